@@ -1,7 +1,7 @@
 /* The entry point of rill.core. */
 #include "base/lock.h"
 #include "binding/binding.h"
-#include "gpu/device.h"
+#include "gpu/context/device.h"
 
 #include <dlfcn.h>
 

@@ -2,7 +2,7 @@
 #include "base/single_core.h"
 #include "binding/binding.h"
 
-#include "gpu/profile.h"
+#include "gpu/program/profile.h"
 
 /* _profile_start() */
 static int l_start(lua_State *L)

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/internal.h"
 #include "primitive/compact.h"
 #include "primitive/sort.h"

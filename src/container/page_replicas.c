@@ -4,7 +4,7 @@
 #include "container/page_overlap.h"
 #include "container/paged.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/internal.h"
 #include "kernel/launch/raw.h"
 

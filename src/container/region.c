@@ -2,7 +2,7 @@
 
 #include "container/range.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

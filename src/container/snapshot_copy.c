@@ -3,7 +3,7 @@
 #include "container/container_parts.h"
 #include "container/paged.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "container/tree_parts.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>

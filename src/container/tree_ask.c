@@ -1,7 +1,7 @@
 /* What is asked of adaptive containers on the device: which leaves a mask marks, and what points want. */
 #include "container/tree_parts.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/internal.h"
 #include "primitive/compact.h"
 

@@ -4,7 +4,7 @@
 #include "container/tree_parts.h"
 
 #include "base/array.h"
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The pages of adaptive containers, what nodes follow after writes, and mipmaps. */
 #include "container/tree_parts.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * writes (snapshot.c), another translator before pages are split or joined. */
 #include "container/tree_parts.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/internal.h"
 #include "kernel/launch/raw.h"
 

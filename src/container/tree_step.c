@@ -1,7 +1,7 @@
 /* Steps of adaptive containers: what is done for all nodes of some pages, by the kernels of tree_text.c. */
 #include "container/tree_parts.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/internal.h"
 #include "kernel/launch/raw.h"
 

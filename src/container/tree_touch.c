@@ -3,7 +3,7 @@
 #include "container/tree_parts.h"
 
 #include "base/array.h"
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The devices of this process: which there are, which are open. The list is lazy: a candidate is tried when
  * something asks for it, so that opening the first device opens no other. */
-#include "gpu/device_private.h"
+#include "gpu/context/device_private.h"
 
 #include "base/strbuf.h"
 

@@ -1,6 +1,6 @@
 /* Opening and closing one device: the only file of this floor that knows them all. */
 #include "base/environment.h"
-#include "gpu/device_private.h"
+#include "gpu/context/device_private.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "base/lock.h"
-#include "gpu/device.h"
+#include "gpu/context/device.h"
 #include "kernel/kernel.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "kernel/kernel_private.h"
 
 #include "base/array.h"
-#include "gpu/profile.h"
+#include "gpu/program/profile.h"
 #include "kernel/body/derive.h"
 #include "kernel/body/glsl.h"
 #include "kernel/fault.h"

@@ -3,7 +3,7 @@
 #define RILL_KERNEL_PRIVATE_H
 
 #include "base/lru.h"
-#include "gpu/program.h"
+#include "gpu/program/program.h"
 #include "kernel/kernel.h"
 #include "kernel/variant/access.h"
 

@@ -1,7 +1,7 @@
 #include "primitive/cg.h"
 
 #include "base/strbuf.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "shared/cg_words.h"
 
 #include <string.h>

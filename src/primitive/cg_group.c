@@ -1,7 +1,7 @@
 #include "primitive/cg_group.h"
 
 #include "base/strbuf.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "shared/cg_group_words.h"
 #include "shared/spmv_words.h"
 

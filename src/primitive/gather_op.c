@@ -4,7 +4,7 @@
  * once more, until nothing changes. */
 #include "primitive/gather_op.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
 #include "kernel/launch/internal.h"
 #include "kernel/launch/raw.h"

@@ -1,7 +1,7 @@
 #include "primitive/gemv.h"
 
 #include "base/strbuf.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "kernel/launch/copy.h"
 #include "kernel/launch/internal.h"
 #include "shared/gemv_words.h"

@@ -1,7 +1,7 @@
 #include "primitive/merge.h"
 
 #include "base/error.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "kernel/launch/copy.h"
 #include "primitive/engine/order.h"
 #include "shared/radix_words.h"

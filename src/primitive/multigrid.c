@@ -1,7 +1,7 @@
 #include "primitive/multigrid.h"
 
 #include "base/strbuf.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 
 enum { CPU_GROUP = 8, GPU_GROUP = 64, MARGIN_GROUP = 64 };
 /* What comes before the first row costs, and devices of many lanes need many invocations. */

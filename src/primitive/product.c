@@ -1,7 +1,7 @@
 #include "primitive/product.h"
 
 #include "base/strbuf.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "kernel/launch/copy.h"
 #include "shared/matmul_words.h"
 

@@ -1,6 +1,6 @@
 #include "primitive/scatter.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
 #include "kernel/launch/internal.h"
 #include "kernel/launch/raw.h"

@@ -1,6 +1,6 @@
 #include "primitive/segment.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/body/glsl.h"
 #include "kernel/launch/internal.h"
 #include "primitive/engine/scanner.h"

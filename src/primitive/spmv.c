@@ -1,7 +1,7 @@
 #include "primitive/spmv.h"
 
 #include "base/strbuf.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "shared/spmv_words.h"
 
 enum {

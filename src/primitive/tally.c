@@ -1,7 +1,7 @@
 #include "primitive/tally.h"
 
 #include "base/strbuf.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "primitive/reduce.h"
 #include "shared/tally_words.h"
 

@@ -1,6 +1,6 @@
 #include "primitive/vout.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "primitive/reduce.h"
 #include "primitive/scan.h"
 

@@ -6,9 +6,9 @@
 #ifndef RILL_STREAM_H
 #define RILL_STREAM_H
 
-#include "gpu/buffer.h"
-#include "gpu/indirect.h"
-#include "gpu/texture.h"
+#include "gpu/memory/buffer.h"
+#include "gpu/program/indirect.h"
+#include "gpu/memory/texture.h"
 #include "stream/shape.h"
 #include "stream/type.h"
 

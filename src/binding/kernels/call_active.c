@@ -2,7 +2,7 @@
 #include "binding/kernels/lua_kernel.h"
 #include "binding/streams/container_handle.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 
 /* The boxes that are mapped or not as a whole. */
 static void box_sizes(const Container *c, int64_t *page)

@@ -1,7 +1,7 @@
 /* s:sum() and its family, and calls of reduce kernels. */
 #include "binding/kernels/lua_kernel.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
 #include "primitive/reduce_ops.h"
 

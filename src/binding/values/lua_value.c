@@ -1,7 +1,7 @@
 /* One element between Lua and packed bytes. Tables are read raw, so nothing here runs a metamethod. */
 #include "base/half.h"
 #include "binding/binding.h"
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/kernel.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The uniforms and bindings of a launch. */
 #include "kernel/launch/launch.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/body/glsl.h"
 
 #include <string.h>

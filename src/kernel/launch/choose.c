@@ -1,7 +1,7 @@
 /* Which variant a launch takes. */
 #include "kernel/launch/launch.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/variant/address_map.h"
 
 #include <string.h>

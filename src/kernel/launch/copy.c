@@ -1,6 +1,6 @@
 #include "kernel/launch/copy.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/kernel.h"
 #include "kernel/launch/internal.h"
 #include "kernel/launch/raw.h"

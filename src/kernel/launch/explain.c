@@ -1,5 +1,5 @@
 /* What a launch does, in words. */
-#include "gpu/workspace.h"
+#include "gpu/memory/workspace.h"
 #include "kernel/body/glsl.h"
 #include "kernel/launch/launch.h"
 #include "kernel/variant/address_map.h"

@@ -2,7 +2,7 @@
 
 #include "base/lru.h"
 #include "base/strbuf.h"
-#include "gpu/attachment.h"
+#include "gpu/context/device_data.h"
 
 #include <stdlib.h>
 #include <string.h>

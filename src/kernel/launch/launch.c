@@ -1,10 +1,10 @@
 /* One launch: the variant chosen, uniforms filled, passes issued. */
 #include "kernel/launch/launch.h"
 
-#include "gpu/buffer.h"
-#include "gpu/profile.h"
-#include "gpu/program.h"
-#include "gpu/workspace.h"
+#include "gpu/memory/buffer.h"
+#include "gpu/program/profile.h"
+#include "gpu/program/program.h"
+#include "gpu/memory/workspace.h"
 #include "kernel/body/shares.h"
 #include "kernel/variant/address_map.h"
 

@@ -1,8 +1,8 @@
 /* Before a launch: shapes matched, overlaps copied, dimensions merged. */
 #include "kernel/launch/launch.h"
 
-#include "gpu/buffer.h"
-#include "gpu/workspace.h"
+#include "gpu/memory/buffer.h"
+#include "gpu/memory/workspace.h"
 #include "kernel/launch/copy.h"
 #include "kernel/variant/address_map.h"
 

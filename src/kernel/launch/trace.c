@@ -1,7 +1,7 @@
 /* What a launch is given, printed for RILL_TRACE, and why its variant is the one it is, for RILL_DUMP. */
 #include "kernel/launch/launch.h"
 
-#include "gpu/program.h"
+#include "gpu/program/program.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "kernel/launch/transpose.h"
 
 #include "base/strbuf.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "shared/transpose_words.h"
 #include "stream/view.h"
 

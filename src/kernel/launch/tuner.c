@@ -1,7 +1,7 @@
 #include "kernel/launch/tuner.h"
 
 #include "base/strbuf.h"
-#include "gpu/timer.h"
+#include "gpu/context/timer.h"
 #include "kernel/kernel.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef RILL_TUNER_H
 #define RILL_TUNER_H
 
-#include "gpu/device.h"
+#include "gpu/context/device.h"
 
 /* Measures all choices that RILL_TUNE does not force, uses the fastest values from now on, and keeps them on disk. Takes about half a second. If a
  * launch fails, the defaults stay and nothing is kept. If the device is so slow that the measurement would take seconds, the defaults are

@@ -1,6 +1,6 @@
 #include "primitive/engine/engine.h"
 
-#include "gpu/program.h"
+#include "gpu/program/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define RILL_ENGINE_H
 
 #include "base/lru.h"
-#include "gpu/attachment.h"
+#include "gpu/context/device_data.h"
 #include "primitive/engine/inputs.h"
 
 /* What tells an engine's programs apart: the functions it was given, and the bytes of its key in use. The types among those that

@@ -1,5 +1,5 @@
 /* As few passes over memory as shared memory allows: each is a transform of up to some thousand elements. */
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "primitive/engine/fourier_private.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Few, long invocations: the stores cost more than all arithmetic, so radices are as large as compilers bear. */
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "primitive/engine/fourier_private.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "primitive/engine/inputs.h"
 
-#include "gpu/buffer.h"
-#include "gpu/workspace.h"
+#include "gpu/memory/buffer.h"
+#include "gpu/memory/workspace.h"
 #include "kernel/body/glsl.h"
 #include "kernel/launch/copy.h"
 

@@ -1,7 +1,7 @@
 /* How inputs are reached: the key of a program, its uniform words and bindings. */
 #include "primitive/engine/inputs.h"
 
-#include "gpu/buffer.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/body/glsl.h"
 
 #include <string.h>

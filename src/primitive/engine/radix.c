@@ -1,7 +1,7 @@
 #include "primitive/engine/radix.h"
 
 #include "base/error.h"
-#include "gpu/shader.h"
+#include "gpu/program/shader.h"
 #include "shared/radix_words.h"
 
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #ifndef RILL_RADIX_H
 #define RILL_RADIX_H
 
-#include "gpu/buffer.h"
-#include "gpu/indirect.h"
+#include "gpu/memory/buffer.h"
+#include "gpu/program/indirect.h"
 
 typedef enum RadixKind { RADIX_UNSIGNED, RADIX_SIGNED, RADIX_FLOAT } RadixKind;
 

@@ -1,6 +1,6 @@
 #include "primitive/engine/reducer.h"
 
-#include "gpu/workspace.h"
+#include "gpu/memory/workspace.h"
 #include "kernel/launch/copy.h"
 #include "primitive/engine/reducer_text.h"
 

@@ -1,7 +1,7 @@
 #include "primitive/engine/reducer_text.h"
 
-#include "gpu/profile.h"
-#include "gpu/program.h"
+#include "gpu/program/profile.h"
+#include "gpu/program/program.h"
 #include "kernel/body/glsl.h"
 #include "primitive/engine/engine.h"
 

@@ -2,7 +2,7 @@
 #ifndef RILL_ROOTS_H
 #define RILL_ROOTS_H
 
-#include "gpu/constants.h"
+#include "gpu/memory/constants.h"
 
 /* cos and sin of 2 pi k / n, 0 <= k < n, correct to the last place or nearly. */
 void roots_find(int64_t k, int64_t n, double *x, double *y);

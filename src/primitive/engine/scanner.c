@@ -1,7 +1,7 @@
 #include "primitive/engine/scanner.h"
 
-#include "gpu/buffer.h"
-#include "gpu/workspace.h"
+#include "gpu/memory/buffer.h"
+#include "gpu/memory/workspace.h"
 #include "kernel/launch/copy.h"
 #include "primitive/engine/scanner_text.h"
 

@@ -1,6 +1,6 @@
 #include "primitive/engine/scanner_text.h"
 
-#include "gpu/program.h"
+#include "gpu/program/program.h"
 #include "kernel/body/glsl.h"
 #include "primitive/engine/engine.h"
 

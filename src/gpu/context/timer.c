@@ -1,0 +1,10 @@
+#include "gpu/context/timer.h"
+
+#include <time.h>
+
+double timer_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}

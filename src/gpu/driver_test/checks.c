@@ -1,0 +1,330 @@
+/* What a driver does with conditions, loops, memory and groups; and the whole trial. */
+#include "gpu/memory/buffer.h"
+#include "gpu/context/device_private.h"
+#include "gpu/program/shader.h"
+#include "gpu/driver_test/driver_test_private.h"
+#include "shared/gpu_words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Right, or wrong with what differs first. */
+static void note_words(Trial *trial, const char *name, const uint32_t *got, const uint32_t *wanted, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (got[i] != wanted[i]) {
+            trial_note(trial, name, TRIAL_WRONG, "word %d is %u, not %u", i, got[i], wanted[i]);
+            return;
+        }
+    }
+    trial_note(trial, name, TRIAL_RIGHT, NULL);
+}
+
+/* --- conditions on uniforms --- */
+
+/* Programs take turns, one of them without conditions: a driver that forgets whose uniforms it has built in errs when it comes back to
+ * one. The first dispatches take the same branch, for such drivers to build it in. */
+static const char turns[] = "202020202012012012012010";
+enum {
+    ROUNDS = sizeof turns - 1,
+    CONDITION_LANES = 8,
+    CONDITION_WORDS = ROUNDS * CONDITION_LANES,
+    CONDITION_PROGRAMS = 3
+};
+
+static bool condition_programs(Device *device, Program *programs[CONDITION_PROGRAMS])
+{
+    bool done = true;
+    for (int i = 0; i < CONDITION_PROGRAMS; i++) {
+        char defines[64];
+        snprintf(defines, sizeof defines, "#define ROUNDS %du\n#define PROGRAM %d\n", ROUNDS, i);
+        programs[i] = shader_program(device, "trial_condition.comp", defines);
+        done = done && programs[i];
+    }
+    return done;
+}
+
+static void condition_case(uint32_t round, uint32_t params[4 * CONDITION_P_VECTORS], uint32_t *wanted)
+{
+    const uint32_t program = (uint32_t)(turns[round] - '0');
+    const bool taken = round < 8 || program > 0;
+    memset(params, 0, 4 * CONDITION_P_VECTORS * sizeof *params);
+    params[CONDITION_P_VALUE] = 50 + round;
+    params[CONDITION_P_ROUND] = round;
+    params[CONDITION_P_TAKEN] = taken;
+    for (uint32_t i = 0; i < CONDITION_LANES; i++) {
+        uint32_t at = round * CONDITION_LANES + i;
+        wanted[at] = taken ? 100 * program + params[CONDITION_P_VALUE] : 7;
+        wanted[CONDITION_WORDS + at] = program == 2 ? (params[CONDITION_P_VALUE] > 60 ? 0 : i)
+                                       : taken      ? 0
+                                                    : params[CONDITION_P_VALUE] + i;
+    }
+}
+
+static bool try_conditions(Device *device, Trial *trial)
+{
+    uint32_t got[2 * CONDITION_WORDS], wanted[2 * CONDITION_WORDS], params[4 * CONDITION_P_VECTORS];
+    Program *programs[CONDITION_PROGRAMS];
+    Buffer *out = condition_programs(device, programs) ? buffer_create(device, sizeof got, true) : NULL;
+    Dispatch dispatch = {.params = params,
+                         .param_vectors = CONDITION_P_VECTORS,
+                         .block_count = 1,
+                         .blocks = {{out, 0}},
+                         .groups = {1, 1, 1}};
+    bool done = out != NULL, current = device->buffer_storage;
+    for (uint32_t round = 0; done && round < ROUNDS; round++) {
+        condition_case(round, params, wanted);
+        dispatch.program = programs[turns[round] - '0'];
+        done = device_dispatch(device, &dispatch);
+        current = current && ((volatile uint32_t *)device->fault_words)[RILL_FAULT_ARGUMENT] == round + 1;
+    }
+    done = done && buffer_read(out, 0, got, sizeof got);
+    buffer_release(out);
+    if (done) {
+        trial->measures.synchronous = current;
+        device_fault_clear(device);
+        note_words(trial, "conditions", got, wanted, 2 * CONDITION_WORDS);
+    }
+    return done;
+}
+
+/* --- loops --- */
+
+enum { LOOP_LANES = 8, LOOP_WORDS = 5 * LOOP_LANES, MANY_TRIPS = 300000, NEEDED_TRIPS = 32768, SHIFT_TRIPS = 3 };
+
+static const uint32_t loop_source[LOOP_LANES] = {17, 118, 219, 320, 421, 522, 623, 724};
+
+/* What the loops run on: results, and what they load. */
+typedef struct LoopTrial {
+    Program *program;
+    Buffer *out, *source;
+} LoopTrial;
+
+static bool run_loop(Device *device, const LoopTrial *loop, uint32_t trips, uint32_t inner, uint32_t got[LOOP_WORDS])
+{
+    const uint32_t params[4] = {[LOOP_P_TRIPS] = trips, [LOOP_P_INNER] = inner, [LOOP_P_LEFT] = LOOP_LANES};
+    Dispatch dispatch = {.program = loop->program,
+                         .params = params,
+                         .param_vectors = 1,
+                         .block_count = 2,
+                         .blocks = {{loop->out, 0}, {loop->source, 0}},
+                         .groups = {1, 1, 1}};
+    return device_dispatch(device, &dispatch) && buffer_read(loop->out, 0, got, LOOP_WORDS * sizeof *got);
+}
+
+static bool loop_right(const uint32_t got[LOOP_LANES], uint32_t trips)
+{
+    uint32_t value[LOOP_LANES];
+    for (uint32_t lane = 0; lane < LOOP_LANES; lane++) {
+        value[lane] = lane;
+        for (uint32_t k = 0; k < trips; k++) {
+            value[lane] = value[lane] * 1664525u + 1013904223u;
+        }
+    }
+    return memcmp(value, got, sizeof value) == 0;
+}
+
+/* The most trips that still come out right. */
+static bool find_limit(Device *device, const LoopTrial *loop, uint32_t *limit)
+{
+    uint32_t right = 0, wrong = MANY_TRIPS, got[LOOP_WORDS];
+    while (wrong - right > 1) {
+        uint32_t middle = right + (wrong - right) / 2;
+        if (!run_loop(device, loop, middle, 0, got)) {
+            return false;
+        }
+        *(loop_right(got, middle) ? &right : &wrong) = middle;
+    }
+    *limit = right;
+    return true;
+}
+
+/* What each lane makes of an array in which it stores at places of its own. */
+static void expect_scattered(uint32_t wanted[LOOP_LANES])
+{
+    for (uint32_t lane = 0; lane < LOOP_LANES; lane++) {
+        uint32_t a[8] = {0};
+        a[lane] = lane + 1;
+        a[(lane * 3 + 2) & 7] += 100;
+        wanted[lane] = 0;
+        for (int i = 0; i < 8; i++) {
+            wanted[lane] = wanted[lane] * 7 + a[i];
+        }
+    }
+}
+
+static bool measure_loops(Device *device, const LoopTrial *loop, Trial *trial)
+{
+    TrialMeasures *measures = &trial->measures;
+    uint32_t got[LOOP_WORDS], wanted[LOOP_LANES];
+    measures->stable_arrays = measures->kept_loads = measures->exact_rounds = 1;
+    for (uint32_t inner = 0; inner < SHIFT_TRIPS; inner++) {
+        if (!run_loop(device, loop, 1, inner, got)) {
+            return false;
+        }
+        for (uint32_t lane = 0; lane < LOOP_LANES; lane++) {
+            const uint32_t up = lane < 1 ? 7 : 0, down = 7 - (lane < 5 ? lane : 5);
+            measures->exact_rounds &= got[4 * LOOP_LANES + lane] == up * 16 + down;
+            measures->stable_arrays &= got[LOOP_LANES + lane] == 10 + inner;
+            measures->kept_loads &= got[3 * LOOP_LANES + lane] == loop_source[lane];
+        }
+    }
+    expect_scattered(wanted);
+    note_words(trial, "private arrays", got + 2 * LOOP_LANES, wanted, LOOP_LANES);
+    return run_loop(device, loop, MANY_TRIPS, 0, got) &&
+           (loop_right(got, MANY_TRIPS) || find_limit(device, loop, &measures->loop_limit));
+}
+
+static bool try_loops(Device *device, Trial *trial)
+{
+    LoopTrial loop = {.program = shader_program(device, "trial_loop.comp", "")};
+    loop.out = loop.program ? buffer_create(device, LOOP_WORDS * sizeof(uint32_t), true) : NULL;
+    loop.source = loop.out ? buffer_create(device, sizeof loop_source, false) : NULL;
+    TrialMeasures *measures = &trial->measures;
+    bool done = loop.source && buffer_write(loop.source, 0, loop_source, sizeof loop_source) &&
+                measure_loops(device, &loop, trial);
+    buffer_release(loop.out);
+    buffer_release(loop.source);
+    if (!done) {
+        return false;
+    }
+    if (!measures->exact_rounds) {
+        trial_note(trial, "rounds of loops", TRIAL_ALLOWED, "dropped at a minimum; loops are guarded");
+    }
+    if (!measures->kept_loads) {
+        trial_note(trial, "loaded in loops", TRIAL_ALLOWED, "lost by lanes that leave first; loops are guarded");
+    }
+    if (!measures->stable_arrays) {
+        trial_note(trial, "shifted arrays", TRIAL_ALLOWED, "elements moved past loops; kernels that do so are guarded");
+    }
+    if (measures->loop_limit == 0) {
+        trial_note(trial, "loops", TRIAL_RIGHT, NULL);
+    } else {
+        trial_note(trial, "loops", measures->loop_limit < NEEDED_TRIPS ? TRIAL_WRONG : TRIAL_ALLOWED,
+                   "cut in silence after %u trips", measures->loop_limit);
+    }
+    return true;
+}
+
+/* --- memory --- */
+
+enum { WORDS = 64, CUT = 3, UNTOUCHED = 0x5ca1ab1e };
+
+static void fill_words(uint32_t *words, uint32_t first, uint32_t gap)
+{
+    for (uint32_t i = 0; i < WORDS; i++) {
+        words[i] = first + i * gap;
+    }
+}
+
+/* Whether what lies past the range was left alone; what lies within is judged by the caller. */
+static bool spared(const uint32_t *got)
+{
+    bool same = true;
+    for (int i = WORDS - CUT; i < WORDS; i++) {
+        same = same && got[i] == (uint32_t)UNTOUCHED;
+    }
+    return same;
+}
+
+static bool try_access(Device *device, Trial *trial)
+{
+    const uint64_t bytes = WORDS * sizeof(uint32_t), range = bytes - CUT * sizeof(uint32_t);
+    uint32_t source[WORDS], wanted[WORDS], untouched[WORDS], results[WORDS], wide[WORDS];
+    Program *program = shader_program(device, "trial_access.comp", "");
+    Buffer *from = program ? buffer_create(device, bytes, false) : NULL;
+    Buffer *to = from ? buffer_create(device, bytes, false) : NULL;
+    Buffer *spread = to ? buffer_create(device, bytes, false) : NULL;
+    fill_words(source, 17, 101);
+    fill_words(wanted, 18, 101);
+    fill_words(untouched, UNTOUCHED, 0);
+    Dispatch dispatch = {.program = program,
+                         .texture_count = 2,
+                         .textures = {{from, TEXEL_WORD}, {from, TEXEL_VECTOR}},
+                         .block_count = 3,
+                         .blocks = {{to, range}, {spread, range}, {from, 0}},
+                         .groups = {1, 1, 1}};
+    bool done = spread && buffer_write(from, 0, source, bytes) && buffer_write(to, 0, untouched, bytes) &&
+                buffer_write(spread, 0, untouched, bytes) && device_dispatch(device, &dispatch) &&
+                buffer_read(to, 0, results, bytes) && buffer_read(spread, 0, wide, bytes);
+    buffer_release(from);
+    buffer_release(to);
+    buffer_release(spread);
+    if (!done) {
+        return false;
+    }
+    trial->measures.exact_ranges =
+        spared(results) && spared(wide) && memcmp(results, wanted, range) == 0 && memcmp(wide, wanted, range) == 0;
+    note_words(trial, "memory", results, wanted, WORDS - CUT);
+    note_words(trial, "wide stores", wide, wanted, WORDS - 4); /* a vector that the range cuts may be left out */
+    return true;
+}
+
+/* --- groups --- */
+
+enum { GROUP_WORDS = 16, GROUP = 64, GROUPS = 2 };
+
+static void expect_groups(uint32_t wanted[GROUP_WORDS])
+{
+    memset(wanted, 0, GROUP_WORDS * sizeof *wanted);
+    wanted[0] = GROUP * GROUPS;
+    wanted[1] = GROUP * GROUPS;
+    wanted[2] = 1;
+    wanted[3] = UINT32_MAX;
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        wanted[8 + g] = wanted[12 + g] = GROUP * (GROUP + 1) / 2 + g * GROUP * GROUP;
+    }
+}
+
+static Program *group_program(Device *device)
+{
+    if (device->traits.subgroup_ops) {
+        return shader_program(device, "trial_group.comp",
+                              "#extension GL_KHR_shader_subgroup_basic : require\n"
+                              "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+                              "#define LANES gl_SubgroupSize\n#define ARITHMETIC 1\n");
+    }
+    if (traits_has_extension("GL_ARB_shader_ballot")) {
+        return shader_program(device, "trial_group.comp",
+                              "#extension GL_ARB_shader_ballot : require\n"
+                              "#define LANES gl_SubGroupSizeARB\n#define ARITHMETIC 0\n");
+    }
+    return shader_program(device, "trial_group.comp", "#define LANES 0u\n#define ARITHMETIC 0\n");
+}
+
+static bool try_groups(Device *device, Trial *trial)
+{
+    uint32_t got[GROUP_WORDS] = {0}, wanted[GROUP_WORDS];
+    Program *program = group_program(device);
+    Buffer *out = program ? buffer_create(device, sizeof got, false) : NULL;
+    Dispatch dispatch = {.program = program, .block_count = 1, .blocks = {{out, 0}}, .groups = {GROUPS, 1, 1}};
+    expect_groups(wanted);
+    got[2] = UINT32_MAX; /* the start of the least */
+    bool done = out && buffer_write(out, 0, got, sizeof got) && device_dispatch(device, &dispatch) &&
+                buffer_read(out, 0, got, sizeof got);
+    buffer_release(out);
+    if (done) {
+        trial->measures.lanes = got[4] <= 1024 ? got[4] : 0;
+        got[4] = 0;
+        note_words(trial, "groups", got, wanted, GROUP_WORDS);
+    }
+    return done;
+}
+
+/* --- the whole --- */
+
+bool trial_run(Device *device, Trial *trial)
+{
+    *trial = (Trial){0};
+    /* A reset leaves rubbish that must not be taken for the driver's results. */
+    return trial_arithmetic(device, trial) && try_conditions(device, trial) && try_loops(device, trial) &&
+           try_access(device, trial) && try_groups(device, trial) && gl_error_alive(device);
+}
+
+const char *trial_remedy(const Device *device, const TrialLine *line)
+{
+    if (strcmp(line->name, "conditions") == 0 && strncmp(device->info.name, "zink", 4) == 0) {
+        return "Set ZINK_INLINE_UNIFORMS=0, or unset it";
+    }
+    return "Another version of the driver may be right; `RILL_TRUST=1 rill --selftest` says what to report";
+}

@@ -1,0 +1,111 @@
+/* Whether a driver is trusted: by a record of this version of it, else by trying it now. */
+#include "base/environment.h"
+#include "base/strbuf.h"
+#include "gpu/context/device_private.h"
+#include "gpu/driver_test/driver_test_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERDICTS = 64 };
+
+/* What came out in this process, where nothing can be kept on disk: each thread opens devices of its own. Guarded by the lock of the
+ * device list. */
+static struct {
+    uint64_t key;
+    TrialMeasures measures;
+    char *refusal; /* NULL: trusted */
+} verdicts[VERDICTS];
+static int verdict_count;
+
+static bool trusted_blindly(void)
+{
+    return environment_flag("RILL_TRUST");
+}
+
+/* Slow and safe, for a driver that is not tried. */
+static const TrialMeasures untried = {.loop_limit = 32768};
+
+/* Keeps what the driver computed: where it could not be tried, nothing is known of it. */
+static void remember(uint64_t key, const TrialMeasures *measures, const char *refusal)
+{
+    char *own = refusal && verdict_count < VERDICTS ? strdup(refusal) : NULL;
+    if (verdict_count < VERDICTS && (own || !refusal)) {
+        verdicts[verdict_count].key = key;
+        verdicts[verdict_count].measures = *measures;
+        verdicts[verdict_count].refusal = own;
+        verdict_count++;
+    }
+}
+
+/* The number of a verdict; -1 where there is none. */
+static int find_verdict(uint64_t key)
+{
+    for (int i = 0; i < verdict_count; i++) {
+        if (verdicts[i].key == key) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* False with error_set when something is wrong. */
+static bool judge(const Device *device, const Trial *trial)
+{
+    for (int i = 0; i < trial->count; i++) {
+        const TrialLine *line = &trial->lines[i];
+        if (line->verdict == TRIAL_WRONG) {
+            return error_set(
+                "\"%s\" (%s) computes wrong and is left out: %s: %s. %s; RILL_TRUST=1 uses it all the same",
+                device->info.name, device->info.version, line->name, line->text, trial_remedy(device, line));
+        }
+    }
+    return true;
+}
+
+/* What the trial made is gone afterwards: its buffers are those of a device not known yet. */
+static void clean_up(Device *device)
+{
+    pool_shrink(device, 0);
+    transfer_destroy_staging(device);
+    device->memory = (DeviceMemory){0};
+    device->charge = 0;
+}
+
+/* Tries the driver, with a mark standing meanwhile; false where it is refused, `wrong` where that is for what it computes. */
+static bool try_driver(Device *device, uint64_t key, bool blindly, TrialMeasures *measures, bool *wrong)
+{
+    TrialMark mark;
+    Trial trial;
+    if (!trial_mark(key, device, &mark)) {
+        *measures = untried;
+        return blindly;
+    }
+    bool run = trial_run(device, &trial), good = run && judge(device, &trial);
+    clean_up(device);
+    trial_unmark(&mark);
+    *measures = run ? trial.measures : untried;
+    *wrong = run && !good;
+    if (good) {
+        trial_keep(key, device, measures);
+    }
+    if (run) {
+        remember(key, measures, good ? NULL : error_message());
+    } else {
+        error_prefix("\"%s\" (%s) is left out: it cannot be tried", device->info.name, device->info.version);
+    }
+    return good || (blindly && !device->lost);
+}
+
+bool trial_measure(Device *device, TrialMeasures *measures, bool *wrong)
+{
+    const uint64_t key = trial_key(device);
+    const bool blindly = trusted_blindly();
+    const int known = find_verdict(key);
+    if (known >= 0) {
+        *measures = verdicts[known].measures;
+        *wrong = verdicts[known].refusal != NULL;
+        return blindly || !verdicts[known].refusal || error_set("%s", verdicts[known].refusal);
+    }
+    return trial_recall(key, measures) || try_driver(device, key, blindly, measures, wrong);
+}

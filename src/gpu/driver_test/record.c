@@ -1,0 +1,276 @@
+/* Measures kept from run to run, in one small text file per version of a driver; and the mark that stands while one is tried. What
+ * cannot be read or written is as if it were not there: the driver is tried again. */
+#include "base/strbuf.h"
+#include "gpu/context/device_private.h"
+#include "gpu/driver_test/driver_test_private.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TRIAL_VERSION = 6, PATH_ROOM = CACHE_PATH_ROOM };
+
+/* --- keys --- */
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
+    }
+    return hash;
+}
+
+static const uint64_t HASH_START = 14695981039346656037u;
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return hash_bytes(hash, text, strlen(text) + 1);
+}
+
+/* Whether a variable ("NAME=value") may change what a driver computes. */
+static bool changes_driver(const char *variable)
+{
+    static const char *const prefixes[] = {"ZINK_", "LP_",  "GALLIUM_", "GALLIVM_", "MESA_", "LIBGL_",   "NIR_", "VK_",
+                                           "LVP_",  "RADV", "AMD_",     "INTEL_",   "NVK_",  "NOUVEAU_", "__GL_"};
+    static const char *const names[] = {"LD_PRELOAD=", "LD_LIBRARY_PATH=", "DRI_PRIME=", "mesa_glthread="};
+    if (strncmp(variable, "MESA_", 5) == 0 && strstr(variable, "_CACHE")) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strncmp(variable, names[i], strlen(names[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the processor is and can do, as the kernel names it: a driver in software makes code for that, and machines may share a home. */
+static uint64_t hash_processor(void)
+{
+    static const char *const lines[] = {"vendor_id", "cpu family", "model",    "stepping",
+                                        "flags",     "CPU ",       "Features", "isa"};
+    uint64_t hash = HASH_START;
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char *line = NULL;
+    size_t room = 0;
+    while (file && getline(&line, &room, file) > 1) { /* processors follow each other, with an empty line between */
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            hash = strncmp(line, lines[i], strlen(lines[i])) == 0 ? hash_text(hash, line) : hash;
+        }
+    }
+    free(line);
+    if (file) {
+        fclose(file);
+    }
+    return hash;
+}
+
+uint64_t trial_key(const Device *device)
+{
+    uint64_t key = HASH_START, surroundings = 0;
+    char version[32];
+    snprintf(version, sizeof version, "trial %d", TRIAL_VERSION);
+    key = hash_text(key, version);
+    key = hash_text(key, device->info.name);
+    key = hash_text(key, device->info.vendor);
+    key = hash_text(key, device->info.version);
+    for (char **variable = environ; variable && *variable; variable++) {
+        if (changes_driver(*variable)) {
+            surroundings += hash_text(HASH_START, *variable); /* in any order */
+        }
+    }
+    return key ^ surroundings ^ (device->info.software ? hash_processor() : 0);
+}
+
+static bool path_of(uint64_t key, const char *ending, char path[PATH_ROOM])
+{
+    char directory[CACHE_PATH_ROOM];
+    return shader_cache_directory(directory) &&
+           snprintf(path, PATH_ROOM, "%s/trial-%016llx%s", directory, (unsigned long long)key, ending) < PATH_ROOM;
+}
+
+/* --- records --- */
+
+static void add_measures(StrBuf *text, const TrialMeasures *measures)
+{
+#define X(name) strbuf_addf(text, #name " %u\n", measures->name);
+    TRIAL_MEASURES(X)
+#undef X
+}
+
+static bool read_measures(const char *text, TrialMeasures *measures)
+{
+    bool good = true;
+    int used = 0;
+#define X(name)                                                                                                        \
+    good = good && sscanf(text, #name " %u\n%n", &measures->name, &used) == 1 && used > 0;                             \
+    text += good ? used : 0;                                                                                           \
+    used = 0;
+    TRIAL_MEASURES(X)
+#undef X
+    return good && *text == '\0';
+}
+
+/* The text comes without its checksum. */
+bool trial_read(uint64_t key, const char *ending, char text[TRIAL_RECORD_ROOM])
+{
+    char path[PATH_ROOM];
+    FILE *file = path_of(key, ending, path) ? fopen(path, "rbe") : NULL;
+    if (!file) {
+        return false;
+    }
+    size_t length = fread(text, 1, TRIAL_RECORD_ROOM - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    char *sum = strstr(text, "\nsum ");
+    char wanted[32];
+    if (!sum || strlen(text) != length) {
+        return false;
+    }
+    sum++;
+    snprintf(wanted, sizeof wanted, "sum %016llx\n",
+             (unsigned long long)hash_bytes(HASH_START, text, (size_t)(sum - text)));
+    bool same = strcmp(sum, wanted) == 0;
+    *sum = '\0';
+    return same;
+}
+
+bool trial_recall(uint64_t key, TrialMeasures *measures)
+{
+    char text[TRIAL_RECORD_ROOM];
+    int version = 0, used = 0;
+    if (!trial_read(key, "", text) || sscanf(text, "rill trial %d\n%n", &version, &used) != 1 ||
+        version != TRIAL_VERSION || used == 0) {
+        return false;
+    }
+    const char *at = strstr(text, "\n"
+                                  "measures\n");
+    return at && read_measures(at + sizeof "\nmeasures", measures);
+}
+
+static bool write_all(int file, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(file, text, length);
+        if (written <= 0) {
+            return false;
+        }
+        text += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+void trial_write(uint64_t key, const char *ending, StrBuf *text)
+{
+    char path[PATH_ROOM], temporary[PATH_ROOM + 16];
+    if (!path_of(key, ending, path)) {
+        return;
+    }
+    const uint64_t sum = text->failed ? 0 : hash_bytes(HASH_START, text->text, text->length);
+    strbuf_addf(text, "sum %016llx\n", (unsigned long long)sum);
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    int file = text->failed ? -1 : mkostemp(temporary, O_CLOEXEC);
+    if (file >= 0) {
+        bool written = write_all(file, text->text, text->length);
+        written = close(file) == 0 && written;
+        if (!written || rename(temporary, path) != 0) {
+            unlink(temporary);
+        }
+    }
+}
+
+void trial_keep(uint64_t key, const Device *device, const TrialMeasures *measures)
+{
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text, "rill trial %d\nrenderer %s\nvendor %s\nversion %s\nmeasures\n", TRIAL_VERSION,
+                device->info.name, device->info.vendor, device->info.version);
+    add_measures(&text, measures);
+    trial_write(key, "", &text);
+    strbuf_free(&text);
+}
+
+/* --- marks --- */
+
+/* A process may be killed for reasons that are none of the driver's: it takes so many deaths in a row. */
+enum { DEATHS = 3 };
+
+/* Seconds for which a mark left behind is heeded: ten minutes, and ten times that for every further time, at most a week. */
+static double heeded(int deaths)
+{
+    double seconds = deaths < DEATHS ? 0 : 600;
+    for (int i = DEATHS; i < deaths && seconds < 604800; i++) {
+        seconds *= 10;
+    }
+    return seconds < 604800 ? seconds : 604800;
+}
+
+/* Locked and still the file of its name. Locks end with their process. */
+static int open_locked(const char *path)
+{
+    struct stat info;
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file >= 0 && (flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &info) != 0 || info.st_nlink == 0)) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* How often in a row a process died with the mark standing. */
+static int read_deaths(int file)
+{
+    char text[16] = "";
+    int deaths = 0;
+    return pread(file, text, sizeof text - 1, 0) > 0 && sscanf(text, "%d", &deaths) == 1 && deaths > 0 ? deaths : 0;
+}
+
+static bool write_deaths(int file, int deaths)
+{
+    char text[16];
+    int length = snprintf(text, sizeof text, "%d\n", deaths);
+    return ftruncate(file, 0) == 0 && pwrite(file, text, (size_t)length, 0) == length;
+}
+
+bool trial_mark(uint64_t key, const Device *device, TrialMark *mark)
+{
+    struct stat info;
+    mark->file = path_of(key, ".tried", mark->path) ? open_locked(mark->path) : -1;
+    if (mark->file < 0) {
+        return true; /* nowhere to write, or another process tries it right now */
+    }
+    int deaths = read_deaths(mark->file);
+    double rest = fstat(mark->file, &info) == 0 ? heeded(deaths) - difftime(time(NULL), info.st_mtime) : 0;
+    if (rest > 0) {
+        close(mark->file);
+        return error_set("\"%s\" (%s) is left out: %d processes in a row died or hung while they tried this driver. It "
+                         "is tried again "
+                         "in %.0f minutes, or once %s is removed; RILL_TRUST=1 uses it untried",
+                         device->info.name, device->info.version, deaths, rest / 60 + 0.5, mark->path);
+    }
+    write_deaths(mark->file, deaths + 1);
+    return true;
+}
+
+void trial_unmark(TrialMark *mark)
+{
+    if (mark->file >= 0) {
+        /* Emptied first: who waits for the lock must not take it for one left behind. */
+        if (ftruncate(mark->file, 0) != 0 || unlink(mark->path) != 0) {
+            mark->path[0] = '\0';
+        }
+        close(mark->file);
+        mark->file = -1;
+    }
+}

@@ -1,0 +1,435 @@
+#include "gpu/memory/buffer.h"
+
+#include "gpu/context/device_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* UPKEEP: what a buffer costs beside its bytes, in the driver and here, as seen with Mesa. */
+/* The tail holds what the last step of a launch stores behind the elements. */
+enum { ALIGNMENT = 16, SPARE_TAIL = 240, UPKEEP = 4096 };
+
+static const uint64_t MIB = 1024 * 1024;
+/* What one GL call is asked to move: drivers have been seen to keep sizes in an int. */
+static const uint64_t CHUNK = 1024 * 1024 * 1024;
+
+typedef unsigned long long Count; /* for messages */
+
+/* --- allocation --- */
+
+static void store_buffer(Buffer *buffer)
+{
+    const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+    const DeviceTraits *traits = &buffer->device->traits;
+    GLsizeiptr size = (GLsizeiptr)buffer->capacity;
+    if (!buffer->device->buffer_storage) {
+        glBufferData(GL_COPY_WRITE_BUFFER, size, NULL, GL_DYNAMIC_COPY);
+    } else if (traits->host_memory && traits->synchronous) {
+        glBufferStorage(GL_COPY_WRITE_BUFFER, size, NULL, map | GL_DYNAMIC_STORAGE_BIT);
+        buffer->map = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, size, map);
+    } else {
+        glBufferStorage(GL_COPY_WRITE_BUFFER, size, NULL, GL_DYNAMIC_STORAGE_BIT);
+    }
+}
+
+/* NULL when GL has no memory left; nothing is recorded. */
+static Buffer *new_buffer(Device *device, uint64_t capacity)
+{
+    Buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) {
+        return NULL;
+    }
+    buffer->device = device;
+    buffer->capacity = capacity;
+    glGenBuffers(1, &buffer->name);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
+    gl_error_clear(device);
+    store_buffer(buffer);
+    if (glGetError() != GL_NO_ERROR || device->debug.recorded) {
+        gl_error_clear(device);
+        pool_destroy(buffer);
+        return NULL;
+    }
+    return buffer;
+}
+
+static Buffer *obtain(Device *device, uint64_t bytes, uint64_t capacity)
+{
+    if (!memory_fits(device, bytes)) {
+        return NULL;
+    }
+    Buffer *buffer = pool_take(device, capacity);
+    if (buffer) {
+        return buffer;
+    }
+    memory_make_room(device, bytes);
+    return new_buffer(device, capacity);
+}
+
+static Buffer *obtain_or_collect(Device *device, uint64_t bytes, uint64_t capacity)
+{
+    Buffer *buffer = obtain(device, bytes, capacity);
+    if (!buffer) {
+        memory_collect(device);
+        buffer = obtain(device, bytes, capacity);
+    }
+    if (!buffer) {
+        memory_shrink(device, 0);
+        buffer = obtain(device, bytes, capacity);
+    }
+    return buffer;
+}
+
+static void account(Buffer *buffer, uint64_t bytes)
+{
+    Device *device = device_retain(buffer->device);
+    buffer->count = 1;
+    buffer->bytes = bytes;
+    buffer->writes.count = 0;
+    device->memory.buffers++;
+    memory_count(device, bytes);
+    device->charge += buffer->capacity + UPKEEP;
+}
+
+static bool clear(Buffer *buffer)
+{
+    if (buffer->map) {
+        memset(buffer->map, 0, buffer->capacity);
+        return true;
+    }
+    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
+    for (uint64_t at = 0; at < buffer->capacity; at += CHUNK) {
+        uint64_t count = buffer->capacity - at < CHUNK ? buffer->capacity - at : CHUNK;
+        glClearBufferSubData(GL_COPY_WRITE_BUFFER, GL_R32UI, (GLintptr)at, (GLsizeiptr)count, GL_RED_INTEGER,
+                             GL_UNSIGNED_INT, NULL);
+    }
+    return gl_error_check(buffer->device, "buffer_create");
+}
+
+/* From byte `from` to the end: see poison.c. */
+static bool poison(Buffer *buffer, uint64_t from)
+{
+    const Device *device = buffer->device;
+    if (!device->poisoned) {
+        return true;
+    }
+    uint64_t whole = (from + POISON_BYTES - 1) / POISON_BYTES * POISON_BYTES;
+    const char *part = (const char *)device->poison + from % POISON_BYTES;
+    bool done = buffer_write(buffer, from, part, whole - from) &&
+                buffer_fill(buffer, whole, buffer->capacity - whole, device->poison, POISON_BYTES);
+    buffer->writes.count = 0; /* nobody had the buffer before */
+    return done;
+}
+
+Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
+{
+    uint64_t ceiling = device->buffer_ceiling ? device->buffer_ceiling : (uint64_t)INT64_MAX / 2;
+    uint64_t padded =
+        (bytes > 0 && bytes <= ceiling ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT) + SPARE_TAIL;
+    uint64_t capacity = pool_round(padded);
+    capacity = capacity > ceiling ? padded : capacity;
+    if (bytes > ceiling || capacity > ceiling) {
+        error_set("out of device memory: %llu bytes asked in one stream; \"%s\" holds at most %llu in one",
+                  (Count)bytes, device->info.name, (Count)(ceiling - ALIGNMENT - SPARE_TAIL));
+        return NULL;
+    }
+    if (!gl_error_alive(device)) {
+        return NULL;
+    }
+    program_trim(device);
+    Buffer *buffer = obtain_or_collect(device, bytes, capacity);
+    if (!buffer) {
+        memory_exhausted(device, bytes);
+        return NULL;
+    }
+    account(buffer, bytes);
+    if ((zero && !clear(buffer)) || !poison(buffer, zero ? bytes : 0)) {
+        buffer_release(buffer);
+        return NULL;
+    }
+    return buffer;
+}
+
+Buffer *buffer_retain(Buffer *buffer)
+{
+    buffer->count++;
+    return buffer;
+}
+
+static uint64_t pool_bound(const Device *device)
+{
+    uint64_t bound = device->traits.host_memory ? 256 * MIB : 1024 * MIB;
+    uint64_t limit = memory_bound(device), live = device->memory.bytes + device->constants;
+    uint64_t room = limit > live ? limit - live : 0;
+    return limit && room < bound ? room : bound;
+}
+
+void buffer_release(Buffer *buffer)
+{
+    if (!buffer || --buffer->count > 0) {
+        return;
+    }
+    Device *device = buffer->device;
+    texture_detach(buffer);
+    device->memory.bytes -= buffer->bytes;
+    device->memory.buffers--;
+    if (device->lost || buffer->bytes > pool_bound(device)) {
+        pool_destroy(buffer);
+    } else {
+        pool_give(device, buffer);
+        pool_shrink(device, pool_bound(device));
+    }
+    device_release(device);
+}
+
+Device *buffer_device(const Buffer *buffer)
+{
+    return buffer->device;
+}
+
+uint64_t buffer_bytes(const Buffer *buffer)
+{
+    return buffer->bytes;
+}
+
+uint64_t buffer_capacity(const Buffer *buffer)
+{
+    return buffer->capacity;
+}
+
+uint32_t buffer_name(const Buffer *buffer)
+{
+    return buffer->name;
+}
+
+const void *buffer_host(const Buffer *buffer)
+{
+    return buffer->map;
+}
+
+/* --- buffer textures --- */
+
+static const uint64_t texel_bytes[TEXEL_FORMATS] = {4, 16, 8};
+
+bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t bytes)
+{
+    return bytes <= device->limits.texture_texels * texel_bytes[format];
+}
+
+const GLenum buffer_texture_formats[TEXEL_FORMATS] = {GL_R32UI, GL_RGBA32UI, GL_RG32UI};
+
+static void attach(Buffer *buffer, TexelFormat format)
+{
+    uint64_t reach = buffer->device->limits.texture_texels * texel_bytes[format];
+    uint64_t bytes = buffer->capacity / texel_bytes[format] * texel_bytes[format];
+    /* A unit no dispatch uses, so that the cached bindings stay true. */
+    glActiveTexture(GL_TEXTURE0 + DEVICE_MAX_TEXTURES);
+    glBindTexture(GL_TEXTURE_BUFFER, buffer->textures[format]);
+    glTexBufferRange(GL_TEXTURE_BUFFER, buffer_texture_formats[format], buffer->name, 0,
+                     (GLsizeiptr)(bytes < reach ? bytes : reach));
+    glBindTexture(GL_TEXTURE_BUFFER, 0);
+}
+
+GLuint buffer_texture(Buffer *buffer, TexelFormat format)
+{
+    const Device *device = buffer->device;
+    if (!buffer_texture_reaches(device, format, buffer->bytes)) {
+        error_set("device_dispatch: %llu bytes are to be read as a texture of \"%s\", which reaches %llu; take fewer "
+                  "elements",
+                  (Count)buffer->bytes, device->info.name,
+                  (Count)(device->limits.texture_texels * texel_bytes[format]));
+        return 0;
+    }
+    if (buffer->textures[format] == 0) {
+        glGenTextures(1, &buffer->textures[format]);
+        attach(buffer, format);
+        if (!gl_error_check(buffer->device, "device_dispatch")) {
+            glDeleteTextures(1, &buffer->textures[format]);
+            buffer->textures[format] = 0;
+        }
+    }
+    return buffer->textures[format];
+}
+
+/* --- contents --- */
+
+static bool in_range(const Buffer *buffer, uint64_t offset, uint64_t bytes, const char *call)
+{
+    if (offset > buffer->capacity || bytes > buffer->capacity - offset) {
+        return error_set("%s: bytes %llu to %llu lie outside a buffer of %llu", call, (Count)offset,
+                         (Count)(offset + bytes), (Count)buffer->bytes);
+    }
+    return !buffer->device->lost || gl_error_alive(buffer->device);
+}
+
+static void wrote_bytes(Buffer *buffer, uint64_t offset, uint64_t bytes)
+{
+    buffer_wrote(buffer, &(BufferRegion){.from = offset, .to = offset + bytes, .width = bytes});
+}
+
+static uint64_t chunk(uint64_t left)
+{
+    return left < CHUNK ? left : CHUNK;
+}
+
+bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes)
+{
+    if (!in_range(buffer, offset, bytes, "buffer_write")) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    wrote_bytes(buffer, offset, bytes);
+    if (buffer->map) {
+        memcpy(buffer->map + offset, data, bytes);
+        return true;
+    }
+    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
+    for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
+        glBufferSubData(GL_COPY_WRITE_BUFFER, (GLintptr)(offset + done), (GLsizeiptr)chunk(bytes - done),
+                        (const uint8_t *)data + done);
+    }
+    return gl_error_check(buffer->device, "buffer_write");
+}
+
+bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
+{
+    if (!in_range(buffer, offset, bytes, "buffer_read")) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    buffer->device->memory.reads++;
+    if (buffer->map) {
+        memcpy(data, buffer->map + offset, bytes);
+        return true;
+    }
+    /* The second bit makes the fault words current too, once the read has waited. */
+    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
+    for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
+        glGetBufferSubData(GL_COPY_READ_BUFFER, (GLintptr)(offset + done), (GLsizeiptr)chunk(bytes - done),
+                           (uint8_t *)data + done);
+    }
+    fault_refresh(buffer->device);
+    return gl_error_check(buffer->device, "buffer_read") && fault_report(buffer->device);
+}
+
+static void copy_chunks(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes)
+{
+    bindings_barrier(to->device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    glBindBuffer(GL_COPY_READ_BUFFER, from->name);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, to->name);
+    for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
+        glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)(from_offset + done),
+                            (GLintptr)(to_offset + done), (GLsizeiptr)chunk(bytes - done));
+    }
+}
+
+/* GL forbids overlapping copies. */
+static bool copy_aside(Buffer *buffer, uint64_t to_offset, uint64_t from_offset, uint64_t bytes)
+{
+    Buffer *aside = buffer_create(buffer->device, bytes, false);
+    if (!aside) {
+        return error_prefix("buffer_copy");
+    }
+    copy_chunks(aside, 0, buffer, from_offset, bytes);
+    copy_chunks(buffer, to_offset, aside, 0, bytes);
+    buffer_release(aside);
+    return gl_error_check(buffer->device, "buffer_copy");
+}
+
+bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes)
+{
+    if (to->device != from->device) {
+        return error_set("buffer_copy: the buffers belong to different devices");
+    }
+    if (!in_range(to, to_offset, bytes, "buffer_copy") || !in_range(from, from_offset, bytes, "buffer_copy")) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    wrote_bytes(to, to_offset, bytes);
+    if (to->map && from->map) {
+        memmove(to->map + to_offset, from->map + from_offset, bytes);
+        return true;
+    }
+    if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes) {
+        return copy_aside(to, to_offset, from_offset, bytes);
+    }
+    copy_chunks(to, to_offset, from, from_offset, bytes);
+    return gl_error_check(to->device, "buffer_copy");
+}
+
+/* Doubles the filled part until all is filled. */
+static void fill_host(uint8_t *to, uint64_t bytes, const void *pattern, uint64_t pattern_bytes)
+{
+    memcpy(to, pattern, pattern_bytes);
+    uint64_t done = pattern_bytes, block = 64 * 1024 / pattern_bytes * pattern_bytes;
+    while (done < bytes) {
+        uint64_t count = done < block ? done : block;
+        count = count < bytes - done ? count : bytes - done;
+        memcpy(to + done, to, count);
+        done += count;
+    }
+}
+
+typedef struct FillFormat {
+    int bytes;
+    GLenum internal, format, type;
+} FillFormat;
+
+static const FillFormat *fill_format(int bytes)
+{
+    static const FillFormat formats[] = {
+        {1, GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE},    {2, GL_R16UI, GL_RED_INTEGER, GL_UNSIGNED_SHORT},
+        {4, GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT},    {8, GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT},
+        {12, GL_RGB32UI, GL_RGB_INTEGER, GL_UNSIGNED_INT}, {16, GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (formats[i].bytes == bytes) {
+            return &formats[i];
+        }
+    }
+    return NULL;
+}
+
+static bool fill_device(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, const FillFormat *how)
+{
+    /* Whole patterns per chunk. */
+    uint64_t most = CHUNK / (uint64_t)how->bytes * (uint64_t)how->bytes;
+    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
+    for (uint64_t done = 0; done < bytes; done += most) {
+        uint64_t count = bytes - done < most ? bytes - done : most;
+        glClearBufferSubData(GL_COPY_WRITE_BUFFER, how->internal, (GLintptr)(offset + done), (GLsizeiptr)count,
+                             how->format, how->type, pattern);
+    }
+    return gl_error_check(buffer->device, "buffer_fill");
+}
+
+bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes)
+{
+    const FillFormat *how = fill_format(pattern_bytes);
+    if (!how || offset % (uint64_t)pattern_bytes || bytes % (uint64_t)pattern_bytes) {
+        return error_set("buffer_fill: %llu bytes from %llu in patterns of %d; expected patterns of 1, 2, 4, 8, 12 or "
+                         "16 bytes and whole multiples of them",
+                         (Count)bytes, (Count)offset, pattern_bytes);
+    }
+    if (!in_range(buffer, offset, bytes, "buffer_fill")) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    wrote_bytes(buffer, offset, bytes);
+    if (buffer->map) {
+        fill_host(buffer->map + offset, bytes, pattern, (uint64_t)pattern_bytes);
+        return true;
+    }
+    return fill_device(buffer, offset, bytes, pattern, how);
+}

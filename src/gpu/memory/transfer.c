@@ -1,0 +1,222 @@
+/* Read-backs in flight: a copy into a staging buffer that stays mapped, and a fence behind it. */
+#include "gpu/memory/buffer.h"
+#include "gpu/context/device_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGING_KEPT = 4 };
+
+/* A staging buffer, mapped for reading; `next` while idle. */
+struct Staging {
+    GLuint name;
+    uint64_t capacity;
+    void *map; /* NULL where buffers cannot stay mapped */
+    Staging *next;
+};
+
+struct Transfer {
+    Device *device; /* a reference */
+    uint64_t bytes;
+    uint8_t *copy;    /* host memory: the bytes are here at once, or once waited for */
+    Staging *staging; /* else */
+    GLsync fence;
+};
+
+static void staging_destroy(Device *device, Staging *staging)
+{
+    if (device_is_current(device)) {
+        glDeleteBuffers(1, &staging->name);
+    }
+    free(staging);
+}
+
+void transfer_destroy_staging(Device *device)
+{
+    while (device->staging) {
+        Staging *next = device->staging->next;
+        staging_destroy(device, device->staging);
+        device->staging = next;
+    }
+}
+
+static Staging *staging_new(Device *device, uint64_t bytes)
+{
+    const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+    Staging *staging = calloc(1, sizeof *staging);
+    if (!staging) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    staging->capacity = bytes;
+    glGenBuffers(1, &staging->name);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, staging->name);
+    if (device->buffer_storage) {
+        glBufferStorage(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, map | GL_CLIENT_STORAGE_BIT);
+        staging->map = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, (GLsizeiptr)bytes, map);
+    } else {
+        glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_READ);
+    }
+    if (!gl_error_check(device, "transfer_create")) {
+        staging_destroy(device, staging);
+        return NULL;
+    }
+    return staging;
+}
+
+/* An idle one that is not much too large, or a new one. */
+static Staging *staging_take(Device *device, uint64_t bytes)
+{
+    for (Staging **at = &device->staging; *at; at = &(*at)->next) {
+        Staging *staging = *at;
+        if (staging->capacity >= bytes && staging->capacity / 4 <= bytes) {
+            *at = staging->next;
+            return staging;
+        }
+    }
+    return staging_new(device, bytes);
+}
+
+static void staging_give(Device *device, Staging *staging)
+{
+    staging->next = device->staging;
+    device->staging = staging;
+    Staging *last = staging;
+    for (int i = 1; i < STAGING_KEPT && last; i++) {
+        last = last->next;
+    }
+    if (last && last->next) {
+        staging_destroy(device, last->next);
+        last->next = NULL;
+    }
+}
+
+static bool start(Transfer *transfer, Buffer *buffer, uint64_t offset)
+{
+    Device *device = transfer->device;
+    transfer->staging = staging_take(device, transfer->bytes);
+    if (!transfer->staging) {
+        return false;
+    }
+    bindings_barrier(device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, transfer->staging->name);
+    glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)offset, 0, (GLsizeiptr)transfer->bytes);
+    device->memory.reads++;
+    transfer->fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (transfer->fence) {
+        glFlush();
+    } else {
+        glFinish();
+    }
+    return gl_error_check(device, "transfer_create");
+}
+
+/* Everything is finished already: the bytes are taken at once, as later launches may change them. */
+static bool take_now(Transfer *transfer, Buffer *buffer, uint64_t offset)
+{
+    transfer->copy = malloc(transfer->bytes ? transfer->bytes : 1);
+    if (!transfer->copy) {
+        return error_set("out of host memory: %llu bytes asked", (unsigned long long)transfer->bytes);
+    }
+    return buffer_read(buffer, offset, transfer->copy, transfer->bytes);
+}
+
+Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes)
+{
+    if (offset > buffer->capacity || bytes > buffer->capacity - offset) {
+        error_set("transfer_create: %llu bytes from %llu lie outside a buffer of %llu", (unsigned long long)bytes,
+                  (unsigned long long)offset, (unsigned long long)buffer->bytes);
+        return NULL;
+    }
+    Transfer *transfer = calloc(1, sizeof *transfer);
+    if (!transfer) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    transfer->device = device_retain(buffer->device);
+    transfer->bytes = bytes;
+    bool done = buffer->map || bytes == 0 ? take_now(transfer, buffer, offset) : start(transfer, buffer, offset);
+    if (!done) {
+        transfer_release(transfer);
+        return NULL;
+    }
+    return transfer;
+}
+
+typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
+
+static FenceState wait_fence(Transfer *transfer, GLuint64 nanoseconds)
+{
+    if (!transfer->fence) {
+        return FENCE_PASSED;
+    }
+    GLenum status = glClientWaitSync(transfer->fence, GL_SYNC_FLUSH_COMMANDS_BIT, nanoseconds);
+    if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED) {
+        return status == GL_TIMEOUT_EXPIRED ? FENCE_PENDING : FENCE_FAILED;
+    }
+    glDeleteSync(transfer->fence);
+    transfer->fence = NULL;
+    return FENCE_PASSED;
+}
+
+bool transfer_ready(Transfer *transfer)
+{
+    /* A lost device's fence may never be signalled: whoever asks again and again shall go on to the wait, which raises. */
+    return wait_fence(transfer, 0) != FENCE_PENDING || !gl_error_alive(transfer->device);
+}
+
+/* Without a lasting mapping the bytes are copied out. */
+static const void *fetch(Transfer *transfer)
+{
+    transfer->copy = malloc(transfer->bytes);
+    if (!transfer->copy) {
+        error_set("out of host memory: %llu bytes asked", (unsigned long long)transfer->bytes);
+        return NULL;
+    }
+    glBindBuffer(GL_COPY_READ_BUFFER, transfer->staging->name);
+    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, (GLsizeiptr)transfer->bytes, transfer->copy);
+    fault_refresh(transfer->device);
+    return gl_error_check(transfer->device, "transfer_wait") && fault_report(transfer->device) ? transfer->copy : NULL;
+}
+
+const void *transfer_wait(Transfer *transfer)
+{
+    const GLuint64 second = 1000000000u;
+    if (transfer->copy) {
+        return transfer->copy;
+    }
+    FenceState state;
+    while ((state = wait_fence(transfer, second)) != FENCE_PASSED) {
+        if (!gl_error_alive(transfer->device) || !gl_error_check(transfer->device, "transfer_wait")) {
+            return NULL;
+        }
+        if (state == FENCE_FAILED) {
+            error_set("transfer_wait: the driver of \"%s\" cannot wait for what was asked: ask again",
+                      transfer->device->info.name);
+            return NULL;
+        }
+    }
+    if (!transfer->staging->map) {
+        return fetch(transfer);
+    }
+    fault_refresh(transfer->device);
+    return fault_report(transfer->device) ? transfer->staging->map : NULL;
+}
+
+void transfer_release(Transfer *transfer)
+{
+    if (!transfer) {
+        return;
+    }
+    if (transfer->staging) {
+        if (transfer->fence && device_is_current(transfer->device)) {
+            glDeleteSync(transfer->fence);
+        }
+        staging_give(transfer->device, transfer->staging);
+    }
+    Device *device = transfer->device;
+    free(transfer->copy);
+    free(transfer);
+    device_release(device);
+}

@@ -1,0 +1,27 @@
+/* What profile.c and recorder.c share. */
+#ifndef RILL_RECORDER_H
+#define RILL_RECORDER_H
+
+#include "gpu/context/device_private.h"
+#include "gpu/program/profile.h"
+
+/* A dispatch whose timestamps are still to be read. */
+typedef struct Pending {
+    size_t row;
+    GLuint queries[2];
+} Pending;
+
+struct Recorder {
+    struct {
+        ProfileRow *items;
+        size_t count, capacity;
+    } rows;
+    struct {
+        Pending *items;
+        size_t count, capacity;
+    } pending;
+    uint64_t compiled, launches, former_peak;
+    double compile_seconds, started;
+};
+
+#endif
