@@ -70,7 +70,7 @@ bool delta2_stream(const Stream *s, Stream *result);
         copy:write("src/primitive/delta2.c", [[
 #include "primitive/delta2.h"
 
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 
 bool delta2_stream(const Stream *s, Stream *result)
 {

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/compact.h"
 #include "primitive/sort.h"
 

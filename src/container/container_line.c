@@ -2,7 +2,7 @@
 #include "container/container_parts.h"
 
 #include "kernel/launch/copy.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 
 #include <string.h>
 

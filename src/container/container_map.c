@@ -3,7 +3,7 @@
 
 #include "container/address_text.h"
 #include "container/frame_table.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * the same; what is taken or freed there, page by page, comes to the device with the next change that this makes by itself. */
 #include "container/container_parts.h"
 
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 
 #include <stdlib.h>
 

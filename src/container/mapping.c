@@ -3,7 +3,7 @@
 #include "container/container_parts.h"
 #include "container/translator_kind.h"
 
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/compact.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "container/container_parts.h"
 #include "container/tree.h"
 
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 
 enum { MOST_LEVELS = 32 };
 

@@ -1,7 +1,7 @@
 /* Pages of points, found on the device: which are not mapped, or are, by the table there; compacted, and sorted, each once. */
 #include "container/pages.h"
 
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/compact.h"
 #include "primitive/sort.h"
 

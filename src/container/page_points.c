@@ -3,7 +3,7 @@
 #include "container/paged.h"
 
 #include "kernel/launch/copy.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/compact.h"
 #include "primitive/sort.h"
 

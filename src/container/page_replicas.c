@@ -5,7 +5,7 @@
 #include "container/paged.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "kernel/launch/raw.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * asked for a page. */
 #include "container/pages.h"
 
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/compact.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/vout.h"
 
 #include <string.h>

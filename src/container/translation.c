@@ -1,6 +1,6 @@
 /* Streams of points through a translator: one kernel, made of its text. */
 #include "container/address_text.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 
 #include <stdio.h>
 #include <string.h>

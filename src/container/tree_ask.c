@@ -2,7 +2,7 @@
 #include "container/tree_parts.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/compact.h"
 
 #include <stdio.h>

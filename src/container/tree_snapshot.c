@@ -3,7 +3,7 @@
 #include "container/tree_parts.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "kernel/launch/raw.h"
 
 #include <stdlib.h>

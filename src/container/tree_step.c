@@ -2,7 +2,7 @@
 #include "container/tree_parts.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "kernel/launch/raw.h"
 
 static Kernel *step_kernel(const Container *c, TreeStep step)

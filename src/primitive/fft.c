@@ -2,7 +2,7 @@
 
 #include "base/strbuf.h"
 #include "kernel/launch/copy.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/engine/fourier.h"
 #include "primitive/engine/roots.h"
 

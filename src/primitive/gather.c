@@ -1,6 +1,6 @@
 #include "primitive/gather.h"
 
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "kernel/launch/raw.h"
 #include "primitive/place.h"
 

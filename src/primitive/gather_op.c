@@ -6,7 +6,7 @@
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "kernel/launch/raw.h"
 #include "primitive/gather.h"
 #include "primitive/place.h"

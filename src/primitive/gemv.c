@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 #include "gpu/program/shader.h"
 #include "kernel/launch/copy.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "shared/gemv_words.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "primitive/histogram.h"
 
 #include "kernel/launch/copy.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/reduce.h"
 #include "primitive/scatter.h"
 #include "primitive/tally.h"

@@ -2,7 +2,7 @@
 
 #include "base/strbuf.h"
 #include "kernel/launch/copy.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/gemv.h"
 #include "primitive/product.h"
 #include "primitive/reduce.h"

@@ -1,7 +1,7 @@
 #include "primitive/place.h"
 
 #include "kernel/launch/copy.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/sort.h"
 
 #include <string.h>

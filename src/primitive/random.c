@@ -1,7 +1,7 @@
 #include "primitive/random.h"
 
 #include "base/strbuf.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "shaders_embedded.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "primitive/search.h"
 
 #include "base/error.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/engine/order.h"
 
 /* less(a, b) of a value type; NaNs by their bits: compilers may take them for granted. */

@@ -2,7 +2,7 @@
 
 #include "gpu/memory/buffer.h"
 #include "kernel/body/glsl.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/engine/scanner.h"
 #include "primitive/reduce.h"
 #include "primitive/scan.h"

@@ -2,7 +2,7 @@
 #include "binding/containers/lua_container.h"
 #include "binding/kernels/lua_kernel.h"
 #include "container/tree.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "gpu/memory/buffer.h"
 #include "kernel/kernel.h"
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "kernel/launch/raw.h"
 #include "kernel/launch/transpose.h"
 #include "kernel/variant/address_map.h"

@@ -1,6 +1,6 @@
 /* Bluestein's way (IEEE Transactions on Audio and Electroacoustics 18, 1970): 2 j k = j^2 + k^2 - (k - j)^2 makes of a transform of any
  * length a convolution with a chirp, c[k] = exp(-pi i k^2 / n), which longer transforms do. */
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 #include "primitive/engine/fourier_private.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The statements of a body that an output needs are found backwards, by names: those that assign it, then those that assign what these read.
  * A block counts as one statement. What is missed costs time alone, since every pass has the whole body, of which compilers drop
  * what its outputs do not need. */
-#include "kernel/body/shares.h"
+#include "kernel/body/slice.h"
 
 #include "base/array.h"
 #include "base/error.h"

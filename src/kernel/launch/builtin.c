@@ -1,4 +1,4 @@
-#include "kernel/launch/internal.h"
+#include "kernel/launch/builtin.h"
 
 #include "base/lru.h"
 #include "base/strbuf.h"
