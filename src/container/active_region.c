@@ -5,8 +5,8 @@
 #include "base/strbuf.h"
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/builtin.h"
-#include "primitive/compact.h"
-#include "primitive/sort.h"
+#include "primitive/reduction/compact.h"
+#include "primitive/sorting/sort.h"
 
 #include <stdlib.h>
 

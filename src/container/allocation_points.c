@@ -3,7 +3,7 @@
 #include "container/container_parts.h"
 #include "container/pages.h"
 
-#include "primitive/compact.h"
+#include "primitive/reduction/compact.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "container/translator_kind.h"
 
 #include "kernel/launch/builtin.h"
-#include "primitive/compact.h"
+#include "primitive/reduction/compact.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "container/pages.h"
 
 #include "kernel/launch/builtin.h"
-#include "primitive/compact.h"
-#include "primitive/sort.h"
+#include "primitive/reduction/compact.h"
+#include "primitive/sorting/sort.h"
 
 #include <stdlib.h>
 

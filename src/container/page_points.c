@@ -4,8 +4,8 @@
 
 #include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
-#include "primitive/compact.h"
-#include "primitive/sort.h"
+#include "primitive/reduction/compact.h"
+#include "primitive/sorting/sort.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "container/pages.h"
 
 #include "kernel/launch/builtin.h"
-#include "primitive/compact.h"
+#include "primitive/reduction/compact.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "kernel/launch/builtin.h"
-#include "primitive/vout.h"
+#include "primitive/reduction/vout.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/builtin.h"
-#include "primitive/compact.h"
+#include "primitive/reduction/compact.h"
 
 #include <stdio.h>
 #include <stdlib.h>

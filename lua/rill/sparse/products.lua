@@ -1,5 +1,5 @@
 --- Products of a sparse matrix' rows with vectors, and sums over rows: long rows are cut into pieces, rows used again are sliced. What multiplies is
--- in C (src/primitive/spmv.h); lua/rill/sparse/matrix.lua says what the rows are.
+-- in C (src/linalg/spmv.h); lua/rill/sparse/matrix.lua says what the rows are.
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"

@@ -6,7 +6,7 @@
 
 #include "kernel/dialect/brook.h"
 #include "kernel/kernel.h"
-#include "primitive/vout.h"
+#include "primitive/reduction/vout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Calls of reduce kernels. */
 #include "binding/kernels/lua_kernel.h"
 #include "kernel/launch/copy.h"
-#include "primitive/reduce.h"
+#include "primitive/reduction/reduce.h"
 
 #include <string.h>
 

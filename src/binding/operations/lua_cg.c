@@ -2,8 +2,8 @@
 #include "binding/binding.h"
 
 #include "kernel/launch/copy.h"
-#include "primitive/cg.h"
-#include "primitive/cg_group.h"
+#include "linalg/cg.h"
+#include "linalg/cg_group.h"
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 

@@ -1,7 +1,7 @@
 /* What lua/rill/stream/filter.lua stands on: masks, and what they keep. */
 #include "binding/binding.h"
 
-#include "primitive/compact.h"
+#include "primitive/reduction/compact.h"
 
 /* _mask(s): an undefined stream of uint8 that a predicate over s is written to. */
 static int rill_mask(lua_State *L)

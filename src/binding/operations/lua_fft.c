@@ -1,7 +1,7 @@
 /* rill.fft. */
 #include "binding/binding.h"
 
-#include "primitive/fft.h"
+#include "linalg/fft/fft.h"
 
 static const char function[] = "rill.fft";
 

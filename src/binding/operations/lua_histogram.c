@@ -1,7 +1,7 @@
 /* s:histogram{...} and rill.bincount. */
 #include "binding/streams/container_handle.h"
 
-#include "primitive/histogram.h"
+#include "primitive/indexed/histogram.h"
 
 #include <math.h>
 #include <string.h>

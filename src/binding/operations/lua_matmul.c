@@ -1,7 +1,7 @@
 /* rill.matmul, and what rill.blas multiplies by. */
 #include "binding/binding.h"
 
-#include "primitive/matmul.h"
+#include "linalg/matmul.h"
 
 static int rill_matmul(lua_State *L)
 {

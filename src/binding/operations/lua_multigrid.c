@@ -1,7 +1,7 @@
 /* What rill.solve.multigrid makes its cycles of, on grids of two dimensions. */
 #include "binding/binding.h"
 
-#include "primitive/multigrid.h"
+#include "linalg/multigrid.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* rill.random and rill.seed. */
 #include "binding/binding.h"
 
-#include "primitive/random.h"
+#include "primitive/indexed/random.h"
 
 #include <math.h>
 #include <string.h>

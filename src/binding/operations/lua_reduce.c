@@ -3,7 +3,7 @@
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
-#include "primitive/reduce_ops.h"
+#include "primitive/reduction/reduce_ops.h"
 
 #include <math.h>
 #include <string.h>

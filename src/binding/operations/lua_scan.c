@@ -2,8 +2,8 @@
 #include "binding/kernels/lua_kernel.h"
 #include "binding/streams/container_handle.h"
 
-#include "primitive/scan.h"
-#include "primitive/segment.h"
+#include "primitive/reduction/scan.h"
+#include "primitive/reduction/segment.h"
 
 #include <string.h>
 

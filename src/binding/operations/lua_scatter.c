@@ -2,9 +2,9 @@
 #include "binding/kernels/lua_kernel.h"
 
 #include "binding/streams/container_handle.h"
-#include "primitive/gather.h"
-#include "primitive/gather_op.h"
-#include "primitive/scatter.h"
+#include "primitive/indexed/gather.h"
+#include "primitive/indexed/gather_op.h"
+#include "primitive/indexed/scatter.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* Sorting: rill.argsort, rill.sort_by_key, and what s:sort is made of. */
 #include "binding/streams/container_handle.h"
 
-#include "primitive/merge.h"
-#include "primitive/search.h"
-#include "primitive/sort.h"
-#include "primitive/topk.h"
+#include "primitive/sorting/merge.h"
+#include "primitive/sorting/search.h"
+#include "primitive/sorting/sort.h"
+#include "primitive/sorting/topk.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "binding/binding.h"
 
 #include "kernel/launch/copy.h"
-#include "primitive/spmv.h"
+#include "linalg/spmv.h"
 
 static bool plain(const Stream *s)
 {

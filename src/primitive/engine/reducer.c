@@ -2,7 +2,7 @@
 
 #include "gpu/memory/workspace.h"
 #include "kernel/launch/copy.h"
-#include "primitive/engine/reducer_text.h"
+#include "primitive/engine/reducer_glsl.h"
 
 #include <string.h>
 

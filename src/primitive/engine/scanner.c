@@ -3,7 +3,7 @@
 #include "gpu/memory/buffer.h"
 #include "gpu/memory/workspace.h"
 #include "kernel/launch/copy.h"
-#include "primitive/engine/scanner_text.h"
+#include "primitive/engine/scanner_glsl.h"
 
 #include <string.h>
 

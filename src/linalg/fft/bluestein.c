@@ -1,0 +1,146 @@
+/* Bluestein's way (IEEE Transactions on Audio and Electroacoustics 18, 1970): 2 j k = j^2 + k^2 - (k - j)^2 makes of a transform of any
+ * length a convolution with a chirp, c[k] = exp(-pi i k^2 / n), which longer transforms do. */
+#include "kernel/launch/builtin.h"
+#include "linalg/fft/fft_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Chirps: of `length`, by transforms of `room` elements. */
+typedef struct Chirp {
+    Device *device;
+    const Type *type;
+    int64_t length, room;
+} Chirp;
+
+static int64_t chirp_power(int64_t k, int64_t length)
+{
+    return (int64_t)((uint64_t)k * (uint64_t)k % (2 * (uint64_t)length));
+}
+
+/* Arguments: the length, whether of doubles. */
+static bool fill_chirp(const Constants *constants, Buffer *buffer)
+{
+    int64_t length = constants->arguments[0];
+    void *data = malloc(constants->bytes);
+    for (int64_t k = 0; data && k < length; k++) {
+        double x, y;
+        roots_find(chirp_power(k, length), 2 * length, &x, &y);
+        roots_put(data, k, constants->arguments[1] != 0, x, y);
+    }
+    return roots_write(constants, buffer, data);
+}
+
+/* Arguments: the length, the room, whether of doubles. The transform of the chirp's conjugate, on both sides of 0, over the room. */
+static bool fill_response(const Constants *constants, Buffer *buffer)
+{
+    int64_t length = constants->arguments[0], room = constants->arguments[1];
+    bool wide = constants->arguments[2] != 0;
+    Constants plain = {.bytes = constants->bytes};
+    Fourier f = {1, room, 1, false, 1.0 / (double)room};
+    Stream s;
+    Shape shape = {.rank = 1, .size = {room}};
+    void *data = calloc(1, constants->bytes);
+    for (int64_t k = 0; data && k < length; k++) {
+        double x, y;
+        roots_find(chirp_power(k, length), 2 * length, &x, &y);
+        roots_put(data, k, wide, x, -y);
+        roots_put(data, (room - k) % room, wide, x, -y);
+    }
+    if (!roots_write(&plain, buffer, data) ||
+        !stream_over(buffer, type_of(wide ? SCALAR_DOUBLE : SCALAR_FLOAT, 2), &shape, 0, &s)) {
+        return false;
+    }
+    bool done = fourier_run_passes(&f, false, &s) &&
+                buffer_copy(buffer, 0, s.buffer, (uint64_t)(s.offset * s.type->bytes), constants->bytes);
+    stream_release(&s);
+    return done;
+}
+
+/* A stream over constants: `count` in the middle of three dimensions. */
+static bool find_stream(const Chirp *c, const Constants *constants, int64_t count, Stream *result)
+{
+    Shape shape = {.rank = 3, .size = {1, count, 1}};
+    Buffer *buffer = constants_find(c->device, constants);
+    return buffer && stream_over(buffer, c->type, &shape, 0, result);
+}
+
+static bool find_chirp(const Chirp *c, Stream *result)
+{
+    Constants constants = {
+        fill_chirp, {c->length, c->type->scalar == SCALAR_DOUBLE}, (uint64_t)(c->length * c->type->bytes)};
+    return find_stream(c, &constants, c->length, result);
+}
+
+static bool find_response(const Chirp *c, Stream *result)
+{
+    Constants constants = {
+        fill_response, {c->length, c->room, c->type->scalar == SCALAR_DOUBLE}, (uint64_t)(c->room * c->type->bytes)};
+    return find_stream(c, &constants, c->room, result);
+}
+
+/* to = from times factors, or their conjugates, times a number. */
+static bool multiply(const Stream *from, const Stream *factors, bool conjugate, double scale, const Stream *to)
+{
+    static const char text[] = "kernel void chirp(%s x<>, %s w<>, float way, %s scale, out %s r<>) {\n"
+                               "  r = %s(x.x * w.x - x.y * w.y * way, x.x * w.y * way + x.y * w.x) * scale;\n"
+                               "}\n";
+    bool wide = fourier_wide(to);
+    const char *type = to->type->name;
+    StrBuf out = STRBUF_EMPTY;
+    strbuf_addf(&out, text, type, type, wide ? "double" : "float", type, type);
+    Kernel *kernel = internal_kernel(to->device, strbuf_text(&out));
+    strbuf_free(&out);
+    float way = conjugate ? -1 : 1, narrow = (float)scale;
+    uint32_t way_words[1], scale_words[2];
+    memcpy(way_words, &way, sizeof way);
+    memcpy(scale_words, wide ? (const void *)&scale : (const void *)&narrow, wide ? sizeof scale : sizeof narrow);
+    Argument args[] = {
+        {.stream = from}, {.stream = factors}, {.words = way_words}, {.words = scale_words}, {.stream = to}};
+    return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
+}
+
+/* The first `length` of a stream of three dimensions, along the middle one. */
+static bool take_first(const Stream *s, int64_t length, Stream *result)
+{
+    int64_t from[3] = {0}, to[3] = {s->shape.size[0], length, s->shape.size[2]};
+    return stream_domain(s, from, to, result);
+}
+
+/* from: of three dimensions; padded: zeros, along the middle one of the room's length; to: of from's shape. */
+static bool convolve(const Fourier *f, const Chirp *c, const Stream *from, Stream *padded, Stream *to)
+{
+    Stream chirp = {0}, response = {0}, part = {0};
+    Fourier inner = {f->outer, c->room, f->inner, false, 1};
+    bool done = find_chirp(c, &chirp) && find_response(c, &response) && take_first(padded, c->length, &part) &&
+                multiply(from, &chirp, f->backwards, 1, &part);
+    stream_release(&part);
+    done = done && fourier_run_passes(&inner, true, padded) && multiply(padded, &response, f->backwards, 1, padded);
+    inner.backwards = true;
+    done = done && fourier_run_passes(&inner, true, padded) && take_first(padded, c->length, &part) &&
+           multiply(&part, &chirp, f->backwards, f->scale, to);
+    stream_release(&part);
+    stream_release(&response);
+    stream_release(&chirp);
+    return done;
+}
+
+bool fourier_run_chirp(const Fourier *f, bool own, Stream *s)
+{
+    Chirp c = {s->device, s->type, f->length, fourier_above(2 * f->length - 1)};
+    Shape shape = {.rank = 3, .size = {f->outer, f->length, f->inner}}, room = shape;
+    Stream from = {0}, padded = {0}, to = {0}, result = {0};
+    room.size[1] = c.room;
+    bool done = shape_check(&room) && stream_reshape(s, &shape, &from) &&
+                stream_create(c.device, c.type, &room, true, &padded) &&
+                (own ? (stream_copy_view(&from, &to), true) : stream_create(c.device, c.type, &shape, false, &to)) &&
+                convolve(f, &c, &from, &padded, &to) && stream_reshape(&to, &s->shape, &result);
+    stream_release(&from);
+    stream_release(&padded);
+    stream_release(&to);
+    if (done) {
+        stream_release(s);
+        *s = result;
+    }
+    return done;
+}

@@ -1,0 +1,381 @@
+#include "linalg/fft/fft.h"
+
+#include "base/strbuf.h"
+#include "kernel/launch/copy.h"
+#include "kernel/launch/builtin.h"
+#include "linalg/fft/plan.h"
+#include "linalg/fft/twiddles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is worked on: contiguous; `own`: nobody else's memory. */
+typedef struct Work {
+    Stream s;
+    bool own;
+} Work;
+
+static void replace(Work *work, Stream *s)
+{
+    stream_release(&work->s);
+    *work = (Work){*s, true};
+}
+
+static const Type *of_width(const Stream *s, int components)
+{
+    return type_of(s->type->value->scalar == SCALAR_DOUBLE ? SCALAR_DOUBLE : SCALAR_FLOAT, components);
+}
+
+static int half_axis(const FftSpec *spec)
+{
+    return spec->axes[spec->axis_count - 1];
+}
+
+static int64_t inverse_length(const Stream *s, const FftSpec *spec)
+{
+    return spec->length ? spec->length : 2 * (s->shape.size[half_axis(spec)] - 1);
+}
+
+static bool accepts_type(const Stream *s, const FftSpec *spec)
+{
+    const Type *value = s->type->value;
+    bool plain = !s->type->is_struct && value->scalar != SCALAR_BOOL, real = plain && value->components == 1;
+    bool complex = plain && value->components == 2 && type_scalar_is_float(value->scalar);
+    if (spec->real && !spec->inverse) {
+        return real || error_set("expected real numbers, float or double, got elements of %s", s->type->name);
+    } else if (spec->real) {
+        return complex || error_set("expected half a spectrum, elements of vec2 or dvec2, got %s", s->type->name);
+    }
+    return real || complex ||
+           error_set("expected complex numbers, vec2 or dvec2, or real ones, got elements of %s", s->type->name);
+}
+
+bool fft_accepts(const Stream *s, const FftSpec *spec)
+{
+    int axis = spec->real ? half_axis(spec) : 0;
+    int64_t size = s->shape.size[axis], length = inverse_length(s, spec);
+    if (!accepts_type(s, spec)) {
+        return false;
+    }
+    if (spec->real && size == 0) {
+        return error_set("dimension %d is empty: there is nothing to transform", axis + 1);
+    }
+    if (spec->real && spec->inverse && (length < 1 || length / 2 + 1 != size)) {
+        if (size == 1) {
+            return error_set("1 coefficient is half the spectrum of 1 number: give 'length', which is 1");
+        }
+        return error_set("%lld coefficients are half the spectrum of %lld or %lld numbers, not of %lld",
+                         (long long)size, (long long)(2 * size - 2), (long long)(2 * size - 1), (long long)length);
+    }
+    return true;
+}
+
+/* kernels */
+
+/* Launches the text, in which C stands for the complex type and R for its real one, over `to`'s shape. */
+static bool launch(const char *text, const Argument *args, const Stream *to)
+{
+    StrBuf out = STRBUF_EMPTY;
+    bool wide = to->type->scalar == SCALAR_DOUBLE;
+    strbuf_addf(&out, "#define C %s\n#define R %s\n%s", wide ? "dvec2" : "vec2", wide ? "double" : "float", text);
+    Kernel *kernel = internal_kernel(to->device, strbuf_text(&out));
+    strbuf_free(&out);
+    return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
+}
+
+/* A launch of one input whose output is new. */
+static bool launch_new(const char *text, const Stream *from, const Type *type, Stream *to)
+{
+    if (!stream_create(from->device, type, &from->shape, false, to)) {
+        return false;
+    }
+    if (!launch(text, (Argument[]){{.stream = from}, {.stream = to}}, to)) {
+        stream_release(to);
+        return false;
+    }
+    return true;
+}
+
+/* complex transforms */
+
+static const char complex_text[] = "kernel void complex(R x<>, out C r<>) { r = C(x, 0); }\n";
+
+static bool is_dense(const Stream *s, const Type *type)
+{
+    return s->type == type && s->source == SOURCE_BUFFER && s->contiguous;
+}
+
+static bool start(const Stream *s, const Type *type, Work *work)
+{
+    if (is_dense(s, type)) {
+        *work = (Work){.own = false};
+        stream_copy_view(s, &work->s);
+        return true;
+    }
+    work->own = true;
+    if (s->type->value->components == type->components) {
+        return copy_new(s, type, &work->s);
+    }
+    return launch_new(complex_text, s, type, &work->s);
+}
+
+static bool transform_axis(Work *work, int axis, bool inverse)
+{
+    const Shape *shape = &work->s.shape;
+    Fourier f = {.outer = 1, .length = shape->size[axis], .inner = 1, .backwards = inverse};
+    for (int d = 0; d < shape->rank; d++) {
+        f.outer *= d < axis ? shape->size[d] : 1;
+        f.inner *= d > axis ? shape->size[d] : 1;
+    }
+    f.scale = inverse ? 1 / (double)f.length : 1;
+    if (f.length < 2) {
+        return true;
+    }
+    bool done = fourier_run(&f, work->own, &work->s);
+    work->own = true;
+    return done;
+}
+
+/* The first `count` of the axes. */
+static bool transform_axes(Work *work, const FftSpec *spec, int count)
+{
+    bool done = true;
+    for (int i = count; i-- > 0 && done;) {
+        done = transform_axis(work, spec->axes[i], spec->inverse);
+    }
+    return done;
+}
+
+static bool run_complex(const Stream *s, const FftSpec *spec, Work *work)
+{
+    return start(s, of_width(s, 2), work) && transform_axes(work, spec, spec->axis_count);
+}
+
+/* real transforms: along the last dimension, of rows */
+
+/* Arguments: the length n, whether of doubles. exp(-2 pi i k / n) for k to n / 2. */
+static bool fill_roots(const Constants *constants, Buffer *buffer)
+{
+    int64_t length = constants->arguments[0];
+    void *data = malloc(constants->bytes);
+    for (int64_t k = 0; data && k <= length / 2; k++) {
+        double x, y;
+        roots_find(k, length, &x, &y);
+        roots_put(data, k, constants->arguments[1] != 0, x, y);
+    }
+    return roots_write(constants, buffer, data);
+}
+
+static bool find_roots(Device *device, const Type *type, int64_t length, Stream *result)
+{
+    Shape shape = {.rank = 1, .size = {length / 2 + 1}};
+    Constants constants = {
+        fill_roots, {length, type->scalar == SCALAR_DOUBLE}, (uint64_t)(shape.size[0] * type->bytes)};
+    Buffer *buffer = constants_find(device, &constants);
+    return buffer && stream_over(buffer, type, &shape, 0, result);
+}
+
+/* Of n numbers as n / 2 complex ones the transform z is known. Those of the numbers of even and of odd places follow by symmetry, and what
+ * joins them is a pass of radix 2. */
+static const char split_text[] = "kernel void split(C z[][], C w[], int half, out C r<>) {\n"
+                                 "  ivec2 at = indexof(r).xy;\n"
+                                 "  C a = z[at.y][at.x == half ? 0 : at.x], b = z[at.y][at.x == 0 ? 0 : half - at.x];\n"
+                                 "  C even = C(a.x + b.x, a.y - b.y), odd = C(a.y + b.y, b.x - a.x), v = w[at.x];\n"
+                                 "  r = (even + C(odd.x * v.x - odd.y * v.y, odd.x * v.y + odd.y * v.x)) * R(0.5);\n"
+                                 "}\n";
+
+/* The way back; of the first and the last coefficient only the real parts count. */
+static const char join_text[] = "kernel void join(C x[][], C w[], int half, out C r<>) {\n"
+                                "  ivec2 at = indexof(r).xy;\n"
+                                "  C a = x[at.y][at.x], b = x[at.y][half - at.x];\n"
+                                "  if (at.x == 0) { a.y = 0; b.y = 0; }\n"
+                                "  C even = C(a.x + b.x, a.y - b.y), odd = C(a.x - b.x, a.y + b.y), v = w[at.x];\n"
+                                "  odd = C(odd.x * v.x + odd.y * v.y, odd.y * v.x - odd.x * v.y);\n"
+                                "  r = C(even.x - odd.y, even.y + odd.x) * R(0.5);\n"
+                                "}\n";
+
+/* The whole spectrum of half of one, for odd lengths; w is not asked, and of length 1. */
+static const char mirror_text[] = "kernel void mirror(C x[][], C w[], int half, out C r<>) {\n"
+                                  "  ivec2 at = indexof(r).xy;\n"
+                                  "  C a = x[at.y][at.x > half ? 2 * half + 1 - at.x : at.x];\n"
+                                  "  r = at.x == 0 ? C(a.x, 0) : at.x > half ? C(a.x, -a.y) : a;\n"
+                                  "}\n";
+
+static const char real_text[] = "kernel void real_part(C x<>, out R r<>) { r = x.x; }\n";
+
+/* A launch of a text above: from rows of complex numbers to rows of `count`, new ones. `length`: of the rows of real numbers. */
+static bool launch_rows(const char *text, Work *work, int64_t length, int64_t count)
+{
+    Stream roots = {0}, rows = {0}, to = {0}, result = {0};
+    const Stream *s = &work->s;
+    Shape shape = s->shape, flat = {.rank = 2, .size = {1, shape.size[shape.rank - 1]}};
+    for (int d = 0; d < shape.rank - 1; d++) {
+        flat.size[0] *= shape.size[d];
+    }
+    int32_t half = (int32_t)(length / 2);
+    uint32_t words[1];
+    memcpy(words, &half, sizeof half);
+    shape.size[shape.rank - 1] = count;
+    bool done = stream_reshape(s, &flat, &rows);
+    flat.size[1] = count;
+    done = done && stream_create(s->device, s->type, &flat, false, &to) &&
+           find_roots(s->device, s->type, length % 2 == 0 ? length : 1, &roots) &&
+           launch(text, (Argument[]){{.stream = &rows}, {.stream = &roots}, {.words = words}, {.stream = &to}}, &to) &&
+           stream_reshape(&to, &shape, &result);
+    stream_release(&roots);
+    stream_release(&rows);
+    stream_release(&to);
+    if (done) {
+        replace(work, &result);
+    }
+    return done;
+}
+
+/* The same elements, `components` of one making one of `type`, or the other way round. */
+static bool retype(Work *work, const Type *type)
+{
+    const Stream *s = &work->s;
+    Shape shape = s->shape;
+    int64_t from = s->type->components, to = type->components;
+    Stream result;
+    if (s->offset * from % to != 0) {
+        if (!copy_new(s, s->type, &result)) {
+            return false;
+        }
+        replace(work, &result);
+    }
+    shape.size[shape.rank - 1] = shape.size[shape.rank - 1] * from / to;
+    if (!stream_over(s->buffer, type, &shape, s->offset * from / to, &result)) {
+        return false;
+    }
+    bool own = work->own;
+    replace(work, &result);
+    work->own = own;
+    return true;
+}
+
+static bool launch_over(const char *text, Work *work, const Type *type)
+{
+    Stream to;
+    if (!launch_new(text, &work->s, type, &to)) {
+        return false;
+    }
+    replace(work, &to);
+    return true;
+}
+
+/* The first `count` of each row. */
+static bool cut_rows(Work *work, int64_t count)
+{
+    int64_t from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK];
+    Stream part, result;
+    memcpy(to, work->s.shape.size, sizeof to);
+    to[work->s.shape.rank - 1] = count;
+    if (!stream_domain(&work->s, from, to, &part)) {
+        return false;
+    }
+    bool done = copy_new(&part, NULL, &result);
+    stream_release(&part);
+    if (done) {
+        replace(work, &result);
+    }
+    return done;
+}
+
+static bool halve_rows(Work *work)
+{
+    int last = work->s.shape.rank - 1;
+    int64_t length = work->s.shape.size[last];
+    const Type *type = of_width(&work->s, 2);
+    if (length % 2 == 0) {
+        return retype(work, type) && transform_axis(work, last, false) &&
+               launch_rows(split_text, work, length, length / 2 + 1);
+    }
+    return launch_over(complex_text, work, type) && transform_axis(work, last, false) && cut_rows(work, length / 2 + 1);
+}
+
+static bool restore_rows(Work *work, int64_t length)
+{
+    int last = work->s.shape.rank - 1;
+    const Type *type = of_width(&work->s, 1);
+    if (length % 2 == 0) {
+        return launch_rows(join_text, work, length, length / 2) && transform_axis(work, last, true) &&
+               retype(work, type);
+    }
+    return launch_rows(mirror_text, work, length, length) && transform_axis(work, last, true) &&
+           launch_over(real_text, work, type);
+}
+
+/* A view whose last dimension is the stream's `axis`, or from there back. */
+static bool turn(const Stream *s, int axis, bool back, Stream *result)
+{
+    int axes[SHAPE_MAX_RANK], last = s->shape.rank - 1;
+    for (int d = 0; d <= last; d++) {
+        axes[d] = back ? (d < axis ? d : d == axis ? last : d - 1) : (d < axis ? d : d == last ? axis : d + 1);
+    }
+    return stream_transpose(s, axes, result);
+}
+
+static bool turn_work(Work *work, int axis, bool back)
+{
+    Stream view, result;
+    if (axis == work->s.shape.rank - 1) {
+        return true;
+    }
+    if (!turn(&work->s, axis, back, &view)) {
+        return false;
+    }
+    bool done = copy_new(&view, NULL, &result);
+    stream_release(&view);
+    if (done) {
+        replace(work, &result);
+    }
+    return done;
+}
+
+static bool run_real(const Stream *s, const FftSpec *spec, Work *work)
+{
+    int axis = half_axis(spec), others = spec->axis_count - 1;
+    if (spec->inverse) {
+        return start(s, of_width(s, 2), work) && transform_axes(work, spec, others) && turn_work(work, axis, false) &&
+               restore_rows(work, inverse_length(s, spec)) && turn_work(work, axis, true);
+    }
+    return start(s, of_width(s, 1), work) && turn_work(work, axis, false) && halve_rows(work) &&
+           turn_work(work, axis, true) && transform_axes(work, spec, others);
+}
+
+/* A stream's own, also where nothing was to be done. */
+static bool finish(Work *work, Stream *result)
+{
+    if (!work->own) {
+        return copy_new(&work->s, NULL, result);
+    }
+    stream_copy_view(&work->s, result);
+    return true;
+}
+
+/* What there is to transform where there are no elements: the shape alone changes. */
+static bool make_empty(const Stream *s, const FftSpec *spec, Stream *result)
+{
+    Shape shape = s->shape;
+    if (spec->real) {
+        int64_t *size = &shape.size[half_axis(spec)];
+        *size = spec->inverse ? inverse_length(s, spec) : *size / 2 + 1;
+    }
+    return stream_create(s->device, of_width(s, spec->real && spec->inverse ? 1 : 2), &shape, false, result);
+}
+
+bool fft_stream(const Stream *s, const FftSpec *spec, Stream *result)
+{
+    memset(result, 0, sizeof *result);
+    if (!fft_accepts(s, spec)) {
+        return false;
+    }
+    if (stream_elements(s) == 0) {
+        return make_empty(s, spec, result);
+    }
+    Work work = {.own = false};
+    bool done = (spec->real ? run_real(s, spec, &work) : run_complex(s, spec, &work)) && finish(&work, result);
+    stream_release(&work.s);
+    return done;
+}

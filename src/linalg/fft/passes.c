@@ -1,0 +1,85 @@
+#include "linalg/fft/fft_private.h"
+
+/* The passes of some transforms. `count` may be 0: nothing is to be done. The last pass writes `to`, the one before `spare`, and so in turn. */
+typedef struct Run {
+    const Fourier *f;
+    const FourierFamily *family;
+    FourierPass passes[FOURIER_PASSES];
+    int count;
+    int64_t part; /* how many of the outer dimension go through all passes before the next ones */
+    Stream from, spare, to;
+    bool whole; /* `spare` has room for all, else for a part */
+} Run;
+
+/* A header of the elements from number `first` on. */
+static Stream shifted(const Stream *s, int64_t first)
+{
+    Stream result = *s;
+    result.offset += first;
+    return result;
+}
+
+static bool run_part(const Run *r, int64_t first, int64_t count)
+{
+    Fourier f = *r->f;
+    int64_t at = first * f.length * f.inner;
+    Stream from = shifted(&r->from, at), to = shifted(&r->to, at), spare = shifted(&r->spare, r->whole ? at : 0);
+    const Stream *source = &from;
+    f.outer = count;
+    for (int i = r->count - 1; i >= 0; i--) {
+        Stream *target = i % 2 == 0 ? &to : &spare;
+        if (!r->family->run(&f, &r->passes[i], i == 0, source, target)) {
+            return false;
+        }
+        source = target;
+    }
+    return true;
+}
+
+static bool create_spare(Run *r, const Stream *s)
+{
+    int64_t most = r->part < r->f->outer ? r->part : r->f->outer;
+    Shape shape = {.rank = 1, .size = {most * r->f->length * r->f->inner}};
+    return r->count < 2 || stream_create(s->device, s->type, &shape, false, &r->spare);
+}
+
+/* With memory of one's own the first pass may not write what it reads. */
+static bool prepare(Run *r, bool own, const Stream *s)
+{
+    stream_copy_view(s, &r->from);
+    r->whole = own && r->count % 2 != 0;
+    if (own && r->count % 2 == 0) {
+        stream_copy_view(s, &r->to);
+        return create_spare(r, s);
+    }
+    if (r->whole) {
+        stream_copy_view(s, &r->spare);
+    }
+    return stream_create(s->device, s->type, &s->shape, false, &r->to) && (r->whole || create_spare(r, s));
+}
+
+bool fourier_run_passes(const Fourier *f, bool own, Stream *s)
+{
+    bool groups = device_traits(s->device)->family == FAMILY_GPU;
+    Run r = {.f = f, .family = groups ? &fourier_groups : &fourier_lanes};
+    r.count = r.family->find(f, s, r.passes);
+    if (r.count == 0) {
+        return true;
+    }
+    r.part = r.family->part ? r.family->part / (f->length * f->inner) : f->outer;
+    r.part = r.part > 1 ? r.part : 1;
+    bool done = prepare(&r, own, s);
+    for (int64_t first = 0; first < f->outer && done; first += r.part) {
+        done = run_part(&r, first, r.part < f->outer - first ? r.part : f->outer - first);
+    }
+    stream_release(&r.from);
+    stream_release(&r.spare);
+    if (done) {
+        stream_wrote(&r.to);
+        stream_release(s);
+        *s = r.to;
+    } else {
+        stream_release(&r.to);
+    }
+    return done;
+}

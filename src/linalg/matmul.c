@@ -1,0 +1,338 @@
+#include "linalg/matmul.h"
+
+#include "base/strbuf.h"
+#include "kernel/launch/copy.h"
+#include "kernel/launch/builtin.h"
+#include "linalg/gemv.h"
+#include "linalg/matmul_kernel.h"
+#include "primitive/reduction/reduce.h"
+
+#include <string.h>
+
+enum { FEW_COLUMNS = 32 };
+
+static const Type *number_type(const Stream *s)
+{
+    const Type *value = s->type->value;
+    bool number = !s->type->is_struct && value->components == 1 && value->scalar != SCALAR_BOOL;
+    if (!number) {
+        error_set("expected a matrix of numbers, got elements of %s", s->type->name);
+    }
+    return number ? value : NULL;
+}
+
+/* The last two dimensions of a matrix; of one dimension a row (left) or a column. */
+static void matrix_size(const Stream *s, bool left, int64_t *rows, int64_t *columns)
+{
+    const Shape *shape = &s->shape;
+    *columns = shape->size[shape->rank - 1];
+    *rows = shape->rank > 1 ? shape->size[shape->rank - 2] : 1;
+    if (shape->rank == 1 && !left) {
+        *rows = *columns;
+        *columns = 1;
+    }
+}
+
+static Shape leading(const Shape *shape)
+{
+    Shape result = *shape;
+    result.rank = shape->rank > 2 ? shape->rank - 2 : 0;
+    return result;
+}
+
+static bool batch_shape(const Stream *a, const Stream *b, Shape *batch)
+{
+    char x[SHAPE_TEXT], y[SHAPE_TEXT];
+    Shape one = leading(&a->shape), other = leading(&b->shape);
+    if (one.rank == 0 || other.rank == 0) {
+        *batch = one.rank ? one : other;
+        return true;
+    }
+    return shape_broadcast(&one, &other, batch) || error_set("the leading dimensions of %s and %s don't broadcast",
+                                                             shape_text(&a->shape, x), shape_text(&b->shape, y));
+}
+
+bool matmul_result(const Stream *a, const Stream *b, Shape *shape, const Type **type)
+{
+    const Type *s = number_type(a), *t = s ? number_type(b) : NULL;
+    char x[SHAPE_TEXT], y[SHAPE_TEXT];
+    int64_t m, n, k, l;
+    if (!t || !batch_shape(a, b, shape)) {
+        return false;
+    }
+    *type = type_converts(s, t) ? t : s;
+    matrix_size(a, true, &m, &k);
+    matrix_size(b, false, &l, &n);
+    if (k != l) {
+        return error_set("the shapes %s and %s have no product: %lld columns meet %lld rows", shape_text(&a->shape, x),
+                         shape_text(&b->shape, y), (long long)k, (long long)l);
+    }
+    if (shape->rank + 2 > SHAPE_MAX_RANK) {
+        return error_set("the product of %s and %s has too many dimensions", shape_text(&a->shape, x),
+                         shape_text(&b->shape, y));
+    }
+    if (a->shape.rank > 1) {
+        shape->size[shape->rank++] = m;
+    }
+    if (b->shape.rank > 1) {
+        shape->size[shape->rank++] = n;
+    }
+    if (shape->rank == 0) {
+        *shape = (Shape){.rank = 1, .size = {1}};
+    }
+    return shape_check(shape);
+}
+
+/* preparing */
+
+/* A header of at least two dimensions over the same elements. */
+static void as_matrix(const Stream *s, bool left, Stream *result)
+{
+    static const ViewDim still = {.stride = 0, .step = 1, .start = 0, .div = 1, .mod = 0};
+    stream_copy_view(s, result);
+    if (s->shape.rank > 1) {
+        return;
+    }
+    result->shape = (Shape){.rank = 2, .size = {s->shape.size[0], s->shape.size[0]}};
+    result->shape.size[left ? 0 : 1] = 1;
+    result->dim[1] = left ? s->dim[0] : still;
+    result->dim[0] = left ? still : s->dim[0];
+}
+
+/* A column's product is a sum along each row. */
+static bool along_rows(const Product *p, Stream *c)
+{
+    Stream row = p->b, sums;
+    Shape shape = p->a.shape;
+    product_turn(&row);
+    row.shape.size[0] = p->m;
+    row.dim[0] = (ViewDim){.stride = 0, .step = 1, .div = 1};
+    shape.size[1] = 1;
+    if (!reduce_stream(REDUCE_DOT, &p->a, &row, &shape, false, &sums)) {
+        return false;
+    }
+    Stream flat;
+    bool done = stream_reshape(&sums, &c->shape, &flat);
+    if (done) {
+        done = copy_stream(c, &flat);
+        stream_release(&flat);
+    }
+    stream_release(&sums);
+    return done;
+}
+
+/* Few columns leave lanes idle: the transpose of b's transpose with a's is the same. */
+static bool multiply_turned(const Product *p, Stream *c)
+{
+    Product turned = *p; /* headers only */
+    Stream result, view;
+    Shape shape = p->batch;
+    turned.m = p->n;
+    turned.n = p->m;
+    turned.a = p->b;
+    turned.b = p->a;
+    product_turn(&turned.a);
+    product_turn(&turned.b);
+    shape.size[shape.rank++] = turned.m;
+    shape.size[shape.rank++] = turned.n;
+    if (!stream_create(p->device, p->type, &shape, false, &result)) {
+        return false;
+    }
+    Stream back = result;
+    product_turn(&back);
+    Target target = product_dense(&turned, &result);
+    bool done = product_multiply(&turned, &target) && stream_reshape(c, &back.shape, &view);
+    if (done) {
+        done = copy_stream(&view, &back);
+        stream_release(&view);
+    }
+    stream_release(&result);
+    return done;
+}
+
+/* The ways to a product. */
+static bool is_along_rows(const Product *p)
+{
+    bool real = p->type->scalar == SCALAR_FLOAT || p->type->scalar == SCALAR_DOUBLE;
+    return p->n == 1 && p->batch.rank == 0 && real && p->a.type->value == p->type && p->b.type->value == p->type;
+}
+
+static bool is_turned(const Product *p)
+{
+    return p->n < FEW_COLUMNS && p->m > 2 * p->n;
+}
+
+/* Of a matrix and a vector, in the other order of the two: gemv_add's. */
+static bool is_gemv(const Product *p, Stream *matrix, Stream *vector)
+{
+    bool column = p->n == 1;
+    if (p->batch.rank || (!column && p->m != 1) || p->a.type != p->b.type || p->type != p->a.type) {
+        return false;
+    }
+    *matrix = column ? p->a : p->b; /* headers only */
+    *vector = column ? p->b : p->a;
+    if (!column) {
+        product_turn(matrix);
+        product_turn(vector);
+    }
+    vector->shape.rank = 1;
+    return gemv_accepts(matrix);
+}
+
+static bool run(const Product *p, Stream *c)
+{
+    Stream matrix, vector;
+    if (is_gemv(p, &matrix, &vector)) {
+        Stream line = *c; /* the same elements in one dimension */
+        line.shape = (Shape){.rank = 1, .size = {stream_elements(c)}};
+        line.dim[0] = (ViewDim){.stride = 1, .step = 1, .div = 1};
+        return gemv_add(1, &matrix, &vector, 0, &line);
+    }
+    if (is_along_rows(p)) {
+        return along_rows(p, c);
+    }
+    Target target = product_dense(p, c);
+    return is_turned(p) ? multiply_turned(p, c) : product_multiply(p, &target);
+}
+
+static void set_factor(const Type *type, double value, uint32_t words[2])
+{
+    float single = (float)value;
+    if (type->scalar == SCALAR_DOUBLE) {
+        memcpy(words, &value, sizeof value);
+    } else if (type->scalar == SCALAR_FLOAT) {
+        memcpy(words, &single, sizeof single);
+    } else {
+        words[0] = (uint32_t)(int64_t)value;
+    }
+}
+
+/* Fills all but the operands, which product_operands adds; the result's shape. */
+static bool product_start(const Stream *a, const Stream *b, Product *p, Shape *shape)
+{
+    *p = (Product){.device = a->device};
+    if (!matmul_result(a, b, shape, &p->type) || !batch_shape(a, b, &p->batch)) {
+        return false;
+    }
+    matrix_size(a, true, &p->m, &p->k);
+    matrix_size(b, false, &p->k, &p->n);
+    set_factor(p->type, 1, p->alpha);
+    return true;
+}
+
+static void product_operands(const Stream *a, const Stream *b, Product *p)
+{
+    as_matrix(a, true, &p->a);
+    as_matrix(b, false, &p->b);
+}
+
+static void product_release(Product *p)
+{
+    stream_release(&p->a);
+    stream_release(&p->b);
+}
+
+bool matmul_stream(const Stream *a, const Stream *b, Stream *result)
+{
+    Product p;
+    Shape shape;
+    if (!product_start(a, b, &p, &shape) || !stream_create(a->device, p.type, &shape, p.k == 0, result)) {
+        return false;
+    }
+    if (p.k == 0 || stream_elements(result) == 0) {
+        return true;
+    }
+    product_operands(a, b, &p);
+    bool done = run(&p, result);
+    product_release(&p);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
+
+/* updates */
+
+/* c = alpha * product + beta * c. Factors that are 0 leave out what they would multiply. */
+static bool join(Stream *c, const Stream *product, const uint32_t *alpha, const uint32_t *beta)
+{
+    const char *t = c->type->name;
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text,
+                "kernel void join(%s p<>, %s alpha, %s beta, inout %s c<>) {\n"
+                "  %s kept = beta == %s(0) ? %s(0) : beta * c;\n"
+                "  c = alpha == %s(0) ? kept : beta == %s(0) ? alpha * p : alpha * p + kept;\n}\n",
+                t, t, t, t, t, t, t, t, t);
+    Kernel *kernel = internal_kernel(c->device, strbuf_text(&text));
+    strbuf_free(&text);
+    Argument args[] = {{.stream = product}, {.words = alpha}, {.words = beta}, {.stream = c}};
+    return kernel && kernel_launch(kernel, c->device, args, &c->shape, false);
+}
+
+/* Straight into c, where the way to the product can: *direct. */
+static bool add_directly(const Product *p, const Stream *a, const Stream *b, Stream *c, bool *direct)
+{
+    Target target;
+    *direct = c->source == SOURCE_BUFFER && !is_along_rows(p) && !is_turned(p) && product_target(p, c, &target) &&
+              !stream_overlaps(c, a) && !stream_overlaps(c, b);
+    if (!*direct) {
+        return true;
+    }
+    stream_wrote(c);
+    return product_multiply(p, &target);
+}
+
+/* The other ways: a product of its own, which is added. */
+static bool add_joined(const Product *p, const Stream *a, const Stream *b, Stream *c)
+{
+    Stream product;
+    if (!matmul_stream(a, b, &product)) {
+        return false;
+    }
+    bool done = join(c, &product, p->alpha, p->beta);
+    stream_release(&product);
+    return done;
+}
+
+static bool add_product(double alpha, const Stream *a, const Stream *b, double beta, Product *p, Stream *c)
+{
+    bool direct = true, done;
+    Stream matrix, vector;
+    product_operands(a, b, p);
+    if (c->shape.rank == 1 && is_gemv(p, &matrix, &vector)) {
+        done = gemv_add(alpha, &matrix, &vector, beta, c);
+    } else {
+        done = add_directly(p, a, b, c, &direct);
+    }
+    product_release(p);
+    return done && !direct ? add_joined(p, a, b, c) : done;
+}
+
+bool matmul_add(double alpha, const Stream *a, const Stream *b, double beta, Stream *c)
+{
+    Product p;
+    Shape shape;
+    char x[SHAPE_TEXT], y[SHAPE_TEXT];
+    if (!product_start(a, b, &p, &shape)) {
+        return false;
+    }
+    if (!shape_equal(&shape, &c->shape)) {
+        return error_set("the product is %s, what it is added to is %s", shape_text(&shape, x),
+                         shape_text(&c->shape, y));
+    }
+    if (p.type != c->type) {
+        return error_set("the product is of %s, what it is added to is of %s", p.type->name, c->type->name);
+    }
+    if (stream_elements(c) == 0 || (beta == 1 && (alpha == 0 || p.k == 0))) {
+        return true;
+    }
+    set_factor(p.type, alpha, p.alpha);
+    set_factor(p.type, beta, p.beta);
+    p.keep = beta != 0;
+    if (alpha != 0 && p.k > 0) {
+        return add_product(alpha, a, b, beta, &p, c);
+    }
+    static const double zero;
+    set_factor(p.type, 0, p.alpha);
+    return p.keep ? join(c, c, p.alpha, p.beta) : copy_fill(c, &zero);
+}

@@ -1,0 +1,257 @@
+#include "linalg/matmul_kernel.h"
+
+#include "base/strbuf.h"
+#include "gpu/program/shader.h"
+#include "kernel/launch/copy.h"
+#include "shared/matmul_words.h"
+
+#include <string.h>
+
+enum {
+    CPU_GROUP = 16,
+    CPU_ROWS = 16,
+    GPU_TILE = 64,
+    GPU_GROUP = 256,
+    CLASHING = 512, /* elements */
+    MANY_ROWS = 256,
+    CACHE_LINE = 16,   /* elements */
+    MAX_TRIPS = 16384, /* texels of a row that one dispatch takes */
+};
+
+/* One operand as rows of texels, dense. */
+typedef struct Operand {
+    Stream dense;
+    int64_t rows, texels; /* of a matrix; in texels of four elements */
+} Operand;
+
+void product_turn(Stream *s)
+{
+    int last = s->shape.rank - 1;
+    ViewDim dim = s->dim[last];
+    int64_t size = s->shape.size[last];
+    s->dim[last] = s->dim[last - 1];
+    s->shape.size[last] = s->shape.size[last - 1];
+    s->dim[last - 1] = dim;
+    s->shape.size[last - 1] = size;
+    s->contiguous = false;
+}
+
+static bool plain(const ViewDim *dim)
+{
+    return dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
+}
+
+static bool row_major(const Stream *s)
+{
+    int64_t stride = 1;
+    for (int d = s->shape.rank; d-- > 0;) {
+        const ViewDim *dim = &s->dim[d];
+        if (s->shape.size[d] != 1 && !(plain(dim) && dim->stride == stride)) {
+            return false;
+        }
+        stride *= s->shape.size[d];
+    }
+    return true;
+}
+
+/* Elements from row to row: whole texels. Rows that are a multiple of a page's bytes apart, or of half of that, would share a few sets of a
+ * processor's cache. */
+static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
+{
+    int64_t padded = (columns + 3) / 4 * 4;
+    bool clash = padded % CLASHING == 0 && rows >= MANY_ROWS && device_traits(s->device)->family == FAMILY_CPU;
+    return clash ? padded + CACHE_LINE : padded;
+}
+
+/* Rows of whole texels, the rest of the last one zero; of B the number of rows, too, is a multiple of four. */
+static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
+{
+    Shape shape = s->shape;
+    int64_t columns = shape.size[shape.rank - 1], rows = shape.size[shape.rank - 2];
+    int64_t padded = pitch_of(s, columns, rows);
+    operand->rows = (rows + unit - 1) / unit * unit;
+    operand->texels = padded / 4;
+    bool whole = columns == padded && rows == operand->rows;
+    if (whole && s->source == SOURCE_BUFFER && s->type == type && row_major(s) && s->offset % 4 == 0) {
+        stream_copy_view(s, &operand->dense);
+        return true;
+    }
+    shape.size[shape.rank - 1] = padded;
+    shape.size[shape.rank - 2] = operand->rows;
+    Stream part;
+    int64_t from[SHAPE_MAX_RANK] = {0};
+    if (!stream_create(s->device, type, &shape, !whole, &operand->dense)) {
+        return false;
+    }
+    bool done = stream_domain(&operand->dense, from, s->shape.size, &part);
+    if (done) {
+        done = copy_stream(&part, s);
+        stream_release(&part);
+    }
+    return done;
+}
+
+/* What a program is made for, beside the type. */
+typedef struct Way {
+    bool tile, block, add, fours;
+    int rows; /* a lane */
+} Way;
+
+static Program *find_program(Device *device, const Type *type, const Way *way)
+{
+    static const struct {
+        Scalar scalar;
+        const char *text;
+    } names[] = {
+        {SCALAR_FLOAT, "#define T float\n#define T4 vec4\n#define FROM_BITS uintBitsToFloat\n#define TO_BITS "
+                       "floatBitsToUint\n"},
+        {SCALAR_DOUBLE, "#define T double\n#define T4 dvec4\n#define DOUBLE\n"},
+        {SCALAR_INT, "#define T int\n#define T4 ivec4\n#define FROM_BITS ivec4\n#define TO_BITS uint\n"},
+        {SCALAR_UINT, "#define T uint\n#define T4 uvec4\n#define FROM_BITS uvec4\n#define TO_BITS uint\n"},
+    };
+    StrBuf defines = STRBUF_EMPTY;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        strbuf_add(&defines, names[i].scalar == type->scalar ? names[i].text : "");
+    }
+    strbuf_addf(&defines, "#define GROUP %d\n#define ROWS %d\n%s%s%s%s", way->tile ? GPU_GROUP : CPU_GROUP, way->rows,
+                way->tile ? "#define TILE\n" : "", way->block ? "#define BLOCK\n" : "", way->add ? "#define ADD\n" : "",
+                way->fours ? "#define FOURS\n" : "");
+    Program *program = shader_program(device, "matmul.comp", strbuf_text(&defines));
+    strbuf_free(&defines);
+    return program;
+}
+
+/* Texels from one matrix of a batch to the next along dimension d of the result's, counted from the fastest; 0 where it repeats. */
+static uint32_t batch_stride(const Operand *operand, int d)
+{
+    const Shape *shape = &operand->dense.shape;
+    int own = shape->rank - 3 - d;
+    if (own < 0 || shape->size[own] == 1) {
+        return 0;
+    }
+    int64_t stride = operand->rows * operand->texels;
+    for (int e = own + 1; e < shape->rank - 2; e++) {
+        stride *= shape->size[e];
+    }
+    return (uint32_t)stride;
+}
+
+static uint64_t divide_up(int64_t n, int64_t unit)
+{
+    return (uint64_t)((n + unit - 1) / unit);
+}
+
+static bool too_large(const Stream *s)
+{
+    return !buffer_texture_reaches(s->device, TEXEL_VECTOR, buffer_capacity(s->buffer));
+}
+
+Target product_dense(const Product *p, const Stream *c)
+{
+    Target target = {.buffer = c->buffer, .base = c->offset, .pitch = p->n};
+    int64_t stride = p->m * p->n;
+    for (int d = p->batch.rank; d-- > 0;) {
+        target.stride[d] = stride;
+        stride *= p->batch.size[d];
+    }
+    return target;
+}
+
+bool product_target(const Product *p, const Stream *c, Target *target)
+{
+    int rank = c->shape.rank;
+    if (c->contiguous) {
+        *target = product_dense(p, c);
+        return true;
+    }
+    bool rows = rank == p->batch.rank + 2 && (p->n == 1 || c->dim[rank - 1].stride == 1);
+    for (int d = 0; d < rank && rows; d++) {
+        rows = plain(&c->dim[d]) && c->dim[d].stride >= 0;
+    }
+    if (rows) {
+        *target = (Target){.buffer = c->buffer, .base = c->offset, .pitch = c->dim[rank - 2].stride};
+        for (int d = 0; d < p->batch.rank; d++) {
+            target->stride[d] = c->dim[d].stride;
+        }
+    }
+    return rows;
+}
+
+/* Whether each row of each product has whole texels of floats. */
+static bool has_fours(const Product *p, const Target *c)
+{
+    int64_t all = p->n | c->base | c->pitch;
+    for (int d = 0; d < p->batch.rank; d++) {
+        all |= c->stride[d];
+    }
+    return p->type->scalar == SCALAR_FLOAT && all % 4 == 0;
+}
+
+static bool multiply(const Product *p, const Operand *a, const Operand *b, const Target *c)
+{
+    const DeviceTraits *traits = device_traits(p->device);
+    bool tile = traits->family == FAMILY_GPU, flat = !tile && b->texels < CPU_GROUP;
+    bool block = !traits->tuning[TUNING_BUFFER_TEXTURES] || too_large(&a->dense) || too_large(&b->dense);
+    int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
+    rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
+    Way way = {.tile = tile, .block = block, .rows = rows, .fours = has_fours(p, c)};
+    Dispatch dispatch = {.param_vectors = MATMUL_P_VECTORS};
+    if (!buffer_block_fits(c->buffer) ||
+        (block && !(buffer_block_fits(a->dense.buffer) && buffer_block_fits(b->dense.buffer)))) {
+        return false;
+    }
+    uint64_t tiles_m = divide_up(p->m, tile ? GPU_TILE : rows),
+             tiles_n = divide_up(p->n, tile ? GPU_TILE : 4 * CPU_GROUP);
+    uint64_t batch = p->batch.rank ? (uint64_t)shape_elements(&p->batch) : 1;
+    uint32_t params[4 * MATMUL_P_VECTORS] = {[MATMUL_P_M] = (uint32_t)p->m,
+                                             [MATMUL_P_N] = (uint32_t)p->n,
+                                             [MATMUL_P_DEPTH] = (uint32_t)a->texels,
+                                             [MATMUL_P_WIDTH] = (uint32_t)b->texels,
+                                             [MATMUL_P_A_BASE] = (uint32_t)(a->dense.offset / 4),
+                                             [MATMUL_P_B_BASE] = (uint32_t)(b->dense.offset / 4),
+                                             [MATMUL_P_TILES_M] = (uint32_t)tiles_m,
+                                             [MATMUL_P_TILES_N] = (uint32_t)tiles_n,
+                                             [MATMUL_P_BATCH] = (uint32_t)batch,
+                                             [MATMUL_P_RANK] = (uint32_t)p->batch.rank,
+                                             [MATMUL_P_FLAT] = flat,
+                                             [MATMUL_P_C_BASE] = (uint32_t)c->base,
+                                             [MATMUL_P_PITCH] = (uint32_t)c->pitch};
+    memcpy(params + MATMUL_P_ALPHA, p->alpha, sizeof p->alpha);
+    memcpy(params + MATMUL_P_BETA, p->beta, sizeof p->beta);
+    for (int d = 0; d < p->batch.rank; d++) {
+        uint32_t *dimension = params + 4 * (MATMUL_P_BATCHES + d);
+        dimension[0] = (uint32_t)p->batch.size[p->batch.rank - 1 - d];
+        dimension[1] = batch_stride(a, d);
+        dimension[2] = batch_stride(b, d);
+        dimension[3] = (uint32_t)c->stride[p->batch.rank - 1 - d];
+    }
+    dispatch.params = params;
+    uint64_t parts = tiles_m * tiles_n * batch; /* with `flat`, tiles_n is 1 */
+    dispatch.groups[0] = flat ? divide_up((int64_t)parts * b->texels, CPU_GROUP) : parts;
+    dispatch.groups[1] = dispatch.groups[2] = 1;
+    dispatch.blocks[0].buffer = c->buffer;
+    dispatch.block_count = block ? 3 : 1;
+    dispatch.blocks[1].buffer = a->dense.buffer;
+    dispatch.blocks[2].buffer = b->dense.buffer;
+    dispatch.texture_count = block ? 0 : 2;
+    dispatch.textures[0] = (DispatchTexture){a->dense.buffer, TEXEL_VECTOR};
+    dispatch.textures[1] = (DispatchTexture){b->dense.buffer, TEXEL_VECTOR};
+    bool done = true;
+    for (int64_t from = 0; from < a->texels && done; from += MAX_TRIPS) {
+        params[MATMUL_P_FROM] = (uint32_t)from;
+        params[MATMUL_P_TO] = (uint32_t)(from + MAX_TRIPS < a->texels ? from + MAX_TRIPS : a->texels);
+        way.add = p->keep || from > 0;
+        dispatch.program = find_program(p->device, p->type, &way);
+        done = dispatch.program && device_dispatch(p->device, &dispatch);
+    }
+    return done;
+}
+
+bool product_multiply(const Product *p, const Target *c)
+{
+    Operand a = {0}, b = {0};
+    bool done = pad(&p->a, p->type, 1, &a) && pad(&p->b, p->type, 4, &b) && multiply(p, &a, &b, c);
+    stream_release(&a.dense);
+    stream_release(&b.dense);
+    return done;
+}

@@ -1,0 +1,172 @@
+#include "linalg/spmv.h"
+
+#include "base/strbuf.h"
+#include "gpu/program/shader.h"
+#include "shared/spmv_words.h"
+
+enum {
+    CPU_GROUP = 64,
+    GPU_GROUP = 256,
+    MOST_LANES = 256,
+    LANE_ENTRIES = 8, /* that a lane of a row takes, more or less */
+};
+
+static bool is_double(const Stream *s)
+{
+    return s->type->scalar == SCALAR_DOUBLE;
+}
+
+/* Four rows for an invocation, all at one place in a texel. */
+static bool is_ell(const SparseRows *a)
+{
+    return !a->offsets || a->order;
+}
+
+/* Invocations for a row, by the mean length: one, some of a subgroup's, or all of a group's. */
+static int lanes_of(const SparseRows *a, bool cpu)
+{
+    int64_t rows = a->offsets->shape.size[0] - 1, entries = a->columns ? stream_elements(a->columns) : 0, lanes = 1;
+    while (!cpu && lanes < MOST_LANES && rows * lanes * LANE_ENTRIES < entries) {
+        lanes *= 2;
+    }
+    return (int)lanes;
+}
+
+static bool too_large(const Stream *s, TexelFormat format)
+{
+    return !buffer_texture_reaches(s->device, format, buffer_capacity(s->buffer));
+}
+
+static uint32_t first_word(const Stream *s)
+{
+    return (uint32_t)(s->offset * (s->type->bytes / 4));
+}
+
+/* How it is made: of matrices, of whole texels of floats, by storage blocks. */
+typedef struct Way {
+    bool wide, fours, block;
+    int group, lanes;
+    int texels; /* of a row of X, for an invocation */
+} Way;
+
+static Program *find_program(const SparseRows *a, const Stream *y, const Way *way)
+{
+    StrBuf defines = STRBUF_EMPTY;
+    strbuf_addf(
+        &defines, "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", way->group,
+        way->lanes, way->texels, is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
+        a->columns ? "#define COLUMNS_GIVEN\n" : "", a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "",
+        way->wide ? "#define WIDE\n" : "", way->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "",
+        a->order ? "#define SLICES\n" : "", way->block ? "#define BLOCK\n" : "", a->list ? "#define LISTED\n" : "");
+    Program *program = shader_program(y->device, "spmv.comp", strbuf_text(&defines));
+    strbuf_free(&defines);
+    return program;
+}
+
+/* What the shader reads, in the order of its bindings. */
+static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, Way *way)
+{
+    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, a->list, a->order};
+    const TexelFormat formats[] = {
+        TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_WORD, TEXEL_VECTOR};
+    int count = a->order ? 6 : a->list ? 5 : a->columns ? 4 : 2;
+    streams[4] = a->list ? a->list : a->order; /* where there is none, it is not read */
+    way->block = !device_traits(y->device)->tuning[TUNING_BUFFER_TEXTURES];
+    for (int i = 0; i < count; i++) {
+        way->block = way->block || too_large(streams[i], formats[i]);
+    }
+    dispatch->blocks[0].buffer = y->buffer;
+    bool fits = buffer_block_fits(y->buffer);
+    for (int i = 0; i < count; i++) {
+        dispatch->textures[i] = (DispatchTexture){streams[i]->buffer, formats[i]};
+        dispatch->blocks[i + 1].buffer = streams[i]->buffer;
+        fits = fits && (!way->block || buffer_block_fits(streams[i]->buffer));
+    }
+    dispatch->texture_count = way->block ? 0 : count;
+    dispatch->block_count = way->block ? count + 1 : 1;
+    return fits;
+}
+
+bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads)
+{
+    const Stream *streams[] = {a->offsets, a->columns, a->values, to->offsets, to->order};
+    int64_t rows = to->order->shape.size[0];
+    uint64_t invocations = (uint64_t)(to->offsets->shape.size[0] - 1) * (SPMV_SLICE / 4);
+    uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
+                                           [SPMV_P_OFFSETS] = first_word(a->offsets),
+                                           [SPMV_P_COLUMNS] = first_word(a->columns),
+                                           [SPMV_P_VALUES] = first_word(a->values),
+                                           [SPMV_P_FIRST] = first_word(to->offsets),
+                                           [SPMV_P_ORDER] = first_word(to->order)};
+    Dispatch dispatch = {.params = params,
+                         .param_vectors = SPMV_P_VECTORS,
+                         .texture_count = 5,
+                         .block_count = 2,
+                         .groups = {(invocations + CPU_GROUP - 1) / CPU_GROUP, 1, 1}};
+    *reads = buffer_block_fits(to->columns->buffer) && buffer_block_fits(to->values->buffer) &&
+             !too_large(to->columns, TEXEL_VECTOR) && !too_large(to->values, TEXEL_VECTOR);
+    for (int i = 0; i < 5; i++) {
+        *reads = *reads && !too_large(streams[i], TEXEL_WORD);
+        dispatch.textures[i] = (DispatchTexture){streams[i]->buffer, TEXEL_WORD};
+    }
+    if (!*reads) {
+        return false;
+    }
+    dispatch.blocks[0].buffer = to->columns->buffer;
+    dispatch.blocks[1].buffer = to->values->buffer;
+    StrBuf defines = STRBUF_EMPTY;
+    strbuf_addf(&defines, "#define GROUP %d\n%s", CPU_GROUP, is_double(a->values) ? "#define VALUE_DOUBLE\n" : "");
+    dispatch.program = shader_program(a->values->device, "spmv_slice.comp", strbuf_text(&defines));
+    strbuf_free(&defines);
+    stream_wrote(to->columns);
+    stream_wrote(to->values);
+    return dispatch.program && device_dispatch(a->values->device, &dispatch);
+}
+
+bool spmv(const SparseRows *a, const Stream *x, Stream *y)
+{
+    bool cpu = device_traits(y->device)->family == FAMILY_CPU;
+    int64_t rows = y->shape.size[0], width = y->shape.rank > 1 ? y->shape.size[1] : 1;
+    if (rows * width == 0 || (a->list && stream_elements(a->list) == 0)) {
+        return true;
+    }
+    bool ell = is_ell(a), slices = a->order;
+    Way way = {.wide = width > 1,
+               .fours = width % 4 == 0 && !is_double(y) && (x->offset | y->offset) % 4 == 0,
+               .group = cpu ? CPU_GROUP : GPU_GROUP,
+               .lanes = width > 1 || ell ? 1 : lanes_of(a, cpu)};
+    way.texels = cpu && way.fours && width % 8 == 0 ? 2 : 1;
+    int64_t blocks = (width + 4 * way.texels - 1) / (4 * way.texels);
+    int64_t invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : way.lanes);
+    if (slices && a->list) {
+        invocations = a->list->shape.size[0] * (SPMV_SLICE / 4);
+    }
+    uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
+                                           [SPMV_P_WIDTH] = (uint32_t)width,
+                                           [SPMV_P_BLOCKS] = (uint32_t)blocks,
+                                           [SPMV_P_OFFSETS] = !a->offsets ? 0 : first_word(a->offsets),
+                                           [SPMV_P_COLUMNS] = a->columns ? first_word(a->columns) : 0,
+                                           [SPMV_P_VALUES] = a->values ? first_word(a->values) : 0,
+                                           [SPMV_P_X] = first_word(x),
+                                           [SPMV_P_Y] = first_word(y),
+                                           [SPMV_P_X_LAST] = (uint32_t)(x->shape.size[0] - 1),
+                                           [SPMV_P_PLACES] = ell && !slices ? (uint32_t)a->columns->shape.size[0] : 0,
+                                           [SPMV_P_PITCH] =
+                                               ell && !slices ? (uint32_t)(a->columns->shape.size[1] / 4) : 0};
+    if (slices) {
+        params[SPMV_P_ORDER] = first_word(a->order);
+    }
+    if (a->list) {
+        params[SPMV_P_LIST] = first_word(a->list);
+        params[SPMV_P_LISTED] = (uint32_t)a->list->shape.size[0];
+    }
+    Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
+    if (!bind(a, x, y, &dispatch, &way)) {
+        return false;
+    }
+    dispatch.program = find_program(a, y, &way);
+    dispatch.groups[0] = (uint64_t)((invocations + way.group - 1) / way.group);
+    dispatch.groups[1] = dispatch.groups[2] = 1;
+    stream_wrote(y);
+    return dispatch.program && device_dispatch(y->device, &dispatch);
+}

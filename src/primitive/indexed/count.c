@@ -1,0 +1,357 @@
+#include "primitive/indexed/count.h"
+
+#include "base/strbuf.h"
+#include "gpu/program/shader.h"
+#include "primitive/reduction/reduce.h"
+#include "shared/tally_words.h"
+
+#include <string.h>
+
+enum {
+    BYTE_BINS = 1024,    /* of one pass of tally_bytes.comp */
+    BYTE_PASSES = 2,     /* beyond that rows are faster */
+    BYTE_RUN = 4096,     /* texels of a lane: half of what the limit on loop trips lets through */
+    BYTE_LEAST = 128,    /* texels: below, a lane is not worth its counters */
+    ROW_WORDS = 1 << 22, /* of all lanes together */
+    ROW_LANES = 1024,
+    ROW_LEAST = 16,
+    ROW_TRIPS =
+        60000, /* of one dispatch: what the limit on loop trips lets through. Rows that lanes come back to have left the caches */
+    OWN_BINS = 256, /* of weights kept by the lanes themselves: compilers take their time for longer arrays */
+    OWN_LANES = 512,
+    OWN_LEAST = 1024,      /* numbers of a lane: below, a lane is not worth its sums */
+    ROW_BINS = 1 << 18,    /* of counts; atomics beyond */
+    WEIGHT_BINS = 1 << 20, /* of weights; a scatter beyond: 16 rows of doubles take 128 MiB by then */
+    SPARSE_BINS = 1 << 16, /* of weights fewer than the bins; a scatter beyond: rows would be mostly zeros */
+    SHARED_BINS = 8192,
+    ATOMIC_GROUP = 256,
+    ATOMIC_EACH = 32
+};
+
+static const Type *word_type(void)
+{
+    return type_of(SCALAR_UINT, 1);
+}
+
+static bool create(Device *device, const Type *type, int64_t elements, bool zero, Stream *result)
+{
+    Shape shape = {.rank = 1, .size = {elements}};
+    return stream_create(device, type, &shape, zero, result);
+}
+
+static uint32_t round_up(uint64_t n, uint64_t unit)
+{
+    return (uint32_t)((n + unit - 1) / unit);
+}
+
+static bool in_texture(const Stream *s, TexelFormat format)
+{
+    return device_traits(s->device)->tuning[TUNING_BUFFER_TEXTURES] &&
+           buffer_texture_reaches(s->device, format, buffer_capacity(s->buffer));
+}
+
+/* A dispatch of one of the programs here. */
+typedef struct Pass {
+    Dispatch dispatch;
+    uint32_t params[4 * TALLY_P_VECTORS];
+    StrBuf defines;
+    bool block; /* reads go through storage blocks */
+} Pass;
+
+static void pass_start(Pass *pass, const char *defines, bool block)
+{
+    memset(pass, 0, sizeof *pass);
+    pass->block = block;
+    strbuf_add(&pass->defines, defines);
+    strbuf_add(&pass->defines, block ? "#define BLOCK\n" : "");
+}
+
+static void pass_write(Pass *pass, const Stream *s)
+{
+    pass->dispatch.blocks[pass->dispatch.block_count++].buffer = s->buffer;
+}
+
+static bool pass_read(Pass *pass, const Stream *s, TexelFormat format)
+{
+    if (pass->block) {
+        pass_write(pass, s);
+        return buffer_block_fits(s->buffer);
+    }
+    pass->dispatch.textures[pass->dispatch.texture_count++] = (DispatchTexture){s->buffer, format};
+    return true;
+}
+
+static bool pass_run(Pass *pass, const char *shader, Device *device, uint64_t groups)
+{
+    Dispatch *dispatch = &pass->dispatch;
+    dispatch->program = shader_program(device, shader, strbuf_text(&pass->defines));
+    strbuf_free(&pass->defines);
+    dispatch->params = pass->params;
+    dispatch->param_vectors = TALLY_P_VECTORS;
+    dispatch->groups[0] = groups;
+    dispatch->groups[1] = dispatch->groups[2] = 1;
+    return dispatch->program && device_dispatch(device, dispatch);
+}
+
+/* private counters */
+
+static bool add_bytes(const Stream *numbers, uint32_t bins, uint32_t first, uint32_t lanes, uint32_t run,
+                      const Stream *columns, Stream *counts)
+{
+    Device *device = numbers->device;
+    Pass pass;
+    pass_start(&pass, "#define GROUP 16\n", false);
+    pass.params[TALLY_P_COUNT] = (uint32_t)stream_elements(numbers);
+    pass.params[TALLY_P_LANES] = lanes;
+    pass.params[TALLY_P_RUN] = run;
+    pass.params[TALLY_P_FIRST] = first;
+    pass.params[TALLY_P_BASE] = (uint32_t)(numbers->offset / 4);
+    pass.params[TALLY_P_BINS] = bins;
+    pass_write(&pass, columns);
+    pass_write(&pass, counts);
+    if (!pass_read(&pass, numbers, TEXEL_VECTOR) || !pass_run(&pass, "tally_bytes.comp", device, round_up(lanes, 16))) {
+        return false;
+    }
+    pass_start(&pass, "", false);
+    pass.params[TALLY_P_LANES] = lanes;
+    pass.params[TALLY_P_FIRST] = first;
+    pass.params[TALLY_P_BINS] = bins;
+    pass_write(&pass, counts);
+    return pass_read(&pass, columns, TEXEL_VECTOR) && pass_run(&pass, "tally_columns.comp", device, 257 / 8 + 1);
+}
+
+/* Into `counts`, zeroed, which has one word more than bins: the largest number goes there. */
+static bool count_bytes(const Stream *numbers, int64_t bins, Stream *counts)
+{
+    uint64_t texels = (uint64_t)stream_elements(numbers) / 4;
+    uint32_t lanes = round_up(texels, BYTE_RUN), most = round_up(texels, BYTE_LEAST);
+    lanes = lanes > 1024 ? lanes : most < 1024 ? most : 1024;
+    lanes = lanes < 1 ? 4 : (lanes + 3) / 4 * 4;
+    uint32_t run = round_up(texels, lanes);
+    run += run >= 256 && (run & (run - 1)) == 0 ? 4 : 0; /* powers of two fight over cache sets */
+    Stream columns;
+    if (!create(numbers->device, word_type(), (int64_t)257 * lanes, false, &columns)) {
+        return false;
+    }
+    bool done = true;
+    for (int64_t first = 0; first < bins && done; first += BYTE_BINS) {
+        done = add_bytes(numbers, (uint32_t)bins, (uint32_t)first, lanes, run, &columns, counts);
+    }
+    stream_release(&columns);
+    return done;
+}
+
+static bool bytes_serve(const Stream *numbers)
+{
+    return device_traits(numbers->device)->family == FAMILY_CPU && in_texture(numbers, TEXEL_VECTOR) &&
+           numbers->offset % 4 == 0;
+}
+
+/* rows */
+
+static const char *weight_defines(const Stream *weights)
+{
+    return !weights                                 ? ""
+           : weights->type->scalar == SCALAR_DOUBLE ? "#define WEIGHTS\n#define DOUBLE\n"
+                                                    : "#define WEIGHTS\n";
+}
+
+/* Four numbers at a time. */
+static bool vectors_serve(const Stream *s)
+{
+    return s->type->bytes == 4 && s->offset % 4 == 0 && in_texture(s, TEXEL_VECTOR);
+}
+
+/* Lanes sum weights into few bins in arrays of their own. */
+static bool own_sums(const Stream *weights, int64_t bins)
+{
+    return weights && bins <= OWN_BINS;
+}
+
+static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bins, uint32_t lanes, const Stream *rows)
+{
+    uint32_t count = (uint32_t)stream_elements(numbers), run = round_up(count, lanes);
+    run += run >= 256 && (run & (run - 1)) == 0 ? 16 : 0;
+    bool block = !in_texture(numbers, TEXEL_WORD) || (weights && !in_texture(weights, TEXEL_WORD));
+    bool vectors = !block && vectors_serve(numbers) && (!weights || vectors_serve(weights));
+    TexelFormat format = vectors ? TEXEL_VECTOR : TEXEL_WORD;
+    bool done = true, own = own_sums(weights, bins);
+    run = round_up(run, 4) * 4;
+    uint32_t step = own ? run : vectors ? 4 * ROW_TRIPS : ROW_TRIPS;
+    for (uint32_t from = 0; from < run && done; from += step) {
+        Pass pass;
+        pass_start(&pass, "#define GROUP 8\n", block);
+        strbuf_add(&pass.defines, weight_defines(weights));
+        strbuf_add(&pass.defines, vectors ? "#define VECTORS\n" : "");
+        if (own) {
+            strbuf_addf(&pass.defines, "#define PRIVATE %d\n", OWN_BINS);
+        }
+        pass.params[TALLY_P_COUNT] = count;
+        pass.params[TALLY_P_BINS] = bins;
+        pass.params[TALLY_P_LANES] = lanes;
+        pass.params[TALLY_P_RUN] = run;
+        pass.params[TALLY_P_FROM] = from;
+        pass.params[TALLY_P_TO] = from + step < run ? from + step : run;
+        pass.params[TALLY_P_BASE] = (uint32_t)numbers->offset;
+        pass.params[TALLY_P_WEIGHT_BASE] = weights ? (uint32_t)(weights->offset * weights->type->bytes / 4) : 0;
+        pass_write(&pass, rows);
+        done = pass_read(&pass, numbers, format) && pass_read(&pass, weights ? weights : numbers, format) &&
+               pass_run(&pass, "tally_rows.comp", numbers->device, round_up(lanes, 8));
+    }
+    return done;
+}
+
+static int64_t row_lanes(int64_t count, int64_t bins, const Stream *weights)
+{
+    bool own = own_sums(weights, bins);
+    int64_t lanes = ROW_WORDS / (bins * (weights ? 2 : 1)), most = own ? OWN_LANES : ROW_LANES;
+    int64_t least = count / (own ? OWN_LEAST : 256) + 1, needed = count / ROW_TRIPS + 1;
+    lanes = lanes > most ? most : lanes;
+    lanes = lanes < ROW_LEAST ? ROW_LEAST : lanes;
+    lanes = lanes > least ? least : lanes; /* few elements take few rows */
+    return own && lanes < needed ? needed : lanes;
+}
+
+static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+{
+    int64_t words = weights ? 2 : 1, lanes = row_lanes(stream_elements(numbers), bins, weights);
+    Stream rows;
+    if (!create(numbers->device, word_type(), lanes * (bins + 1) * words, !own_sums(weights, bins), &rows)) {
+        return false;
+    }
+    bool block = !in_texture(&rows, TEXEL_WORD);
+    bool done = fill_rows(numbers, weights, (uint32_t)bins, (uint32_t)lanes, &rows);
+    Pass pass;
+    pass_start(&pass, "#define GROUP 8\n", block);
+    strbuf_add(&pass.defines, weight_defines(weights));
+    pass.params[TALLY_P_BINS] = (uint32_t)bins;
+    pass.params[TALLY_P_LANES] = (uint32_t)lanes;
+    pass_write(&pass, result);
+    done = done && pass_read(&pass, &rows, TEXEL_WORD) &&
+           pass_run(&pass, "tally_sums.comp", numbers->device, round_up((uint64_t)bins, 8));
+    strbuf_free(&pass.defines);
+    stream_release(&rows);
+    return done;
+}
+
+/* atomics */
+
+static bool count_atomically(const Stream *numbers, int64_t bins, Stream *counts)
+{
+    uint32_t count = (uint32_t)stream_elements(numbers);
+    uint64_t each = ATOMIC_EACH;
+    if (bins > 1024 && bins <= SHARED_BINS) { /* a copy has to be worth its zeros */
+        each = 4 * ATOMIC_EACH;
+    }
+    Pass pass;
+    pass_start(&pass, "", !in_texture(numbers, TEXEL_WORD));
+    strbuf_addf(&pass.defines, "#define GROUP %d\n#define EACH %d\n", ATOMIC_GROUP, (int)each);
+    if (bins <= SHARED_BINS && (uint32_t)bins * 4 <= device_limits(numbers->device)->shared_bytes) {
+        strbuf_addf(&pass.defines, "#define BINS_SHARED %d\n", bins <= 1024 ? 1024 : SHARED_BINS);
+    }
+    pass.params[TALLY_P_COUNT] = count;
+    pass.params[TALLY_P_BINS] = (uint32_t)bins;
+    pass.params[TALLY_P_BASE] = (uint32_t)numbers->offset;
+    pass_write(&pass, counts);
+    return pass_read(&pass, numbers, TEXEL_WORD) &&
+           pass_run(&pass, "tally_atomics.comp", numbers->device, round_up(count, ATOMIC_GROUP * each));
+}
+
+/* all of it */
+
+bool tally_count(const Stream *numbers, int64_t bins, Stream *result)
+{
+    Stream counts;
+    Shape shape = {.rank = 1, .size = {bins}};
+    if (!create(numbers->device, word_type(), bins + 1, true, &counts)) {
+        return false;
+    }
+    bool cpu = device_traits(numbers->device)->family == FAMILY_CPU, done = true;
+    if (stream_elements(numbers) == 0) {
+        done = true;
+    } else if (bytes_serve(numbers) && bins <= BYTE_PASSES * BYTE_BINS) {
+        done = count_bytes(numbers, bins, &counts);
+    } else if (cpu && bins <= ROW_BINS) {
+        done = count_rows(numbers, NULL, bins, &counts);
+    } else {
+        done = count_atomically(numbers, bins, &counts);
+    }
+    done = done && stream_over(counts.buffer, word_type(), &shape, 0, result);
+    stream_release(&counts);
+    return done;
+}
+
+/* The largest of all numbers, which are not none. */
+static bool find_largest(const Stream *numbers, uint32_t *largest)
+{
+    Shape one = {.rank = 1, .size = {1}};
+    Stream top;
+    if (!reduce_stream(REDUCE_MAX, numbers, NULL, &one, false, &top)) {
+        return false;
+    }
+    bool done = buffer_read(top.buffer, 0, largest, sizeof *largest);
+    stream_release(&top);
+    return done;
+}
+
+/* As many bins as the largest number asks for, at least `bins`. */
+static bool enough_bins(uint32_t largest, const Stream *numbers, bool negative, int64_t *bins)
+{
+    int64_t needed = stream_elements(numbers) > 0 ? (int64_t)largest + 1 : 0;
+    *bins = needed > *bins ? needed : *bins;
+    return *bins <= TALLY_MAX_BINS ||
+           (negative && largest > INT32_MAX
+                ? error_set("elements must not be negative, got %d", (int32_t)largest)
+                : error_set("the largest element is %u: at most %d bins can be counted", largest, TALLY_MAX_BINS));
+}
+
+bool tally_bins(const Stream *numbers, bool negative, int64_t *bins)
+{
+    uint32_t largest = 0;
+    return (stream_elements(numbers) == 0 || find_largest(numbers, &largest)) &&
+           enough_bins(largest, numbers, negative, bins);
+}
+
+/* Counts in case they fit, and finds the largest on the way. */
+static bool count_in_one(const Stream *numbers, bool negative, int64_t bins, Stream *result)
+{
+    uint32_t largest = 0;
+    Stream counts;
+    if (!create(numbers->device, word_type(), BYTE_BINS + 1, true, &counts)) {
+        return false;
+    }
+    bool done = count_bytes(numbers, BYTE_BINS, &counts) &&
+                buffer_read(counts.buffer, 4 * BYTE_BINS, &largest, sizeof largest) &&
+                enough_bins(largest, numbers, negative, &bins);
+    Shape shape = {.rank = 1, .size = {bins}};
+    done = done && (bins <= BYTE_BINS ? stream_over(counts.buffer, word_type(), &shape, 0, result)
+                                      : tally_count(numbers, bins, result));
+    stream_release(&counts);
+    return done;
+}
+
+bool tally_count_all(const Stream *numbers, bool negative, int64_t bins, Stream *result)
+{
+    if (bytes_serve(numbers) && bins <= BYTE_BINS && stream_elements(numbers) > 0) {
+        return count_in_one(numbers, negative, bins, result);
+    }
+    return tally_bins(numbers, negative, &bins) && tally_count(numbers, bins, result);
+}
+
+bool tally_weighs(const Stream *numbers, int64_t bins)
+{
+    bool few = bins <= SPARSE_BINS || bins <= stream_elements(numbers);
+    return device_traits(numbers->device)->family == FAMILY_CPU && few && bins < WEIGHT_BINS;
+}
+
+bool tally_weigh(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+{
+    if (!create(numbers->device, weights->type, bins, true, result)) {
+        return false;
+    }
+    bool done = stream_elements(numbers) == 0 || count_rows(numbers, weights, bins, result);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}

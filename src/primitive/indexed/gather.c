@@ -1,0 +1,61 @@
+#include "primitive/indexed/gather.h"
+
+#include "kernel/launch/builtin.h"
+#include "kernel/launch/raw.h"
+#include "primitive/indexed/index.h"
+
+#include <string.h>
+
+/* Bits are gathered as they are, unless a value stands outside, which is one of src's own type. */
+static bool source_view(const Stream *src, bool flat, Stream *result)
+{
+    bool value = src->source != SOURCE_BUFFER;
+    for (int d = 0; d < src->shape.rank && !flat; d++) {
+        value = value || src->boundary[d] == BOUNDARY_VALUE;
+    }
+    if (value && !src->type->is_struct) {
+        stream_copy_view(src, result);
+        return true;
+    }
+    return raw_view(src, result);
+}
+
+static bool fetch(const Stream *src, const Stream *index, bool check, Stream *result)
+{
+    const Type *type = src->type;
+    StrBuf text = STRBUF_EMPTY;
+    raw_declare(&text, type);
+    strbuf_addf(&text, "kernel void gather(%s src", type->value->name);
+    for (int d = 0; d < src->shape.rank; d++) {
+        strbuf_add(&text, "[]");
+    }
+    strbuf_addf(&text, ", %s index<>, out %s result<>) { result = src[index]; }", index->type->value->name,
+                type->value->name);
+    Kernel *kernel = internal_kernel(result->device, strbuf_text(&text));
+    strbuf_free(&text);
+    Argument args[] = {{.stream = src}, {.stream = index}, {.stream = result}};
+    static const char own[] = "gather: "; /* the caller says so itself */
+    bool done = kernel && kernel_launch(kernel, result->device, args, &index->shape, check);
+    if (!done && strncmp(error_message(), own, strlen(own)) == 0) {
+        error_set("%s", error_message() + strlen(own));
+    }
+    return done;
+}
+
+bool gather_stream(const Stream *src, const Stream *index, bool check, Stream *result)
+{
+    Stream whole = {0}, from = {0}, to = {0};
+    bool flat = index->type->components == 1 && src->shape.rank > 1;
+    memset(result, 0, sizeof *result);
+    bool done =
+        place_check(index, &src->shape) && (flat ? place_flat(src, &whole) : (stream_copy_view(src, &whole), true)) &&
+        source_view(&whole, flat, &from) && stream_create(src->device, src->type, &index->shape, false, result) &&
+        stream_retype(result, from.type, &to) && fetch(&from, index, check, &to);
+    stream_release(&to);
+    stream_release(&from);
+    stream_release(&whole);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}

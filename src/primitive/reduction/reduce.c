@@ -1,0 +1,143 @@
+#include "primitive/reduction/reduce.h"
+
+#include "primitive/engine/reducer.h"
+#include "primitive/reduction/reduce_ops.h"
+
+#include <string.h>
+
+const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole)
+{
+    ReduceRow row;
+    bool done = reduce_row(op, type, whole, &row);
+    strbuf_free(&row.functions);
+    return done ? row.result : NULL;
+}
+
+static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, int count, Device *device,
+                           const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
+{
+    ReduceRow row;
+    if (!reduce_row(op, type, whole, &row) || !stream_create(device, row.result, shape, false, result)) {
+        strbuf_free(&row.functions);
+        return false;
+    }
+    for (int s = 0; s < count; s++) {
+        sources[s].type = row.value;
+    }
+    ReducerText text = {.name = reduce_ops_name(op),
+                        .functions = strbuf_text(&row.functions),
+                        .any_order = op != REDUCE_ARGMIN && op != REDUCE_ARGMAX,
+                        .chunk = row.chunk,
+                        .again = row.again,
+                        .value = row.value,
+                        .accumulator = row.accumulator,
+                        .result = row.result};
+    Inputs *in = inputs_new(device);
+    bool done = in && inputs_collect(in, domain, sources, count, NULL, NULL, check) && reducer_run(&text, in, result);
+    inputs_release(in);
+    strbuf_free(&row.functions);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
+
+bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result)
+{
+    Argument args[2] = {{.stream = x}, {.stream = y}};
+    InputSource sources[2] = {{.args = &args[0]}, {.args = &args[1]}};
+    return reduce_sources(op, x->type, sources, y ? 2 : 1, x->device, &x->shape, shape, whole, false, result);
+}
+
+bool reduce_accepts(const Kernel *kernel)
+{
+    return inputs_accepts(kernel);
+}
+
+const Type *reduce_input_type(const Kernel *kernel)
+{
+    return inputs_kernel_type(kernel);
+}
+
+bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const Shape *domain, const Shape *shape,
+                  bool whole, bool check, Stream *result)
+{
+    InputSource sources[2];
+    int count = op == REDUCE_DOT ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        if (!inputs_accepts(inputs[i].kernel)) {
+            return false;
+        }
+        sources[i] = (InputSource){.kernel = inputs[i].kernel, .args = inputs[i].args};
+    }
+    return reduce_sources(op, inputs_kernel_type(inputs[0].kernel), sources, count, device, domain, shape, whole, check,
+                          result);
+}
+
+/* Input and accumulator have the same type. */
+static const Type *reduced_type(const Function *f)
+{
+    int i = 0;
+    while (f->params[i].kind != PARAM_REDUCE) {
+        i++;
+    }
+    return f->params[i].type;
+}
+
+/* The reduce kernel's body as the functions of a reducer: the first element is the start, a step is a call. */
+static void write_functions(const Inputs *in, StrBuf *out)
+{
+    const Type *type = reduced_type(&in->operation->function);
+    char name[80];
+    strcpy(name, type->is_struct ? "u_" : "");
+    strcat(name, type->name);
+    strbuf_addf(out, "%s rill_merge(%s a, %s x) { ", name, name, name);
+    inputs_write_operation(out, in);
+    strbuf_addf(out,
+                "; return a; }\n%s rill_first(%s x, int t) { return x; }\n%s rill_step(%s a, %s x, int t) { return "
+                "rill_merge(a, x); }\n%s rill_finish(%s a, int n) { return a; }\n",
+                name, name, name, name, name, name, name);
+}
+
+static bool reduce_by_kernel(Kernel *kernel, const Argument *args, InputSource *source, const Shape *domain, bool check,
+                             Stream *result)
+{
+    const Function *f = &kernel->function;
+    if (kernel->body.uses_position) {
+        return error_set("%s: indexof has no meaning in a reduce kernel", f->name);
+    }
+    source->type = reduced_type(f);
+    Inputs *in = inputs_new(result->device);
+    bool done = in && inputs_collect(in, domain, source, 1, kernel, args, check);
+    StrBuf functions = STRBUF_EMPTY;
+    if (done) {
+        write_functions(in, &functions);
+        ReducerText text = {.name = f->name,
+                            .functions = strbuf_text(&functions),
+                            .value = source->type,
+                            .accumulator = source->type,
+                            .result = source->type};
+        done = reducer_run(&text, in, result);
+    }
+    strbuf_free(&functions);
+    inputs_release(in);
+    return done;
+}
+
+bool reduce_kernel(Kernel *kernel, const Argument *args, bool check, Stream *result)
+{
+    const Function *f = &kernel->function;
+    int i = 0;
+    while (f->params[i].kind != PARAM_INPUT) {
+        i++;
+    }
+    InputSource source = {.args = &args[i]};
+    return reduce_by_kernel(kernel, args, &source, &args[i].stream->shape, check, result);
+}
+
+bool reduce_kernel_input(Kernel *kernel, const Argument *args, Kernel *input, const Argument *input_args,
+                         const Shape *domain, bool check, Stream *result)
+{
+    InputSource source = {.kernel = input, .args = input_args};
+    return reduce_by_kernel(kernel, args, &source, domain, check, result);
+}
