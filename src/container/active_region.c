@@ -1,148 +1,166 @@
-/* The boxes of a size that elements of an active list are in, as a region. Their numbers are found on the device, of which each is read back once. */
-#include "container/region.h"
-
-#include "base/error.h"
-#include "base/strbuf.h"
-#include "gpu/memory/buffer.h"
-#include "kernel/launch/builtin.h"
-#include "primitive/reduction/compact.h"
-#include "primitive/sorting/sort.h"
+/* Pages of a container as a region to launch over; and all that is mapped. */
+#include "container/container_private.h"
+#include "container/page/paged.h"
 
 #include <stdlib.h>
 
-/* Along each dimension, x first: how many elements and how wide a box is, and how many boxes there are. */
-typedef struct Boxes {
-    int rank;
-    int32_t size[SHAPE_MAX_RANK], width[SHAPE_MAX_RANK], count[SHAPE_MAX_RANK];
-} Boxes;
+enum { MOST_GAPS = 8 };
 
-static Boxes boxes_of(const Shape *shape, const int64_t *page)
+static void put_origin(const Container *c, const PageEntry *entry, const int64_t *page, int32_t *origin)
 {
-    Boxes boxes = {.rank = shape->rank};
-    for (int d = 0; d < shape->rank; d++) {
-        int64_t size = shape->size[shape->rank - 1 - d];
-        boxes.size[d] = (int32_t)size;
-        boxes.width[d] = (int32_t)(page[d] < size ? page[d] : size);
-        boxes.count[d] = (int32_t)((size - 1) / boxes.width[d] + 1);
+    for (int d = 0; d < c->whole.shape.rank; d++) {
+        origin[d] = (int32_t)(entry->page[d] * page[d]);
     }
-    return boxes;
 }
 
-/* Flat indices of elements to row-major numbers of boxes. */
-static void write_numbers(StrBuf *out, int rank)
+Region *container_list_region(const Container *c, const PageList *list)
 {
-    strbuf_add(out, "kernel void numbers(int i<>");
+    size_t rank = (size_t)c->whole.shape.rank, count = list->count;
+    int64_t page[SHAPE_MAX_RANK];
+    int32_t *origins = malloc((count + 1) * rank * sizeof *origins);
+    translator_page_sizes(c->translator, page);
+    for (size_t i = 0; i < count && origins; i++) {
+        put_origin(c, &list->items[i], page, origins + i * rank);
+    }
+    return region_pages(c->memory.device, &c->whole.shape, !container_bounded(c), page, origins, (int64_t)count);
+}
+
+Region *container_whole_region(const Container *c, bool all)
+{
+    static const int64_t origin[SHAPE_MAX_RANK];
+    const Shape *shape = &container_elements(c)->shape;
+    return region_box(c->memory.device, shape, false, origin, all ? shape->size : origin);
+}
+
+Region *container_boxes_region(const Container *c, const BoxList *boxes)
+{
+    const Translator *paged = container_paged_part(c);
+    int rank = c->whole.shape.rank;
+    int64_t cell[SHAPE_MAX_RANK];
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, ", int size%d, int width%d", d, d);
+        cell[d] = rank > 1 ? 8 : 256;
     }
-    strbuf_add(out, ", out int r<>) {\n  uint rest = uint(i);\n  int below = 1;\n  r = 0;\n");
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out,
-                    "  r += int(rest %% uint(size%d)) / width%d * below; rest /= uint(size%d);\n"
-                    "  below *= (size%d - 1) / width%d + 1;\n",
-                    d, d, d, d, d);
+    if (paged && translator_info(paged).rank == rank) {
+        translator_page_sizes(paged, cell);
     }
-    strbuf_add(out, "}\n");
+    return region_of_boxes(c->memory.device, &container_elements(c)->shape, !container_bounded(c), boxes, cell);
 }
 
-static bool number_elements(const Stream *active, const Boxes *boxes, Stream *numbers)
+bool container_mapped(const Container *c, PageList *list)
 {
-    StrBuf text = STRBUF_EMPTY;
-    write_numbers(&text, boxes->rank);
-    Kernel *kernel = internal_kernel(active->device, strbuf_text(&text));
-    strbuf_free(&text);
-    if (!kernel || !stream_create(active->device, type_of(SCALAR_INT, 1), &active->shape, false, numbers)) {
-        return false;
-    }
-    Argument args[2 * SHAPE_MAX_RANK + 2] = {{.stream = active}};
-    for (int d = 0; d < boxes->rank; d++) {
-        args[1 + 2 * d].words = (const uint32_t *)&boxes->size[d];
-        args[2 + 2 * d].words = (const uint32_t *)&boxes->width[d];
-    }
-    args[1 + 2 * boxes->rank].stream = numbers;
-    bool done = kernel_launch(kernel, active->device, args, &active->shape, false);
-    if (!done) {
-        stream_release(numbers);
-    }
-    return done;
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    container_bounds(c, first, last);
+    PageBox box = paged_box(c->translator, first, last);
+    return paged_collect(c->translator, &box, list);
 }
 
-/* Drops numbers that follow an equal one: `numbers` is another stream afterwards, or as it was. */
-static bool drop_equal(Stream *numbers)
+bool container_is_ready(const Container *c, const Region *region)
 {
-    Stream mask, kept;
-    Kernel *kernel = internal_kernel(numbers->device, "kernel void heads(neighbor int n<>, out uint r<>) {\n"
-                                                      "  r = indexof(n).x == 0 || n != n[-1] ? 1u : 0u;\n}\n");
-    if (!kernel || !compact_mask(numbers, &mask)) {
-        return false;
-    }
-    Argument args[] = {{.stream = numbers}, {.stream = &mask}};
-    bool done = kernel_launch(kernel, numbers->device, args, &numbers->shape, false) &&
-                compact_stream(COMPACT_FILTER, numbers, &mask, &kept, NULL);
-    stream_release(&mask);
-    if (done) {
-        stream_release(numbers);
-        *numbers = kept;
-        done = stream_settle(numbers);
-    }
-    return done;
+    return !container_sharing(c) && ((container_active_known(c) && region == c->active) || region->serial == c->ready);
 }
 
-static bool sort_numbers_of(Stream *numbers)
+/* Where frames that follow each other begin; -1: they do not. */
+static int64_t first_frame(const PageList *list)
 {
-    Stream sorted;
-    bool done = sort_pairs(numbers, NULL, false, &sorted, NULL);
-    if (done) {
-        stream_release(numbers);
-        *numbers = sorted;
-    }
-    return done;
-}
-
-/* The corners of boxes, x first, of malloc; NULL with error_set. */
-static int32_t *read_origins(const Stream *numbers, const Boxes *boxes)
-{
-    int64_t count = stream_elements(numbers), rank = boxes->rank;
-    int32_t *origins = malloc((size_t)(count * rank + 1) * sizeof *origins);
-    if (!origins) {
-        error_set("out of host memory");
-        return NULL;
-    }
-    int32_t *last = origins + count * (rank - 1); /* read there, and taken from there in order */
-    if (!buffer_read(numbers->buffer, 0, last, (uint64_t)count * sizeof *last)) {
-        free(origins);
-        return NULL;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        int32_t number = last[i];
-        for (int d = 0; d < rank; d++) {
-            origins[i * rank + d] = number % boxes->count[d] * boxes->width[d];
-            number /= boxes->count[d];
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->items[i].frame != list->items[i - 1].frame + 1) {
+            return -1;
         }
     }
-    return origins;
+    return list->count ? list->items[0].frame : -1;
 }
 
-Region *region_of_active(const Stream *active, const Shape *shape, const int64_t *page)
+void container_drop_outside(const Container *c, PageList *list)
 {
-    Stream list, numbers;
-    if (shape_elements(shape) == 0) {
-        return region_pages(active->device, shape, false, page, malloc(1), 0);
+    int64_t frames = stream_elements(&c->memory) / translator_info(c->translator).page;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].frame < frames) {
+            list->items[kept++] = list->items[i];
+        }
     }
-    Boxes boxes = boxes_of(shape, page);
-    stream_copy_view(active, &list);
-    bool done = stream_settle(&list) && number_elements(&list, &boxes, &numbers);
-    stream_release(&list);
-    if (!done) {
+    list->count = kept;
+}
+
+/* The last frame of a list; -1: it is in the order of frames already, or these are few of very many. */
+static int64_t last_frame(const PageList *list)
+{
+    int64_t last = -1, count = (int64_t)list->count;
+    bool ordered = true;
+    for (int64_t i = 0; i < count; i++) {
+        ordered = ordered && list->items[i].frame > last;
+        last = list->items[i].frame > last ? list->items[i].frame : last;
+    }
+    return ordered || last >= MOST_GAPS * count ? -1 : last;
+}
+
+/* Its entries by their frames, of malloc; NULL where there is none, or no memory. */
+static const PageEntry **frame_order(const PageList *list)
+{
+    int64_t last = last_frame(list), count = (int64_t)list->count;
+    const PageEntry **by_frame = last < 0 ? NULL : calloc((size_t)last + 1, sizeof *by_frame);
+    for (int64_t i = 0; by_frame && i < count; i++) {
+        by_frame[list->items[i].frame] = &list->items[i];
+    }
+    int64_t kept = 0;
+    for (int64_t frame = 0; by_frame && frame <= last; frame++) {
+        if (by_frame[frame]) {
+            by_frame[kept++] = by_frame[frame];
+        }
+    }
+    if (kept < count) { /* several pages in one frame */
+        free(by_frame);
         return NULL;
     }
-    int32_t *origins = drop_equal(&numbers) && sort_numbers_of(&numbers) && drop_equal(&numbers)
-                           ? read_origins(&numbers, &boxes)
-                           : NULL;
-    int64_t width[SHAPE_MAX_RANK], count = stream_elements(&numbers);
-    for (int d = 0; d < boxes.rank; d++) {
-        width[d] = boxes.width[d];
+    return by_frame;
+}
+
+static void set_in_memory(const Container *c, Region *region, const PageEntry *const *entries)
+{
+    size_t rank = (size_t)c->whole.shape.rank, count = (size_t)region->set.count;
+    int64_t page[SHAPE_MAX_RANK];
+    int32_t *origins = malloc(count * rank * sizeof *origins);
+    translator_page_sizes(c->translator, page);
+    for (size_t i = 0; i < count && origins; i++) {
+        put_origin(c, entries[i], page, origins + i * rank);
     }
-    stream_release(&numbers);
-    return origins ? region_pages(active->device, shape, false, width, origins, count) : NULL;
+    region_set_in_memory(region, origins);
+}
+
+static Region *mapped_region(Container *c)
+{
+    PageList list = {0};
+    Region *region = NULL;
+    if (container_mapped(c, &list)) {
+        container_drop_outside(c, &list);
+        c->active_frame = first_frame(&list);
+        region = container_list_region(c, &list);
+    }
+    const PageEntry **entries = region ? frame_order(&list) : NULL;
+    c->active_least = c->active_frame;
+    if (entries) {
+        const PageEntry *first = entries[0], *last = entries[list.count - 1];
+        c->active_least = last->frame - first->frame + 1 == (int64_t)list.count ? first->frame : -1;
+        set_in_memory(c, region, entries);
+        free(entries);
+    }
+    page_list_free(&list);
+    return region;
+}
+
+Region *container_active(Container *c)
+{
+    if (container_active_known(c)) {
+        return c->active;
+    }
+    Region *region = c->kind              ? c->kind->active(c)
+                     : container_asks(c)  ? container_asked_region(c)
+                     : container_paged(c) ? mapped_region(c)
+                                          : container_whole_region(c, true);
+    if (region) {
+        region_release(c->active);
+        c->active = region;
+        c->active_version = translator_version(c->translator);
+    }
+    return region;
 }

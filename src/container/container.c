@@ -1,7 +1,7 @@
-#include "container/container_parts.h"
-#include "container/pages.h"
+#include "container/container_private.h"
+#include "container/page/page_table.h"
 
-#include "container/translator_kind.h"
+#include "container/translator/translator_kind.h"
 #include "kernel/launch/copy.h"
 
 #include <inttypes.h>

@@ -3,9 +3,9 @@
 #ifndef RILL_CONTAINER_H
 #define RILL_CONTAINER_H
 
-#include "container/page_list.h"
-#include "container/region.h"
-#include "container/translator.h"
+#include "container/page/page_list.h"
+#include "container/region/region.h"
+#include "container/translator/translator.h"
 
 typedef struct Container Container;
 

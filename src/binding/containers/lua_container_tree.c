@@ -1,7 +1,7 @@
 /* rill.quadtree, rill.octree, and what only adaptive containers do. */
 #include "binding/containers/lua_container.h"
 #include "binding/kernels/lua_kernel.h"
-#include "container/tree.h"
+#include "container/tree/tree.h"
 #include "kernel/launch/builtin.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #define RILL_LUA_TRANSLATOR_H
 
 #include "binding/binding.h"
-#include "container/translator.h"
+#include "container/translator/translator.h"
 
 /* Pushes a closed translator, into which one goes that is still to be made: what raises meanwhile leaks nothing. */
 Translator **translator_push(lua_State *L);

@@ -1,7 +1,7 @@
 /* Streams of any type, structures included, and containers as .rill files. */
 #include "binding/binding.h"
 #include "binding/streams/container_handle.h"
-#include "container/container_image.h"
+#include "container/serialize.h"
 #include "io/file.h"
 #include "io/rillfile.h"
 #include "kernel/launch/copy.h"

@@ -2,7 +2,7 @@
 #include "binding/kernels/lua_kernel.h"
 #include "binding/binding.h"
 #include "binding/streams/container_handle.h"
-#include "container/region.h"
+#include "container/region/region.h"
 
 #include "kernel/dialect/brook.h"
 #include "kernel/kernel.h"

@@ -3,7 +3,7 @@
 #define RILL_RANGE_HANDLE_H
 
 #include "binding/binding.h"
-#include "container/region.h"
+#include "container/region/region.h"
 
 /* What a launch runs over: what c:active() and c:range() give. The user value is the container that it is of, or nil. */
 typedef struct LuaRange {

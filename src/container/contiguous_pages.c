@@ -1,0 +1,63 @@
+/* Whether pages stand one behind the other in memory: launches over them take them as one run of elements. */
+#include "container/container_private.h"
+#include "container/page/paged.h"
+
+#include <string.h>
+
+/* Whether a page is an entry's size, row-major and with nothing around it, and memory holds whole ones. */
+static bool fits(const Container *c, const Paged *paged, const PageSet *pages)
+{
+    bool same = c->map.run_unit != 0 && paged->overlap == 0 && pages->words && pages->aligned && !pages->levels &&
+                !pages->masked && (!pages->in_memory || pages->memory_words);
+    for (int d = 0; same && d < paged->base.info.rank; d++) {
+        same = pages->page[d] == paged->page[d];
+    }
+    return same;
+}
+
+static int64_t frame_of(const Paged *paged, const int32_t *origin)
+{
+    int64_t page[SHAPE_MAX_RANK] = {0};
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        page[d] = origin[d] / paged->page[d]; /* no rest: pages are aligned */
+    }
+    return paged_frame(&paged->base, page);
+}
+
+/* The frame of the first page, where each has the frame behind that of the one before it; else NO_FRAME. */
+static int64_t first_frame(const Container *c, const Paged *paged, const PageSet *pages)
+{
+    int rank = paged->base.info.rank;
+    const int32_t *words = pages->in_memory ? pages->memory_words : pages->words;
+    int64_t first = pages->count > 0 ? frame_of(paged, words) : NO_FRAME;
+    bool one = first != NO_FRAME && first + pages->count <= stream_elements(&c->memory) / paged->elements;
+    for (int64_t i = 1; one && i < pages->count; i++) {
+        one = frame_of(paged, words + i * rank) == first + i;
+    }
+    return one ? first : NO_FRAME;
+}
+
+/* As AddressMap has it. What was found is kept for a few sets of pages, until pages are mapped or unmapped. */
+static int64_t run_begin(AddressMap *map, const PageSet *pages)
+{
+    Container *c = (Container *)map;
+    const Paged *paged = (const Paged *)c->translator;
+    uint64_t version = translator_version(c->translator);
+    if (paged->behind || pages->serial == 0 || !fits(c, paged, pages)) {
+        return -1;
+    }
+    for (int i = 0; i < PAGE_RUNS; i++) {
+        if (c->runs[i].serial == pages->serial && c->runs[i].version == version) {
+            return c->runs[i].begin;
+        }
+    }
+    int64_t first = first_frame(c, paged, pages);
+    PageRun *run = &c->runs[c->next_run++ % PAGE_RUNS];
+    *run = (PageRun){pages->serial, version, first == NO_FRAME ? -1 : first * paged->elements};
+    return run->begin;
+}
+
+void container_run_set(Container *c, bool any)
+{
+    c->map.run_begin = any ? run_begin : NULL;
+}

@@ -1,0 +1,320 @@
+/* Containers over a mapping, which says where the elements of their domain stand among pages. These are a container's of their own, whose domain the mapping leads
+ * to: the device finds which pages elements need by translating their coordinates, so no function of a user's is asked while they come and go. */
+#include "container/container_private.h"
+#include "container/translator/translator_kind.h"
+
+#include "kernel/launch/builtin.h"
+#include "primitive/reduction/compact.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RANK = 4, INNER = 0 };
+
+static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
+
+static Translator *mapping_of(const Container *c)
+{
+    return c->translator->parts[INNER];
+}
+
+static bool follow(Container *c, bool done)
+{
+    if (c->memory.buffer != c->pages->memory.buffer) {
+        container_replace_memory(c, &c->pages->memory);
+    }
+    return done;
+}
+
+/* points */
+
+/* Whether a point lies in a shape; of sizes 0, which has no bounds, whether it is somewhere. */
+static Kernel *inside_kernel(Device *device, int rank)
+{
+    StrBuf text = STRBUF_EMPTY;
+    const char *vector = vectors[rank - 1];
+    strbuf_addf(&text, "kernel void inside(%s a<>, %s s, out uint r<>) {\n  bool found = true;\n", vector, vector);
+    for (int d = 0; d < rank; d++) {
+        const char *field = rank == 1 ? "" : &".x\0.y\0.z\0.w"[3 * d];
+        strbuf_addf(&text, "  found = found && (s%s == 0 ? a%s != %s : uint(a%s) < uint(s%s));\n", field, field,
+                    "(-2147483647 - 1)", field, field);
+    }
+    strbuf_add(&text, "  r = found ? 1u : 0u;\n}\n");
+    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    strbuf_free(&text);
+    return kernel;
+}
+
+/* Those that lie in a container's domain, a new stream of one dimension. */
+static bool keep_inside(const Container *c, const Stream *points, Stream *result)
+{
+    uint32_t sizes[SHAPE_MAX_RANK] = {0};
+    int rank = c->whole.shape.rank;
+    Kernel *kernel = inside_kernel(points->device, rank);
+    Stream mask;
+    for (int d = 0; d < rank; d++) {
+        sizes[d] = (uint32_t)c->whole.shape.size[rank - 1 - d];
+    }
+    if (!kernel || !compact_mask(points, &mask)) {
+        return false;
+    }
+    Argument args[] = {{.stream = points}, {.words = sizes}, {.stream = &mask}};
+    bool done = kernel_launch(kernel, points->device, args, &points->shape, false) &&
+                compact_stream(COMPACT_FILTER, points, &mask, result, NULL);
+    stream_release(&mask);
+    if (done && !stream_settle(result)) {
+        stream_release(result);
+        return false;
+    }
+    return done;
+}
+
+/* Where points lead to; those that lead nowhere are left out. */
+static bool lead(const Container *c, const Stream *points, Stream *result)
+{
+    Stream all, flat;
+    if (!translator_stream(mapping_of(c), DIRECTION_TRANSLATE, points, &all)) {
+        return false;
+    }
+    bool done = compact_flat(&all, &flat);
+    stream_release(&all);
+    if (done) {
+        done = keep_inside(c->pages, &flat, result);
+        stream_release(&flat);
+    }
+    return done;
+}
+
+static bool lead_region(const Container *c, const Region *region, Stream *result)
+{
+    Stream points;
+    if (!region_addresses(region, &points)) {
+        return false;
+    }
+    bool done = lead(c, &points, result);
+    stream_release(&points);
+    return done;
+}
+
+/* pages */
+
+/* Maps or frees those of places. */
+static bool change(Container *pages, const Stream *places, bool map, bool *found)
+{
+    return stream_elements(places) == 0 ||
+           (map ? container_allocate_points : container_free_points)(pages, places, found);
+}
+
+/* Those of places are mapped, and nobody else's. */
+static bool ready_places(Container *pages, const Stream *places)
+{
+    bool found;
+    return pages->shares ? snapshot_ready_points(pages, places) : change(pages, places, true, &found);
+}
+
+static bool ready_region(Container *c, const Region *region)
+{
+    Stream points;
+    if (region->set.elements == 0) {
+        return true;
+    }
+    if (!lead_region(c, region, &points)) {
+        return false;
+    }
+    int64_t nowhere = region->set.elements - stream_elements(&points);
+    bool done = nowhere == 0 ? ready_places(c->pages, &points)
+                             : error_set("%" PRId64 " of the %" PRId64
+                                         " elements to be written have no place: mapping '%s' leads nowhere",
+                                         nowhere, region->set.elements, translator_info(mapping_of(c)).name);
+    stream_release(&points);
+    if (done) {
+        c->ready = region->serial;
+    }
+    return follow(c, done);
+}
+
+static Region *box_region(const Container *c, const int64_t *first, const int64_t *last)
+{
+    return region_box(c->memory.device, &c->whole.shape, false, first, last);
+}
+
+static bool ready(Container *c, const int64_t *first, const int64_t *last)
+{
+    Region *region = box_region(c, first, last);
+    bool done = region && ready_region(c, region);
+    region_release(region);
+    return done;
+}
+
+static bool change_box(Container *c, const int64_t *first, const int64_t *last, bool map)
+{
+    Stream points;
+    bool found;
+    Region *region = box_region(c, first, last);
+    bool done = region && (region->set.elements == 0 || lead_region(c, region, &points));
+    if (done && region->set.elements > 0) {
+        done = change(c->pages, &points, map, &found);
+        stream_release(&points);
+    }
+    region_release(region);
+    c->ready = 0;
+    return follow(c, done);
+}
+
+/* Those of a stream that a user gave; false where they are no points of the domain. */
+static bool check_points(const Container *c, const Stream *points)
+{
+    Shape shape;
+    Stream flat, inside;
+    if (c->whole.shape.rank > MOST_RANK) {
+        return error_set("points reach containers of up to 4 dimensions: take boxes");
+    }
+    if (!translator_points_check(points, c->whole.shape.rank, &shape) || !compact_flat(points, &flat)) {
+        return false;
+    }
+    bool done = stream_settle(&flat) && keep_inside(c, &flat, &inside);
+    if (done) {
+        done = stream_elements(&inside) == stream_elements(&flat) ||
+               error_set("some lie outside of the container's shape; they count from 0");
+        stream_release(&inside);
+    }
+    stream_release(&flat);
+    return done;
+}
+
+static bool change_points(Container *c, const Stream *points, bool *found, bool map)
+{
+    Stream there;
+    *found = stream_elements(points) == 0 || check_points(c, points);
+    if (!*found || stream_elements(points) == 0) {
+        return *found;
+    }
+    bool done = lead(c, points, &there);
+    if (done) {
+        done = change(c->pages, &there, map, found);
+        stream_release(&there);
+    }
+    c->ready = 0;
+    return follow(c, done);
+}
+
+/* snapshots */
+
+static bool note(Container *c, Snapshot *s)
+{
+    Region *region = container_active(c);
+    s->pages = region ? container_snapshot(c->pages) : NULL;
+    if (!s->pages) {
+        return false;
+    }
+    s->region = region_retain(region);
+    s->older = c->copies;
+    if (c->copies) {
+        c->copies->newer = s;
+    }
+    c->copies = s;
+    return true;
+}
+
+/* Adds those elements of a region that the translator finds, one by one. */
+static bool add_found(const Region *region, Translator *t, BoxList *boxes)
+{
+    Stream points, places;
+    RegionCursor cursor = {0};
+    int64_t point[SHAPE_MAX_RANK], count = region->set.elements;
+    if (count == 0) {
+        return true;
+    }
+    int32_t *numbers = malloc((size_t)count * sizeof *numbers);
+    bool done = numbers ? region_addresses(region, &points) : error_set("out of host memory");
+    if (done) {
+        done = translator_stream(t, DIRECTION_TRANSLATE, &points, &places);
+        stream_release(&points);
+    }
+    if (done) {
+        done = buffer_read(places.buffer, 0, numbers, (uint64_t)count * sizeof *numbers);
+        stream_release(&places);
+    }
+    for (int64_t i = 0; done && i < count && region_step(region, &cursor, point); i++) {
+        done = numbers[i] < 0 || region_add_box(boxes, point, point, region->shape.rank);
+    }
+    free(numbers);
+    return done;
+}
+
+/* The pages of a box get frames one after the other. */
+static bool map_box(void *self, const int64_t *first, const int64_t *last)
+{
+    Translator **table = self;
+    if (!translator_map(*table, first, last, translator_info(*table).mapped)) {
+        translator_release(*table);
+        *table = NULL;
+    }
+    return *table != NULL;
+}
+
+/* A translator of the domain that finds what leads to the pages of a region, and nothing else. */
+static Translator *finder(const Container *c, const Region *pages)
+{
+    Translator *table = translator_paged_empty(c->pages->translator, 0);
+    if (!table) {
+        return NULL;
+    }
+    region_boxes(pages, map_box, &table);
+    Translator *t = table ? translator_compose(table, mapping_of(c)) : NULL;
+    translator_release(table);
+    return t;
+}
+
+static Region *diff(Container *c, const Snapshot *s)
+{
+    BoxList boxes = {0};
+    Region *result = NULL, *now = container_active(c), *pages = now ? container_diff(c->pages, s->pages) : NULL;
+    Translator *t = pages ? finder(c, pages) : NULL;
+    if (t && add_found(s->region, t, &boxes) && (now == s->region || add_found(now, t, &boxes))) {
+        result = container_boxes_region(c, &boxes);
+    }
+    translator_release(t);
+    region_release(pages);
+    free(boxes.items);
+    return result;
+}
+
+static void let_go(Snapshot *s)
+{
+    snapshot_close(s->pages);
+    s->pages = NULL;
+}
+
+/* making */
+
+static Container *over(const Container *c, Container *pages)
+{
+    return container_mapping(pages, mapping_of(c));
+}
+
+static const MappingKind mapping_kind = {.follow = follow,
+                                         .ready = ready,
+                                         .ready_region = ready_region,
+                                         .change = change_box,
+                                         .change_points = change_points,
+                                         .over = over,
+                                         .note = note,
+                                         .let_go = let_go,
+                                         .diff = diff};
+
+Container *container_mapping(Container *pages, Translator *mapping)
+{
+    Translator *t = pages ? translator_compose(pages->translator, mapping) : NULL;
+    Container *c = t ? container_over(t, &pages->memory, pages->fallback) : NULL;
+    translator_release(t);
+    if (!c) {
+        container_release(pages);
+        return NULL;
+    }
+    c->mapping = &mapping_kind;
+    c->pages = pages;
+    c->checked = false; /* no page is mapped outside of memory */
+    return c;
+}

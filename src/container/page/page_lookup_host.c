@@ -1,0 +1,180 @@
+/* The pages of a stream of points: sorted by a hash of their pages on the device, of which each is read back about once. */
+#include "container/container_private.h"
+#include "container/page/paged.h"
+
+#include "kernel/launch/copy.h"
+#include "kernel/launch/builtin.h"
+#include "primitive/reduction/compact.h"
+#include "primitive/sorting/sort.h"
+
+#include <stdlib.h>
+
+static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
+
+/* ".y" of a point of several dimensions. */
+static const char *field(int rank, int d)
+{
+    return rank == 1 ? "" : &".x\0.y\0.z\0.w"[3 * d];
+}
+
+/* Functions of a point: whether it lies in a shape, of sizes 0 where there are no bounds, and its page. */
+static void write_functions(StrBuf *out, int rank)
+{
+    const char *vector = vectors[rank - 1];
+    strbuf_addf(out, "bool inside(%s a, %s s) { return s%s == 0", vector, vector, field(rank, 0));
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "%suint(a%s) < uint(s%s)", d ? " && " : " || ", field(rank, d), field(rank, d));
+    }
+    strbuf_add(out, "; }\n");
+    strbuf_add(out, "int part(int a, int n) { return a >= 0 ? a / n : -1 - (-1 - a) / n; }\n");
+    strbuf_addf(out, "%s page_of(%s a, %s n) { return %s(", vector, vector, vector, vector);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "%spart(a%s, n%s)", d ? ", " : "", field(rank, d), field(rank, d));
+    }
+    strbuf_add(out, "); }\n");
+}
+
+/* Points to hashes; those outside, also of a page that reaches in, have one of their own. */
+static void write_hashes(StrBuf *out, int rank)
+{
+    const char *vector = vectors[rank - 1];
+    write_functions(out, rank);
+    strbuf_addf(out, "kernel void hashes(%s a<>, %s n, %s s, out int r<>) {\n  %s g = page_of(a, n);\n  uint h = 0u;\n",
+                vector, vector, vector, vector);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  h = (h ^ uint(g%s)) * 0x9E3779B1u; h = h ^ (h >> 15);\n", field(rank, d));
+    }
+    strbuf_add(out, "  r = inside(a, s) ? int(h >> 1) : 0;\n}\n");
+}
+
+/* Numbers of points, those of a page in a row unless hashes are equal, to whether the page is another one than before. */
+static void write_heads(StrBuf *out, int rank)
+{
+    const char *vector = vectors[rank - 1];
+    write_functions(out, rank);
+    strbuf_addf(out,
+                "kernel void heads(neighbor int i<>, %s a[], %s n, %s s, out uint r<>) {\n"
+                "  %s p = a[i], q = a[i[-1]];\n"
+                "  bool same = page_of(p, n) == page_of(q, n) && inside(p, s) == inside(q, s);\n"
+                "  r = indexof(i).x == 0 || !same ? 1u : 0u;\n}\n",
+                vector, vector, vector, vector);
+}
+
+static Kernel *find_kernel(Device *device, void (*write)(StrBuf *out, int rank), int rank)
+{
+    StrBuf text = STRBUF_EMPTY;
+    write(&text, rank);
+    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    strbuf_free(&text);
+    return kernel;
+}
+
+/* Numbers of all points, of one dimension, in the order of their hashes. */
+static bool sort_points(const Stream *points, int rank, const uint32_t *page, const uint32_t *size, Stream *numbers)
+{
+    Stream hashes;
+    Kernel *kernel = find_kernel(points->device, write_hashes, rank);
+    if (!kernel || !stream_create(points->device, type_of(SCALAR_INT, 1), &points->shape, false, &hashes)) {
+        return false;
+    }
+    Argument args[] = {{.stream = points}, {.words = page}, {.words = size}, {.stream = &hashes}};
+    bool done = kernel_launch(kernel, points->device, args, &points->shape, false) &&
+                sort_pairs(&hashes, NULL, false, NULL, numbers);
+    stream_release(&hashes);
+    return done;
+}
+
+/* The numbers of one point of each page, or of a few. */
+static bool find_heads(const Stream *points, const Stream *numbers, int rank, const uint32_t *page,
+                       const uint32_t *size, Stream *heads)
+{
+    Stream mask;
+    Kernel *kernel = find_kernel(points->device, write_heads, rank);
+    if (!kernel || !compact_mask(numbers, &mask)) {
+        return false;
+    }
+    Argument args[] = {{.stream = numbers}, {.stream = points}, {.words = page}, {.words = size}, {.stream = &mask}};
+    bool done = kernel_launch(kernel, points->device, args, &numbers->shape, false) &&
+                compact_stream(COMPACT_FILTER, numbers, &mask, heads, NULL);
+    stream_release(&mask);
+    return done;
+}
+
+static bool add_point(const Container *c, const int32_t *coordinates, PageList *pages)
+{
+    int rank = c->whole.shape.rank;
+    int64_t point[SHAPE_MAX_RANK] = {0};
+    for (int d = 0; d < rank; d++) {
+        point[d] = coordinates[d];
+    }
+    if (!translator_inside(c->translator, point)) {
+        return error_set("some lie outside of the container's shape; they count from 0");
+    }
+    return page_list_add(pages, rank, paged_box(c->translator, point, point).first, NO_FRAME);
+}
+
+/* Reads the heads back and notes their pages. */
+static bool add_points(const Container *c, const Stream *points, const Stream *heads, PageList *pages)
+{
+    int64_t count = stream_elements(heads), rank = c->whole.shape.rank;
+    int32_t *coordinates = malloc((size_t)(count * rank + 1) * sizeof *coordinates);
+    Stream taken;
+    if (!coordinates || !stream_create(points->device, points->type, &heads->shape, false, &taken)) {
+        free(coordinates);
+        return coordinates ? false : error_set("out of host memory");
+    }
+    bool done =
+        copy_take(&taken, points, heads) && buffer_read(taken.buffer, 0, coordinates, (uint64_t)stream_bytes(&taken));
+    for (int64_t i = 0; done && i < count; i++) {
+        done = add_point(c, coordinates + i * rank, pages);
+    }
+    stream_release(&taken);
+    free(coordinates);
+    return done;
+}
+
+static bool find_pages(const Container *c, const Stream *points, PageList *pages)
+{
+    int rank = c->whole.shape.rank;
+    int64_t sizes[SHAPE_MAX_RANK];
+    uint32_t page[SHAPE_MAX_RANK], size[SHAPE_MAX_RANK];
+    Stream numbers, heads;
+    translator_page_sizes(c->translator, sizes);
+    for (int d = 0; d < rank; d++) {
+        page[d] = (uint32_t)sizes[d];
+        size[d] = (uint32_t)c->whole.shape.size[rank - 1 - d];
+    }
+    if (!sort_points(points, rank, page, size, &numbers)) {
+        return false;
+    }
+    bool done = find_heads(points, &numbers, rank, page, size, &heads);
+    stream_release(&numbers);
+    if (done) {
+        done = stream_settle(&heads) && add_points(c, points, &heads, pages);
+        stream_release(&heads);
+    }
+    page_list_unique(pages, NULL, NULL);
+    return done;
+}
+
+bool page_points_find(const Container *c, const Stream *points, PageList *pages)
+{
+    Shape shape;
+    Stream flat;
+    *pages = (PageList){0};
+    if (c->whole.shape.rank > 4) {
+        return error_set("points reach containers of up to 4 dimensions: take boxes");
+    }
+    if (!translator_points_check(points, c->whole.shape.rank, &shape) || stream_elements(points) == 0) {
+        return stream_elements(points) == 0;
+    }
+    if (!compact_flat(points, &flat)) {
+        return false;
+    }
+    bool done = find_pages(c, &flat, pages);
+    stream_release(&flat);
+    if (!done) {
+        page_list_free(pages);
+    }
+    return done;
+}

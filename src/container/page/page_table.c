@@ -1,0 +1,197 @@
+/* Page tables of one or more levels. The table begins with the root, one entry for each part of the domain; nodes of equal size follow
+ * as they are needed. An entry is 0, or where its node begins, or at the last level 1 more than its page's frame. Below the root a
+ * level takes so many bits of a page's coordinates, the same for all levels. */
+#include "container/page/page_table.h"
+
+#include <stdlib.h>
+
+enum { EMPTY_ENTRIES = 1 << 18, MOST_ROOT = 1 << 28 };
+
+static const Pages *pages_of(const Paged *paged)
+{
+    return (const Pages *)paged;
+}
+
+/* "g2 >> 2 * t0_n3.x", where a level has below it so many further ones. */
+static void add_shifted(const Pages *pages, StrBuf *out, int number, int d, int below)
+{
+    strbuf_addf(out, "g%d", d);
+    if (below) {
+        strbuf_addf(out, " >> %d * %s", below, address_text_number(number, pages->bits_at + d));
+    }
+}
+
+static void write_lookup(const Paged *paged, StrBuf *out, int number)
+{
+    const Pages *pages = pages_of(paged);
+    int rank = paged->base.info.rank, below = pages->levels - 1;
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  int i%d = ", d);
+        add_shifted(pages, out, number, d, below);
+        strbuf_add(out, ";\n");
+    }
+    strbuf_addf(out, "  int w = t%d_t[", number);
+    address_text_join(out, number, "i", 0, rank, pages->roots);
+    strbuf_add(out, "];\n");
+    while (below-- > 0) {
+        for (int d = rank - 1; d >= 0; d--) {
+            const char *bits = address_text_number(number, pages->bits_at + d);
+            strbuf_addf(out, d == rank - 1 ? "  i0 = " : "  i0 = (i0 << %s) + ", bits);
+            strbuf_add(out, "((");
+            add_shifted(pages, out, number, d, below);
+            strbuf_addf(out, ") & ((1 << %s) - 1));\n", bits);
+        }
+        /* Read in any case: drivers that hold back a load for some lanes take a sixth longer. */
+        strbuf_addf(out, "  i0 = t%d_t[w == 0 ? 0 : w + i0];\n  w = w == 0 ? 0 : i0;\n", number);
+    }
+}
+
+static int64_t find(const Paged *paged, const int64_t *page)
+{
+    const Pages *pages = pages_of(paged);
+    int64_t path[PAGES_MOST_LEVELS];
+    int depth = pages_walk(pages, page, path);
+    return depth < pages->levels ? -1 : paged->base.tables[PAGED_TABLE].words[path[depth - 1]] - 1;
+}
+
+static bool reserve(Paged *paged, const int64_t *page, int64_t count)
+{
+    Pages *pages = (Pages *)paged;
+    int64_t path[PAGES_MOST_LEVELS];
+    (void)count;
+    for (int depth = pages_walk(pages, page, path); depth < pages->levels; depth = pages_walk(pages, page, path)) {
+        int64_t node = pages_take_node(pages);
+        if (!node) {
+            return false;
+        }
+        pages_set(pages, path[depth - 1], node);
+    }
+    return true;
+}
+
+/* Without a frame, nodes that are empty then are given back. */
+static void enter(Paged *paged, const int64_t *page, int64_t frame)
+{
+    Pages *pages = (Pages *)paged;
+    int64_t path[PAGES_MOST_LEVELS];
+    int depth = pages_walk(pages, page, path);
+    if (depth == pages->levels) {
+        pages_set(pages, path[depth - 1], frame + 1);
+    }
+    pages_prune(pages, path, depth);
+}
+
+static void destroy(Translator *t)
+{
+    Pages *pages = (Pages *)t;
+    free(pages->fill.items);
+    free(pages->spare.items);
+    pages_forget(pages);
+}
+
+static Translator *empty(const Paged *paged, int64_t capacity)
+{
+    const Translator *t = &paged->base;
+    Shape shape = {.rank = t->info.rank}, page = {.rank = t->info.rank};
+    for (int d = 0; d < shape.rank; d++) {
+        shape.size[shape.rank - 1 - d] = t->info.domain.size[d];
+        page.size[shape.rank - 1 - d] = paged->page[d];
+    }
+    return translator_pages_overlapping(t->device, &shape, &page, paged->overlap, pages_of(paged)->levels, capacity);
+}
+
+static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destroy, .trusted = true},
+                                     .write_lookup = write_lookup,
+                                     .find = find,
+                                     .reserve = reserve,
+                                     .enter = enter,
+                                     .give_up = pages_give_up,
+                                     .learn = pages_learn,
+                                     .empty = empty};
+
+/* Lays out a table; its entries while empty, or -1 where that are too many. */
+static int64_t plan_levels(Pages *pages, const int64_t *grid, int levels)
+{
+    int64_t entries = 1;
+    pages->levels = levels;
+    pages->node = 1;
+    for (int d = 0; d < pages->paged.base.info.rank; d++) {
+        int all = 0;
+        while (INT64_C(1) << all < grid[d]) {
+            all++;
+        }
+        int bits = levels > 1 ? (all + levels - 1) / levels : 0;
+        int64_t below = INT64_C(1) << bits * (levels - 1);
+        pages->bits[d] = bits;
+        pages->root[d] = (grid[d] + below - 1) / below;
+        entries = entries > MOST_ROOT / pages->root[d] ? MOST_ROOT + 1 : entries * pages->root[d];
+        pages->node = pages->node > MOST_ROOT >> bits ? MOST_ROOT + 1 : pages->node << bits;
+    }
+    return entries > MOST_ROOT || pages->node > MOST_ROOT ? -1 : entries;
+}
+
+static bool choose_levels(Pages *pages, const Shape *shape, int levels, int64_t *entries)
+{
+    int64_t grid[SHAPE_MAX_RANK];
+    for (int d = 0; d < shape->rank; d++) {
+        int64_t page = pages->paged.page[d];
+        grid[d] = (shape->size[shape->rank - 1 - d] + page - 1) / page;
+    }
+    *entries = -1;
+    for (int n = levels ? levels : 1; n <= (levels ? levels : PAGES_MOST_LEVELS); n++) {
+        *entries = plan_levels(pages, grid, n);
+        if (*entries >= 0 && *entries < EMPTY_ENTRIES) {
+            break;
+        }
+    }
+    return *entries >= 0 || error_set("the page table would be too large: take larger pages, or more levels");
+}
+
+Pages *pages_of_translator(Translator *t)
+{
+    return t->kind == &pages_kind.base ? (Pages *)t : NULL;
+}
+
+Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity)
+{
+    return translator_pages_overlapping(device, shape, page, 0, levels, capacity);
+}
+
+Translator *translator_pages_overlapping(Device *device, const Shape *shape, const Shape *page, int64_t overlap,
+                                         int levels, int64_t capacity)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    int64_t count, entries;
+    if (shape->rank != page->rank) {
+        error_set("'page', %s, has not as many dimensions as 'shape', %s", shape_text(page, a), shape_text(shape, b));
+        return NULL;
+    }
+    if (!translator_shape(shape, "shape", &count)) {
+        return NULL;
+    }
+    Paged *paged = paged_make(&pages_kind, sizeof(Pages), device, "pages", shape, page, overlap, capacity);
+    if (!paged) {
+        return NULL;
+    }
+    Pages *pages = (Pages *)paged;
+    if (!choose_levels(pages, shape, levels, &entries) ||
+        !word_table_create(&paged->base.tables[PAGED_TABLE], device, entries)) {
+        translator_release(&paged->base);
+        return NULL;
+    }
+    pages->root_entries = entries;
+    pages->roots = paged->base.number_count;
+    for (int d = 0; d < shape->rank; d++) {
+        translator_size(&paged->base, pages->root[d]);
+    }
+    pages->bits_at = paged->base.number_count;
+    for (int d = 0; d < shape->rank && pages->levels > 1; d++) {
+        translator_number(&paged->base, pages->bits[d]);
+    }
+    return &paged->base;
+}
+
+int translator_table_levels(const Translator *t)
+{
+    return pages_of((const Paged *)t)->levels;
+}

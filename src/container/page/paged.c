@@ -1,0 +1,353 @@
+#include "container/page/paged.h"
+#include "container/page/frame_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const PagedKind *paged_kind(const Paged *paged)
+{
+    return (const PagedKind *)paged->base.kind;
+}
+
+int64_t paged_back(const Paged *paged, int64_t frame)
+{
+    return frame * (paged->base.info.rank + 1);
+}
+
+int64_t paged_frames(const Paged *paged)
+{
+    return frame_table_count(&paged->base);
+}
+
+static const int32_t *back_words(const Paged *paged, int64_t frame)
+{
+    return frame_table_words(&paged->base, frame);
+}
+
+/* The page of a point, and where the point stands in it. */
+static void split_point(const Paged *paged, const int64_t *point, int64_t *page, int64_t *inside)
+{
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        int64_t size = paged->page[d];
+        page[d] = point[d] >= 0 ? point[d] / size : -1 - (-1 - point[d]) / size;
+        inside[d] = point[d] - page[d] * size;
+    }
+}
+
+/* text */
+
+static void write_translate(const Paged *paged, StrBuf *out, int number)
+{
+    int rank = paged->base.info.rank;
+    for (int d = 0; d < rank; d++) {
+        char n[32];
+        snprintf(n, sizeof n, paged_kind(paged)->floors ? "v%d ^ sign%d" : "v%d", d, d);
+        const char *quotient = address_text_quotient(n, number, paged->sizes, d);
+        if (address_text_shifts(&paged->base, paged->sizes, d)) {
+            strbuf_addf(out, "  int g%d = v%d >> %s, o%d = v%d & (%s - 1);\n", d, d,
+                        address_text_shift(number, paged->sizes, d), d, d, address_text_size(number, paged->sizes, d));
+            continue;
+        }
+        if (paged_kind(paged)->floors) { /* -1 - v / size rounds down */
+            strbuf_addf(out, "  int sign%d = v%d >> 31, g%d = %s ^ sign%d;\n", d, d, d, quotient, d);
+        } else {
+            strbuf_addf(out, "  int g%d = %s;\n", d, quotient);
+        }
+        strbuf_addf(out, "  int o%d = v%d - g%d * %s;\n", d, d, d, address_text_size(number, paged->sizes, d));
+    }
+    paged_kind(paged)->write_lookup(paged, out, number);
+    strbuf_addf(out, "  p0 = (w - 1) * %s + ", address_text_size(number, paged->sizes, rank));
+    if (paged->overlap) {
+        strbuf_addf(out, "%s + o0", address_text_number(number, paged->strides));
+        for (int d = 1; d < rank; d++) {
+            strbuf_addf(out, " + o%d * %s", d, address_text_number(number, paged->strides + d));
+        }
+    } else {
+        address_text_join(out, number, "o", 0, rank, paged->sizes);
+    }
+    strbuf_add(out, ";\n  return w > 0;\n}\n");
+}
+
+void paged_write(const Translator *t, AddressText *text, int number)
+{
+    const Paged *paged = (const Paged *)t;
+    address_text_open(t, text, number);
+    if (text->direction == DIRECTION_INVERSE) {
+        frame_table_inverse(t, text->out, number, paged->sizes, paged->sizes, false, paged_kind(paged)->floors);
+    } else {
+        write_translate(paged, text->out, number);
+    }
+}
+
+/* news from the device */
+
+static bool learn(const Paged *paged)
+{
+    return !paged->behind || paged_kind(paged)->learn((Paged *)paged);
+}
+
+bool paged_learn(const Translator *t)
+{
+    return learn((const Paged *)t);
+}
+
+/* points */
+
+static int64_t place_in_frame(const Paged *paged, const int64_t *inside)
+{
+    int64_t place = paged->lead;
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        place += inside[d] * paged->stride[d];
+    }
+    return place;
+}
+
+Outcome paged_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller)
+{
+    const Paged *paged = (const Paged *)t;
+    int64_t page[SHAPE_MAX_RANK], inside[SHAPE_MAX_RANK];
+    (void)caller;
+    if (!learn(paged)) {
+        return OUTCOME_FAILED;
+    }
+    if (direction == DIRECTION_TRANSLATE) {
+        split_point(paged, from, page, inside);
+        int64_t frame = paged_kind(paged)->find(paged, page);
+        to[0] = frame * paged->elements + place_in_frame(paged, inside);
+        return frame >= 0 ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+    }
+    int64_t frame = from[0] / paged->elements;
+    if (paged->overlap || from[0] < 0 || frame >= paged_frames(paged) || !back_words(paged, frame)[0]) {
+        return OUTCOME_NOWHERE;
+    }
+    translator_split(from[0] % paged->elements, paged->page, t->info.rank, inside);
+    for (int d = 0; d < t->info.rank; d++) {
+        to[d] = back_words(paged, frame)[d + 1] * paged->page[d] + inside[d];
+    }
+    return translator_inside(t, to) ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+}
+
+/* pages of a box */
+
+PageBox paged_box(const Translator *t, const int64_t *first, const int64_t *last)
+{
+    const Paged *paged = (const Paged *)t;
+    PageBox box = {.rank = t->info.rank, .count = 1};
+    int64_t inside[SHAPE_MAX_RANK];
+    split_point(paged, first, box.first, inside);
+    split_point(paged, last, box.last, inside);
+    for (int d = 0; d < box.rank; d++) {
+        int64_t pages = box.last[d] - box.first[d] + 1;
+        bool many = pages > 0 && box.count > SHAPE_MAX_ELEMENTS / pages;
+        box.count = pages <= 0 || box.count == 0 ? 0 : many ? SHAPE_MAX_ELEMENTS + 1 : box.count * pages;
+    }
+    return box;
+}
+
+static bool in_box(const PageBox *box, const int32_t *page)
+{
+    for (int d = 0; d < box->rank; d++) {
+        if (page[d] < box->first[d] || page[d] > box->last[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int64_t paged_frame(const Translator *t, const int64_t *page)
+{
+    const Paged *paged = (const Paged *)t;
+    int64_t frame = learn(paged) ? paged_kind(paged)->find(paged, page) : -1;
+    return frame < 0 ? NO_FRAME : frame;
+}
+
+/* Asks for each page of a box. */
+static bool collect_asked(const Translator *t, const PageBox *box, PageList *list)
+{
+    int64_t page[SHAPE_MAX_RANK] = {0};
+    memcpy(page, box->first, (size_t)box->rank * sizeof *page);
+    do {
+        int64_t frame = paged_frame(t, page);
+        if (frame != NO_FRAME && !page_list_add(list, box->rank, page, frame)) {
+            return false;
+        }
+    } while (range_step(page, box->first, box->last, 0, box->rank));
+    return true;
+}
+
+/* Looks which frames hold pages of a box. */
+static bool collect_frames(const Paged *paged, const PageBox *box, PageList *list)
+{
+    for (int64_t frame = 0; frame < paged_frames(paged); frame++) {
+        const int32_t *words = back_words(paged, frame);
+        int64_t page[SHAPE_MAX_RANK];
+        for (int d = 0; d < box->rank; d++) {
+            page[d] = words[d + 1];
+        }
+        if (words[0] && in_box(box, words + 1) && !page_list_add(list, box->rank, page, frame)) {
+            return false;
+        }
+    }
+    page_list_sort(list);
+    return true;
+}
+
+bool paged_collect(const Translator *t, const PageBox *box, PageList *list)
+{
+    if (box->count == 0) {
+        return true;
+    }
+    if (!paged_learn(t)) {
+        return false;
+    }
+    return box->count <= t->info.mapped ? collect_asked(t, box, list) : collect_frames((const Paged *)t, box, list);
+}
+
+/* Part first .. last of the page that begins at `origin`; one row at a time where others' elements stand between. */
+static bool add_page(RangeList *list, const Paged *paged, const int64_t *origin, int64_t frame, const int64_t *first,
+                     const int64_t *last)
+{
+    int rank = paged->base.info.rank;
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], inside[SHAPE_MAX_RANK];
+    if (!paged->overlap) {
+        return range_add_block(list, paged->page, origin, frame * paged->elements, first, last);
+    }
+    memcpy(from, first, sizeof from);
+    do {
+        for (int d = 0; d < rank; d++) {
+            to[d] = d ? from[d] : last[d];
+            inside[d] = from[d] - origin[d];
+        }
+        int64_t at[SHAPE_MAX_RANK] = {frame * paged->elements + place_in_frame(paged, inside)};
+        if (!range_add(list, from, to, at)) {
+            return false;
+        }
+    } while (range_step(from, first, last, 1, rank));
+    return true;
+}
+
+bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+{
+    const Paged *paged = (const Paged *)t;
+    PageBox box = paged_box(t, first, last);
+    PageList pages = {0};
+    int64_t origin[SHAPE_MAX_RANK] = {0}, from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK] = {0};
+    bool done = paged_collect(t, &box, &pages);
+    (void)caller;
+    for (size_t i = 0; done && i < pages.count; i++) {
+        for (int d = 0; d < t->info.rank; d++) {
+            origin[d] = pages.items[i].page[d] * paged->page[d];
+            int64_t end = origin[d] + paged->page[d] - 1;
+            from[d] = first[d] > origin[d] ? first[d] : origin[d];
+            to[d] = last[d] < end ? last[d] : end;
+        }
+        done = add_page(list, paged, origin, pages.items[i].frame, from, to);
+    }
+    page_list_free(&pages);
+    return done;
+}
+
+/* making */
+
+static int64_t round_up(int64_t n, int64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* How a page stands in its frame. With overlap rows are so far apart that what is beyond the end of one and in front of the next has places between,
+ * and begin as steps over pages take them, by up to four elements. A frame's elements fill words, whatever their type. */
+static bool plan_frame(const Shape *page, int64_t overlap, Paged *paged)
+{
+    enum { STEP = 4 };
+    int rank = page->rank;
+    int64_t row = page->size[rank - 1], elements = 1;
+    paged->overlap = (int)overlap;
+    paged->unit = row % STEP == 0 ? STEP : row % 2 == 0 ? 2 : 1;
+    int64_t front = overlap ? round_up(overlap, paged->unit) : 0;
+    paged->lead = front;
+    for (int d = 0; d < rank; d++) {
+        int64_t size = page->size[rank - 1 - d] + 2 * overlap;
+        size = overlap && d == 0 ? round_up(size, paged->unit) : size;
+        if (overlap > page->size[d]) {
+            return error_set("'overlap' is %" PRId64 ": it goes up to the least size of a page", overlap);
+        }
+        paged->stride[d] = elements;
+        paged->lead += d ? overlap * elements : 0;
+        elements = elements > SHAPE_MAX_ELEMENTS / size ? SHAPE_MAX_ELEMENTS + 1 : elements * size;
+    }
+    paged->unit = overlap ? paged->unit : elements;
+    paged->elements = overlap ? round_up(elements + front - overlap, STEP) : elements;
+    return paged->elements <= SHAPE_MAX_ELEMENTS ||
+           error_set("a page and its 'overlap' have more elements than addresses reach");
+}
+
+Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
+                  const Shape *page, int64_t overlap, int64_t capacity)
+{
+    int64_t elements;
+    Paged plan;
+    if (!translator_shape_fits(page, "page", &elements) || !plan_frame(page, overlap, &plan)) {
+        return NULL;
+    }
+    elements = plan.elements;
+    /* Words of table 1 are counted by an int, too. */
+    int64_t reached = SHAPE_MAX_ELEMENTS / elements, most = SHAPE_MAX_ELEMENTS / (page->rank + 1);
+    most = reached < most ? reached : most;
+    if (capacity > most) {
+        error_set("'capacity' is %" PRId64 ": pages of %" PRId64 " elements reach %" PRId64 " frames", capacity,
+                  elements, most);
+        return NULL;
+    }
+    Translator *t = translator_make(&kind->base, bytes, name, page->rank, 1, domain);
+    if (!t) {
+        return NULL;
+    }
+    Paged *paged = (Paged *)t;
+    t->device = device;
+    t->info.traits = (TranslatorTraits){.memory = "n",
+                                        .access = "1",
+                                        .location = "gpu",
+                                        .consistent = true,
+                                        .one_to_one = true,
+                                        .invertible = true,
+                                        .mutable = true};
+    paged->elements = elements;
+    paged->lead = plan.lead;
+    paged->unit = plan.unit;
+    paged->overlap = t->info.overlap = plan.overlap;
+    memcpy(paged->stride, plan.stride, sizeof paged->stride);
+    t->info.traits.invertible = plan.overlap == 0;
+    paged->capacity = capacity ? capacity : most;
+    t->info.page = elements;
+    t->info.capacity = paged->capacity;
+    if (capacity) {
+        translator_set_memory(t, &(Shape){1, {capacity * elements}});
+    }
+    for (int d = 0; d < page->rank; d++) {
+        paged->page[d] = page->size[page->rank - 1 - d];
+    }
+    paged->sizes = translator_sizes(t, page);
+    translator_size(t, elements);
+    t->frames = translator_number(t, 0);
+    paged->strides = plan.overlap ? translator_number(t, plan.lead) : NO_NUMBER;
+    for (int d = 1; plan.overlap && d < page->rank; d++) {
+        translator_number(t, plan.stride[d]);
+    }
+    if (!word_table_create(&t->tables[PAGED_BACK], device, paged_back(paged, 1))) {
+        translator_release(t);
+        return NULL;
+    }
+    t->numbers[t->frames] = (int32_t)paged_frames(paged);
+    return paged;
+}
+
+void translator_page_sizes(const Translator *t, int64_t *page)
+{
+    memcpy(page, ((const Paged *)t)->page, (size_t)t->info.rank * sizeof *page);
+}
+
+Translator *translator_paged_empty(const Translator *t, int64_t capacity)
+{
+    return paged_kind((const Paged *)t)->empty((const Paged *)t, capacity);
+}

@@ -1,0 +1,229 @@
+/* Snapshots of containers whose memory others may write, too: they have a copy of what is mapped, which goes back to its places. What is mapped is the
+ * translator's, which others may use: of a page table it is made as it was, of others it has to be. */
+#include "container/container_private.h"
+#include "container/page/paged.h"
+
+#include "gpu/memory/buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART_BYTES = 1 << 20 };
+
+bool snapshot_copies(const Container *c)
+{
+    return !c->pooled && !c->own && !c->kind;
+}
+
+bool snapshot_copy(Container *c, Snapshot *s)
+{
+    Region *region = container_active(c);
+    if (!region || !container_get_elements(c, region, &s->memory)) {
+        return false;
+    }
+    s->region = region_retain(region);
+    s->older = c->copies;
+    if (c->copies) {
+        c->copies->newer = s;
+    }
+    c->copies = s;
+    return true;
+}
+
+void snapshot_unlink(Container *c, Snapshot *s)
+{
+    if (s->older) {
+        s->older->newer = s->newer;
+    }
+    *(s->newer ? &s->newer->older : &c->copies) = s->older;
+}
+
+/* what is mapped */
+
+/* Whether its pages can be made those of a snapshot. */
+static bool has_table(const Container *c)
+{
+    return container_paged(c) && !container_asks(c);
+}
+
+static bool same_elements(const Region *a, const Region *b)
+{
+    int64_t words = a->list.shape.size[0];
+    return a == b ||
+           (a->set.count == b->set.count && a->set.masked == b->set.masked && a->set.elements == b->set.elements &&
+            words == b->list.shape.size[0] && memcmp(a->set.page, b->set.page, sizeof a->set.page) == 0 &&
+            memcmp(a->words, b->words, (size_t)words * sizeof *a->words) == 0);
+}
+
+/* What is mapped now; NULL with error_set, also where it can't be compared with what was. */
+static Region *mapped_now(Container *c, const Snapshot *s)
+{
+    Region *now = container_active(c);
+    if (now && !has_table(c) && !same_elements(now, s->region)) {
+        error_set("what translator '%s' maps is another part of its domain since: map it as it was",
+                  translator_info(c->translator).name);
+        return NULL;
+    }
+    return now;
+}
+
+/* The pages of a region. */
+static bool list_pages(const Container *c, const Region *region, PageList *list)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], page[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK] = {0};
+    int rank = region->shape.rank;
+    bool done = true;
+    translator_page_sizes(c->translator, page);
+    for (int64_t i = 0; done && region_box_at(region, i, first, last); i++) {
+        for (int d = 0; d < rank; d++) {
+            at[d] = first[d] >= 0 ? first[d] / page[d] : -((page[d] - 1 - first[d]) / page[d]);
+        }
+        done = page_list_add(list, rank, at, NO_FRAME);
+    }
+    page_list_sort(list);
+    return done;
+}
+
+static int compare_pages(const PageEntry *a, const PageEntry *b)
+{
+    for (int d = SHAPE_MAX_RANK - 1; d >= 0; d--) {
+        if (a->page[d] != b->page[d]) {
+            return a->page[d] < b->page[d] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static bool append(PageList *list, const PageEntry *entry)
+{
+    bool done = page_list_reserve(list, 1);
+    if (done) {
+        snapshot_add(list, entry);
+    }
+    return done;
+}
+
+/* The pages of one region and those of another one that the other has not. */
+static bool compare_regions(const Container *c, const Region *was, const Region *is, PageList *gone, PageList *come)
+{
+    PageList a = {0}, b = {0};
+    bool done = list_pages(c, was, &a) && list_pages(c, is, &b);
+    for (size_t i = 0, k = 0; done && (i < a.count || k < b.count);) {
+        int order = i == a.count ? 1 : k == b.count ? -1 : compare_pages(&a.items[i], &b.items[k]);
+        done = order == 0 || (order < 0 ? append(gone, &a.items[i]) : append(come, &b.items[k]));
+        i += order <= 0;
+        k += order >= 0;
+    }
+    page_list_free(&a);
+    page_list_free(&b);
+    return done;
+}
+
+/* elements */
+
+/* What differs, as boxes of elements or as pages. */
+typedef struct Difference {
+    Container *c;
+    const Snapshot *s;
+    bool paged;
+    BoxList boxes;
+    PageList pages;
+    int64_t before; /* elements of parts that are done */
+} Difference;
+
+static bool add_element(Difference *found, const int64_t *point)
+{
+    int rank = found->s->region->shape.rank;
+    if (!found->paged) {
+        return region_add_box(&found->boxes, point, point, rank);
+    }
+    PageBox box = paged_box(found->c->translator, point, point);
+    PageEntry entry = {.frame = NO_FRAME};
+    for (int d = 0; d < rank; d++) {
+        entry.page[d] = (int32_t)box.first[d];
+    }
+    bool known = found->pages.count > 0 && compare_pages(&found->pages.items[found->pages.count - 1], &entry) == 0;
+    return known || append(&found->pages, &entry);
+}
+
+/* Compares the elements of a part, which both stand in memory as packed bytes. */
+static bool compare_part(Difference *found, const Region *part, const char *was, const char *is)
+{
+    size_t bytes = (size_t)found->c->memory.type->bytes;
+    int64_t point[SHAPE_MAX_RANK];
+    RegionCursor cursor = {0};
+    bool done = true;
+    for (; done && region_step(part, &cursor, point); was += bytes, is += bytes) {
+        done = memcmp(was, is, bytes) == 0 || add_element(found, point);
+    }
+    return done;
+}
+
+/* Reads the elements of a part as they were and as they are. */
+static bool read_part(Difference *found, const Region *part)
+{
+    uint64_t bytes = (uint64_t)found->c->memory.type->bytes, size = (uint64_t)part->set.elements * bytes;
+    const Stream *memory = &found->s->memory;
+    Stream line;
+    char *room = malloc(2 * (size_t)size + 1);
+    if (!room) {
+        return error_set("out of host memory");
+    }
+    bool made = container_get_elements(found->c, part, &line);
+    bool done = made && buffer_read(memory->buffer, (uint64_t)(memory->offset + found->before) * bytes, room, size) &&
+                buffer_read(line.buffer, (uint64_t)line.offset * bytes, room + size, size) &&
+                compare_part(found, part, room, room + size);
+    if (made) {
+        stream_release(&line);
+    }
+    free(room);
+    found->before += part->set.elements;
+    return done;
+}
+
+static bool compare_elements(Difference *found)
+{
+    RegionCut cut;
+    Region *part = NULL;
+    int64_t most = PART_BYTES / found->c->memory.type->bytes;
+    region_cut_begin(&cut, found->s->region);
+    bool done = true;
+    while (done && (done = region_cut_next(&cut, most > 0 ? most : 1, &part)) && part) {
+        done = read_part(found, part);
+        region_release(part);
+    }
+    region_cut_end(&cut);
+    return done;
+}
+
+Region *snapshot_copy_diff(Container *c, const Snapshot *s)
+{
+    Difference found = {.c = c, .s = s, .paged = has_table(c)};
+    const Region *now = mapped_now(c, s);
+    Region *region = NULL;
+    if (now && (!found.paged || compare_regions(c, s->region, now, &found.pages, &found.pages)) &&
+        compare_elements(&found)) {
+        page_list_unique(&found.pages, NULL, NULL);
+        region = found.paged ? container_list_region(c, &found.pages) : container_boxes_region(c, &found.boxes);
+    }
+    page_list_free(&found.pages);
+    free(found.boxes.items);
+    return region;
+}
+
+/* Pages that were come again, others go. */
+static bool map_again(Container *c, const Snapshot *s, const Region *now)
+{
+    PageList gone = {0}, come = {0};
+    bool done = compare_regions(c, s->region, now, &gone, &come) && allocation_unmap_some(c, &come) &&
+                allocation_map_some(c, &gone);
+    page_list_free(&gone);
+    page_list_free(&come);
+    return done;
+}
+
+bool snapshot_copy_undo(Container *c, const Snapshot *s)
+{
+    const Region *now = mapped_now(c, s);
+    return now && (!has_table(c) || map_again(c, s, now)) && container_put_elements(c, s->region, &s->memory);
+}

@@ -1,0 +1,109 @@
+/* The elements of a region one after the other, and back; of a region those that are marked. */
+#include "container/container_private.h"
+
+#include "kernel/launch/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FROM = 1, TO = 2 }; /* bits of a copy's parameters */
+
+bool container_get_elements(Container *c, const Region *region, Stream *line)
+{
+    const Stream *from = container_elements(c);
+    Domain domain = {.shape = from->shape, .pages = &region->set, .numbered = TO};
+    if (!stream_create(from->device, from->type, &(Shape){1, {region->set.elements}}, false, line)) {
+        return false;
+    }
+    if (region->set.elements > 0 && !copy_over(line, from, &domain)) {
+        stream_release(line);
+        return false;
+    }
+    return true;
+}
+
+bool container_put_elements(Container *c, const Region *region, const Stream *line)
+{
+    Stream to = *container_elements(c);
+    Domain domain = {.shape = to.shape, .pages = &region->set, .numbered = FROM};
+    return region->set.elements == 0 || copy_over(&to, line, &domain);
+}
+
+/* An element and its number in a region. */
+typedef struct Marked {
+    int32_t point[SHAPE_MAX_RANK]; /* the slowest dimension first */
+    int64_t number;
+} Marked;
+
+static int compare(const void *a, const void *b)
+{
+    const Marked *x = a, *y = b;
+    for (int d = 0; d < SHAPE_MAX_RANK; d++) {
+        if (x->point[d] != y->point[d]) {
+            return x->point[d] < y->point[d] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static void set_point(Marked *marked, const int64_t *point, int rank)
+{
+    memset(marked->point, 0, sizeof marked->point);
+    for (int d = 0; d < rank; d++) {
+        marked->point[d] = (int32_t)point[rank - 1 - d];
+    }
+}
+
+/* The marked ones, sorted; and as boxes. */
+static bool collect(const Region *region, const unsigned char *marks, Marked *list, size_t *count, BoxList *boxes)
+{
+    int rank = region->shape.rank;
+    int64_t point[SHAPE_MAX_RANK];
+    RegionCursor cursor = {0};
+    bool done = true;
+    *count = 0;
+    for (int64_t i = 0; done && region_step(region, &cursor, point); i++) {
+        if (marks[i]) {
+            set_point(&list[*count], point, rank);
+            list[(*count)++].number = i;
+            done = region_add_box(boxes, point, point, rank);
+        }
+    }
+    qsort(list, *count, sizeof *list, compare);
+    return done;
+}
+
+/* The elements in the order of another region. */
+static void reorder(const Region *region, const Marked *list, size_t count, const char *from, char *to, size_t bytes)
+{
+    int64_t point[SHAPE_MAX_RANK];
+    RegionCursor cursor = {0};
+    for (Marked key; region_step(region, &cursor, point); to += bytes) {
+        set_point(&key, point, region->shape.rank);
+        const Marked *found = bsearch(&key, list, count, sizeof *list, compare);
+        memcpy(to, from + (size_t)found->number * bytes, bytes);
+    }
+}
+
+Region *container_marked(const Container *c, Region *region, const unsigned char *marks, const char *from, char *to)
+{
+    size_t bytes = (size_t)c->memory.type->bytes, all = (size_t)region->set.elements, count = 0;
+    BoxList boxes = {0};
+    if (!memchr(marks, 0, all) || (c->kind && region->set.levels)) {
+        memcpy(to, from, all * bytes);
+        return region_retain(region);
+    }
+    Marked *list = malloc((all + 1) * sizeof *list);
+    Region *marked = NULL;
+    if (!list) {
+        error_set("out of host memory");
+    } else if (collect(region, marks, list, &count, &boxes)) {
+        marked = container_boxes_region(c, &boxes);
+    }
+    if (marked) {
+        reorder(marked, list, count, from, to, bytes);
+    }
+    free(boxes.items);
+    free(list);
+    return marked;
+}

@@ -1,0 +1,147 @@
+/* What is mapped of a container whose pages are not its translator's own: the ranges that the translator gives, as boxes. */
+#include "container/container_private.h"
+#include "container/page/paged.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW = 256, SLAB = 1 << 16 };
+
+/* Of page tables in memory that ends within a frame, too. */
+bool container_asks(const Container *c)
+{
+    bool whole_frames = container_paged(c) && stream_elements(&c->memory) % translator_info(c->translator).page == 0;
+    return c->whole.map && !c->map.complete && !c->kind && !c->lists && !c->stack && !whole_frames;
+}
+
+/* Of a range what lies in the domain and stands in memory. */
+static bool add_range(Container *c, const RangeList *ranges, const Range *range)
+{
+    const Shape *shape = &c->whole.shape;
+    RangeList part = {.rank = ranges->rank, .to = ranges->to};
+    int64_t number, places = container_places(c, ranges, range, &number);
+    bool done = places == 0 || range_add_part(&part, range, 0, places, range->at);
+    for (size_t i = 0; done && i < part.count; i++) {
+        int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0};
+        bool some = true;
+        for (int d = 0; d < shape->rank; d++) {
+            int64_t size = shape->size[shape->rank - 1 - d];
+            first[d] = part.items[i].first[d] > 0 ? part.items[i].first[d] : 0;
+            last[d] = part.items[i].last[d] < size ? part.items[i].last[d] : size - 1;
+            some = some && first[d] <= last[d];
+        }
+        done = !some || region_add_box(&c->asked, first, last, shape->rank);
+    }
+    range_list_free(&part);
+    return done;
+}
+
+static bool ask_box(Container *c, const int64_t *first, const int64_t *last, void *caller)
+{
+    RangeList ranges = {0};
+    bool done = translator_ranges(c->translator, first, last, &ranges, caller);
+    for (size_t i = 0; done && i < ranges.count; i++) {
+        done = add_range(c, &ranges, &ranges.items[i]);
+    }
+    range_list_free(&ranges);
+    return done;
+}
+
+/* Some rows, planes ... at a time, so that few ranges are there at once. */
+static bool ask_slabs(Container *c, const int64_t *last, void *caller)
+{
+    int rank = c->whole.shape.rank, across = 0;
+    int64_t below = 1, from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK];
+    while (across < rank - 1 && below * (last[across] + 1) <= SLAB) {
+        below *= last[across++] + 1;
+    }
+    int64_t slab = below < SLAB ? SLAB / below : 1;
+    static const int64_t origin[SHAPE_MAX_RANK];
+    memcpy(to, last, sizeof to);
+    do {
+        for (int d = across + 1; d < rank; d++) {
+            to[d] = from[d];
+        }
+        for (int64_t at = 0; at <= last[across]; at += slab) {
+            from[across] = at;
+            to[across] = at + slab - 1 < last[across] ? at + slab - 1 : last[across];
+            if (!ask_box(c, from, to, caller)) {
+                return false;
+            }
+        }
+    } while (range_step(from, origin, last, across + 1, rank));
+    return true;
+}
+
+static bool ask_all(Container *c, void *caller)
+{
+    static const int64_t origin[SHAPE_MAX_RANK];
+    TranslatorInfo info = translator_info(c->translator);
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    bool few = shape_elements(&c->whole.shape) <= SHAPE_MAX_ELEMENTS;
+    container_bounds(c, first, last);
+    if (!few && info.pointwise) {
+        return error_set("what is mapped of translator '%s' is asked point by point, and its domain has more than %d: "
+                         "give it the option 'ranges'",
+                         info.name, INT32_MAX);
+    }
+    return few && !container_paged_part(c) ? ask_slabs(c, last, caller) : ask_box(c, origin, last, caller);
+}
+
+bool container_has(const Container *c, const Region *region)
+{
+    return container_complete(c) || (container_active_known(c) && (region == c->active || c->active->whole));
+}
+
+void container_share_active(Container *c, const Container *other)
+{
+    if (container_asks(c) && container_active_known(other)) {
+        c->active = region_retain(other->active);
+        c->active_version = other->active_version;
+        c->full = other->full;
+    }
+}
+
+bool container_ask(Container *c, void *caller)
+{
+    if (c->full || container_active_known(c) || !container_asks(c)) {
+        return true;
+    }
+    uint64_t version = translator_version(c->translator);
+    if (c->asked_version == version + 1) {
+        return true;
+    }
+    c->asked.count = 0;
+    bool done = ask_all(c, caller);
+    if (done && translator_version(c->translator) != version) {
+        done = error_set("what is mapped of translator '%s' was changed by a function of its own while that was asked",
+                         translator_info(c->translator).name);
+    }
+    c->asked_version = done ? version + 1 : 0;
+    return done;
+}
+
+Region *container_asked_region(Container *c)
+{
+    const Shape *shape = &c->whole.shape;
+    const Translator *paged = container_paged_part(c);
+    int64_t cell[SHAPE_MAX_RANK];
+    if (!container_ask(c, NULL)) {
+        return NULL;
+    }
+    for (int d = 0; d < shape->rank; d++) {
+        int64_t row = shape->size[shape->rank - 1];
+        cell[d] = d ? 1 : row < ROW ? row : ROW;
+    }
+    if (paged && paged->info.rank == shape->rank) {
+        translator_page_sizes(paged, cell);
+    }
+    Region *region = region_of_boxes(c->memory.device, shape, false, &c->asked, cell);
+    if (region) {
+        c->full = region->whole && !translator_info(c->translator).traits.mutable;
+        free(c->asked.items);
+        c->asked = (BoxList){0};
+        c->asked_version = 0;
+    }
+    return region;
+}

@@ -1,0 +1,250 @@
+/* Leaves beside pages: what follows when some leaves are written, and what is new when some are split. */
+#include "container/region/region.h"
+#include "container/tree/tree_private.h"
+
+#include "base/array.h"
+#include "gpu/memory/buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int rank_of(const Container *c)
+{
+    return translator_info(c->translator).rank;
+}
+
+/* lists of pages */
+
+bool tree_add(TreeList *list, const AdaptivePage *page)
+{
+    if (!ARRAY_ROOM(list)) {
+        return false;
+    }
+    list->items[list->count++] = *page;
+    return true;
+}
+
+/* Coarse ones first. */
+static int compare_levels(const void *left, const void *right)
+{
+    const AdaptivePage *x = left, *y = right;
+    return x->level != y->level ? y->level - x->level : adaptive_compare(left, right);
+}
+
+bool tree_same(const AdaptivePage *x, const AdaptivePage *y)
+{
+    return x->level == y->level && memcmp(x->at, y->at, sizeof x->at) == 0;
+}
+
+void tree_unique(TreeList *list)
+{
+    size_t kept = 0;
+    if (list->count) {
+        qsort(list->items, list->count, sizeof *list->items, compare_levels);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept == 0 || !tree_same(&list->items[i], &list->items[kept - 1])) {
+            list->items[kept++] = list->items[i];
+        }
+    }
+    list->count = kept;
+}
+
+AdaptivePage tree_part(const AdaptivePage *page, int rank, int number)
+{
+    AdaptivePage part = {.level = page->level - 1};
+    for (int d = 0; d < rank; d++) {
+        part.at[d] = 2 * page->at[d] + (number >> d & 1);
+    }
+    return part;
+}
+
+AdaptivePage tree_above(const AdaptivePage *page, int rank, int levels)
+{
+    AdaptivePage result = {.level = page->level + levels};
+    for (int d = 0; d < rank; d++) {
+        result.at[d] = page->at[d] >> levels;
+    }
+    return result;
+}
+
+/* beside a page */
+
+/* Adds the leaves of levels below `below` in the place of a page of the same size beside another one, seen from which it lies towards
+ * `side`, that touch it. */
+static bool add_side(const Container *c, TreeList *list, const AdaptivePage *page, const int *side, int below)
+{
+    int rank = rank_of(c);
+    AdaptivePage corner = {.level = 0};
+    bool done = true;
+    for (int d = 0; d < rank; d++) {
+        corner.at[d] = side[d] < 0 ? ((page->at[d] + 1) << page->level) - 1 : page->at[d] << page->level;
+    }
+    int leaf = adaptive_level(adaptive_find(tree_pages(c), &corner));
+    if (leaf >= page->level) {
+        AdaptivePage found = tree_above(page, rank, leaf - page->level);
+        return leaf >= below || tree_add(list, &found);
+    }
+    for (int number = 0; done && number < 1 << rank; number++) {
+        bool touches = true;
+        for (int d = 0; d < rank; d++) {
+            touches = touches && (side[d] == 0 || (number >> d & 1) == (side[d] < 0));
+        }
+        AdaptivePage part = tree_part(page, rank, number);
+        done = !touches || add_side(c, list, &part, side, below);
+    }
+    return done;
+}
+
+/* Adds leaves that touch a page from outside: all of levels below `below`; on its upper sides only, with `upper`. Nothing repeats. */
+static bool add_touching(const Container *c, TreeList *list, const AdaptivePage *page, int below, bool upper)
+{
+    int rank = rank_of(c), ways = 1;
+    int64_t pages = INT64_C(1) << (tree_levels(c) - 1 - page->level);
+    bool done = true;
+    for (int d = 0; d < rank; d++) {
+        ways *= 3;
+    }
+    for (int way = 0; done && way < ways; way++) {
+        AdaptivePage beside = *page;
+        int side[SHAPE_MAX_RANK] = {0}, rest = way;
+        bool inside = true, itself = true;
+        for (int d = 0; d < rank; d++, rest /= 3) {
+            side[d] = rest % 3 - 1;
+            beside.at[d] += side[d];
+            inside = inside && beside.at[d] >= 0 && beside.at[d] < pages && !(upper && side[d] < 0);
+            itself = itself && side[d] == 0;
+        }
+        done = !inside || itself || add_side(c, list, &beside, side, below);
+    }
+    return done;
+}
+
+/* after some leaves were written */
+
+/* Sets the nodes of leaves that others hold or that hang, those of coarse leaves first. */
+static bool sync_list(const Container *c, const TreeList *list)
+{
+    const Adaptive *a = tree_pages(c);
+    int32_t *frames = malloc((list->count + 1) * sizeof *frames);
+    Stream stream;
+    if (!frames) {
+        return error_set("out of host memory");
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        frames[i] = (int32_t)adaptive_frame(adaptive_mapped(a, &list->items[i]));
+    }
+    Shape shape = {1, {(int64_t)list->count}};
+    bool done = stream_create(c->memory.device, type_of(SCALAR_INT, 1), &shape, false, &stream);
+    if (done) {
+        done = list->count == 0 || buffer_write(stream.buffer, 0, frames, list->count * sizeof *frames);
+        for (size_t i = 0, end; done && i < list->count; i = end) {
+            for (end = i; end < list->count && list->items[end].level == list->items[i].level; end++) {
+            }
+            done = tree_step(c, TREE_STEP_SYNC, &stream, (int64_t)i, (int64_t)(end - i));
+        }
+        stream_release(&stream);
+    }
+    free(frames);
+    return done;
+}
+
+/* Adds leaves that are finer than others of the list beside them, whose nodes hang there; until there are none, or more than `most`. */
+static bool add_finer(const Container *c, TreeList *list, size_t most)
+{
+    bool done = true;
+    tree_unique(list);
+    for (size_t i = 0, end; done && i < list->count && list->count <= most; i = end) {
+        int level = list->items[i].level;
+        size_t before = list->count;
+        for (end = i; end < before && list->items[end].level == level; end++) {
+            done = done && add_touching(c, list, &list->items[end], level, false);
+        }
+        if (list->count > before) { /* they come behind those of this level */
+            tree_unique(list);
+        }
+    }
+    return done;
+}
+
+bool tree_sync_leaves(const Container *c, const TreeList *leaves)
+{
+    TreeList list = {0};
+    size_t most = (size_t)translator_info(c->translator).mapped / 4;
+    bool done = true, some = tree_of(c)->edge == TREE_CLAMP && leaves->count <= most;
+    for (size_t i = 0; some && done && i < leaves->count; i++) {
+        done = tree_add(&list, &leaves->items[i]) && add_touching(c, &list, &leaves->items[i], tree_levels(c), false);
+    }
+    done = done && (!some || add_finer(c, &list, 4 * most));
+    done = done && (some && list.count <= 4 * most ? sync_list(c, &list) : tree_sync(c));
+    free(list.items);
+    return done;
+}
+
+bool tree_sync_set(const Container *c, const PageSet *set)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = rank_of(c);
+    TreeList list = {0};
+    bool some = set->levels && set->words && memcmp(set->page, a->frame, (size_t)rank * sizeof *a->frame) == 0,
+         done = true;
+    for (int64_t i = 0; some && done && i < set->count; i++) {
+        const int32_t *entry = set->words + i * (rank + 1);
+        AdaptivePage page = {.level = entry[rank]};
+        for (int d = 0; d < rank; d++) {
+            page.at[d] = (entry[d] >> page.level) / a->page[d];
+        }
+        some = page.level < tree_levels(c) && tree_is_leaf(c, &page);
+        done = tree_add(&list, &page);
+    }
+    done = done && (some ? tree_sync_leaves(c, &list) : tree_sync(c));
+    free(list.items);
+    return done;
+}
+
+/* leaves as a region, and new ones */
+
+Region *tree_region(const Container *c, TreeList *leaves)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = rank_of(c);
+    int64_t count = (int64_t)leaves->count, length = count * (rank + 2); /* and where each starts */
+    PageSet set = {.count = count, .levels = true, .starts = true};
+    memcpy(set.page, a->frame, sizeof a->frame);
+    int32_t *words = malloc((size_t)(length + 1) * sizeof *words);
+    if (words && count) {
+        qsort(leaves->items, leaves->count, sizeof *leaves->items, adaptive_compare);
+    }
+    for (int64_t i = 0; words && i < count; i++) {
+        const AdaptivePage *page = &leaves->items[i];
+        for (int d = 0; d < rank; d++) {
+            words[i * (rank + 1) + d] = (int32_t)((page->at[d] * a->page[d]) << page->level);
+        }
+        words[i * (rank + 1) + rank] = page->level;
+    }
+    return region_of_words(c->memory.device, &c->whole.shape, &set, words, length);
+}
+
+bool tree_add_parts(const Container *c, TreeList *list, const AdaptivePage *page)
+{
+    bool done = true;
+    for (int number = 0; done && number < 1 << rank_of(c); number++) {
+        AdaptivePage part = tree_part(page, rank_of(c), number);
+        done = !tree_is_leaf(c, &part) || tree_add(list, &part);
+    }
+    return done;
+}
+
+Region *tree_fresh(const Container *c, const TreeList *splits)
+{
+    TreeList list = {0};
+    bool done = true;
+    for (size_t i = 0; done && i < splits->count; i++) {
+        done = tree_add_parts(c, &list, &splits->items[i]) &&
+               add_touching(c, &list, &splits->items[i], splits->items[i].level, true);
+    }
+    tree_unique(&list);
+    Region *region = done ? tree_region(c, &list) : NULL;
+    free(list.items);
+    return region;
+}

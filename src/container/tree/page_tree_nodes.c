@@ -1,0 +1,287 @@
+/* The table of pages with levels. */
+#include "container/tree/page_tree.h"
+#include "container/page/frame_table.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+static int rank_of(const Adaptive *a)
+{
+    return a->base.info.rank;
+}
+
+/* nodes */
+
+int64_t adaptive_pyramid(int rank, int m)
+{
+    int64_t entries = 0;
+    for (int i = 0; i < m; i++) {
+        entries = entries << rank | 1;
+    }
+    return entries;
+}
+
+int adaptive_base(const Adaptive *a, int depth)
+{
+    return a->bits * (a->nodes - 1 - depth);
+}
+
+static int top_of(const Adaptive *a, int depth)
+{
+    return depth ? adaptive_base(a, depth - 1) : a->top;
+}
+
+/* The place in a node, whose first entry stands at `node`, of the entry for a level at a place of that level or a finer one. */
+static int64_t entry_at(const Adaptive *a, int64_t node, int depth, int level, const AdaptivePage *place)
+{
+    int rank = rank_of(a), m = top_of(a, depth) - level;
+    int64_t index = 0;
+    for (int d = rank - 1; d >= 0; d--) {
+        index = (index << m) + ((place->at[d] >> (level - place->level)) & ((INT64_C(1) << m) - 1));
+    }
+    return node + adaptive_pyramid(rank, m) + index;
+}
+
+/* Entries on the way to the node in which a page is mapped: the bases' whose nodes are not there yet end it. */
+typedef struct Path {
+    int depth;                          /* of the last node */
+    int64_t node[ADAPTIVE_MOST_LEVELS]; /* where each begins */
+    int64_t entry[ADAPTIVE_MOST_LEVELS +
+                  1]; /* of each, on its base; the last: of the level asked for, where the node has it */
+} Path;
+
+/* How deep the node is in which pages of a level are mapped. */
+static int depth_of_level(const Adaptive *a, int level)
+{
+    int depth = 0;
+    while (adaptive_base(a, depth) > level) {
+        depth++;
+    }
+    return depth;
+}
+
+static void walk(const Adaptive *a, const AdaptivePage *page, Path *path)
+{
+    const int32_t *words = a->base.tables[ADAPTIVE_TABLE].words;
+    int wanted = depth_of_level(a, page->level);
+    int64_t node = 0;
+    for (path->depth = 0;; path->depth++) {
+        int base = adaptive_base(a, path->depth);
+        path->node[path->depth] = node;
+        path->entry[path->depth] = entry_at(a, node, path->depth, base > page->level ? base : page->level, page);
+        int32_t word = words[path->entry[path->depth]];
+        if (path->depth == wanted || word >= 0) {
+            return;
+        }
+        node = -(int64_t)word;
+    }
+}
+
+int32_t adaptive_find(const Adaptive *a, const AdaptivePage *place)
+{
+    const int32_t *words = a->base.tables[ADAPTIVE_TABLE].words;
+    Path path;
+    walk(a, place, &path);
+    int32_t word = words[path.entry[path.depth]];
+    return word < 0 ? words[-word] : word; /* a node's first entry is of its top, this one's base */
+}
+
+static int64_t *node_fill(const Adaptive *a, int64_t node)
+{
+    return &a->fill.items[node ? 1 + (node - a->root_entries) / a->node_entries : 0];
+}
+
+/* Where a free node begins; 0 with error_set. */
+static int64_t take_node(Adaptive *a)
+{
+    if (a->spare.count) {
+        return a->spare.items[--a->spare.count];
+    }
+    int64_t begin = a->root_entries + ((int64_t)a->fill.count - 1) * a->node_entries;
+    if (begin > SHAPE_MAX_ELEMENTS - a->node_entries) {
+        return error_set("the page table is full: take larger pages, or more levels");
+    }
+    /* There must be room for every node to become spare: giving one back can't fail. */
+    if (!ARRAY_ROOM(&a->fill) ||
+        !array_reserve((void **)&a->spare.items, &a->spare.capacity, a->fill.count, sizeof *a->spare.items)) {
+        return 0;
+    }
+    if (!word_table_grow(&a->base.tables[ADAPTIVE_TABLE], begin + a->node_entries, SHAPE_MAX_ELEMENTS)) {
+        return 0;
+    }
+    a->fill.items[a->fill.count++] = 0;
+    return begin;
+}
+
+/* Gives back the nodes at the end of a path that hold nothing of their own. */
+static void prune(Adaptive *a, const Path *path)
+{
+    WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
+    for (int depth = path->depth; depth > 0 && *node_fill(a, path->node[depth]) == 0; depth--) {
+        a->spare.items[a->spare.count++] = path->node[depth];
+        word_table_set(table, path->entry[depth - 1], table->words[path->node[depth]]);
+        --*node_fill(a, path->node[depth - 1]);
+    }
+}
+
+/* Makes the nodes on the way to a page, which say what stood above; false with error_set. */
+static bool reserve(Adaptive *a, const AdaptivePage *page)
+{
+    WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
+    int wanted = depth_of_level(a, page->level);
+    Path path;
+    for (walk(a, page, &path); path.depth < wanted; walk(a, page, &path)) {
+        int64_t node = take_node(a), entry = path.entry[path.depth];
+        if (!node) {
+            prune(a, &path);
+            return false;
+        }
+        for (int64_t i = 0; i < a->node_entries; i++) {
+            word_table_set(table, node + i, table->words[entry]);
+        }
+        word_table_set(table, entry, (int32_t)-node);
+        ++*node_fill(a, path.node[path.depth]);
+    }
+    return true;
+}
+
+/* painting: a page's entries, in its region, of its level and finer ones */
+
+typedef struct Paint {
+    Adaptive *a;
+    const AdaptivePage *page;
+    int32_t from, to; /* from 0: those of coarser pages; else those that are `from` */
+} Paint;
+
+static bool matches(const Paint *paint, int32_t word)
+{
+    return paint->from ? word == paint->from : word == 0 || adaptive_level(word) > paint->page->level;
+}
+
+/* The entries of a level in a node that lie in the page's region; `place` is the node's, of its top. */
+static void region(const Paint *paint, const AdaptivePage *place, int level, int64_t *first, int64_t *last)
+{
+    const AdaptivePage *page = paint->page;
+    for (int d = 0; d < rank_of(paint->a); d++) {
+        int64_t low = page->at[d] << (page->level - level), high = ((page->at[d] + 1) << (page->level - level)) - 1;
+        int64_t begin = place->at[d] << (place->level - level),
+                end = ((place->at[d] + 1) << (place->level - level)) - 1;
+        first[d] = low > begin ? low : begin;
+        last[d] = high < end ? high : end;
+    }
+}
+
+static void paint_node(const Paint *paint, int64_t node, int depth, const AdaptivePage *place)
+{
+    Adaptive *a = paint->a;
+    WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
+    for (int level = place->level; level >= adaptive_base(a, depth); level--) {
+        AdaptivePage at = {.level = level};
+        int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+        if (level > paint->page->level) {
+            continue;
+        }
+        region(paint, place, level, first, last);
+        memcpy(at.at, first, sizeof at.at);
+        do {
+            int64_t entry = entry_at(a, node, depth, level, &at);
+            if (table->words[entry] < 0) {
+                paint_node(paint, -(int64_t)table->words[entry], depth + 1, &at);
+            } else if (matches(paint, table->words[entry])) {
+                word_table_set(table, entry, paint->to);
+            }
+        } while (range_step(at.at, first, last, 0, rank_of(a)));
+    }
+}
+
+/* From the node in which the page is mapped; with its first entry where that is the page's own. */
+static void paint_page(Adaptive *a, const AdaptivePage *page, int32_t from, int32_t to)
+{
+    Paint paint = {a, page, from, to};
+    Path path;
+    walk(a, page, &path);
+    AdaptivePage place = {.level = top_of(a, path.depth)};
+    for (int d = 0; d < rank_of(a); d++) {
+        place.at[d] = page->at[d] >> (place.level - page->level);
+    }
+    paint_node(&paint, path.node[path.depth], path.depth, &place);
+}
+
+/* pages */
+
+int64_t adaptive_back(const Adaptive *a, int64_t frame)
+{
+    return frame * (rank_of(a) + 1);
+}
+
+int64_t adaptive_frames(const Adaptive *a)
+{
+    return frame_table_count(&a->base);
+}
+
+bool adaptive_page(const Adaptive *a, int64_t frame, AdaptivePage *page)
+{
+    const int32_t *words = frame_table_words(&a->base, frame);
+    *page = (AdaptivePage){.level = words[0] - 1};
+    for (int d = 0; d < rank_of(a); d++) {
+        page->at[d] = words[d + 1];
+    }
+    return words[0] != 0;
+}
+
+static void set_back(Adaptive *a, int64_t frame, const AdaptivePage *page)
+{
+    WordTable *back = &a->base.tables[ADAPTIVE_BACK];
+    word_table_set(back, adaptive_back(a, frame), page ? page->level + 1 : 0);
+    for (int d = 0; d < rank_of(a); d++) {
+        word_table_set(back, adaptive_back(a, frame) + d + 1, page ? (int32_t)page->at[d] : 0);
+    }
+}
+
+int32_t adaptive_mapped(const Adaptive *a, const AdaptivePage *page)
+{
+    int32_t word = adaptive_find(a, page);
+    return word && adaptive_level(word) == page->level ? word : 0;
+}
+
+bool adaptive_map_page(Adaptive *a, const AdaptivePage *page, int64_t frame)
+{
+    Path path;
+    if (!word_table_grow(&a->base.tables[ADAPTIVE_BACK], adaptive_back(a, frame + 1), adaptive_back(a, a->capacity)) ||
+        !reserve(a, page)) {
+        return false;
+    }
+    paint_page(a, page, 0, adaptive_word(frame, page->level));
+    walk(a, page, &path);
+    ++*node_fill(a, path.node[path.depth]);
+    set_back(a, frame, page);
+    a->base.info.mapped++;
+    return true;
+}
+
+void adaptive_unmap_page(Adaptive *a, const AdaptivePage *page)
+{
+    int32_t word = adaptive_mapped(a, page), above = 0;
+    AdaptivePage parent = {.level = page->level + 1};
+    Path path;
+    for (int d = 0; d < rank_of(a); d++) {
+        parent.at[d] = page->at[d] >> 1;
+    }
+    if (page->level < a->top) {
+        above = adaptive_find(a, &parent);
+    }
+    paint_page(a, page, word, above);
+    walk(a, page, &path);
+    --*node_fill(a, path.node[path.depth]);
+    prune(a, &path);
+    set_back(a, adaptive_frame(word), NULL);
+    a->base.info.mapped--;
+}
+
+bool adaptive_flush(Adaptive *a)
+{
+    a->base.version++;
+    a->base.numbers[a->base.frames] = (int32_t)adaptive_frames(a);
+    return word_table_flush(&a->base.tables[ADAPTIVE_TABLE]) && word_table_flush(&a->base.tables[ADAPTIVE_BACK]);
+}
