@@ -245,7 +245,7 @@ print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) {
 
     it("a picture format", function()
         local copy <close> = addition.open()
-        copy:write("src/io/flat.h", copy:read "src/io/qoi.h":gsub("qoi_", "flat_"):gsub("RILL_QOI", "RILL_FLAT"))
+        copy:write("src/io/flat.h", copy:read "src/io/image/qoi.h":gsub("qoi_", "flat_"):gsub("RILL_QOI", "RILL_FLAT"))
         copy:write("src/io/flat.c", [[
 #include "io/flat.h"
 
@@ -282,8 +282,8 @@ bool flat_encode(const Image *image, StrBuf *bytes)
     return true;
 }
 ]])
-        copy:insert("src/io/format.c", '#include "io/flat.h"\n', '#include "io/png.h"')
-        copy:insert("src/io/format.c", '    {"FLAT", "flat", false, flat_recognise, flat_decode, flat_encode},\n',
+        copy:insert("src/io/image/formats.c", '#include "io/flat.h"\n', '#include "io/image/png.h"')
+        copy:insert("src/io/image/formats.c", '    {"FLAT", "flat", false, flat_recognise, flat_decode, flat_encode},\n',
             "};\n")
         copy:write("spec/io/flat_spec.lua", [[
 local rill = require "rill"
@@ -306,7 +306,7 @@ print(select(2, pcall(rill.image.save, s, "build/s.flut")))
         copy:run "tools/errors.lua"
         copy:run "tools/floors.lua"
         counts(copy, "A picture format", 4,
-            {"spec/io/flat_spec.lua", "src/io/flat.c", "src/io/flat.h", "src/io/format.c"})
+            {"spec/io/flat_spec.lua", "src/io/flat.c", "src/io/flat.h", "src/io/image/formats.c"})
     end)
 
     it("an error message", function()

@@ -1,7 +1,7 @@
 /* What rill.animate stands on: a file of frames, written by rill itself (animated PNG) or by ffmpeg. */
 #include "binding/files/lua_picture.h"
-#include "io/apng.h"
-#include "io/video.h"
+#include "io/image/apng.h"
+#include "io/image/video.h"
 
 static const char meta_key;
 

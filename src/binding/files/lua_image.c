@@ -3,10 +3,10 @@
 #include "binding/binding.h"
 #include "binding/files/lua_picture.h"
 #include "io/file.h"
-#include "io/format.h"
-#include "io/image.h"
-#include "io/pixels.h"
-#include "io/png.h"
+#include "io/image/formats.h"
+#include "io/image/image.h"
+#include "io/image/pixels.h"
+#include "io/image/png.h"
 
 #include <stdlib.h>
 

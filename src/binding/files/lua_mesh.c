@@ -1,7 +1,7 @@
 /* Files of meshes: rill.mesh.load and M:save. */
 #include "binding/binding.h"
 
-#include "io/mesh/mesh_file.h"
+#include "io/mesh/formats.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "binding/binding.h"
 
 #include "io/file.h"
-#include "io/mtx.h"
+#include "io/array/mtx.h"
 
 static bool upload(Device *device, const MtxMatrix *matrix, Stream *const streams[3])
 {

@@ -3,8 +3,8 @@
 #define RILL_LUA_PICTURE_H
 
 #include "binding/binding.h"
-#include "io/image.h"
-#include "io/pixels.h"
+#include "io/image/image.h"
+#include "io/image/pixels.h"
 
 /* Types of streams and the pixels they hold. */
 typedef struct PictureType {

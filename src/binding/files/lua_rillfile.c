@@ -3,7 +3,7 @@
 #include "binding/streams/container_handle.h"
 #include "container/serialize.h"
 #include "io/file.h"
-#include "io/rillfile.h"
+#include "io/array/rillfile.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef RILL_OBJ_H
 #define RILL_OBJ_H
 
-#include "io/mesh/mesh_data.h"
+#include "io/mesh/mesh.h"
 
 /* Reads a file's bytes; release with mesh_free, whatever it returns. False with error_set, which names the line. `skip`: lines whose first
  * word OBJ does not have are left out, else they are errors. */

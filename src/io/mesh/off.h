@@ -3,7 +3,7 @@
 #ifndef RILL_OFF_H
 #define RILL_OFF_H
 
-#include "io/mesh/mesh_data.h"
+#include "io/mesh/mesh.h"
 
 /* Whether the file begins with a word of OFF. */
 bool off_recognise(const unsigned char *bytes, size_t size);

@@ -4,7 +4,7 @@
 #ifndef RILL_PLY_H
 #define RILL_PLY_H
 
-#include "io/mesh/mesh_data.h"
+#include "io/mesh/mesh.h"
 
 /* Whether the file begins as PLY does. */
 bool ply_recognise(const unsigned char *bytes, size_t size);

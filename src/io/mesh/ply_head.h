@@ -2,7 +2,7 @@
 #ifndef RILL_PLY_HEAD_H
 #define RILL_PLY_HEAD_H
 
-#include "io/mesh/mesh_data.h"
+#include "io/mesh/mesh.h"
 #include "io/mesh/text.h"
 
 typedef enum PlyType { PLY_I1, PLY_U1, PLY_I2, PLY_U2, PLY_I4, PLY_U4, PLY_F4, PLY_F8, PLY_TYPES } PlyType;

@@ -3,7 +3,7 @@
 #ifndef RILL_STL_H
 #define RILL_STL_H
 
-#include "io/mesh/mesh_data.h"
+#include "io/mesh/mesh.h"
 
 /* Whether the bytes are as many as a binary file announces, or the text of one begins here. */
 bool stl_recognise(const unsigned char *bytes, size_t size);

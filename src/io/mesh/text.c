@@ -1,7 +1,7 @@
 #include "io/mesh/text.h"
 
 #include "base/decimal.h"
-#include "io/mesh/mesh_data.h"
+#include "io/mesh/mesh.h"
 
 #include <locale.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #define RILL_PNM_H
 
 #include "base/strbuf.h"
-#include "io/image.h"
+#include "io/image/image.h"
 
 /* Whether the content begins as the format does. */
 bool pnm_recognise(const unsigned char *bytes, size_t size);

@@ -1,4 +1,4 @@
-#include "io/image.h"
+#include "io/image/image.h"
 
 #include "base/error.h"
 

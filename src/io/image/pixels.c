@@ -1,4 +1,4 @@
-#include "io/pixels.h"
+#include "io/image/pixels.h"
 
 #include "base/error.h"
 #include "base/half.h"

@@ -1,4 +1,4 @@
-#include "io/png.h"
+#include "io/image/png.h"
 
 #include "base/error.h"
 #include "io/byteorder.h"

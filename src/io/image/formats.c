@@ -1,10 +1,10 @@
-#include "io/format.h"
+#include "io/image/formats.h"
 
 #include "base/error.h"
 #include "io/file.h"
-#include "io/png.h"
-#include "io/pnm.h"
-#include "io/qoi.h"
+#include "io/image/png.h"
+#include "io/image/pnm.h"
+#include "io/image/qoi.h"
 
 static const Format formats[] = {
     {"PNG", "png", false, png_recognise, png_decode, png_encode},

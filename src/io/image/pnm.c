@@ -1,4 +1,4 @@
-#include "io/pnm.h"
+#include "io/image/pnm.h"
 
 #include "base/error.h"
 #include "io/byteorder.h"

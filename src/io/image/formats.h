@@ -4,7 +4,7 @@
 #define RILL_FORMAT_H
 
 #include "base/strbuf.h"
-#include "io/image.h"
+#include "io/image/image.h"
 
 typedef struct Format {
     const char *name; /* "PNG"; NULL where the content is another row's */

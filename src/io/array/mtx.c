@@ -1,4 +1,4 @@
-#include "io/mtx.h"
+#include "io/array/mtx.h"
 
 #include "base/decimal.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-#include "io/video.h"
+#include "io/image/video.h"
 
 #include "base/error.h"
 #include "base/strbuf.h"

@@ -1,4 +1,4 @@
-#include "io/colormap.h"
+#include "io/image/colormap.h"
 
 #include "base/error.h"
 

@@ -2,8 +2,8 @@
 #ifndef RILL_PIXELS_H
 #define RILL_PIXELS_H
 
-#include "io/colormap.h"
-#include "io/image.h"
+#include "io/image/colormap.h"
+#include "io/image/image.h"
 
 /* One number of a packed array. */
 typedef enum PixelKind {

@@ -2,7 +2,7 @@
 #ifndef RILL_MESH_FILE_H
 #define RILL_MESH_FILE_H
 
-#include "io/mesh/mesh_data.h"
+#include "io/mesh/mesh.h"
 
 /* Reads a file; release with mesh_free, whatever it returns. False with error_set, which names the path and the line or byte. `skip`: lines that
  * OBJ does not have are left out. */

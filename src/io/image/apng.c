@@ -1,10 +1,10 @@
-#include "io/apng.h"
+#include "io/image/apng.h"
 
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "io/byteorder.h"
-#include "io/crc.h"
-#include "io/png.h"
+#include "io/image/crc.h"
+#include "io/image/png.h"
 
 #include <math.h>
 #include <string.h>

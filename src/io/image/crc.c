@@ -1,4 +1,4 @@
-#include "io/crc.h"
+#include "io/image/crc.h"
 
 /* The remainders of the 16 half bytes: two look-ups a byte, and no table to fill at run time. */
 static const uint32_t remainders[16] = {

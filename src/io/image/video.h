@@ -3,7 +3,7 @@
 #define RILL_VIDEO_H
 
 #include "io/file.h"
-#include "io/image.h"
+#include "io/image/image.h"
 
 #include <sys/types.h>
 

@@ -1,4 +1,4 @@
-#include "io/qoi.h"
+#include "io/image/qoi.h"
 
 #include "base/error.h"
 #include "io/byteorder.h"

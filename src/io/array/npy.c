@@ -1,4 +1,4 @@
-#include "io/npy.h"
+#include "io/array/npy.h"
 
 #include "base/error.h"
 #include "base/strbuf.h"

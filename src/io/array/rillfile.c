@@ -1,10 +1,10 @@
-#include "io/rillfile.h"
+#include "io/array/rillfile.h"
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "io/byteorder.h"
-#include "io/crc.h"
+#include "io/image/crc.h"
 #include "io/file.h"
 
 #include <stdio.h>

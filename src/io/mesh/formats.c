@@ -1,4 +1,4 @@
-#include "io/mesh/mesh_file.h"
+#include "io/mesh/formats.h"
 
 #include "base/error.h"
 #include "io/file.h"

@@ -4,7 +4,7 @@
 #define RILL_QOI_H
 
 #include "base/strbuf.h"
-#include "io/image.h"
+#include "io/image/image.h"
 
 /* Whether the content begins as the format does. */
 bool qoi_recognise(const unsigned char *bytes, size_t size);

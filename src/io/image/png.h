@@ -5,7 +5,7 @@
 #define RILL_PNG_H
 
 #include "base/strbuf.h"
-#include "io/image.h"
+#include "io/image/image.h"
 
 /* Whether the content begins as the format does. */
 bool png_recognise(const unsigned char *bytes, size_t size);

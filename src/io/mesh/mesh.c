@@ -1,4 +1,4 @@
-#include "io/mesh/mesh_data.h"
+#include "io/mesh/mesh.h"
 
 #include "base/error.h"
 

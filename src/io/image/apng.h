@@ -4,7 +4,7 @@
 #define RILL_APNG_H
 
 #include "io/file.h"
-#include "io/image.h"
+#include "io/image/image.h"
 
 typedef struct Apng {
     FileDraft draft;
