@@ -154,7 +154,7 @@ print(select(2, pcall(rill.delta2, 1)))
         copy:insert(glsl,
             '    case SCALAR_UNORM16: strbuf_addf(out, "uint(clamp(%s, 0.0, 1.0) * 65535.0 + 0.5)", value); break;\n',
             "    case SCALAR_INT8:\n")
-        local values = "src/binding/values/lua_value.c"
+        local values = "src/binding/values/value.c"
         copy:insert(values, [[
 static bool pack_unorm16(lua_State *L, int index, void *to)
 {

@@ -1,5 +1,5 @@
 /* Calls of reduce kernels. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 #include "kernel/launch/copy.h"
 #include "primitive/reduction/reduce.h"
 

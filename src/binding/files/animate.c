@@ -1,5 +1,5 @@
 /* What rill.animate stands on: a file of frames, written by rill itself (animated PNG) or by ffmpeg. */
-#include "binding/files/lua_picture.h"
+#include "binding/files/image_options.h"
 #include "io/image/apng.h"
 #include "io/image/video.h"
 

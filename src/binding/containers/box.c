@@ -1,5 +1,5 @@
 /* Indices and boxes of containers, from arguments. */
-#include "binding/containers/lua_container.h"
+#include "binding/containers/container.h"
 
 /* An index where there are no bounds, as a coordinate. */
 static int64_t index_anywhere(lua_State *L, int index, const char *function, int n, const char *name)

@@ -1,6 +1,6 @@
 /* Elements of containers one by one on the CPU: c:each reads them, c:update and c:generate write them. All take the elements in parts, so that few
  * are there at once. */
-#include "binding/containers/lua_container.h"
+#include "binding/containers/container.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* rill.stack, c:push and c:pop. */
-#include "binding/containers/lua_container.h"
+#include "binding/containers/container.h"
 
 #include "kernel/launch/copy.h"
 

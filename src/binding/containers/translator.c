@@ -1,5 +1,5 @@
 /* The userdata of a translator: its methods and fields. */
-#include "binding/containers/lua_translator.h"
+#include "binding/containers/translator.h"
 #include "binding/streams/container_handle.h"
 #include "binding/values/callbacks.h"
 

@@ -1,5 +1,5 @@
 /* s:scan(), rill.segmented_reduce and rill.reduce_by_key. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 
 #include "primitive/reduction/scan.h"

@@ -1,5 +1,5 @@
 /* The self-test of translators of a user's own, under rill.check. */
-#include "binding/containers/lua_translator.h"
+#include "binding/containers/translator.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The option `allocator` of containers with pages: a function that chooses their frames. */
-#include "binding/containers/lua_container.h"
+#include "binding/containers/container.h"
 #include "binding/values/callbacks.h"
 
 #include <stdlib.h>

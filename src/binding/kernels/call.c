@@ -1,5 +1,5 @@
 /* The arguments of a kernel call, from the Lua stack. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 
 #include <stdio.h>

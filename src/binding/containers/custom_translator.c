@@ -1,6 +1,6 @@
 /* rill.translator.new: translators of a user's own, in GLSL for the device and in Lua for the host, or in Lua alone. */
-#include "binding/containers/lua_translator.h"
-#include "binding/kernels/lua_kernel.h"
+#include "binding/containers/translator.h"
+#include "binding/kernels/kernel.h"
 #include "binding/values/callbacks.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Kernels in Lua: rill.kernel, rill.program, calls by position and by name. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 #include "binding/binding.h"
 #include "binding/streams/container_handle.h"
 #include "container/region/region.h"

@@ -1,6 +1,6 @@
 /* rill.array, rill.sparse, rill.physical and rill.virtual. */
-#include "binding/containers/lua_container.h"
-#include "binding/containers/lua_translator.h"
+#include "binding/containers/container.h"
+#include "binding/containers/translator.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* rill.image: pictures on disk. */
 #include "base/strbuf.h"
 #include "binding/binding.h"
-#include "binding/files/lua_picture.h"
+#include "binding/files/image_options.h"
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "io/image/image.h"

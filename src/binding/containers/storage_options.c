@@ -1,5 +1,5 @@
 /* The options of memory. */
-#include "binding/containers/lua_container.h"
+#include "binding/containers/container.h"
 
 #include <string.h>
 

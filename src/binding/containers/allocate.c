@@ -1,5 +1,5 @@
 /* c:allocate and c:release. */
-#include "binding/containers/lua_container.h"
+#include "binding/containers/container.h"
 
 /* What c:allocate and c:release differ in. */
 typedef struct PageChange {

@@ -1,4 +1,4 @@
-#include "binding/files/lua_picture.h"
+#include "binding/files/image_options.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Elements of containers by boxes: read, written, as streams. */
-#include "binding/containers/lua_container.h"
+#include "binding/containers/container.h"
 #include "binding/streams/container_handle.h"
 
 #include "kernel/launch/copy.h"

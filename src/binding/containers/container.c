@@ -1,6 +1,6 @@
 /* The userdata of a container: its fields and methods. */
-#include "binding/containers/lua_container.h"
-#include "binding/containers/lua_translator.h"
+#include "binding/containers/container.h"
+#include "binding/containers/translator.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* rill.quadtree, rill.octree, and what only adaptive containers do. */
-#include "binding/containers/lua_container.h"
-#include "binding/kernels/lua_kernel.h"
+#include "binding/containers/container.h"
+#include "binding/kernels/kernel.h"
 #include "container/tree/tree.h"
 #include "kernel/launch/builtin.h"
 

@@ -1,5 +1,5 @@
 /* s:sum() and its family, and calls of reduce kernels. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"

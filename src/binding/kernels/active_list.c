@@ -1,5 +1,5 @@
 /* What a launch with `where` maps of the containers that it writes. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 
 #include "gpu/memory/buffer.h"

@@ -1,5 +1,5 @@
 /* Where kernel text stands, and how parameters are shown. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Parts of containers to launch over, where they are mapped, and their outside. */
-#include "binding/containers/lua_container.h"
-#include "binding/containers/lua_translator.h"
+#include "binding/containers/container.h"
+#include "binding/containers/translator.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Ranges as arguments: inputs that are boxes of containers, whose elements may lie elsewhere than those that a launch runs over. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Snapshots of containers: c:snapshot, c:diff, c:undo, and the userdata. */
-#include "binding/containers/lua_container.h"
+#include "binding/containers/container.h"
 
 #include <string.h>
 

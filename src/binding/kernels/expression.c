@@ -1,6 +1,6 @@
 /* What lua/rill/algebra/expression.lua needs of the device side: headers of its own over the streams it reads, and whether they were
  * written since. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 #include "kernel/fuse.h"
 

@@ -1,5 +1,5 @@
 /* rill.translator.linear, fold, pages, lists, hash and compose. */
-#include "binding/containers/lua_translator.h"
+#include "binding/containers/translator.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Points as Lua has them. */
-#include "binding/containers/lua_translator.h"
+#include "binding/containers/translator.h"
 
 #include <stdio.h>
 #include <string.h>

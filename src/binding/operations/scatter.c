@@ -1,5 +1,5 @@
 /* rill.gather, rill.scatter and rill.gather_op. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 
 #include "binding/streams/container_handle.h"
 #include "primitive/indexed/gather.h"

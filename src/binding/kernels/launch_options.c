@@ -1,5 +1,5 @@
 /* What a launch runs over: the option `over`, and without it what is mapped of its containers. */
-#include "binding/kernels/lua_kernel.h"
+#include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 #include "kernel/variant/address_map.h"
 
