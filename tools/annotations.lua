@@ -1,4 +1,4 @@
--- Annotations for LuaLS, made of lua/rill/support/reference.lua: annotations.lua OUT writes them, annotations.lua --check fails, naming each,
+-- Annotations for LuaLS, made of lua/rill/shell/reference.lua: annotations.lua OUT writes them, annotations.lua --check fails, naming each,
 -- when
 --   the module has a name without a line in the reference, or a line there has no name in the module;
 --   a public name occurs in no spec, or not in the code of the page that the reference gives for it.
@@ -6,7 +6,7 @@
 -- tree on the paths to check, and only its Lua to write.
 local exports = require "tools.exports"
 local files = require "tools.site.files"
-local reference = require "rill.support.reference"
+local reference = require "rill.shell.reference"
 
 -- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
 local classes = {
@@ -27,7 +27,7 @@ local overloads = {
 
 local head = [=[
 ---@meta rill
--- Made by tools/annotations.lua from lua/rill/support/reference.lua and the rows in lua/rill/operation: change those.
+-- Made by tools/annotations.lua from lua/rill/shell/reference.lua and the rows in lua/rill/operation: change those.
 
 ---What streams and expressions have in common.
 ---@class rill.source
@@ -354,7 +354,7 @@ local function words_of(paths)
     return words
 end
 
-local LINES <const> = "lua/rill/support/reference.lua"
+local LINES <const> = "lua/rill/shell/reference.lua"
 
 local function check()
     local names = annotated(annotations())

@@ -1,5 +1,5 @@
 -- The public names of the module as it stands: asked of the loaded module and of a value of each kind. Names are written
--- "rill.stream", "rill.image.load", "s.sum", "k.params" ...; the letters are those of lua/rill/support/reference.lua. Needs the build
+-- "rill.stream", "rill.image.load", "s.sum", "k.params" ...; the letters are those of lua/rill/shell/reference.lua. Needs the build
 -- tree on the paths.
 local files = require "tools.site.files"
 

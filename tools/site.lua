@@ -75,7 +75,7 @@ end
 
 -- The index of names.
 local function add_names()
-    local reference = require "rill.support.reference"
+    local reference = require "rill.shell.reference"
     local entries = table.move(reference.entries(), 1, #reference.entries(), 1, {})
     table.sort(entries, function(a, b) return sort_key(a) < sort_key(b) end)
     local rows = {names_head}

@@ -1,7 +1,7 @@
 -- Calls with values they do not expect: wrong kinds, closed objects, extreme integers, views of views, callbacks that raise, yield or
 -- close what is in use, coroutines, collections at any time. Each gives an error or works; what was there before is unharmed.
 local draw = require "fuzz.support.draw"
-local reference = require "rill.support.reference"
+local reference = require "rill.shell.reference"
 
 local abuse = {batch = 40}
 

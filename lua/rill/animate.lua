@@ -1,7 +1,7 @@
 -- rill.animate: frames to an animated PNG, or to a video through ffmpeg.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 local SLOWEST, FASTEST = 0.02, 1000
 

@@ -2,8 +2,8 @@
 -- BLAS writes in place is written in place here, and returned; inputs that overlap what is written are read as they were before.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local fail <const> = blame.fail
 
 local blas = {}

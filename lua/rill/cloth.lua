@@ -1,13 +1,13 @@
 --- rill.cloth: particles joined by springs to a cloth, the application of section 4.2 of "Brook for GPUs" with what it leaves out: springs along
 -- threads, across them and against bending (Provot 1995), damping along springs, wind, walls, particles that are held.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local cameras = require "rill.support.camera"
-local choices = require "rill.support.choices"
-local face = require "rill.support.face"
-local lattice = require "rill.support.lattice"
+local blame = require "rill.core.error"
+local cameras = require "rill.glsl.snippets.camera"
+local choices = require "rill.core.choices"
+local face = require "rill.core.class"
+local lattice = require "rill.stream.grid"
 local neighbours = require "rill.particle.neighbours"
-local tracing = require "rill.support.tracing"
+local tracing = require "rill.glsl.snippets.ray_box"
 local walls = require "rill.particle.walls"
 local fail <const> = blame.fail
 

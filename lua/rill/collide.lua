@@ -1,5 +1,5 @@
 --- rill.collide: which triangles of two meshes meet, by trees of boxes.
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local tree = require "rill.collide.tree"
 require "rill.collide.queries"
 

@@ -1,9 +1,9 @@
 -- rill.cost: whether a launch is worth its transfers.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local breakeven = require "rill.support.breakeven"
-local processor = require "rill.support.processor"
+local blame = require "rill.core.error"
+local breakeven = require "rill.shell.cost_model"
+local processor = require "rill.shell.cpu_cost"
 blame.own()
 
 local TURNS <const>, TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 4, 5, 1 << 26

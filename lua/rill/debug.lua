@@ -1,8 +1,8 @@
 -- rill.debug: what is in a stream, and where a NaN comes from.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local types = require "rill.support.types"
+local blame = require "rill.core.error"
+local types = require "rill.core.types"
 
 local debug = {}
 

@@ -1,19 +1,19 @@
 --- rill.fluid: the flow of an incompressible fluid on a grid of two or three dimensions, by the steps of chapter
 -- 28.7.1 of "GPGPU" (advection, diffusion,
 -- forces, projection), on a staggered (MAC) or a collocated grid. A step is launches only.
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local clock = require "rill.fluid.clock"
 local diffusion = require "rill.fluid.diffusion"
-local face = require "rill.support.face"
+local face = require "rill.core.class"
 local advection = require "rill.fluid.advection"
 local fields = require "rill.fluid.fields"
 local forces = require "rill.fluid.forces"
 local grids = require "rill.fluid.grid"
 local settings = require "rill.fluid.settings"
 local obstacles = require "rill.fluid.obstacles"
-local options = require "rill.support.given"
+local options = require "rill.core.options"
 local pressure = require "rill.fluid.pressure"
-local warning = require "rill.support.warning"
+local warning = require "rill.core.warning"
 local fail <const> = blame.fail
 
 local Fluid = {__name = "rill.fluid"}

@@ -1,10 +1,10 @@
 --- rill.heat: how heat spreads on a grid of one to three dimensions, u' = div(D grad u) + q, by time steps of any length: each is made of as many
 -- stages as it takes to be stable, the second-order Runge-Kutta-Legendre method of Meyer, Balsara and Aslam (2014).
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
-local face = require "rill.support.face"
-local lattice = require "rill.support.lattice"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
+local face = require "rill.core.class"
+local lattice = require "rill.stream.grid"
 local fail <const> = blame.fail
 
 local Heat = {__name = "rill.heat"}

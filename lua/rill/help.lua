@@ -1,8 +1,8 @@
 -- rill.help: the documentation of a name or of a value, as text. What it knows is in reference.lua.
 local core = require "rill.core"
 local rill = require "rill"
-local nearest = require "rill.support.nearest"
-local reference = require "rill.support.reference"
+local nearest = require "rill.core.suggest"
+local reference = require "rill.shell.reference"
 
 local overview = [[
 Type Lua; what an expression gives is printed, and kept in _ (the one before in _2, then _3).

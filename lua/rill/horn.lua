@@ -11,9 +11,9 @@
 -- records are kept inside the stream, for a probe of the search can go beyond its end.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
-local kind = require "rill.support.kind"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
+local kind = require "rill.core.typename"
 local oneline = require "rill.stream.oneline"
 local sure <const> = oneline.sure
 

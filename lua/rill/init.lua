@@ -11,13 +11,13 @@ end
 rill._VERSION = core._VERSION
 package.loaded["rill"] = rill -- for the files that this one loads
 
-local later = require "rill.support.later"
+local later = require "rill.core.lazy"
 
 -- Functions and methods of streams, by the files that have them.
 local functions = {
     ["rill.stream.concat"] = {"concat"}, ["rill.stream.active"] = {"active", "branch"},
     ["rill.stream.choice"] = {"permutation", "choice"}, ["rill.stream.convolve"] = {"convolve", "correlate"},
-    ["rill.container.lists"] = {"lists"}, ["rill.support.progress"] = {"progress"},
+    ["rill.container.lists"] = {"lists"}, ["rill.core.progress"] = {"progress"},
 }
 local methods = {
     ["rill.stream.map"] = {"map"}, ["rill.stream.sortkey"] = {"sort"}, ["rill.stream.stats"] = {"stats"},
@@ -72,14 +72,14 @@ end
 
 -- What may have been meant by a name that is none.
 local function hint(owner, key)
-    return later.require "rill.support.nearest".hint(owner, key)
+    return later.require "rill.core.suggest".hint(owner, key)
 end
 local hooks = require "rill.algebra.expression".hooks
 hooks.hint = hint
 
 --- hooks.among(key, known): nearest.among, for errors of the C part.
 function hooks.among(key, known)
-    return later.require "rill.support.nearest".among(key, known)
+    return later.require "rill.core.suggest".among(key, known)
 end
 
 -- Files beside this one that are no modules to use.

@@ -1,6 +1,6 @@
 --- rill.mesh: surfaces of triangles, two streams on the device: positions, vec3, and triangles, ivec3 of numbers of vertices from 0.
-local blame = require "rill.support.blame"
-local later = require "rill.support.later"
+local blame = require "rill.core.error"
+local later = require "rill.core.lazy"
 local object = require "rill.mesh.object"
 local shapes = require "rill.mesh.shapes"
 

@@ -1,12 +1,12 @@
 --- rill.nbody: bodies that attract each other, each with each, in two and three dimensions: G m r / (r^2 + softening^2)^(3/2), the law of Plummer (1911),
 -- which is Newton's without softening. A step is of second order (leapfrog, Verlet 1967) or of fourth (three of leapfrog, Yoshida 1990).
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
 local coordinates = require "rill.particle.coordinates"
-local face = require "rill.support.face"
+local face = require "rill.core.class"
 local integration = require "rill.particle.integration"
-local lattice = require "rill.support.lattice"
+local lattice = require "rill.stream.grid"
 local neighbours = require "rill.particle.neighbours"
 local viewpoint = require "rill.particle.viewpoint"
 local fail <const> = blame.fail

@@ -1,11 +1,11 @@
 -- rill.plot: charts of streams and tables, in the terminal or as a file.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local kind = require "rill.support.kind"
-local later = require "rill.support.later"
-local types = require "rill.support.types"
+local blame = require "rill.core.error"
+local kind = require "rill.core.typename"
+local later = require "rill.core.lazy"
+local types = require "rill.core.types"
 local marks = require "rill.plot.marks"
-local terminal = require "rill.support.terminal"
+local terminal = require "rill.core.terminal"
 
 local WIDE, HIGH = 80, 20 -- of a chart in the terminal, at most, unless told
 local PIXELS = { 800, 500 } -- of a chart in a file
@@ -63,7 +63,7 @@ local function options_of(from, known, where)
         if type(key) ~= "number" then
             if not known[key] then
                 problem("%sunknown option '%s': expected %s", where, tostring(key),
-                    later.require "rill.support.nearest".among(key, known))
+                    later.require "rill.core.suggest".among(key, known))
             end
             check_option(where, key, value, known[key])
             -- Control characters would move the cursor.

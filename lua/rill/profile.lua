@@ -1,7 +1,7 @@
 -- rill.profile: what the launches of a function cost.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 blame.own()
 
 local Report = { __name = "rill.profile" }

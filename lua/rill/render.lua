@@ -1,8 +1,8 @@
 --- rill.render: pictures of meshes, by the pipeline of chapter 28.1 of "GPGPU" as kernels: vertices, clipping, coverage and depth, then colours and light.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local cameras = require "rill.support.camera"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local cameras = require "rill.glsl.snippets.camera"
+local choices = require "rill.core.choices"
 local framing = require "rill.render.framing"
 local coverage = require "rill.render.coverage"
 local models = require "rill.render.models"

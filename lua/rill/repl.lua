@@ -2,11 +2,11 @@
 -- goes wrong in it, the session goes on.
 local core = require "rill.core"
 local rill = require "rill"
-local given = require "rill.support.given"
+local given = require "rill.core.options"
 local help = require "rill.help"
 local pretty = require "rill.prompt.pretty"
 local preview = require "rill.prompt.preview"
-local look = require "rill.support.terminal"
+local look = require "rill.core.terminal"
 
 local SLOW <const> = 0.1 -- seconds from which on a statement's time is shown
 local RESULTS <const> = 3
@@ -172,7 +172,7 @@ local function question(text)
 end
 
 local function answer(name, terminal)
-    local reference, parts = require "rill.support.reference", require "rill.support.nearest".parts()
+    local reference, parts = require "rill.shell.reference", require "rill.core.suggest".parts()
     if name ~= "" and not parts[name] and #reference.find(name) == 0 then
         local chunk = load("return " .. name, "=stdin", "t")
         local results = chunk and run(chunk)

@@ -1,7 +1,7 @@
 -- rill.selftest: every primitive and every way to reach memory on this device, against plain Lua.
 local core = require "rill.core"
 local rill = require "rill"
-local given = require "rill.support.given"
+local given = require "rill.core.options"
 
 local Report = { __name = "rill.selftest" }
 

@@ -2,11 +2,11 @@
 -- cell in 24-bit or 256 colours, or letters of rising brightness. Streams of one dimension are a sparkline.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
-local types = require "rill.support.types"
-local sparkline = require "rill.support.sparkline"
-local terminal = require "rill.support.terminal"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
+local types = require "rill.core.types"
+local sparkline = require "rill.plot.sparkline"
+local terminal = require "rill.core.terminal"
 
 local SAMPLES = 8 -- per pixel and direction, at most, where the picture is larger than what is drawn
 local PIXELS = 4 * 1024 * 1024 -- of a picture that a protocol carries

@@ -1,7 +1,7 @@
 --- rill.solve: solvers of linear systems A x = b. Each method has its file in lua/rill/solve; they share how operators are taken, options
 -- checked and reports made.
-local blame = require "rill.support.blame"
-local later = require "rill.support.later"
+local blame = require "rill.core.error"
+local later = require "rill.core.lazy"
 
 -- The file of each, where it is not its name, and how many arguments it takes.
 local METHODS <const> = {

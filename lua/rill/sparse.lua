@@ -1,8 +1,8 @@
 --- rill.sparse: matrices of which only some elements are kept, and, called, rill.sparse(type, shape, options), containers of pages.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local entries = require "rill.sparse.entries"
 local matrix = require "rill.sparse.matrix"
 local fail <const>, make <const>, normal <const> = blame.fail, matrix.make, matrix.normal

@@ -1,9 +1,9 @@
 --- rill.sph: smoothed particle hydrodynamics, the Lagrangian solver of chapter 28.7.2, in two and three dimensions. Its passes are in
 -- lua/rill/particle; this file has the particles, the order of the passes, and what users see of them.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local face = require "rill.support.face"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local face = require "rill.core.class"
+local choices = require "rill.core.choices"
 local coordinates = require "rill.particle.coordinates"
 local interaction = require "rill.particle.interaction"
 local integration = require "rill.particle.integration"

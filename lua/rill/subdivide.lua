@@ -2,9 +2,9 @@
 -- applications, section 36.3).
 local rill = require "rill"
 local adaptive = require "rill.subdivide.adaptive"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
+local given = require "rill.core.options"
 local object = require "rill.mesh.object"
 local rules = require "rill.subdivide.rules"
 local fail <const> = blame.fail

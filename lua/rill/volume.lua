@@ -1,13 +1,13 @@
 --- rill.volume: pictures of what fills space, by marching along rays or by slices (chapter 28.7.1 of "GPGPU", figure 28.12), through a transfer function.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local cameras = require "rill.support.camera"
-local choices = require "rill.support.choices"
-local lattice = require "rill.support.lattice"
+local blame = require "rill.core.error"
+local cameras = require "rill.glsl.snippets.camera"
+local choices = require "rill.core.choices"
+local lattice = require "rill.stream.grid"
 local rays = require "rill.volume.rays"
 local shell = require "rill.volume.shell"
 local transfer = require "rill.volume.transfer"
-local voxels = require "rill.support.voxels"
+local voxels = require "rill.stream.voxels"
 local fail <const> = blame.fail
 
 local PER_LAUNCH <const> = 16 -- slices: a launch reads and writes the whole picture, and more would be one long loop

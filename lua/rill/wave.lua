@@ -1,10 +1,10 @@
 --- rill.wave: the wave equation on a grid of one to three dimensions (exercise 28.7-2 of the GPGPU chapter), by leapfrog: velocities
 -- stand half a step behind heights.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
-local face = require "rill.support.face"
-local lattice = require "rill.support.lattice"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
+local face = require "rill.core.class"
+local lattice = require "rill.stream.grid"
 local fail <const> = blame.fail
 
 local Wave = {__name = "rill.wave"}

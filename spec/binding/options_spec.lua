@@ -1,7 +1,7 @@
 -- Unknown options of every function that has a table of options: the message lists what is known and names the nearest.
 local rill = require "rill"
 local check = require "spec.support.check"
-local reference = require "rill.support.reference"
+local reference = require "rill.shell.reference"
 
 local f = rill.from {{4, 1}, {1, 3}}
 local line = rill.from {3, 1, 2, 5}

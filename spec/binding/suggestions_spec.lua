@@ -1,8 +1,8 @@
 -- What errors suggest for an unknown name: what other libraries call so, what stands elsewhere in rill, else the nearest; never a method that discards.
 local rill = require "rill"
-local nearest = require "rill.support.nearest"
-local reference = require "rill.support.reference"
-local synonyms = require "rill.support.synonyms"
+local nearest = require "rill.core.suggest"
+local reference = require "rill.shell.reference"
+local synonyms = require "rill.core.synonyms"
 
 local function suggested(owner, key)
     return nearest.hint(owner, key):match "^; did you mean (.*)%?$"

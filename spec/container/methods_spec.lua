@@ -27,7 +27,7 @@ describe("a container", function()
 
     it("has every method of a stream, or says what to do", function()
         local c, count = rill.sparse("float", {4, 4}, {page = {2, 2}}), 0
-        for line in io.lines "lua/rill/support/reference.lua" do
+        for line in io.lines "lua/rill/shell/reference.lua" do
             local name = line:match "^s:([%w_]+)%("
             if name then
                 count = count + 1

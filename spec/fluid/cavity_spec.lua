@@ -2,7 +2,7 @@
 -- it changes no more.
 local rill = require "rill"
 local example = require "spec.support.example"
-local warning = require "rill.support.warning"
+local warning = require "rill.core.warning"
 
 local FOLDER <const> = "../shared/reference/"
 

@@ -2,7 +2,7 @@
 local rill = require "rill"
 local flows = require "spec.support.flows"
 local leaks = require "spec.support.leaks"
-local warning = require "rill.support.warning"
+local warning = require "rill.core.warning"
 
 local function largest(s, value)
     local worst, k = 0, 0

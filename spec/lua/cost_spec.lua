@@ -1,6 +1,6 @@
 local rill = require "rill"
-local breakeven = require "rill.support.breakeven"
-local processor = require "rill.support.processor"
+local breakeven = require "rill.shell.cost_model"
+local processor = require "rill.shell.cpu_cost"
 
 local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
 

@@ -184,7 +184,7 @@ describe("rill.show", function()
     it("means the parts of long streams right", function()
         for _, n in ipairs {79, 81, 1023, 100003} do
             local s = rill.random(n, {seed = n})
-            local values, means = s:values(), require "rill.support.sparkline".means(s, 79)
+            local values, means = s:values(), require "rill.plot.sparkline".means(s, 79)
             assert.are.equal(79, #means)
             local parts = math.max(math.ceil(n / (79 * 1024)), 1)
             local at, most, rest = 0, n // (79 * parts), n % (79 * parts)

@@ -120,7 +120,7 @@ void open_delta2(lua_State *L)
     luaL_setfuncs(L, functions, 0);
 }
 ]])
-        copy:insert("lua/rill/support/reference.lua",
+        copy:insert("lua/rill/shell/reference.lua",
             "rill.delta2(s: source): stream -- each element less the one before it\n", "rill.seed(")
         copy:insert("docs/primitive.md", "\n`rill.delta2(s)` is each element less the one before it.\n")
         copy:write("spec/primitive/delta2_spec.lua", [[
@@ -138,7 +138,7 @@ print(select(2, pcall(rill.delta2, 1)))
             copy:run("tools/%s.lua %s", tool, CHECKS[tool] or "")
         end
         counts(copy, "A primitive", 6, {
-            "docs/primitive.md", "lua/rill/support/reference.lua", "spec/primitive/delta2_spec.lua",
+            "docs/primitive.md", "lua/rill/shell/reference.lua", "spec/primitive/delta2_spec.lua",
             "src/binding/operations/lua_delta2.c", "src/primitive/delta2.c", "src/primitive/delta2.h",
         })
     end)
@@ -214,7 +214,7 @@ print(select(2, pcall(rill.stream, "unorm15", 1)))
     [PARAM_LATE] =
         {.name = "late stream", .word = "late", .stream = true, .read = true, .element = true, .along = true},
 ]], "    [PARAM_REDUCE] =")
-        copy:insert("lua/rill/support/reference.lua", "late | late T name<> -- an input that is late\n", "neighbor | ")
+        copy:insert("lua/rill/shell/reference.lua", "late | late T name<> -- an input that is late\n", "neighbor | ")
         copy:insert("docs/kernel.md", "| `late T name<>` | late stream | an input that is late |\n", "| `neighbor T")
         copy:write("spec/kernel/late_spec.lua", [[
 local rill = require "rill"
@@ -238,7 +238,7 @@ print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) {
         copy:run "tools/errors.lua"
         copy:run "tools/docscov.lua"
         counts(copy, "A kind of parameter", 8, {
-            "docs/kernel.md", "lua/rill/support/reference.lua", "spec/kernel/late_spec.lua", "src/kernel/text/module.h",
+            "docs/kernel.md", "lua/rill/shell/reference.lua", "spec/kernel/late_spec.lua", "src/kernel/text/module.h",
             signature,
         })
     end)

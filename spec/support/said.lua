@@ -1,5 +1,5 @@
 -- What the tests of a spec warn of, kept instead of written.
-local warning = require "rill.support.warning"
+local warning = require "rill.core.warning"
 
 --- said(before_each, after_each): the list of the warnings of the test at hand.
 return function(before_each, after_each)

@@ -1,6 +1,6 @@
 -- Colours for Lua in the manual, and for the kernel text in its long strings: highlight(code) -> HTML.
 -- Classes: k keyword, s string, c comment, o output (what follows `-->`).
-local reference = require "rill.support.reference"
+local reference = require "rill.shell.reference"
 
 local function set(words)
     local list = {}

@@ -1,8 +1,8 @@
 -- Pages of the manual with their tables of names. Between the lines `<!-- names: module -->` and `<!-- end of names -->` is the table of the names
 -- of `rill`, by page. Between the lines `<!-- names: PAGE -->` and `<!-- end of names -->` is the table of all names
--- that lua/rill/support/reference.lua has for docs/PAGE.md: what each is called with and what it does. `make build` writes the tables into the pages.
+-- that lua/rill/shell/reference.lua has for docs/PAGE.md: what each is called with and what it does. `make build` writes the tables into the pages.
 local files = require "tools.site.files"
-local reference = require "rill.support.reference"
+local reference = require "rill.shell.reference"
 
 local names = {}
 

@@ -4,7 +4,7 @@ local rill = require "rill"
 local expression = require "rill.algebra.expression"
 local operations = require "rill.algebra.operations"
 local typing = require "rill.algebra.typing"
-require("rill.support.blame").own()
+require("rill.core.error").own()
 
 local fail, types, by_parts = expression.fail, expression.types, expression.by_parts
 local operand, settle, survey, rules = typing.operand, typing.settle, typing.survey, typing.rules

@@ -8,9 +8,9 @@
 local core = require "rill.core"
 local rill = require "rill"
 local instructions = require "rill.algebra.instructions"
-local recent = require "rill.support.recent"
+local recent = require "rill.core.lru"
 local containers = require "rill.algebra.ofcontainers"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 blame.own()
 
 local expression = {}

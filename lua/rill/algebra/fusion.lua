@@ -3,8 +3,8 @@
 local core = require "rill.core"
 local rill = require "rill"
 local expression = require "rill.algebra.expression"
-local blame = require "rill.support.blame"
-local recent = require "rill.support.recent"
+local blame = require "rill.core.error"
+local recent = require "rill.core.lru"
 blame.own()
 
 local is, prepare = expression.is, expression.prepare

@@ -4,8 +4,8 @@ local core = require "rill.core"
 local rill = require "rill"
 local define = require "rill.algebra.define"
 local formula = require "rill.algebra.formula"
-local recent = require "rill.support.recent"
-local blame = require "rill.support.blame"
+local recent = require "rill.core.lru"
+local blame = require "rill.core.error"
 blame.own()
 
 local instructions = {}
@@ -18,7 +18,7 @@ local EXACT <const> = {float = true, double = true}
 --- Types of GLSL's own: name -> {name =, scalar =, components =, bytes =}, and scalar -> components -> name.
 instructions.types, instructions.by_parts = {}, {}
 local types <const>, by_parts <const> = instructions.types, instructions.by_parts
-for name, info in pairs(require "rill.support.types".list) do
+for name, info in pairs(require "rill.core.types".list) do
     if info.seen == name then
         types[name] = info
         by_parts[info.scalar] = by_parts[info.scalar] or {}

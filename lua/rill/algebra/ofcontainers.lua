@@ -1,7 +1,7 @@
 -- Expressions with containers: their values are a container like the first one, whose default is what the expression makes of theirs.
 local core = require "rill.core"
-local blame = require "rill.support.blame"
-local recent = require "rill.support.recent"
+local blame = require "rill.core.error"
+local recent = require "rill.core.lru"
 blame.own()
 
 local ofcontainers = {}

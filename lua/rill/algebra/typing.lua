@@ -2,7 +2,7 @@
 -- operands tell the type of its result.
 local rill = require "rill"
 local expression = require "rill.algebra.expression"
-require("rill.support.blame").own()
+require("rill.core.error").own()
 
 local typing = {}
 

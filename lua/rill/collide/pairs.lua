@@ -1,9 +1,9 @@
 -- Which triangles of two trees meet: both trees traversed at once, breadth first, the list of pairs compacted after each level (D. Horn, "Stream Reduction
 -- Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local descend = require "rill.collide.descend"
-local given = require "rill.support.given"
+local given = require "rill.core.options"
 local overlap = require "rill.collide.overlap"
 local containment = require "rill.collide.containment"
 local shared = require "rill.collide.shared"

@@ -1,7 +1,7 @@
 -- What is asked of one tree: what rays hit, how far points are from the surface, and whether they are inside. See docs/collide.md.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local face = require "rill.support.face"
+local blame = require "rill.core.error"
+local face = require "rill.core.class"
 local tree = require "rill.collide.tree"
 local walks = require "rill.collide.walks"
 local fail <const> = blame.fail

@@ -1,7 +1,7 @@
 -- Motions as scripts give them, four rows of four numbers, x' = M x, and as kernels take them: three rows each, in doubles.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
 local fail <const> = blame.fail
 
 local transforms = {}

@@ -9,10 +9,10 @@
 --   t.twins                     of upright boxes only: those of nodes 2 i and 2 i + 1 side by side, for a faster test (overlap.lua)
 -- A kind is a function tree.kinds.NAME(t, m, low, high) that fills these from t.face on, with a mesh that has triangles.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local face = require "rill.support.face"
-local given = require "rill.support.given"
-local morton = require "rill.support.morton"
+local blame = require "rill.core.error"
+local face = require "rill.core.class"
+local given = require "rill.core.options"
+local morton = require "rill.glsl.snippets.morton"
 local object = require "rill.mesh.object"
 local shared = require "rill.collide.shared"
 local fail <const> = blame.fail

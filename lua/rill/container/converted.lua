@@ -1,7 +1,7 @@
 -- Containers of other elements at the same places: c:like, c:cast.
 local core = require "rill.core"
-local blame = require "rill.support.blame"
-local kind = require "rill.support.kind"
+local blame = require "rill.core.error"
+local kind = require "rill.core.typename"
 
 local converted = {}
 

@@ -1,8 +1,8 @@
 -- rill.lists: a grid of lists of different lengths, one after the other in memory.
 local rill = require "rill"
 local core = require "rill.core"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local fail <const> = blame.fail
 
 local lists = {}

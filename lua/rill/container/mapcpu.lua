@@ -1,8 +1,8 @@
 -- c:map_cpu: a box of a container as an indexable view on the host, page by page.
 local core = require "rill.core"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
-local kind = require "rill.support.kind"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
+local kind = require "rill.core.typename"
 
 local EXPECTED <const> = {first = true, last = true, lazy = true}
 local states = setmetatable({}, {__mode = "k"}) -- view -> what it is made of

@@ -1,10 +1,10 @@
 -- Primitives of containers: those of the stream of what is mapped, in address order. What has its shape goes back to the same places.
 local rill = require "rill"
 local core = require "rill.core"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local names = require "rill.container.mappednames"
 local scanned = require "rill.container.scanned"
-local types = require "rill.support.types"
+local types = require "rill.core.types"
 
 local fail <const> = blame.fail
 local primitives = {}

@@ -4,8 +4,8 @@ local core = require "rill.core"
 local rill = require "rill"
 local points = require "rill.container.points"
 local oneline = require "rill.stream.oneline"
-local blame = require "rill.support.blame"
-local kind = require "rill.support.kind"
+local blame = require "rill.core.error"
+local kind = require "rill.core.typename"
 local fail <const> = blame.fail
 
 local PART <const> = 1 << 18 -- elements gathered at a time

@@ -2,7 +2,7 @@
 -- brought together there.
 local rill = require "rill"
 local points = require "rill.container.points"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 local ranges = {}
 

@@ -1,7 +1,7 @@
 -- c:scan of what is mapped in parts: each is scanned by itself, joined with what all before it gave, and written to its places.
 local rill = require "rill"
 local core = require "rill.core"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 local scanned = {}
 

@@ -4,7 +4,7 @@ local advection = require "rill.fluid.advection"
 local diffusion = require "rill.fluid.diffusion"
 local forces = require "rill.fluid.forces"
 local settings = require "rill.fluid.settings"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local fail <const> = blame.fail
 local joined <const> = advection.joined
 

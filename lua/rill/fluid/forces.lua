@@ -2,7 +2,7 @@
 -- (Fedkiw and others 2001),
 -- which spins up eddies around their own middle. One field of accelerations per step, at the middles of cells.
 local advection = require "rill.fluid.advection"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local joined <const> = advection.joined
 
 local forces = {}

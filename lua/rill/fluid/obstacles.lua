@@ -4,7 +4,7 @@
 local rill = require "rill"
 local advection = require "rill.fluid.advection"
 local settings = require "rill.fluid.settings"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local joined <const> = advection.joined
 

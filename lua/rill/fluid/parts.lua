@@ -4,7 +4,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local operator = require "rill.solve.operator"
-local forest = require "rill.support.forest"
+local forest = require "rill.glsl.snippets.union_find"
 
 local parts = {}
 

@@ -7,7 +7,7 @@
 local advection = require "rill.fluid.advection"
 local obstacles = require "rill.fluid.obstacles"
 local equation = require "rill.fluid.equation"
-local warning = require "rill.support.warning"
+local warning = require "rill.core.warning"
 local joined <const> = advection.joined
 
 local pressure = {}

@@ -1,8 +1,8 @@
 -- What rill.fluid takes: options, and what stands for a field.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
-local options = require "rill.support.given"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
+local options = require "rill.core.options"
 local operator = require "rill.solve.operator"
 local fail <const> = blame.fail
 

@@ -1,7 +1,7 @@
 -- What the levels of a whole picture tell: summed-area tables, equalised histograms, and Otsu's threshold.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local picture = require "rill.image.picture"
 
 local brightness = {}

@@ -2,8 +2,8 @@
 -- one is found by union of sets, in one launch over all pixels whatever their shape (Playne and Hawick, "A new algorithm for parallel
 -- connected-component labelling on GPUs", 2018), so that nothing is read back.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local picture = require "rill.image.picture"
 local smooth = require "rill.image.smooth"
 local weighted = require "rill.image.weighted"

@@ -1,5 +1,5 @@
 -- rill.image.convert: colour spaces. Each but srgb says how to come to another one and back, so that a way between any two goes from each up to where both meet.
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local picture = require "rill.image.picture"
 local fail <const> = blame.fail
 

@@ -1,7 +1,7 @@
 -- rill.image.diffuse: anisotropic diffusion (Perona and Malik, "Scale-space and edge detection using anisotropic diffusion", 1990), their scheme of four
 -- neighbours. What flows from a pixel to the next is, to the bit, what arrives there, so that only rounding changes the mean.
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local picture = require "rill.image.picture"
 
 local OPTIONS <const> = {

@@ -2,7 +2,7 @@
 -- being the squared distance along row j: as y grows the row of the least never falls (A. Aggarwal and others, Geometric applications of a matrix-searching
 -- algorithm, 1987), so it lies between those of two rows that are known, and half of the rows are found from the other half.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local take <const> = require "rill.image.mask".take
 
 local distance = {}

@@ -1,5 +1,5 @@
 -- Edges: rill.image.sobel.
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local picture = require "rill.image.picture"
 
 local edges = {}

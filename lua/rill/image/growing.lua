@@ -3,9 +3,9 @@
 -- level that diffuses alone, at a pace that falls with the distance from the seeds. Here it also grows where it has come (R. Fisher, The wave of advance of
 -- advantageous genes, 1937), so that it fills a region to its edges and then stands, and the pace is 0 beyond the tolerance, so that nothing leaks.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local diffuse = require "rill.image.diffuse"
-local given = require "rill.support.given"
+local given = require "rill.core.options"
 local mask = require "rill.image.mask"
 local picture = require "rill.image.picture"
 local fail <const> = blame.fail

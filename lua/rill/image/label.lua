@@ -5,8 +5,8 @@
 -- are numbered in the order of their first pixels, row by row, so a part's root is the node of the first of all its pixels.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local forest = require "rill.support.forest"
+local blame = require "rill.core.error"
+local forest = require "rill.glsl.snippets.union_find"
 local take <const> = require "rill.image.mask".take
 
 local label = {}

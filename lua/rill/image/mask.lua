@@ -1,8 +1,8 @@
 -- Masks: what functions of rill.image take as such, and rill.image.threshold, which makes one.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local picture = require "rill.image.picture"
-local types = require "rill.support.types"
+local types = require "rill.core.types"
 local fail <const> = blame.fail
 
 local mask = {}

@@ -2,7 +2,7 @@
 -- ones by narrowing down the median's bits, two at a time. Both compare the bits of floats as whole numbers, which have the order of the floats.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local picture = require "rill.image.picture"
 
 local median = {}

@@ -1,9 +1,9 @@
 -- Mathematical morphology of pictures: rill.image.erode, dilate, open and close (Serra, "Image analysis and mathematical morphology",
 -- 1982).
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local picture = require "rill.image.picture"
-local types = require "rill.support.types"
+local types = require "rill.core.types"
 local fail <const> = blame.fail
 
 local morphology = {}

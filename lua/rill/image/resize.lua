@@ -1,8 +1,8 @@
 -- rill.image.resize. Along each axis a pixel of the result is a sum of pixels by weights that Lua computes in double: a list of where each sum begins, and
 -- so many weights for each pixel.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local picture = require "rill.image.picture"
 local fail <const> = blame.fail
 

@@ -1,6 +1,6 @@
 -- Smoothing: rill.image.gaussian and rill.image.bilateral.
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local picture = require "rill.image.picture"
 local weighted = require "rill.image.weighted"
 

@@ -1,6 +1,6 @@
 -- Tones: rill.image.tonemap and rill.image.cel. Alpha stays as it is.
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local picture = require "rill.image.picture"
 local rill = require "rill"
 

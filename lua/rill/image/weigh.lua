@@ -1,7 +1,7 @@
 -- Sums of neighbours by weights of the user's: rill.image.convolve, rill.image.correlate and rill.image.separable.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local picture = require "rill.image.picture"
 local weighted = require "rill.image.weighted"
 local fail <const> = blame.fail

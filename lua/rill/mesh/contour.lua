@@ -1,12 +1,12 @@
 -- Marching cubes. Voxels are corners of cubes; a voxel has the edges to the next one along x, y and z, and a vertex for each that the surface crosses, so
 -- that all cubes around an edge share it.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
 local cubes = require "rill.mesh.cubes"
-local lattice = require "rill.support.lattice"
+local lattice = require "rill.stream.grid"
 local object = require "rill.mesh.object"
-local voxels = require "rill.support.voxels"
+local voxels = require "rill.stream.voxels"
 local fail <const> = blame.fail
 
 local contour = {}

@@ -1,9 +1,9 @@
 -- The mesh itself: its streams, what is asked of them one by one, and its words. Triangles are numbers of vertices from 0, anticlockwise seen from outside.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
-local face = require "rill.support.face"
-local later = require "rill.support.later"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
+local face = require "rill.core.class"
+local later = require "rill.core.lazy"
 local fail <const> = blame.fail
 
 local object = {}

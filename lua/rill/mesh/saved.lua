@@ -1,6 +1,6 @@
 -- Files of meshes.
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
 local core = require "rill.core"
 local object = require "rill.mesh.object"
 

@@ -1,7 +1,7 @@
 -- Meshes made of numbers: a sphere, a torus, a box, a sheet. Where a surface has an outside, triangles are anticlockwise seen from there.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
 local object = require "rill.mesh.object"
 local topology = require "rill.mesh.topology"
 local fail <const> = blame.fail

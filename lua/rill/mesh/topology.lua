@@ -1,7 +1,7 @@
 -- How triangles hang together. Half-edge 3 f + k of triangle f runs from its corner k to the next. Sorted by the two vertices, the lesser first, the
 -- half-edges of an edge stand side by side, and edges are numbered in that order.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local held = require "rill.mesh.held"
 local fail <const> = blame.fail
 

@@ -1,9 +1,9 @@
 -- Vertices that are at one place become one: groups of vertices, by sorting; then what is left is numbered again.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
 local held = require "rill.mesh.held"
-local morton = require "rill.support.morton"
+local morton = require "rill.glsl.snippets.morton"
 local object = require "rill.mesh.object"
 local topology = require "rill.mesh.topology"
 local fail <const> = blame.fail

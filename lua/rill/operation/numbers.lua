@@ -46,7 +46,7 @@ define("mod", "x y", "number", {
     operator = "%", doc = "x % y as in Lua: the sign of y",
     number = function(x, y)
         if y == 0 and math.type(x) == "integer" and math.type(y) == "integer" then
-            local fail <const> = require("rill.support.blame").fail -- which needs this file first
+            local fail <const> = require("rill.core.error").fail -- which needs this file first
             fail("rill.mod: argument #2 'y': expected a whole number other than 0, got 0")
         end
         return x % y

@@ -1,6 +1,6 @@
 -- Places and velocities of particles as scripts give them.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 local coordinates = {}
 

@@ -2,7 +2,7 @@
 -- smoothing kernel's support and an eighth as long, and a row of them is one run of particles: a particle looks at 17 cells of three rows (of nine in
 -- three dimensions). The grid has no bounds: it repeats, and what is far away but falls into the same cells is told apart by its distance.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 local neighbours = {}
 

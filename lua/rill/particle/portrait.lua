@@ -1,9 +1,9 @@
 -- Pictures of particles (chapter 28.7.2, figure 28.15): spheres, splats, and the isosurface of the density, marched along rays that are reflected and
 -- refracted there.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
-local isosurface = require "rill.support.isosurface"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
+local isosurface = require "rill.glsl.snippets.isosurface"
 local neighbours = require "rill.particle.neighbours"
 local smoothing = require "rill.particle.smoothing"
 local viewpoint = require "rill.particle.viewpoint"

@@ -1,7 +1,7 @@
 -- Where pictures of particles are taken from: a window of the plane, or a camera in space.
-local blame = require "rill.support.blame"
-local cameras = require "rill.support.camera"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local cameras = require "rill.glsl.snippets.camera"
+local choices = require "rill.core.choices"
 
 local viewpoint = {}
 

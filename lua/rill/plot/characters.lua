@@ -1,5 +1,5 @@
 -- Charts in characters: eight dots to a cell (braille) and bars in eighths where there is more than ASCII, letters elsewhere.
-local terminal = require "rill.support.terminal"
+local terminal = require "rill.core.terminal"
 
 -- Colours that read on a dark and on a light ground.
 local COLOURS = {

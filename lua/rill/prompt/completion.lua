@@ -1,7 +1,7 @@
 -- Completion at the prompt: globals, fields, methods after ':', option keys within a call's table, and paths in strings.
 local core = require "rill.core"
 local rill = require "rill"
-local reference = require "rill.support.reference"
+local reference = require "rill.shell.reference"
 
 local keywords = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true until

@@ -1,7 +1,7 @@
 -- How the prompt writes values other than streams. Tables by Penlight's printer, within limits of depth and length.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 local DEPTH <const> = 4     -- tables inside tables
 local ITEMS <const> = 40    -- of one table

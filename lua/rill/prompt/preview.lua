@@ -1,7 +1,7 @@
 -- What the prompt prints of a stream: its head, the values at its corners, the range of its numbers, and a small picture. Only what
 -- is shown is read back.
 local rill = require "rill"
-local types = require "rill.support.types"
+local types = require "rill.core.types"
 
 local EDGE <const> = 3        -- rows and columns shown at each end
 local WHOLE <const> = 64      -- elements up to which tostring shows all

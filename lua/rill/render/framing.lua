@@ -1,8 +1,8 @@
 -- Where a picture of meshes is taken from: the camera that is told, and what is not told from the box around the vertices.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local cameras = require "rill.support.camera"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local cameras = require "rill.glsl.snippets.camera"
+local choices = require "rill.core.choices"
 local fail <const> = blame.fail
 
 local framing = {}

@@ -1,9 +1,9 @@
 -- What is drawn: meshes, or tables of their parts, and how each looks.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
-local types = require "rill.support.types"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
+local types = require "rill.core.types"
 local shading = require "rill.render.shading"
 local fail <const> = blame.fail
 

@@ -2,7 +2,7 @@
 -- (linear) until then. Each stage is a launch over all samples of the picture, and changes those that show the mesh.
 local rill = require "rill"
 
-local tracing = require "rill.support.tracing"
+local tracing = require "rill.glsl.snippets.ray_box"
 
 local shading = {}
 

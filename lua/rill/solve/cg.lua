@@ -2,7 +2,7 @@
 -- what it keeps is read.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local cg_group = require "rill.solve.cg_group"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"

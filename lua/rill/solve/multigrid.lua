@@ -2,8 +2,8 @@
 -- so what is reported is the true residual, and cycles in float refine an x of double.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local face = require "rill.support.face"
+local blame = require "rill.core.error"
+local face = require "rill.core.class"
 local levels = require "rill.solve.levels"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"

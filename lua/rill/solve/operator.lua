@@ -1,8 +1,8 @@
 -- What a solver multiplies by: a dense matrix, a sparse one, or a function or kernel that writes A x into y; and what solvers ask of it.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local elements = require "rill.support.types"
+local blame = require "rill.core.error"
+local elements = require "rill.core.types"
 local fail <const> = blame.fail
 
 local operator = {}

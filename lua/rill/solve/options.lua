@@ -1,7 +1,7 @@
 -- The options that all solvers have, and those of one.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
 local operator = require "rill.solve.operator"
 local fail <const> = blame.fail
 

@@ -1,5 +1,5 @@
 -- What solvers report beside their result, and the error where that is not what was asked for.
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 -- GREW: what `where` says of corrections that were ended, with the least residual, because it grew.
 local outcome = {GREW = "the residual grew"}

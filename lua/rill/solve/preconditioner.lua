@@ -1,6 +1,6 @@
 -- Preconditioners of a symmetric A by their names: what writes into z about the solution of A z = r.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local fail <const> = blame.fail
 local kernel <const> = operator.kernel

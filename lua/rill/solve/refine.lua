@@ -3,7 +3,7 @@
 -- what they report is the true residual, and with x of double and corrections of float ("mixed") it passes float's floor.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.outcome"

@@ -2,7 +2,7 @@
 -- of those on an active list. They solve A x = b inside of refine.run, so that what they report is the true residual.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local active = require "rill.stream.active"
 local colouring = require "rill.solve.colouring"
 local operator = require "rill.solve.operator"

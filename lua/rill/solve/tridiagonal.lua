@@ -1,7 +1,7 @@
 --- rill.solve.tridiagonal(lower, diagonal, upper, b [, options]): x of tridiagonal systems, one or a batch, and the report.
 local rill = require "rill"
 local bands = require "rill.solve.bands"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.outcome"

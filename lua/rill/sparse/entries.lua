@@ -1,5 +1,5 @@
 --- What is known of a sparse matrix' entries by where its rows begin, for products.lua, matrix.lua and slices.lua beside this file.
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local rill = require "rill"
 
 blame.own()

@@ -1,9 +1,9 @@
 --- Sparse matrices: tables over streams that hold their entries. lua/rill/sparse.lua makes them of what users give.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local entries = require "rill.sparse.entries"
-local later = require "rill.support.later"
+local later = require "rill.core.lazy"
 local products = require "rill.sparse.products"
 local slices = require "rill.sparse.slices"
 local tiles = require "rill.sparse.tiles"
@@ -80,7 +80,7 @@ local fields = {
 }
 
 local function hint(key)
-    return later.require "rill.support.nearest".hint("A", key)
+    return later.require "rill.core.suggest".hint("A", key)
 end
 
 function Matrix.__index(A, key)

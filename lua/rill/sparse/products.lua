@@ -2,7 +2,7 @@
 -- in C (src/linalg/spmv.h); lua/rill/sparse/matrix.lua says what the rows are.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local entries = require "rill.sparse.entries"
 local slices = require "rill.sparse.slices"
 local kernel <const> = entries.kernel

@@ -3,7 +3,7 @@
 -- matrices that are used more than once.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local entries = require "rill.sparse.entries"
 
 blame.own()

@@ -3,7 +3,7 @@
 -- with as many places as its longest quad needs, as in slices.lua; quads are sorted by length. A copy of the entries, for matrices that are used more than once.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local entries = require "rill.sparse.entries"
 local products = require "rill.sparse.products"
 

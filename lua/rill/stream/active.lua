@@ -3,8 +3,8 @@
 
 local rill = require "rill"
 local core = require "rill.core"
-local blame = require "rill.support.blame"
-local types = require "rill.support.types"
+local blame = require "rill.core.error"
+local types = require "rill.core.types"
 local fail <const> = blame.fail
 
 local active = {}

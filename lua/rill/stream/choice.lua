@@ -1,8 +1,8 @@
 -- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
-local types = require "rill.support.types"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
+local types = require "rill.core.types"
 local fail <const> = blame.fail
 
 local choice = {}

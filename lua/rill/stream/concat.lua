@@ -1,7 +1,7 @@
 -- rill.concat: streams one after the other.
 local rill = require "rill"
 local core = require "rill.core"
-local kind = require "rill.support.kind"
+local kind = require "rill.core.typename"
 
 local concat = {}
 

@@ -1,7 +1,7 @@
 -- Constants of expressions that a user wrote as text: {k = 2} beside "x > k". They are arguments of the kernel made of the text, so
 -- other values compile nothing.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 local constants = {}
 

@@ -1,9 +1,9 @@
 -- rill.convolve and rill.correlate: term by term, or by Fourier transforms where that is cheaper.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local given = require "rill.support.given"
-local types = require "rill.support.types"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
+local types = require "rill.core.types"
 local fail <const> = blame.fail
 
 local convolve = {}

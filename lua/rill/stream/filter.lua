@@ -2,8 +2,8 @@
 -- is what the primitive compacts by.
 local rill = require "rill"
 local core = require "rill.core"
-local blame = require "rill.support.blame"
-local kind = require "rill.support.kind"
+local blame = require "rill.core.error"
+local kind = require "rill.core.typename"
 local constants_of = require "rill.stream.constants"
 
 local oneline = require "rill.stream.oneline"

@@ -1,7 +1,7 @@
 -- s:map and c:map: an expression in x over each element.
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local core = require "rill.core"
-local kind = require "rill.support.kind"
+local kind = require "rill.core.typename"
 
 local oneline = require "rill.stream.oneline"
 local value_types = oneline.value_types

@@ -1,9 +1,9 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local recent = require "rill.support.recent"
-local types = require "rill.support.types"
-local warning = require "rill.support.warning"
+local blame = require "rill.core.error"
+local recent = require "rill.core.lru"
+local types = require "rill.core.types"
+local warning = require "rill.core.warning"
 
 local oneline = {}
 

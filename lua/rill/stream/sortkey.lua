@@ -3,12 +3,12 @@
 local rill = require "rill"
 local core = require "rill.core"
 local oneline = require "rill.stream.oneline"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 -- The types a key can have, each before those it would be converted to without a word.
 local key_types = {"bool", "int", "uint", "float", "double"}
 
-local find, keep = require "rill.support.recent" (128) -- kernels by text
+local find, keep = require "rill.core.lru" (128) -- kernels by text
 
 local function fail(format, ...)
     blame.fail("s:sort: %s", format:format(...))

@@ -1,6 +1,6 @@
 -- s:stats(): what rill.debug.stats tells of a stream.
 local rill = require "rill"
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 
 local function stats(s, ...)
     local other = blame.not_open(s)

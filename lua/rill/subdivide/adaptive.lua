@@ -1,8 +1,8 @@
 -- Subdivision where edges ask for it (Horn, 36.3): who asks, and how triangles are parted of which only some edges are.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local camera = require "rill.support.camera"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local camera = require "rill.glsl.snippets.camera"
+local choices = require "rill.core.choices"
 local framing = require "rill.render.framing"
 local object = require "rill.mesh.object"
 local rules = require "rill.subdivide.rules"

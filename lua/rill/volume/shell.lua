@@ -1,7 +1,7 @@
 -- The kernels of rill.volume with `iso`: the surface where values pass one, lit, or as that of water.
 local rill = require "rill"
-local cameras = require "rill.support.camera"
-local isosurface = require "rill.support.isosurface"
+local cameras = require "rill.glsl.snippets.camera"
+local isosurface = require "rill.glsl.snippets.isosurface"
 local rays = require "rill.volume.rays"
 
 local shell = {}

@@ -1,6 +1,6 @@
 -- Transfer functions of rill.volume: colour and opacity by value, as points between which both are linear, or as a function of the user's.
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
 local fail <const> = blame.fail
 
 local transfer = {}

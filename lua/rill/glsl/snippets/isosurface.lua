@@ -1,6 +1,6 @@
 -- The surface where the values of a volume pass one (chapter 28.7.2 of "GPGPU"): where a ray meets it, and what is mirrored and refracted there. Texts for
 -- kernels.
-local tracing = require "rill.support.tracing"
+local tracing = require "rill.glsl.snippets.ray_box"
 
 local isosurface = {}
 

@@ -1,6 +1,6 @@
 -- Options of solvers that keep a state: what is none is an error that names it.
 local rill = require "rill"
-local given = require "rill.support.given"
+local given = require "rill.core.options"
 
 local choices = {}
 

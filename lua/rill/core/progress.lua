@@ -1,7 +1,7 @@
 -- rill.progress: a bar in the terminal.
 local rill = require "rill"
 local core = require "rill.core"
-local kind = require "rill.support.kind"
+local kind = require "rill.core.typename"
 
 local progress = {}
 local Progress = {}

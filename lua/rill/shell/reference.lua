@@ -10,8 +10,8 @@
 -- `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid, `M` a mesh, `T` a tree.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.container.mappednames"
-local module_lines = require "rill.support.modulelines"
-local signatures = require "rill.support.signatures"
+local module_lines = require "rill.shell.reference_modules"
+local signatures = require "rill.shell.signatures"
 
 local reference = {}
 

@@ -1,6 +1,6 @@
 -- What scripts see of an object that is a table: fields that are computed, methods, and words for any other name.
-local blame = require "rill.support.blame"
-local later = require "rill.support.later"
+local blame = require "rill.core.error"
+local later = require "rill.core.lazy"
 local fail <const> = blame.fail
 
 local face = {}
@@ -12,7 +12,7 @@ function face.put(class, words, letter, methods, fields)
         local field = fields[key]
         if not field and not methods[key] then
             fail("%s no field or method '%s'%s", words, tostring(key),
-                later.require "rill.support.nearest".hint(letter, key))
+                later.require "rill.core.suggest".hint(letter, key))
         end
         return field and field(object) or methods[key]
     end

@@ -1,7 +1,7 @@
 -- What may have been meant by an unknown name: what is called so in numpy, Torch or CUDA, what has that name elsewhere in rill, or the name nearest
 -- by edit distance. It never suggests a method that discards something.
-local reference = require "rill.support.reference"
-local synonyms = require "rill.support.synonyms"
+local reference = require "rill.shell.reference"
+local synonyms = require "rill.core.synonyms"
 
 local nearest = {}
 

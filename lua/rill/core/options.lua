@@ -1,7 +1,7 @@
 -- Tables of options, checked.
-local blame = require "rill.support.blame"
+local blame = require "rill.core.error"
 local rill = require "rill"
-local later = require "rill.support.later"
+local later = require "rill.core.lazy"
 local fail <const> = blame.fail
 
 local given = {}
@@ -9,7 +9,7 @@ local given = {}
 --- given.refuse(where, key, known): raises that `key` is not an option; the keys of `known` are.
 function given.refuse(where, key, known)
     fail("%s: unknown option %s: expected %s", where, type(key) == "string" and "'" .. key .. "'" or blame.told(key),
-        later.require "rill.support.nearest".among(key, known))
+        later.require "rill.core.suggest".among(key, known))
 end
 
 --- given.check(where, options, known): raises where `options` is neither nil nor a table of options, or has a key that `known` has not.

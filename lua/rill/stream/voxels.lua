@@ -1,8 +1,8 @@
 -- What a function takes as a volume.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local types = require "rill.support.types"
+local blame = require "rill.core.error"
+local types = require "rill.core.types"
 local fail <const> = blame.fail
 
 local voxels = {}

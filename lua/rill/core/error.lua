@@ -1,8 +1,8 @@
 -- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of rill's own files.
 local core = require "rill.core"
-local kind = require "rill.support.kind"
+local kind = require "rill.core.typename"
 local rill = require "rill"
-local later = require "rill.support.later"
+local later = require "rill.core.lazy"
 
 local getinfo <const> = debug.getinfo
 local blame = {}
@@ -187,7 +187,7 @@ end
 function blame.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)
-            local hint = later.require "rill.support.nearest".hint(name, key)
+            local hint = later.require "rill.core.suggest".hint(name, key)
             blame.fail("%s has no field '%s'%s", name, tostring(key), hint)
         end,
         __call = function()

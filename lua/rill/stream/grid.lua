@@ -1,8 +1,8 @@
 -- A regular grid of cells that a kernel steps through by its neighbours: its options, and the texts that depend on its rank.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local choices = require "rill.support.choices"
-local types = require "rill.support.types"
+local blame = require "rill.core.error"
+local choices = require "rill.core.choices"
+local types = require "rill.core.types"
 local fail <const> = blame.fail
 
 local lattice = {}
