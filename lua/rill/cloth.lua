@@ -6,9 +6,9 @@ local cameras = require "rill.glsl.snippets.camera"
 local choices = require "rill.core.choices"
 local face = require "rill.core.class"
 local lattice = require "rill.stream.grid"
-local neighbours = require "rill.particle.neighbours"
+local neighbours = require "rill.simulation.particle.neighbors"
 local tracing = require "rill.glsl.snippets.ray_box"
-local walls = require "rill.particle.walls"
+local walls = require "rill.simulation.particle.walls"
 local fail <const> = blame.fail
 
 local Cloth = {__name = "rill.cloth"}

@@ -1,7 +1,7 @@
 --- rill.collide: which triangles of two meshes meet, by trees of boxes.
 local blame = require "rill.core.error"
-local tree = require "rill.collide.tree"
-require "rill.collide.queries"
+local tree = require "rill.geometry.collide.aabb_tree"
+require "rill.geometry.collide.queries"
 
 local collide = {}
 
@@ -10,12 +10,12 @@ collide.bvh = blame.guard(function(m, options) return tree.new("rill.collide.bvh
     "rill.collide.bvh")
 
 --- rill.collide.obbtree(m [, {leaf =}]): a tree of boxes that lie as the triangles in them do.
-tree.kinds.obbtree = require "rill.collide.oriented"
+tree.kinds.obbtree = require "rill.geometry.collide.obb_tree"
 collide.obbtree = blame.guard(function(m, options)
     return tree.new("rill.collide.obbtree", "obbtree", m, options)
 end, "rill.collide.obbtree")
 
 --- rill.collide.pairs(a, b [, {a =, b =, stop =}]): the pairs of triangles that meet, ascending, and a report.
-collide.pairs = blame.guard(require "rill.collide.pairs", "rill.collide.pairs")
+collide.pairs = blame.guard(require "rill.geometry.collide.pairs", "rill.collide.pairs")
 
 return blame.strict(collide, "rill.collide")

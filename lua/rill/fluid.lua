@@ -2,17 +2,17 @@
 -- 28.7.1 of "GPGPU" (advection, diffusion,
 -- forces, projection), on a staggered (MAC) or a collocated grid. A step is launches only.
 local blame = require "rill.core.error"
-local clock = require "rill.fluid.clock"
-local diffusion = require "rill.fluid.diffusion"
+local clock = require "rill.simulation.fluid.time_step"
+local diffusion = require "rill.simulation.fluid.diffusion"
 local face = require "rill.core.class"
-local advection = require "rill.fluid.advection"
-local fields = require "rill.fluid.fields"
-local forces = require "rill.fluid.forces"
-local grids = require "rill.fluid.grid"
-local settings = require "rill.fluid.settings"
-local obstacles = require "rill.fluid.obstacles"
+local advection = require "rill.simulation.fluid.advection"
+local fields = require "rill.simulation.fluid.fields"
+local forces = require "rill.simulation.fluid.forces"
+local grids = require "rill.simulation.fluid.grid"
+local settings = require "rill.simulation.fluid.options"
+local obstacles = require "rill.simulation.fluid.obstacles"
 local options = require "rill.core.options"
-local pressure = require "rill.fluid.pressure"
+local pressure = require "rill.simulation.fluid.pressure"
 local warning = require "rill.core.warning"
 local fail <const> = blame.fail
 

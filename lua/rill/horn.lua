@@ -14,7 +14,7 @@ local rill = require "rill"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local kind = require "rill.core.typename"
-local oneline = require "rill.stream.oneline"
+local oneline = require "rill.stream.expression_kernel"
 local sure <const> = oneline.sure
 
 local horn = {}

@@ -20,18 +20,18 @@ local functions = {
     ["rill.container.lists"] = {"lists"}, ["rill.core.progress"] = {"progress"},
 }
 local methods = {
-    ["rill.stream.map"] = {"map"}, ["rill.stream.sortkey"] = {"sort"}, ["rill.stream.stats"] = {"stats"},
+    ["rill.stream.map"] = {"map"}, ["rill.stream.sort_key"] = {"sort"}, ["rill.stream.stats"] = {"stats"},
     ["rill.stream.filter"] = {"filter", "find", "partition", "runs", "unique"},
 }
 local images = { -- beside those of rill.image that are written in C
     ["rill.image.distance"] = {"distance"}, ["rill.image.label"] = {"label"},
-    ["rill.image.brightness"] = {"equalize", "integral", "otsu"}, ["rill.image.mask"] = {"threshold"},
-    ["rill.image.growing"] = {"segment"},
-    ["rill.image.canny"] = {"canny"}, ["rill.image.colour"] = {"convert"}, ["rill.image.diffuse"] = {"diffuse"},
-    ["rill.image.edges"] = {"sobel"}, ["rill.image.median"] = {"median"},
+    ["rill.image.histogram"] = {"equalize", "integral", "otsu"}, ["rill.image.mask"] = {"threshold"},
+    ["rill.image.region_growing"] = {"segment"},
+    ["rill.image.canny"] = {"canny"}, ["rill.image.color"] = {"convert"}, ["rill.image.diffuse"] = {"diffuse"},
+    ["rill.image.sobel"] = {"sobel"}, ["rill.image.median"] = {"median"},
     ["rill.image.morphology"] = {"close", "dilate", "erode", "open"}, ["rill.image.resize"] = {"resize"},
     ["rill.image.smooth"] = {"bilateral", "gaussian"}, ["rill.image.tone"] = {"cel", "tonemap"},
-    ["rill.image.weigh"] = {"convolve", "correlate", "separable"},
+    ["rill.image.convolve"] = {"convolve", "correlate", "separable"},
 }
 for module, names in pairs(functions) do
     for _, name in ipairs(names) do
@@ -48,14 +48,14 @@ for module, names in pairs(methods) do
         core._method(name, later.call(module, name))
     end
 end
-core._container_method("map_cpu", later.call("rill.container.mapcpu", "map_cpu"))
+core._container_method("map_cpu", later.call("rill.container.map_cpu", "map_cpu"))
 core._container_method("neighbors", later.call("rill.container.neighbors", "neighbors"))
 for _, name in ipairs {"like", "cast"} do
-    core._container_method(name, later.call("rill.container.converted", name))
+    core._container_method(name, later.call("rill.container.cast", name))
 end
 core._container_method("map", later.call("rill.stream.map", "container_map"))
-for _, row in ipairs(later.require "rill.container.mappednames") do
-    core._container_method(row[1], later.call("rill.container.mapped", row[1]))
+for _, row in ipairs(later.require "rill.core.packed_methods") do
+    core._container_method(row[1], later.call("rill.container.pack", row[1]))
 end
 core._active_list = later.call("rill.stream.active", "list")
 core._box_ranges = later.call("rill.container.ranges", "of_boxes")
@@ -67,7 +67,7 @@ for _, files in ipairs(later.moves and {functions, images, methods} or {}) do
     for module in pairs(files) do
         require(module)
     end
-    require "rill.container.mapped"
+    require "rill.container.pack"
 end
 
 -- What may have been meant by a name that is none.

@@ -1,8 +1,8 @@
 --- rill.mesh: surfaces of triangles, two streams on the device: positions, vec3, and triangles, ivec3 of numbers of vertices from 0.
 local blame = require "rill.core.error"
 local later = require "rill.core.lazy"
-local object = require "rill.mesh.object"
-local shapes = require "rill.mesh.shapes"
+local object = require "rill.geometry.mesh.mesh"
+local shapes = require "rill.geometry.mesh.shapes"
 
 local mesh = {}
 
@@ -11,8 +11,8 @@ local mesh = {}
 mesh.new = blame.guard(function(given) return object.new("rill.mesh.new", given) end, "rill.mesh.new")
 
 --- rill.mesh.load(path [, {skip = true}]): the mesh of an OBJ, PLY, OFF or STL file, told by its content. skip: lines that OBJ does not have are left out.
-mesh.load = later.call("rill.mesh.saved", "load")
-mesh.marching_cubes = later.call("rill.mesh.contour", "marching_cubes")
+mesh.load = later.call("rill.geometry.mesh.save", "load")
+mesh.marching_cubes = later.call("rill.geometry.mesh.contour", "marching_cubes")
 
 for name, make in pairs(shapes) do
     mesh[name] = make

@@ -3,12 +3,12 @@
 local rill = require "rill"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
-local coordinates = require "rill.particle.coordinates"
+local coordinates = require "rill.simulation.particle.coordinates"
 local face = require "rill.core.class"
-local integration = require "rill.particle.integration"
+local integration = require "rill.simulation.particle.integration"
 local lattice = require "rill.stream.grid"
-local neighbours = require "rill.particle.neighbours"
-local viewpoint = require "rill.particle.viewpoint"
+local neighbours = require "rill.simulation.particle.neighbors"
+local viewpoint = require "rill.simulation.particle.viewpoint"
 local fail <const> = blame.fail
 
 local Bodies = {__name = "rill.nbody"}

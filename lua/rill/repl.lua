@@ -4,8 +4,8 @@ local core = require "rill.core"
 local rill = require "rill"
 local given = require "rill.core.options"
 local help = require "rill.help"
-local pretty = require "rill.prompt.pretty"
-local preview = require "rill.prompt.preview"
+local pretty = require "rill.shell.pretty"
+local preview = require "rill.shell.preview"
 local look = require "rill.core.terminal"
 
 local SLOW <const> = 0.1 -- seconds from which on a statement's time is shown
@@ -284,7 +284,7 @@ end
 return function(options)
     given.check("rill.repl", options, {quiet = true})
     local terminal = look_at_terminal()
-    local complete = require "rill.prompt.completion"
+    local complete = require "rill.shell.completion"
     if rawget(_G, "rill") == nil then
         rawset(_G, "rill", rill)
     end
@@ -297,7 +297,7 @@ return function(options)
     end
     local ended, message = pcall(function()
         load_startup(terminal)
-        session(terminal, require "rill.prompt.reader"(complete))
+        session(terminal, require "rill.shell.reader"(complete))
     end)
     core._interrupts(outer)
     if not ended then

@@ -68,7 +68,7 @@ return function(options)
         add("driver: " .. line.name, line.verdict == "right" and "ok" or line.verdict, line.text
             .. (line.remedy ~= "" and ". " .. line.remedy or ""))
     end
-    for _, check in ipairs(require "rill.selftest.checks") do
+    for _, check in ipairs(require "rill.shell.selftest_checks") do
         local good, problem = pcall(check.run)
         if good then
             add(check.name, "ok")

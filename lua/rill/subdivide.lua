@@ -1,12 +1,12 @@
 --- rill.subdivide: smooth surfaces by Loop's rules, everywhere alike or only where edges ask for it (D. Horn, Stream reduction operations for GPGPU
 -- applications, section 36.3).
 local rill = require "rill"
-local adaptive = require "rill.subdivide.adaptive"
+local adaptive = require "rill.geometry.subdivide.adaptive"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local given = require "rill.core.options"
-local object = require "rill.mesh.object"
-local rules = require "rill.subdivide.rules"
+local object = require "rill.geometry.mesh.mesh"
+local rules = require "rill.geometry.subdivide.loop"
 local fail <const> = blame.fail
 
 local subdivide = {}

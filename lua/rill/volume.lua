@@ -4,9 +4,9 @@ local blame = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
 local choices = require "rill.core.choices"
 local lattice = require "rill.stream.grid"
-local rays = require "rill.volume.rays"
-local shell = require "rill.volume.shell"
-local transfer = require "rill.volume.transfer"
+local rays = require "rill.render.volume.rays"
+local shell = require "rill.render.volume.isosurface"
+local transfer = require "rill.render.volume.transfer"
 local voxels = require "rill.stream.voxels"
 local fail <const> = blame.fail
 

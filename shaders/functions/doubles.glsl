@@ -1,4 +1,4 @@
-// Functions of doubles that GLSL has of floats alone, as the algebra has them (lua/rill/operation/elementary.lua and numbers.lua explain them;
+// Functions of doubles that GLSL has of floats alone, as the algebra has them (lua/rill/algebra/rows/elementary.lua and numbers.lua explain them;
 // spec/kernel/doubles_spec.lua compares the two).
 double rill_product_double(double a, double b, out double rest) {
     precise double s = a * 134217729.0lf, t = b * 134217729.0lf;

@@ -1,7 +1,7 @@
 -- NaN is "nan" wherever rill writes or gives it: C prints the sign of a NaN, which differs between drivers and says nothing.
 local rill = require "rill"
 local check = require "spec.support.check"
-local pretty = require "rill.prompt.pretty"
+local pretty = require "rill.shell.pretty"
 local process = require "spec.support.process"
 
 -- NaN with and without a sign, by their bits.
@@ -44,8 +44,8 @@ describe("NaN", function()
         local shown = process.output [[
             local rill = require "rill"
             local s = rill.stream("float", {2, 2}, ("<I4I4I4I4"):pack(0xffc00000, 0x7fc00000, 0xffc00000, 0x7fc00000))
-            require "rill.prompt.preview"(s, 80)
-            require "rill.prompt.preview"(s:reshape(4), 80)
+            require "rill.shell.preview"(s, 80)
+            require "rill.shell.preview"(s:reshape(4), 80)
             rill.show(s, {mode = "ascii"})
         ]]
         assert.falsy(shown:find "-nan", shown)

@@ -1,7 +1,7 @@
 -- Obstacles that separate a fluid into parts: the parts themselves, and the projection in each, compared with plain Lua.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
-local parts = require "rill.fluid.parts"
+local parts = require "rill.simulation.fluid.connected_parts"
 local shortened = require "spec.support.shortened"
 local listen = require "spec.support.said"
 

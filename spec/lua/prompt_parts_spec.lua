@@ -1,7 +1,7 @@
 -- What the prompt is made of, without a terminal: completion, how values are printed, help.
 local rill = require "rill"
-local completion = require "rill.prompt.completion"
-local pretty = require "rill.prompt.pretty"
+local completion = require "rill.shell.completion"
+local pretty = require "rill.shell.pretty"
 local tempfiles = require "spec.support.tempfiles"
 
 local function list(first, ...)

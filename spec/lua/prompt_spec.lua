@@ -399,7 +399,7 @@ describe("a stream of 10,000,000 elements", function()
                     if count then return tonumber(count) end
                 end
             end
-            local preview = require "rill.prompt.preview"
+            local preview = require "rill.shell.preview"
             local s = rill.random(10000000, {seed = 1})
             rill.sync()
             local before = bytes()

@@ -16,7 +16,7 @@ local dear <const> = {
 }
 
 describe("rill.selftest", function()
-    local CHECKS <const> = "rill.selftest.checks"
+    local CHECKS <const> = "rill.shell.selftest_checks"
     local all = require(CHECKS)
     after_each(function() package.loaded[CHECKS] = all end)
 

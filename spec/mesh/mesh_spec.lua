@@ -2,7 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
-local topology = require "rill.mesh.topology"
+local topology = require "rill.geometry.mesh.topology"
 local mesh <const> = rill.mesh
 
 -- What holds of a list of triangles, one edge at a time: {[a][b]} counts of triangles that run from a to b.

@@ -19,7 +19,7 @@ end
 describe("an addition: #long", function()
     it("a function of the algebra", function()
         local copy <close> = addition.open()
-        copy:insert("lua/rill/operation/elementary.lua", [[
+        copy:insert("lua/rill/algebra/rows/elementary.lua", [[
 
 define("logistic", "x", "real", {
     doc = "1 / (1 + e^-x)",
@@ -34,7 +34,7 @@ assert(rill.logistic(s):values()[1] == 0.5 and rill.logistic(0) == 0.5)
 assert(math.abs(rill.logistic(s):values()[2] - 1 / (1 + math.exp(-2))) < 1e-15)
 assert(rill.logistic(rill.from({{0, 0}}, "vec2")).type == "vec2")
 print((rill.help "rill.logistic"))
-print(table.concat(require "rill.prompt.completion"("rill.logi", 1, {rill = rill})))
+print(table.concat(require "rill.shell.completion"("rill.logi", 1, {rill = rill})))
 print(select(2, pcall(function() return rill.logistik end)))
 ]])
         local output = copy:run "spec/algebra/logistic_spec.lua"
@@ -48,7 +48,7 @@ print(select(2, pcall(function() return rill.logistik end)))
         assert.truthy(copy:read "build/library/rill.lua":find("\nfunction rill.logistic(x) end\n", 1, true))
         copy:run "tools/annotations.lua --check"
         counts(copy, "A function of the algebra", 2,
-            {"lua/rill/operation/elementary.lua", "spec/algebra/logistic_spec.lua"})
+            {"lua/rill/algebra/rows/elementary.lua", "spec/algebra/logistic_spec.lua"})
         copy:run "tools/name_tables.lua" -- as `make build` does
         copy:run "tools/docscov.lua"
     end)

@@ -1,6 +1,6 @@
 -- The rows of the operations of the algebra: everything about one is said once, in its row. The rows are in rill.operation; operations.lua
 -- loads them. Expressions, metamethods, the functions of rill, its reference, and what is made of that, all come from them.
-local formula = require "rill.algebra.formula"
+local formula = require "rill.algebra.functions"
 
 local define = {}
 

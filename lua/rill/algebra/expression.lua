@@ -9,7 +9,7 @@ local core = require "rill.core"
 local rill = require "rill"
 local instructions = require "rill.algebra.instructions"
 local recent = require "rill.core.lru"
-local containers = require "rill.algebra.ofcontainers"
+local containers = require "rill.algebra.container_result"
 local blame = require "rill.core.error"
 blame.own()
 

@@ -3,7 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local define = require "rill.algebra.define"
-local formula = require "rill.algebra.formula"
+local formula = require "rill.algebra.functions"
 local recent = require "rill.core.lru"
 local blame = require "rill.core.error"
 blame.own()

@@ -1,10 +1,10 @@
 -- The operations of the algebra, from their rows: a list in the order of the manual, and the same by name. What a row has: define.lua.
 local define = require "rill.algebra.define"
 
-require "rill.operation.operators"
-require "rill.operation.elementary"
-require "rill.operation.numbers"
-require "rill.operation.geometry"
+require "rill.algebra.rows.operators"
+require "rill.algebra.rows.elementary"
+require "rill.algebra.rows.numbers"
+require "rill.algebra.rows.geometry"
 
 local operations = {list = define.list, named = define.named}
 

@@ -3,7 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local points = require "rill.container.points"
-local oneline = require "rill.stream.oneline"
+local oneline = require "rill.stream.expression_kernel"
 local blame = require "rill.core.error"
 local kind = require "rill.core.typename"
 local fail <const> = blame.fail

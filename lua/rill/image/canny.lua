@@ -4,9 +4,9 @@
 local rill = require "rill"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
-local picture = require "rill.image.picture"
+local picture = require "rill.image.arguments"
 local smooth = require "rill.image.smooth"
-local weighted = require "rill.image.weighted"
+local weighted = require "rill.image.kernel_sum"
 local fail <const> = blame.fail
 
 local LIGHT <const> = [=[

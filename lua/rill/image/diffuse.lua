@@ -2,7 +2,7 @@
 -- neighbours. What flows from a pixel to the next is, to the bit, what arrives there, so that only rounding changes the mean.
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
-local picture = require "rill.image.picture"
+local picture = require "rill.image.arguments"
 
 local OPTIONS <const> = {
     k = given.number(0.0, 1e18, nil, true), steps = given.number(0, 1000000, 20),

@@ -1,7 +1,7 @@
 -- Masks: what functions of rill.image take as such, and rill.image.threshold, which makes one.
 local rill = require "rill"
 local blame = require "rill.core.error"
-local picture = require "rill.image.picture"
+local picture = require "rill.image.arguments"
 local types = require "rill.core.types"
 local fail <const> = blame.fail
 

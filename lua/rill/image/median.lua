@@ -3,7 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.core.error"
-local picture = require "rill.image.picture"
+local picture = require "rill.image.arguments"
 
 local median = {}
 

@@ -2,7 +2,7 @@
 -- 1982).
 local rill = require "rill"
 local blame = require "rill.core.error"
-local picture = require "rill.image.picture"
+local picture = require "rill.image.arguments"
 local types = require "rill.core.types"
 local fail <const> = blame.fail
 

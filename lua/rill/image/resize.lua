@@ -3,7 +3,7 @@
 local rill = require "rill"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
-local picture = require "rill.image.picture"
+local picture = require "rill.image.arguments"
 local fail <const> = blame.fail
 
 -- ---- filters

@@ -1,8 +1,8 @@
 -- Smoothing: rill.image.gaussian and rill.image.bilateral.
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
-local picture = require "rill.image.picture"
-local weighted = require "rill.image.weighted"
+local picture = require "rill.image.arguments"
+local weighted = require "rill.image.kernel_sum"
 
 local smooth = {}
 

@@ -1,7 +1,7 @@
 -- Tones: rill.image.tonemap and rill.image.cel. Alpha stays as it is.
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
-local picture = require "rill.image.picture"
+local picture = require "rill.image.arguments"
 local rill = require "rill"
 
 local tone = {}

@@ -9,7 +9,7 @@
 -- translator, `c` a container,
 -- `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid, `M` a mesh, `T` a tree.
 local operations = require "rill.algebra.operations"
-local container_names = require "rill.container.mappednames"
+local container_names = require "rill.core.packed_methods"
 local module_lines = require "rill.shell.reference_modules"
 local signatures = require "rill.shell.signatures"
 

@@ -6,7 +6,7 @@ local blame = require "rill.core.error"
 local cg_group = require "rill.solve.cg_group"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
-local outcome = require "rill.solve.outcome"
+local outcome = require "rill.solve.report"
 local preconditioner = require "rill.solve.preconditioner"
 local refine = require "rill.solve.refine"
 

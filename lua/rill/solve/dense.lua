@@ -5,8 +5,8 @@ local blame = require "rill.core.error"
 local face = require "rill.core.class"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
-local outcome = require "rill.solve.outcome"
-local triangular = require "rill.solve.triangular"
+local outcome = require "rill.solve.report"
+local triangular = require "rill.solve.factor"
 local fail <const>, kernel <const> = blame.fail, operator.kernel
 
 local dense = {}

@@ -4,7 +4,7 @@ local rill = require "rill"
 local blame = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
-local outcome = require "rill.solve.outcome"
+local outcome = require "rill.solve.report"
 local kernel <const> = operator.kernel
 
 local fail <const> = blame.fail

@@ -7,8 +7,8 @@ local face = require "rill.core.class"
 local levels = require "rill.solve.levels"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
-local outcome = require "rill.solve.outcome"
-local outer = require "rill.solve.outer"
+local outcome = require "rill.solve.report"
+local outer = require "rill.solve.residual_cycle"
 local vcycle = require "rill.solve.vcycle"
 local fail <const> = blame.fail
 

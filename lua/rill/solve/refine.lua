@@ -6,7 +6,7 @@ local rill = require "rill"
 local blame = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
-local outcome = require "rill.solve.outcome"
+local outcome = require "rill.solve.report"
 local fail <const>, kernel <const> = blame.fail, operator.kernel
 
 local refine = {

@@ -4,7 +4,7 @@ local bands = require "rill.solve.bands"
 local blame = require "rill.core.error"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
-local outcome = require "rill.solve.outcome"
+local outcome = require "rill.solve.report"
 local fail <const>, kernel <const> = blame.fail, operator.kernel
 
 local METHOD <const> = "tridiagonal"

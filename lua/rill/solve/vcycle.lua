@@ -1,6 +1,6 @@
 -- The V-cycle of geometric multigrid (lua/rill/solve/levels.lua has its grids): launches only. It allocates nothing and reads nothing back.
 local rill = require "rill"
-local fused = require "rill.solve.fused"
+local fused = require "rill.solve.fused_cycle"
 
 local vcycle = {}
 

@@ -2,7 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.core.error"
-local entries = require "rill.sparse.entries"
+local entries = require "rill.sparse.rows"
 local later = require "rill.core.lazy"
 local products = require "rill.sparse.products"
 local slices = require "rill.sparse.slices"

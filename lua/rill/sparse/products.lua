@@ -3,7 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.core.error"
-local entries = require "rill.sparse.entries"
+local entries = require "rill.sparse.rows"
 local slices = require "rill.sparse.slices"
 local kernel <const> = entries.kernel
 

@@ -4,7 +4,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.core.error"
-local entries = require "rill.sparse.entries"
+local entries = require "rill.sparse.rows"
 local products = require "rill.sparse.products"
 
 blame.own()

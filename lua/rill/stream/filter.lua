@@ -6,7 +6,7 @@ local blame = require "rill.core.error"
 local kind = require "rill.core.typename"
 local constants_of = require "rill.stream.constants"
 
-local oneline = require "rill.stream.oneline"
+local oneline = require "rill.stream.expression_kernel"
 
 local filter = {} -- the methods of streams
 

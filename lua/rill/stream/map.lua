@@ -3,7 +3,7 @@ local blame = require "rill.core.error"
 local core = require "rill.core"
 local kind = require "rill.core.typename"
 
-local oneline = require "rill.stream.oneline"
+local oneline = require "rill.stream.expression_kernel"
 local value_types = oneline.value_types
 
 local constants_of = require "rill.stream.constants"
@@ -46,7 +46,7 @@ local function stream_map(s, expression, constants, ...)
     end
     arguments[#arguments + 1] = s
     if contained then -- its default becomes what the expression gives for that
-        return require "rill.algebra.ofcontainers".eval(kernel, arguments, head .. expression)
+        return require "rill.algebra.container_result".eval(kernel, arguments, head .. expression)
     end
     local mapped = kernel(table.unpack(arguments))
     return mapped

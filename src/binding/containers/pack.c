@@ -1,4 +1,4 @@
-/* What lua/rill/container/mapped.lua stands on: the mapped parts of containers as streams. */
+/* What lua/rill/container/pack.lua stands on: the mapped parts of containers as streams. */
 #include "binding/streams/container_handle.h"
 
 /* _partial(c, function): whether some of it may not be mapped. */

@@ -1,0 +1,242 @@
+-- Trees of boxes over the triangles of a mesh, built level by level on the device.
+--
+-- What is common to all kinds, and all that traversals read (t is what a tree owns):
+--   t.levels, t.leaf, t.faces   2^levels leaves of `leaf` places each, numbered as shared.lua says
+--   t.face, t.corner            the triangle in each place, -1 where there is none, and its three corners (tree.take_order fills both)
+--   t.box                       the Box of each node: a middle and three half axes of any direction, so that traversals need not know
+--                               whether boxes are upright. Node 0 and empty nodes hold anything. It must hold what is below it, the
+--                               losses of floats in finding it included (t.pad covers those of upright boxes)
+--   t.twins                     of upright boxes only: those of nodes 2 i and 2 i + 1 side by side, for a faster test (overlap.lua)
+-- A kind is a function tree.kinds.NAME(t, m, low, high) that fills these from t.face on, with a mesh that has triangles.
+local rill = require "rill"
+local blame = require "rill.core.error"
+local face = require "rill.core.class"
+local given = require "rill.core.options"
+local morton = require "rill.glsl.snippets.morton"
+local object = require "rill.geometry.mesh.mesh"
+local shared = require "rill.geometry.collide.nodes"
+local fail <const> = blame.fail
+
+local tree = {}
+
+local Tree = {__name = "rill.tree"}
+local methods, fields = {}, {}
+face.put(Tree, "a tree has", "T", methods, fields)
+
+local MOST <const> = 1 << 25 -- triangles: nodes and places are numbered by ints
+
+-- A box is wider than what it holds by `pad`, which is more than floats lose in finding it.
+local TEXT <const> = shared.nodes .. morton .. [=[
+    kernel void codes(vec3 low, vec3 scale, ivec3 t<>, vec3 x[], out uint code<>) {
+        vec3 middle = (x[t.x] + x[t.y] + x[t.z]) / 3.0;
+        code = morton(uvec3(clamp((middle - low) * scale, 0.0, 1023.0)));
+    }
+    bool is_finite(vec3 v) { return all(notEqual(floatBitsToUint(v) & 0x7f800000u, uvec3(0x7f800000u))); }
+    kernel void ends(ivec3 t<>, vec3 x[], out vec3 low<>, out vec3 high<>) {
+        vec3 a = x[t.x], b = x[t.y], c = x[t.z];
+        low = min(min(a, b), c);
+        high = max(max(a, b), c);
+        if (!(is_finite(a) && is_finite(b) && is_finite(c))) low = high = a + b + c; // min and max may lose NaN
+    }
+    kernel void fill(int faces, int order[], out int face<>) {
+        int k = indexof(face).x;
+        face = k < faces ? order[k] : -1;
+    }
+    bool is_less(vec3 a, vec3 b) { return a.x < b.x || (a.x == b.x && (a.y < b.y || (a.y == b.y && a.z < b.z))); }
+    void put_in_order(inout vec3 a, inout vec3 b) {
+        if (is_less(b, a)) {
+            vec3 v = a;
+            a = b;
+            b = v;
+        }
+    }
+    // Corners are in the order of their coordinates, so that triangles which share an edge, or all corners, compute with the same numbers.
+    kernel void corners(int face<>, ivec3 t[], vec3 x[], inout vec3 corner[]) {
+        int k = 3 * indexof(face).x;
+        if (face >= 0) {
+            ivec3 v = t[face];
+            vec3 a = x[v.x], b = x[v.y], c = x[v.z];
+            put_in_order(a, b);
+            put_in_order(b, c);
+            put_in_order(a, b);
+            corner[k] = a;
+            corner[k + 1] = b;
+            corner[k + 2] = c;
+        }
+    }
+    kernel void around(int node<>, int leaf, int leaves, int face[], vec3 corner[], inout vec3 low[], inout vec3 high[]) {
+        vec3 least = vec3(3e38), most = vec3(-3e38);
+        int from = (node - leaves) * leaf;
+        for (int k = from; k < from + leaf && face[k] >= 0; k++) {
+            vec3 a = corner[3 * k], b = corner[3 * k + 1], c = corner[3 * k + 2];
+            least = min(least, min(min(a, b), c));
+            most = max(most, max(max(a, b), c));
+        }
+        low[node] = least;
+        high[node] = most;
+    }
+    kernel void join(int node<>, inout vec3 low[], inout vec3 high[]) {
+        low[node] = min(low[2 * node], low[2 * node + 1]);
+        high[node] = max(high[2 * node], high[2 * node + 1]);
+    }
+    kernel void upright(vec3 low<>, vec3 high<>, float pad, out Box box<>) {
+        vec3 half_side = 0.5 * (high - low) + pad;
+        box.c = 0.5 * low + 0.5 * high;
+        box.x = vec3(half_side.x, 0.0, 0.0);
+        box.y = vec3(0.0, half_side.y, 0.0);
+        box.z = vec3(0.0, 0.0, half_side.z);
+    }
+    kernel void pair_up(Box box[], out Twins two<>) {
+        Box a = box[2 * indexof(two).x], b = box[2 * indexof(two).x + 1];
+        two.c0 = a.c;
+        two.h0 = vec3(a.x.x, a.y.y, a.z.z);
+        two.c1 = b.c;
+        two.h1 = vec3(b.x.x, b.y.y, b.z.z);
+    }
+]=]
+
+local program
+
+local function passes()
+    program = program or rill.program(TEXT)
+    return program
+end
+
+--- The passes of the text, and the structure of a box.
+tree.passes = passes
+
+--- tree.nodes(first, count): the numbers of nodes from `first`, as a ramp that takes no memory.
+function tree.nodes(first, count)
+    return rill.iter("int", count, first, first + count)
+end
+
+--- tree.take_order(t, m, order): the triangles in an order, -1 in places that stay empty, and their corners.
+function tree.take_order(t, m, order)
+    local places <const> = t.leaf << t.levels
+    t.face, t.corner = rill.stream("int", places), rill.stream("vec3", 3 * places)
+    passes().fill(t.faces, order, t.face)
+    passes().corners(t.face, m.triangles, m.positions, t.corner)
+end
+
+local function morton_order(m, low, high)
+    local scale = {}
+    for d = 1, 3 do scale[d] = high[d] > low[d] and math.min(1023 / (high[d] - low[d]), 3e38) or 0 end
+    local codes <close> = passes().codes(low, scale, m.triangles, m.positions)
+    return rill.argsort(codes)
+end
+
+--- tree.bounds(t): the least and the largest coordinates of what is below each node, two streams of vec3; of empty nodes the first are the larger.
+function tree.bounds(t)
+    local run, count = passes(), 2 << t.levels
+    local low, high = rill.stream("vec3", count), rill.stream("vec3", count)
+    local leaves <const> = 1 << t.levels
+    run.around(tree.nodes(leaves, leaves), t.leaf, leaves, t.face, t.corner, low, high)
+    for level = t.levels - 1, 0, -1 do
+        run.join(tree.nodes(1 << level, 1 << level), low, high)
+    end
+    return low, high
+end
+
+local function upright_boxes(t)
+    local low, high = tree.bounds(t)
+    local boxes = passes().upright(low, high, t.pad)
+    low:close()
+    high:close()
+    return boxes
+end
+
+-- tree.kinds.NAME(t, m, low, high) puts the triangles of a mesh within bounds in order, and boxes around them.
+tree.kinds = {}
+
+--- tree.kinds.bvh(t, m, low, high): a tree of upright boxes in the order of
+-- Morton's curve is that of C. Lauterbach and others, "Fast BVH Construction on GPUs" (2009), parted in the middle of each node.
+function tree.kinds.bvh(t, m, low, high)
+    local order <close> = morton_order(m, low, high)
+    tree.take_order(t, m, order)
+    t.box = upright_boxes(t)
+    t.twins = passes().pair_up {box = t.box, shape = 1 << t.levels}
+end
+
+local OPTIONS <const> = {leaf = given.number(1, 32768, 1)} -- a pair of leaves has at most 2^30 pairs of triangles, an int
+
+local function levels_of(faces, leaf)
+    local levels = 0
+    while leaf << levels < faces do levels = levels + 1 end
+    return levels
+end
+
+-- The least and the largest coordinates of triangles, and the largest without its sign: vertices that none has may be anywhere.
+local function bounds_of(where, m)
+    local low <close>, high = passes().ends(m.triangles, m.positions)
+    local least, largest, most = low:min(), high:max(), 0
+    high:close()
+    for d = 1, 3 do
+        local far = math.abs(least[d]) > math.abs(largest[d]) and least[d] or largest[d]
+        if math.abs(far) > 1e18 or far ~= far then
+            fail("%s: argument #1 'm': expected coordinates up to 1e18, got %s", where, blame.number(far))
+        end
+        most = math.max(most, math.abs(far))
+    end
+    return least, largest, most
+end
+
+--- tree.new(where, kind, m, options): a tree over the triangles of a mesh as it is now.
+function tree.new(where, kind, m, options)
+    local taken = given.take(where, options, OPTIONS)
+    if object.take(where, m).faces > MOST then
+        fail("%s: argument #1 'm': expected at most %d triangles, got %d", where, MOST, m.faces)
+    end
+    local leaf <const> = math.min(taken.leaf, math.max(m.faces, 1)) -- no empty places that pairs would go through
+    local t = {kind = kind, leaf = leaf, faces = m.faces, levels = levels_of(m.faces, leaf), closed = false}
+    if m.faces > 0 then
+        t.vertices, t.triangles = m.vertices, m.triangles:copy() -- for what is asked about its parts
+        local low, high, most = bounds_of(where, m)
+        t.pad, t.low, t.high, t.most = 2e-6 * most, low, high, most
+        tree.kinds[kind](t, m, low, high)
+    end
+    return setmetatable({own = t}, Tree)
+end
+
+--- tree.take(where, argument, value): what a tree is made of; raises where it is none.
+function tree.take(where, argument, value)
+    if getmetatable(value) ~= Tree then
+        local remedy <const> = rill.type(value) == "mesh" and "; rill.collide.bvh(m) makes one of a mesh" or ""
+        fail("%s: %s: expected a tree of rill.collide, got %s%s", where, argument, blame.told(value), remedy)
+    end
+    local t = rawget(value, "own")
+    if t.closed then
+        fail("%s: %s: the tree was closed", where, argument)
+    end
+    return t
+end
+
+--- T.kind: what made it.
+function fields.kind(self) return rawget(self, "own").kind end
+--- T.faces: triangles.
+function fields.faces(self) return rawget(self, "own").faces end
+--- T.levels: levels below the root.
+function fields.levels(self) return rawget(self, "own").levels end
+--- T.leaf: triangles in a leaf.
+function fields.leaf(self) return rawget(self, "own").leaf end
+
+--- T:close(): frees its memory at once.
+function methods.close(self)
+    if getmetatable(self) ~= Tree then
+        fail("T:close: expected a tree before the colon, got %s", rill.type(self) or type(self))
+    end
+    local t = rawget(self, "own")
+    for _, name in ipairs {"face", "corner", "box", "twins", "spans", "triangles", "parts"} do
+        if t[name] then t[name]:close() end
+    end
+    t.closed = true
+end
+Tree.__close = methods.close
+
+function Tree.__tostring(self)
+    local t = rawget(self, "own")
+    return t.closed and "closed tree" or ("%s of %d triangles, %d levels"):format(t.kind, t.faces, t.levels)
+end
+
+tree.methods = methods
+
+return tree

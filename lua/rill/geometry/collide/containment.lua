@@ -1,0 +1,101 @@
+-- Whether a mesh is inside another one where none of their triangles meet: then each connected part of either is wholly inside or outside the other, and
+-- one of its corners tells. See docs/collide.md.
+local rill = require "rill"
+local queries = require "rill.geometry.collide.queries"
+local shared = require "rill.geometry.collide.nodes"
+local topology = require "rill.geometry.mesh.topology"
+
+local containment = {}
+
+local SLICE <const> = 1 << 20 -- corners of parts under poses that are looked at together
+local WORDS <const> = {"a", "b", "both"} -- by bits: 1 of the first, 2 of the second
+
+local TEXT <const> = shared.triangles .. [=[
+    kernel void first_faces(int part<>, inout int first[]) { atomicMin(first[part], indexof(part).x); }
+    kernel void corners(int face<>, int part[], int first[], vec3 corner[], inout vec3 point[]) {
+        if (face >= 0 && first[part[face]] == face) point[part[face]] = corner[3 * indexof(face).x];
+    }
+    // A corner of each part, moved as its mesh is, as the other mesh sees it; NaN where triangles met, and where there is no way back.
+    kernel void seen(vec3 point[], int from, dvec4 own[], int own_step, dvec4 other[], int other_step, int found[],
+                     out dvec3 p<>) {
+        ivec2 at = indexof(p).xy;
+        int pose = at.y + from, i = pose * own_step, j = pose * other_step;
+        dvec3 v = moved(own[i], own[i + 1], own[i + 2], dvec3(point[at.x]));
+        dvec3 x = other[j].xyz, y = other[j + 1].xyz, z = other[j + 2].xyz;
+        double det = dot(x, cross(y, z));
+        v -= dvec3(other[j].w, other[j + 1].w, other[j + 2].w);
+        p = found[pose] != 0 || det == 0.0lf ? dvec3(0.0 / 0.0)
+                                             : (cross(y, z) * v.x + cross(z, x) * v.y + cross(x, y) * v.z) / det;
+    }
+    kernel void note(bool inside<>, int from, int bit, inout int said[]) {
+        if (inside) atomicOr(said[indexof(inside).y + from], bit);
+    }
+]=]
+
+local program
+
+local function passes()
+    program = program or rill.program(TEXT)
+    return program
+end
+
+-- A corner of each connected part of a tree's mesh; found when first asked.
+local function parts_of(t)
+    if not t.parts then
+        local m <const> = {faces = t.faces, vertices = t.vertices, triangles = t.triangles}
+        local count, part <close> = topology.components(m)
+        local first <close> = rill.stream("int", count, t.faces)
+        t.parts = rill.stream("vec3", count)
+        passes().first_faces(part, first)
+        passes().corners(t.face, part, first, t.corner, t.parts)
+    end
+    return t.parts
+end
+
+-- Notes the poses under which a part of the tree `inner` is inside `outer`.
+local function look(inner, own, outer, other, w, said, bit)
+    local run, points = passes(), parts_of(inner)
+    local per <const> = math.max(1, SLICE // points.size)
+    local function step(rows) return rows.size == 3 and 0 or 3 end
+    for from = 0, w.poses - 1, per do
+        local p <close> = run.seen {point = points, from = from, own = own, own_step = step(own), other = other,
+            other_step = step(other), found = w.found, shape = {math.min(per, w.poses - from), points.size}}
+        local inside <close> = queries.inside(outer, p)
+        run.note(inside, from, bit, said)
+    end
+end
+
+-- Of each pose the word for what was noted, by its place in the list. Mostly there is none.
+local function words_of(said)
+    local words = {}
+    for i = 1, (said:max() or 0) > 0 and said.size or 0 do words[i] = WORDS[said:get(i)] end
+    return words
+end
+
+local FEW <const> = 16 -- of so many poses each is asked rather than all reduced
+
+-- Whether there is a pose under which nothing met.
+local function some_miss(found)
+    if found.size > FEW then return found:min() == 0 end
+    for pose = 1, found.size do
+        if found:get(pose) == 0 then return true end
+    end
+    return false
+end
+
+--- containment.of(w): what pairs says of poses under which nothing met: of one transform "a", "b", "both" or nil, of a list of them a table of those by
+-- place. `w` is the state of rill.collide.pairs.
+function containment.of(w)
+    local words = {}
+    local begun <const> = #w.lists > 1 or w.triangles > 0 -- otherwise all was apart from the start
+    if begun and some_miss(w.found) then
+        local said <close> = rill.stream("int", w.poses)
+        if queries.is_closed(w.b) then look(w.a, w.exact_a, w.b, w.exact_b, w, said, 1) end
+        if queries.is_closed(w.a) then look(w.b, w.exact_b, w.a, w.exact_a, w, said, 2) end
+        words = words_of(said)
+    end
+    if w.many then return words end
+    return words[1]
+end
+
+return containment

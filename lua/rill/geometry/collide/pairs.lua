@@ -1,0 +1,178 @@
+-- Which triangles of two trees meet: both trees traversed at once, breadth first, the list of pairs compacted after each level (D. Horn, "Stream Reduction
+-- Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
+local rill = require "rill"
+local blame = require "rill.core.error"
+local descend = require "rill.geometry.collide.traverse"
+local given = require "rill.core.options"
+local overlap = require "rill.geometry.collide.box_overlap"
+local containment = require "rill.geometry.collide.containment"
+local shared = require "rill.geometry.collide.nodes"
+local tree = require "rill.geometry.collide.aabb_tree"
+local transforms = require "rill.geometry.collide.transforms"
+
+local SLICE <const> = 1 << 20 -- pairs of triangles that are tested together
+
+local TEXT <const> = shared.nodes .. shared.triangles .. [=[
+    // Element k is a place in the first leaf and a place in the second, of pair first + k / (leaf.x * leaf.y) of all groups. Group g has pairs from
+    // begins[g] on.
+    kernel void touch(int k<>, int first, ivec2 pool[], int begins[], ivec2 source[], ivec2 leaf, ivec2 leaves, int face_a[], int face_b[],
+                      vec3 a[], vec3 b[], dvec4 ma[], dvec4 mb[], inout int found[], inout int count[], inout ivec3 hit[]) {
+        int pair_number = first + k / (leaf.x * leaf.y), rest = k % (leaf.x * leaf.y), g = 0;
+        int groups = sizeof_stream(source).x;
+        for (int half_way = (groups + 1) / 2, high = groups; high - g > 1; half_way = (g + high) / 2) {
+            if (begins[half_way] <= pair_number) g = half_way; else high = half_way;
+        }
+        ivec2 pair = pool[source[g].x + pair_number - begins[g]];
+        int pose = source[g].y;
+        int i = (pair.x - leaves.x) * leaf.x + rest / leaf.y, j = (pair.y - leaves.y) * leaf.y + rest % leaf.y;
+        if (face_a[i] >= 0 && face_b[j] >= 0) {
+            dvec4 m0 = ma[0], m1 = ma[1], m2 = ma[2];
+            dvec4 w0 = mb[3 * pose], w1 = mb[3 * pose + 1], w2 = mb[3 * pose + 2];
+            if (meet(moved(m0, m1, m2, dvec3(a[3 * i])), moved(m0, m1, m2, dvec3(a[3 * i + 1])),
+                     moved(m0, m1, m2, dvec3(a[3 * i + 2])), moved(w0, w1, w2, dvec3(b[3 * j])),
+                     moved(w0, w1, w2, dvec3(b[3 * j + 1])), moved(w0, w1, w2, dvec3(b[3 * j + 2])))) {
+                found[pose] = 1;
+                hit[atomicAdd(count[0], 1)] = ivec3(pose, face_a[i], face_b[j]);
+            }
+        }
+    }
+    kernel void least_of(ivec3 hit<>, ivec3 all[], vout ivec3 least<>) {
+        int k = indexof(hit).x;
+        if (k == 0 || all[max(k - 1, 0)].x != hit.x) push(least, hit);
+    }
+    kernel void shorter(ivec3 hit<>, out ivec2 pair<>) { pair = hit.yz; }
+    kernel void truth(int found<>, out bool yes<>) { yes = found != 0; }
+]=]
+
+local program
+
+local function passes()
+    program = program or rill.program(TEXT)
+    return program
+end
+
+-- ---- leaves
+
+-- Where the leaves of each group begin in the list of all, and in the pool with its pose; and how many there are.
+local function places_of(shares, rows, room)
+    local begins, source, sum = {}, {}, 0
+    for g, row in ipairs(rows) do
+        begins[g], source[g] = sum, {8 * room * (g - 1) + 4 * room, shares[g].pose}
+        sum = sum + row[4]
+    end
+    return rill.stream("int", #rows, begins), rill.stream("ivec2", #rows, source), sum
+end
+
+-- Tests the triangles of pairs of leaves, and puts those that meet into w.hits.
+local function test_leaves(w, pool, shares, rows, room)
+    local a, b = w.a, w.b
+    local at, where_from, sum = places_of(shares, rows, room)
+    local begins <close>, each <const> = at, a.leaf * b.leaf
+    local slots <const> = sum * each
+    local source <close> = where_from
+    for from = 0, slots - 1, SLICE do
+        local size <const> = math.min(SLICE, slots - from)
+        local hit <close> = rill.stream("ivec3", w.skip and 1 or size)
+        local count <close> = rill.stream("int", 1)
+        local slot <close> = tree.nodes(from % each, size)
+        passes().touch(slot, from // each, pool, begins, source, {a.leaf, b.leaf}, {1 << a.levels, 1 << b.levels},
+            a.face, b.face, a.corner, b.corner, w.exact_a, w.exact_b, w.found, count, hit)
+        w.triangles = w.triangles + size
+        local found = w.skip and 0 or count:get(1)
+        if found > 0 then
+            local some <close> = hit:domain(1, found)
+            w.hits[#w.hits + 1] = some:copy() -- a view would keep all of it
+        end
+    end
+end
+
+-- ---- results
+
+-- Hits in ascending order. Faces are fewer than 2^25, so that a double holds both.
+local function sorted(w, hits)
+    local result = hits:sort {key = "double(x.y) * 33554432.0lf + double(x.z)"}
+    if w.many then
+        local by_pose = result:sort {key = "x.x"}
+        result:close()
+        return by_pose
+    end
+    return result
+end
+
+local function collected(w)
+    if #w.hits == 0 then
+        return rill.stream("ivec3", 0)
+    end
+    local all <close> = rill.concat(w.hits)
+    for _, part in ipairs(w.hits) do part:close() end
+    return sorted(w, all)
+end
+
+-- What a call gives, by the option 'stop'.
+local results = {}
+
+--- results.all(w): every pair.
+function results.all(w)
+    local hits = collected(w)
+    if w.many then
+        return hits
+    end
+    local result = passes().shorter(hits)
+    hits:close()
+    return result
+end
+
+--- results.first(w): the least pair of each pose.
+function results.first(w)
+    local hits <close> = collected(w)
+    local least = passes().least_of(hits, hits)
+    if w.many then
+        return least
+    end
+    local result = passes().shorter(least)
+    least:close()
+    return result
+end
+
+--- results.any(w): whether there is a pair.
+function results.any(w)
+    for _, part in ipairs(w.hits) do part:close() end
+    if w.many then
+        return passes().truth(w.found)
+    end
+    return w.found:get(1) ~= 0
+end
+
+-- ---- the call
+
+local NAME <const> = "rill.collide.pairs"
+local ANYTHING <const> = {function() return true end, "a transform"}
+local OPTIONS <const> = {
+    a = ANYTHING, b = ANYTHING,
+    contained = {function(v) return type(v) == "boolean" end, "true or false", true},
+    stop = {function(v) return results[v] ~= nil end, '"all", "first" or "any"', "all"},
+}
+
+local function closed(w)
+    for _, name in ipairs {"exact_a", "exact_b", "found"} do w[name]:close() end
+end
+
+--- rill.collide.pairs(a, b [, {a =, b =, stop =}]): see docs/collide.md.
+return function(first, second, options)
+    local a, b = tree.take(NAME, "argument #1 'a'", first), tree.take(NAME, "argument #2 'b'", second)
+    local taken = given.take(NAME, options, OPTIONS)
+    local w = {a = a, b = b, hits = {}, lists = {}, tests = 0, triangles = 0, skip = taken.stop == "any"}
+    local once, list
+    w.exact_a, once = transforms.one(NAME, "a", taken.a)
+    w.exact_b, w.many, list = transforms.several(NAME, "b", taken.b)
+    w.poses, w.found = #list, rill.stream("int", #list)
+    if a.faces > 0 and b.faces > 0 and w.poses > 0 then
+        w.test = overlap.tame(a, b, once[1], list) and "upright" or "any"
+        descend(w, function(...) test_leaves(w, ...) end)
+    end
+    local contained = taken.contained and containment.of(w) or nil
+    local result = blame.call(results[taken.stop], w)
+    closed(w)
+    return result,
+        {levels = #w.lists, tests = w.tests, triangles = w.triangles, lists = w.lists, contained = contained}
+end

@@ -1,0 +1,166 @@
+-- What the levels of a whole picture tell: summed-area tables, equalised histograms, and Otsu's threshold.
+local rill = require "rill"
+local blame = require "rill.core.error"
+local given = require "rill.core.options"
+local picture = require "rill.image.arguments"
+
+local brightness = {}
+
+-- ---- sums
+
+--- rill.image.integral(s): a new picture whose pixel i, j is the sum of all pixels of s up to row i and column j (F. Crow, Summed-area tables for texture mapping,
+-- 1984). Sums are floats that carry their error along each row, and then down each column.
+brightness.integral = blame.guard(function(s)
+    local type
+    s, type = picture.take("rill.image.integral", s)
+    if s.size == 0 then
+        return s:cast(type)
+    end
+    local rows <close> = s:scan("add", {axis = 2})
+    return rows:scan("add", {axis = 1})
+end, "rill.image.integral")
+
+-- ---- bins
+
+local function as_float(value)
+    return (("f"):unpack(("f"):pack(value)))
+end
+
+-- The edges of s:histogram's bins, as it compares floats with them.
+local function edges_of(low, high, bins)
+    local step, edges = (high - low) / bins, {}
+    for k = 0, bins - 1 do
+        edges[k + 1] = as_float(low + k * step)
+    end
+    edges[bins + 1] = as_float(high)
+    return edges
+end
+
+-- ---- equalisation
+
+local EQUALIZE <const> = {
+    bins = given.number(1, 16384, 256), min = given.number(-1e30, 1e30, 0.0), max = given.number(-1e30, 1e30, 1.0),
+}
+
+-- The share of pixels above the lowest filled bin that are up to each bin; -1 where no other bin is filled.
+local CURVE <const> = [=[
+    kernel void curve(uint sums[], out float level<>) {
+        int last = sizeof_stream(sums).x - 1, below = 0, first = last;
+        while (below < first) {
+            int middle = (below + first) / 2;
+            bool filled = sums[middle] > 0u;
+            first = filled ? middle : first;
+            below = filled ? below : middle + 1;
+        }
+        uint lowest = sums[first], others = sums[last] - lowest;
+        uint here = max(sums[indexof(level).x], lowest) - lowest;
+        level = others > 0u ? float(double(here) / double(others)) : -1.0;
+    }
+]=]
+
+-- An element of the plane c is in bin k where edge k <= element < edge k + 1; the first guess is off by one at most.
+local APPLY <const> = [=[
+    float equalized(float v, float curves[][], int c, float edges[], float scale) {
+        int last = sizeof_stream(curves).x - 1;
+        int k = int(clamp((v - edges[0]) * scale, 0.0, float(last)));
+        if (v < edges[k]) k = max(k - 1, 0);
+        else if (k < last && v >= edges[k + 1]) k++;
+        float level = curves[c][k];
+        return isnan(v) || level < 0.0 ? v : level;
+    }
+    kernel void apply(T s<>, float curves[][], float edges[], float scale, out T r<>) { r = RESULT; }
+]=]
+local RESULTS <const> = {
+    float = "equalized(s, curves, 0, edges, scale)",
+    vec3 = "vec3(equalized(s.x, curves, 0, edges, scale), equalized(s.y, curves, 1, edges, scale), " ..
+        "equalized(s.z, curves, 2, edges, scale))",
+}
+RESULTS.vec4 = ("vec4(%s, s.w)"):format(RESULTS.vec3)
+
+local function curve_of(plane, o, curve)
+    local counts <close> = plane:histogram {bins = o.bins, min = o.min, max = o.max, outside = "clamp"}
+    local sums <close> = counts:scan()
+    picture.kernel(CURVE) {sums = sums, level = curve}
+end
+
+--- rill.image.equalize(s [, {bins=, min=, max=}]): a new picture in which each component's values are spread over 0 to 1 as evenly as `bins` (256 unless told) bins
+-- from min to max (0 and 1) allow: a value becomes (C - C0) / (N - C0), N being the number of values, C that of those up to its own bin and C0 that of
+-- those in the lowest filled bin. What is outside counts in the end bins; where one bin is filled nothing changes. NaN is not counted, and stays, as alpha does.
+brightness.equalize = blame.guard(function(s, options)
+    local where <const> = "rill.image.equalize"
+    local type
+    s, type = picture.take(where, s)
+    local o = given.take(where, options, EQUALIZE)
+    if o.min >= o.max then
+        blame.fail("%s: options 'min' and 'max': expected min below max, got %s and %s", where, blame.told(o.min),
+            blame.told(o.max))
+    elseif s.size == 0 then
+        return s:cast(type)
+    end
+    local planes = type == "float" and {s} or {s.x, s.y, s.z}
+    local curves <close> = rill.stream("float", {#planes, o.bins})
+    for c, plane in ipairs(planes) do
+        local row <close> = curves[c]
+        curve_of(rill.type(plane) == "expression" and plane:eval() or plane, o, row)
+    end
+    local scale = o.bins / (o.max - o.min)
+    local edges <close> = rill.from(edges_of(o.min, o.max, o.bins))
+    return picture.kernel(APPLY:gsub("RESULT", RESULTS[type]), type)(s, curves, edges, scale)
+end, "rill.image.equalize")
+
+-- ---- Otsu's threshold
+
+-- Of the finite values and of those below a limit; the others are given as what does not count.
+local LEAST <const> = "kernel float least(float s<>) { return isnan(s) || isinf(s) ? 1.0 / 0.0 : s; }"
+local MOST <const> = [[
+    kernel float most(float s<>, float limit) { return isnan(s) || s >= limit || isinf(s) ? -1.0 / 0.0 : s; }
+]]
+
+local function largest_below(s, limit)
+    local values <close> = picture.kernel(MOST)(s, limit)
+    return values:max()
+end
+
+-- The bin, from 1, up to which values are the class that lies furthest from the others: n0 n1 (m0 - m1)^2 is the largest, the first of equals.
+local function best_split(counts, sums)
+    local all_count, all_sum = 0, 0
+    for k = 1, #counts do
+        all_count, all_sum = all_count + counts[k], all_sum + sums[k]
+    end
+    local best, most, n, sum = 1, -1, 0, 0
+    for k = 1, #counts - 1 do
+        n, sum = n + counts[k], sum + sums[k]
+        local others = all_count - n
+        local apart = n > 0 and others > 0 and n * others * (sum / n - (all_sum - sum) / others) ^ 2 or -1
+        if apart > most then
+            best, most = k, apart
+        end
+    end
+    return best
+end
+
+local OTSU <const> = {bins = given.number(2, 65536, 256)}
+
+--- rill.image.otsu(s [, {bins=}]): the threshold t of a gray picture for which those up to t and those above it have the largest variance between them (N. Otsu, A
+-- threshold selection method from gray-level histograms, 1979), of those that part `bins` (256) equal bins from the least value to the largest: the largest
+-- value of the lower class, a number. NaN and infinities do not count; nil where there is nothing else. Waits for the device.
+brightness.otsu = blame.guard(function(s, options)
+    local where <const> = "rill.image.otsu"
+    s = picture.gray(where, s)
+    local bins <const> = given.take(where, options, OTSU).bins
+    if s.size == 0 then
+        return nil
+    end
+    local finite <close> = picture.kernel(LEAST)(s)
+    local low, high = finite:min(), largest_below(s, math.huge)
+    if low >= high then
+        return low == high and low or nil
+    end
+    local counts <close> = s:histogram {bins = bins, min = low, max = high}
+    local weights <close> = s:cast "double"
+    local sums <close> = s:histogram {bins = bins, min = low, max = high, weights = weights}
+    local edge = edges_of(low, high, bins)[best_split(counts:values(), sums:values()) + 1]
+    return largest_below(s, edge)
+end, "rill.image.otsu")
+
+return brightness

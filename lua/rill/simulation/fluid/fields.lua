@@ -1,0 +1,155 @@
+-- Fields of a fluid going in and out: velocities at the middles of cells, and carried quantities.
+local rill = require "rill"
+local advection = require "rill.simulation.fluid.advection"
+local diffusion = require "rill.simulation.fluid.diffusion"
+local forces = require "rill.simulation.fluid.forces"
+local settings = require "rill.simulation.fluid.options"
+local blame = require "rill.core.error"
+local fail <const> = blame.fail
+local joined <const> = advection.joined
+
+local fields = {}
+
+-- ---- velocities
+
+local TEXT <const> = [=[
+kernel void centre(Sides s, @{float u#K FIELD,} out V v<>) {
+    I at = indexof(v).PLACE + 1;
+    v = V(@{, CENTRE});
+}
+kernel void spread(Sides s, V v FIELD, @{,out float r#K<>}) {
+    I here = indexof(r0).PLACE;
+    I at;
+    float value;
+@{
+    at = fold_#K(here, s);
+    value = SPREAD;
+    r#K = bounded_#K(value, here, s);
+}
+}
+kernel void settle(Sides s, @{float u#K FIELD,} @{,out float r#K<>}) {
+    I here = indexof(r0).PLACE;
+@{
+    r#K = bounded_#K(AT(u#K, fold_#K(here, s)), here, s);
+}
+}
+]=]
+local CENTRE <const> = {mac = "0.5 * (AT(u#K, at) + AT(u#K, at + STEP))", collocated = "AT(u#K, at)"}
+local SPREAD <const> = {
+    mac = "0.5 * (AT(v, folded(at, I(0), s) - 1).AXIS + AT(v, folded(at - STEP, I(0), s) - 1).AXIS)",
+    collocated = "AT(v, at - 1).AXIS",
+}
+
+local function program(f)
+    local kind = f.grid.mac and "mac" or "collocated"
+    return f.grid:program((TEXT:gsub("CENTRE", CENTRE[kind]):gsub("SPREAD", SPREAD[kind])))
+end
+
+--- fields.velocity(f): the velocity at the middles of cells, a new stream.
+function fields.velocity(f)
+    local grid = f.grid
+    local v = rill.stream("vec" .. grid.rank, grid.shape)
+    program(f).centre(table.unpack(joined({grid.sides}, f.u, {v})))
+    return v
+end
+
+-- A function of positions at the places of component k.
+local function component(f, name, k, value)
+    local grid, rank = f.grid, f.grid.rank
+    return settings.filled(name, "the velocity", "float", grid.padded, function(...)
+        local place, at = {...}, {}
+        for d = 1, rank do
+            local shift = grid.mac and d == k and 1 or 0.5
+            at[d] = (place[rank + 1 - d] - 1 - shift) * grid.spacing[d]
+        end
+        return (select(k, value(table.unpack(at))))
+    end)
+end
+
+--- fields.start(f, name, value): the velocity is this from now on: a stream at the middles of cells, a function of
+-- positions, or nil for rest.
+function fields.start(f, name, value)
+    local grid = f.grid
+    if value ~= nil and type(value) ~= "function" then
+        local v = settings.vectors(name, "the velocity", value, f)
+        program(f).spread(table.unpack(joined({grid.sides, v}, f.u)))
+        return
+    end
+    for k = 1, grid.rank do
+        if value then
+            local s <close> = component(f, name, k, value)
+            settings.finite(name, "the velocity", s)
+            f.w[k]:write(s)
+        else
+            f.w[k]:fill(0)
+        end
+    end
+    program(f).settle(table.unpack(joined({grid.sides}, f.w, f.u)))
+end
+
+-- ---- carried quantities
+
+local TYPES <const> = {float = true, vec2 = true, vec3 = true, vec4 = true}
+
+-- A stream and the view of it that continues it outside.
+local function viewed(f, s)
+    local modes, rank = {}, f.grid.rank
+    for d = 1, rank do
+        modes[rank + 1 - d] = f.grid.kinds[d][1].kind == "periodic" and "wrap" or "clamp"
+    end
+    return {s = s, view = s:boundary(table.unpack(modes))}
+end
+
+-- What comes in with an inflow: a number, or one per component.
+local function check_fed(name, fed, count)
+    local list = type(fed) == "table" and not rill.type(fed) and fed or {fed}
+    for _, value in ipairs(list) do
+        if type(value) ~= "number" or value - value ~= 0 then
+            list = {}
+        end
+    end
+    if #list ~= count then
+        fail("f:carry: option 'inflow' of '%s': expected %s, got %s", name, count == 1 and "a number" or
+            count .. " numbers", settings.told(fed))
+    end
+end
+
+--- fields.carry(f, name, value, diffusion, fed): a quantity that goes with the fluid.
+function fields.carry(f, name, value, diffusivity, fed)
+    local s = settings.stream("f:carry", ("argument #2 'stream' (%s)"):format(name), value, f.grid.shape, TYPES)
+    settings.finite("f:carry", ("'%s'"):format(name), s)
+    forces.check(f, name, tostring(s.type))
+    if fed ~= nil then
+        check_fed(name, fed, tonumber(tostring(s.type):match "%d") or 1)
+    end
+    local q = f.carried[name]
+    if q and q.type ~= s.type then
+        fail("f:carry: '%s' is carried as elements of %s, got elements of %s", name, q.type, tostring(s.type))
+    elseif q then
+        q.now.s:write(s)
+        q.diffusion, q.fed = diffusivity, fed
+        return
+    end
+    local function room()
+        return rill.stream(s.type, f.grid.shape)
+    end
+    q = {name = name, type = s.type, diffusion = diffusivity, now = viewed(f, s:copy()), next = viewed(f, room())}
+    q.fed, q.nothing = fed, q.type == "float" and 0 or {0, 0, table.unpack({0, 0}, 1, tonumber(q.type:match "%d") - 2)}
+    q.ahead = (f.corrects or diffusivity > 0) and viewed(f, room())
+    q.low, q.high = f.corrects and room(), f.corrects and room()
+    f.carried[name] = q
+    f.order[#f.order + 1] = q
+end
+
+--- fields.move(f, rounds): carries what is carried; rounds(q) says how many rounds its diffusion takes.
+function fields.move(f, rounds)
+    for _, q in ipairs(f.order) do
+        advection.carry(f, q)
+        if q.diffusion > 0 then
+            q.ahead = q.ahead or viewed(f, rill.stream(q.type, f.grid.shape))
+            diffusion.carry(f, q, rounds(q.diffusion))
+        end
+    end
+end
+
+return fields

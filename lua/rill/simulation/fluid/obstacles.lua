@@ -1,0 +1,120 @@
+-- Cells that are not the fluid's own: obstacles, and where fluid is let in. Both hold the velocity of their faces (or
+-- middles), whatever pushes; the
+-- pressure sees to the rest.
+local rill = require "rill"
+local advection = require "rill.simulation.fluid.advection"
+local settings = require "rill.simulation.fluid.options"
+local blame = require "rill.core.error"
+local operator = require "rill.solve.operator"
+local joined <const> = advection.joined
+
+local obstacles = {}
+
+-- ---- what is given
+
+local TAKE <const> = "kernel void take(T mask<>, out float block<>) { block = HOLDS ? 1.0 : 0.0; }"
+local HOLDS <const> = {bool = "mask", int = "mask != 0", uint = "mask != 0u", float = "mask < 0.0"}
+local KINDS <const> = {bool = true, int = true, uint = true, float = true}
+
+local function is_velocity(v, rank)
+    for d = 1, rank do
+        if type(v[d]) ~= "number" or v[d] - v[d] ~= 0 then
+            return false
+        end
+    end
+    return #v == rank
+end
+
+-- How the cells move: numbers for all of them, or a stream.
+local function drive(f, name, place, velocity, looks)
+    local vector = "vec" .. f.grid.rank
+    velocity = velocity == nil and 0 or velocity
+    if velocity == 0 or type(velocity) == "table" and not rill.type(velocity) then
+        if velocity ~= 0 and not is_velocity(velocity, f.grid.rank) then
+            blame.fail("%s: argument #2 'velocity': expected %d numbers, or a stream of %s", name, f.grid.rank, vector)
+        end
+        place.drive:fill(velocity)
+        return
+    end
+    local given = settings.stream(name, "argument #2 'velocity'", velocity, f.grid.shape, {[vector] = true})
+    if looks then
+        settings.finite(name, "argument #2 'velocity'", given)
+    end
+    place.drive:write(given)
+end
+
+-- Room for cells and how they move.
+local function room(f)
+    return {
+        block = rill.stream("float", f.grid.shape), drive = rill.stream("vec" .. f.grid.rank, f.grid.shape), given = 0,
+    }
+end
+
+-- Which cells a mask, or a signed distance, means. What is given is looked through for NaN the 1st, 2nd, 4th ... time.
+local function take(f, name, place, mask, velocity)
+    mask = settings.stream(name, "argument #1 'mask'", mask, f.grid.shape, KINDS)
+    local type_, looks = tostring(mask.type), place.given & (place.given + 1) == 0
+    place.given = place.given + 1
+    if type_ == "float" and looks then
+        settings.finite(name, "argument #1 'mask'", mask)
+    end
+    drive(f, name, place, velocity, looks)
+    operator.kernel((TAKE:gsub("HOLDS", HOLDS[type_])), {T = type_})(mask, place.block)
+end
+
+-- ---- what it does
+
+-- Faces beside such a cell have its velocity, between two the mean. `solid` is 1 in obstacles and behind walls, 2
+-- where fluid comes in, else 0.
+local TEXT <const> = [=[
+float kind(float block, float source) { return block > 0.5 ? 1.0 : source > 0.5 ? 2.0 : 0.0; }
+kernel void stamp(Sides s, float block FIELD, V drive FIELD, float source FIELD, V flow FIELD, out float solid<>,
+    @{,out float held#K<>}) {
+    I here = indexof(solid).PLACE;
+    I cell = folded(here, I(0), s) - 1;
+    V walls = V(equal(here, I(0))) * s.low_held + V(greaterThan(here, I(s.size))) * s.high_held;
+    walls *= 1.0 - s.wraps;
+    float wall = @{+ walls.AXIS};
+    solid = wall > 0.0 ? 1.0 : kind(AT(block, cell), AT(source, cell));
+@{
+    {
+        I at = fold_#K(here, s);
+        I high = folded(at, I(0), s) - 1, low = folded(LOW, I(0), s) - 1;
+        float a = kind(AT(block, high), AT(source, high)), b = kind(AT(block, low), AT(source, low));
+        V first = a == 1.0 ? AT(drive, high) : a == 2.0 ? AT(flow, high) : V(0.0);
+        V second = b == 1.0 ? AT(drive, low) : b == 2.0 ? AT(flow, low) : V(0.0);
+        float count = min(a, 1.0) + min(b, 1.0);
+        held#K = count > 0.0 ? (first + second).AXIS / count : 3e38;
+    }
+}
+}
+]=]
+
+--- obstacles.stamp(f): f.solid and f.held anew, of what was given.
+function obstacles.stamp(f)
+    local grid = f.grid
+    f.obstacle, f.source = f.obstacle or room(f), f.source or room(f)
+    f.solid, f.faces = f.solid or grid:field(), f.faces or grid:fields()
+    local program = grid:program((TEXT:gsub("LOW", grid.mac and "at - STEP" or "at")))
+    program.stamp(table.unpack(joined({
+        grid.sides, f.obstacle.block, f.obstacle.drive, f.source.block, f.source.drive, f.solid,
+    }, f.faces)))
+    f.masks = (f.masks or 0) + 1 -- how often the solid cells have changed
+    f.held = (f.obstacle.given > 0 or f.source.given > 0) and f.faces or nil
+end
+
+--- obstacles.place(f, what, name, mask, velocity): cells of an obstacle (what = "obstacle") or of an inflow
+-- ("source"), instead of those before; none
+-- without a mask.
+function obstacles.place(f, what, name, mask, velocity)
+    f[what] = f[what] or room(f)
+    if mask == nil then
+        f[what].block:fill(0)
+        f[what].given = 0
+    else
+        take(f, name, f[what], mask, velocity)
+    end
+    obstacles.stamp(f)
+end
+
+return obstacles

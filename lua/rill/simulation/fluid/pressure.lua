@@ -1,0 +1,250 @@
+-- The projection: the gradient of a pressure is taken from the velocity, so that as much flows out of each cell as
+-- into it (Chorin 1968). The pressure
+-- of the step before was taken from it already, with the forces; what is solved here is how far it has changed. After
+-- each few cycles
+-- the divergence is computed anew, of the velocity itself, so rounding leaves no more of it than velocities of 24 bits
+-- have.
+local advection = require "rill.simulation.fluid.advection"
+local obstacles = require "rill.simulation.fluid.obstacles"
+local equation = require "rill.simulation.fluid.pressure_solver"
+local warning = require "rill.core.warning"
+local joined <const> = advection.joined
+
+local pressure = {}
+
+-- `cell` is the cell (from 0) that place i of the solver's grid stands for (lua/rill/simulation/fluid/pressure_solver.lua says what
+-- `turn` is), `place` the reverse for
+-- element i of a field; `held` is 0 where an element is outside an open side.
+local HEAD <const> = [=[
+I cell(I i, Sides s, I turn) {
+    I n = I(s.size), low = I(lessThan(i, n)), high = 1 - low;
+    I first = I(equal(turn, I(1))), second = I(equal(turn, I(2)));
+    return first * (low * (n - 1 - i) + high * (i - n)) + second * (low * i + high * (2 * n - 1 - i)) + (1 - first - second) * i;
+}
+I place(I i, Sides s, I turn) { return folded(i, I(0), s) - 1 + I(s.size) * I(equal(turn, I(1))); }
+float held(I i, Sides s) {
+    V low = mix(V(1.0), s.low_held, V(equal(i, I(0)))), high = mix(V(1.0), s.high_held, V(greaterThan(i, I(s.size))));
+    V both = low * high;
+    return 1.0 @{* both.AXIS};
+}
+]=]
+
+local DIVERGENCE <const> = {
+    mac = "@{+ s.per.AXIS * (AT(u#K, at + STEP) - AT(u#K, at))}",
+    collocated = "@{+ 0.5 * s.per.AXIS * (OTHER(at + STEP) - OTHER(at - STEP))}",
+}
+local GRADIENT <const> = {
+    mac = "s.per.AXIS * (PHI(at) - PHI(at - STEP))",
+    collocated = "0.5 * s.per.AXIS * (BEYOND(at + STEP, +, at - STEP) - BEYOND(at - STEP, -, at + STEP))",
+}
+
+local TEXT <const> = [=[
+#define PHI(i) (held(i, s) * AT(x, place(i, s, turn)))
+kernel void diverge(Sides s, I turn, SOLID @{float u#K FIELD,} out float b<>) {
+    I at = cell(indexof(b).PLACE, s, turn) + 1;
+    b = -FLUID * (DIVERGENCE);
+}
+kernel void across(Sides s, I turn, SOLID float x FIELD, @{float u#K FIELD,} out float b<>) {
+    I at = cell(indexof(b).PLACE, s, turn) + 1;
+    b = DIVERGENCE;
+    b = FLUID * (b - (@{+ s.per.AXIS * s.per.AXIS * (BESIDE(at - STEP) + BESIDE(at + STEP) - 2.0 * PHI(at))}));
+}
+kernel void restore(Sides s, float clock[], @{float u#K FIELD, float slope#K FIELD,} HOLDS @{,out float r#K<>}) {
+    I here = indexof(r0).PLACE;
+    I at;
+    float value;
+@{
+    at = fold_#K(here, s);
+    value = AT(u#K, at) + clock[0] * AT(slope#K, at);
+    r#K = bounded_#K(KEPT, here, s);
+}
+}
+kernel void project(Sides s, float clock[], I turn, float x FIELD, float p FIELD, SOLID PUSHES
+                    @{float u#K FIELD,} HOLDS out float q<>, @{,out float r#K<>} SLOPES) {
+    I here = indexof(q).PLACE;
+    I at = folded(here, I(0), s);
+    float value, slope;
+    q = held(here, s) * (BEFORE PHI(at) / clock[0]);
+@{
+    at = fold_#K(here, s);
+    slope = GRADIENT;
+    value = AT(u#K, at) - slope;
+    r#K = bounded_#K(KEPT, here, s);
+    KEEP_SLOPE
+}
+}
+]=]
+
+-- What is beyond a side of a cell, on a collocated grid. Where that is shut, on the face there is the velocity that is held,
+-- and the pressure goes on as what pushes has it (dp/dn = f.n): the force on the face, extrapolated from two cells.
+local OTHER <const> = "(AT(solid, folded(%1, I(0), s)) > 0.5 ? 2.0 * AT(u#K, %1) - AT(u#K, at) : AT(u#K, %1))"
+local BEYOND <const> = "(SHUT(%1) ? PHI(at) %2 clock[0] / s.per.AXIS * " ..
+    "(AT(push, at).AXIS + (SHUT(%3) ? 0.0 : 0.5 * (AT(push, at).AXIS - AT(push, %3).AXIS))) : PHI(%1))"
+local SHUT <const> = [=[
+float shut(I i, Sides s) {
+    V walls = (V(equal(i, I(0))) * s.low_held + V(greaterThan(i, I(s.size))) * s.high_held) * (1.0 - s.wraps);
+    return 0.0 @{+ walls.AXIS};
+}
+]=]
+
+local function text_of(grid, held, pushed, slopes)
+    local kind = grid.mac and "mac" or "collocated"
+    local text = TEXT:gsub("DIVERGENCE", DIVERGENCE[kind]):gsub("GRADIENT", GRADIENT[kind])
+    text = text:gsub("OTHER%((.-)%)", held and OTHER or "AT(u#K, %1)")
+    text = text:gsub("BEYOND%((.-), (.), (.-)%)", pushed and BEYOND or "BESIDE(%1)")
+    text = text:gsub("SHUT(%b())", held and "(AT(solid, %1) > 0.5)" or "(shut(%1, s) > 0.0)")
+    text = text:gsub("PUSHES", pushed and "V push FIELD," or "")
+    text = text:gsub("SLOPES", slopes and ", @{,out float slope#K<>}" or "")
+    text = text:gsub("KEEP_SLOPE", slopes and "slope#K = slope / clock[0];" or "")
+    text = text:gsub("BEFORE", grid.mac and "AT(p, at) +" or "")
+    text = text:gsub("HOLDS", held and "@{float held#K FIELD,}" or ""):gsub("SOLID", held and "float solid FIELD," or
+        "")
+    text = text:gsub("FLUID", held and "(AT(solid, at) > 0.5 ? 0.0 : 1.0)" or "1.0")
+    text = text:gsub("BESIDE(%b())", held and "(AT(solid, %1) > 0.5 ? PHI(at) : PHI%1)" or "PHI%1")
+    return HEAD .. SHUT .. text:gsub("KEPT", held and "AT(held#K, at) < 1e30 ? AT(held#K, at) : value" or "value")
+end
+
+-- How much more flows in through sides that move than out, in cells a second; 0 where one is open.
+local function excess(grid)
+    local total = 0
+    for d = 1, grid.rank do
+        local low, high = grid.kinds[d][1], grid.kinds[d][2]
+        if low.kind == "open" or high.kind == "open" then
+            return 0
+        end
+        local through = (low.velocity and low.velocity[d] or 0) - (high.velocity and high.velocity[d] or 0)
+        total = total + through * grid.count / grid.sizes[d] / grid.spacing[d]
+    end
+    return total
+end
+
+--- pressure.new(f, taken): what projections of a fluid need. taken: the options of rill.fluid.
+function pressure.new(f, taken)
+    local box = taken.pressure == "multigrid" and equation.box(f.grid, taken.tolerance) or nil
+    local self = {box = box, taken = taken, solver = box}
+    local total = excess(f.grid)
+    if math.abs(total) > 1e-9 then
+        pressure.warn_balance(f, total)
+        self.warned = true
+    end
+    if not box then
+        obstacles.stamp(f)
+        self.solver = taken.pressure == "jacobi" and equation.jacobi(f, taken.iterations) or
+            equation.conjugate(f, taken.tolerance, taken.iterations)
+    end
+    return self
+end
+
+-- What solves for the pressure now: multigrid alone where nothing is held.
+local function solver_of(f, self)
+    if self.box and f.held and self.solver == self.box then
+        self.solver = equation.conjugate(f, self.taken.tolerance, self.taken.iterations, self.box)
+    end
+    return self.solver
+end
+
+local function solid(f)
+    return f.held and {f.solid} or {}
+end
+
+-- Minus the divergence of velocities, into a stream of the solver's grid.
+local function diverge(f, solver, u, to)
+    f.grid:program(text_of(f.grid, f.held)).diverge(table.unpack(joined({f.grid.sides, solver.turn}, solid(f), u,
+        {to})))
+end
+
+-- What the gradient of x leaves of f.w is f.w from then on.
+local function project(f, solver)
+    local grid = f.grid
+    local push = not grid.mac and f.push or nil
+    local program = grid:program(text_of(grid, f.held, push, f.slopes))
+    local head = joined({grid.sides, f.clock, solver.turn, solver.x, f.p}, solid(f), {push})
+    program.project(table.unpack(joined(head, f.w, f.held or {}, {f.q}, f.u, f.slopes or {})))
+    f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
+end
+
+--- pressure.warn_balance(f, total, apart): says that more flows in than out, cells' worth a second. `apart`: of a part of the fluid.
+function pressure.warn_balance(f, total, apart)
+    local volume = 1
+    for _, h in ipairs(f.grid.spacing) do
+        volume = volume * h
+    end
+    warning.say("rill.fluid: %.3g a second more flows %s%s: no pressure prevents that; it is spread over all %s",
+        math.abs(total) * volume, total > 0 and "in than out" or "out than in",
+        apart and " of a part of the fluid that no open side reaches" or ", and no side is open",
+        apart and "its cells" or "cells, and f.divergence.mean has it")
+end
+
+local EVEN <const> = 1e-3 -- a mean that is less of the divergence is rounding
+
+-- Says once what no pressure can do.
+local function warn(f, self, solver)
+    if not solver.off then
+        return
+    end
+    local total, size, whole = solver.off()
+    if self.warned then
+        return
+    elseif not total and solver.cells() == 0 then
+        warning.say "rill.fluid: obstacles fill the domain: nothing is left that flows"
+        self.warned = true
+    elseif total and math.abs(total) > EVEN * math.sqrt(size) * solver.before:norm() then
+        pressure.warn_balance(f, total, not whole)
+        self.warned = true
+    end
+end
+
+--- pressure.restore(f): adds the gradient of the pressure to f.w, which diffusion was done without, on a collocated grid.
+function pressure.restore(f)
+    if not f.slopes then
+        return
+    end
+    local pairs_ = {}
+    for k = 1, f.grid.rank do
+        joined(pairs_, {f.w[k], f.slopes[k]})
+    end
+    local program = f.grid:program(text_of(f.grid, f.held))
+    program.restore(table.unpack(joined({f.grid.sides, f.clock}, pairs_, f.held or {}, f.u)))
+    f.u, f.w = f.w, f.u
+end
+
+--- pressure.run(f, self, look): makes f.w free of divergence: f.u. look: what is learned by reading back is learned
+-- now.
+function pressure.run(f, self, look)
+    local solver = solver_of(f, self)
+    local b = solver.before
+    for _ = 1, solver.passes do
+        diverge(f, solver, f.w, b)
+        solver.solve(b, look)
+        project(f, solver)
+        b = solver.b
+    end
+    if look then
+        warn(f, self, solver)
+    end
+    f.u, f.w = f.w, f.u
+end
+
+--- pressure.divergence(f, self): before the last projection, and of the velocity now: root mean squares over the
+-- fluid's cells, times the (least)
+-- spacing; `mean` is the mean of what is left. On a collocated grid also of what flows through faces, which is what
+-- was made free of it (Almgren, Bell
+-- and Szymczak 1996).
+function pressure.divergence(f, self)
+    local grid, solver = f.grid, self.solver
+    local function rms(s)
+        return s:norm() * math.min(table.unpack(grid.spacing)) / math.sqrt(math.max(1, solver.cells()))
+    end
+    local found = {before = rms(solver.before)}
+    if not grid.mac then
+        local program = grid:program(text_of(grid, f.held))
+        program.across(table.unpack(joined({grid.sides, solver.turn}, solid(f), {solver.x}, f.w, {solver.b})))
+        found.faces = rms(solver.b)
+    end
+    diverge(f, solver, f.u, solver.b)
+    found.after = rms(solver.b)
+    found.mean = -solver.b:sum() * math.min(table.unpack(grid.spacing)) / math.max(1, solver.cells())
+    return found
+end
+
+return pressure

@@ -1,0 +1,199 @@
+-- What solves for a pressure: - laplace x = b on the cells of a fluid. Three ways, by one face: turn, x, b and before
+-- (streams), passes (how often the
+-- velocity is looked at anew), solve(b, look). None reads anything back, but where `look` says so, to find out how
+-- many rounds it takes from then on.
+local core = require "rill.core"
+local rill = require "rill"
+local cg = require "rill.solve.cg"
+local parts = require "rill.simulation.fluid.connected_parts"
+local operator = require "rill.solve.operator"
+local words <const> = core._cg_words
+
+local equation = {}
+
+local PER_CYCLE <const> = 0.1 -- what a cycle of multigrid leaves, at most
+local CYCLES <const> = 2      -- between two looks at the velocity
+local ENOUGH <const> = 1e-4   -- what conjugate gradients leave between two looks, where less is asked for in the end
+local MOST <const> = 400      -- iterations
+local JACOBI <const> = 40     -- rounds of Jacobi's method, as many as the chapter's figures take
+
+-- ---- multigrid, where the domain is a box
+
+-- What multigrid calls the sides of a dimension. Where one is open and the other is not, its grid is the cells and
+-- their mirror image: `turn` is 1
+-- where the mirror is at the low end, 2 where it is at the high end.
+local function kind_of(low, high)
+    if low.kind == "periodic" then
+        return "periodic", 0
+    elseif low.kind == "open" then
+        return "dirichlet", high.kind == "open" and 0 or 2
+    end
+    return high.kind == "open" and "dirichlet" or "neumann", high.kind == "open" and 1 or 0
+end
+
+local function streams(self, shape)
+    self.x, self.b, self.before = operator.room("float", shape), operator.room("float", shape), operator.room("float",
+        shape)
+    return self
+end
+
+--- equation.box(grid, tolerance): cycles of multigrid, as many as it takes.
+function equation.box(grid, tolerance)
+    local self, shape, boundary, spacing = {turn = {}, copies = 1}, {}, {}, {}
+    for d = 1, grid.rank do
+        local lua = grid.rank + 1 - d
+        boundary[lua], self.turn[d] = kind_of(grid.kinds[d][1], grid.kinds[d][2])
+        shape[lua], spacing[lua] = grid.sizes[d] * (self.turn[d] > 0 and 2 or 1), grid.spacing[d]
+        self.copies = self.copies * (self.turn[d] > 0 and 2 or 1)
+    end
+    self.hierarchy = rill.solve.hierarchy {shape = shape, boundary = boundary, spacing = spacing}
+    local cycles = math.max(1, math.ceil(math.log(math.max(tolerance, 1e-7)) / math.log(PER_CYCLE)))
+    -- On a collocated grid there is one look: what is left is rough, which its wide differences see but no pressure of
+    -- theirs takes away.
+    self.passes = grid.mac and math.ceil(cycles / CYCLES) or 1
+    function self.solve(b)
+        self.x:fill(0)
+        self.hierarchy:cycle(self.x, b, grid.mac and math.min(cycles, CYCLES) or cycles)
+    end
+    function self.cells()
+        return self.x.size
+    end
+    return streams(self, shape)
+end
+
+-- ---- around obstacles
+
+-- Cells that are solid have no equation. `near` is a neighbour's part, nothing where that is solid or a wall.
+local TEXT <const> = [=[
+float inside_open(I i, Sides s) {
+    V low = mix(V(1.0), s.low_held, V(equal(i, I(0)))), high = mix(V(1.0), s.high_held, V(greaterThan(i, I(s.size))));
+    V both = low * high;
+    return 1.0 @{* both.AXIS};
+}
+#define NEAR(i) ((1.0 - min(AT(solid, i), 1.0)) * (middle - inside_open(i, s) * AT(x, folded(i, I(0), s) - 1)))
+#define SHARE(i) (1.0 - min(AT(solid, i), 1.0))
+kernel void multiply(Sides s, float solid FIELD, float x FIELD, out float y<>) {
+    I cell = indexof(y).PLACE;
+    I at = cell + 1;
+    float middle = AT(x, cell);
+    y = SHARE(at) * (@{+ s.per.AXIS * s.per.AXIS * (NEAR(at - STEP) + NEAR(at + STEP))});
+}
+kernel void relax(Sides s, float solid FIELD, float x FIELD, float b<>, out float y<>) {
+    I cell = indexof(y).PLACE;
+    I at = cell + 1;
+    float middle = AT(x, cell);
+    float sum = @{+ s.per.AXIS * s.per.AXIS * (NEAR(at - STEP) + NEAR(at + STEP))};
+    float whole = @{+ s.per.AXIS * s.per.AXIS * (SHARE(at - STEP) + SHARE(at + STEP))};
+    y = middle + (whole > 0.0 ? SHARE(at) * (b - sum) / whole : 0.0);
+}
+kernel void mirror(Sides s, I turn, float r FIELD, out float b<>) {
+    I i = indexof(b).PLACE, n = I(s.size), low = I(lessThan(i, n));
+    I first = I(equal(turn, I(1))), second = I(equal(turn, I(2)));
+    I turned = first * (low * (n - 1 - i) + (1 - low) * (i - n)) + second * (low * i + (1 - low) * (2 * n - 1 - i));
+    b = AT(r, turned + (1 - first - second) * i);
+}
+kernel void unmirror(Sides s, I turn, float x FIELD, out float z<>) {
+    z = AT(x, indexof(z).PLACE + I(s.size) * I(equal(turn, I(1))));
+}
+kernel void unit(double square[], float b<>,
+    out float r<>) { r = square[0] > 0.0LF ? float(double(b) / sqrt(square[0])) : 0.0; }
+kernel void scaled(double square[],
+    inout float x<>) { x = square[0] > 0.0LF ? float(double(x) * sqrt(square[0])) : 0.0; }
+reduce void sum(double x<>, reduce double total<>) { total += x; }
+kernel double fluid(float x<>) { return x > 0.5 ? 0.0LF : 1.0LF; }
+]=]
+
+-- A cycle of multigrid on the whole box, as if nothing were solid: a preconditioner whose quality does not depend on
+-- the size of the grid, since what
+-- an obstacle hides has no more energy than what is around it. box: of equation.box.
+local function cycle_of(grid, program, box)
+    local mirrored = box.copies > 1
+    return function(r, z)
+        if mirrored then
+            program.mirror(grid.sides, box.turn, r, box.b)
+        end
+        local x = mirrored and box.x or z
+        x:fill(0)
+        box.hierarchy:cycle(x, mirrored and box.b or r, 1)
+        if mirrored then
+            program.unmirror(grid.sides, box.turn, x, z)
+        end
+    end
+end
+
+local function begin(f)
+    local self = streams({turn = {}, program = f.grid:program(TEXT), parts = parts.new(f)}, f.grid.shape)
+    for d = 1, f.grid.rank do
+        self.turn[d] = 0
+    end
+    self.count, self.square = rill.stream("double", 1), rill.stream("double", 1)
+    function self.cells()
+        core._reduce(self.program.sum, self.program.fluid, {f.grid:cells(f.solid)}, self.count)
+        return self.count:get(1)
+    end
+    -- b without what no pressure takes away.
+    function self.balance(b)
+        parts.level(f, self.parts, b, self.square)
+    end
+    function self.off()
+        return parts.look(self.parts, self.square)
+    end
+    return self
+end
+
+--- equation.conjugate(f, tolerance, most, box): conjugate gradients, preconditioned by a cycle of multigrid where `box`
+-- is given; at most so many
+-- iterations.
+function equation.conjugate(f, tolerance, most, box)
+    local grid, self = f.grid, begin(f)
+    local program, like = self.program, self.x
+    self.passes = grid.mac and tolerance < ENOUGH and 2 or 1
+    local goal = grid.mac and math.max(tolerance, ENOUGH) or tolerance
+    local z = box and operator.room("float", grid.shape) or nil
+    local machine = cg.machine(like, function(p, q) program.multiply(grid.sides, f.solid, p, q) end, z, false,
+        box and cycle_of(grid, program, box))
+    local r, count, square = operator.room("float", grid.shape), 0, rill.stream("double", 1)
+    local least = goal ^ 2 -- of a b of length 1, to which the device brings it: so it knows when to stop
+    most = most or MOST
+    -- One iteration after the other, until little enough is left.
+    local function learn()
+        count = 0
+        repeat
+            machine.go(r, self.x, least, 1)
+            count = count + 1
+        until count >= most or machine.kept:get(words.STATE + 1) ~= 0
+    end
+    function self.solve(b, look)
+        self.balance(b)
+        operator.dot(b, b, square)
+        program.unit(square, b, r)
+        machine.begin(r, self.x)
+        machine.first(r, self.x, least)
+        if look then
+            learn()
+        else
+            machine.go(r, self.x, least, math.min(most, count + 1))
+        end
+        machine.finish(r, self.x, 1)
+        program.scaled(square, self.x)
+    end
+    return self
+end
+
+--- equation.jacobi(f, rounds): the chapter's method: so many rounds.
+function equation.jacobi(f, rounds)
+    local grid, self = f.grid, begin(f)
+    local other = operator.room("float", grid.shape)
+    self.passes = 1
+    function self.solve(b)
+        self.balance(b)
+        self.x:fill(0)
+        for _ = 1, rounds or JACOBI do
+            self.program.relax(grid.sides, f.solid, self.x, b, other)
+            self.x, other = other, self.x
+        end
+    end
+    return self
+end
+
+return equation

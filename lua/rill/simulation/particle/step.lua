@@ -1,0 +1,187 @@
+-- The passes of a time step in their order (chapter 28.7.2): who is near whom, density and pressure, forces, motion. Launches only: a step allocates
+-- nothing of its own and reads nothing back, but where a device bounds the trips of loops and the particles may be too many for one launch.
+local rill = require "rill"
+local acting = require "rill.simulation.particle.interaction"
+local integration = require "rill.simulation.particle.integration"
+local neighbours = require "rill.simulation.particle.neighbors"
+local smoothing = require "rill.simulation.particle.smoothing"
+
+local rounds = {}
+
+local ALL <const> = 1 << 30 -- more than there are
+local LOOPED <const> = 120000 -- particles in all loops of an invocation, two to a trip, where a device bounds trips at 65,535
+local PAIRS <const> = 1 << 30 -- that a launch goes through there: about a second, after which a program can be stopped
+local LEAST <const> = 256 -- particles in a loop, however many there are: more than have been seen in a fluid
+local ROWS <const> = {[2] = 3, [3] = 9} -- loops of a turn, of which each may be as long as the longest
+local SHARE <const> = {cpu = 4, gpu = 1} -- particles of an invocation
+
+-- Particles have two sets of fields, of which a pass reads one and writes the other; those of `now` are in the order of the grid's cells, and `id`
+-- says which particle each is.
+local function add_streams(self, count, vector)
+    self.spare = {
+        x = rill.stream(vector, count), v = rill.stream(vector, count), rho = rill.stream("float", count),
+        id = rill.stream("int", count),
+    }
+    self.cell, self.a = rill.stream("int", count), rill.stream(vector, count)
+    self.state, self.measure, self.most = rill.stream("vec2", count), rill.stream("vec2", count), rill.stream("vec2", 1)
+    self.place = rill.stream("vec4", count)
+    self.near, self.moving = self.solid and rill.stream("vec4", count), self.solid and rill.stream("vec4", count)
+    self.group = rill.iota((count + self.share - 1) // self.share):copy()
+    self.pace, self.left, self.time = rill.stream("vec4", 1), rill.stream("float", 1), rill.stream("double", 1)
+end
+
+-- The arguments of the launches, by name: a step changes few of them.
+local function add_arguments(self, how)
+    local h, grid = how.radius, self.grid
+    local norm, gradient, bend = smoothing.norms(how.kernel, how.laplacian, how.dimensions, h)
+    local count = self.now.x.size
+    self.norms = {density = how.densities == "continuity" and gradient or norm, push = gradient, drag = bend}
+    self.beat = {
+        part = how.cfl, s = h / 2, sound = how.sound,
+        most = self.most, pace = self.pace, left = self.left, time = self.time,
+        viscous = how.viscosity > 0 and how.cfl * (h / 2) ^ 2 * how.density / (2 * how.viscosity) or math.huge,
+    }
+    self.drift = {
+        mask = grid.mask, scale = grid.scale, pace = self.pace, a = self.a, count = grid.count, cell = self.cell,
+    }
+    self.settle = {
+        pace = self.pace, a = self.a, state = self.state, gravity = how.gravity, measure = self.measure,
+    }
+    self.carry = {old = grid.order, to_place = self.place}
+    self.density = {
+        mask = grid.mask, scale = grid.scale, per_h = 1 / h, rest = how.density, pace = self.pace, state = self.state,
+        mass = 1, stiff = acting.stiffness(how.state, how.density, how.sound), partial = rill.stream("float", count),
+        group = self.group, count = count, xs = self.place, near = self.near or nil, moving = self.moving or nil,
+    }
+    self.force = {
+        mask = grid.mask, scale = grid.scale, per_h = 1 / h, group = self.group, count = count, a = self.a,
+        xs = self.near or self.place, states = not self.solid and self.state or nil, vs = self.moving or nil,
+    }
+    for name, value in pairs(how.walls.values) do
+        self.drift[name], self.settle[name] = value, value
+    end
+end
+
+--- rounds.new(x, v, extents, how): the state and the kernels of particles at x with velocities v, in a box of these extents. `how` has the options.
+function rounds.new(x, v, extents, how)
+    local count, traits = x.size, rill.device().traits
+    local walls = how.walls
+    local share = SHARE[traits.family]
+    local self = {
+        dimensions = how.dimensions, solid = how.dimensions == 3,
+        share = share, longest = math.min(LOOPED // (ROWS[how.dimensions] * share), math.max(PAIRS // count, LEAST)),
+        viscosity = how.viscosity, walls = walls, kind = integration.kinds[how.integrator],
+        grid = neighbours.new(count, extents, how.radius),
+        now = {x = x, v = v, rho = rill.stream("float", count, how.density), id = rill.iota(count):copy()},
+    }
+    self.bounded = traits.loop_limit > 0 and count > self.longest
+    add_streams(self, count, x.type)
+    self.moves = integration.program(how.dimensions, walls)
+    self.acts = acting.program(how, share, self.bounded)
+    add_arguments(self, how)
+    return self
+end
+
+local function exchange(self, name)
+    self.now[name], self.spare[name] = self.spare[name], self.now[name]
+end
+
+--- rounds.sort(self, kick, share): moves particles on by parts of the time step, and puts copies in the order of their cells into self.spare.
+function rounds.sort(self, kick, share)
+    local args, now, spare = self.drift, self.now, self.spare
+    args.kick, args.share, args.x, args.v = kick, share, now.x, now.v
+    self.moves.drift(args)
+    neighbours.sort(self.grid, self.cell)
+    local carried = self.carry
+    for _, name in ipairs {"x", "v", "rho", "id"} do
+        carried[name], carried["to_" .. name] = now[name], spare[name]
+    end
+    self.grid.kernels.carry(carried)
+end
+
+local function move(self, kick, share)
+    rounds.sort(self, kick, share)
+    self.now, self.spare = self.spare, self.now
+end
+
+--- rounds.sliced(self, launch): calls launch(skip, most), once where no run of particles is too long for a launch.
+function rounds.sliced(self, launch)
+    local most = self.bounded and self.longest or ALL
+    local longest = self.bounded and neighbours.longest(self.grid) or 1
+    for skip = 0, longest - 1, most do
+        launch(skip, most)
+    end
+end
+
+local function find_density(self, acts, old_share, new_share)
+    local args, now = self.density, self.now
+    args.old_share, args.new_share, args.before, args.to_rho = old_share, new_share, now.rho, self.spare.rho
+    args.vs, args.first = self.solid and now.v or nil, self.grid.first
+    rounds.sliced(self, function(skip, most)
+        args.skip, args.most = skip, most
+        acts.density(args)
+    end)
+    exchange(self, "rho")
+end
+
+local function find_forces(self, kick, share)
+    local args, now = self.force, self.now
+    args.first = self.grid.first
+    rounds.sliced(self, function(skip, most)
+        args.skip, args.most = skip, most
+        self.acts.force(args)
+    end)
+    local settle = self.settle
+    settle.kick, settle.share, settle.x, settle.v = kick, share, now.x, now.v
+    self.moves.settle(settle)
+    self.moves.greatest(self.measure, self.most)
+end
+
+--- rounds.crowded(self, how): the greatest density there is if a particle weighs 1, read back.
+function rounds.crowded(self, how)
+    local acts = self.acts
+    if how.densities ~= "sum" then
+        acts = acting.program(setmetatable({densities = "sum"}, {__index = how}), self.share, self.bounded)
+    end
+    self.density.norm = smoothing.norms(how.kernel, how.laplacian, how.dimensions, how.radius)
+    move(self, 0, 0)
+    find_density(self, acts, 0, 0)
+    local greatest = self.now.rho:max()
+    self.now.rho:fill(how.density)
+    return greatest
+end
+
+--- rounds.begin(self, mass): particles weigh so much. Densities and forces where they stand, from which the first time step follows.
+function rounds.begin(self, mass)
+    self.density.mass, self.density.norm = mass, self.norms.density
+    self.force.push, self.force.drag = -0.5 * mass * self.norms.push, self.viscosity * mass * self.norms.drag
+    move(self, 0, 0)
+    find_density(self, self.acts, 0, 0)
+    find_forces(self, 0, 0)
+    self.beat.wanted = -1
+    self.moves.beat(self.beat)
+end
+
+--- rounds.step(self, wanted): a time step of so many seconds; 0: the longest there may be; -1: a part of what self.left has.
+function rounds.step(self, wanted)
+    local kind = self.kind
+    self.beat.wanted = wanted
+    self.moves.beat(self.beat)
+    move(self, kind.before.kick, kind.before.drift)
+    find_density(self, self.acts, kind.old, kind.new)
+    find_forces(self, kind.after.kick, kind.after.drift)
+end
+
+--- rounds.close(self): frees the streams.
+function rounds.close(self)
+    for _, owner in ipairs {self, self.now, self.spare, self.grid, self.walls.made} do
+        for _, value in pairs(owner) do
+            if rill.type(value) == "stream" then
+                value:close()
+            end
+        end
+    end
+    self.density.partial:close()
+end
+
+return rounds

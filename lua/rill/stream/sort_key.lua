@@ -1,0 +1,60 @@
+-- s:sort with a key computed from each element.
+
+local rill = require "rill"
+local core = require "rill.core"
+local oneline = require "rill.stream.expression_kernel"
+local blame = require "rill.core.error"
+
+-- The types a key can have, each before those it would be converted to without a word.
+local key_types = {"bool", "int", "uint", "float", "double"}
+
+local find, keep = require "rill.core.lru" (128) -- kernels by text
+
+local function fail(format, ...)
+    blame.fail("s:sort: %s", format:format(...))
+end
+
+-- The kernel that computes the key of every element; its type is found by trying.
+local function key_kernel(s, expression)
+    local declared = core._declare(s)
+    local element = declared == "" and (oneline.value_types[s.type] or s.type) or s.type
+    local known = declared .. element .. "\n" .. expression
+    local found, failure = find(known), nil
+    if found then
+        return found
+    end
+    for _, key in ipairs(key_types) do
+        local head = ("%skernel %s key(%s x<>) { return ("):format(declared, key, element)
+        local kernel, message = oneline.kernel(head, expression, "); }")
+        if kernel then
+            keep(known, kernel)
+            return kernel
+        end
+        failure = key == "float" and message or failure
+    end
+    fail("option 'key': expected an expression in x with a scalar value\n%s", failure)
+end
+
+--- s:sort([{descending =, axis =, key =}]): a new stream of the elements in order, stable. `key` is a GLSL expression in x, the
+-- element, by whose scalar value they are ordered; vectors and structures need one.
+return {sort = blame.guard(function(s, options, ...)
+    blame.options("s:sort", options)
+    local key = type(options) == "table" and options.key
+    if key == nil or key == false then
+        return core._sort(s, options, ...)
+    elseif type(key) ~= "string" or not key:find "%S" then
+        fail("option 'key': expected an expression in x (a string), got %s",
+            type(key) == "string" and "an empty one" or rill.type(key) or type(key))
+    elseif not oneline.balanced(key) then
+        fail("option 'key': its parentheses do not match: %s", key)
+    end
+    local others = {}
+    for name, value in pairs(options) do
+        if name ~= "key" then
+            others[name] = value
+        end
+    end
+    core._sort_options(s, others)
+    local keys <close> = key_kernel(s, key)(s)
+    return core._sort_keyed(keys, s, others)
+end)}
