@@ -27,7 +27,7 @@ local overloads = {
 
 local head = [=[
 ---@meta rill
--- Made by tools/annotations.lua from lua/rill/shell/reference.lua and the rows in lua/rill/operation: change those.
+-- Made by tools/annotations.lua from lua/rill/shell/reference.lua and the rows in lua/rill/algebra/rows: change those.
 
 ---What streams and expressions have in common.
 ---@class rill.source

@@ -64,7 +64,7 @@ return function(options)
         report[result] = report[result] + 1
         each(line_of(check))
     end
-    for _, line in ipairs(core._trial()) do
+    for _, line in ipairs(core._driver_test()) do
         add("driver: " .. line.name, line.verdict == "right" and "ok" or line.verdict, line.text
             .. (line.remedy ~= "" and ". " .. line.remedy or ""))
     end

@@ -1,5 +1,5 @@
 --- rill.sph: smoothed particle hydrodynamics, the Lagrangian solver of chapter 28.7.2, in two and three dimensions. Its passes are in
--- lua/rill/particle; this file has the particles, the order of the passes, and what users see of them.
+-- lua/rill/simulation/particle; this file has the particles, the order of the passes, and what users see of them.
 local rill = require "rill"
 local blame = require "rill.core.error"
 local face = require "rill.core.class"

@@ -5,19 +5,19 @@
 #define INDIRECT_P_MOST 2      // work groups of a row
 #define INDIRECT_P_SLOT 3      // that is written
 
-// Of probe.comp.
+// Of block_size.comp.
 #define PROBE_P_WORD 0
 #define PROBE_P_VALUE 1
 
-// Of trial_arithmetic.comp.
+// Of driver_test_arithmetic.comp.
 #define ARITHMETIC_P_CASES 0
 
-// Of trial_loop.comp: trips of the plain loop, of the loop within another, and at most of the one that lanes leave.
+// Of driver_test_loop.comp: trips of the plain loop, of the loop within another, and at most of the one that lanes leave.
 #define LOOP_P_TRIPS 0
 #define LOOP_P_INNER 1
 #define LOOP_P_LEFT 2
 
-// Of trial_condition.comp. The value changes with each launch, CONDITION_P_TAKEN chooses the branch.
+// Of driver_test_condition.comp. The value changes with each launch, CONDITION_P_TAKEN chooses the branch.
 #define CONDITION_P_VALUE 0
 #define CONDITION_P_ROUND 3
 #define CONDITION_P_TAKEN 6

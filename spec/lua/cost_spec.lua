@@ -45,18 +45,18 @@ describe("one core", function()
 
     it("has all threads while a function runs, and gives back what that gives", function()
         local before = cores()
-        local alone, within, x, y = core._one_core(function() return cores(), 5, nil end)
+        local alone, within, x, y = core._single_core(function() return cores(), 5, nil end)
         assert.are.same({5, nil, before}, {x, y, (cores())})
         assert.are.equal(alone and within:match "^%d+$" or before, within)
-        assert.are.equal(10, select("#", core._one_core(function() return 1, 2, 3, 4, 5, 6, 7, 8, 9 end)))
+        assert.are.equal(10, select("#", core._single_core(function() return 1, 2, 3, 4, 5, 6, 7, 8, 9 end)))
     end)
 
     it("is left when the function fails", function()
         local before, failure = cores(), {}
-        local done, raised = pcall(core._one_core, function() error(failure) end)
+        local done, raised = pcall(core._single_core, function() error(failure) end)
         assert.are.same({false, before}, {done, (cores())})
         assert.are.equal(failure, raised)
-        assert.is_false(pcall(core._one_core, 5))
+        assert.is_false(pcall(core._single_core, 5))
     end)
 end)
 

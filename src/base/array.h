@@ -1,6 +1,6 @@
 /* A growing array of any element: a struct { T *items; size_t count, capacity; }. */
-#ifndef RILL_ARRAY_H
-#define RILL_ARRAY_H
+#ifndef RILL_BASE_ARRAY_H
+#define RILL_BASE_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

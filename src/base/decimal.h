@@ -1,6 +1,6 @@
 /* Numbers in texts: with a point, whatever the locale that a script has set, which strtod heeds. */
-#ifndef RILL_DECIMAL_H
-#define RILL_DECIMAL_H
+#ifndef RILL_BASE_DECIMAL_H
+#define RILL_BASE_DECIMAL_H
 
 #include <stddef.h>
 

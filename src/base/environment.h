@@ -1,6 +1,6 @@
 /* Variables of the environment. */
-#ifndef RILL_ENVIRONMENT_H
-#define RILL_ENVIRONMENT_H
+#ifndef RILL_BASE_ENVIRONMENT_H
+#define RILL_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* The last failure on this thread. Floors below the binding return false or NULL after setting it; the
  * binding raises it as a Lua error. */
-#ifndef RILL_ERROR_H
-#define RILL_ERROR_H
+#ifndef RILL_BASE_ERROR_H
+#define RILL_BASE_ERROR_H
 
 #include <stdbool.h>
 #include <stddef.h>

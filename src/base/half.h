@@ -1,6 +1,6 @@
 /* The 16-bit float of IEEE 754, on the host. */
-#ifndef RILL_HALF_H
-#define RILL_HALF_H
+#ifndef RILL_BASE_HALF_H
+#define RILL_BASE_HALF_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Locks of the whole process. A fork waits until nobody holds one, so that they are free in the child, and what they guard is whole. */
-#ifndef RILL_LOCK_H
-#define RILL_LOCK_H
+#ifndef RILL_BASE_LOCK_H
+#define RILL_BASE_LOCK_H
 
 #include <pthread.h>
 #include <stdatomic.h>

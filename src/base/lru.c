@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *recent_use(Recent *list, size_t i)
+void *lru_use(Lru *list, size_t i)
 {
     void *item = list->items[i];
     memmove(list->items + 1, list->items, i * sizeof *list->items);
@@ -13,20 +13,20 @@ void *recent_use(Recent *list, size_t i)
     return item;
 }
 
-bool recent_add(Recent *list, void *item, size_t limit, void (*destroy)(void *item))
+bool lru_add(Lru *list, void *item, size_t limit, void (*destroy)(void *item))
 {
     if (!ARRAY_ROOM(list)) {
         return false;
     }
     list->items[list->count] = item;
-    recent_use(list, list->count++);
+    lru_use(list, list->count++);
     while (list->count > limit) {
         destroy(list->items[--list->count]);
     }
     return true;
 }
 
-void recent_drop(Recent *list, bool (*over)(const void *item), void (*destroy)(void *item))
+void lru_drop(Lru *list, bool (*over)(const void *item), void (*destroy)(void *item))
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -39,11 +39,11 @@ void recent_drop(Recent *list, bool (*over)(const void *item), void (*destroy)(v
     list->count = kept;
 }
 
-void recent_clear(Recent *list, void (*destroy)(void *item))
+void lru_clear(Lru *list, void (*destroy)(void *item))
 {
     while (list->count > 0) {
         destroy(list->items[--list->count]);
     }
     free(list->items);
-    *list = (Recent){0};
+    *list = (Lru){0};
 }

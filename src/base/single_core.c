@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-static bool list_threads(OneCore *saved)
+static bool list_threads(SingleCore *saved)
 {
     DIR *folder = opendir("/proc/self/task");
     saved->count = 0;
@@ -25,7 +25,7 @@ static bool list_threads(OneCore *saved)
     return all;
 }
 
-bool one_core_begin(OneCore *saved)
+bool single_core_begin(SingleCore *saved)
 {
     int core = sched_getcpu();
     if (core < 0 || core >= CPU_SETSIZE || !list_threads(saved)) {
@@ -40,12 +40,12 @@ bool one_core_begin(OneCore *saved)
         done = sched_setaffinity(saved->threads[i], sizeof one, &one) == 0 && done;
     }
     if (!done) {
-        one_core_end(saved);
+        single_core_end(saved);
     }
     return done;
 }
 
-void one_core_end(const OneCore *saved)
+void single_core_end(const SingleCore *saved)
 {
     for (int i = 0; i < saved->count; i++) {
         sched_setaffinity(saved->threads[i], sizeof saved->cores[i], &saved->cores[i]); /* it may have ended */

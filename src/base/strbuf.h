@@ -1,6 +1,6 @@
 /* A growing text. A failed allocation is remembered in `failed`, so that a writer checks once, at the end. */
-#ifndef RILL_STRBUF_H
-#define RILL_STRBUF_H
+#ifndef RILL_BASE_STRBUF_H
+#define RILL_BASE_STRBUF_H
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 /* What the binding's files share: the state of one Lua state, userdata, checks and raising. The only floor that includes lua.h.
  * Functions here raise Lua errors; nothing below does. */
-#ifndef RILL_BINDING_H
-#define RILL_BINDING_H
+#ifndef RILL_BINDING_BINDING_H
+#define RILL_BINDING_BINDING_H
 
 #include "base/error.h"
 #include "stream/stream.h"
@@ -121,13 +121,13 @@ Stream *accept_check(lua_State *L, int index, const char *function, int n, const
 /* Adds methods to the streams of this Lua state: for openers. */
 void handle_methods(lua_State *L, const luaL_Reg *methods);
 /* Whether a value is an expression. */
-bool hooks_is_expression(lua_State *L, int index);
+bool expression_hooks_is_expression(lua_State *L, int index);
 
 /* Whether a value is a table that may hold options: expressions, matrices, meshes and others are tables to Lua only. */
 bool binding_is_options(lua_State *L, int index);
 /* Calls a function of lua/rill/algebra/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
  * its `results` replace. */
-void hooks_call(lua_State *L, const char *name, int arguments, int results);
+void expression_hooks_call(lua_State *L, const char *name, int arguments, int results);
 /* What an error says after the unknown key at `index` where the keys of the table at `known` are expected: "axis, keep; did you mean 'axis'?";
  * pushes it. Runs Lua. */
 const char *binding_among(lua_State *L, int index, int known);
@@ -135,9 +135,9 @@ const char *binding_among(lua_State *L, int index, int known);
 const char *binding_hint(lua_State *L, const char *owner, int index);
 /* A call whose arguments (the stack) hold an expression: the hook is called with all of them and does what it can in one pass.
  * True when it did, its *results pushed; else the stack is as it was. */
-bool hooks_offer(lua_State *L, const char *name, int *results);
+bool expression_hooks_offer(lua_State *L, const char *name, int *results);
 /* The same whatever the arguments are. */
-bool hooks_ask(lua_State *L, const char *name, int *results);
+bool expression_hooks_ask(lua_State *L, const char *name, int *results);
 /* Closes a header outside of any scope: for __gc and __close; never raises. */
 void handle_drop(Stream *stream);
 /* Whole streams of any layout to and from packed bytes. Made inside a scope; false after error_set. */

@@ -223,27 +223,27 @@ static int rill_devices(lua_State *L)
     return 1;
 }
 
-/* rill._trial(): tries the driver anew; a list of {name, "right" | "allowed" | "wrong", what differs, what to do}. */
-static int rill_trial(lua_State *L)
+/* rill._driver_test(): tries the driver anew; a list of {name, "right" | "allowed" | "wrong", what differs, what to do}. */
+static int rill_driver_test(lua_State *L)
 {
     static const char *const verdicts[] = {"right", "allowed", "wrong"};
     Device *device = state_device(L);
-    Trial trial;
+    DriverTest trial;
     DeviceScope scope;
     binding_enter(L, device, &scope);
-    bool done = trial_run(device, &trial);
+    bool done = driver_test_run(device, &trial);
     device_leave(&scope);
     if (!done) {
         binding_raise(L);
     }
     lua_createtable(L, trial.count, 0);
     for (int i = 0; i < trial.count; i++) {
-        const TrialLine *line = &trial.lines[i];
+        const DriverTestLine *line = &trial.lines[i];
         lua_createtable(L, 0, 4);
         set_string(L, "name", line->name);
         set_string(L, "verdict", verdicts[line->verdict]);
         set_string(L, "text", line->text);
-        set_string(L, "remedy", line->verdict == TRIAL_WRONG ? trial_remedy(device, line) : "");
+        set_string(L, "remedy", line->verdict == DRIVER_TEST_WRONG ? driver_test_remedy(device, line) : "");
         lua_rawseti(L, -2, i + 1);
     }
     return 1;
@@ -401,7 +401,7 @@ void open_device(lua_State *L)
         {"check", rill_check},
         {"_reads", rill_reads},
         {"_terminal", rill_terminal},
-        {"_trial", rill_trial},
+        {"_driver_test", rill_driver_test},
         {"_tune", rill_tune},
         {NULL, NULL},
     };

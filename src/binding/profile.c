@@ -96,17 +96,17 @@ static int l_copy_rate(lua_State *L)
     return 1;
 }
 
-/* _one_core(f): calls f while all threads of the process are on one core. Whether that can be had, and what f returns. */
-static int l_one_core(lua_State *L)
+/* _single_core(f): calls f while all threads of the process are on one core. Whether that can be had, and what f returns. */
+static int l_single_core(lua_State *L)
 {
-    OneCore saved;
+    SingleCore saved;
     luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 1);
     lua_pushboolean(L, 0);
     lua_insert(L, 1);
-    bool alone = one_core_begin(&saved);
+    bool alone = single_core_begin(&saved);
     int status = lua_pcall(L, 0, LUA_MULTRET, 0);
-    one_core_end(&saved);
+    single_core_end(&saved);
     if (status != LUA_OK) {
         return lua_error(L);
     }
@@ -120,7 +120,7 @@ void open_profile(lua_State *L)
     static const luaL_Reg functions[] = {{"_profile_start", l_start},
                                          {"_profile_stop", l_stop},
                                          {"_copy_rate", l_copy_rate},
-                                         {"_one_core", l_one_core},
+                                         {"_single_core", l_single_core},
                                          {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

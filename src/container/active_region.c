@@ -153,10 +153,10 @@ Region *container_active(Container *c)
     if (container_active_known(c)) {
         return c->active;
     }
-    Region *region = c->kind              ? c->kind->active(c)
-                     : container_asks(c)  ? container_asked_region(c)
-                     : container_paged(c) ? mapped_region(c)
-                                          : container_whole_region(c, true);
+    Region *region = c->kind                ? c->kind->active(c)
+                     : container_queries(c) ? container_queried_region(c)
+                     : container_paged(c)   ? mapped_region(c)
+                                            : container_whole_region(c, true);
     if (region) {
         region_release(c->active);
         c->active = region;

@@ -1,8 +1,8 @@
 /* The address map of a container: the function that kernels ask for the places of its elements, written, baked and given what it reads. */
 #include "container/container_private.h"
 
-#include "container/translator/glsl.h"
 #include "container/page/frame_table.h"
+#include "container/translator/glsl.h"
 #include "kernel/launch/builtin.h"
 
 #include <string.h>
@@ -31,9 +31,9 @@ static void add_parameters(const Container *c, StrBuf *out, int number, int edge
     for (int d = 0; d < info.to; d += 4) {
         strbuf_addf(out, ", ivec4 m%d_%d", number, d / 4);
     }
-    address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, true);
+    translator_glsl_given(c->translator, out, DIRECTION_TRANSLATE, number, true);
     if (c->edge) {
-        address_text_given(c->edge, out, DIRECTION_TRANSLATE, edge, true);
+        translator_glsl_given(c->edge, out, DIRECTION_TRANSLATE, edge, true);
     }
 }
 
@@ -42,16 +42,16 @@ static void add_edge(const Container *c, StrBuf *out, int number, int edge)
 {
     int rank = translator_info(c->translator).rank;
     strbuf_add(out, "  bool inside = ");
-    address_text_inside(c->translator, out, number, "v");
+    translator_glsl_inside(c->translator, out, number, "v");
     strbuf_add(out, ";\n  int ");
-    address_text_list(out, "", "w", rank);
+    translator_glsl_list(out, "", "w", rank);
     strbuf_addf(out, ";\n  bool here = inside;\n  if (!inside) {\n    here = t%d_translate(", edge);
-    address_text_list(out, "", "v", rank);
+    translator_glsl_list(out, "", "v", rank);
     strbuf_add(out, ", ");
-    address_text_list(out, "", "w", rank);
-    address_text_given(c->edge, out, DIRECTION_TRANSLATE, edge, false);
+    translator_glsl_list(out, "", "w", rank);
+    translator_glsl_given(c->edge, out, DIRECTION_TRANSLATE, edge, false);
     strbuf_add(out, ");\n    here = here && ");
-    address_text_inside(c->translator, out, number, "w");
+    translator_glsl_inside(c->translator, out, number, "w");
     strbuf_add(out, ";\n  }\n");
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "  w%d = inside ? v%d : here ? w%d : 0;\n", d, d, d);
@@ -85,12 +85,12 @@ static void add_call(const Container *c, StrBuf *out, int number, const char *na
 {
     TranslatorInfo info = translator_info(c->translator);
     strbuf_addf(out, "t%d_%s(", number, name);
-    address_text_list(out, "", c->edge ? "w" : "v", info.rank);
+    translator_glsl_list(out, "", c->edge ? "w" : "v", info.rank);
     if (places) {
         strbuf_add(out, ", ");
-        address_text_list(out, "", "p", info.to);
+        translator_glsl_list(out, "", "p", info.to);
     }
-    address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, false);
+    translator_glsl_given(c->translator, out, DIRECTION_TRANSLATE, number, false);
     strbuf_add(out, ")");
 }
 
@@ -121,13 +121,13 @@ static void add_inside(const Container *c, StrBuf *out, int number)
 
 static void write_address(const Container *c, StrBuf *out, int number)
 {
-    AddressText text = {out, DIRECTION_TRANSLATE, number};
+    TranslatorGlsl text = {out, DIRECTION_TRANSLATE, number};
     TranslatorInfo info = translator_info(c->translator);
     bool checked = beyond(c);
     /* Shared functions are this slot's own, too. */
-    strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, address_text_functions);
-    address_text_write(c->translator, &text);
-    int edge = c->edge ? address_text_write(c->edge, &text) : 0;
+    strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, translator_glsl_functions);
+    translator_glsl_write(c->translator, &text);
+    int edge = c->edge ? translator_glsl_write(c->edge, &text) : 0;
     strbuf_addf(out, "kernel void address%d(", number);
     add_parameters(c, out, number, edge);
     strbuf_add(out, ") {\n");
@@ -135,7 +135,7 @@ static void write_address(const Container *c, StrBuf *out, int number)
         add_edge(c, out, number, edge);
     }
     strbuf_add(out, "  int ");
-    address_text_list(out, "", "p", info.to);
+    translator_glsl_list(out, "", "p", info.to);
     /* Without branches compilers see that several containers ask for the same. */
     strbuf_add(out, c->map.trusted ? ";\n  " : ";\n  bool found = ");
     strbuf_add(out, c->edge ? "here && " : "");
@@ -171,9 +171,9 @@ static void map_give(const AddressMap *map, Argument *args)
     for (int d = 0; d < translator_info(c->translator).to; d += 4) {
         args[count++].words = (const uint32_t *)(c->sizes + d);
     }
-    count += address_text_give(c->translator, DIRECTION_TRANSLATE, args + count);
+    count += translator_glsl_give(c->translator, DIRECTION_TRANSLATE, args + count);
     if (c->edge) {
-        address_text_give(c->edge, DIRECTION_TRANSLATE, args + count);
+        translator_glsl_give(c->edge, DIRECTION_TRANSLATE, args + count);
     }
 }
 
@@ -218,7 +218,7 @@ static Kernel *make_kernel(const Container *c, Device *device, int slot)
     const uint32_t *words[MAX_PARAMS];
     StrBuf text = STRBUF_EMPTY;
     (c->kind ? c->kind->write : write_address)(c, &text, FIRST_NUMBER + slot * SLOT_NUMBERS);
-    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     if (!kernel || !c->map.baked) {
         return kernel ? kernel_retain(kernel) : NULL;

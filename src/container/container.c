@@ -118,7 +118,7 @@ void container_release(Container *c)
     }
     snapshot_orphan(c);
     container_release(c->pages);
-    page_overlap_free(c);
+    halo_free(c);
     container_release(c->frame_stack);
     translator_release(c->edge);
     translator_release(c->translator);
@@ -195,14 +195,14 @@ uint64_t container_version(const Container *c)
     static const uint64_t spread = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio: few numbers meet */
     uint64_t version = (uint64_t)(uintptr_t)c->memory.buffer;
     version = version * spread ^ translator_version(c->translator);
-    version = version * spread ^ (stream_version(&c->memory) - page_overlap_writes(c));
+    version = version * spread ^ (stream_version(&c->memory) - halo_writes(c));
     return version * spread ^ (uint64_t)c->count;
 }
 
 static uint64_t table_bytes(const Translator *t)
 {
-    const Pages *pages = pages_of_translator((Translator *)t);
-    uint64_t bytes = pages ? pages_news_bytes(pages) : 0;
+    const Pages *pages = page_table_of_translator((Translator *)t);
+    uint64_t bytes = pages ? page_table_news_bytes(pages) : 0;
     for (int i = 0; i < TRANSLATOR_TABLES; i++) {
         bytes += (uint64_t)t->tables[i].count * sizeof *t->tables[i].words;
     }
@@ -218,8 +218,8 @@ uint64_t container_bytes(const Container *c)
         return container_bytes(c->pages) + table_bytes(c->translator->parts[0]);
     }
     uint64_t stack = c->frame_stack ? stream_bytes(&c->frame_stack->memory) : 0;
-    return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator) +
-           page_overlap_bytes(c) + stack;
+    return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator) + halo_bytes(c) +
+           stack;
 }
 
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)
@@ -235,7 +235,7 @@ bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int
     int64_t room = stream_elements(&c->memory) / info.page;
     *mapped = info.mapped;
     *capacity = c->pooled || c->kind || info.capacity < room ? info.capacity : room;
-    *free = c->pooled ? allocation_room(c) : *capacity - *mapped;
+    *free = c->pooled ? page_pool_room(c) : *capacity - *mapped;
     return true;
 }
 
@@ -420,7 +420,7 @@ bool container_fill(Container *c, const void *element, void *caller)
     if (!c->pooled) {
         return fill_ranges(c, element, caller);
     }
-    bool done = container_mapped(c, &list) && allocation_fill_list(c, &list, element);
+    bool done = container_mapped(c, &list) && page_pool_fill_list(c, &list, element);
     page_list_free(&list);
     return done;
 }

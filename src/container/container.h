@@ -1,7 +1,7 @@
 /* Containers (Glift 2.2): a virtual domain whose elements stand in memory where an address translator says. Kernels take container_box()
  * wherever they take a stream; what is not mapped reads as the default there, and is not written. */
-#ifndef RILL_CONTAINER_H
-#define RILL_CONTAINER_H
+#ifndef RILL_CONTAINER_CONTAINER_H
+#define RILL_CONTAINER_CONTAINER_H
 
 #include "container/page/page_list.h"
 #include "container/region/region.h"
@@ -49,7 +49,7 @@ Region *container_active(Container *c);
 bool container_has(const Container *c, const Region *region);
 /* Asks a translator whose mapped part is not known what it is, which container_active needs. Outside of any scope: a user's function may run
  * Lua; `caller` as for translator_ranges. False with error_set. */
-bool container_ask(Container *c, void *caller);
+bool container_query(Container *c, void *caller);
 /* A number that is another one when its elements are, or what is mapped. */
 uint64_t container_version(const Container *c);
 /* After elements of a box were written otherwise than by what follows and by launches. False with error_set. */
@@ -59,7 +59,7 @@ bool container_count(const Container *c, const int64_t *first, const int64_t *la
 
 /* Where it is mapped, projected onto the two fastest dimensions: bright pixels, darker ones for pages of coarser levels. Chooses the shape, of
  * sides up to `longest`, and writes as many cells. False with error_set. */
-bool container_picture(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller);
+bool container_occupancy_image(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller);
 
 /* A new dense stream of a box; and a box written with a stream of its shape, where it is mapped. False with error_set. */
 bool container_dense(Container *c, const int64_t *first, const int64_t *last, Stream *result);
@@ -75,22 +75,22 @@ Container *container_copy(const Container *c);
  * addresses reach. */
 Container *container_like(const Container *c, const Type *type);
 
-/* The mapped part as a line (container_line.c): a stream of one dimension, in address order. Of a container that is mapped everywhere it is all
+/* The mapped part as a line (container_pack.c): a stream of one dimension, in address order. Of a container that is mapped everywhere it is all
  * of it, in its shape; of lists the entries. False with error_set. */
 bool container_partial(const Container *c);
 /* The elements of `from`, a header of c's shape, that are mapped in c, or in a part of what is (NULL: all): a new stream, or a view where they
  * stand in memory so. */
-bool container_line(Container *c, const Stream *from, const Region *part, Stream *result);
+bool container_pack(Container *c, const Stream *from, const Region *part, Stream *result);
 /* All that are mapped, in any order: a view more often. */
-bool container_line_unordered(Container *c, Stream *result);
+bool container_pack_unordered(Container *c, Stream *result);
 /* Its mapped part takes the elements of a line. */
-bool container_take_line(Container *c, const Stream *line);
+bool container_pack_take(Container *c, const Stream *line);
 /* A container mapped as c, of the line's type, with these elements; NULL with error_set. Where they are, as coordinates, int or ivec2 to ivec4:
  * of one dimension always. */
-Container *container_of_line(Container *c, const Stream *line);
-bool container_line_points(Container *c, const Region *part, Stream *result);
-/* Whether container_line gives a view of its own elements, or container_line_unordered does. */
-bool container_line_is_there(Container *c, bool ordered);
+Container *container_unpack(Container *c, const Stream *line);
+bool container_pack_points(Container *c, const Region *part, Stream *result);
+/* Whether container_pack gives a view of its own elements, or container_pack_unordered does. */
+bool container_pack_exists(Container *c, bool ordered);
 
 /* All there is, zeros at first. NULL with error_set. */
 Container *container_array(Device *device, const Type *type, const Shape *shape);

@@ -1,10 +1,10 @@
 /* What a container is made of, for the files that change it. */
-#ifndef RILL_CONTAINER_PARTS_H
-#define RILL_CONTAINER_PARTS_H
+#ifndef RILL_CONTAINER_CONTAINER_PRIVATE_H
+#define RILL_CONTAINER_CONTAINER_PRIVATE_H
 
 #include "container/container.h"
-#include "container/storage/frames.h"
 #include "container/page/page_list.h"
+#include "container/storage/frames.h"
 #include "kernel/variant/address_map.h"
 
 /* What containers do differently whose pages are of another kind. */
@@ -148,11 +148,11 @@ Region *container_boxes_region(const Container *c, const BoxList *boxes);
 /* The part of its translator that addresses meet first and that has pages; NULL: none. */
 const Translator *container_paged_part(const Container *c);
 /* container_asked.c: what is mapped, of a container of which its translator is to be asked. */
-bool container_asks(const Container *c);
-Region *container_asked_region(Container *c);
+bool container_queries(const Container *c);
+Region *container_queried_region(Container *c);
 /* Whether c->active is what is mapped now. */
 /* container_run.c: whether launches ask where pages begin that stand one behind the other. */
-void container_run_set(Container *c, bool any);
+void container_contiguous_set(Container *c, bool any);
 bool container_active_known(const Container *c);
 /* What is mapped of a container is the same as of another one, of the same translator over memory of the same shape. */
 void container_share_active(Container *c, const Container *other);
@@ -161,47 +161,47 @@ int64_t container_places(const Container *c, const RangeList *list, const Range 
 
 /* allocation.c: pages that are not mapped are, to new frames that hold the default; `asked` of how many they are what is missing. All, or none with
  * error_set. */
-bool allocation_map(Container *c, PageList *list, int64_t asked);
+bool page_pool_map(Container *c, PageList *list, int64_t asked);
 /* Mapped ones are no longer. */
-bool allocation_unmap(Container *c, PageList *list);
+bool page_pool_unmap(Container *c, PageList *list);
 /* Adds the pages of a box that are not mapped; and says that there are too few frames. */
-bool allocation_missing(const Container *c, const PageBox *box, PageList *list);
-bool allocation_refuse(const Container *c, int64_t pages, int64_t mapped);
+bool page_pool_missing(const Container *c, const PageBox *box, PageList *list);
+bool page_pool_refuse(const Container *c, int64_t pages, int64_t mapped);
 /* New frames for a list, of undefined elements, that it holds, as the allocator says or not; and given back. */
-bool allocation_take(Container *c, PageList *list, int64_t asked, bool choose);
-void allocation_give(Container *c, const PageList *list);
+bool page_pool_take(Container *c, PageList *list, int64_t asked, bool choose);
+void page_pool_give(Container *c, const PageList *list);
 /* Sets all elements of a list's frames. */
-bool allocation_fill_list(const Container *c, const PageList *list, const void *element);
+bool page_pool_fill_list(const Container *c, const PageList *list, const void *element);
 /* The same of frames by where they begin, ints on the device. */
-bool allocation_fill_frames(const Container *c, const Stream *begins, const void *element);
+bool page_pool_fill_frames(const Container *c, const Stream *begins, const void *element);
 /* Memory for so many frames. */
-bool allocation_grow(Container *c, int64_t frames);
+bool page_pool_grow(Container *c, int64_t frames);
 /* Maps or unmaps those of a list, which has each page once, that are not mapped, or are. */
-bool allocation_map_some(Container *c, const PageList *pages);
-bool allocation_unmap_some(Container *c, const PageList *pages);
+bool page_pool_map_some(Container *c, const PageList *pages);
+bool page_pool_unmap_some(Container *c, const PageList *pages);
 /* Of a list those that are mapped, with their frames, or those that are not. */
-bool allocation_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
+bool page_pool_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
 /* page_points.c: the pages of a stream of points, each once, read back. */
-bool page_points_find(const Container *c, const Stream *points, PageList *pages);
+bool page_lookup_host(const Container *c, const Stream *points, PageList *pages);
 /* How many frames there may still be. */
-int64_t allocation_room(const Container *c);
+int64_t page_pool_room(const Container *c);
 
 /* page_overlap.h, of containers whose pages have replicas; of others nothing. Makes what they take, false with error_set; frees it; its bytes.
  * After pages were mapped, or are no longer: their frames do not matter; after memory became another. And how many of memory's versions are of replicas
  * alone. */
-bool page_replicas_create(Container *c);
-void page_overlap_free(Container *c);
-uint64_t page_overlap_bytes(const Container *c);
-void page_overlap_changed(Container *c, const PageList *list);
-void page_overlap_moved(Container *c);
-uint64_t page_overlap_writes(const Container *c);
+bool halo_copy_create(Container *c);
+void halo_free(Container *c);
+uint64_t halo_bytes(const Container *c);
+void halo_changed(Container *c, const PageList *list);
+void halo_moved(Container *c);
+uint64_t halo_writes(const Container *c);
 
 /* frame_stack.c. Takes frames for new pages on the device, where a stack of ints has the free ones: those that the host will take by frames_take.
  * Two new streams: the frames, and where each begins in memory. False with error_set. */
-bool frame_stack_take(Container *c, int64_t count, Stream *frames, Stream *begins);
+bool free_list_take(Container *c, int64_t count, Stream *frames, Stream *begins);
 /* Brings the stack there up to date; and puts frames on it that the host frees in this order, after that. */
-bool frame_stack_tell(Container *c);
-void frame_stack_give(Container *c, const Stream *frames);
+bool free_list_tell(Container *c);
+void free_list_give(Container *c, const Stream *frames);
 
 /* container_lists.c: makes a container of lists' translator one of lists. */
 void container_make_lists(Container *c, int64_t count);

@@ -57,7 +57,7 @@ static int64_t run_begin(AddressMap *map, const PageSet *pages)
     return run->begin;
 }
 
-void container_run_set(Container *c, bool any)
+void container_contiguous_set(Container *c, bool any)
 {
     c->map.run_begin = any ? run_begin : NULL;
 }

@@ -20,7 +20,7 @@ static void set_runs(Container *c, const TranslatorInfo *info)
 {
     bool any = info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0;
     c->map.run_unit = 0;
-    container_run_set(c, any && !c->kind && !c->mapping && !texture_form(c->memory.buffer));
+    container_contiguous_set(c, any && !c->kind && !c->mapping && !texture_form(c->memory.buffer));
     if (any) {
         const Paged *paged = (const Paged *)c->translator;
         translator_page_sizes(c->translator, c->map.run);
@@ -90,7 +90,7 @@ void container_replace_memory(Container *c, const Stream *memory)
     memcpy(outside, c->whole.boundary, sizeof outside);
     stream_release(&c->memory);
     stream_copy_view(memory, &c->memory);
-    page_overlap_moved(c);
+    halo_moved(c);
     container_set_whole(c);
     memcpy(c->whole.boundary, outside, sizeof outside);
 }

@@ -1,6 +1,6 @@
 /* What a file keeps of a container whose memory is its own. */
-#ifndef RILL_CONTAINER_IMAGE_H
-#define RILL_CONTAINER_IMAGE_H
+#ifndef RILL_CONTAINER_SERIALIZE_H
+#define RILL_CONTAINER_SERIALIZE_H
 
 #include "base/error.h"
 #include "container/container.h"
@@ -40,7 +40,7 @@ static inline bool container_image_damaged(void)
 {
     return error_set("what the file tells of its container does not agree: it is damaged");
 }
-bool tree_image_take(Container *c, ContainerImage *image);
-Container *tree_image_load(Device *device, const ContainerImage *image);
+bool tree_data_take(Container *c, ContainerImage *image);
+Container *tree_data_load(Device *device, const ContainerImage *image);
 
 #endif

@@ -8,7 +8,7 @@
 enum { ROW = 256, SLAB = 1 << 16 };
 
 /* Of page tables in memory that ends within a frame, too. */
-bool container_asks(const Container *c)
+bool container_queries(const Container *c)
 {
     bool whole_frames = container_paged(c) && stream_elements(&c->memory) % translator_info(c->translator).page == 0;
     return c->whole.map && !c->map.complete && !c->kind && !c->lists && !c->stack && !whole_frames;
@@ -95,16 +95,16 @@ bool container_has(const Container *c, const Region *region)
 
 void container_share_active(Container *c, const Container *other)
 {
-    if (container_asks(c) && container_active_known(other)) {
+    if (container_queries(c) && container_active_known(other)) {
         c->active = region_retain(other->active);
         c->active_version = other->active_version;
         c->full = other->full;
     }
 }
 
-bool container_ask(Container *c, void *caller)
+bool container_query(Container *c, void *caller)
 {
-    if (c->full || container_active_known(c) || !container_asks(c)) {
+    if (c->full || container_active_known(c) || !container_queries(c)) {
         return true;
     }
     uint64_t version = translator_version(c->translator);
@@ -121,12 +121,12 @@ bool container_ask(Container *c, void *caller)
     return done;
 }
 
-Region *container_asked_region(Container *c)
+Region *container_queried_region(Container *c)
 {
     const Shape *shape = &c->whole.shape;
     const Translator *paged = container_paged_part(c);
     int64_t cell[SHAPE_MAX_RANK];
-    if (!container_ask(c, NULL)) {
+    if (!container_query(c, NULL)) {
         return NULL;
     }
     for (int d = 0; d < shape->rank; d++) {

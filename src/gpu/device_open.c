@@ -42,8 +42,8 @@ static bool set_up(Device *device, bool *final)
     if (!fault_create(device)) {
         return false;
     }
-    TrialMeasures measures;
-    bool good = trial_measure(device, &measures, final) && traits_look_up(device, &measures) &&
+    DriverTestMeasures measures;
+    bool good = driver_test_measure(device, &measures, final) && traits_look_up(device, &measures) &&
                 poison_look_up(device) && tuning_look_up(device);
     if (!good) {
         fault_destroy(device);
@@ -54,7 +54,7 @@ static bool set_up(Device *device, bool *final)
 /* What GL holds goes only where the context is current; else it goes with the context. */
 static void release_objects(Device *device)
 {
-    attachment_destroy_all(device);
+    device_data_destroy_all(device);
     workspace_destroy_all(device);
     program_destroy_all(device);
     pool_shrink(device, 0);

@@ -1,6 +1,6 @@
 /* Little- and big-endian numbers in byte strings, whatever the host's order. */
-#ifndef RILL_BYTEORDER_H
-#define RILL_BYTEORDER_H
+#ifndef RILL_IO_BYTEORDER_H
+#define RILL_IO_BYTEORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Whole files. Failures set an error that names the path and the system's reason. */
-#ifndef RILL_FILE_H
-#define RILL_FILE_H
+#ifndef RILL_IO_FILE_H
+#define RILL_IO_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -183,7 +183,7 @@ static MappedKernel *derive(Kernel *kernel, const Argument *args, Kernel *const 
     mapped->kernel = copy_kernel(kernel);
     if (!mapped->kernel || !add_addresses(mapped, args, count) ||
         !fault_register(kernel->function.name, &mapped->kernel->function, &mapped->kernel->id) ||
-        !recent_add(&kernel->mapped, mapped, MOST_MAPPED, destroy)) {
+        !lru_add(&kernel->mapped, mapped, MOST_MAPPED, destroy)) {
         destroy(mapped);
         return NULL;
     }
@@ -204,7 +204,7 @@ static MappedKernel *find(Kernel *kernel, const Argument *args, Kernel *const *a
 {
     for (size_t i = 0; i < kernel->mapped.count; i++) {
         if (same_functions(kernel->mapped.items[i], addresses, kernel->function.param_count)) {
-            return recent_use(&kernel->mapped, i);
+            return lru_use(&kernel->mapped, i);
         }
     }
     return derive(kernel, args, addresses);

@@ -1,6 +1,6 @@
 /* Names for what running kernels report: the fault words carry a kernel's number. */
-#ifndef RILL_FAULT_H
-#define RILL_FAULT_H
+#ifndef RILL_KERNEL_FAULT_H
+#define RILL_KERNEL_FAULT_H
 
 #include "kernel/text/module.h"
 

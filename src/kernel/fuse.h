@@ -1,6 +1,6 @@
 /* A kernel whose inputs are what other kernels make: nothing is written in between. */
-#ifndef RILL_FUSE_H
-#define RILL_FUSE_H
+#ifndef RILL_KERNEL_FUSE_H
+#define RILL_KERNEL_FUSE_H
 
 #include "kernel/kernel.h"
 

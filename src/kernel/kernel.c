@@ -164,8 +164,8 @@ void kernel_release(Kernel *kernel)
     if (!kernel || --kernel->references > 0) {
         return;
     }
-    recent_clear(&kernel->variants, variant_destroy);
-    recent_clear(&kernel->mapped, kernel->mapped_destroy);
+    lru_clear(&kernel->variants, variant_destroy);
+    lru_clear(&kernel->mapped, kernel->mapped_destroy);
     if (kernel->life) {
         kernel->life->over = true;
         kernel_life_release(kernel->life);
@@ -281,7 +281,7 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
         }
     }
     strbuf_free(&source);
-    done = done && recent_add(&kernel->variants, variant, MOST_VARIANTS, variant_destroy);
+    done = done && lru_add(&kernel->variants, variant, MOST_VARIANTS, variant_destroy);
     if (variant && !done) {
         variant_destroy(variant);
     }
@@ -299,7 +299,7 @@ Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key)
     uint64_t serial = device_serial(device);
     for (size_t i = 0; i < kernel->variants.count; i++) {
         if (same_key(kernel->variants.items[i], serial, key)) {
-            return i ? recent_use(&kernel->variants, i) : kernel->variants.items[0];
+            return i ? lru_use(&kernel->variants, i) : kernel->variants.items[0];
         }
     }
     return compile(kernel, device, key);

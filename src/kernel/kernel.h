@@ -1,6 +1,6 @@
 /* Kernels: parsed, compiled per variant, launched. */
-#ifndef RILL_KERNEL_H
-#define RILL_KERNEL_H
+#ifndef RILL_KERNEL_KERNEL_H
+#define RILL_KERNEL_KERNEL_H
 
 #include "base/strbuf.h"
 #include "kernel/text/module.h"

@@ -1,6 +1,6 @@
 /* What the files of the kernel floor share. */
-#ifndef RILL_KERNEL_PRIVATE_H
-#define RILL_KERNEL_PRIVATE_H
+#ifndef RILL_KERNEL_KERNEL_PRIVATE_H
+#define RILL_KERNEL_KERNEL_PRIVATE_H
 
 #include "base/lru.h"
 #include "gpu/program/program.h"
@@ -34,14 +34,14 @@ struct Kernel {
     int id;                /* names the kernel in the fault words */
     uint64_t serial;       /* never used twice: for caches that outlive kernels */
     KernelLife *life;
-    Recent variants; /* of Variant */
-    Recent mapped;   /* kernels derived from this one by address_map.c, which sets what destroys them */
+    Lru variants; /* of Variant */
+    Lru mapped;   /* kernels derived from this one by address_map.c, which sets what destroys them */
     void (*mapped_destroy)(void *item);
     bool addressed;                 /* the last launch was by one of them */
     const AddressUse *addresses;    /* of a derived one, else NULL */
     bool body_borrowed;             /* by a derived one */
     uint32_t *words;                /* room for the uniforms of a launch */
-    uint8_t pass_order[MAX_PARAMS]; /* shares_order's, of passes of so many outputs; 0: not asked for yet */
+    uint8_t pass_order[MAX_PARAMS]; /* slice_order's, of passes of so many outputs; 0: not asked for yet */
     int pass_outputs;
 };
 

@@ -1,6 +1,6 @@
 /* The vectors' part of conjugate gradients (Hestenes and Stiefel 1952): fused updates and sums whose scalars stay on the device. */
-#ifndef RILL_CG_H
-#define RILL_CG_H
+#ifndef RILL_LINALG_CG_H
+#define RILL_LINALG_CG_H
 
 #include "stream/stream.h"
 

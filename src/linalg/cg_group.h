@@ -1,7 +1,7 @@
 /* Conjugate gradients for small sparse matrices, whole iterations in a launch of one work group, many at a time: where a launch takes as long as an
  * iteration's arithmetic or longer. */
-#ifndef RILL_CG_GROUP_H
-#define RILL_CG_GROUP_H
+#ifndef RILL_LINALG_CG_GROUP_H
+#define RILL_LINALG_CG_GROUP_H
 
 #include "stream/stream.h"
 

@@ -2,8 +2,8 @@
 
 #include "base/strbuf.h"
 #include "gpu/program/shader.h"
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 #include "shared/gemv_words.h"
 
 #include <string.h>
@@ -188,7 +188,7 @@ static bool finish(const Stream *a, const Stream sums[2], double alpha, double b
     StrBuf text = STRBUF_EMPTY;
     strbuf_addf(&text, "#define T %s\n#define V %s\n#define N %d\n%s", is_double(a) ? "double" : "float",
                 is_double(a) ? "dvec2" : "vec4", texel_of(a), finish_text);
-    Kernel *kernel = internal_kernel(a->device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(a->device, strbuf_text(&text));
     strbuf_free(&text);
     Argument args[] = {{.stream = &sums[0]},       {.stream = &sums[1]},       {.words = &parts},
                        {.words = factor[0].words}, {.words = factor[1].words}, {.stream = y}};

@@ -1,6 +1,6 @@
 /* Matrix times vector. */
-#ifndef RILL_GEMV_H
-#define RILL_GEMV_H
+#ifndef RILL_LINALG_GEMV_H
+#define RILL_LINALG_GEMV_H
 
 #include "stream/stream.h"
 

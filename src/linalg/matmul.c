@@ -1,8 +1,8 @@
 #include "linalg/matmul.h"
 
 #include "base/strbuf.h"
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 #include "linalg/gemv.h"
 #include "linalg/matmul_kernel.h"
 #include "primitive/reduction/reduce.h"
@@ -100,11 +100,11 @@ static void as_matrix(const Stream *s, bool left, Stream *result)
 }
 
 /* A column's product is a sum along each row. */
-static bool along_rows(const Product *p, Stream *c)
+static bool along_rows(const MatmulKernel *p, Stream *c)
 {
     Stream row = p->b, sums;
     Shape shape = p->a.shape;
-    product_turn(&row);
+    matmul_kernel_transpose(&row);
     row.shape.size[0] = p->m;
     row.dim[0] = (ViewDim){.stride = 0, .step = 1, .div = 1};
     shape.size[1] = 1;
@@ -122,26 +122,26 @@ static bool along_rows(const Product *p, Stream *c)
 }
 
 /* Few columns leave lanes idle: the transpose of b's transpose with a's is the same. */
-static bool multiply_turned(const Product *p, Stream *c)
+static bool multiply_turned(const MatmulKernel *p, Stream *c)
 {
-    Product turned = *p; /* headers only */
+    MatmulKernel turned = *p; /* headers only */
     Stream result, view;
     Shape shape = p->batch;
     turned.m = p->n;
     turned.n = p->m;
     turned.a = p->b;
     turned.b = p->a;
-    product_turn(&turned.a);
-    product_turn(&turned.b);
+    matmul_kernel_transpose(&turned.a);
+    matmul_kernel_transpose(&turned.b);
     shape.size[shape.rank++] = turned.m;
     shape.size[shape.rank++] = turned.n;
     if (!stream_create(p->device, p->type, &shape, false, &result)) {
         return false;
     }
     Stream back = result;
-    product_turn(&back);
-    Target target = product_dense(&turned, &result);
-    bool done = product_multiply(&turned, &target) && stream_reshape(c, &back.shape, &view);
+    matmul_kernel_transpose(&back);
+    Target target = matmul_kernel_dense(&turned, &result);
+    bool done = matmul_kernel_multiply(&turned, &target) && stream_reshape(c, &back.shape, &view);
     if (done) {
         done = copy_stream(&view, &back);
         stream_release(&view);
@@ -151,19 +151,19 @@ static bool multiply_turned(const Product *p, Stream *c)
 }
 
 /* The ways to a product. */
-static bool is_along_rows(const Product *p)
+static bool is_along_rows(const MatmulKernel *p)
 {
     bool real = p->type->scalar == SCALAR_FLOAT || p->type->scalar == SCALAR_DOUBLE;
     return p->n == 1 && p->batch.rank == 0 && real && p->a.type->value == p->type && p->b.type->value == p->type;
 }
 
-static bool is_turned(const Product *p)
+static bool is_turned(const MatmulKernel *p)
 {
     return p->n < FEW_COLUMNS && p->m > 2 * p->n;
 }
 
 /* Of a matrix and a vector, in the other order of the two: gemv_add's. */
-static bool is_gemv(const Product *p, Stream *matrix, Stream *vector)
+static bool is_gemv(const MatmulKernel *p, Stream *matrix, Stream *vector)
 {
     bool column = p->n == 1;
     if (p->batch.rank || (!column && p->m != 1) || p->a.type != p->b.type || p->type != p->a.type) {
@@ -172,14 +172,14 @@ static bool is_gemv(const Product *p, Stream *matrix, Stream *vector)
     *matrix = column ? p->a : p->b; /* headers only */
     *vector = column ? p->b : p->a;
     if (!column) {
-        product_turn(matrix);
-        product_turn(vector);
+        matmul_kernel_transpose(matrix);
+        matmul_kernel_transpose(vector);
     }
     vector->shape.rank = 1;
     return gemv_accepts(matrix);
 }
 
-static bool run(const Product *p, Stream *c)
+static bool run(const MatmulKernel *p, Stream *c)
 {
     Stream matrix, vector;
     if (is_gemv(p, &matrix, &vector)) {
@@ -191,8 +191,8 @@ static bool run(const Product *p, Stream *c)
     if (is_along_rows(p)) {
         return along_rows(p, c);
     }
-    Target target = product_dense(p, c);
-    return is_turned(p) ? multiply_turned(p, c) : product_multiply(p, &target);
+    Target target = matmul_kernel_dense(p, c);
+    return is_turned(p) ? multiply_turned(p, c) : matmul_kernel_multiply(p, &target);
 }
 
 static void set_factor(const Type *type, double value, uint32_t words[2])
@@ -208,9 +208,9 @@ static void set_factor(const Type *type, double value, uint32_t words[2])
 }
 
 /* Fills all but the operands, which product_operands adds; the result's shape. */
-static bool product_start(const Stream *a, const Stream *b, Product *p, Shape *shape)
+static bool product_start(const Stream *a, const Stream *b, MatmulKernel *p, Shape *shape)
 {
-    *p = (Product){.device = a->device};
+    *p = (MatmulKernel){.device = a->device};
     if (!matmul_result(a, b, shape, &p->type) || !batch_shape(a, b, &p->batch)) {
         return false;
     }
@@ -220,13 +220,13 @@ static bool product_start(const Stream *a, const Stream *b, Product *p, Shape *s
     return true;
 }
 
-static void product_operands(const Stream *a, const Stream *b, Product *p)
+static void product_operands(const Stream *a, const Stream *b, MatmulKernel *p)
 {
     as_matrix(a, true, &p->a);
     as_matrix(b, false, &p->b);
 }
 
-static void product_release(Product *p)
+static void product_release(MatmulKernel *p)
 {
     stream_release(&p->a);
     stream_release(&p->b);
@@ -234,7 +234,7 @@ static void product_release(Product *p)
 
 bool matmul_stream(const Stream *a, const Stream *b, Stream *result)
 {
-    Product p;
+    MatmulKernel p;
     Shape shape;
     if (!product_start(a, b, &p, &shape) || !stream_create(a->device, p.type, &shape, p.k == 0, result)) {
         return false;
@@ -263,27 +263,27 @@ static bool join(Stream *c, const Stream *product, const uint32_t *alpha, const 
                 "  %s kept = beta == %s(0) ? %s(0) : beta * c;\n"
                 "  c = alpha == %s(0) ? kept : beta == %s(0) ? alpha * p : alpha * p + kept;\n}\n",
                 t, t, t, t, t, t, t, t, t);
-    Kernel *kernel = internal_kernel(c->device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(c->device, strbuf_text(&text));
     strbuf_free(&text);
     Argument args[] = {{.stream = product}, {.words = alpha}, {.words = beta}, {.stream = c}};
     return kernel && kernel_launch(kernel, c->device, args, &c->shape, false);
 }
 
 /* Straight into c, where the way to the product can: *direct. */
-static bool add_directly(const Product *p, const Stream *a, const Stream *b, Stream *c, bool *direct)
+static bool add_directly(const MatmulKernel *p, const Stream *a, const Stream *b, Stream *c, bool *direct)
 {
     Target target;
-    *direct = c->source == SOURCE_BUFFER && !is_along_rows(p) && !is_turned(p) && product_target(p, c, &target) &&
+    *direct = c->source == SOURCE_BUFFER && !is_along_rows(p) && !is_turned(p) && matmul_kernel_target(p, c, &target) &&
               !stream_overlaps(c, a) && !stream_overlaps(c, b);
     if (!*direct) {
         return true;
     }
     stream_wrote(c);
-    return product_multiply(p, &target);
+    return matmul_kernel_multiply(p, &target);
 }
 
 /* The other ways: a product of its own, which is added. */
-static bool add_joined(const Product *p, const Stream *a, const Stream *b, Stream *c)
+static bool add_joined(const MatmulKernel *p, const Stream *a, const Stream *b, Stream *c)
 {
     Stream product;
     if (!matmul_stream(a, b, &product)) {
@@ -294,7 +294,7 @@ static bool add_joined(const Product *p, const Stream *a, const Stream *b, Strea
     return done;
 }
 
-static bool add_product(double alpha, const Stream *a, const Stream *b, double beta, Product *p, Stream *c)
+static bool add_product(double alpha, const Stream *a, const Stream *b, double beta, MatmulKernel *p, Stream *c)
 {
     bool direct = true, done;
     Stream matrix, vector;
@@ -310,7 +310,7 @@ static bool add_product(double alpha, const Stream *a, const Stream *b, double b
 
 bool matmul_add(double alpha, const Stream *a, const Stream *b, double beta, Stream *c)
 {
-    Product p;
+    MatmulKernel p;
     Shape shape;
     char x[SHAPE_TEXT], y[SHAPE_TEXT];
     if (!product_start(a, b, &p, &shape)) {

@@ -1,6 +1,6 @@
 /* Products of matrices. */
-#ifndef RILL_MATMUL_H
-#define RILL_MATMUL_H
+#ifndef RILL_LINALG_MATMUL_H
+#define RILL_LINALG_MATMUL_H
 
 #include "stream/stream.h"
 

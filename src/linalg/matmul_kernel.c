@@ -24,7 +24,7 @@ typedef struct Operand {
     int64_t rows, texels; /* of a matrix; in texels of four elements */
 } Operand;
 
-void product_turn(Stream *s)
+void matmul_kernel_transpose(Stream *s)
 {
     int last = s->shape.rank - 1;
     ViewDim dim = s->dim[last];
@@ -146,7 +146,7 @@ static bool too_large(const Stream *s)
     return !buffer_texture_reaches(s->device, TEXEL_VECTOR, buffer_capacity(s->buffer));
 }
 
-Target product_dense(const Product *p, const Stream *c)
+Target matmul_kernel_dense(const MatmulKernel *p, const Stream *c)
 {
     Target target = {.buffer = c->buffer, .base = c->offset, .pitch = p->n};
     int64_t stride = p->m * p->n;
@@ -157,11 +157,11 @@ Target product_dense(const Product *p, const Stream *c)
     return target;
 }
 
-bool product_target(const Product *p, const Stream *c, Target *target)
+bool matmul_kernel_target(const MatmulKernel *p, const Stream *c, Target *target)
 {
     int rank = c->shape.rank;
     if (c->contiguous) {
-        *target = product_dense(p, c);
+        *target = matmul_kernel_dense(p, c);
         return true;
     }
     bool rows = rank == p->batch.rank + 2 && (p->n == 1 || c->dim[rank - 1].stride == 1);
@@ -178,7 +178,7 @@ bool product_target(const Product *p, const Stream *c, Target *target)
 }
 
 /* Whether each row of each product has whole texels of floats. */
-static bool has_fours(const Product *p, const Target *c)
+static bool has_fours(const MatmulKernel *p, const Target *c)
 {
     int64_t all = p->n | c->base | c->pitch;
     for (int d = 0; d < p->batch.rank; d++) {
@@ -187,7 +187,7 @@ static bool has_fours(const Product *p, const Target *c)
     return p->type->scalar == SCALAR_FLOAT && all % 4 == 0;
 }
 
-static bool multiply(const Product *p, const Operand *a, const Operand *b, const Target *c)
+static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, const Target *c)
 {
     const DeviceTraits *traits = device_traits(p->device);
     bool tile = traits->family == FAMILY_GPU, flat = !tile && b->texels < CPU_GROUP;
@@ -247,7 +247,7 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, const
     return done;
 }
 
-bool product_multiply(const Product *p, const Target *c)
+bool matmul_kernel_multiply(const MatmulKernel *p, const Target *c)
 {
     Operand a = {0}, b = {0};
     bool done = pad(&p->a, p->type, 1, &a) && pad(&p->b, p->type, 4, &b) && multiply(p, &a, &b, c);

@@ -1,11 +1,11 @@
 /* The work of matrix products: operands become rows of texels, and a shader multiplies them into what has rows of elements. */
-#ifndef RILL_PRODUCT_H
-#define RILL_PRODUCT_H
+#ifndef RILL_LINALG_MATMUL_KERNEL_H
+#define RILL_LINALG_MATMUL_KERNEL_H
 
 #include "stream/stream.h"
 
 /* What is multiplied: a is m x k, b is k x n, for each element of the batch. */
-typedef struct Product {
+typedef struct MatmulKernel {
     Device *device;
     const Type *type;
     int64_t m, n, k;
@@ -13,7 +13,7 @@ typedef struct Product {
     Stream a, b;                /* matrices: at least two dimensions */
     uint32_t alpha[2], beta[2]; /* of the type: what becomes of the product, and of what the result has */
     bool keep;                  /* the result has something: else it is not read */
-} Product;
+} MatmulKernel;
 
 /* Where the result goes, in elements. */
 typedef struct Target {
@@ -23,12 +23,12 @@ typedef struct Target {
 } Target;
 
 /* A matrix's last two dimensions exchanged, in place. */
-void product_turn(Stream *s);
+void matmul_kernel_transpose(Stream *s);
 /* Where the elements of a dense result go. */
-Target product_dense(const Product *p, const Stream *c);
+Target matmul_kernel_dense(const MatmulKernel *p, const Stream *c);
 /* The same for a matrix, or a batch of them, whose elements stand in a row along the last dimension. False where they do not. */
-bool product_target(const Product *p, const Stream *c, Target *target);
+bool matmul_kernel_target(const MatmulKernel *p, const Stream *c, Target *target);
 /* Multiplies into a target that overlaps neither operand. Float, double, int or uint. */
-bool product_multiply(const Product *p, const Target *c);
+bool matmul_kernel_multiply(const MatmulKernel *p, const Target *c);
 
 #endif

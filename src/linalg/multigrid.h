@@ -1,6 +1,6 @@
 /* Half cycles of multigrid on grids of floats in two dimensions, each in one launch, and the step of x after a cycle. */
-#ifndef RILL_MULTIGRID_H
-#define RILL_MULTIGRID_H
+#ifndef RILL_LINALG_MULTIGRID_H
+#define RILL_LINALG_MULTIGRID_H
 
 #include "shared/multigrid_words.h"
 #include "stream/stream.h"

@@ -1,6 +1,6 @@
 /* A sparse matrix times a vector, or times a matrix of vectors. */
-#ifndef RILL_SPMV_H
-#define RILL_SPMV_H
+#ifndef RILL_LINALG_SPMV_H
+#define RILL_LINALG_SPMV_H
 
 #include "stream/stream.h"
 

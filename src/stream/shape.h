@@ -1,6 +1,6 @@
 /* Shapes: row-major, the last dimension fastest. */
-#ifndef RILL_SHAPE_H
-#define RILL_SHAPE_H
+#ifndef RILL_STREAM_SHAPE_H
+#define RILL_STREAM_SHAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

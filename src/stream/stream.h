@@ -3,12 +3,12 @@
  * Index i of a dimension becomes ((i * step + start) / div) % mod (mod 0: no modulo), then times stride, summed over
  * the dimensions, plus offset: the element's number in the buffer. A plain dimension has step 1, start 0, div 1, mod 0 (domains and
  * strides go into offset and stride); replicate sets div, tile sets mod. */
-#ifndef RILL_STREAM_H
-#define RILL_STREAM_H
+#ifndef RILL_STREAM_STREAM_H
+#define RILL_STREAM_STREAM_H
 
 #include "gpu/memory/buffer.h"
-#include "gpu/program/indirect.h"
 #include "gpu/memory/texture.h"
+#include "gpu/program/indirect.h"
 #include "stream/shape.h"
 #include "stream/type.h"
 

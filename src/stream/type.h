@@ -1,6 +1,6 @@
 /* Element types: how an element lies in memory, and what a kernel sees of it. */
-#ifndef RILL_TYPE_H
-#define RILL_TYPE_H
+#ifndef RILL_STREAM_TYPE_H
+#define RILL_STREAM_TYPE_H
 
 #include "stream/type_rows.h"
 

@@ -1,6 +1,6 @@
 /* The lists of scalars and of the types made of them, for type.h and type.c: a storage type begins with a row here. */
-#ifndef RILL_TYPE_ROWS_H
-#define RILL_TYPE_ROWS_H
+#ifndef RILL_STREAM_TYPE_ROWS_H
+#define RILL_STREAM_TYPE_ROWS_H
 
 /* id, bytes, what its bits mean: a ScalarForm */
 #define SCALARS(X)                                                                                                     \

@@ -1,7 +1,7 @@
 /* The arithmetic of one view dimension, shared by views and resampling: see stream.h for the form. Nothing here touches
  * references. */
-#ifndef RILL_VIEW_H
-#define RILL_VIEW_H
+#ifndef RILL_STREAM_VIEW_H
+#define RILL_STREAM_VIEW_H
 
 #include "stream/stream.h"
 

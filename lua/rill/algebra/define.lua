@@ -1,4 +1,4 @@
--- The rows of the operations of the algebra: everything about one is said once, in its row. The rows are in rill.operation; operations.lua
+-- The rows of the operations of the algebra: everything about one is said once, in its row. The rows are in rill.algebra.rows; operations.lua
 -- loads them. Expressions, metamethods, the functions of rill, its reference, and what is made of that, all come from them.
 local formula = require "rill.algebra.functions"
 

@@ -38,7 +38,7 @@ end
 --- processor.alone(launch): seconds of one core for a launch on the current device, which is the processor. All threads of the process share a core for that:
 -- side by side they would wait for memory together. Where the system does not do that, it is the time of all cores.
 function processor.alone(launch)
-    local _, _, busy = core._one_core(function() return time(launch) end)
+    local _, _, busy = core._single_core(function() return time(launch) end)
     return busy
 end
 

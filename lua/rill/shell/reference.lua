@@ -1,6 +1,6 @@
 -- Every public name of rill, once: what `?name` at the prompt prints, what tools/docscov.lua holds the module against, and what
--- annotations and the manual's index are made of. Those of the algebra's operations have their lines in their rows, in rill.operation; those of modules that
--- solve, simulate and draw are in rill.support.modulelines.
+-- annotations and the manual's index are made of. Those of the algebra's operations have their lines in their rows, in rill.algebra.rows; those of modules that
+-- solve, simulate and draw are in rill.shell.reference_modules.
 -- `make check-annotations` fails for a name without a line, and for a line without its name.
 --
 -- A line is `signature -- what it does`. Signatures are written as in LuaLS: `name?: type` may be left out, `{key?: type}` is a

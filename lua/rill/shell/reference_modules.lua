@@ -1,4 +1,4 @@
--- The lines of rill.support.reference for the modules that solve, simulate and draw: a page of the manual, and its lines, which are
+-- The lines of rill.shell.reference for the modules that solve, simulate and draw: a page of the manual, and its lines, which are
 -- written as it says. They stand between the pages of streams and those of files.
 return {
     { "sparse", [==[

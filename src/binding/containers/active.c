@@ -102,7 +102,8 @@ static int rill_picture(lua_State *L)
     Device *device = self->stream.device;
     float *cells = scratch_push(L, (size_t)(longest * longest) * sizeof *cells);
     Translator *t = translator_retain(container_translator(self->container));
-    bool done = container_picture(self->container, longest, &shape, cells, L); /* a translator's function may run Lua */
+    bool done =
+        container_occupancy_image(self->container, longest, &shape, cells, L); /* a translator's function may run Lua */
     translator_drop(t);
     container_done(L, self, done, "rill.show");
     Stream *picture = handle_push(L);
@@ -114,7 +115,7 @@ static int rill_picture(lua_State *L)
     return 1;
 }
 
-void open_container_ranges(lua_State *L)
+void open_container_active(lua_State *L)
 {
     lua_pushcfunction(L, rill_picture);
     lua_setfield(L, -2, "_picture");

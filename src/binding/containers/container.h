@@ -1,6 +1,6 @@
 /* Methods of containers that stand in files of their own. */
-#ifndef RILL_LUA_CONTAINER_H
-#define RILL_LUA_CONTAINER_H
+#ifndef RILL_BINDING_CONTAINERS_CONTAINER_H
+#define RILL_BINDING_CONTAINERS_CONTAINER_H
 
 #include "binding/streams/container_handle.h"
 

@@ -326,7 +326,7 @@ static int container_of_lists(lua_State *L)
     return 1;
 }
 
-void open_container_make(lua_State *L)
+void open_container_create(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"physical", rill_physical}, {"virtual", rill_virtual},      {"array", rill_array}, {"_sparse", rill_sparse},

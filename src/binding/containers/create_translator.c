@@ -57,7 +57,7 @@ static int rill_fold(lua_State *L)
     translator_option_sizes(L, "rill.translator.fold", "to", true, &to);
     bool tiled = binding_flag(L, 1, "rill.translator.fold", "tiled");
     Translator **slot = translator_push(L);
-    translator_take(L, slot, translator_fold(&shape, &to, tiled), "rill.translator.fold");
+    translator_take(L, slot, translator_reshape(&shape, &to, tiled), "rill.translator.fold");
     return 1;
 }
 
@@ -209,7 +209,7 @@ static int rill_compose(lua_State *L)
     return 1;
 }
 
-void open_translator_make(lua_State *L)
+void open_translator_create(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"linear", rill_linear}, {"fold", rill_fold},       {"pages", rill_pages}, {"hash", rill_hash},

@@ -284,7 +284,7 @@ static void check_options(lua_State *L, Options *options)
 static Translator *create(lua_State *L, const Options *options, const LuaHooks *given, bool ranges)
 {
     const char *chunk;
-    int line = chunk_locate(L, options->glsl, options->length, &chunk);
+    int line = source_location_locate(L, options->glsl, options->length, &chunk);
     Device *device = state_device(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
@@ -311,7 +311,7 @@ static const int32_t *push_places(lua_State *L, const Options *options, const Lu
 {
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK], point[SHAPE_MAX_RANK] = {0}, at[SHAPE_MAX_RANK] = {0};
     int64_t n = 0;
-    if (!translator_tabled_fits(&options->shape, options->to)) {
+    if (!translator_table_fits(&options->shape, options->to)) {
         error_prefix("%s", function);
         binding_raise(L);
     }
@@ -364,7 +364,7 @@ static int make_table(lua_State *L, const Options *options, const LuaHooks *hook
     Device *device = state_device(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
-    Translator *t = translator_tabled(device, options->name, &options->shape, options->to, places);
+    Translator *t = translator_table(device, options->name, &options->shape, options->to, places);
     device_leave(&scope);
     translator_take(L, slot, t, function);
     scratch_free(L, -1);
@@ -403,7 +403,7 @@ static int rill_new(lua_State *L)
     return 1;
 }
 
-void open_custom(lua_State *L)
+void open_custom_translator(lua_State *L)
 {
     luaL_getsubtable(L, -1, "translator");
     lua_pushcfunction(L, rill_new);

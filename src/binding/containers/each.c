@@ -92,7 +92,7 @@ enum { EACH_CONTAINER = 1, EACH_BYTES = 2 };
 
 typedef struct EachCursor {
     Device *device; /* held; NULL: it is over */
-    RegionCut cut;
+    RegionSplit cut;
     Region *part; /* held; NULL: the next one is due */
     RegionCursor at;
     int64_t number;
@@ -111,7 +111,7 @@ static void each_drop(EachCursor *cursor)
     cursor->device = NULL;
     bool entered = device_enter(device, &scope);
     region_release(cursor->part);
-    region_cut_end(&cursor->cut);
+    region_split_end(&cursor->cut);
     if (entered) {
         device_leave(&scope);
     }
@@ -143,7 +143,7 @@ static bool each_step(lua_State *L, const LuaContainer *self, EachCursor *cursor
     DeviceScope scope;
     binding_enter(L, cursor->device, &scope);
     region_release(cursor->part);
-    bool done = region_cut_next(&cursor->cut, most, &cursor->part);
+    bool done = region_split_next(&cursor->cut, most, &cursor->part);
     device_leave(&scope);
     container_done(L, self, done, function);
     return cursor->part != NULL;
@@ -201,7 +201,7 @@ static EachCursor *each_push(lua_State *L, Region *region)
     lua_rawgetp(L, LUA_REGISTRYINDEX, &each_key);
     lua_setmetatable(L, -2);
     cursor->device = device_retain(region->list.device);
-    region_cut_begin(&cursor->cut, region);
+    region_split_begin(&cursor->cut, region);
     return cursor;
 }
 

@@ -33,7 +33,7 @@ static int rill_line_unordered(lua_State *L)
     Stream *line = handle_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
-    bool done = container_line_unordered(self->container, line);
+    bool done = container_pack_unordered(self->container, line);
     device_leave(&scope);
     container_done(L, self, done, function);
     return 1;
@@ -50,7 +50,7 @@ static int rill_line_parts(lua_State *L)
     DeviceScope scope;
     container_asked(L, self, function);
     binding_enter(L, self->stream.device, &scope);
-    bool there = !lua_toboolean(L, 3) && container_line_is_there(self->container, !lua_toboolean(L, 4));
+    bool there = !lua_toboolean(L, 3) && container_pack_exists(self->container, !lua_toboolean(L, 4));
     const Region *region = there ? NULL : container_active(self->container);
     device_leave(&scope);
     container_done(L, self, there || region, function);
@@ -87,7 +87,7 @@ static int rill_from_line(lua_State *L)
     LuaContainer *made = container_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
-    Container *c = container_of_line(self->container, line);
+    Container *c = container_unpack(self->container, line);
     device_leave(&scope);
     container_take(L, made, c, function);
     return 1;
@@ -163,13 +163,13 @@ static int rill_line_points(lua_State *L)
     container_asked(L, self, function);
     Stream *points = handle_push(L);
     binding_enter(L, self->stream.device, &scope);
-    bool done = container_line_points(self->container, part_at(L, 2), points);
+    bool done = container_pack_points(self->container, part_at(L, 2), points);
     device_leave(&scope);
     container_done(L, self, done, function);
     return 1;
 }
 
-void open_line(lua_State *L)
+void open_container_pack(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"_partial", rill_partial},
                                          {"_line", rill_line},

@@ -66,7 +66,7 @@ static int range_addresses(lua_State *L)
     Device *device = range->region->list.device;
     DeviceScope scope;
     binding_enter(L, device, &scope);
-    bool done = region_addresses(range->region, points);
+    bool done = region_coordinates(range->region, points);
     device_leave(&scope);
     if (!done) {
         error_prefix("r:addresses");

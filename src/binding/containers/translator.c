@@ -157,7 +157,7 @@ static int translate(lua_State *L, Direction direction, const char *function)
     if (direction == DIRECTION_INVERSE && !translator_info(t).traits.invertible) {
         return luaL_error(L, "%s: translator '%s' has no inverse", function, translator_info(t).name);
     }
-    bool stream = handle_to(L, 2) || hooks_is_expression(L, 2);
+    bool stream = handle_to(L, 2) || expression_hooks_is_expression(L, 2);
     return (stream ? translate_stream : translate_point)(L, t, direction, function);
 }
 
@@ -246,7 +246,7 @@ static int ranges_of_streams(lua_State *L)
 
 static bool is_stream(lua_State *L, int index)
 {
-    return handle_to(L, index) || hooks_is_expression(L, index);
+    return handle_to(L, index) || expression_hooks_is_expression(L, index);
 }
 
 /* t:ranges(first [, last [, "inverse"]]). Pushing may raise for want of memory, so a userdata holds the list meanwhile. */
@@ -268,7 +268,7 @@ static int translator_ranges_call(lua_State *L)
     int held = lua_gettop(L);
     RangeList list = {0};
     translator_retain(t);
-    bool done = (inverse ? translator_ranges_back : translator_ranges)(t, first, last, &list, L);
+    bool done = (inverse ? translator_inverse_ranges : translator_ranges)(t, first, last, &list, L);
     translator_drop(t);
     scratch_give(L, held, list.items);
     if (!done) {

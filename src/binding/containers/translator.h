@@ -1,6 +1,6 @@
 /* What the binding's files on translators share. */
-#ifndef RILL_LUA_TRANSLATOR_H
-#define RILL_LUA_TRANSLATOR_H
+#ifndef RILL_BINDING_CONTAINERS_TRANSLATOR_H
+#define RILL_BINDING_CONTAINERS_TRANSLATOR_H
 
 #include "binding/binding.h"
 #include "container/translator/translator.h"

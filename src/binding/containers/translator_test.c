@@ -6,23 +6,23 @@
 /* Points that are tried, each with its neighbour behind it; the sizes of a domain without bounds; the longest side and the most addresses of boxes. */
 enum { SAMPLE = 64, SAMPLE_SIZE = 256, BOX_SIDE = 5, BOX_MOST = 4096 };
 
-typedef struct Trial {
+typedef struct TranslatorTest {
     lua_State *L;
     Translator *t;
     TranslatorInfo info;
     const char *function;
     bool inverse;
     int32_t points[SAMPLE * SHAPE_MAX_RANK], places[SAMPLE * SHAPE_MAX_RANK], back[SAMPLE * SHAPE_MAX_RANK];
-} Trial;
+} TranslatorTest;
 
 /* Sizes that points are taken from. */
-static int64_t size_of(const Trial *trial, int d)
+static int64_t size_of(const TranslatorTest *trial, int d)
 {
     return trial->info.domain.known ? trial->info.domain.size[d] : SAMPLE_SIZE;
 }
 
 /* Points of the domain: both ends and others without a pattern, each with one that is next to it. */
-static void sample_points(Trial *trial)
+static void sample_points(TranslatorTest *trial)
 {
     uint32_t state = 1;
     int rank = trial->info.rank;
@@ -44,14 +44,14 @@ static void sample_points(Trial *trial)
     }
 }
 
-static _Noreturn void raise_failure(const Trial *trial)
+static _Noreturn void raise_failure(const TranslatorTest *trial)
 {
     error_prefix("%s", trial->function);
     binding_raise(trial->L);
 }
 
 /* All points through the device; raises. */
-static void sample_device(const Trial *trial, Direction direction, const int32_t *points, int32_t *results)
+static void sample_device(const TranslatorTest *trial, Direction direction, const int32_t *points, int32_t *results)
 {
     enum { VECTOR = 4 };
     lua_State *L = trial->L;
@@ -90,7 +90,7 @@ static const char *result_text(lua_State *L, const int32_t *result, int rank)
     return result[0] == TRANSLATOR_NOWHERE ? "nowhere" : translator_point_text(L, point, rank);
 }
 
-static Outcome ask_point(const Trial *trial, Direction direction, const int64_t *from, int64_t *to)
+static Outcome ask_point(const TranslatorTest *trial, Direction direction, const int64_t *from, int64_t *to)
 {
     Outcome outcome = translator_point(trial->t, direction, from, to, trial->L);
     if (outcome == OUTCOME_FAILED) {
@@ -100,7 +100,7 @@ static Outcome ask_point(const Trial *trial, Direction direction, const int64_t 
 }
 
 /* Raises unless the host gives for a point what the device gave. */
-static void compare(const Trial *trial, Direction direction, const int32_t *point, const int32_t *result)
+static void compare(const TranslatorTest *trial, Direction direction, const int32_t *point, const int32_t *result)
 {
     lua_State *L = trial->L;
     bool inverse = direction == DIRECTION_INVERSE;
@@ -119,7 +119,7 @@ static void compare(const Trial *trial, Direction direction, const int32_t *poin
 }
 
 /* Point i through all functions. */
-static void try_point(const Trial *trial, int i)
+static void try_point(const TranslatorTest *trial, int i)
 {
     const TranslatorInfo *info = &trial->info;
     const int32_t *point = trial->points + i * info->rank, *result = trial->places + i * info->to;
@@ -147,7 +147,7 @@ static void try_point(const Trial *trial, int i)
 }
 
 /* No two of the points at one place, where that is what was said. */
-static void try_pairs(const Trial *trial)
+static void try_pairs(const TranslatorTest *trial)
 {
     const TranslatorInfo *info = &trial->info;
     size_t bytes = (size_t)info->rank * sizeof(int32_t), place_bytes = (size_t)info->to * sizeof(int32_t);
@@ -182,7 +182,7 @@ static int64_t number_in(const int64_t *point, const int64_t *first, const int64
     return number;
 }
 
-static void wrong_ranges(const Trial *trial, const int64_t *first, const int64_t *last, const int64_t *point,
+static void wrong_ranges(const TranslatorTest *trial, const int64_t *first, const int64_t *last, const int64_t *point,
                          const char *what)
 {
     lua_State *L = trial->L;
@@ -193,7 +193,8 @@ static void wrong_ranges(const Trial *trial, const int64_t *first, const int64_t
 }
 
 /* Marks the addresses of a range as seen, each of which 'cpu' has to translate to the range's next place. */
-static void walk_range(const Trial *trial, const Range *range, const int64_t *first, const int64_t *last, bool *seen)
+static void walk_range(const TranslatorTest *trial, const Range *range, const int64_t *first, const int64_t *last,
+                       bool *seen)
 {
     int64_t point[SHAPE_MAX_RANK], place[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK];
     memcpy(point, range->first, sizeof point);
@@ -215,7 +216,7 @@ static void walk_range(const Trial *trial, const Range *range, const int64_t *fi
 }
 
 /* All that is mapped in a box of at most BOX_MOST addresses is in its ranges, once. */
-static void try_box(const Trial *trial, const int64_t *first, const int64_t *last)
+static void try_box(const TranslatorTest *trial, const int64_t *first, const int64_t *last)
 {
     bool seen[BOX_MOST] = {false};
     int64_t point[SHAPE_MAX_RANK], place[SHAPE_MAX_RANK];
@@ -244,7 +245,7 @@ static void try_box(const Trial *trial, const int64_t *first, const int64_t *las
 }
 
 /* Boxes that begin at some of the points, and all of the domain where it is small. */
-static void try_ranges(const Trial *trial)
+static void try_ranges(const TranslatorTest *trial)
 {
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0}, all = 1;
     int rank = trial->info.rank;
@@ -270,8 +271,8 @@ static void try_ranges(const Trial *trial)
 
 void translator_try(lua_State *L, Translator *t, bool inverse, bool ranges, const char *function)
 {
-    Trial *trial = lua_newuserdatauv(L, sizeof *trial, 0);
-    *trial = (Trial){.L = L, .t = t, .info = translator_info(t), .function = function, .inverse = inverse};
+    TranslatorTest *trial = lua_newuserdatauv(L, sizeof *trial, 0);
+    *trial = (TranslatorTest){.L = L, .t = t, .info = translator_info(t), .function = function, .inverse = inverse};
     sample_points(trial);
     sample_device(trial, DIRECTION_TRANSLATE, trial->points, trial->places);
     if (trial->info.traits.invertible) {

@@ -1,7 +1,7 @@
 /* rill.quadtree, rill.octree, and what only adaptive containers do. */
+#include "container/tree/tree.h"
 #include "binding/containers/container.h"
 #include "binding/kernels/kernel.h"
-#include "container/tree/tree.h"
 #include "kernel/launch/builtin.h"
 
 #include <string.h>
@@ -166,7 +166,7 @@ static LuaContainer *take_mask(lua_State *L, LuaContainer *self, const char *fun
     const char *text = lua_pushfstring(L, "kernel void mark(%s x<>, out %s r<>) { r = x; }", type, type);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
-    kernel = internal_kernel(self->stream.device, text);
+    kernel = builtin_kernel(self->stream.device, text);
     device_leave(&scope);
     container_done(L, self, kernel != NULL, function);
     return push_mask(L, self, kernel, input, function);

@@ -35,7 +35,7 @@ static int animation_frame(lua_State *L)
                         .self = 1,
                         .limit = animation->is_video ? PICTURE_BYTES : PICTURE_ANY};
     Image image;
-    picture_take(L, &call, &image);
+    image_options_take(L, &call, &image);
     bool ok = animation->is_video ? video_frame(&animation->video, &image) : apng_frame(&animation->apng, &image);
     image_free(&image);
     if (!ok) {

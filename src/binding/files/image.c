@@ -1,10 +1,10 @@
 /* rill.image: pictures on disk. */
+#include "io/image/image.h"
 #include "base/strbuf.h"
 #include "binding/binding.h"
 #include "binding/files/image_options.h"
 #include "io/file.h"
 #include "io/image/formats.h"
-#include "io/image/image.h"
 #include "io/image/pixels.h"
 #include "io/image/png.h"
 
@@ -23,8 +23,10 @@ static const Type *natural_type(const Image *image)
 
 static bool load_pixels(Device *device, const Image *image, const Type *type, Stream *result)
 {
-    PixelArray array = {
-        .kind = picture_type(type)->kind, .components = type->components, .rows = image->rows, .cols = image->cols};
+    PixelArray array = {.kind = image_options_type(type)->kind,
+                        .components = type->components,
+                        .rows = image->rows,
+                        .cols = image->cols};
     Shape shape = {.rank = 2, .size = {image->rows, image->cols}};
     size_t bytes = (size_t)image->rows * (size_t)image->cols * (size_t)type->bytes;
     array.data = malloc(bytes);
@@ -56,7 +58,7 @@ static int l_load(lua_State *L)
     binding_count(L, load_name, 2, false);
     const char *path = argument_path(L, 1, load_name, 1, "path");
     const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, load_name, 2, "type");
-    const PictureType *pixel = type ? picture_type(type) : NULL;
+    const PictureType *pixel = type ? image_options_type(type) : NULL;
     if (type && (!pixel || !pixel->loads)) {
         binding_argument(L, load_name, 2, "type", 2,
                          "float, vec3, vec4, half, half4, unorm8, unorm8x4, uint8 or uint16");
@@ -81,7 +83,7 @@ static int l_save(lua_State *L)
     PictureCall call = {
         .function = save_name, .s = 1, .options = 3, .limit = format->floats ? PICTURE_FLOATS : PICTURE_ANY};
     Image image;
-    picture_take(L, &call, &image);
+    image_options_take(L, &call, &image);
     bool ok = format_save(&image, path);
     image_free(&image);
     if (!ok) {
@@ -115,7 +117,7 @@ static int l_png(lua_State *L)
     StrBuf bytes = STRBUF_EMPTY;
     lua_settop(L, 2);
     scratch_push(L, 0);
-    picture_take(L, &call, &image);
+    image_options_take(L, &call, &image);
     bool ok = png_encode(&image, &bytes);
     image_free(&image);
     scratch_give(L, 3, bytes.text);

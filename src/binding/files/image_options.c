@@ -13,7 +13,7 @@ static const PictureType picture_types[] = {
     {SCALAR_INT16, PIXEL_INT16, false, false},
 };
 
-const PictureType *picture_type(const Type *type)
+const PictureType *image_options_type(const Type *type)
 {
     for (size_t i = 0; !type->is_struct && i < sizeof picture_types / sizeof *picture_types; i++) {
         if (picture_types[i].scalar == type->scalar) {
@@ -115,7 +115,7 @@ static void read_options(lua_State *L, const PictureCall *call, Options *options
 /* The kind of the pixels of a stream that can be a picture, or raises. */
 static const PictureType *picture_check(lua_State *L, const PictureCall *call, const Stream *stream)
 {
-    const PictureType *pixel = picture_type(stream->type);
+    const PictureType *pixel = image_options_type(stream->type);
     if (!pixel) {
         binding_argument(
             L, call->function, call->s - call->self, "s", call->s,
@@ -170,7 +170,7 @@ static void settle_options(lua_State *L, const PictureCall *call, const Stream *
     }
 }
 
-void picture_take(lua_State *L, const PictureCall *call, Image *image)
+void image_options_take(lua_State *L, const PictureCall *call, Image *image)
 {
     Options options = {0};
     const Stream *stream = accept_check(L, call->s, call->function, call->s - call->self, "s");

@@ -1,6 +1,6 @@
 /* Streams as pictures, for everything that draws or writes them: which types there are, the options, and the pixels. */
-#ifndef RILL_LUA_PICTURE_H
-#define RILL_LUA_PICTURE_H
+#ifndef RILL_BINDING_FILES_IMAGE_OPTIONS_H
+#define RILL_BINDING_FILES_IMAGE_OPTIONS_H
 
 #include "binding/binding.h"
 #include "io/image/image.h"
@@ -26,9 +26,9 @@ typedef struct PictureCall {
 } PictureCall;
 
 /* The row of a type; NULL for one that no picture has. */
-const PictureType *picture_type(const Type *type);
+const PictureType *image_options_type(const Type *type);
 
 /* The stream as a new image, scaled and coloured by the options min, max, colormap and depth; raises. */
-void picture_take(lua_State *L, const PictureCall *call, Image *image);
+void image_options_take(lua_State *L, const PictureCall *call, Image *image);
 
 #endif

@@ -1,8 +1,8 @@
 /* MatrixMarket files: rill.sparse.load and A:save. */
 #include "binding/binding.h"
 
-#include "io/file.h"
 #include "io/array/mtx.h"
+#include "io/file.h"
 
 static bool upload(Device *device, const MtxMatrix *matrix, Stream *const streams[3])
 {

@@ -1,9 +1,9 @@
 /* rill.load and s:save: streams as .npy files, or .rill for structures. */
+#include "io/array/npy.h"
 #include "binding/binding.h"
+#include "io/array/rillfile.h"
 #include "io/file.h"
 #include "io/image/formats.h"
-#include "io/array/npy.h"
-#include "io/array/rillfile.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Streams of any type, structures included, and containers as .rill files. */
+#include "io/array/rillfile.h"
 #include "binding/binding.h"
 #include "binding/streams/container_handle.h"
 #include "container/serialize.h"
 #include "io/file.h"
-#include "io/array/rillfile.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>

@@ -105,8 +105,8 @@ static int kernel_call(lua_State *L)
     Call call;
     int results;
     bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
-    if (hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
-        (reduces && state_get(L)->expression_meta && has_container(L) && hooks_ask(L, "reduce", &results))) {
+    if (expression_hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
+        (reduces && state_get(L)->expression_meta && has_container(L) && expression_hooks_ask(L, "reduce", &results))) {
         return results;
     }
     call_start(L, &call, kernel);
@@ -218,7 +218,7 @@ static Module *parse(lua_State *L, const char *function)
     }
     TextOptions options = text_options(L, 2, function);
     const char *text = lua_tolstring(L, 1, &length), *chunk;
-    int line = chunk_locate(L, text, length, &chunk);
+    int line = source_location_locate(L, text, length, &chunk);
     return module_push(L, text, length, chunk, line, options);
 }
 
@@ -299,7 +299,7 @@ static int rill_programfile(lua_State *L)
     const char *path = argument_path(L, 1, "rill.programfile", 1, "path");
     TextOptions options = text_options(L, 2, "rill.programfile");
     state_device(L);
-    chunk_read(L, path);
+    source_location_read(L, path);
     size_t length;
     const char *text = lua_tolstring(L, -1, &length);
     if (!text) {
@@ -320,7 +320,7 @@ static int kernel_tostring(lua_State *L)
     luaL_addchar(&b, '(');
     for (int i = 0; i < f->param_count; i++) {
         luaL_addstring(&b, i ? ", " : "");
-        chunk_add_param(&b, &f->params[i]);
+        source_location_add_param(&b, &f->params[i]);
     }
     luaL_addchar(&b, ')');
     luaL_pushresult(&b);

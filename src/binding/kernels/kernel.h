@@ -1,6 +1,6 @@
 /* What the binding's files on kernels share. */
-#ifndef RILL_LUA_KERNEL_H
-#define RILL_LUA_KERNEL_H
+#ifndef RILL_BINDING_KERNELS_KERNEL_H
+#define RILL_BINDING_KERNELS_KERNEL_H
 
 #include "binding/binding.h"
 #include "kernel/kernel.h"
@@ -88,12 +88,13 @@ int reduce_call_input(lua_State *L, Call *call, const Call *input);
 /* The line where `text` stands in a chunk, from the chunk's source as lua_getinfo gives it ("@file", "=name" or the text), and the
  * chunk's name. `current` is the line of the call: of several places the last one before it is taken; where the text is
  * not in the chunk as it is, lines count from 1 and the name tells the call's. May push. */
-int chunk_line(lua_State *L, const char *source, int current, const char *text, size_t length, const char **chunk);
+int source_location_line(lua_State *L, const char *source, int current, const char *text, size_t length,
+                         const char **chunk);
 /* The same for a text that the function at work was given: of the chunk that called it. */
-int chunk_locate(lua_State *L, const char *text, size_t length, const char **chunk);
+int source_location_locate(lua_State *L, const char *text, size_t length, const char **chunk);
 /* Pushes a file's content, or nil. */
-void chunk_read(lua_State *L, const char *path);
+void source_location_read(lua_State *L, const char *path);
 /* Adds a parameter as it is declared: "out float r<>". */
-void chunk_add_param(luaL_Buffer *b, const Param *param);
+void source_location_add_param(luaL_Buffer *b, const Param *param);
 
 #endif

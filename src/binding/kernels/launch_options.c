@@ -117,7 +117,7 @@ static void find_walk(lua_State *L, Call *call, Region *region)
     DeviceScope scope;
     LuaRange *range = range_push(L); /* holds it during the call */
     binding_enter(L, call->device, &scope);
-    Region *walked = region_walk(region, page, writes_containers(call));
+    Region *walked = region_page_cover(region, page, writes_containers(call));
     walked = walked ? region_retain(walked) : NULL;
     device_leave(&scope);
     range_take(L, range, walked, call->function->name);
@@ -288,7 +288,7 @@ bool call_like_container(lua_State *L, Call *call, int i)
     return true;
 }
 
-void open_call_over(lua_State *L)
+void open_launch_options(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", settle_mapped}, {"__close", settle_mapped}, {NULL, NULL}};
     lua_newtable(L);

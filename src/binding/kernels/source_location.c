@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void chunk_read(lua_State *L, const char *path)
+void source_location_read(lua_State *L, const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (!file) {
@@ -48,7 +48,8 @@ static int find_line(const char *all, size_t size, const char *text, size_t leng
     return result;
 }
 
-int chunk_line(lua_State *L, const char *source, int current, const char *text, size_t length, const char **chunk)
+int source_location_line(lua_State *L, const char *source, int current, const char *text, size_t length,
+                         const char **chunk)
 {
     const char *all = source;
     size_t size = strlen(source);
@@ -57,7 +58,7 @@ int chunk_line(lua_State *L, const char *source, int current, const char *text, 
         *chunk = source + 1;
     }
     if (*source == '@') {
-        chunk_read(L, source + 1);
+        source_location_read(L, source + 1);
         all = lua_tolstring(L, -1, &size);
     }
     int line = all && *source != '=' ? find_line(all, size, text, length, current) : 0;
@@ -68,7 +69,7 @@ int chunk_line(lua_State *L, const char *source, int current, const char *text, 
     return 1;
 }
 
-int chunk_locate(lua_State *L, const char *text, size_t length, const char **chunk)
+int source_location_locate(lua_State *L, const char *text, size_t length, const char **chunk)
 {
     lua_Debug info;
     int level = 1;
@@ -79,10 +80,10 @@ int chunk_locate(lua_State *L, const char *text, size_t length, const char **chu
     if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "Sl", &info)) {
         return 1;
     }
-    return chunk_line(L, info.source, info.currentline, text, length, chunk);
+    return source_location_line(L, info.source, info.currentline, text, length, chunk);
 }
 
-void chunk_add_param(luaL_Buffer *b, const Param *param)
+void source_location_add_param(luaL_Buffer *b, const Param *param)
 {
     const ParamKindInfo *kind = &param_kinds[param->kind];
     char matrix[8];

@@ -217,7 +217,7 @@ static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis
 static int reduce(lua_State *L, ReduceOp op, const char *function)
 {
     int results;
-    if (op == REDUCE_DOT && hooks_offer(L, "dot", &results)) {
+    if (op == REDUCE_DOT && expression_hooks_offer(L, "dot", &results)) {
         return results;
     }
     Stream *s = accept_check(L, 1, function, 0, "s"), *t = NULL;

@@ -42,7 +42,7 @@ static void check_type(lua_State *L, const char *function, const Kernel *operati
 static Stream *take_segments(lua_State *L, int index, const char *function, int n, const Shape *shape)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
-    if (lua_istable(L, index) && !hooks_is_expression(L, index)) {
+    if (lua_istable(L, index) && !expression_hooks_is_expression(L, index)) {
         bool flags = lua_rawgeti(L, index, 1) == LUA_TBOOLEAN;
         lua_pop(L, 1);
         create_from_table(L, index, type_of(flags ? SCALAR_BOOL : SCALAR_INT, 1), function, n, "segments");

@@ -24,7 +24,7 @@ static const Stream *companion(lua_State *L, int index, const char *function, co
 /* What is written: a stream that can be, or raises. */
 static Stream *target_check(lua_State *L, int index, const char *function, const char *name)
 {
-    if (hooks_is_expression(L, index)) {
+    if (expression_hooks_is_expression(L, index)) {
         luaL_error(L, "%s: argument #%d '%s': an expression can't be written: e:eval() makes it a stream", function,
                    index, name);
     }

@@ -3,10 +3,10 @@
 
 Stream *accept_stream(lua_State *L, int index)
 {
-    if (hooks_is_expression(L, index)) {
+    if (expression_hooks_is_expression(L, index)) {
         index = lua_absindex(L, index);
         lua_pushvalue(L, index);
-        hooks_call(L, "evaluate", 1, 1);
+        expression_hooks_call(L, "evaluate", 1, 1);
         lua_replace(L, index);
     }
     return handle_to(L, index);

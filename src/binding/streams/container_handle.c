@@ -90,7 +90,7 @@ void container_take(lua_State *L, LuaContainer *self, Container *c, const char *
 
 void container_asked(lua_State *L, const LuaContainer *self, const char *function)
 {
-    if (!container_ask(self->container, L)) {
+    if (!container_query(self->container, L)) {
         error_prefix("%s", function);
         binding_raise(L);
     }
@@ -113,7 +113,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
     Stream *line = handle_push(L);
     DeviceScope scope;
     binding_enter(L, own->device, &scope);
-    bool done = container_line(c->container, from, part, line);
+    bool done = container_pack(c->container, from, part, line);
     device_leave(&scope);
     container_done(L, c, done, function);
 }

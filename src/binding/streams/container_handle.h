@@ -1,6 +1,6 @@
 /* What the binding's files on containers share. */
-#ifndef RILL_CONTAINER_HANDLE_H
-#define RILL_CONTAINER_HANDLE_H
+#ifndef RILL_BINDING_STREAMS_CONTAINER_HANDLE_H
+#define RILL_BINDING_STREAMS_CONTAINER_HANDLE_H
 
 #include "binding/streams/range_handle.h"
 #include "container/container.h"

@@ -186,8 +186,8 @@ static int rill_from(lua_State *L)
 {
     binding_count(L, "rill.from", 2, false);
     const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, "rill.from", 2, "type");
-    if (!lua_istable(L, 1) || hooks_is_expression(L, 1)) {
-        bool computed = hooks_is_expression(L, 1);
+    if (!lua_istable(L, 1) || expression_hooks_is_expression(L, 1)) {
+        bool computed = expression_hooks_is_expression(L, 1);
         binding_argument(L, "rill.from", 1, "table", 1,
                          computed ? "a nested table (e:eval() makes a stream of an expression)" : "a nested table");
     }

@@ -64,7 +64,7 @@ int element_set(lua_State *L)
 {
     const char *function = "s[i] = v";
     const Stream *s = accept_check(L, 1, function, 0, "s");
-    if (handle_to(L, 2) || hooks_is_expression(L, 2)) {
+    if (handle_to(L, 2) || expression_hooks_is_expression(L, 2)) {
         return luaL_error(
             L,
             "%s: expected a whole number, got %s; x:write(rill.where(mask, v, x)) sets where a mask holds, "

@@ -277,7 +277,7 @@ static int stream_map_cpu(lua_State *L)
     return 1;
 }
 
-void open_map(lua_State *L)
+void open_map_cpu(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__index", map_index}, {"__newindex", map_newindex}, {"__len", map_len}, {"__tostring", map_tostring},

@@ -1,6 +1,6 @@
 /* What the binding's files on ranges share. */
-#ifndef RILL_RANGE_HANDLE_H
-#define RILL_RANGE_HANDLE_H
+#ifndef RILL_BINDING_STREAMS_RANGE_HANDLE_H
+#define RILL_BINDING_STREAMS_RANGE_HANDLE_H
 
 #include "binding/binding.h"
 #include "container/region/region.h"

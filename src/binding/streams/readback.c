@@ -145,7 +145,7 @@ static int request_index(lua_State *L)
     return 1;
 }
 
-void open_request(lua_State *L)
+void open_readback(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", request_close}, {"__close", request_close}, {NULL, NULL}};
     static const luaL_Reg members[] = {{"ready", request_ready},

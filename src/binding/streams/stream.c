@@ -75,7 +75,7 @@ static int stream_index(lua_State *L)
     if (kind == LUA_TNUMBER) {
         return push_field(L, lua_tointeger(L, -1));
     }
-    if (handle_to(L, 2) || hooks_is_expression(L, 2)) {
+    if (handle_to(L, 2) || expression_hooks_is_expression(L, 2)) {
         return luaL_error(
             L,
             "s[i]: expected a whole number, got %s; x:filter(mask) gives the elements where a mask holds, "

@@ -245,12 +245,12 @@ static const void *packed_data(lua_State *L, const Stream *view)
 static bool write_expression(lua_State *L)
 {
     int view = lua_gettop(L);
-    if (!hooks_is_expression(L, 2)) {
+    if (!expression_hooks_is_expression(L, 2)) {
         return false;
     }
     lua_pushvalue(L, 2);
     lua_pushvalue(L, view);
-    hooks_call(L, "into", 2, 1);
+    expression_hooks_call(L, "into", 2, 1);
     if (lua_isnil(L, -1)) {
         return true;
     }

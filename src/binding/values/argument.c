@@ -203,9 +203,9 @@ const char *binding_describe(lua_State *L, int index)
     if (stream) {
         return describe_stream(L, stream);
     }
-    if (hooks_is_expression(L, index)) {
+    if (expression_hooks_is_expression(L, index)) {
         lua_pushvalue(L, index);
-        hooks_call(L, "describe", 1, 1);
+        expression_hooks_call(L, "describe", 1, 1);
         return lua_tostring(L, -1);
     }
     switch (lua_type(L, index)) {

@@ -1,7 +1,7 @@
 /* Functions of a user's own that C objects call: translators and allocators. The registry does not keep them, or one that names what calls it
  * would never be collected: each userdata that holds such an object keeps its functions in a user value. */
-#ifndef RILL_CALLBACKS_H
-#define RILL_CALLBACKS_H
+#ifndef RILL_BINDING_VALUES_CALLBACKS_H
+#define RILL_BINDING_VALUES_CALLBACKS_H
 
 #include "binding/binding.h"
 

@@ -5,7 +5,7 @@
 
 static const char hooks_key; /* name -> function of expression.lua */
 
-bool hooks_is_expression(lua_State *L, int index)
+bool expression_hooks_is_expression(lua_State *L, int index)
 {
     if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) {
         return false;
@@ -15,7 +15,7 @@ bool hooks_is_expression(lua_State *L, int index)
     return meta == state_get(L)->expression_meta;
 }
 
-void hooks_call(lua_State *L, const char *name, int arguments, int results)
+void expression_hooks_call(lua_State *L, const char *name, int arguments, int results)
 {
     luaL_checkstack(L, 8, "expression");
     lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key);
@@ -34,7 +34,7 @@ const char *binding_hint(lua_State *L, const char *owner, int index)
     lua_pop(L, 1);
     lua_pushstring(L, owner);
     lua_pushvalue(L, index);
-    hooks_call(L, "hint", 2, 1);
+    expression_hooks_call(L, "hint", 2, 1);
     const char *hint = lua_tostring(L, -1);
     return hint ? hint : "";
 }
@@ -50,7 +50,7 @@ const char *binding_among(lua_State *L, int index, int known)
     }
     lua_pushvalue(L, index);
     lua_pushvalue(L, known);
-    hooks_call(L, "among", 2, 1);
+    expression_hooks_call(L, "among", 2, 1);
     return lua_tostring(L, -1);
 }
 
@@ -59,25 +59,25 @@ static bool has_expression(lua_State *L)
     int top = lua_gettop(L);
     bool found = false;
     for (int i = 2; i <= top && !found; i++) {
-        found = hooks_is_expression(L, i);
+        found = expression_hooks_is_expression(L, i);
     }
     if (!found && top == 2 && lua_istable(L, 2)) {
         for (lua_pushnil(L); !found && lua_next(L, 2); lua_pop(L, 1)) {
-            found = hooks_is_expression(L, -1);
+            found = expression_hooks_is_expression(L, -1);
         }
     }
     lua_settop(L, top);
     return found;
 }
 
-bool hooks_ask(lua_State *L, const char *name, int *results)
+bool expression_hooks_ask(lua_State *L, const char *name, int *results)
 {
     int top = lua_gettop(L);
     luaL_checkstack(L, top + 8, "too many arguments");
     for (int i = 1; i <= top; i++) {
         lua_pushvalue(L, i);
     }
-    hooks_call(L, name, top, LUA_MULTRET);
+    expression_hooks_call(L, name, top, LUA_MULTRET);
     if (!lua_toboolean(L, top + 1)) {
         lua_settop(L, top);
         return false;
@@ -86,9 +86,9 @@ bool hooks_ask(lua_State *L, const char *name, int *results)
     return true;
 }
 
-bool hooks_offer(lua_State *L, const char *name, int *results)
+bool expression_hooks_offer(lua_State *L, const char *name, int *results)
 {
-    return has_expression(L) && hooks_ask(L, name, results);
+    return has_expression(L) && expression_hooks_ask(L, name, results);
 }
 
 /* _expression(metatable, hooks): tables with this metatable are expressions; `hooks` are functions by name. */
@@ -104,7 +104,7 @@ static int rill_expression(lua_State *L)
     return 0;
 }
 
-void open_hooks(lua_State *L)
+void open_expression_hooks(lua_State *L)
 {
     lua_pushcfunction(L, rill_expression);
     lua_setfield(L, -2, "_expression");

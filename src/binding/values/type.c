@@ -296,8 +296,8 @@ static int rill_type(lua_State *L)
     if (lua_isnone(L, 1)) {
         binding_argument(L, "rill.type", 1, "value", 1, "a value");
     }
-    bool table = lua_type(L, 1) == LUA_TTABLE && !hooks_is_expression(L, 1);
-    if ((table || lua_type(L, 1) == LUA_TUSERDATA || hooks_is_expression(L, 1)) &&
+    bool table = lua_type(L, 1) == LUA_TTABLE && !expression_hooks_is_expression(L, 1);
+    if ((table || lua_type(L, 1) == LUA_TUSERDATA || expression_hooks_is_expression(L, 1)) &&
         luaL_getmetafield(L, 1, "__name") == LUA_TSTRING) {
         const char *name = lua_tostring(L, -1);
         for (size_t i = table ? TYPES - TABLES : 0; i < TYPES; i++) {

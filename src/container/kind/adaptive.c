@@ -83,7 +83,7 @@ static const ContainerKind tree_kind = {.write = tree_write,
 /* The nodes on the border of a page. */
 static bool make_border(const Container *c, Stream *border)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int64_t count = 0, o[SHAPE_MAX_RANK];
     int32_t *nodes = malloc((size_t)a->elements * sizeof *nodes);
     if (!nodes) {
@@ -164,7 +164,7 @@ Container *tree_create(Device *device, const Type *type, const Shape *size, cons
     if (!check_sizes(size, page)) {
         return NULL;
     }
-    Translator *t = adaptive_create(device, size, page, 0, capacity, 1);
+    Translator *t = page_tree_create(device, size, page, 0, capacity, 1);
     if (!t) {
         return NULL;
     }
@@ -177,8 +177,8 @@ Container *tree_create(Device *device, const Type *type, const Shape *size, cons
     }
     Container *c = make(t, device, type, 1, fallback);
     translator_release(t);
-    bool done = c && tree_prepare(c, 1) && adaptive_map_page(tree_pages(c), &root, frames_take(&c->frames, 0)) &&
-                adaptive_flush(tree_pages(c)) && fill(c, c->fallback) && tree_split_all(c, depth);
+    bool done = c && tree_prepare(c, 1) && page_tree_map_page(tree_pages(c), &root, frames_take(&c->frames, 0)) &&
+                page_tree_flush(tree_pages(c)) && fill(c, c->fallback) && tree_split_all(c, depth);
     if (!done) {
         container_release(c);
         return NULL;
@@ -190,7 +190,7 @@ Container *tree_create(Device *device, const Type *type, const Shape *size, cons
 static Container *like(const Container *c, const Type *type)
 {
     const Tree *tree = tree_of(c);
-    Translator *t = adaptive_copy(c->translator);
+    Translator *t = page_tree_copy(c->translator);
     int64_t frames = stream_elements(&c->memory) / tree_pages(c)->elements;
     Container *result = t ? make(t, c->memory.device, type, frames, NULL) : NULL;
     translator_release(t);

@@ -29,7 +29,7 @@ static void note_page(void *self, int64_t frame, const AdaptivePage *page, bool 
 static int compare_levels(const void *left, const void *right)
 {
     const AdaptivePage *x = left, *y = right;
-    return x->level != y->level ? y->level - x->level : adaptive_compare(left, right);
+    return x->level != y->level ? y->level - x->level : page_tree_compare(left, right);
 }
 
 /* To be freed; NULL with error_set. */
@@ -50,14 +50,14 @@ static AdaptivePage *sorted_pages(const Container *c, bool all, int64_t *count)
 /* Copies the elements of all pages, sorted, from memory to the image or back. */
 static bool move_pages(const Container *c, const ContainerImage *image, bool back)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     uint64_t bytes = (uint64_t)a->elements * (uint64_t)c->memory.type->bytes;
     char *at = (char *)image->elements + LEADING * (size_t)c->memory.type->bytes;
     int64_t count;
     AdaptivePage *pages = sorted_pages(c, true, &count);
     bool done = pages != NULL;
     for (int64_t i = 0; done && i < count; i++, at += bytes) {
-        uint64_t from = (uint64_t)adaptive_frame(adaptive_mapped(a, &pages[i])) * bytes;
+        uint64_t from = (uint64_t)adaptive_frame(page_tree_mapped(a, &pages[i])) * bytes;
         done = back ? buffer_write(c->memory.buffer, from, at, bytes) : buffer_read(c->memory.buffer, from, at, bytes);
     }
     free(pages);
@@ -89,9 +89,9 @@ static bool take_splits(const Container *c, ContainerImage *image)
     return image->numbers || error_set("out of host memory");
 }
 
-bool tree_image_take(Container *c, ContainerImage *image)
+bool tree_data_take(Container *c, ContainerImage *image)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     TranslatorInfo info = translator_info(c->translator);
     size_t bytes = (size_t)c->memory.type->bytes;
     image->size.rank = image->page.rank = info.rank;
@@ -165,7 +165,7 @@ static bool split_as_told(Container *c, const ContainerImage *image, int64_t cou
     return done;
 }
 
-Container *tree_image_load(Device *device, const ContainerImage *image)
+Container *tree_data_load(Device *device, const ContainerImage *image)
 {
     size_t bytes = (size_t)image->type->bytes;
     int64_t count = (image->number_count - SETTINGS) / (1 + image->size.rank);

@@ -41,7 +41,7 @@ static Kernel *inside_kernel(Device *device, int rank)
                     "(-2147483647 - 1)", field, field);
     }
     strbuf_add(&text, "  r = found ? 1u : 0u;\n}\n");
-    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }
@@ -89,7 +89,7 @@ static bool lead(const Container *c, const Stream *points, Stream *result)
 static bool lead_region(const Container *c, const Region *region, Stream *result)
 {
     Stream points;
-    if (!region_addresses(region, &points)) {
+    if (!region_coordinates(region, &points)) {
         return false;
     }
     bool done = lead(c, &points, result);
@@ -227,7 +227,7 @@ static bool add_found(const Region *region, Translator *t, BoxList *boxes)
         return true;
     }
     int32_t *numbers = malloc((size_t)count * sizeof *numbers);
-    bool done = numbers ? region_addresses(region, &points) : error_set("out of host memory");
+    bool done = numbers ? region_coordinates(region, &points) : error_set("out of host memory");
     if (done) {
         done = translator_stream(t, DIRECTION_TRANSLATE, &points, &places);
         stream_release(&points);

@@ -1,6 +1,6 @@
 /* Containers whose memory is their own, made and copied. */
-#include "container/container_private.h"
 #include "container/page/paged.h"
+#include "container/container_private.h"
 
 #include "kernel/launch/copy.h"
 
@@ -21,7 +21,7 @@ static Container *make(Translator *t, Device *device, const Type *type, int64_t 
         c->pooled = true;
         c->checked = false; /* no page is mapped outside of memory */
     }
-    if (c && overlaps && !page_replicas_create(c)) {
+    if (c && overlaps && !halo_copy_create(c)) {
         container_release(c);
         return NULL;
     }

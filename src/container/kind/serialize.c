@@ -212,7 +212,7 @@ static Container *load_lists(Device *device, const ContainerImage *image)
 
 static bool is_sparse(const Container *c)
 {
-    return !c->kind && container_paged(c) && !container_asks(c) && container_bounded(c) && !c->overlap;
+    return !c->kind && container_paged(c) && !container_queries(c) && container_bounded(c) && !c->overlap;
 }
 
 static bool is_overlap(const Container *c)
@@ -280,7 +280,7 @@ static bool take_line(Container *c, const PageList *list, ContainerImage *image)
     image->numbers[0] = translator_info(c->translator).overlap;
     copy_numbers(list, rank, image->numbers + 1);
     memcpy(image->elements, c->fallback, (size_t)image->type->bytes);
-    bool done = list->count == 0 || (container_line(c, &c->whole, NULL, &line) &&
+    bool done = list->count == 0 || (container_pack(c, &c->whole, NULL, &line) &&
                                      buffer_read(line.buffer, (uint64_t)line.offset * (uint64_t)image->type->bytes,
                                                  (char *)image->elements + image->type->bytes, stream_bytes(&line)));
     if (line.device) {
@@ -335,7 +335,7 @@ static Container *fill_pages(Container *c, const ContainerImage *image)
 {
     int64_t bytes = image->type->bytes;
     PageList list = {0};
-    bool done = c && list_pages(c, image, &list) && allocation_map(c, &list, (int64_t)list.count);
+    bool done = c && list_pages(c, image, &list) && page_pool_map(c, &list, (int64_t)list.count);
     done = done && (list.count == 0 || buffer_write(c->memory.buffer, 0, (const char *)image->elements + bytes,
                                                     (uint64_t)((image->element_count - 1) * bytes)));
     page_list_free(&list);
@@ -398,7 +398,7 @@ static bool write_line(Container *c, const ContainerImage *image)
         return false;
     }
     bool done = buffer_write(line.buffer, 0, (const char *)image->elements + image->type->bytes, stream_bytes(&line)) &&
-                container_take_line(c, &line);
+                container_pack_take(c, &line);
     stream_release(&line);
     return done;
 }
@@ -414,7 +414,7 @@ static Container *load_overlap(Device *device, const ContainerImage *image)
     }
     Container *c = make_sparse(device, &pages, image->numbers[0]);
     bool done =
-        c && list_pages(c, &pages, &list) && allocation_map(c, &list, (int64_t)list.count) && write_line(c, &pages);
+        c && list_pages(c, &pages, &list) && page_pool_map(c, &list, (int64_t)list.count) && write_line(c, &pages);
     page_list_free(&list);
     if (!done) {
         container_release(c);
@@ -438,7 +438,7 @@ static const ImageKind kinds[] = {{"array", is_array, take_array, load_array},
                                   {"overlap", is_overlap, take_pages, load_overlap},
                                   {"hashgrid", is_hashgrid, take_pages, load_hashgrid},
                                   {"array", is_complete, take_complete, load_array},
-                                  {"adaptive", container_adaptive, tree_image_take, tree_image_load}};
+                                  {"adaptive", container_adaptive, tree_data_take, tree_data_load}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

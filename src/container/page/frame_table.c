@@ -35,21 +35,21 @@ void frame_table_inverse(const Translator *t, StrBuf *out, int number, int pages
                 "  int frame = %s, o = p0 - frame * %s;\n"
                 "  bool inside = p0 >= 0 && frame < %s;\n"
                 "  int at = inside ? frame * %d : 0;\n  int ",
-                address_text_quotient("p0", number, frames, rank), address_text_size(number, frames, rank),
-                address_text_number(number, t->frames), rank + 1);
-    address_text_list(out, "", "o", rank);
+                translator_glsl_quotient("p0", number, frames, rank), translator_glsl_size(number, frames, rank),
+                translator_glsl_number(number, t->frames), rank + 1);
+    translator_glsl_list(out, "", "o", rank);
     strbuf_add(out, ";\n");
-    address_text_split(t, out, number, "o", "o", 0, rank, frames);
+    translator_glsl_split(t, out, number, "o", "o", 0, rank, frames);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "  v%d = (t%d_t[at + %d] * %s + o%d)", d, number, d + 1, address_text_size(number, pages, d),
-                    d);
+        strbuf_addf(out, "  v%d = (t%d_t[at + %d] * %s + o%d)", d, number, d + 1,
+                    translator_glsl_size(number, pages, d), d);
         if (levels) {
             strbuf_addf(out, " << max(t%d_t[at] - 1, 0)", number);
         }
         strbuf_add(out, ";\n");
     }
     strbuf_addf(out, "  return inside && t%d_t[at] != 0 && ", number);
-    address_text_inside(t, out, number, "v");
+    translator_glsl_inside(t, out, number, "v");
     /* Beyond the last int a page's coordinates wrap around. */
     for (int d = 0; d < rank && floors; d++) {
         strbuf_addf(out, " && (v%d < 0) == (t%d_t[at + %d] < 0)", d, number, d + 1);

@@ -1,7 +1,7 @@
 /* What translators with pages share: their table 1, which says which page a frame holds. A frame has as many words as there are dimensions, and
  * one in front: 0 where it is free, else 1 more than its page's level; then the page's coordinates. */
-#ifndef RILL_FRAME_TABLE_H
-#define RILL_FRAME_TABLE_H
+#ifndef RILL_CONTAINER_PAGE_FRAME_TABLE_H
+#define RILL_CONTAINER_PAGE_FRAME_TABLE_H
 
 #include "container/translator/glsl.h"
 

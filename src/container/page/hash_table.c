@@ -29,7 +29,7 @@ static int64_t slot_at(const Paged *paged, int64_t slot)
 static void write_lookup(const Paged *paged, StrBuf *out, int number)
 {
     int rank = paged->base.info.rank;
-    const char *mask = address_text_number(number, ((const Hash *)paged)->mask);
+    const char *mask = translator_glsl_number(number, ((const Hash *)paged)->mask);
     strbuf_add(out, "  uint h = 0u;\n");
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "  h = (h ^ uint(g%d)) * %uu; h = h ^ (h >> %d);\n", d, HASH_FACTOR, HASH_SHIFT);

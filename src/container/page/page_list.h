@@ -1,6 +1,6 @@
 /* Lists of pages. */
-#ifndef RILL_PAGE_LIST_H
-#define RILL_PAGE_LIST_H
+#ifndef RILL_CONTAINER_PAGE_PAGE_LIST_H
+#define RILL_CONTAINER_PAGE_PAGE_LIST_H
 
 #include "stream/shape.h"
 

@@ -11,15 +11,15 @@ enum { VECTOR = 4 };
 
 static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
 
-const char pages_functions[] = "ivec4 page_at(int n, ivec4 grid) {\n"
-                               "  int y = n / grid.x, z = y / grid.y, w = z / grid.z;\n"
-                               "  return ivec4(n - y * grid.x, y - z * grid.y, z - w * grid.z, w);\n}\n"
-                               "int root_at(ivec4 g, ivec4 root, ivec4 bits, int below) {\n"
-                               "  ivec4 i = g >> below * bits;\n"
-                               "  return ((i.w * root.z + i.z) * root.y + i.y) * root.x + i.x;\n}\n"
-                               "int node_at(ivec4 g, ivec4 bits, int below) {\n"
-                               "  ivec4 i = (g >> below * bits) & ((ivec4(1) << bits) - 1);\n"
-                               "  return (((((i.w << bits.z) + i.z) << bits.y) + i.y) << bits.x) + i.x;\n}\n";
+const char page_lookup_functions[] = "ivec4 page_at(int n, ivec4 grid) {\n"
+                                     "  int y = n / grid.x, z = y / grid.y, w = z / grid.z;\n"
+                                     "  return ivec4(n - y * grid.x, y - z * grid.y, z - w * grid.z, w);\n}\n"
+                                     "int root_at(ivec4 g, ivec4 root, ivec4 bits, int below) {\n"
+                                     "  ivec4 i = g >> below * bits;\n"
+                                     "  return ((i.w * root.z + i.z) * root.y + i.y) * root.x + i.x;\n}\n"
+                                     "int node_at(ivec4 g, ivec4 bits, int below) {\n"
+                                     "  ivec4 i = (g >> below * bits) & ((ivec4(1) << bits) - 1);\n"
+                                     "  return (((((i.w << bits.z) + i.z) << bits.y) + i.y) << bits.x) + i.x;\n}\n";
 
 static int64_t pages_along(const Pages *pages, int d)
 {
@@ -27,7 +27,7 @@ static int64_t pages_along(const Pages *pages, int d)
     return (pages->paged.base.info.domain.size[d] + page - 1) / page;
 }
 
-bool pages_numbered(const Pages *pages)
+bool page_lookup_numbered(const Pages *pages)
 {
     int64_t count = 1, entries = pages->root_entries;
     for (int d = 0; d < pages->paged.base.info.rank; d++) {
@@ -39,7 +39,7 @@ bool pages_numbered(const Pages *pages)
     return pages->paged.base.info.rank <= VECTOR && count < INT32_MAX && entries < INT32_MAX;
 }
 
-PageNumbers pages_numbers(const Pages *pages)
+PageNumbers page_lookup_numbers(const Pages *pages)
 {
     PageNumbers numbers;
     for (int d = 0; d < VECTOR; d++) {
@@ -56,17 +56,17 @@ static void write_wanted(const Translator *t, StrBuf *out)
 {
     int rank = t->info.rank;
     const char *vector = vectors[rank - 1];
-    AddressText text = {out, DIRECTION_TRANSLATE, 0};
-    strbuf_add(out, address_text_functions);
-    address_text_write(t, &text);
+    TranslatorGlsl text = {out, DIRECTION_TRANSLATE, 0};
+    strbuf_add(out, translator_glsl_functions);
+    translator_glsl_write(t, &text);
     strbuf_addf(out, "kernel void wanted(%s a<>, ivec4 grid, ivec4 page, int mapped", vector);
-    address_text_given(t, out, DIRECTION_TRANSLATE, 0, true);
+    translator_glsl_given(t, out, DIRECTION_TRANSLATE, 0, true);
     strbuf_add(out, ", out int r<>, out uint keep<>) {\n  int ");
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, rank == 1 ? "v%d = a" : d ? ", v%d = a.%c" : "v%d = a.%c", d, "xyzw"[d]);
     }
     strbuf_add(out, ";\n  bool inside = ");
-    address_text_inside(t, out, 0, "v");
+    translator_glsl_inside(t, out, 0, "v");
     strbuf_add(out, ";\n  int p0");
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, ", g%d = v%d / page.%c", d, d, "xyzw"[d]);
@@ -76,7 +76,7 @@ static void write_wanted(const Translator *t, StrBuf *out)
         strbuf_addf(out, "inside ? v%d : 0, ", d);
     }
     strbuf_add(out, "p0");
-    address_text_given(t, out, DIRECTION_TRANSLATE, 0, false);
+    translator_glsl_given(t, out, DIRECTION_TRANSLATE, 0, false);
     strbuf_addf(out, ");\n  int n = g%d;\n", rank - 1);
     for (int d = rank - 2; d >= 0; d--) {
         strbuf_addf(out, "  n = n * grid.%c + g%d;\n", "xyzw"[d], d);
@@ -87,12 +87,12 @@ static void write_wanted(const Translator *t, StrBuf *out)
 static bool launch_wanted(Translator *t, const Stream *points, bool mapped, Stream *numbers, Stream *mask)
 {
     StrBuf text = STRBUF_EMPTY;
-    PageNumbers sizes = pages_numbers((const Pages *)t);
+    PageNumbers sizes = page_lookup_numbers((const Pages *)t);
     int32_t page[VECTOR] = {1, 1, 1, 1}, which = mapped;
     Argument args[MAX_PARAMS];
     int count = 0;
     write_wanted(t, &text);
-    Kernel *kernel = internal_kernel(points->device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(points->device, strbuf_text(&text));
     strbuf_free(&text);
     for (int d = 0; d < t->info.rank; d++) {
         page[d] = (int32_t)((const Paged *)t)->page[d];
@@ -101,7 +101,7 @@ static bool launch_wanted(Translator *t, const Stream *points, bool mapped, Stre
     args[count++].words = (const uint32_t *)sizes.grid;
     args[count++].words = (const uint32_t *)page;
     args[count++].words = (const uint32_t *)&which;
-    count += address_text_give(t, DIRECTION_TRANSLATE, args + count);
+    count += translator_glsl_give(t, DIRECTION_TRANSLATE, args + count);
     args[count++].stream = numbers;
     args[count++].stream = mask;
     return kernel && kernel_launch(kernel, points->device, args, &points->shape, false);
@@ -120,14 +120,14 @@ static bool keep(Stream *numbers, Stream *mask)
     return done && stream_settle(numbers);
 }
 
-bool pages_unique(Stream *numbers)
+bool page_lookup_unique(Stream *numbers)
 {
     Stream sorted, mask;
     if (stream_elements(numbers) < 2) {
         return true;
     }
-    Kernel *kernel = internal_kernel(numbers->device, "kernel void heads(neighbor int k<>, out uint r<>) {\n"
-                                                      "  r = indexof(k).x == 0 || k != k[-1] ? 1u : 0u;\n}\n");
+    Kernel *kernel = builtin_kernel(numbers->device, "kernel void heads(neighbor int k<>, out uint r<>) {\n"
+                                                     "  r = indexof(k).x == 0 || k != k[-1] ? 1u : 0u;\n}\n");
     if (!kernel || !sort_pairs(numbers, NULL, false, &sorted, NULL)) {
         return false;
     }
@@ -155,7 +155,7 @@ static bool check_first(const Stream *numbers)
     return first >= 0 || error_set("some lie outside of the container's shape; they count from 0");
 }
 
-bool pages_ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
+bool page_lookup_ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
 {
     Stream mask;
     if (!translator_tables_there(&pages->paged.base) || !paged_flush(&pages->paged) ||
@@ -167,14 +167,14 @@ bool pages_ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
         stream_release(&mask);
         done = false;
     }
-    done = done && keep(numbers, &mask) && pages_unique(numbers) && check_first(numbers);
+    done = done && keep(numbers, &mask) && page_lookup_unique(numbers) && check_first(numbers);
     if (!done) {
         stream_release(numbers);
     }
     return done;
 }
 
-bool pages_list(const Pages *pages, const Stream *numbers, PageList *list)
+bool page_lookup_list(const Pages *pages, const Stream *numbers, PageList *list)
 {
     int64_t count = stream_elements(numbers), page[SHAPE_MAX_RANK] = {0}, grid[SHAPE_MAX_RANK];
     int32_t *words = malloc((size_t)(count + 1) * sizeof *words);

@@ -2,8 +2,8 @@
 #include "container/container_private.h"
 #include "container/page/paged.h"
 
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 #include "primitive/reduction/compact.h"
 #include "primitive/sorting/sort.h"
 
@@ -64,7 +64,7 @@ static Kernel *find_kernel(Device *device, void (*write)(StrBuf *out, int rank),
 {
     StrBuf text = STRBUF_EMPTY;
     write(&text, rank);
-    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }
@@ -157,7 +157,7 @@ static bool find_pages(const Container *c, const Stream *points, PageList *pages
     return done;
 }
 
-bool page_points_find(const Container *c, const Stream *points, PageList *pages)
+bool page_lookup_host(const Container *c, const Stream *points, PageList *pages)
 {
     Shape shape;
     Stream flat;

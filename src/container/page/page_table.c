@@ -17,7 +17,7 @@ static void add_shifted(const Pages *pages, StrBuf *out, int number, int d, int 
 {
     strbuf_addf(out, "g%d", d);
     if (below) {
-        strbuf_addf(out, " >> %d * %s", below, address_text_number(number, pages->bits_at + d));
+        strbuf_addf(out, " >> %d * %s", below, translator_glsl_number(number, pages->bits_at + d));
     }
 }
 
@@ -31,11 +31,11 @@ static void write_lookup(const Paged *paged, StrBuf *out, int number)
         strbuf_add(out, ";\n");
     }
     strbuf_addf(out, "  int w = t%d_t[", number);
-    address_text_join(out, number, "i", 0, rank, pages->roots);
+    translator_glsl_join(out, number, "i", 0, rank, pages->roots);
     strbuf_add(out, "];\n");
     while (below-- > 0) {
         for (int d = rank - 1; d >= 0; d--) {
-            const char *bits = address_text_number(number, pages->bits_at + d);
+            const char *bits = translator_glsl_number(number, pages->bits_at + d);
             strbuf_addf(out, d == rank - 1 ? "  i0 = " : "  i0 = (i0 << %s) + ", bits);
             strbuf_add(out, "((");
             add_shifted(pages, out, number, d, below);
@@ -50,7 +50,7 @@ static int64_t find(const Paged *paged, const int64_t *page)
 {
     const Pages *pages = pages_of(paged);
     int64_t path[PAGES_MOST_LEVELS];
-    int depth = pages_walk(pages, page, path);
+    int depth = page_table_traverse(pages, page, path);
     return depth < pages->levels ? -1 : paged->base.tables[PAGED_TABLE].words[path[depth - 1]] - 1;
 }
 
@@ -59,12 +59,13 @@ static bool reserve(Paged *paged, const int64_t *page, int64_t count)
     Pages *pages = (Pages *)paged;
     int64_t path[PAGES_MOST_LEVELS];
     (void)count;
-    for (int depth = pages_walk(pages, page, path); depth < pages->levels; depth = pages_walk(pages, page, path)) {
-        int64_t node = pages_take_node(pages);
+    for (int depth = page_table_traverse(pages, page, path); depth < pages->levels;
+         depth = page_table_traverse(pages, page, path)) {
+        int64_t node = page_table_take_node(pages);
         if (!node) {
             return false;
         }
-        pages_set(pages, path[depth - 1], node);
+        page_table_set(pages, path[depth - 1], node);
     }
     return true;
 }
@@ -74,11 +75,11 @@ static void enter(Paged *paged, const int64_t *page, int64_t frame)
 {
     Pages *pages = (Pages *)paged;
     int64_t path[PAGES_MOST_LEVELS];
-    int depth = pages_walk(pages, page, path);
+    int depth = page_table_traverse(pages, page, path);
     if (depth == pages->levels) {
-        pages_set(pages, path[depth - 1], frame + 1);
+        page_table_set(pages, path[depth - 1], frame + 1);
     }
-    pages_prune(pages, path, depth);
+    page_table_prune(pages, path, depth);
 }
 
 static void destroy(Translator *t)
@@ -86,7 +87,7 @@ static void destroy(Translator *t)
     Pages *pages = (Pages *)t;
     free(pages->fill.items);
     free(pages->spare.items);
-    pages_forget(pages);
+    page_table_forget(pages);
 }
 
 static Translator *empty(const Paged *paged, int64_t capacity)
@@ -105,8 +106,8 @@ static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destro
                                      .find = find,
                                      .reserve = reserve,
                                      .enter = enter,
-                                     .give_up = pages_give_up,
-                                     .learn = pages_learn,
+                                     .give_up = page_table_release,
+                                     .learn = page_table_readback,
                                      .empty = empty};
 
 /* Lays out a table; its entries while empty, or -1 where that are too many. */
@@ -147,7 +148,7 @@ static bool choose_levels(Pages *pages, const Shape *shape, int levels, int64_t 
     return *entries >= 0 || error_set("the page table would be too large: take larger pages, or more levels");
 }
 
-Pages *pages_of_translator(Translator *t)
+Pages *page_table_of_translator(Translator *t)
 {
     return t->kind == &pages_kind.base ? (Pages *)t : NULL;
 }

@@ -21,9 +21,9 @@ static WordTable *table_of(Pages *pages, int which)
 static Kernel *find_kernel(const Pages *pages, const char *body)
 {
     StrBuf text = STRBUF_EMPTY;
-    strbuf_add(&text, pages_functions);
+    strbuf_add(&text, page_lookup_functions);
     strbuf_add(&text, body);
-    Kernel *kernel = internal_kernel(device_of(pages), strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(device_of(pages), strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }
@@ -69,8 +69,8 @@ static void free_nodes(Nodes *nodes)
 
 static bool find_missing(Pages *pages, const Stream *numbers, int depth, Stream *found)
 {
-    PageNumbers sizes = pages_numbers(pages);
-    int32_t state[4] = {pages->levels, depth, pages_node_bits(pages), 0};
+    PageNumbers sizes = page_lookup_numbers(pages);
+    int32_t state[4] = {pages->levels, depth, page_table_node_bits(pages), 0};
     Kernel *kernel = find_kernel(pages, missing_text);
     Stream all, mask;
     if (!kernel || !stream_create(numbers->device, numbers->type, &numbers->shape, false, &all)) {
@@ -91,7 +91,7 @@ static bool find_missing(Pages *pages, const Stream *numbers, int depth, Stream 
         stream_release(&mask);
     }
     stream_release(&all);
-    return done && stream_settle(found) && pages_unique(found);
+    return done && stream_settle(found) && page_lookup_unique(found);
 }
 
 static bool find_nodes(Pages *pages, const Stream *numbers, Nodes *nodes)
@@ -123,7 +123,7 @@ static bool take_room(Pages *pages, Nodes *nodes, int64_t end)
     bool done =
         word_table_reserve(table_of(pages, PAGED_BACK), paged_back(paged, end), paged_back(paged, paged->capacity));
     for (; done && taken < nodes->count; taken += done) {
-        int64_t begin = pages_take_node(pages);
+        int64_t begin = page_table_take_node(pages);
         nodes->begins[taken] = (int32_t)begin;
         done = begin != 0;
     }
@@ -141,7 +141,7 @@ static bool hang_nodes(Pages *pages, const Nodes *nodes)
     const int32_t *begins = nodes->begins;
     bool done = kernel != NULL;
     for (int depth = 1; done && depth < pages->levels; begins += nodes->counts[depth++]) {
-        int32_t state[4] = {pages->levels, depth, pages_node_bits(pages), 0};
+        int32_t state[4] = {pages->levels, depth, page_table_node_bits(pages), 0};
         const Stream *numbers = &nodes->numbers[depth];
         Stream at;
         if (nodes->counts[depth] == 0) {
@@ -185,7 +185,7 @@ static const char unmap_text[] =
 /* Of both: the frames are the second argument, or the last. */
 static bool launch(Pages *pages, const char *text, const Stream *numbers, const Stream *frames, bool last)
 {
-    PageNumbers sizes = pages_numbers(pages);
+    PageNumbers sizes = page_lookup_numbers(pages);
     int32_t state[4] = {pages->levels, pages->paged.base.info.rank + 1, 0, 0};
     Kernel *kernel = find_kernel(pages, text);
     Argument args[8];
@@ -247,7 +247,7 @@ static bool map_all(Pages *pages, const Stream *numbers, const Stream *frames, i
     return true;
 }
 
-bool pages_map_numbers(Pages *pages, const Stream *numbers, const Stream *frames, int64_t end, int32_t *known)
+bool page_table_map_numbers(Pages *pages, const Stream *numbers, const Stream *frames, int64_t end, int32_t *known)
 {
     Translator *t = &pages->paged.base;
     Nodes nodes = {0};
@@ -278,19 +278,19 @@ static void leave_page(Pages *pages, PageEntry *entry)
     for (int d = 0; d < SHAPE_MAX_RANK; d++) {
         page[d] = entry->page[d];
     }
-    pages_walk(pages, page, path);
+    page_table_traverse(pages, page, path);
     int32_t *word = &table_of(pages, PAGED_TABLE)->words[path[pages->levels - 1]];
     entry->frame = *word - 1;
     *word = 0;
     memset(table_of(pages, PAGED_BACK)->words + paged_back(&pages->paged, entry->frame), 0,
            (size_t)(rank + 1) * sizeof(int32_t));
     if (pages->levels > 1) {
-        --*pages_fill(pages, path[pages->levels - 1]);
-        pages_prune(pages, path, pages->levels);
+        --*page_table_fill(pages, path[pages->levels - 1]);
+        page_table_prune(pages, path, pages->levels);
     }
 }
 
-bool pages_unmap_numbers(Pages *pages, const Stream *numbers, PageList *list, Stream *frames)
+bool page_table_unmap_numbers(Pages *pages, const Stream *numbers, PageList *list, Stream *frames)
 {
     Translator *t = &pages->paged.base;
     if (!paged_learn(t) || !paged_flush(&pages->paged) ||

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-int pages_walk(const Pages *pages, const int64_t *page, int64_t path[PAGES_MOST_LEVELS])
+int page_table_traverse(const Pages *pages, const int64_t *page, int64_t path[PAGES_MOST_LEVELS])
 {
     const Paged *paged = &pages->paged;
     int rank = paged->base.info.rank, below = pages->levels - 1;
@@ -27,7 +27,7 @@ int pages_walk(const Pages *pages, const int64_t *page, int64_t path[PAGES_MOST_
     return pages->levels;
 }
 
-int pages_node_bits(const Pages *pages)
+int page_table_node_bits(const Pages *pages)
 {
     int bits = 0;
     for (int d = 0; d < pages->paged.base.info.rank; d++) {
@@ -36,21 +36,21 @@ int pages_node_bits(const Pages *pages)
     return bits;
 }
 
-int32_t *pages_fill(const Pages *pages, int64_t entry)
+int32_t *page_table_fill(const Pages *pages, int64_t entry)
 {
     return &pages->fill.items[(entry - pages->root_entries) / pages->node];
 }
 
-void pages_set(Pages *pages, int64_t entry, int64_t word)
+void page_table_set(Pages *pages, int64_t entry, int64_t word)
 {
     WordTable *table = &pages->paged.base.tables[PAGED_TABLE];
     if (entry >= pages->root_entries) {
-        *pages_fill(pages, entry) += (word != 0) - (table->words[entry] != 0);
+        *page_table_fill(pages, entry) += (word != 0) - (table->words[entry] != 0);
     }
     word_table_set(table, entry, (int32_t)word);
 }
 
-int64_t pages_take_node(Pages *pages)
+int64_t page_table_take_node(Pages *pages)
 {
     if (pages->spare.count) {
         return pages->spare.items[--pages->spare.count];
@@ -71,15 +71,15 @@ int64_t pages_take_node(Pages *pages)
     return begin;
 }
 
-void pages_prune(Pages *pages, const int64_t *path, int depth)
+void page_table_prune(Pages *pages, const int64_t *path, int depth)
 {
-    for (; depth > 1 && *pages_fill(pages, path[depth - 1]) == 0; depth--) {
+    for (; depth > 1 && *page_table_fill(pages, path[depth - 1]) == 0; depth--) {
         pages->spare.items[pages->spare.count++] = pages->paged.base.tables[PAGED_TABLE].words[path[depth - 2]];
-        pages_set(pages, path[depth - 2], 0);
+        page_table_set(pages, path[depth - 2], 0);
     }
 }
 
-void pages_give_up(Paged *paged)
+void page_table_release(Paged *paged)
 {
     Pages *pages = (Pages *)paged;
     int64_t nodes = (paged->base.tables[PAGED_TABLE].count - pages->root_entries) / pages->node;

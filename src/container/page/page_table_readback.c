@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t pages_news_bytes(const Pages *pages)
+uint64_t page_table_news_bytes(const Pages *pages)
 {
     return pages->news.count ? stream_bytes(&pages->news.numbers) : 0;
 }
 
-void pages_forget(Pages *pages)
+void page_table_forget(Pages *pages)
 {
     stream_release(&pages->news.numbers);
     free(pages->news.frames);
@@ -48,14 +48,14 @@ static void enter_word(Pages *pages, int64_t entry, int32_t word)
 {
     pages->paged.base.tables[PAGED_TABLE].words[entry] = word;
     if (entry >= pages->root_entries) {
-        ++*pages_fill(pages, entry);
+        ++*page_table_fill(pages, entry);
     }
 }
 
 /* Hangs a node on its entry. */
 static void enter_node(Pages *pages, int32_t number, int depth, int32_t node)
 {
-    int bits = pages_node_bits(pages);
+    int bits = page_table_node_bits(pages);
     int64_t entry = number >> bits * (depth - 1);
     for (int k = 1; k < depth; k++) {
         entry = pages->paged.base.tables[PAGED_TABLE].words[entry] +
@@ -73,7 +73,7 @@ static void enter_nodes(Pages *pages, const PageList *list, int depth, const int
         for (int d = 0; d < SHAPE_MAX_RANK; d++) {
             page[d] = list->items[i].page[d];
         }
-        if (pages_walk(pages, page, path) == depth) {
+        if (page_table_traverse(pages, page, path) == depth) {
             numbers[count++] = node_number(pages, page, depth);
         }
     }
@@ -94,7 +94,7 @@ static void enter_pages(Pages *pages, const PageList *list)
         for (int d = 0; d < SHAPE_MAX_RANK; d++) {
             page[d] = list->items[i].page[d];
         }
-        pages_walk(pages, page, path);
+        page_table_traverse(pages, page, path);
         enter_word(pages, path[pages->levels - 1], frame + 1);
         back[0] = 1;
         for (int d = 0; d < pages->paged.base.info.rank; d++) {
@@ -119,7 +119,7 @@ static bool enter_news(Pages *pages, const PageList *list)
     return true;
 }
 
-bool pages_learn(Paged *paged)
+bool page_table_readback(Paged *paged)
 {
     Pages *pages = (Pages *)paged;
     PageList list = {0};
@@ -127,9 +127,9 @@ bool pages_learn(Paged *paged)
     if (!device_enter(pages->paged.base.device, &scope)) {
         return false;
     }
-    bool done = pages_list(pages, &pages->news.numbers, &list) && enter_news(pages, &list);
+    bool done = page_lookup_list(pages, &pages->news.numbers, &list) && enter_news(pages, &list);
     if (done) {
-        pages_forget(pages);
+        page_table_forget(pages);
     }
     page_list_free(&list);
     device_leave(&scope);

@@ -43,10 +43,11 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
     for (int d = 0; d < rank; d++) {
         char n[32];
         snprintf(n, sizeof n, paged_kind(paged)->floors ? "v%d ^ sign%d" : "v%d", d, d);
-        const char *quotient = address_text_quotient(n, number, paged->sizes, d);
-        if (address_text_shifts(&paged->base, paged->sizes, d)) {
+        const char *quotient = translator_glsl_quotient(n, number, paged->sizes, d);
+        if (translator_glsl_shifts(&paged->base, paged->sizes, d)) {
             strbuf_addf(out, "  int g%d = v%d >> %s, o%d = v%d & (%s - 1);\n", d, d,
-                        address_text_shift(number, paged->sizes, d), d, d, address_text_size(number, paged->sizes, d));
+                        translator_glsl_shift(number, paged->sizes, d), d, d,
+                        translator_glsl_size(number, paged->sizes, d));
             continue;
         }
         if (paged_kind(paged)->floors) { /* -1 - v / size rounds down */
@@ -54,25 +55,25 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
         } else {
             strbuf_addf(out, "  int g%d = %s;\n", d, quotient);
         }
-        strbuf_addf(out, "  int o%d = v%d - g%d * %s;\n", d, d, d, address_text_size(number, paged->sizes, d));
+        strbuf_addf(out, "  int o%d = v%d - g%d * %s;\n", d, d, d, translator_glsl_size(number, paged->sizes, d));
     }
     paged_kind(paged)->write_lookup(paged, out, number);
-    strbuf_addf(out, "  p0 = (w - 1) * %s + ", address_text_size(number, paged->sizes, rank));
+    strbuf_addf(out, "  p0 = (w - 1) * %s + ", translator_glsl_size(number, paged->sizes, rank));
     if (paged->overlap) {
-        strbuf_addf(out, "%s + o0", address_text_number(number, paged->strides));
+        strbuf_addf(out, "%s + o0", translator_glsl_number(number, paged->strides));
         for (int d = 1; d < rank; d++) {
-            strbuf_addf(out, " + o%d * %s", d, address_text_number(number, paged->strides + d));
+            strbuf_addf(out, " + o%d * %s", d, translator_glsl_number(number, paged->strides + d));
         }
     } else {
-        address_text_join(out, number, "o", 0, rank, paged->sizes);
+        translator_glsl_join(out, number, "o", 0, rank, paged->sizes);
     }
     strbuf_add(out, ";\n  return w > 0;\n}\n");
 }
 
-void paged_write(const Translator *t, AddressText *text, int number)
+void paged_write(const Translator *t, TranslatorGlsl *text, int number)
 {
     const Paged *paged = (const Paged *)t;
-    address_text_open(t, text, number);
+    translator_glsl_open(t, text, number);
     if (text->direction == DIRECTION_INVERSE) {
         frame_table_inverse(t, text->out, number, paged->sizes, paged->sizes, false, paged_kind(paged)->floors);
     } else {

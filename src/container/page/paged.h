@@ -1,10 +1,10 @@
 /* What translators with pages share: pieces of the domain anywhere in memory of one dimension. How the frame of a page is found is a
  * kind's own: by a table of pages, or a hash table. Table 0 is the kind's, table 1 says which page a frame holds. */
-#ifndef RILL_PAGED_H
-#define RILL_PAGED_H
+#ifndef RILL_CONTAINER_PAGE_PAGED_H
+#define RILL_CONTAINER_PAGE_PAGED_H
 
-#include "container/translator/glsl.h"
 #include "container/page/page_list.h"
+#include "container/translator/glsl.h"
 
 enum { PAGED_TABLE, PAGED_BACK };
 
@@ -49,7 +49,7 @@ struct Paged {
     .map = paged_map, .unmap = paged_unmap
 
 /* See TranslatorKind. */
-void paged_write(const Translator *t, AddressText *text, int number);
+void paged_write(const Translator *t, TranslatorGlsl *text, int number);
 Outcome paged_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
 bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
 bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);

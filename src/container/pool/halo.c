@@ -3,35 +3,35 @@
 
 #include <stdlib.h>
 
-void page_overlap_free_pages(OverlapPages *pages)
+void halo_free_pages(OverlapPages *pages)
 {
     stream_release(&pages->begins);
     stream_release(&pages->around);
     *pages = (OverlapPages){0};
 }
 
-void page_overlap_free(Container *c)
+void halo_free(Container *c)
 {
     if (c->overlap) {
-        page_overlap_free_pages(&c->overlap->all);
+        halo_free_pages(&c->overlap->all);
         stream_release(&c->overlap->cells);
         page_list_free(&c->overlap->changed);
         free(c->overlap);
     }
 }
 
-uint64_t page_overlap_bytes(const Container *c)
+uint64_t halo_bytes(const Container *c)
 {
     const Overlap *o = c->overlap;
     return o ? stream_bytes(&o->cells) + (uint64_t)o->all.count * (uint64_t)(o->sides + 1) * sizeof(int32_t) : 0;
 }
 
-uint64_t page_overlap_writes(const Container *c)
+uint64_t halo_writes(const Container *c)
 {
     return c->overlap ? c->overlap->own_writes : 0;
 }
 
-void page_overlap_moved(Container *c)
+void halo_moved(Container *c)
 {
     if (c->overlap) {
         c->overlap->known = false;
@@ -39,7 +39,7 @@ void page_overlap_moved(Container *c)
     }
 }
 
-void page_overlap_changed(Container *c, const PageList *list)
+void halo_changed(Container *c, const PageList *list)
 {
     Overlap *o = c->overlap;
     uint64_t version = translator_version(c->translator);

@@ -1,8 +1,8 @@
 /* What a container has whose pages have replicas of what is around them (paged.h). Their state is page_overlap.c's, page_replicas.c makes them.
  *
  * What is around a page are its sides, numbered in base 3, x first: 0 is in front, 1 within, 2 behind. */
-#ifndef RILL_PAGE_OVERLAP_H
-#define RILL_PAGE_OVERLAP_H
+#ifndef RILL_CONTAINER_POOL_HALO_H
+#define RILL_CONTAINER_POOL_HALO_H
 
 #include "container/container_private.h"
 
@@ -28,6 +28,6 @@ typedef struct Overlap {
 } Overlap;
 
 /* Gives them back: none are left. */
-void page_overlap_free_pages(OverlapPages *pages);
+void halo_free_pages(OverlapPages *pages);
 
 #endif

@@ -1,8 +1,8 @@
 /* Replicas: pages with overlap have elements of their neighbours' borders beside their own. They are made right before a launch reads them, by a kernel over
  * all places of replicas in the pages around which something was written or mapped since; which these are is known by page where the host wrote or mapped,
  * else it is all pages. */
-#include "container/pool/halo.h"
 #include "container/page/paged.h"
+#include "container/pool/halo.h"
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/builtin.h"
@@ -83,7 +83,7 @@ static bool make_cells(Container *c)
 static bool holds(const AddressMap *map, const PageSet *pages);
 static bool replicate(AddressMap *map);
 
-bool page_replicas_create(Container *c)
+bool halo_copy_create(Container *c)
 {
     c->overlap = calloc(1, sizeof *c->overlap);
     if (!c->overlap) {
@@ -219,7 +219,7 @@ static bool list_all(Container *c)
     if (o->listed == translator_version(c->translator) + 1) {
         return true;
     }
-    page_overlap_free_pages(&o->all);
+    halo_free_pages(&o->all);
     bool done = container_mapped(c, &list) && make_pages(c, &list, &o->all);
     o->listed = done ? translator_version(c->translator) + 1 : 0;
     page_list_free(&list);
@@ -293,7 +293,7 @@ static bool copy_cells(Container *c, const OverlapPages *pages)
                 stream_ramp(c->memory.device, type_of(SCALAR_INT, 1), &shape, zero, zero, &over);
     if (done) {
         write_kernel(c, &memory, &text);
-        Kernel *kernel = internal_kernel(c->memory.device, strbuf_text(&text));
+        Kernel *kernel = builtin_kernel(c->memory.device, strbuf_text(&text));
         Argument args[] = {{.words = &last},           {.stream = &over},     {.stream = &pages->begins},
                            {.stream = &pages->around}, {.stream = &o->cells}, {.stream = &other},
                            {.stream = &memory}};
@@ -315,7 +315,7 @@ static bool replicate_some(Container *c, const PageList *list)
     PageList around = {0};
     OverlapPages pages = {0};
     bool done = add_around(c, list, &around) && make_pages(c, &around, &pages) && copy_cells(c, &pages);
-    page_overlap_free_pages(&pages);
+    halo_free_pages(&pages);
     page_list_free(&around);
     return done;
 }

@@ -49,7 +49,7 @@ static bool number_elements(const Stream *active, const Boxes *boxes, Stream *nu
 {
     StrBuf text = STRBUF_EMPTY;
     write_numbers(&text, boxes->rank);
-    Kernel *kernel = internal_kernel(active->device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(active->device, strbuf_text(&text));
     strbuf_free(&text);
     if (!kernel || !stream_create(active->device, type_of(SCALAR_INT, 1), &active->shape, false, numbers)) {
         return false;
@@ -71,8 +71,8 @@ static bool number_elements(const Stream *active, const Boxes *boxes, Stream *nu
 static bool drop_equal(Stream *numbers)
 {
     Stream mask, kept;
-    Kernel *kernel = internal_kernel(numbers->device, "kernel void heads(neighbor int n<>, out uint r<>) {\n"
-                                                      "  r = indexof(n).x == 0 || n != n[-1] ? 1u : 0u;\n}\n");
+    Kernel *kernel = builtin_kernel(numbers->device, "kernel void heads(neighbor int n<>, out uint r<>) {\n"
+                                                     "  r = indexof(n).x == 0 || n != n[-1] ? 1u : 0u;\n}\n");
     if (!kernel || !compact_mask(numbers, &mask)) {
         return false;
     }

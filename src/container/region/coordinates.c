@@ -24,7 +24,7 @@ static void write_kernel(StrBuf *out, int rank)
     strbuf_add(out, "}\n");
 }
 
-bool region_addresses(const Region *region, Stream *result)
+bool region_coordinates(const Region *region, Stream *result)
 {
     Device *device = region->list.device;
     int rank = region->shape.rank;
@@ -32,7 +32,7 @@ bool region_addresses(const Region *region, Stream *result)
     Stream one, points = {0}, *results[MAX_PARAMS] = {NULL, &points};
     StrBuf text = STRBUF_EMPTY;
     write_kernel(&text, rank);
-    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     if (!kernel || !stream_create(device, type_of(SCALAR_INT, 1), &single, true, &one)) {
         return false;

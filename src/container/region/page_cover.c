@@ -95,7 +95,7 @@ static Region *make_parts(const Region *region, const int64_t *page, bool apart)
     return whole;
 }
 
-Region *region_walk(Region *region, const int64_t *page, bool apart)
+Region *region_page_cover(Region *region, const int64_t *page, bool apart)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
     bool box = region->set.count == 1 && !region->pages && !region->set.masked && !region->set.levels;

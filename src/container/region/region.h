@@ -1,7 +1,7 @@
 /* Regions: elements of a shape that a launch runs over. They are boxes of one size, each element in one of them; boxes that are meant in part
  * have masks. A region belongs to no container, and never changes. */
-#ifndef RILL_REGION_H
-#define RILL_REGION_H
+#ifndef RILL_CONTAINER_REGION_REGION_H
+#define RILL_CONTAINER_REGION_REGION_H
 
 #include "kernel/kernel.h"
 
@@ -34,7 +34,7 @@ typedef struct Region {
     Stream in_memory; /* what the set has of that name, if it has it */
     int32_t *words;   /* see PageSet, as memory_words */
     int32_t *memory_words;
-    struct Region *cells; /* region_walk's; NULL: none yet */
+    struct Region *cells; /* region_page_cover's; NULL: none yet */
     struct Region *rest;  /* of those: others to be walked behind them, or NULL */
     /* The union of the regions of these serials, the first of which is this one; NULL: this one. */
     struct {
@@ -88,16 +88,16 @@ int64_t region_parts(const Region *region);
 /* It in parts, in its order, of so many elements or fewer where its boxes can be cut so (region_cut.c). `part` is a new reference, NULL behind the
  * last one; false with error_set. All inside a scope. */
 enum { REGION_CUT_DEPTH = 64 };
-typedef struct RegionCut {
+typedef struct RegionSplit {
     int depth;
     struct {
         Region *region;      /* held */
         int64_t next, count; /* count 0: not counted yet */
     } at[REGION_CUT_DEPTH];
-} RegionCut;
-void region_cut_begin(RegionCut *cut, Region *region);
-bool region_cut_next(RegionCut *cut, int64_t most, Region **part);
-void region_cut_end(RegionCut *cut);
+} RegionSplit;
+void region_split_begin(RegionSplit *cut, Region *region);
+bool region_split_next(RegionSplit *cut, int64_t most, Region **part);
+void region_split_end(RegionSplit *cut);
 
 /* What a launch over it runs over, of whole groups or element by element; NULL: all of its shape. Pages are walked as such, also all of them. */
 const PageSet *region_set(const Region *region, bool groups);
@@ -105,7 +105,7 @@ const PageSet *region_set(const Region *region, bool groups);
 /* A region to walk instead of one box, or of all of the shape, page by page, where pages are of that size (x first): those that it touches, of which only its
  * elements count. It is the region's, or that itself where that does as well; NULL with error_set. Where the box cuts pages that had better be walked apart,
  * those are its `rest`, if `apart`. */
-Region *region_walk(Region *region, const int64_t *page, bool apart);
+Region *region_page_cover(Region *region, const int64_t *page, bool apart);
 
 /* Calls `visit` for boxes first .. last (x first, inclusive) that have each element once, in address order; until it returns false. */
 typedef bool (*RegionVisit)(void *self, const int64_t *first, const int64_t *last);
@@ -113,7 +113,7 @@ bool region_boxes(const Region *region, RegionVisit visit, void *self);
 
 /* The coordinates of its elements in address order, counted on the device: points as translator_stream takes them. False with
  * error_set. */
-bool region_addresses(const Region *region, Stream *result);
+bool region_coordinates(const Region *region, Stream *result);
 
 /* Box number i from 0, x first and inclusive; false where there is none, or it has a mask or a level. */
 bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *last);

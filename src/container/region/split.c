@@ -2,7 +2,7 @@
  * may be cut again. */
 #include "container/region/region.h"
 
-void region_cut_begin(RegionCut *cut, Region *region)
+void region_split_begin(RegionSplit *cut, Region *region)
 {
     cut->depth = 1;
     cut->at[0].region = region_retain(region);
@@ -11,14 +11,14 @@ void region_cut_begin(RegionCut *cut, Region *region)
 }
 
 /* Into how many parts a region goes, so that they have no more elements, as far as its boxes allow. */
-static int64_t part_count(const RegionCut *cut, const Region *region, int64_t most)
+static int64_t part_count(const RegionSplit *cut, const Region *region, int64_t most)
 {
     int64_t wanted = (region->set.elements + most - 1) / most, possible = region_parts(region);
     bool deep = cut->depth == REGION_CUT_DEPTH;
     return wanted <= 1 || deep ? 1 : wanted < possible ? wanted : possible;
 }
 
-bool region_cut_next(RegionCut *cut, int64_t most, Region **part)
+bool region_split_next(RegionSplit *cut, int64_t most, Region **part)
 {
     *part = NULL;
     while (cut->depth > 0) {
@@ -48,7 +48,7 @@ bool region_cut_next(RegionCut *cut, int64_t most, Region **part)
     return true;
 }
 
-void region_cut_end(RegionCut *cut)
+void region_split_end(RegionSplit *cut)
 {
     while (cut->depth > 0) {
         region_release(cut->at[--cut->depth].region);

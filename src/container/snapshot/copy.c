@@ -43,7 +43,7 @@ void snapshot_unlink(Container *c, Snapshot *s)
 /* Whether its pages can be made those of a snapshot. */
 static bool has_table(const Container *c)
 {
-    return container_paged(c) && !container_asks(c);
+    return container_paged(c) && !container_queries(c);
 }
 
 static bool same_elements(const Region *a, const Region *b)
@@ -183,16 +183,16 @@ static bool read_part(Difference *found, const Region *part)
 
 static bool compare_elements(Difference *found)
 {
-    RegionCut cut;
+    RegionSplit cut;
     Region *part = NULL;
     int64_t most = PART_BYTES / found->c->memory.type->bytes;
-    region_cut_begin(&cut, found->s->region);
+    region_split_begin(&cut, found->s->region);
     bool done = true;
-    while (done && (done = region_cut_next(&cut, most > 0 ? most : 1, &part)) && part) {
+    while (done && (done = region_split_next(&cut, most > 0 ? most : 1, &part)) && part) {
         done = read_part(found, part);
         region_release(part);
     }
-    region_cut_end(&cut);
+    region_split_end(&cut);
     return done;
 }
 
@@ -215,8 +215,8 @@ Region *snapshot_copy_diff(Container *c, const Snapshot *s)
 static bool map_again(Container *c, const Snapshot *s, const Region *now)
 {
     PageList gone = {0}, come = {0};
-    bool done = compare_regions(c, s->region, now, &gone, &come) && allocation_unmap_some(c, &come) &&
-                allocation_map_some(c, &gone);
+    bool done = compare_regions(c, s->region, now, &gone, &come) && page_pool_unmap_some(c, &come) &&
+                page_pool_map_some(c, &gone);
     page_list_free(&gone);
     page_list_free(&come);
     return done;

@@ -139,16 +139,16 @@ static bool separate(Container *c, PageList *list)
 {
     PageList from = {0};
     bool done = copy_list(list, &from) && snapshot_reserve(c, (int64_t)list->count) && snapshot_launch_reserve(c, list);
-    if (done && !(done = allocation_take(c, list, (int64_t)list->count, false))) {
+    if (done && !(done = page_pool_take(c, list, (int64_t)list->count, false))) {
         page_list_free(&from);
         return false;
     }
     if (done && !(done = copy_frames(c, &from, list) && paged_swap(c->translator, list))) {
-        allocation_give(c, list);
+        page_pool_give(c, list);
     }
     if (done) {
         snapshot_launch_note(c, list);
-        page_overlap_changed(c, list);
+        halo_changed(c, list);
     }
     for (size_t i = 0; done && i < list->count; i++) {
         snapshot_let_go(c, &list->items[i]);
@@ -175,10 +175,10 @@ static bool make_ready(Container *c, PageList *missing, PageList *mapped, int64_
 {
     keep_shared(c, mapped);
     int64_t needed = (int64_t)(missing->count + mapped->count);
-    if (needed > allocation_room(c)) {
-        return allocation_refuse(c, asked, asked - needed);
+    if (needed > page_pool_room(c)) {
+        return page_pool_refuse(c, asked, asked - needed);
     }
-    return allocation_map(c, missing, asked) && (mapped->count == 0 || separate(c, mapped));
+    return page_pool_map(c, missing, asked) && (mapped->count == 0 || separate(c, mapped));
 }
 
 /* A container without pages shares all its memory. */
@@ -221,7 +221,7 @@ bool container_ready(Container *c, const int64_t *first, const int64_t *last)
         return !c->shares || separate_memory(c);
     }
     PageBox box = container_pages_of(c, first, last);
-    bool done = allocation_missing(c, &box, &missing) && (!c->shares || paged_collect(c->translator, &box, &mapped)) &&
+    bool done = page_pool_missing(c, &box, &missing) && (!c->shares || paged_collect(c->translator, &box, &mapped)) &&
                 make_ready(c, &missing, &mapped, box.count);
     page_list_free(&missing);
     page_list_free(&mapped);
@@ -240,7 +240,7 @@ static bool add_pages(void *self, const int64_t *first, const int64_t *last)
     RegionPages *pages = self;
     const Container *c = pages->c;
     PageBox box = paged_box(c->translator, first, last);
-    pages->failed = !allocation_missing(c, &box, &pages->missing) ||
+    pages->failed = !page_pool_missing(c, &box, &pages->missing) ||
                     (c->shares && !paged_collect(c->translator, &box, &pages->mapped));
     return !pages->failed;
 }
@@ -248,8 +248,8 @@ static bool add_pages(void *self, const int64_t *first, const int64_t *last)
 bool snapshot_ready_points(Container *c, const Stream *points)
 {
     PageList pages = {0}, missing = {0}, mapped = {0};
-    bool done = page_points_find(c, points, &pages) && allocation_pick(c, &pages, false, &missing) &&
-                allocation_pick(c, &pages, true, &mapped) && make_ready(c, &missing, &mapped, (int64_t)pages.count);
+    bool done = page_lookup_host(c, points, &pages) && page_pool_pick(c, &pages, false, &missing) &&
+                page_pool_pick(c, &pages, true, &mapped) && make_ready(c, &missing, &mapped, (int64_t)pages.count);
     page_list_free(&pages);
     page_list_free(&missing);
     page_list_free(&mapped);
@@ -405,7 +405,7 @@ bool container_undo(Container *c, Snapshot *s)
         put_back(c, s, &now.items[i], list.items[i].frame);
     }
     if (done) {
-        page_overlap_changed(c, &list);
+        halo_changed(c, &list);
     }
     page_list_free(&list);
     page_list_free(&now);

@@ -1,7 +1,7 @@
 /* Frames: the places for pages in a container's memory. Which are free, and who holds the others: the container, where a page is mapped there, and
  * snapshots (snapshot.c). */
-#ifndef RILL_FRAMES_H
-#define RILL_FRAMES_H
+#ifndef RILL_CONTAINER_STORAGE_FRAMES_H
+#define RILL_CONTAINER_STORAGE_FRAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

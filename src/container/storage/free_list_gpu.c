@@ -30,7 +30,7 @@ static bool push_freed(Container *c)
     return done;
 }
 
-bool frame_stack_tell(Container *c)
+bool free_list_tell(Container *c)
 {
     if (!c->frame_stack) {
         c->frame_stack = container_stack(c->memory.device, type_of(SCALAR_INT, 1), 0);
@@ -43,7 +43,7 @@ bool frame_stack_tell(Container *c)
     return (int64_t)c->frames.freed.count == c->frames.told || push_freed(c);
 }
 
-void frame_stack_give(Container *c, const Stream *frames)
+void free_list_give(Container *c, const Stream *frames)
 {
     if (container_stack_push(c->frame_stack, frames)) {
         c->frames.told += stream_elements(frames);
@@ -55,15 +55,15 @@ void frame_stack_give(Container *c, const Stream *frames)
 static bool launch_take(const Stream *freed, const int32_t *state, Stream *frames, Stream *begins)
 {
     Kernel *kernel =
-        internal_kernel(frames->device, "kernel void take(int freed[], ivec4 state, out int r<>, out int at<>) {\n"
-                                        "  int i = indexof(r).x;\n"
-                                        "  r = i < state.x ? freed[state.x - 1 - i] : state.y + i - state.x;\n"
-                                        "  at = r * state.z;\n}\n");
+        builtin_kernel(frames->device, "kernel void take(int freed[], ivec4 state, out int r<>, out int at<>) {\n"
+                                       "  int i = indexof(r).x;\n"
+                                       "  r = i < state.x ? freed[state.x - 1 - i] : state.y + i - state.x;\n"
+                                       "  at = r * state.z;\n}\n");
     Argument args[] = {{.stream = freed}, {.words = (const uint32_t *)state}, {.stream = frames}, {.stream = begins}};
     return kernel && kernel_launch(kernel, frames->device, args, &frames->shape, false);
 }
 
-bool frame_stack_take(Container *c, int64_t count, Stream *frames, Stream *begins)
+bool free_list_take(Container *c, int64_t count, Stream *frames, Stream *begins)
 {
     const Shape shape = {1, {count}}, one = {1, {1}};
     int64_t there = (int64_t)c->frames.freed.count, popped = count < there ? count : there;
@@ -72,7 +72,7 @@ bool frame_stack_take(Container *c, int64_t count, Stream *frames, Stream *begin
     Stream freed;
     bool none = popped == 0;
     if (none ? !stream_create(c->memory.device, type, &one, true, &freed)
-             : !frame_stack_tell(c) || !container_stack_pop(c->frame_stack, popped, &freed)) {
+             : !free_list_tell(c) || !container_stack_pop(c->frame_stack, popped, &freed)) {
         return false;
     }
     c->frames.told -= none ? 0 : popped;

@@ -1,6 +1,6 @@
 /* Memory that grows: how much more it becomes each time. */
-#ifndef RILL_GROWTH_H
-#define RILL_GROWTH_H
+#ifndef RILL_CONTAINER_STORAGE_GROWTH_H
+#define RILL_CONTAINER_STORAGE_GROWTH_H
 
 #include "stream/stream.h"
 

@@ -26,7 +26,7 @@ static Kernel *find_kernel(const Stream *s, bool pairs)
                     "  }\n}\n",
                     type);
     }
-    Kernel *kernel = internal_kernel(s->device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(s->device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }

@@ -1,6 +1,6 @@
 /* A table of ints that kernels read, and its copy on the host. The copy is written; a flush brings what differs to the device. */
-#ifndef RILL_WORD_TABLE_H
-#define RILL_WORD_TABLE_H
+#ifndef RILL_CONTAINER_STORAGE_WORD_TABLE_H
+#define RILL_CONTAINER_STORAGE_WORD_TABLE_H
 
 #include "stream/stream.h"
 

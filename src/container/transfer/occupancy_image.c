@@ -66,7 +66,7 @@ static void choose_pixels(const Area *area, int64_t longest, Shape *shape)
     }
 }
 
-bool container_picture(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller)
+bool container_occupancy_image(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller)
 {
     TranslatorInfo info = translator_info(c->translator);
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];

@@ -1,8 +1,8 @@
 /* The mapped part of a container as a stream: what primitives take. */
 #include "container/container_private.h"
 
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 
 #include <string.h>
 
@@ -28,12 +28,12 @@ static bool create(const Container *c, const Region *region, const Type *type, S
 /* The frame from which on memory holds the line as it is, in address order or in any; -1: it does not. */
 static int64_t side_by_side(Container *c, const Region *region, bool ordered)
 {
-    bool whole = container_paged(c) && !container_asks(c) &&
+    bool whole = container_paged(c) && !container_queries(c) &&
                  region->set.elements == region->set.count * translator_info(c->translator).page;
     return !whole ? -1 : ordered ? c->active_frame : c->active_least;
 }
 
-bool container_line_is_there(Container *c, bool ordered)
+bool container_pack_exists(Container *c, bool ordered)
 {
     const Region *region = container_partial(c) ? container_active(c) : NULL;
     return !container_partial(c) || (region && side_by_side(c, region, ordered) >= 0);
@@ -46,7 +46,7 @@ static bool line_in_memory(const Container *c, const Region *region, int64_t fra
                        c->memory.offset + frame * page, result);
 }
 
-bool container_line(Container *c, const Stream *from, const Region *part, Stream *result)
+bool container_pack(Container *c, const Stream *from, const Region *part, Stream *result)
 {
     if (!container_partial(c)) {
         if (!from->map && from->contiguous) {
@@ -70,22 +70,22 @@ bool container_line(Container *c, const Stream *from, const Region *part, Stream
     return true;
 }
 
-bool container_line_unordered(Container *c, Stream *result)
+bool container_pack_unordered(Container *c, Stream *result)
 {
     const Region *region = container_partial(c) ? container_active(c) : NULL;
     int64_t frame = region ? side_by_side(c, region, false) : -1;
     return frame >= 0 ? line_in_memory(c, region, frame, result)
-                      : container_line(c, container_elements(c), NULL, result);
+                      : container_pack(c, container_elements(c), NULL, result);
 }
 
-bool container_take_line(Container *c, const Stream *line)
+bool container_pack_take(Container *c, const Stream *line)
 {
     Stream whole = *container_elements(c);
     const Region *region = container_active(c);
     return region && copy_line(c, region, &whole, line, FROM);
 }
 
-Container *container_of_line(Container *c, const Stream *line)
+Container *container_unpack(Container *c, const Stream *line)
 {
     Container *made = container_like(c, line->type);
     const Region *region = made && container_partial(c) ? container_active(c) : NULL;
@@ -109,7 +109,7 @@ static bool launch_points(Container *c, const Type *type, Stream *result, const 
     StrBuf text = STRBUF_EMPTY;
     strbuf_addf(&text, "kernel void points(out %s r<>) { r = indexof(r).%s; }", type->name,
                 fields[c->whole.shape.rank - 1]);
-    Kernel *kernel = internal_kernel(c->memory.device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(c->memory.device, strbuf_text(&text));
     strbuf_free(&text);
     Argument arg = {.stream = result};
     Domain domain = {.shape = c->whole.shape, .pages = set, .numbered = set ? 1 : 0};
@@ -129,7 +129,7 @@ static bool all_points(Container *c, const Type *type, Stream *result)
     return done;
 }
 
-bool container_line_points(Container *c, const Region *part, Stream *result)
+bool container_pack_points(Container *c, const Region *part, Stream *result)
 {
     int rank = c->whole.shape.rank;
     if (rank > 4) {

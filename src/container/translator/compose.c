@@ -5,38 +5,38 @@
 
 enum { INNER, OUTER, MOST_GIVEN = 40 };
 
-static void write_compose(const Translator *t, AddressText *text, int number)
+static void write_compose(const Translator *t, TranslatorGlsl *text, int number)
 {
     bool inverse = text->direction == DIRECTION_INVERSE;
     const Translator *parts[2] = {t->parts[INNER], t->parts[OUTER]};
     int numbers[2];
     StrBuf *out = text->out;
     for (int i = 0; i < 2; i++) {
-        numbers[i] = address_text_write(parts[i], text);
+        numbers[i] = translator_glsl_write(parts[i], text);
     }
     int one = inverse ? OUTER : INNER, two = 1 - one;
     const char *verb = inverse ? "inverse" : "translate", *from = inverse ? "p" : "v", *to = inverse ? "v" : "p";
     int rank = inverse ? t->info.to : t->info.rank, results = inverse ? t->info.rank : t->info.to;
-    address_text_open(t, text, number);
+    translator_glsl_open(t, text, number);
     strbuf_add(out, "  int ");
-    address_text_list(out, "", "q", parts[INNER]->info.to);
+    translator_glsl_list(out, "", "q", parts[INNER]->info.to);
     strbuf_addf(out, ";\n  bool found = t%d_%s(", numbers[one], verb);
-    address_text_list(out, "", from, rank);
+    translator_glsl_list(out, "", from, rank);
     strbuf_add(out, ", ");
-    address_text_list(out, "", "q", parts[INNER]->info.to);
-    address_text_given(parts[one], out, text->direction, numbers[one], false);
+    translator_glsl_list(out, "", "q", parts[INNER]->info.to);
+    translator_glsl_given(parts[one], out, text->direction, numbers[one], false);
     strbuf_add(out, ")");
     if (!inverse) {
         strbuf_add(out, " && ");
-        address_text_inside(parts[OUTER], out, numbers[OUTER], "q");
+        translator_glsl_inside(parts[OUTER], out, numbers[OUTER], "q");
     }
     strbuf_addf(out, ";\n  return t%d_%s(", numbers[two], verb);
     for (int d = 0; d < parts[INNER]->info.to; d++) {
         strbuf_addf(out, "%sfound ? q%d : 0", d ? ", " : "", d);
     }
     strbuf_add(out, ", ");
-    address_text_list(out, "", to, results);
-    address_text_given(parts[two], out, text->direction, numbers[two], false);
+    translator_glsl_list(out, "", to, results);
+    translator_glsl_given(parts[two], out, text->direction, numbers[two], false);
     strbuf_add(out, ") && found;\n}\n");
 }
 

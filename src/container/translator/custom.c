@@ -58,14 +58,14 @@ static void write_vector(StrBuf *out, const char *type, const char *name, int fi
     strbuf_add(out, ")");
 }
 
-static void write_custom(const Translator *t, AddressText *text, int number)
+static void write_custom(const Translator *t, TranslatorGlsl *text, int number)
 {
     bool inverse = text->direction == DIRECTION_INVERSE;
     const char *from = inverse ? "p" : "v", *to = inverse ? "v" : "p";
     int rank = inverse ? t->info.to : t->info.rank, results = inverse ? t->info.rank : t->info.to;
     StrBuf *out = text->out;
     write_module(((const Custom *)t)->module, out, number);
-    address_text_open(t, text, number);
+    translator_glsl_open(t, text, number);
     strbuf_addf(out, results > VECTOR ? "  %s more;\n" : "", results > VECTOR ? further_vector(results) : "");
     strbuf_addf(out, "  %s r = t%d_u_%s(", first_vector(results), number, inverse ? "inverse" : "translate");
     write_vector(out, first_vector(rank), from, 0, rank < VECTOR ? rank : VECTOR);
@@ -85,7 +85,7 @@ static void write_custom(const Translator *t, AddressText *text, int number)
     }
     if (inverse) {
         strbuf_add(out, " && ");
-        address_text_inside(t, out, number, "v");
+        translator_glsl_inside(t, out, number, "v");
     }
     strbuf_add(out, ";\n}\n");
 }

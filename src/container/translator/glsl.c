@@ -3,20 +3,20 @@
 #include <stdio.h>
 
 /* Division by multiplication, as access_divisor prepares it: drivers divide by uniforms slowly. */
-const char address_text_functions[] = "int t_quotient(int n, int multiplier, int shift) {\n"
-                                      "  uint high, low;\n"
-                                      "  umulExtended(uint(n) << 1u, uint(multiplier), high, low);\n"
-                                      "  return int(high >> uint(shift));\n"
-                                      "}\n";
+const char translator_glsl_functions[] = "int t_quotient(int n, int multiplier, int shift) {\n"
+                                         "  uint high, low;\n"
+                                         "  umulExtended(uint(n) << 1u, uint(multiplier), high, low);\n"
+                                         "  return int(high >> uint(shift));\n"
+                                         "}\n";
 
-int address_text_write(const Translator *t, AddressText *text)
+int translator_glsl_write(const Translator *t, TranslatorGlsl *text)
 {
     int number = text->next++;
     t->kind->write(t, text, number);
     return number;
 }
 
-void address_text_list(StrBuf *out, const char *word, const char *name, int count)
+void translator_glsl_list(StrBuf *out, const char *word, const char *name, int count)
 {
     for (int d = 0; d < count; d++) {
         strbuf_addf(out, "%s%s%s%d", d ? ", " : "", word, name, d);
@@ -39,16 +39,16 @@ static int add_given(const Translator *t, StrBuf *out, Direction direction, int 
     return next;
 }
 
-void address_text_given(const Translator *t, StrBuf *out, Direction direction, int number, bool parameters)
+void translator_glsl_given(const Translator *t, StrBuf *out, Direction direction, int number, bool parameters)
 {
     add_given(t, out, direction, number, parameters);
 }
 
-int address_text_give(const Translator *t, Direction direction, Argument *args)
+int translator_glsl_give(const Translator *t, Direction direction, Argument *args)
 {
     int count = 0;
     for (int i = 0; i < 2 && t->parts[i]; i++) {
-        count += address_text_give(t->parts[i], direction, args + count);
+        count += translator_glsl_give(t->parts[i], direction, args + count);
     }
     for (int k = 0; k < t->number_count; k += 4) {
         args[count++].words = (const uint32_t *)(t->numbers + k);
@@ -59,18 +59,18 @@ int address_text_give(const Translator *t, Direction direction, Argument *args)
     return count;
 }
 
-void address_text_open(const Translator *t, AddressText *text, int number)
+void translator_glsl_open(const Translator *t, TranslatorGlsl *text, int number)
 {
     bool inverse = text->direction == DIRECTION_INVERSE;
     strbuf_addf(text->out, "bool t%d_%s(", number, inverse ? "inverse" : "translate");
-    address_text_list(text->out, "int ", inverse ? "p" : "v", inverse ? t->info.to : t->info.rank);
+    translator_glsl_list(text->out, "int ", inverse ? "p" : "v", inverse ? t->info.to : t->info.rank);
     strbuf_add(text->out, ", ");
-    address_text_list(text->out, "out int ", inverse ? "v" : "p", inverse ? t->info.rank : t->info.to);
-    address_text_given(t, text->out, text->direction, number, true);
+    translator_glsl_list(text->out, "out int ", inverse ? "v" : "p", inverse ? t->info.rank : t->info.to);
+    translator_glsl_given(t, text->out, text->direction, number, true);
     strbuf_add(text->out, ") {\n");
 }
 
-const char *address_text_number(int number, int k)
+const char *translator_glsl_number(int number, int k)
 {
     static _Thread_local char texts[16][32];
     static _Thread_local unsigned turn;
@@ -79,46 +79,46 @@ const char *address_text_number(int number, int k)
     return text;
 }
 
-const char *address_text_size(int number, int sizes, int d)
+const char *translator_glsl_size(int number, int sizes, int d)
 {
-    return address_text_number(number, sizes + TRANSLATOR_SIZE * d);
+    return translator_glsl_number(number, sizes + TRANSLATOR_SIZE * d);
 }
 
-const char *address_text_quotient(const char *n, int number, int sizes, int d)
+const char *translator_glsl_quotient(const char *n, int number, int sizes, int d)
 {
     static _Thread_local char texts[4][128];
     static _Thread_local unsigned turn;
     char *text = texts[turn++ % 4];
     int at = sizes + TRANSLATOR_SIZE * d;
-    snprintf(text, sizeof texts[0], "t_quotient(%s, %s, %s)", n, address_text_number(number, at + 1),
-             address_text_number(number, at + 2));
+    snprintf(text, sizeof texts[0], "t_quotient(%s, %s, %s)", n, translator_glsl_number(number, at + 1),
+             translator_glsl_number(number, at + 2));
     return text;
 }
 
-bool address_text_shifts(const Translator *t, int sizes, int d)
+bool translator_glsl_shifts(const Translator *t, int sizes, int d)
 {
     int32_t size = t->numbers[sizes + TRANSLATOR_SIZE * d];
     return (size & (size - 1)) == 0;
 }
 
-const char *address_text_shift(int number, int sizes, int d)
+const char *translator_glsl_shift(int number, int sizes, int d)
 {
-    return address_text_number(number, sizes + TRANSLATOR_SIZE * d + TRANSLATOR_SIZE - 1);
+    return translator_glsl_number(number, sizes + TRANSLATOR_SIZE * d + TRANSLATOR_SIZE - 1);
 }
 
-const char *address_text_over(const Translator *t, const char *n, int number, int sizes, int d)
+const char *translator_glsl_over(const Translator *t, const char *n, int number, int sizes, int d)
 {
     static _Thread_local char texts[4][128];
     static _Thread_local unsigned turn;
-    if (!address_text_shifts(t, sizes, d)) {
-        return address_text_quotient(n, number, sizes, d);
+    if (!translator_glsl_shifts(t, sizes, d)) {
+        return translator_glsl_quotient(n, number, sizes, d);
     }
     char *text = texts[turn++ % 4];
-    snprintf(text, sizeof texts[0], "(%s >> %s)", n, address_text_shift(number, sizes, d));
+    snprintf(text, sizeof texts[0], "(%s >> %s)", n, translator_glsl_shift(number, sizes, d));
     return text;
 }
 
-void address_text_inside(const Translator *t, StrBuf *out, int number, const char *name)
+void translator_glsl_inside(const Translator *t, StrBuf *out, int number, const char *name)
 {
     while (t->parts[0]) { /* the domain is that of the innermost */
         t = t->parts[0];
@@ -127,21 +127,21 @@ void address_text_inside(const Translator *t, StrBuf *out, int number, const cha
     for (int d = 0; d < t->info.rank; d++) {
         strbuf_addf(out, "%s%s%s%d", d ? " && " : "", t->info.domain.known ? "uint(" : "", name, d);
         if (t->info.domain.known) {
-            strbuf_addf(out, ") < uint(%s)", address_text_size(number, 0, d));
+            strbuf_addf(out, ") < uint(%s)", translator_glsl_size(number, 0, d));
         } else {
             strbuf_add(out, " != -2147483647 - 1");
         }
     }
 }
 
-void address_text_join(StrBuf *out, int number, const char *name, int first, int count, int sizes)
+void translator_glsl_join(StrBuf *out, int number, const char *name, int first, int count, int sizes)
 {
     for (int d = 0; d < count - 1; d++) {
         strbuf_add(out, "(");
     }
     for (int d = count - 1; d >= 0; d--) {
         if (d < count - 1) {
-            strbuf_addf(out, " * %s + %s%d)", address_text_size(number, sizes, d), name, first + d);
+            strbuf_addf(out, " * %s + %s%d)", translator_glsl_size(number, sizes, d), name, first + d);
         } else {
             strbuf_addf(out, "%s%d", name, first + d);
         }
@@ -150,16 +150,17 @@ void address_text_join(StrBuf *out, int number, const char *name, int first, int
 }
 
 /* Powers of two shift: a driver multiplies whole words in several steps. */
-void address_text_split(const Translator *t, StrBuf *out, int number, const char *from, const char *name, int first,
-                        int count, int sizes)
+void translator_glsl_split(const Translator *t, StrBuf *out, int number, const char *from, const char *name, int first,
+                           int count, int sizes)
 {
     char rest[32], next[32];
     snprintf(rest, sizeof rest, "%s", from);
     for (int d = 0; d < count - 1; d++) {
-        const char *size = address_text_size(number, sizes, d);
+        const char *size = translator_glsl_size(number, sizes, d);
         snprintf(next, sizeof next, "rest_%s%d", name, d);
-        strbuf_addf(out, "  int %s = %s; %s%d = ", next, address_text_over(t, rest, number, sizes, d), name, first + d);
-        if (address_text_shifts(t, sizes, d)) {
+        strbuf_addf(out, "  int %s = %s; %s%d = ", next, translator_glsl_over(t, rest, number, sizes, d), name,
+                    first + d);
+        if (translator_glsl_shifts(t, sizes, d)) {
             strbuf_addf(out, "%s & (%s - 1);\n", rest, size);
         } else {
             strbuf_addf(out, "%s - %s * %s;\n", rest, next, size);

@@ -108,8 +108,8 @@ static bool knows_domain(const Translator *t)
     return t->info.domain.known || t->info.pages;
 }
 
-bool translator_ranges_back(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
-                            void *caller)
+bool translator_inverse_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
+                               void *caller)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     list->rank = t->info.rank;

@@ -8,19 +8,19 @@ static int64_t elements(const Translator *t)
     return t->info.memory.size[0];
 }
 
-static void write_linear(const Translator *t, AddressText *text, int number)
+static void write_linear(const Translator *t, TranslatorGlsl *text, int number)
 {
     StrBuf *out = text->out;
-    address_text_open(t, text, number);
+    translator_glsl_open(t, text, number);
     if (text->direction == DIRECTION_TRANSLATE) {
         strbuf_add(out, "  p0 = ");
-        address_text_join(out, number, "v", 0, t->info.rank, SIZES);
+        translator_glsl_join(out, number, "v", 0, t->info.rank, SIZES);
         strbuf_add(out, ";\n  return true;\n}\n");
         return;
     }
-    address_text_split(t, out, number, "p0", "v", 0, t->info.rank, SIZES);
+    translator_glsl_split(t, out, number, "p0", "v", 0, t->info.rank, SIZES);
     strbuf_add(out, "  return p0 >= 0 && ");
-    address_text_inside(t, out, number, "v");
+    translator_glsl_inside(t, out, number, "v");
     strbuf_add(out, ";\n}\n");
 }
 

@@ -15,7 +15,7 @@ typedef struct Lists {
 /* c becomes the last list that begins at or before p0. */
 static void write_inverse(const Translator *t, StrBuf *out, int number)
 {
-    const char *cells = address_text_number(number, ((const Lists *)t)->count);
+    const char *cells = translator_glsl_number(number, ((const Lists *)t)->count);
     strbuf_addf(out,
                 "  int low = 0, high = %s;\n"
                 "  for (int k = 0; k < 31; k++) {\n"
@@ -28,7 +28,7 @@ static void write_inverse(const Translator *t, StrBuf *out, int number)
                 "  int c = inside ? low : 0;\n"
                 "  v0 = p0 - t%d_t[c];\n",
                 cells, number, cells, number);
-    address_text_split(t, out, number, "c", "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
+    translator_glsl_split(t, out, number, "c", "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
     strbuf_add(out, "  return inside;\n}\n");
 }
 
@@ -36,23 +36,23 @@ static void write_inverse(const Translator *t, StrBuf *out, int number)
 static void write_length(const Translator *t, StrBuf *out, int number)
 {
     strbuf_addf(out, "int t%d_length(", number);
-    address_text_list(out, "int ", "v", t->info.rank);
-    address_text_given(t, out, DIRECTION_TRANSLATE, number, true);
+    translator_glsl_list(out, "int ", "v", t->info.rank);
+    translator_glsl_given(t, out, DIRECTION_TRANSLATE, number, true);
     strbuf_add(out, ") {\n  int c = ");
-    address_text_join(out, number, "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
+    translator_glsl_join(out, number, "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
     strbuf_addf(out, ";\n  return t%d_t[c + 1] - t%d_t[c];\n}\n", number, number);
 }
 
-static void write_lists(const Translator *t, AddressText *text, int number)
+static void write_lists(const Translator *t, TranslatorGlsl *text, int number)
 {
     StrBuf *out = text->out;
-    address_text_open(t, text, number);
+    translator_glsl_open(t, text, number);
     if (text->direction == DIRECTION_INVERSE) {
         write_inverse(t, out, number);
         return;
     }
     strbuf_add(out, "  int c = ");
-    address_text_join(out, number, "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
+    translator_glsl_join(out, number, "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
     strbuf_addf(out, ";\n  p0 = t%d_t[c] + v0;\n  return p0 < t%d_t[c + 1];\n}\n", number, number);
     write_length(t, out, number);
 }

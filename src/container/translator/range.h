@@ -1,6 +1,6 @@
 /* Boxes of virtual addresses that stand in memory one element after the other. */
-#ifndef RILL_RANGE_H
-#define RILL_RANGE_H
+#ifndef RILL_CONTAINER_TRANSLATOR_RANGE_H
+#define RILL_CONTAINER_TRANSLATOR_RANGE_H
 
 #include "stream/shape.h"
 

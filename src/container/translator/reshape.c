@@ -20,45 +20,45 @@ static const Fold *fold_of(const Translator *t)
 
 /* text */
 
-static void write_rows(const Translator *t, AddressText *text, int number)
+static void write_rows(const Translator *t, TranslatorGlsl *text, int number)
 {
     StrBuf *out = text->out;
     int rank = t->info.rank, to = t->info.to, sizes = fold_of(t)->to;
     if (text->direction == DIRECTION_TRANSLATE) {
         strbuf_add(out, "  int e = ");
-        address_text_join(out, number, "v", 0, rank, 0);
+        translator_glsl_join(out, number, "v", 0, rank, 0);
         strbuf_add(out, ";\n");
-        address_text_split(t, out, number, "e", "p", 0, to, sizes);
+        translator_glsl_split(t, out, number, "e", "p", 0, to, sizes);
         strbuf_add(out, "  return true;\n}\n");
         return;
     }
     strbuf_add(out, "  bool inside = ");
     for (int d = 0; d < to; d++) {
-        strbuf_addf(out, "%suint(p%d) < uint(%s)", d ? " && " : "", d, address_text_size(number, sizes, d));
+        strbuf_addf(out, "%suint(p%d) < uint(%s)", d ? " && " : "", d, translator_glsl_size(number, sizes, d));
     }
     strbuf_add(out, ";\n  int e = inside ? ");
-    address_text_join(out, number, "p", 0, to, sizes);
+    translator_glsl_join(out, number, "p", 0, to, sizes);
     strbuf_add(out, " : 0;\n");
-    address_text_split(t, out, number, "e", "v", 0, rank, 0);
+    translator_glsl_split(t, out, number, "e", "v", 0, rank, 0);
     strbuf_add(out, "  return inside && ");
-    address_text_inside(t, out, number, "v");
+    translator_glsl_inside(t, out, number, "v");
     strbuf_add(out, ";\n}\n");
 }
 
-static void write_tiles(const Translator *t, AddressText *text, int number)
+static void write_tiles(const Translator *t, TranslatorGlsl *text, int number)
 {
     StrBuf *out = text->out;
     int rank = t->info.rank, to = t->info.to, tiles = fold_of(t)->to, above = TRANSLATOR_SIZE * to;
     strbuf_add(out, "  int ");
-    address_text_list(out, "", "s", to);
+    translator_glsl_list(out, "", "s", to);
     strbuf_add(out, ";\n");
     if (text->direction == DIRECTION_TRANSLATE) {
         strbuf_add(out, "  int slice = ");
-        address_text_join(out, number, "v", to, rank - to, above);
+        translator_glsl_join(out, number, "v", to, rank - to, above);
         strbuf_add(out, ";\n");
-        address_text_split(t, out, number, "slice", "s", 0, to, tiles);
+        translator_glsl_split(t, out, number, "slice", "s", 0, to, tiles);
         for (int d = 0; d < to; d++) {
-            strbuf_addf(out, "  p%d = s%d * %s + v%d;\n", d, d, address_text_size(number, 0, d), d);
+            strbuf_addf(out, "  p%d = s%d * %s + v%d;\n", d, d, translator_glsl_size(number, 0, d), d);
         }
         strbuf_add(out, "  return true;\n}\n");
         return;
@@ -67,22 +67,22 @@ static void write_tiles(const Translator *t, AddressText *text, int number)
     for (int d = 0; d < to; d++) {
         char p[16];
         snprintf(p, sizeof p, "p%d", d);
-        const char *size = address_text_size(number, 0, d), *count = address_text_size(number, tiles, d);
+        const char *size = translator_glsl_size(number, 0, d), *count = translator_glsl_size(number, tiles, d);
         strbuf_addf(out, "  s%d = %s; v%d = p%d - s%d * %s; inside = inside && p%d >= 0 && s%d < %s;\n", d,
-                    address_text_quotient(p, number, 0, d), d, d, d, size, d, d, count);
+                    translator_glsl_quotient(p, number, 0, d), d, d, d, size, d, d, count);
     }
     strbuf_add(out, "  int slice = inside ? ");
-    address_text_join(out, number, "s", 0, to, tiles);
+    translator_glsl_join(out, number, "s", 0, to, tiles);
     strbuf_add(out, " : 0;\n");
-    address_text_split(t, out, number, "slice", "v", to, rank - to, above);
+    translator_glsl_split(t, out, number, "slice", "v", to, rank - to, above);
     strbuf_add(out, "  return inside && ");
-    address_text_inside(t, out, number, "v");
+    translator_glsl_inside(t, out, number, "v");
     strbuf_add(out, ";\n}\n");
 }
 
-static void write_fold(const Translator *t, AddressText *text, int number)
+static void write_fold(const Translator *t, TranslatorGlsl *text, int number)
 {
-    address_text_open(t, text, number);
+    translator_glsl_open(t, text, number);
     (fold_of(t)->tiled ? write_tiles : write_rows)(t, text, number);
 }
 
@@ -204,7 +204,7 @@ static bool check_tiles(const Shape *shape, const Shape *to, Shape *tiles, int64
                shape_text(shape, a), shape_text(to, b));
 }
 
-Translator *translator_fold(const Shape *shape, const Shape *to, bool tiled)
+Translator *translator_reshape(const Shape *shape, const Shape *to, bool tiled)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     int64_t count, room, slices = 0;

@@ -38,7 +38,8 @@ static void add_before(StrBuf *out, int number, int to)
 static void write_inverse(const Translator *t, StrBuf *out, int number)
 {
     const Tabled *tabled = (const Tabled *)t;
-    const char *order = address_text_number(number, tabled->order), *end = address_text_number(number, tabled->end);
+    const char *order = translator_glsl_number(number, tabled->order),
+               *end = translator_glsl_number(number, tabled->end);
     int to = t->info.to;
     strbuf_addf(out,
                 "  int low = 0, high = %s;\n"
@@ -60,20 +61,20 @@ static void write_inverse(const Translator *t, StrBuf *out, int number)
         add_place(out, number, "m", to, d);
     }
     strbuf_add(out, ";\n");
-    address_text_split(t, out, number, "m", "v", 0, t->info.rank, 0);
+    translator_glsl_split(t, out, number, "m", "v", 0, t->info.rank, 0);
     strbuf_add(out, "  return found;\n}\n");
 }
 
-static void write_tabled(const Translator *t, AddressText *text, int number)
+static void write_tabled(const Translator *t, TranslatorGlsl *text, int number)
 {
     StrBuf *out = text->out;
-    address_text_open(t, text, number);
+    translator_glsl_open(t, text, number);
     if (text->direction == DIRECTION_INVERSE) {
         write_inverse(t, out, number);
         return;
     }
     strbuf_add(out, "  int n = ");
-    address_text_join(out, number, "v", 0, t->info.rank, 0);
+    translator_glsl_join(out, number, "v", 0, t->info.rank, 0);
     strbuf_add(out, ";\n");
     for (int d = 0; d < t->info.to; d++) {
         strbuf_addf(out, "  p%d = ", d);
@@ -212,7 +213,7 @@ static bool fill_table(Tabled *tabled, const int32_t *places, const Placed *plac
     return word_table_flush(table);
 }
 
-bool translator_tabled_fits(const Shape *shape, int to)
+bool translator_table_fits(const Shape *shape, int to)
 {
     char text[SHAPE_TEXT];
     int64_t count;
@@ -223,10 +224,10 @@ bool translator_tabled_fits(const Shape *shape, int to)
            error_set("'shape' is %s: a table of its addresses is too large", shape_text(shape, text));
 }
 
-Translator *translator_tabled(Device *device, const char *name, const Shape *shape, int to, const int32_t *places)
+Translator *translator_table(Device *device, const char *name, const Shape *shape, int to, const int32_t *places)
 {
     int64_t mapped, count = shape_elements(shape);
-    if (!translator_tabled_fits(shape, to)) {
+    if (!translator_table_fits(shape, to)) {
         return NULL;
     }
     Placed *placed = sort_places(places, count, to, &mapped);

@@ -26,7 +26,7 @@ static void give_points(StrBuf *out, const char *name, int rank)
 {
     if (rank <= VECTOR) {
         strbuf_addf(out, "  r = found ? %s(", vectors[rank - 1]);
-        address_text_list(out, "", name, rank);
+        translator_glsl_list(out, "", name, rank);
         strbuf_addf(out, ") : %s(-2147483647 - 1);\n", vectors[rank - 1]);
         return;
     }
@@ -50,24 +50,24 @@ static void declare_points(StrBuf *out, const char *word, const char *name, int 
 static void call_translate(StrBuf *out, const Translator *t)
 {
     strbuf_add(out, "  bool inside = ");
-    address_text_inside(t, out, 0, "v");
+    translator_glsl_inside(t, out, 0, "v");
     strbuf_add(out, ";\n  bool found = t0_translate(");
     for (int d = 0; d < t->info.rank; d++) {
         strbuf_addf(out, "%sinside ? v%d : 0", d ? ", " : "", d);
     }
     strbuf_add(out, ", ");
-    address_text_list(out, "", "p", t->info.to);
-    address_text_given(t, out, DIRECTION_TRANSLATE, 0, false);
+    translator_glsl_list(out, "", "p", t->info.to);
+    translator_glsl_given(t, out, DIRECTION_TRANSLATE, 0, false);
     strbuf_add(out, ") && inside;\n");
 }
 
 static void call_inverse(StrBuf *out, const Translator *t)
 {
     strbuf_add(out, "  bool found = t0_inverse(");
-    address_text_list(out, "", "p", t->info.to);
+    translator_glsl_list(out, "", "p", t->info.to);
     strbuf_add(out, ", ");
-    address_text_list(out, "", "v", t->info.rank);
-    address_text_given(t, out, DIRECTION_INVERSE, 0, false);
+    translator_glsl_list(out, "", "v", t->info.rank);
+    translator_glsl_given(t, out, DIRECTION_INVERSE, 0, false);
     strbuf_add(out, ");\n");
 }
 
@@ -75,18 +75,18 @@ static void write_kernel(const Translator *t, Direction direction, StrBuf *out)
 {
     bool inverse = direction == DIRECTION_INVERSE;
     int rank = inverse ? t->info.to : t->info.rank, to = inverse ? t->info.rank : t->info.to;
-    AddressText text = {out, direction, 0};
-    strbuf_add(out, address_text_functions);
-    address_text_write(t, &text);
+    TranslatorGlsl text = {out, direction, 0};
+    strbuf_add(out, translator_glsl_functions);
+    translator_glsl_write(t, &text);
     strbuf_addf(out, "kernel void %s(", inverse ? "inverse" : "translate");
     declare_points(out, "", "a", rank);
-    address_text_given(t, out, direction, 0, true);
+    translator_glsl_given(t, out, direction, 0, true);
     strbuf_add(out, ", ");
     declare_points(out, "out ", "r", to);
     strbuf_add(out, ") {\n");
     take_points(out, inverse ? "p" : "v", rank);
     strbuf_add(out, "  int ");
-    address_text_list(out, "", inverse ? "v" : "p", to);
+    translator_glsl_list(out, "", inverse ? "v" : "p", to);
     strbuf_add(out, ";\n");
     (inverse ? call_inverse : call_translate)(out, t);
     give_points(out, inverse ? "v" : "p", to);
@@ -99,7 +99,7 @@ static Kernel *find_kernel(Translator *t, Device *device, Direction direction)
     if (!t->kernels[direction]) {
         StrBuf text = STRBUF_EMPTY;
         write_kernel(t, direction, &text);
-        Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+        Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
         strbuf_free(&text);
         t->kernels[direction] = kernel ? kernel_retain(kernel) : NULL;
     }
@@ -194,7 +194,7 @@ static bool launch(Translator *t, Direction direction, Kernel *kernel, const Poi
     for (int i = 0; i < from->count; i++) {
         args[count++].stream = &from->items[i];
     }
-    count += address_text_give(t, direction, args + count);
+    count += translator_glsl_give(t, direction, args + count);
     for (int i = 0; i < to->count; i++) {
         args[count++].stream = &to->items[i];
     }

@@ -4,8 +4,8 @@
  * A point is an array of coordinates from 0, x (the fastest dimension) first. The CPU translates points, the device streams of them,
  * by the same numbers and tables. Where a device's result says that an address is mapped to no memory, or memory to no address,
  * every component is TRANSLATOR_NOWHERE. */
-#ifndef RILL_TRANSLATOR_H
-#define RILL_TRANSLATOR_H
+#ifndef RILL_CONTAINER_TRANSLATOR_TRANSLATOR_H
+#define RILL_CONTAINER_TRANSLATOR_TRANSLATOR_H
 
 #include "container/translator/range.h"
 #include "kernel/text/module.h"
@@ -58,7 +58,7 @@ typedef struct TranslatorInfo {
 Translator *translator_linear(const Shape *shape);
 /* Row-major into a shape of another rank; or `tiled`: the fastest dimensions as they are, what is indexed by the others side by side as
  * tiles, as flat 3-D textures are made. */
-Translator *translator_fold(const Shape *shape, const Shape *to, bool tiled);
+Translator *translator_reshape(const Shape *shape, const Shape *to, bool tiled);
 /* A table of pages: page-sized pieces of the domain anywhere in memory of one dimension, row-major within. `levels` 0: the fewest with
  * which the empty table takes less than 1 MiB. `capacity`: frames (places for pages) in memory, 0: as many as addresses reach. */
 Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
@@ -79,9 +79,9 @@ Translator *translator_paged_empty(const Translator *t, int64_t capacity);
 Translator *translator_lists(Device *device, const Shape *cells, const int32_t *offsets);
 /* A table of `places`: for each address of the domain, row-major, its `to` coordinates in memory, x first, or -1 in all of them. Its
  * characteristics, and which memory there is, are what these say. */
-Translator *translator_tabled(Device *device, const char *name, const Shape *shape, int to, const int32_t *places);
+Translator *translator_table(Device *device, const char *name, const Shape *shape, int to, const int32_t *places);
 /* Whether there may be such a table; false with error_set. */
-bool translator_tabled_fits(const Shape *shape, int to);
+bool translator_table_fits(const Shape *shape, int to);
 /* outer(inner(address)). Holds both. */
 Translator *translator_compose(Translator *outer, Translator *inner);
 
@@ -125,8 +125,8 @@ bool translator_ranges(const Translator *t, const int64_t *first, const int64_t 
 
 /* The same for the box first .. last of memory: which addresses stand there, in the order of memory, row-major; of a translator that can be
  * inverted. */
-bool translator_ranges_back(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
-                            void *caller);
+bool translator_inverse_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
+                               void *caller);
 
 /* What a stream of points is made of: elements of 1 to 4 ints, or beyond four dimensions ints whose last dimension are the
  * coordinates. Sets the shape of the points; false with error_set. */

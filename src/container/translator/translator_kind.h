@@ -1,9 +1,9 @@
 /* What the kinds of translators share: the translator itself, and the row of functions that makes a kind. */
-#ifndef RILL_TRANSLATOR_KIND_H
-#define RILL_TRANSLATOR_KIND_H
+#ifndef RILL_CONTAINER_TRANSLATOR_TRANSLATOR_KIND_H
+#define RILL_CONTAINER_TRANSLATOR_TRANSLATOR_KIND_H
 
-#include "container/translator/translator.h"
 #include "container/storage/word_table.h"
+#include "container/translator/translator.h"
 #include "kernel/kernel.h"
 
 enum { TRANSLATOR_NUMBERS = 96, TRANSLATOR_SIZE = 3, TRANSLATOR_TABLES = 2, NO_TABLE = -1, NO_NUMBER = -1 };
@@ -15,18 +15,18 @@ enum { TRANSLATOR_NUMBERS = 96, TRANSLATOR_SIZE = 3, TRANSLATOR_TABLES = 2, NO_T
  * or `t<number>_inverse`, from p to v; x is v0 and p0. `translate` is called for points of the domain only, `inverse` for any; both
  * are true where there is something. GIVEN are what the translator and those it is made of read: numbers, four to an ivec4
  * t<number>_n<k>, and a table t<number>_t[]. Whoever calls it declares them and gives them along, so the same text stands in a
- * kernel of its own or beside another's body. In front of them stand address_text_functions. */
-typedef struct AddressText {
+ * kernel of its own or beside another's body. In front of them stand translator_glsl_functions. */
+typedef struct TranslatorGlsl {
     StrBuf *out;
     Direction direction;
     int next; /* number of the next translator */
-} AddressText;
+} TranslatorGlsl;
 
 typedef struct TranslatorKind {
     /* Which table each direction reads, or NO_TABLE. */
     int table[DIRECTION_COUNT];
     /* Writes the function, and before it those that it calls; numbers of the parts follow its own in order of writing. */
-    void (*write)(const Translator *t, AddressText *text, int number);
+    void (*write)(const Translator *t, TranslatorGlsl *text, int number);
     Outcome (*point)(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
     bool (*ranges)(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
     /* NULL: the mapping is fixed. `level` is 0 where pages have none. */

@@ -23,7 +23,7 @@ bool tree_is_leaf(const Container *c, const AdaptivePage *page)
     for (int d = 0; d < rank_of(c); d++) {
         inside.at[d] = page->at[d] << page->level;
     }
-    return adaptive_level(adaptive_find(tree_pages(c), &inside)) == page->level;
+    return adaptive_level(page_tree_find(tree_pages(c), &inside)) == page->level;
 }
 
 /* the list of frames */
@@ -31,10 +31,10 @@ bool tree_is_leaf(const Container *c, const AdaptivePage *page)
 void tree_each(const Container *c, void (*f)(void *self, int64_t frame, const AdaptivePage *page, bool leaf),
                void *self)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     AdaptivePage page;
-    for (int64_t frame = 0; frame < adaptive_frames(a); frame++) {
-        if (adaptive_page(a, frame, &page)) {
+    for (int64_t frame = 0; frame < page_tree_frames(a); frame++) {
+        if (page_tree_page(a, frame, &page)) {
             f(self, frame, &page, tree_is_leaf(c, &page));
         }
     }
@@ -126,7 +126,7 @@ bool tree_sync(const Container *c)
 /* The frames of the pages of level 0 around a box, into a list with room for so many; how many, or -1 where there are more, or coarser ones. */
 static int64_t frames_around(const Container *c, const Stream *box, int32_t *frames, int64_t most)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = rank_of(c);
     int64_t from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK], count = 0;
     AdaptivePage page = {.level = 0};
@@ -138,7 +138,7 @@ static int64_t frames_around(const Container *c, const Stream *box, int32_t *fra
     }
     memcpy(page.at, from, sizeof page.at);
     do {
-        int32_t word = adaptive_find(a, &page);
+        int32_t word = page_tree_find(a, &page);
         if (count == most || adaptive_level(word) != 0) {
             return -1;
         }

@@ -28,7 +28,7 @@ bool tree_add(TreeList *list, const AdaptivePage *page)
 static int compare_levels(const void *left, const void *right)
 {
     const AdaptivePage *x = left, *y = right;
-    return x->level != y->level ? y->level - x->level : adaptive_compare(left, right);
+    return x->level != y->level ? y->level - x->level : page_tree_compare(left, right);
 }
 
 bool tree_same(const AdaptivePage *x, const AdaptivePage *y)
@@ -80,7 +80,7 @@ static bool add_side(const Container *c, TreeList *list, const AdaptivePage *pag
     for (int d = 0; d < rank; d++) {
         corner.at[d] = side[d] < 0 ? ((page->at[d] + 1) << page->level) - 1 : page->at[d] << page->level;
     }
-    int leaf = adaptive_level(adaptive_find(tree_pages(c), &corner));
+    int leaf = adaptive_level(page_tree_find(tree_pages(c), &corner));
     if (leaf >= page->level) {
         AdaptivePage found = tree_above(page, rank, leaf - page->level);
         return leaf >= below || tree_add(list, &found);
@@ -125,14 +125,14 @@ static bool add_touching(const Container *c, TreeList *list, const AdaptivePage 
 /* Sets the nodes of leaves that others hold or that hang, those of coarse leaves first. */
 static bool sync_list(const Container *c, const TreeList *list)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int32_t *frames = malloc((list->count + 1) * sizeof *frames);
     Stream stream;
     if (!frames) {
         return error_set("out of host memory");
     }
     for (size_t i = 0; i < list->count; i++) {
-        frames[i] = (int32_t)adaptive_frame(adaptive_mapped(a, &list->items[i]));
+        frames[i] = (int32_t)adaptive_frame(page_tree_mapped(a, &list->items[i]));
     }
     Shape shape = {1, {(int64_t)list->count}};
     bool done = stream_create(c->memory.device, type_of(SCALAR_INT, 1), &shape, false, &stream);
@@ -183,7 +183,7 @@ bool tree_sync_leaves(const Container *c, const TreeList *leaves)
 
 bool tree_sync_set(const Container *c, const PageSet *set)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = rank_of(c);
     TreeList list = {0};
     bool some = set->levels && set->words && memcmp(set->page, a->frame, (size_t)rank * sizeof *a->frame) == 0,
@@ -206,14 +206,14 @@ bool tree_sync_set(const Container *c, const PageSet *set)
 
 Region *tree_region(const Container *c, TreeList *leaves)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = rank_of(c);
     int64_t count = (int64_t)leaves->count, length = count * (rank + 2); /* and where each starts */
     PageSet set = {.count = count, .levels = true, .starts = true};
     memcpy(set.page, a->frame, sizeof a->frame);
     int32_t *words = malloc((size_t)(length + 1) * sizeof *words);
     if (words && count) {
-        qsort(leaves->items, leaves->count, sizeof *leaves->items, adaptive_compare);
+        qsort(leaves->items, leaves->count, sizeof *leaves->items, page_tree_compare);
     }
     for (int64_t i = 0; words && i < count; i++) {
         const AdaptivePage *page = &leaves->items[i];

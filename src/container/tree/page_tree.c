@@ -20,12 +20,12 @@ typedef struct NodeLimits {
 
 static const NodeLimits limits = {1 << 11, 1 << 13, 1 << 17}, told_limits = {INT64_MAX, 1 << 28, 1 << 28};
 
-static Adaptive *adaptive_of(const Translator *t)
+static PageTree *adaptive_of(const Translator *t)
 {
-    return (Adaptive *)t;
+    return (PageTree *)t;
 }
 
-static int rank_of(const Adaptive *a)
+static int rank_of(const PageTree *a)
 {
     return a->base.info.rank;
 }
@@ -33,13 +33,13 @@ static int rank_of(const Adaptive *a)
 /* text */
 
 /* Reads the entry for a level into f, from the node that begins at `node`; where the level is above its top, the first one. */
-static void write_entry(const Adaptive *a, StrBuf *out, int number, const char *node, const char *top, const char *base)
+static void write_entry(const PageTree *a, StrBuf *out, int number, const char *node, const char *top, const char *base)
 {
     int rank = rank_of(a);
     bool root = node[0] == '0'; /* no place has bits above its top */
     strbuf_addf(out, "m = max(%s - max(level, %s), 0); h = %s - m; w = (1 << m) - 1;\n", top, base, top);
     strbuf_addf(out, "  f = t%d_t[%s + (%d & ((1 << %d * m) - 1))", number, node,
-                (int)adaptive_pyramid(rank, 30 / rank), rank);
+                (int)page_tree_pyramid(rank, 30 / rank), rank);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, root ? " + (g%d >> h" : " + (((g%d >> h) & w)", d);
         strbuf_addf(out, d ? " << %d * m)" : ")", d);
@@ -48,16 +48,16 @@ static void write_entry(const Adaptive *a, StrBuf *out, int number, const char *
 }
 
 /* No branches: vectors of lanes take both sides, and the first entry, which is read in vain, is at hand. */
-void adaptive_write_find(const Adaptive *a, StrBuf *out, int number)
+void page_tree_write_find(const PageTree *a, StrBuf *out, int number)
 {
     char top[32], base[32], bits[32];
-    snprintf(top, sizeof top, "%s", address_text_number(number, a->top_at));
-    snprintf(base, sizeof base, "%s", address_text_number(number, a->base_at));
-    snprintf(bits, sizeof bits, "%s", address_text_number(number, a->base_at + 1));
+    snprintf(top, sizeof top, "%s", translator_glsl_number(number, a->top_at));
+    snprintf(base, sizeof base, "%s", translator_glsl_number(number, a->base_at));
+    snprintf(bits, sizeof bits, "%s", translator_glsl_number(number, a->base_at + 1));
     strbuf_addf(out, "int t%d_find(", number);
-    address_text_list(out, "int ", "g", rank_of(a));
+    translator_glsl_list(out, "int ", "g", rank_of(a));
     strbuf_add(out, ", int level");
-    address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, true);
+    translator_glsl_given(&a->base, out, DIRECTION_TRANSLATE, number, true);
     strbuf_addf(out, ") {\n  int e, f, m, h, w, base = %s;\n  ", base);
     write_entry(a, out, number, "0", top, "base");
     strbuf_add(out, "  e = f;\n");
@@ -72,11 +72,11 @@ void adaptive_write_find(const Adaptive *a, StrBuf *out, int number)
 }
 
 /* The entry of level 0 of a table that is one node: an expression. */
-static void write_finest(const Adaptive *a, StrBuf *out, int number)
+static void write_finest(const PageTree *a, StrBuf *out, int number)
 {
     int rank = rank_of(a);
-    const char *top = address_text_number(number, a->top_at);
-    strbuf_addf(out, "t%d_t[(%d & ((1 << %d * %s) - 1)) + g0", number, (int)adaptive_pyramid(rank, 30 / rank), rank,
+    const char *top = translator_glsl_number(number, a->top_at);
+    strbuf_addf(out, "t%d_t[(%d & ((1 << %d * %s) - 1)) + g0", number, (int)page_tree_pyramid(rank, 30 / rank), rank,
                 top);
     for (int d = 1; d < rank; d++) {
         strbuf_addf(out, " + (g%d << %d * %s)", d, d, top);
@@ -84,57 +84,57 @@ static void write_finest(const Adaptive *a, StrBuf *out, int number)
     strbuf_add(out, "]");
 }
 
-void adaptive_write_place(const Adaptive *a, StrBuf *out, int number, const char *level, const char *place)
+void page_tree_write_place(const PageTree *a, StrBuf *out, int number, const char *level, const char *place)
 {
     int rank = rank_of(a);
     strbuf_addf(out, "  %s = e & %d;\n", level, (1 << ADAPTIVE_LEVEL_BITS) - 1);
     for (int d = 0; d < rank; d++) {
-        const char *size = address_text_size(number, a->pages_at, d);
-        bool shifts = address_text_shifts(&a->base, a->pages_at, d);
+        const char *size = translator_glsl_size(number, a->pages_at, d);
+        bool shifts = translator_glsl_shifts(&a->base, a->pages_at, d);
         strbuf_addf(out, "  int o%d = (v%d >> %s) ", d, d, level);
         if (shifts && !a->border) {
             strbuf_addf(out, "& (%s - 1);\n", size);
         } else { /* the last node of a page is the first one of the next */
             strbuf_addf(out, "- ((g%d >> %s) %s %s);\n", d, level, shifts ? "<<" : "*",
-                        shifts ? address_text_shift(number, a->pages_at, d) : size);
+                        shifts ? translator_glsl_shift(number, a->pages_at, d) : size);
         }
     }
     strbuf_addf(out, "  %s = ((e >> %d) - 1) * %s + ", place, ADAPTIVE_LEVEL_BITS,
-                address_text_size(number, a->frames_at, rank));
-    address_text_join(out, number, "o", 0, rank, a->frames_at);
+                translator_glsl_size(number, a->frames_at, rank));
+    translator_glsl_join(out, number, "o", 0, rank, a->frames_at);
     strbuf_add(out, ";\n");
 }
 
-static void write_translate(const Adaptive *a, StrBuf *out, int number)
+static void write_translate(const PageTree *a, StrBuf *out, int number)
 {
     int rank = rank_of(a);
     for (int d = 0; d < rank; d++) {
         char v[64];
-        snprintf(v, sizeof v, a->border ? "min(v%d, %s - 2)" : "v%d", d, address_text_size(number, 0, d));
-        strbuf_addf(out, "  int g%d = %s;\n", d, address_text_over(&a->base, v, number, a->pages_at, d));
+        snprintf(v, sizeof v, a->border ? "min(v%d, %s - 2)" : "v%d", d, translator_glsl_size(number, 0, d));
+        strbuf_addf(out, "  int g%d = %s;\n", d, translator_glsl_over(&a->base, v, number, a->pages_at, d));
     }
     strbuf_add(out, "  int e = ");
     if (a->nodes == 1) {
         write_finest(a, out, number);
     } else {
         strbuf_addf(out, "t%d_find(", number);
-        address_text_list(out, "", "g", rank);
+        translator_glsl_list(out, "", "g", rank);
         strbuf_add(out, ", 0");
-        address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
+        translator_glsl_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
         strbuf_add(out, ")");
     }
     strbuf_add(out, ";\n  int l;\n");
-    adaptive_write_place(a, out, number, "l", "p0");
+    page_tree_write_place(a, out, number, "l", "p0");
     strbuf_add(out, "  return e > 0;\n}\n");
 }
 
-static void write_adaptive(const Translator *t, AddressText *text, int number)
+static void write_adaptive(const Translator *t, TranslatorGlsl *text, int number)
 {
     bool inverse = text->direction == DIRECTION_INVERSE;
     if (!inverse && adaptive_of(t)->nodes > 1) {
-        adaptive_write_find(adaptive_of(t), text->out, number);
+        page_tree_write_find(adaptive_of(t), text->out, number);
     }
-    address_text_open(t, text, number);
+    translator_glsl_open(t, text, number);
     if (inverse) {
         frame_table_inverse(t, text->out, number, adaptive_of(t)->pages_at, adaptive_of(t)->frames_at, true, false);
     } else {
@@ -146,7 +146,7 @@ static void write_adaptive(const Translator *t, AddressText *text, int number)
 
 static Outcome point_adaptive(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller)
 {
-    const Adaptive *a = adaptive_of(t);
+    const PageTree *a = adaptive_of(t);
     AdaptivePage page = {.level = 0};
     int64_t inside[SHAPE_MAX_RANK];
     (void)caller;
@@ -155,7 +155,7 @@ static Outcome point_adaptive(const Translator *t, Direction direction, const in
             int64_t last = t->info.domain.size[d] - 1 - a->border;
             page.at[d] = (from[d] < last ? from[d] : last) / a->page[d];
         }
-        int32_t word = adaptive_find(a, &page);
+        int32_t word = page_tree_find(a, &page);
         int level = adaptive_level(word);
         for (int d = 0; d < t->info.rank; d++) {
             inside[d] = (from[d] >> level) - (page.at[d] >> level) * a->page[d];
@@ -164,7 +164,7 @@ static Outcome point_adaptive(const Translator *t, Direction direction, const in
         return word ? OUTCOME_FOUND : OUTCOME_NOWHERE;
     }
     int64_t frame = from[0] / a->elements;
-    if (from[0] < 0 || frame >= adaptive_frames(a) || !adaptive_page(a, frame, &page)) {
+    if (from[0] < 0 || frame >= page_tree_frames(a) || !page_tree_page(a, frame, &page)) {
         return OUTCOME_NOWHERE;
     }
     translator_split(from[0] % a->elements, a->frame, t->info.rank, inside);
@@ -176,7 +176,7 @@ static Outcome point_adaptive(const Translator *t, Direction direction, const in
 
 /* mapping boxes of pages */
 
-static void page_box(const Adaptive *a, int level, const int64_t *point, AdaptivePage *page)
+static void page_box(const PageTree *a, int level, const int64_t *point, AdaptivePage *page)
 {
     *page = (AdaptivePage){.level = level};
     for (int d = 0; d < rank_of(a); d++) {
@@ -185,7 +185,7 @@ static void page_box(const Adaptive *a, int level, const int64_t *point, Adaptiv
 }
 
 /* Whether all pages first .. last can go to frames from `frame` on. */
-static bool check_box(const Adaptive *a, const AdaptivePage *first, const AdaptivePage *last, int64_t frame,
+static bool check_box(const PageTree *a, const AdaptivePage *first, const AdaptivePage *last, int64_t frame,
                       int64_t *count)
 {
     AdaptivePage page = *first;
@@ -198,9 +198,9 @@ static bool check_box(const Adaptive *a, const AdaptivePage *first, const Adapti
         return false;
     }
     do {
-        if (adaptive_mapped(a, &page)) {
+        if (page_tree_mapped(a, &page)) {
             return error_set("a page of the box is mapped already, to frame %" PRId64 ": unmap it first",
-                             adaptive_frame(adaptive_mapped(a, &page)));
+                             adaptive_frame(page_tree_mapped(a, &page)));
         }
     } while (range_step(page.at, first->at, last->at, 0, rank_of(a)));
     return true;
@@ -208,7 +208,7 @@ static bool check_box(const Adaptive *a, const AdaptivePage *first, const Adapti
 
 static bool map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame)
 {
-    Adaptive *a = adaptive_of(t);
+    PageTree *a = adaptive_of(t);
     AdaptivePage from, to, page, undone;
     int64_t count, mapped = 0;
     page_box(a, level, first, &from);
@@ -219,12 +219,12 @@ static bool map_level(Translator *t, int level, const int64_t *first, const int6
     page = undone = from;
     bool done = true;
     do {
-        done = adaptive_map_page(a, &page, frame + mapped);
+        done = page_tree_map_page(a, &page, frame + mapped);
         mapped += done;
     } while (done && range_step(page.at, from.at, to.at, 0, t->info.rank));
-    done = done && adaptive_flush(a);
+    done = done && page_tree_flush(a);
     for (; !done && mapped > 0; mapped--) {
-        adaptive_unmap_page(a, &undone);
+        page_tree_unmap_page(a, &undone);
         range_step(undone.at, from.at, to.at, 0, t->info.rank);
     }
     return done;
@@ -232,22 +232,22 @@ static bool map_level(Translator *t, int level, const int64_t *first, const int6
 
 static bool unmap_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count)
 {
-    Adaptive *a = adaptive_of(t);
+    PageTree *a = adaptive_of(t);
     AdaptivePage from, to, page;
     page_box(a, level, first, &from);
     page_box(a, level, last, &to);
     *count = 0;
-    for (int64_t frame = 0; frame < adaptive_frames(a); frame++) {
-        bool inside = adaptive_page(a, frame, &page) && page.level == level;
+    for (int64_t frame = 0; frame < page_tree_frames(a); frame++) {
+        bool inside = page_tree_page(a, frame, &page) && page.level == level;
         for (int d = 0; inside && d < t->info.rank; d++) {
             inside = page.at[d] >= from.at[d] && page.at[d] <= to.at[d];
         }
         if (inside) {
-            adaptive_unmap_page(a, &page);
+            page_tree_unmap_page(a, &page);
             ++*count;
         }
     }
-    return adaptive_flush(a);
+    return page_tree_flush(a);
 }
 
 static void destroy(Translator *t)
@@ -259,7 +259,7 @@ static void destroy(Translator *t)
 static const TranslatorKind adaptive_kind = {.table = {ADAPTIVE_TABLE, ADAPTIVE_BACK},
                                              .write = write_adaptive,
                                              .point = point_adaptive,
-                                             .ranges = adaptive_ranges,
+                                             .ranges = page_tree_ranges,
                                              .map = map_level,
                                              .unmap = unmap_level,
                                              .destroy = destroy,
@@ -267,7 +267,7 @@ static const TranslatorKind adaptive_kind = {.table = {ADAPTIVE_TABLE, ADAPTIVE_
 
 /* making */
 
-static int root_bits(const Adaptive *a)
+static int root_bits(const PageTree *a)
 {
     return a->top - a->bits * (a->nodes - 1);
 }
@@ -275,11 +275,11 @@ static int root_bits(const Adaptive *a)
 /* Of a node of so many levels below its top. */
 static int64_t entries_of(int rank, int levels)
 {
-    return rank * (levels + 1) > 30 ? INT64_MAX : adaptive_pyramid(rank, levels + 1);
+    return rank * (levels + 1) > 30 ? INT64_MAX : page_tree_pyramid(rank, levels + 1);
 }
 
 /* Lays out the nodes; false where they would be too large. */
-static bool plan_nodes(Adaptive *a, int nodes, const NodeLimits *most)
+static bool plan_nodes(PageTree *a, int nodes, const NodeLimits *most)
 {
     int rank = rank_of(a);
     a->nodes = nodes;
@@ -296,7 +296,7 @@ static bool plan_nodes(Adaptive *a, int nodes, const NodeLimits *most)
     return a->root_entries <= (a->nodes == 1 ? most->node : most->root) && a->node_entries <= most->node;
 }
 
-static bool choose_nodes(Adaptive *a, int levels)
+static bool choose_nodes(PageTree *a, int levels)
 {
     a->told = levels;
     for (int n = 1; !levels && n <= ADAPTIVE_MOST_LEVELS; n++) {
@@ -308,7 +308,7 @@ static bool choose_nodes(Adaptive *a, int levels)
            error_set("the page table would be too large: take larger pages, or more levels");
 }
 
-static void set_sizes(Adaptive *a, const Shape *shape, const Shape *page)
+static void set_sizes(PageTree *a, const Shape *shape, const Shape *page)
 {
     int rank = shape->rank;
     a->elements = 1;
@@ -338,7 +338,7 @@ static bool check_sizes(const Shape *shape, const Shape *page, int border)
     return translator_shape(shape, "shape", &count) && translator_shape_fits(&frame, "page", &count);
 }
 
-static void add_numbers(Adaptive *a)
+static void add_numbers(PageTree *a)
 {
     Translator *t = &a->base;
     a->pages_at = t->number_count;
@@ -351,13 +351,13 @@ static void add_numbers(Adaptive *a)
     }
     translator_size(t, a->elements);
     a->top_at = translator_number(t, a->top);
-    a->base_at = translator_number(t, adaptive_base(a, 0));
+    a->base_at = translator_number(t, page_tree_base(a, 0));
     translator_number(t, a->bits);
     t->frames = translator_number(t, 0);
 }
 
 /* The frames there may be: as told, or what addresses and words reach. */
-static bool set_capacity(Adaptive *a, int64_t capacity)
+static bool set_capacity(PageTree *a, int64_t capacity)
 {
     int64_t most = SHAPE_MAX_ELEMENTS / a->elements, words = SHAPE_MAX_ELEMENTS / (rank_of(a) + 1);
     most = most < words ? most : words;
@@ -374,8 +374,8 @@ static bool set_capacity(Adaptive *a, int64_t capacity)
     return true;
 }
 
-Translator *adaptive_create(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity,
-                            int border)
+Translator *page_tree_create(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity,
+                             int border)
 {
     Shape domain = *shape;
     if (!check_sizes(shape, page, border)) {
@@ -384,11 +384,11 @@ Translator *adaptive_create(Device *device, const Shape *shape, const Shape *pag
     for (int d = 0; d < domain.rank; d++) {
         domain.size[d] += border;
     }
-    Translator *t = translator_make(&adaptive_kind, sizeof(Adaptive), "adaptive", shape->rank, 1, &domain);
+    Translator *t = translator_make(&adaptive_kind, sizeof(PageTree), "adaptive", shape->rank, 1, &domain);
     if (!t) {
         return NULL;
     }
-    Adaptive *a = adaptive_of(t);
+    PageTree *a = adaptive_of(t);
     a->border = border;
     t->device = device;
     set_sizes(a, shape, page);
@@ -405,7 +405,7 @@ Translator *adaptive_create(Device *device, const Shape *shape, const Shape *pag
                                             .mutable = true};
     }
     done = done && word_table_create(&t->tables[ADAPTIVE_TABLE], device, a->root_entries) &&
-           word_table_create(&t->tables[ADAPTIVE_BACK], device, adaptive_back(a, 1));
+           word_table_create(&t->tables[ADAPTIVE_BACK], device, page_tree_back(a, 1));
     if (!done) {
         translator_release(t);
         return NULL;
@@ -416,24 +416,24 @@ Translator *adaptive_create(Device *device, const Shape *shape, const Shape *pag
 
 Translator *translator_adaptive(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity)
 {
-    return adaptive_create(device, shape, page, levels, capacity, 0);
+    return page_tree_create(device, shape, page, levels, capacity, 0);
 }
 
-Translator *adaptive_copy(const Translator *t)
+Translator *page_tree_copy(const Translator *t)
 {
-    const Adaptive *a = adaptive_of(t);
+    const PageTree *a = adaptive_of(t);
     Shape shape = {.rank = t->info.rank}, page = {.rank = t->info.rank};
     for (int d = 0; d < shape.rank; d++) {
         shape.size[shape.rank - 1 - d] = t->info.domain.size[d] - a->border;
         page.size[shape.rank - 1 - d] = a->page[d];
     }
-    Translator *copy = adaptive_create(t->device, &shape, &page, a->told, a->capacity, a->border);
+    Translator *copy = page_tree_create(t->device, &shape, &page, a->told, a->capacity, a->border);
     bool done = copy != NULL;
-    for (int64_t frame = 0; done && frame < adaptive_frames(a); frame++) {
+    for (int64_t frame = 0; done && frame < page_tree_frames(a); frame++) {
         AdaptivePage found;
-        done = !adaptive_page(a, frame, &found) || adaptive_map_page(adaptive_of(copy), &found, frame);
+        done = !page_tree_page(a, frame, &found) || page_tree_map_page(adaptive_of(copy), &found, frame);
     }
-    if (done && adaptive_flush(adaptive_of(copy))) {
+    if (done && page_tree_flush(adaptive_of(copy))) {
         return copy;
     }
     translator_release(copy);

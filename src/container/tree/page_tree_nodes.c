@@ -1,19 +1,19 @@
 /* The table of pages with levels. */
-#include "container/tree/page_tree.h"
 #include "container/page/frame_table.h"
+#include "container/tree/page_tree.h"
 
 #include "base/array.h"
 
 #include <string.h>
 
-static int rank_of(const Adaptive *a)
+static int rank_of(const PageTree *a)
 {
     return a->base.info.rank;
 }
 
 /* nodes */
 
-int64_t adaptive_pyramid(int rank, int m)
+int64_t page_tree_pyramid(int rank, int m)
 {
     int64_t entries = 0;
     for (int i = 0; i < m; i++) {
@@ -22,25 +22,25 @@ int64_t adaptive_pyramid(int rank, int m)
     return entries;
 }
 
-int adaptive_base(const Adaptive *a, int depth)
+int page_tree_base(const PageTree *a, int depth)
 {
     return a->bits * (a->nodes - 1 - depth);
 }
 
-static int top_of(const Adaptive *a, int depth)
+static int top_of(const PageTree *a, int depth)
 {
-    return depth ? adaptive_base(a, depth - 1) : a->top;
+    return depth ? page_tree_base(a, depth - 1) : a->top;
 }
 
 /* The place in a node, whose first entry stands at `node`, of the entry for a level at a place of that level or a finer one. */
-static int64_t entry_at(const Adaptive *a, int64_t node, int depth, int level, const AdaptivePage *place)
+static int64_t entry_at(const PageTree *a, int64_t node, int depth, int level, const AdaptivePage *place)
 {
     int rank = rank_of(a), m = top_of(a, depth) - level;
     int64_t index = 0;
     for (int d = rank - 1; d >= 0; d--) {
         index = (index << m) + ((place->at[d] >> (level - place->level)) & ((INT64_C(1) << m) - 1));
     }
-    return node + adaptive_pyramid(rank, m) + index;
+    return node + page_tree_pyramid(rank, m) + index;
 }
 
 /* Entries on the way to the node in which a page is mapped: the bases' whose nodes are not there yet end it. */
@@ -52,22 +52,22 @@ typedef struct Path {
 } Path;
 
 /* How deep the node is in which pages of a level are mapped. */
-static int depth_of_level(const Adaptive *a, int level)
+static int depth_of_level(const PageTree *a, int level)
 {
     int depth = 0;
-    while (adaptive_base(a, depth) > level) {
+    while (page_tree_base(a, depth) > level) {
         depth++;
     }
     return depth;
 }
 
-static void walk(const Adaptive *a, const AdaptivePage *page, Path *path)
+static void walk(const PageTree *a, const AdaptivePage *page, Path *path)
 {
     const int32_t *words = a->base.tables[ADAPTIVE_TABLE].words;
     int wanted = depth_of_level(a, page->level);
     int64_t node = 0;
     for (path->depth = 0;; path->depth++) {
-        int base = adaptive_base(a, path->depth);
+        int base = page_tree_base(a, path->depth);
         path->node[path->depth] = node;
         path->entry[path->depth] = entry_at(a, node, path->depth, base > page->level ? base : page->level, page);
         int32_t word = words[path->entry[path->depth]];
@@ -78,7 +78,7 @@ static void walk(const Adaptive *a, const AdaptivePage *page, Path *path)
     }
 }
 
-int32_t adaptive_find(const Adaptive *a, const AdaptivePage *place)
+int32_t page_tree_find(const PageTree *a, const AdaptivePage *place)
 {
     const int32_t *words = a->base.tables[ADAPTIVE_TABLE].words;
     Path path;
@@ -87,13 +87,13 @@ int32_t adaptive_find(const Adaptive *a, const AdaptivePage *place)
     return word < 0 ? words[-word] : word; /* a node's first entry is of its top, this one's base */
 }
 
-static int64_t *node_fill(const Adaptive *a, int64_t node)
+static int64_t *node_fill(const PageTree *a, int64_t node)
 {
     return &a->fill.items[node ? 1 + (node - a->root_entries) / a->node_entries : 0];
 }
 
 /* Where a free node begins; 0 with error_set. */
-static int64_t take_node(Adaptive *a)
+static int64_t take_node(PageTree *a)
 {
     if (a->spare.count) {
         return a->spare.items[--a->spare.count];
@@ -115,7 +115,7 @@ static int64_t take_node(Adaptive *a)
 }
 
 /* Gives back the nodes at the end of a path that hold nothing of their own. */
-static void prune(Adaptive *a, const Path *path)
+static void prune(PageTree *a, const Path *path)
 {
     WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
     for (int depth = path->depth; depth > 0 && *node_fill(a, path->node[depth]) == 0; depth--) {
@@ -126,7 +126,7 @@ static void prune(Adaptive *a, const Path *path)
 }
 
 /* Makes the nodes on the way to a page, which say what stood above; false with error_set. */
-static bool reserve(Adaptive *a, const AdaptivePage *page)
+static bool reserve(PageTree *a, const AdaptivePage *page)
 {
     WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
     int wanted = depth_of_level(a, page->level);
@@ -149,7 +149,7 @@ static bool reserve(Adaptive *a, const AdaptivePage *page)
 /* painting: a page's entries, in its region, of its level and finer ones */
 
 typedef struct Paint {
-    Adaptive *a;
+    PageTree *a;
     const AdaptivePage *page;
     int32_t from, to; /* from 0: those of coarser pages; else those that are `from` */
 } Paint;
@@ -174,9 +174,9 @@ static void region(const Paint *paint, const AdaptivePage *place, int level, int
 
 static void paint_node(const Paint *paint, int64_t node, int depth, const AdaptivePage *place)
 {
-    Adaptive *a = paint->a;
+    PageTree *a = paint->a;
     WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
-    for (int level = place->level; level >= adaptive_base(a, depth); level--) {
+    for (int level = place->level; level >= page_tree_base(a, depth); level--) {
         AdaptivePage at = {.level = level};
         int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
         if (level > paint->page->level) {
@@ -196,7 +196,7 @@ static void paint_node(const Paint *paint, int64_t node, int depth, const Adapti
 }
 
 /* From the node in which the page is mapped; with its first entry where that is the page's own. */
-static void paint_page(Adaptive *a, const AdaptivePage *page, int32_t from, int32_t to)
+static void paint_page(PageTree *a, const AdaptivePage *page, int32_t from, int32_t to)
 {
     Paint paint = {a, page, from, to};
     Path path;
@@ -210,17 +210,17 @@ static void paint_page(Adaptive *a, const AdaptivePage *page, int32_t from, int3
 
 /* pages */
 
-int64_t adaptive_back(const Adaptive *a, int64_t frame)
+int64_t page_tree_back(const PageTree *a, int64_t frame)
 {
     return frame * (rank_of(a) + 1);
 }
 
-int64_t adaptive_frames(const Adaptive *a)
+int64_t page_tree_frames(const PageTree *a)
 {
     return frame_table_count(&a->base);
 }
 
-bool adaptive_page(const Adaptive *a, int64_t frame, AdaptivePage *page)
+bool page_tree_page(const PageTree *a, int64_t frame, AdaptivePage *page)
 {
     const int32_t *words = frame_table_words(&a->base, frame);
     *page = (AdaptivePage){.level = words[0] - 1};
@@ -230,25 +230,26 @@ bool adaptive_page(const Adaptive *a, int64_t frame, AdaptivePage *page)
     return words[0] != 0;
 }
 
-static void set_back(Adaptive *a, int64_t frame, const AdaptivePage *page)
+static void set_back(PageTree *a, int64_t frame, const AdaptivePage *page)
 {
     WordTable *back = &a->base.tables[ADAPTIVE_BACK];
-    word_table_set(back, adaptive_back(a, frame), page ? page->level + 1 : 0);
+    word_table_set(back, page_tree_back(a, frame), page ? page->level + 1 : 0);
     for (int d = 0; d < rank_of(a); d++) {
-        word_table_set(back, adaptive_back(a, frame) + d + 1, page ? (int32_t)page->at[d] : 0);
+        word_table_set(back, page_tree_back(a, frame) + d + 1, page ? (int32_t)page->at[d] : 0);
     }
 }
 
-int32_t adaptive_mapped(const Adaptive *a, const AdaptivePage *page)
+int32_t page_tree_mapped(const PageTree *a, const AdaptivePage *page)
 {
-    int32_t word = adaptive_find(a, page);
+    int32_t word = page_tree_find(a, page);
     return word && adaptive_level(word) == page->level ? word : 0;
 }
 
-bool adaptive_map_page(Adaptive *a, const AdaptivePage *page, int64_t frame)
+bool page_tree_map_page(PageTree *a, const AdaptivePage *page, int64_t frame)
 {
     Path path;
-    if (!word_table_grow(&a->base.tables[ADAPTIVE_BACK], adaptive_back(a, frame + 1), adaptive_back(a, a->capacity)) ||
+    if (!word_table_grow(&a->base.tables[ADAPTIVE_BACK], page_tree_back(a, frame + 1),
+                         page_tree_back(a, a->capacity)) ||
         !reserve(a, page)) {
         return false;
     }
@@ -260,16 +261,16 @@ bool adaptive_map_page(Adaptive *a, const AdaptivePage *page, int64_t frame)
     return true;
 }
 
-void adaptive_unmap_page(Adaptive *a, const AdaptivePage *page)
+void page_tree_unmap_page(PageTree *a, const AdaptivePage *page)
 {
-    int32_t word = adaptive_mapped(a, page), above = 0;
+    int32_t word = page_tree_mapped(a, page), above = 0;
     AdaptivePage parent = {.level = page->level + 1};
     Path path;
     for (int d = 0; d < rank_of(a); d++) {
         parent.at[d] = page->at[d] >> 1;
     }
     if (page->level < a->top) {
-        above = adaptive_find(a, &parent);
+        above = page_tree_find(a, &parent);
     }
     paint_page(a, page, word, above);
     walk(a, page, &path);
@@ -279,9 +280,9 @@ void adaptive_unmap_page(Adaptive *a, const AdaptivePage *page)
     a->base.info.mapped--;
 }
 
-bool adaptive_flush(Adaptive *a)
+bool page_tree_flush(PageTree *a)
 {
     a->base.version++;
-    a->base.numbers[a->base.frames] = (int32_t)adaptive_frames(a);
+    a->base.numbers[a->base.frames] = (int32_t)page_tree_frames(a);
     return word_table_flush(&a->base.tables[ADAPTIVE_TABLE]) && word_table_flush(&a->base.tables[ADAPTIVE_BACK]);
 }

@@ -3,19 +3,19 @@
 
 #include <stdlib.h>
 
-static int rank_of(const Adaptive *a)
+static int rank_of(const PageTree *a)
 {
     return a->base.info.rank;
 }
 
 typedef struct Cover {
-    const Adaptive *a;
+    const PageTree *a;
     const int64_t *first, *last;
     RangeList *list;
     AdaptivePage *pages; /* mapped ones, in that order, a coarse one in front of those inside it */
 } Cover;
 
-int adaptive_compare(const void *left, const void *right)
+int page_tree_compare(const void *left, const void *right)
 {
     const AdaptivePage *x = left, *y = right;
     int64_t most = 0;
@@ -47,7 +47,7 @@ static bool contains(const AdaptivePage *block, const AdaptivePage *page, int ra
 /* A block's part of the box; false where there is none. */
 static bool clip(const Cover *cover, const AdaptivePage *block, int64_t *first, int64_t *last)
 {
-    const Adaptive *a = cover->a;
+    const PageTree *a = cover->a;
     for (int d = 0; d < rank_of(a); d++) {
         int64_t low = (block->at[d] * a->page[d]) << block->level;
         int64_t end = ((block->at[d] + 1) * a->page[d]) << block->level;
@@ -65,7 +65,7 @@ static bool clip(const Cover *cover, const AdaptivePage *block, int64_t *first, 
 /* A block that lies in a page, which no finer one interrupts. */
 static bool add_block(const Cover *cover, const AdaptivePage *block, const AdaptivePage *page)
 {
-    const Adaptive *a = cover->a;
+    const PageTree *a = cover->a;
     RangeList *list = cover->list;
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     int64_t origin[SHAPE_MAX_RANK];
@@ -78,7 +78,7 @@ static bool add_block(const Cover *cover, const AdaptivePage *block, const Adapt
         to[d] = last[d] >> page->level;
     }
     size_t before = list->count;
-    int64_t base = adaptive_frame(adaptive_mapped(a, page)) * a->elements;
+    int64_t base = adaptive_frame(page_tree_mapped(a, page)) * a->elements;
     bool done = range_add_block(list, a->frame, origin, base, from, to);
     for (size_t i = before; done && i < list->count; i++) {
         Range *range = &list->items[i];
@@ -123,9 +123,9 @@ static bool cover_block(const Cover *cover, const AdaptivePage *block, int64_t f
     return done;
 }
 
-bool adaptive_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+bool page_tree_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
 {
-    const Adaptive *a = (const Adaptive *)t;
+    const PageTree *a = (const PageTree *)t;
     Cover cover = {a, first, last, list, calloc((size_t)t->info.mapped + 1, sizeof *cover.pages)};
     AdaptivePage all = {.level = a->top};
     int64_t count = 0, low[SHAPE_MAX_RANK], high[SHAPE_MAX_RANK];
@@ -133,11 +133,11 @@ bool adaptive_ranges(const Translator *t, const int64_t *first, const int64_t *l
     if (!cover.pages) {
         return error_set("out of host memory");
     }
-    for (int64_t frame = 0; frame < adaptive_frames(a); frame++) {
+    for (int64_t frame = 0; frame < page_tree_frames(a); frame++) {
         AdaptivePage *page = &cover.pages[count];
-        count += adaptive_page(a, frame, page) && clip(&cover, page, low, high);
+        count += page_tree_page(a, frame, page) && clip(&cover, page, low, high);
     }
-    qsort(cover.pages, (size_t)count, sizeof *cover.pages, adaptive_compare);
+    qsort(cover.pages, (size_t)count, sizeof *cover.pages, page_tree_compare);
     bool done = cover_block(&cover, &all, 0, count, NULL);
     free(cover.pages);
     return done;

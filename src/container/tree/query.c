@@ -10,7 +10,7 @@
 
 static Kernel *kernel_of(Device *device, StrBuf *text)
 {
-    Kernel *kernel = internal_kernel(device, strbuf_text(text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(text));
     strbuf_free(text);
     return kernel;
 }
@@ -18,7 +18,7 @@ static Kernel *kernel_of(Device *device, StrBuf *text)
 /* Every node of a leaf, those of its upper sides only where the domain ends: f is the leaf's frame. */
 static Kernel *marks_kernel(const Container *c, const Container *mask)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank, elements = (int)a->elements;
     const Type *type = mask->memory.type->value;
     StrBuf text = STRBUF_EMPTY;
@@ -59,11 +59,11 @@ bool tree_marks(const Container *c, const Container *mask, bool all, const Strea
 }
 
 /* A page's number: its level's first, and row-major among those of the level. */
-static void write_number(const Adaptive *a, StrBuf *out)
+static void write_number(const PageTree *a, StrBuf *out)
 {
     int rank = a->base.info.rank;
     strbuf_addf(out, "  int q = clamp(want, 0, %d), m = %d - q;\n  r = l > q ? (%d & ((1 << %d * m) - 1))", a->top,
-                a->top, (int)adaptive_pyramid(rank, 30 / rank), rank);
+                a->top, (int)page_tree_pyramid(rank, 30 / rank), rank);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, " + ((g%d >> q) << %d * m)", d, d);
     }
@@ -73,14 +73,14 @@ static void write_number(const Adaptive *a, StrBuf *out)
 static Kernel *ask_kernel(const Container *c, bool wanted, bool levels)
 {
     static const char *const vectors[] = {"float", "vec2", "vec3"};
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank;
     bool repeat = tree_of(c)->edge == TREE_REPEAT;
     StrBuf text = STRBUF_EMPTY;
-    strbuf_add(&text, address_text_functions);
-    adaptive_write_find(a, &text, 0);
+    strbuf_add(&text, translator_glsl_functions);
+    page_tree_write_find(a, &text, 0);
     strbuf_addf(&text, "kernel void ask(%s p<>, int want%s", vectors[rank - 1], levels ? "<>" : "");
-    address_text_given(&a->base, &text, DIRECTION_TRANSLATE, 0, true);
+    translator_glsl_given(&a->base, &text, DIRECTION_TRANSLATE, 0, true);
     strbuf_add(&text, ", out int r<>) {\n");
     for (int d = 0; d < rank; d++) {
         int64_t cells = a->base.info.domain.size[d] - 1;
@@ -94,12 +94,12 @@ static Kernel *ask_kernel(const Container *c, bool wanted, bool levels)
     for (int d = 0; d < rank; d++) {
         char cell[16];
         snprintf(cell, sizeof cell, "y%d", d);
-        strbuf_addf(&text, "  int g%d = %s;\n", d, address_text_quotient(cell, 0, a->pages_at, d));
+        strbuf_addf(&text, "  int g%d = %s;\n", d, translator_glsl_quotient(cell, 0, a->pages_at, d));
     }
     strbuf_add(&text, "  int l = t0_find(");
-    address_text_list(&text, "", "g", rank);
+    translator_glsl_list(&text, "", "g", rank);
     strbuf_add(&text, ", 0");
-    address_text_given(&a->base, &text, DIRECTION_TRANSLATE, 0, false);
+    translator_glsl_given(&a->base, &text, DIRECTION_TRANSLATE, 0, false);
     strbuf_addf(&text, ") & %d;\n", (1 << ADAPTIVE_LEVEL_BITS) - 1);
     if (wanted) {
         write_number(a, &text);
@@ -120,7 +120,7 @@ bool tree_points_check(const Container *c, const Stream *points)
                      type->name, points->type->name);
 }
 
-bool tree_ask(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result)
+bool tree_query(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result)
 {
     uint32_t want = (uint32_t)level;
     Argument args[MAX_PARAMS];
@@ -138,7 +138,7 @@ bool tree_ask(const Container *c, bool wanted, const Stream *points, const Strea
     } else {
         args[1].words = &want;
     }
-    count += address_text_give(c->translator, DIRECTION_TRANSLATE, args + count);
+    count += translator_glsl_give(c->translator, DIRECTION_TRANSLATE, args + count);
     args[count].stream = result;
     bool done = kernel_launch(kernel, points->device, args, &points->shape, false);
     if (!done) {
@@ -151,8 +151,8 @@ bool tree_ask(const Container *c, bool wanted, const Stream *points, const Strea
 static bool make_mask(const Stream *numbers, Stream *mask)
 {
     Kernel *kernel =
-        internal_kernel(numbers->device, "kernel void keep(neighbor int r<>, out uint m<>) {\n"
-                                         "  m = r[0] >= 0 && (indexof(r).x == 0 || r[0] != r[-1]) ? 1u : 0u;\n}");
+        builtin_kernel(numbers->device, "kernel void keep(neighbor int r<>, out uint m<>) {\n"
+                                        "  m = r[0] >= 0 && (indexof(r).x == 0 || r[0] != r[-1]) ? 1u : 0u;\n}");
     if (!kernel || !compact_mask(numbers, mask)) {
         return false;
     }
@@ -232,12 +232,12 @@ bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count)
 
 void tree_number(const Container *c, int64_t number, AdaptivePage *page)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank, m = 0;
-    while (adaptive_pyramid(rank, m + 1) <= number) {
+    while (page_tree_pyramid(rank, m + 1) <= number) {
         m++;
     }
-    number -= adaptive_pyramid(rank, m);
+    number -= page_tree_pyramid(rank, m);
     *page = (AdaptivePage){.level = a->top - m};
     for (int d = 0; d < rank; d++) {
         page->at[d] = number >> d * m & ((INT64_C(1) << m) - 1);

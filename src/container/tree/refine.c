@@ -1,6 +1,6 @@
 /* Pages of adaptive containers are split and joined. */
-#include "container/storage/growth.h"
 #include "container/region/region.h"
+#include "container/storage/growth.h"
 #include "container/tree/tree_private.h"
 
 #include "base/array.h"
@@ -19,7 +19,7 @@ static int rank_of(const Container *c)
 
 static bool grow(Container *c, int64_t frames)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     Stream memory;
     if (frames <= stream_elements(&c->memory) / a->elements) {
         return true;
@@ -52,8 +52,8 @@ static void unmap_parts(Container *c, const TreeList *splits, int64_t count)
     int rank = rank_of(c);
     while (count-- > 0) {
         AdaptivePage part = tree_part(&splits->items[count >> rank], rank, (int)(count & ((1 << rank) - 1)));
-        frames_drop(&c->frames, adaptive_frame(adaptive_mapped(tree_pages(c), &part)));
-        adaptive_unmap_page(tree_pages(c), &part);
+        frames_drop(&c->frames, adaptive_frame(page_tree_mapped(tree_pages(c), &part)));
+        page_tree_unmap_page(tree_pages(c), &part);
     }
 }
 
@@ -66,12 +66,12 @@ static bool map_parts(Container *c, const TreeList *splits, int32_t *frames)
     for (; done && i < count; i++) {
         AdaptivePage part = tree_part(&splits->items[i >> rank], rank, (int)(i & ((1 << rank) - 1)));
         frames[i] = (int32_t)frames_take(&c->frames, 0);
-        done = adaptive_map_page(tree_pages(c), &part, frames[i]);
+        done = page_tree_map_page(tree_pages(c), &part, frames[i]);
         if (!done) {
             frames_drop(&c->frames, frames[i--]);
         }
     }
-    if (!done || !adaptive_flush(tree_pages(c))) {
+    if (!done || !page_tree_flush(tree_pages(c))) {
         unmap_parts(c, splits, i);
         return false;
     }
@@ -141,7 +141,7 @@ static bool split(Container *c, TreeList *splits, Region **fresh)
         if (!done) { /* what was split has its values still */
             unmap_parts(c, splits, count);
             tree_changed(c);
-            adaptive_flush(tree_pages(c));
+            page_tree_flush(tree_pages(c));
         }
     }
     free(frames);
@@ -156,7 +156,7 @@ static bool add_chain(const Container *c, TreeList *splits, const AdaptivePage *
     for (int d = 0; d < rank; d++) {
         inside.at[d] = page->at[d] << page->level;
     }
-    int leaf = adaptive_level(adaptive_find(tree_pages(c), &inside));
+    int leaf = adaptive_level(page_tree_find(tree_pages(c), &inside));
     for (int level = page->level + 1; level <= leaf; level++) {
         AdaptivePage parent = tree_above(page, rank, level - page->level);
         if (tree_same(&parent, &splits->last[level])) { /* and those above it are there, too */
@@ -173,7 +173,7 @@ static bool add_chain(const Container *c, TreeList *splits, const AdaptivePage *
 /* The same for all pages of a level that a box of cells touches; beyond the domain they come back where it repeats. */
 static bool add_chains(const Container *c, TreeList *splits, int level, const int64_t *first, const int64_t *last)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     TranslatorInfo info = translator_info(c->translator);
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], pages = INT64_C(1) << (a->top - level);
     bool repeat = tree_of(c)->edge == TREE_REPEAT;
@@ -273,7 +273,7 @@ bool tree_ready_region(Container *c, const Region *region)
 
 bool tree_level(const Container *c, const Stream *points, Stream *result)
 {
-    return tree_ask(c, false, points, NULL, 0, result);
+    return tree_query(c, false, points, NULL, 0, result);
 }
 
 Region *tree_refine(Container *c, const Stream *points, const Stream *levels, int level)
@@ -283,7 +283,7 @@ Region *tree_refine(Container *c, const Stream *points, const Stream *levels, in
     int64_t found;
     Stream asked;
     Region *fresh = NULL;
-    if (!tree_ask(c, true, points, levels, level, &asked)) {
+    if (!tree_query(c, true, points, levels, level, &asked)) {
         return NULL;
     }
     bool done = tree_collect(&asked, &numbers, &found);
@@ -319,7 +319,7 @@ static bool marked(const Container *c, const Container *mask, bool all, TreeList
     stream_release(&marks);
     for (int64_t i = 0; done && i < found; i++) {
         AdaptivePage page;
-        adaptive_page(tree_pages(c), frames[i], &page);
+        page_tree_page(tree_pages(c), frames[i], &page);
         done = tree_add(pages, &page);
     }
     free(frames);
@@ -346,7 +346,7 @@ static bool join(Container *c, TreeList *joins)
     if (!tree_own_pages(c)) {
         return false;
     }
-    Adaptive *a = tree_pages(c);
+    PageTree *a = tree_pages(c);
     int rank = rank_of(c);
     Stream list;
     int32_t *frames = malloc((joins->count + 1) * sizeof *frames);
@@ -354,7 +354,7 @@ static bool join(Container *c, TreeList *joins)
         return error_set("out of host memory");
     }
     for (size_t i = 0; i < joins->count; i++) {
-        frames[i] = (int32_t)adaptive_frame(adaptive_mapped(a, &joins->items[i]));
+        frames[i] = (int32_t)adaptive_frame(page_tree_mapped(a, &joins->items[i]));
     }
     int64_t pages = (int64_t)joins->count;
     bool done = stream_create(c->memory.device, type_of(SCALAR_INT, 1), &(Shape){1, {pages}}, false, &list);
@@ -369,7 +369,7 @@ static bool join(Container *c, TreeList *joins)
     }
     unmap_parts(c, joins, pages << rank);
     tree_changed(c);
-    return adaptive_flush(a) && tree_sync(c);
+    return page_tree_flush(a) && tree_sync(c);
 }
 
 bool tree_coarsen_mask(Container *c, const Container *mask)

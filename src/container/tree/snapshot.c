@@ -28,7 +28,7 @@ bool tree_own_pages(Container *c)
     if (!shared) {
         return true;
     }
-    Translator *t = adaptive_copy(c->translator);
+    Translator *t = page_tree_copy(c->translator);
     if (!t) {
         return false;
     }
@@ -39,11 +39,11 @@ bool tree_own_pages(Container *c)
 }
 
 /* The frames that hold pages of a translator, and no others. False with error_set. */
-static bool take_frames(const Adaptive *a, Frames *frames)
+static bool take_frames(const PageTree *a, Frames *frames)
 {
     AdaptivePage page;
-    int64_t end = adaptive_frames(a);
-    while (end > 0 && !adaptive_page(a, end - 1, &page)) {
+    int64_t end = page_tree_frames(a);
+    while (end > 0 && !page_tree_page(a, end - 1, &page)) {
         end--;
     }
     if (!frames_reserve(frames, end)) {
@@ -53,7 +53,7 @@ static bool take_frames(const Adaptive *a, Frames *frames)
         frames_take(frames, 0);
     }
     for (int64_t i = 0; i < end; i++) {
-        if (!adaptive_page(a, i, &page)) {
+        if (!page_tree_page(a, i, &page)) {
             frames_drop(frames, i);
         }
     }
@@ -69,7 +69,7 @@ bool tree_undo(Container *c, Snapshot *s)
 {
     Frames frames = {0};
     Translator *now = c->translator;
-    if (!take_frames((const Adaptive *)s->translator, &frames)) {
+    if (!take_frames((const PageTree *)s->translator, &frames)) {
         frames_free(&frames, 0);
         return false;
     }
@@ -95,20 +95,20 @@ bool tree_undo(Container *c, Snapshot *s)
 /* Leaves that were leaves before, and the frames that each had then and has now. */
 typedef struct Kept {
     const Container *c;
-    const Adaptive *before;
+    const PageTree *before;
     TreeList pages, changed;
     int32_t *frames; /* twice as many as there may be: those of now, and those of then from `count` on */
     int64_t count, kept;
     bool failed;
 } Kept;
 
-static bool was_leaf(const Adaptive *a, const AdaptivePage *page)
+static bool was_leaf(const PageTree *a, const AdaptivePage *page)
 {
     AdaptivePage inside = {.level = 0};
     for (int d = 0; d < a->base.info.rank; d++) {
         inside.at[d] = page->at[d] << page->level;
     }
-    return adaptive_mapped(a, page) && adaptive_level(adaptive_find(a, &inside)) == page->level;
+    return page_tree_mapped(a, page) && adaptive_level(page_tree_find(a, &inside)) == page->level;
 }
 
 static void sort_leaf(void *self, int64_t frame, const AdaptivePage *page, bool leaf)
@@ -123,7 +123,7 @@ static void sort_leaf(void *self, int64_t frame, const AdaptivePage *page, bool 
     }
     kept->failed = !tree_add(&kept->pages, page);
     kept->frames[kept->kept] = (int32_t)frame;
-    kept->frames[kept->count + kept->kept++] = (int32_t)adaptive_frame(adaptive_mapped(kept->before, page));
+    kept->frames[kept->count + kept->kept++] = (int32_t)adaptive_frame(page_tree_mapped(kept->before, page));
 }
 
 /* Structures are compared as words. */
@@ -148,7 +148,7 @@ static Kernel *differ_kernel(const Container *c, const Type *type)
                 "  for (int i = 0; i < %d; i++) {\n"
                 "  if (%s(a[now * %d + i]) != %s(b[then * %d + i])) { r = 1; }\n  }\n}\n",
                 type->name, type->name, elements, bits, elements, bits, elements);
-    Kernel *kernel = internal_kernel(c->memory.device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(c->memory.device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }
@@ -189,7 +189,7 @@ static bool compare_frames(const Container *c, const Stream *before, Kept *kept)
 Region *tree_diff(const Container *c, const Snapshot *s)
 {
     int64_t most = translator_info(c->translator).mapped;
-    Kept kept = {.c = c, .before = (const Adaptive *)s->translator, .count = most};
+    Kept kept = {.c = c, .before = (const PageTree *)s->translator, .count = most};
     kept.frames = malloc(2 * (size_t)most * sizeof *kept.frames);
     bool done = kept.frames || error_set("out of host memory");
     if (done) {

@@ -10,8 +10,8 @@ static Kernel *step_kernel(const Container *c, TreeStep step)
     Tree *tree = tree_of(c);
     if (!tree->steps[step]) {
         StrBuf text = STRBUF_EMPTY;
-        tree_text_step(c, step, &text);
-        Kernel *kernel = internal_kernel(c->memory.device, strbuf_text(&text));
+        tree_glsl_step(c, step, &text);
+        Kernel *kernel = builtin_kernel(c->memory.device, strbuf_text(&text));
         strbuf_free(&text);
         tree->steps[step] = kernel ? kernel_retain(kernel) : NULL;
     }
@@ -47,7 +47,7 @@ static bool put_elements(const Container *c, const Stream *elements, const Strea
         strbuf_addf(&text, "kernel void put(int at<>, %s x<>, inout %s m[]) {\n  if (at >= 0) { m[at] = x; }\n}\n",
                     type, type);
     }
-    Kernel *kernel = done ? internal_kernel(c->memory.device, strbuf_text(&text)) : NULL;
+    Kernel *kernel = done ? builtin_kernel(c->memory.device, strbuf_text(&text)) : NULL;
     Argument args[] = {{.stream = places}, {.stream = &from}, {.stream = &to}};
     done = kernel && kernel_launch(kernel, c->memory.device, args, &places->shape, false);
     strbuf_free(&text);
@@ -76,14 +76,14 @@ static bool step_streams(const Container *c, int64_t count, Stream *memory, Stre
         stream_copy_view(&c->memory, memory);
     }
     return done &&
-           (tree_text_stores(c) || (stream_create(c->memory.device, memory->type, &shape, false, &made[0]) &&
+           (tree_glsl_stores(c) || (stream_create(c->memory.device, memory->type, &shape, false, &made[0]) &&
                                     stream_create(c->memory.device, type_of(SCALAR_INT, 1), &shape, false, &made[1])));
 }
 
 bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count)
 {
     Device *device = c->memory.device;
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     uint32_t begin = (uint32_t)first, repeat = tree_of(c)->edge == TREE_REPEAT;
     Argument args[MAX_PARAMS];
     Stream numbers, given = {0}, memory = {0}, made[2] = {{0}};
@@ -102,11 +102,11 @@ bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t 
     args[5].words = &repeat;
     args[6].stream = &given;
     args[7].stream = &memory;
-    int next = 8 + address_text_give(c->translator, DIRECTION_TRANSLATE, args + 8);
+    int next = 8 + translator_glsl_give(c->translator, DIRECTION_TRANSLATE, args + 8);
     args[next].stream = &made[0];
     args[next + 1].stream = &made[1];
     done = done && kernel_launch(kernel, device, args, &numbers.shape, false) &&
-           (tree_text_stores(c) || put_elements(c, &made[0], &made[1]));
+           (tree_glsl_stores(c) || put_elements(c, &made[0], &made[1]));
     Stream *const streams[] = {&numbers, &given, &memory, &made[0], &made[1]};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
         stream_release(streams[i]);

@@ -12,31 +12,31 @@ static const char *cells_of(int number, int d)
     static _Thread_local char texts[4][48];
     static _Thread_local unsigned turn;
     char *text = texts[turn++ % 4];
-    snprintf(text, sizeof texts[0], "(%s - 1)", address_text_size(number, 0, d));
+    snprintf(text, sizeof texts[0], "(%s - 1)", translator_glsl_size(number, 0, d));
     return text;
 }
 
-static const char *page_of(const Adaptive *a, int number, int d)
+static const char *page_of(const PageTree *a, int number, int d)
 {
-    return address_text_size(number, a->pages_at, d);
+    return translator_glsl_size(number, a->pages_at, d);
 }
 
-static const char *frame_of(const Adaptive *a, int number, int d)
+static const char *frame_of(const PageTree *a, int number, int d)
 {
-    return address_text_size(number, a->frames_at, d);
+    return translator_glsl_size(number, a->frames_at, d);
 }
 
 /* "t0_find(y0 / page, ..., level, GIVEN)", of cells. */
-static void add_find(const Adaptive *a, StrBuf *out, int number, const char *name, const char *level)
+static void add_find(const PageTree *a, StrBuf *out, int number, const char *name, const char *level)
 {
     strbuf_addf(out, "t%d_find(", number);
     for (int d = 0; d < a->base.info.rank; d++) {
         char cell[32];
         snprintf(cell, sizeof cell, "%s%d", name, d);
-        strbuf_addf(out, "%s, ", address_text_over(&a->base, cell, number, a->pages_at, d));
+        strbuf_addf(out, "%s, ", translator_glsl_over(&a->base, cell, number, a->pages_at, d));
     }
     strbuf_add(out, level);
-    address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
+    translator_glsl_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
     strbuf_add(out, ")");
 }
 
@@ -44,10 +44,10 @@ static void add_find(const Adaptive *a, StrBuf *out, int number, const char *nam
 
 void tree_write(const Container *c, StrBuf *out, int number)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank;
-    strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, address_text_functions);
-    adaptive_write_find(a, out, number);
+    strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, translator_glsl_functions);
+    page_tree_write_find(a, out, number);
     strbuf_addf(out, "kernel void address%d(", number);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "int v%d<>, ", d);
@@ -56,20 +56,20 @@ void tree_write(const Container *c, StrBuf *out, int number)
     for (int d = 1; d < rank; d++) {
         strbuf_addf(out, ", out int s%d<>", d);
     }
-    address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, true);
+    translator_glsl_given(&a->base, out, DIRECTION_TRANSLATE, number, true);
     strbuf_add(out, ") {\n");
     for (int d = 0; d < rank; d++) {
         char cell[16];
         snprintf(cell, sizeof cell, "y%d", d);
         strbuf_addf(out, "  int y%d = clamp(v%d, 0, %s - 1), g%d = %s;\n", d, d, cells_of(number, d), d,
-                    address_text_over(&a->base, cell, number, a->pages_at, d));
+                    translator_glsl_over(&a->base, cell, number, a->pages_at, d));
     }
     strbuf_addf(out, "  int e = t%d_find(", number);
-    address_text_list(out, "", "g", rank);
+    translator_glsl_list(out, "", "g", rank);
     strbuf_add(out, ", level");
-    address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
+    translator_glsl_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
     strbuf_add(out, ");\n");
-    adaptive_write_place(a, out, number, "l", "p");
+    page_tree_write_place(a, out, number, "l", "p");
     for (int d = 1; d < rank; d++) {
         strbuf_addf(out, "  s%d = %s", d, frame_of(a, number, 0));
         for (int k = 1; k < d; k++) {
@@ -82,7 +82,7 @@ void tree_write(const Container *c, StrBuf *out, int number)
 
 void tree_give(const Container *c, Argument *args)
 {
-    address_text_give(c->translator, DIRECTION_TRANSLATE, args);
+    translator_glsl_give(c->translator, DIRECTION_TRANSLATE, args);
 }
 
 /* steps */
@@ -94,7 +94,7 @@ static bool mixes(const Container *c)
 }
 
 /* Whether kernels store elements wherever they like; else a step makes a stream of them, and of their places, which tree_step() stores. */
-bool tree_text_stores(const Container *c)
+bool tree_glsl_stores(const Container *c)
 {
     return !c->memory.type->is_struct && c->memory.type->value == c->memory.type;
 }
@@ -108,7 +108,7 @@ static const Type *seen_type(const Container *c)
 /* m[p + ...]: an element of those around, as access_mix() asks for it. */
 static void add_corner(void *self, StrBuf *out, int corner)
 {
-    const Adaptive *a = self;
+    const PageTree *a = self;
     strbuf_add(out, "m[p");
     for (int d = 0; d < a->base.info.rank; d++) {
         strbuf_addf(out, corner >> d & 1 ? " + a%d" : "", d);
@@ -119,7 +119,7 @@ static void add_corner(void *self, StrBuf *out, int corner)
 /* A block that sets v to the value of page `word` at the place z0, z1 ... Others than floats are not mixed. */
 static void write_value(const Container *c, StrBuf *out, const char *word, const char *z)
 {
-    Adaptive *a = tree_pages(c);
+    PageTree *a = tree_pages(c);
     int rank = a->base.info.rank;
     bool floats = mixes(c);
     const char *weight = c->memory.type->value->scalar == SCALAR_DOUBLE ? "double" : "float";
@@ -163,17 +163,17 @@ static void write_value(const Container *c, StrBuf *out, const char *word, const
  * x0 ... in the domain. */
 static void write_head(const Container *c, StrBuf *out, const char *name, bool border)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank;
     const Type *type = seen_type(c);
-    bool direct = tree_text_stores(c);
+    bool direct = tree_glsl_stores(c);
     raw_declare(out, type);
-    strbuf_add(out, address_text_functions);
-    adaptive_write_find(a, out, 0);
+    strbuf_add(out, translator_glsl_functions);
+    page_tree_write_find(a, out, 0);
     strbuf_addf(
         out, "kernel void %s(int e<>, int list[], int nodes[], int back[], int first, int repeat, %s given[], %s%s m[]",
         name, type->name, direct ? "inout " : "", type->name);
-    address_text_given(&a->base, out, DIRECTION_TRANSLATE, 0, true);
+    translator_glsl_given(&a->base, out, DIRECTION_TRANSLATE, 0, true);
     if (!direct) {
         strbuf_addf(out, ", out %s r<>, out int at<>", type->name);
     }
@@ -181,13 +181,13 @@ static void write_head(const Container *c, StrBuf *out, const char *name, bool b
     if (border) {
         strbuf_addf(out, ") {\n  int slot = e / %d, o = nodes[e - slot * %d]", count, count);
     } else {
-        strbuf_addf(out, ") {\n  int slot = %s, o = e - slot * %s", address_text_quotient("e", 0, a->frames_at, rank),
-                    frame_of(a, 0, rank));
+        strbuf_addf(out, ") {\n  int slot = %s, o = e - slot * %s",
+                    translator_glsl_quotient("e", 0, a->frames_at, rank), frame_of(a, 0, rank));
     }
     strbuf_addf(out, ", f = list[first + slot], b = f * %d, l = back[b] - 1;\n  int ", rank + 1);
-    address_text_list(out, "", "o", rank);
+    translator_glsl_list(out, "", "o", rank);
     strbuf_add(out, ";\n");
-    address_text_split(&a->base, out, 0, "o", "o", 0, rank, a->frames_at);
+    translator_glsl_split(&a->base, out, 0, "o", "o", 0, rank, a->frames_at);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "  int x%d = (back[b + %d] * %s + o%d) << l;\n", d, d + 1, page_of(a, 0, d), d);
     }
@@ -196,13 +196,13 @@ static void write_head(const Container *c, StrBuf *out, const char *name, bool b
 
 static void write_store(const Container *c, StrBuf *out)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     const char *elements = frame_of(a, 0, a->base.info.rank);
-    strbuf_addf(out, tree_text_stores(c) ? "  m[f * %s + o] = v;\n" : "  r = v;\n  at = f * %s + o;\n", elements);
+    strbuf_addf(out, tree_glsl_stores(c) ? "  m[f * %s + o] = v;\n" : "  r = v;\n  at = f * %s + o;\n", elements);
 }
 
 /* Whether the node lies on the border of its page. */
-static void add_border(const Adaptive *a, StrBuf *out)
+static void add_border(const PageTree *a, StrBuf *out)
 {
     for (int d = 0; d < a->base.info.rank; d++) {
         strbuf_addf(out, "%so%d == 0 || o%d == %s", d ? " || " : "", d, d, page_of(a, 0, d));
@@ -210,7 +210,7 @@ static void add_border(const Adaptive *a, StrBuf *out)
 }
 
 /* Opens a loop over the cells y0 ... around the place x; z0 ... is that place as seen from the cell, and `inside` whether there is one. */
-static void open_cells(const Adaptive *a, StrBuf *out)
+static void open_cells(const PageTree *a, StrBuf *out)
 {
     int rank = a->base.info.rank;
     strbuf_addf(out, "  for (int k = 0; k < %d; k++) {\n  bool inside = true;\n", 1 << rank);
@@ -249,7 +249,7 @@ static void set_entry(StrBuf *out, int rank, const char *name, const char *from,
  * cell's holds it. */
 static void write_sync(const Container *c, StrBuf *out)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank, bits = (1 << ADAPTIVE_LEVEL_BITS) - 1;
     write_head(c, out, "sync", true);
     strbuf_add(out, "  int most = -1;\n");
@@ -279,7 +279,7 @@ static void write_sync(const Container *c, StrBuf *out)
 }
 
 /* The cell of the page at each node: what lies on its upper sides belongs to the last one. */
-static void write_own_cell(const Adaptive *a, StrBuf *out)
+static void write_own_cell(const PageTree *a, StrBuf *out)
 {
     for (int d = 0; d < a->base.info.rank; d++) {
         strbuf_addf(out, "  int y%d = x%d - (o%d == %s ? 1 : 0);\n", d, d, d, page_of(a, 0, d));
@@ -319,7 +319,7 @@ static void write_weighed(StrBuf *out, const char *scalar)
  * by its value's component that `value` marks besides. */
 static void write_mean(const Container *c, StrBuf *out, bool weighs)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank, all = 1;
     for (int d = 0; d < rank; d++) {
         all *= 3;
@@ -360,7 +360,7 @@ static void write_mean(const Container *c, StrBuf *out, bool weighs)
 /* On the border to a leaf its value, else a mean; what is not mixed takes the value below. */
 static void write_mip(const Container *c, StrBuf *out, bool weighs)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank, bits = (1 << ADAPTIVE_LEVEL_BITS) - 1;
     write_head(c, out, "mip", false);
     declare_entry(out, rank, "leaf");
@@ -388,7 +388,7 @@ static void write_mip(const Container *c, StrBuf *out, bool weighs)
 }
 
 /* Whether the node lies on the border of the domain. */
-static void write_is_edge(const Adaptive *a, StrBuf *out)
+static void write_is_edge(const PageTree *a, StrBuf *out)
 {
     strbuf_add(out, "  bool edge = false;\n");
     for (int d = 0; d < a->base.info.rank; d++) {
@@ -408,7 +408,7 @@ static void write_outer(const Container *c, StrBuf *out)
 /* The next node inside of the coarsest leaf that has the node, so that all who have it agree; none where that is on the border, too. */
 static void write_inner(const Container *c, StrBuf *out)
 {
-    const Adaptive *a = tree_pages(c);
+    const PageTree *a = tree_pages(c);
     int rank = a->base.info.rank, bits = (1 << ADAPTIVE_LEVEL_BITS) - 1;
     write_head(c, out, "inner", true);
     write_is_edge(a, out);
@@ -432,7 +432,7 @@ static void write_inner(const Container *c, StrBuf *out)
     strbuf_add(out, "  }\n  }\n}\n");
 }
 
-void tree_text_step(const Container *c, TreeStep step, StrBuf *out)
+void tree_glsl_step(const Container *c, TreeStep step, StrBuf *out)
 {
     switch (step) {
     case TREE_STEP_SYNC: write_sync(c, out); break;

@@ -1,11 +1,11 @@
-/* Adaptive containers (Glift 6.3): a tree of pages, whose pages of level l have nodes 2^l apart. A page is a leaf, or has 2^rank pages of the
+/* PageTree containers (Glift 6.3): a tree of pages, whose pages of level l have nodes 2^l apart. A page is a leaf, or has 2^rank pages of the
  * next finer level in its place, which follow its values where they are made; its own are then a mipmap's. Nodes are in the corners of
  * cells: a size of n cells has nodes 0 .. n, and pages repeat those that they share.
  *
  * A node's value is held by the leaf above it, or at an upper side of the domain by the one below. After every write the others that have it
  * get it, and hanging nodes (those on the border to a coarser leaf, which has none there) get what the coarser one has there. */
-#ifndef RILL_TREE_H
-#define RILL_TREE_H
+#ifndef RILL_CONTAINER_TREE_TREE_H
+#define RILL_CONTAINER_TREE_TREE_H
 
 #include "container/container.h"
 #include "kernel/variant/address_map.h"

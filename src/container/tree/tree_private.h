@@ -1,9 +1,9 @@
 /* What the files of adaptive containers share. */
-#ifndef RILL_TREE_PARTS_H
-#define RILL_TREE_PARTS_H
+#ifndef RILL_CONTAINER_TREE_TREE_PRIVATE_H
+#define RILL_CONTAINER_TREE_TREE_PRIVATE_H
 
-#include "container/tree/page_tree.h"
 #include "container/container_private.h"
+#include "container/tree/page_tree.h"
 #include "container/tree/tree.h"
 
 /* What is done for all nodes of some pages, by a kernel. */
@@ -48,9 +48,9 @@ static inline Tree *tree_of(const Container *c)
 }
 
 /* Its translator. */
-static inline Adaptive *tree_pages(const Container *c)
+static inline PageTree *tree_pages(const Container *c)
 {
-    return (Adaptive *)c->translator;
+    return (PageTree *)c->translator;
 }
 
 /* As many frames or more, so that memory ends with a word. */
@@ -108,15 +108,15 @@ bool tree_undo(Container *c, Snapshot *s);
 void tree_write(const Container *c, StrBuf *out, int number);
 void tree_give(const Container *c, Argument *args);
 /* tree_text.c: the text of a step's kernel; whether it stores elements itself, or makes streams of them and of their places. */
-void tree_text_step(const Container *c, TreeStep step, StrBuf *out);
-bool tree_text_stores(const Container *c);
+void tree_glsl_step(const Container *c, TreeStep step, StrBuf *out);
+bool tree_glsl_stores(const Container *c);
 /* Runs a step over the nodes of `count` pages, whose frames stand in a stream of int from `first` on. */
 bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count);
 /* A stream of int of as many elements as `frames`: of those leaves of which some elements of the mask are marked, or all, the frame, else -1. */
 bool tree_marks(const Container *c, const Container *mask, bool all, const Stream *frames, Stream *result);
 /* A stream of int: of the points whose leaf is coarser than their level, the number of the page that is wanted, else -1; see tree_number. Where
  * `wanted` is false the level of the leaf. */
-bool tree_ask(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result);
+bool tree_query(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result);
 /* The elements of a stream of ints that are not negative, compacted on the device: ascending, each once; to be freed. False with error_set:
  * NULL. */
 bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count);

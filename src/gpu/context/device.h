@@ -1,8 +1,8 @@
 /* A device: one headless OpenGL context, what it can do, and the one way to dispatch work to it. GL names and
  * calls stop at this floor. Every function returning bool or a pointer reports failure by false or NULL
  * after error_set. */
-#ifndef RILL_DEVICE_H
-#define RILL_DEVICE_H
+#ifndef RILL_GPU_CONTEXT_DEVICE_H
+#define RILL_GPU_CONTEXT_DEVICE_H
 
 #include "gpu/context/tuning.h"
 #include "shared/fault_words.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-void *attachment_get(Device *device, const AttachmentKind *kind)
+void *device_data_get(Device *device, const AttachmentKind *kind)
 {
     int i = 0;
     while (i < device->attachment_count && device->attachments[i].kind != kind) {
@@ -14,7 +14,7 @@ void *attachment_get(Device *device, const AttachmentKind *kind)
         return device->attachments[i].memory;
     }
     if (i == DEVICE_ATTACHMENTS) {
-        error_set("attachment_get: more than %d kinds", DEVICE_ATTACHMENTS);
+        error_set("device_data_get: more than %d kinds", DEVICE_ATTACHMENTS);
         return NULL;
     }
     void *memory = calloc(1, kind->bytes);
@@ -22,14 +22,14 @@ void *attachment_get(Device *device, const AttachmentKind *kind)
         error_set("out of host memory");
         return NULL;
     }
-    device->attachments[device->attachment_count++] = (Attachment){kind, memory};
+    device->attachments[device->attachment_count++] = (DeviceData){kind, memory};
     return memory;
 }
 
-void attachment_destroy_all(Device *device)
+void device_data_destroy_all(Device *device)
 {
     while (device->attachment_count > 0) {
-        Attachment *last = &device->attachments[--device->attachment_count];
+        DeviceData *last = &device->attachments[--device->attachment_count];
         last->kind->destroy(last->memory);
         free(last->memory);
     }

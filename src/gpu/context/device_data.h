@@ -1,7 +1,7 @@
 /* What the floors above keep with a device: their caches. A device belongs to one thread at a time, and so does what is kept with it:
  * nothing of it needs a lock. */
-#ifndef RILL_ATTACHMENT_H
-#define RILL_ATTACHMENT_H
+#ifndef RILL_GPU_CONTEXT_DEVICE_DATA_H
+#define RILL_GPU_CONTEXT_DEVICE_DATA_H
 
 #include "gpu/context/device.h"
 
@@ -13,6 +13,6 @@ typedef struct AttachmentKind {
 } AttachmentKind;
 
 /* The device's attachment of that kind: zeros when first asked for, then always the same memory. NULL with error_set. */
-void *attachment_get(Device *device, const AttachmentKind *kind);
+void *device_data_get(Device *device, const AttachmentKind *kind);
 
 #endif

@@ -1,6 +1,6 @@
 /* What the files of the gpu floor share: the device's insides and the few helpers between them. */
-#ifndef RILL_DEVICE_PRIVATE_H
-#define RILL_DEVICE_PRIVATE_H
+#ifndef RILL_GPU_CONTEXT_DEVICE_PRIVATE_H
+#define RILL_GPU_CONTEXT_DEVICE_PRIVATE_H
 
 #define EGL_NO_X11
 #define GLEW_NO_GLU
@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "gpu/context/device_data.h"
-#include "gpu/memory/texture.h"
 #include "gpu/driver_test/driver_test.h"
+#include "gpu/memory/texture.h"
 
 enum { TEXEL_FORMATS = 3, POOL_CLASSES = 2560 };
 
@@ -92,10 +92,10 @@ typedef struct DebugLog {
 /* attachment.c: what other floors keep here, and what calls in progress work in, by how deeply they are nested. */
 enum { DEVICE_ATTACHMENTS = 16, WORKSPACE_DEPTH = 32 };
 
-typedef struct Attachment {
+typedef struct DeviceData {
     const AttachmentKind *kind;
     void *memory;
-} Attachment;
+} DeviceData;
 
 typedef struct Workspace {
     void *memory;
@@ -163,7 +163,7 @@ struct Device {
     bool dumps;         /* RILL_DUMP names a folder */
     bool traced;        /* RILL_TRACE: dispatches are printed */
     const char *note;   /* why the program that is compiled next is as it is; NULL: nothing is known */
-    Attachment attachments[DEVICE_ATTACHMENTS];
+    DeviceData attachments[DEVICE_ATTACHMENTS];
     int attachment_count;
     Workspace workspaces[WORKSPACE_DEPTH];
     int workspaces_taken;
@@ -196,16 +196,16 @@ void process_started(void); /* a driver has been */
 bool process_forked(void);  /* false after error_set */
 
 /* shader_cache.c: gives Mesa a writable cache directory, and zink's uniforms their changes; call before EGL starts. */
-void shader_cache_prepare(void);
+void driver_cache_prepare(void);
 /* rill's own directory for what it keeps from run to run: RILL_CACHE, else by the rules of XDG; false where none can be written. */
 enum { CACHE_PATH_ROOM = 1024 };
-bool shader_cache_directory(char path[CACHE_PATH_ROOM]);
+bool driver_cache_directory(char path[CACHE_PATH_ROOM]);
 
 /* tuning.c: chooses the values of all choices. False with error_set if RILL_TUNE is malformed. */
 bool tuning_look_up(Device *device);
 
-/* trial.c: measures of the driver, kept or taken now. False with error_set where it is refused; `wrong`: for what it computes. */
-bool trial_measure(Device *device, TrialMeasures *measures, bool *wrong);
+/* driver_test.c: measures of the driver, kept or taken now. False with error_set where it is refused; `wrong`: for what it computes. */
+bool driver_test_measure(Device *device, DriverTestMeasures *measures, bool *wrong);
 
 /* gl_error.c: errors of the current context. */
 void gl_error_start(Device *device);
@@ -219,7 +219,7 @@ bool gl_error_alive(Device *device);
 /* traits.c: fills info, limits and traits from the current context and from what was measured. */
 void traits_describe(Device *device);
 void traits_look_up_limits(Device *device);
-bool traits_look_up(Device *device, const TrialMeasures *measures); /* false: RILL_FAMILY names none */
+bool traits_look_up(Device *device, const DriverTestMeasures *measures); /* false: RILL_FAMILY names none */
 bool traits_has_extension(const char *name);
 
 /* bindings.c */
@@ -288,7 +288,7 @@ bool dump_program(const char *name, const char *note, const char *source, uint64
 void dump_rejected(const char *name, uint64_t hash); /* names its file so */
 
 /* attachment.c, workspace.c, transfer.c, program.c */
-void attachment_destroy_all(Device *device);
+void device_data_destroy_all(Device *device);
 void workspace_destroy_all(Device *device);
 void transfer_destroy_staging(Device *device);
 void program_destroy_all(Device *device);

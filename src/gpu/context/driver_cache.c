@@ -83,7 +83,7 @@ static void mend_zink(void)
     }
 }
 
-void shader_cache_prepare(void)
+void driver_cache_prepare(void)
 {
     mend_zink();
     const char *cache_home = set_variable("XDG_CACHE_HOME"), *home = set_variable("HOME");
@@ -97,7 +97,7 @@ void shader_cache_prepare(void)
     }
 }
 
-bool shader_cache_directory(char path[CACHE_PATH_ROOM])
+bool driver_cache_directory(char path[CACHE_PATH_ROOM])
 {
     const char *own = set_variable("RILL_CACHE"), *cache_home = set_variable("XDG_CACHE_HOME");
     const char *home = set_variable("HOME");

@@ -73,7 +73,7 @@ int egl_candidate_count(void)
         return candidate_count;
     }
     candidate_count = 0;
-    shader_cache_prepare();
+    driver_cache_prepare();
     const char *client = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
     EGLDeviceEXT devices[MAX_EGL_DEVICES];
     int count = query_devices(client, devices);

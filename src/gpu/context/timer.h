@@ -1,6 +1,6 @@
 /* Clocks. */
-#ifndef RILL_TIMER_H
-#define RILL_TIMER_H
+#ifndef RILL_GPU_CONTEXT_TIMER_H
+#define RILL_GPU_CONTEXT_TIMER_H
 
 /* Monotonic wall clock, seconds. */
 double timer_clock(void);

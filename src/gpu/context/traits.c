@@ -1,4 +1,4 @@
-/* What a device is and can do. What decides whether results are right is measured once per version of a driver (trial.c); the rest, which
+/* What a device is and can do. What decides whether results are right is measured once per version of a driver (driver_test.c); the rest, which
  * decides how fast they come, follows from whether it queues. The figures stand in the design notes on devices. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
@@ -106,7 +106,7 @@ static void look_up_limits(DeviceLimits *limits)
 }
 
 /* A device whose work the processor does within the call. */
-static void look_up_cpu(DeviceTraits *traits, const TrialMeasures *measures)
+static void look_up_cpu(DeviceTraits *traits, const DriverTestMeasures *measures)
 {
     traits->family = FAMILY_CPU;
     traits->subgroup_size = measures->lanes >= 4 ? (int)measures->lanes : 8;
@@ -144,7 +144,7 @@ static void look_up_subgroups(DeviceTraits *traits)
 }
 
 /* RILL_FAMILY, else what suits a device that works within the call or one that queues. */
-static bool choose_family(DeviceTraits *traits, const TrialMeasures *measures)
+static bool choose_family(DeviceTraits *traits, const DriverTestMeasures *measures)
 {
     const char *family = getenv("RILL_FAMILY");
     bool forced = family && *family, cpu = forced ? strcmp(family, "cpu") == 0 : traits->synchronous;
@@ -201,7 +201,7 @@ void traits_look_up_limits(Device *device)
     look_up_subgroups(&device->traits);
 }
 
-bool traits_look_up(Device *device, const TrialMeasures *measures)
+bool traits_look_up(Device *device, const DriverTestMeasures *measures)
 {
     DeviceTraits *traits = &device->traits;
     traits->synchronous = measures->synchronous != 0;

@@ -122,9 +122,9 @@ static bool read_choice(const char **text, Device *device, int id)
 
 static bool recall(Device *device)
 {
-    char text[TRIAL_RECORD_ROOM];
+    char text[DRIVER_TEST_RECORD_ROOM];
     int version = 0, used = 0;
-    if (!trial_read(trial_key(device), TUNING_ENDING, text) ||
+    if (!driver_test_read(driver_test_key(device), TUNING_ENDING, text) ||
         sscanf(text, "rill tuning %d\n%n", &version, &used) != 1 || version != TUNING_VERSION || used == 0) {
         return false;
     }
@@ -149,7 +149,7 @@ static void keep(const Device *device)
         }
         strbuf_add(&text, "\n");
     }
-    trial_write(trial_key(device), TUNING_ENDING, &text);
+    driver_test_write(driver_test_key(device), TUNING_ENDING, &text);
     strbuf_free(&text);
 }
 

@@ -1,8 +1,8 @@
 /* Choices that decide how fast a device works, and never what it computes. They are measured once per processor model, driver version and
  * environment on devices of the family cpu that finish work within the call, and the outcome is kept next to the record of the driver
  * test. Other devices use the defaults. */
-#ifndef RILL_TUNING_H
-#define RILL_TUNING_H
+#ifndef RILL_GPU_CONTEXT_TUNING_H
+#define RILL_GPU_CONTEXT_TUNING_H
 
 #include <stdbool.h>
 

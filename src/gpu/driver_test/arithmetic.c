@@ -170,7 +170,8 @@ static Program *program_of(Device *device)
     STEPS(X)
 #undef X
     strbuf_add(&defines, "\n");
-    Program *program = defines.failed ? NULL : shader_program(device, "trial_arithmetic.comp", strbuf_text(&defines));
+    Program *program =
+        defines.failed ? NULL : shader_program(device, "driver_test_arithmetic.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
 }
@@ -260,7 +261,7 @@ static void describe(char *text, size_t room, int step, Case at, uint32_t got, u
 }
 
 static void judge_step(int step, const Case *cases, uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT],
-                       Trial *trial)
+                       DriverTest *trial)
 {
     double worst = -1;
     int at = 0;
@@ -276,7 +277,8 @@ static void judge_step(int step, const Case *cases, uint32_t got[][STEP_COUNT], 
     }
     char text[160];
     describe(text, sizeof text, step, cases[at], got[at][step], wanted[at][step]);
-    trial_note(trial, steps[step].name, worst <= steps[step].units ? TRIAL_ALLOWED : TRIAL_WRONG, "%s", text);
+    driver_test_note(trial, steps[step].name, worst <= steps[step].units ? DRIVER_TEST_ALLOWED : DRIVER_TEST_WRONG,
+                     "%s", text);
 }
 
 static bool equal_everywhere(int step, uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT])
@@ -288,7 +290,7 @@ static bool equal_everywhere(int step, uint32_t got[][STEP_COUNT], uint32_t want
     return equal;
 }
 
-static void measure(uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT], TrialMeasures *measures)
+static void measure(uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT], DriverTestMeasures *measures)
 {
     measures->exact_division = equal_everywhere(STEP_quotients, got, wanted);
     measures->fused_fma = equal_everywhere(STEP_residuals, got, wanted);
@@ -300,25 +302,25 @@ static void measure(uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT], T
                      got[NAN_SECOND][STEP_comparisons] == wanted[NAN_SECOND][STEP_comparisons];
 }
 
-static void judge_special(uint32_t got[][STEP_COUNT], Trial *trial)
+static void judge_special(uint32_t got[][STEP_COUNT], DriverTest *trial)
 {
     if (!trial->measures.nans) {
-        trial_note(trial, "NaNs", TRIAL_ALLOWED, "comparisons or isnan do not see them");
+        driver_test_note(trial, "NaNs", DRIVER_TEST_ALLOWED, "comparisons or isnan do not see them");
     }
     if (!trial->measures.denormals) {
-        trial_note(trial, "denormals", TRIAL_ALLOWED, "small numbers are taken for 0");
+        driver_test_note(trial, "denormals", DRIVER_TEST_ALLOWED, "small numbers are taken for 0");
     }
     if (!trial->measures.exact_zeros) {
-        trial_note(trial, "known zeros", TRIAL_ALLOWED,
-                   "x / 0.0, x * 0.0 or x + 0.0 is not IEEE's; kernels are guarded");
+        driver_test_note(trial, "known zeros", DRIVER_TEST_ALLOWED,
+                         "x / 0.0, x * 0.0 or x + 0.0 is not IEEE's; kernels are guarded");
     }
     if (got[BY_ZERO][STEP_quotients] != bits(-INFINITY)) {
-        trial_note(trial, "infinities", TRIAL_ALLOWED, "-1.0 / 0.0 is %.9g",
-                   (double)number(got[BY_ZERO][STEP_quotients]));
+        driver_test_note(trial, "infinities", DRIVER_TEST_ALLOWED, "-1.0 / 0.0 is %.9g",
+                         (double)number(got[BY_ZERO][STEP_quotients]));
     }
 }
 
-bool trial_arithmetic(Device *device, Trial *trial)
+bool driver_test_arithmetic(Device *device, DriverTest *trial)
 {
     Case cases[CASES];
     uint32_t got[CASES][STEP_COUNT], wanted[CASES][STEP_COUNT];
@@ -337,10 +339,10 @@ bool trial_arithmetic(Device *device, Trial *trial)
     judge_special(got, trial);
     bool right = true;
     for (int i = before; i < trial->count; i++) {
-        right = right && trial->lines[i].verdict != TRIAL_WRONG;
+        right = right && trial->lines[i].verdict != DRIVER_TEST_WRONG;
     }
     if (right) {
-        trial_note(trial, "arithmetic", TRIAL_RIGHT, NULL);
+        driver_test_note(trial, "arithmetic", DRIVER_TEST_RIGHT, NULL);
     }
     return true;
 }

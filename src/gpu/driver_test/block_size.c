@@ -1,6 +1,6 @@
 /* How large a storage block can be in truth. */
-#include "gpu/memory/buffer.h"
 #include "gpu/context/device_private.h"
+#include "gpu/memory/buffer.h"
 #include "gpu/program/shader.h"
 #include "shared/gpu_words.h"
 
@@ -12,7 +12,7 @@ static bool try_block(Device *device, Buffer *buffer)
 {
     uint64_t at = buffer_capacity(buffer) - 4;
     uint32_t params[4] = {[PROBE_P_WORD] = (uint32_t)(at / 4), [PROBE_P_VALUE] = 0x5ca1ab1eu}, word = 0;
-    Program *program = shader_program(device, "probe.comp", "");
+    Program *program = shader_program(device, "block_size.comp", "");
     Dispatch dispatch = {
         .program = program, .params = params, .param_vectors = 1, .block_count = 1, .groups = {1, 1, 1}};
     dispatch.blocks[0].buffer = buffer;

@@ -1,23 +1,23 @@
 /* What a driver does with conditions, loops, memory and groups; and the whole trial. */
-#include "gpu/memory/buffer.h"
 #include "gpu/context/device_private.h"
-#include "gpu/program/shader.h"
 #include "gpu/driver_test/driver_test_private.h"
+#include "gpu/memory/buffer.h"
+#include "gpu/program/shader.h"
 #include "shared/gpu_words.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Right, or wrong with what differs first. */
-static void note_words(Trial *trial, const char *name, const uint32_t *got, const uint32_t *wanted, int count)
+static void note_words(DriverTest *trial, const char *name, const uint32_t *got, const uint32_t *wanted, int count)
 {
     for (int i = 0; i < count; i++) {
         if (got[i] != wanted[i]) {
-            trial_note(trial, name, TRIAL_WRONG, "word %d is %u, not %u", i, got[i], wanted[i]);
+            driver_test_note(trial, name, DRIVER_TEST_WRONG, "word %d is %u, not %u", i, got[i], wanted[i]);
             return;
         }
     }
-    trial_note(trial, name, TRIAL_RIGHT, NULL);
+    driver_test_note(trial, name, DRIVER_TEST_RIGHT, NULL);
 }
 
 /* --- conditions on uniforms --- */
@@ -38,7 +38,7 @@ static bool condition_programs(Device *device, Program *programs[CONDITION_PROGR
     for (int i = 0; i < CONDITION_PROGRAMS; i++) {
         char defines[64];
         snprintf(defines, sizeof defines, "#define ROUNDS %du\n#define PROGRAM %d\n", ROUNDS, i);
-        programs[i] = shader_program(device, "trial_condition.comp", defines);
+        programs[i] = shader_program(device, "driver_test_condition.comp", defines);
         done = done && programs[i];
     }
     return done;
@@ -61,7 +61,7 @@ static void condition_case(uint32_t round, uint32_t params[4 * CONDITION_P_VECTO
     }
 }
 
-static bool try_conditions(Device *device, Trial *trial)
+static bool try_conditions(Device *device, DriverTest *trial)
 {
     uint32_t got[2 * CONDITION_WORDS], wanted[2 * CONDITION_WORDS], params[4 * CONDITION_P_VECTORS];
     Program *programs[CONDITION_PROGRAMS];
@@ -153,9 +153,9 @@ static void expect_scattered(uint32_t wanted[LOOP_LANES])
     }
 }
 
-static bool measure_loops(Device *device, const LoopTrial *loop, Trial *trial)
+static bool measure_loops(Device *device, const LoopTrial *loop, DriverTest *trial)
 {
-    TrialMeasures *measures = &trial->measures;
+    DriverTestMeasures *measures = &trial->measures;
     uint32_t got[LOOP_WORDS], wanted[LOOP_LANES];
     measures->stable_arrays = measures->kept_loads = measures->exact_rounds = 1;
     for (uint32_t inner = 0; inner < SHIFT_TRIPS; inner++) {
@@ -175,12 +175,12 @@ static bool measure_loops(Device *device, const LoopTrial *loop, Trial *trial)
            (loop_right(got, MANY_TRIPS) || find_limit(device, loop, &measures->loop_limit));
 }
 
-static bool try_loops(Device *device, Trial *trial)
+static bool try_loops(Device *device, DriverTest *trial)
 {
-    LoopTrial loop = {.program = shader_program(device, "trial_loop.comp", "")};
+    LoopTrial loop = {.program = shader_program(device, "driver_test_loop.comp", "")};
     loop.out = loop.program ? buffer_create(device, LOOP_WORDS * sizeof(uint32_t), true) : NULL;
     loop.source = loop.out ? buffer_create(device, sizeof loop_source, false) : NULL;
-    TrialMeasures *measures = &trial->measures;
+    DriverTestMeasures *measures = &trial->measures;
     bool done = loop.source && buffer_write(loop.source, 0, loop_source, sizeof loop_source) &&
                 measure_loops(device, &loop, trial);
     buffer_release(loop.out);
@@ -189,19 +189,21 @@ static bool try_loops(Device *device, Trial *trial)
         return false;
     }
     if (!measures->exact_rounds) {
-        trial_note(trial, "rounds of loops", TRIAL_ALLOWED, "dropped at a minimum; loops are guarded");
+        driver_test_note(trial, "rounds of loops", DRIVER_TEST_ALLOWED, "dropped at a minimum; loops are guarded");
     }
     if (!measures->kept_loads) {
-        trial_note(trial, "loaded in loops", TRIAL_ALLOWED, "lost by lanes that leave first; loops are guarded");
+        driver_test_note(trial, "loaded in loops", DRIVER_TEST_ALLOWED,
+                         "lost by lanes that leave first; loops are guarded");
     }
     if (!measures->stable_arrays) {
-        trial_note(trial, "shifted arrays", TRIAL_ALLOWED, "elements moved past loops; kernels that do so are guarded");
+        driver_test_note(trial, "shifted arrays", DRIVER_TEST_ALLOWED,
+                         "elements moved past loops; kernels that do so are guarded");
     }
     if (measures->loop_limit == 0) {
-        trial_note(trial, "loops", TRIAL_RIGHT, NULL);
+        driver_test_note(trial, "loops", DRIVER_TEST_RIGHT, NULL);
     } else {
-        trial_note(trial, "loops", measures->loop_limit < NEEDED_TRIPS ? TRIAL_WRONG : TRIAL_ALLOWED,
-                   "cut in silence after %u trips", measures->loop_limit);
+        driver_test_note(trial, "loops", measures->loop_limit < NEEDED_TRIPS ? DRIVER_TEST_WRONG : DRIVER_TEST_ALLOWED,
+                         "cut in silence after %u trips", measures->loop_limit);
     }
     return true;
 }
@@ -227,11 +229,11 @@ static bool spared(const uint32_t *got)
     return same;
 }
 
-static bool try_access(Device *device, Trial *trial)
+static bool try_access(Device *device, DriverTest *trial)
 {
     const uint64_t bytes = WORDS * sizeof(uint32_t), range = bytes - CUT * sizeof(uint32_t);
     uint32_t source[WORDS], wanted[WORDS], untouched[WORDS], results[WORDS], wide[WORDS];
-    Program *program = shader_program(device, "trial_access.comp", "");
+    Program *program = shader_program(device, "driver_test_access.comp", "");
     Buffer *from = program ? buffer_create(device, bytes, false) : NULL;
     Buffer *to = from ? buffer_create(device, bytes, false) : NULL;
     Buffer *spread = to ? buffer_create(device, bytes, false) : NULL;
@@ -279,20 +281,20 @@ static void expect_groups(uint32_t wanted[GROUP_WORDS])
 static Program *group_program(Device *device)
 {
     if (device->traits.subgroup_ops) {
-        return shader_program(device, "trial_group.comp",
+        return shader_program(device, "driver_test_group.comp",
                               "#extension GL_KHR_shader_subgroup_basic : require\n"
                               "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
                               "#define LANES gl_SubgroupSize\n#define ARITHMETIC 1\n");
     }
     if (traits_has_extension("GL_ARB_shader_ballot")) {
-        return shader_program(device, "trial_group.comp",
+        return shader_program(device, "driver_test_group.comp",
                               "#extension GL_ARB_shader_ballot : require\n"
                               "#define LANES gl_SubGroupSizeARB\n#define ARITHMETIC 0\n");
     }
-    return shader_program(device, "trial_group.comp", "#define LANES 0u\n#define ARITHMETIC 0\n");
+    return shader_program(device, "driver_test_group.comp", "#define LANES 0u\n#define ARITHMETIC 0\n");
 }
 
-static bool try_groups(Device *device, Trial *trial)
+static bool try_groups(Device *device, DriverTest *trial)
 {
     uint32_t got[GROUP_WORDS] = {0}, wanted[GROUP_WORDS];
     Program *program = group_program(device);
@@ -313,15 +315,15 @@ static bool try_groups(Device *device, Trial *trial)
 
 /* --- the whole --- */
 
-bool trial_run(Device *device, Trial *trial)
+bool driver_test_run(Device *device, DriverTest *trial)
 {
-    *trial = (Trial){0};
+    *trial = (DriverTest){0};
     /* A reset leaves rubbish that must not be taken for the driver's results. */
-    return trial_arithmetic(device, trial) && try_conditions(device, trial) && try_loops(device, trial) &&
+    return driver_test_arithmetic(device, trial) && try_conditions(device, trial) && try_loops(device, trial) &&
            try_access(device, trial) && try_groups(device, trial) && gl_error_alive(device);
 }
 
-const char *trial_remedy(const Device *device, const TrialLine *line)
+const char *driver_test_remedy(const Device *device, const DriverTestLine *line)
 {
     if (strcmp(line->name, "conditions") == 0 && strncmp(device->info.name, "zink", 4) == 0) {
         return "Set ZINK_INLINE_UNIFORMS=0, or unset it";

@@ -1,9 +1,9 @@
 /* The rate of copies, which profiles compare with. */
-#include "gpu/memory/buffer.h"
 #include "gpu/context/device_private.h"
+#include "gpu/context/timer.h"
+#include "gpu/memory/buffer.h"
 #include "gpu/program/profile.h"
 #include "gpu/program/shader.h"
-#include "gpu/context/timer.h"
 
 enum { MOST_TEXELS = 4 * 1024 * 1024, COPY_ROUNDS = 5, TEXEL_BYTES = 16 };
 

@@ -13,7 +13,7 @@ enum { VERDICTS = 64 };
  * device list. */
 static struct {
     uint64_t key;
-    TrialMeasures measures;
+    DriverTestMeasures measures;
     char *refusal; /* NULL: trusted */
 } verdicts[VERDICTS];
 static int verdict_count;
@@ -24,10 +24,10 @@ static bool trusted_blindly(void)
 }
 
 /* Slow and safe, for a driver that is not tried. */
-static const TrialMeasures untried = {.loop_limit = 32768};
+static const DriverTestMeasures untried = {.loop_limit = 32768};
 
 /* Keeps what the driver computed: where it could not be tried, nothing is known of it. */
-static void remember(uint64_t key, const TrialMeasures *measures, const char *refusal)
+static void remember(uint64_t key, const DriverTestMeasures *measures, const char *refusal)
 {
     char *own = refusal && verdict_count < VERDICTS ? strdup(refusal) : NULL;
     if (verdict_count < VERDICTS && (own || !refusal)) {
@@ -50,14 +50,14 @@ static int find_verdict(uint64_t key)
 }
 
 /* False with error_set when something is wrong. */
-static bool judge(const Device *device, const Trial *trial)
+static bool judge(const Device *device, const DriverTest *trial)
 {
     for (int i = 0; i < trial->count; i++) {
-        const TrialLine *line = &trial->lines[i];
-        if (line->verdict == TRIAL_WRONG) {
+        const DriverTestLine *line = &trial->lines[i];
+        if (line->verdict == DRIVER_TEST_WRONG) {
             return error_set(
                 "\"%s\" (%s) computes wrong and is left out: %s: %s. %s; RILL_TRUST=1 uses it all the same",
-                device->info.name, device->info.version, line->name, line->text, trial_remedy(device, line));
+                device->info.name, device->info.version, line->name, line->text, driver_test_remedy(device, line));
         }
     }
     return true;
@@ -73,21 +73,21 @@ static void clean_up(Device *device)
 }
 
 /* Tries the driver, with a mark standing meanwhile; false where it is refused, `wrong` where that is for what it computes. */
-static bool try_driver(Device *device, uint64_t key, bool blindly, TrialMeasures *measures, bool *wrong)
+static bool try_driver(Device *device, uint64_t key, bool blindly, DriverTestMeasures *measures, bool *wrong)
 {
-    TrialMark mark;
-    Trial trial;
-    if (!trial_mark(key, device, &mark)) {
+    DriverTestMark mark;
+    DriverTest trial;
+    if (!driver_test_mark(key, device, &mark)) {
         *measures = untried;
         return blindly;
     }
-    bool run = trial_run(device, &trial), good = run && judge(device, &trial);
+    bool run = driver_test_run(device, &trial), good = run && judge(device, &trial);
     clean_up(device);
-    trial_unmark(&mark);
+    driver_test_unmark(&mark);
     *measures = run ? trial.measures : untried;
     *wrong = run && !good;
     if (good) {
-        trial_keep(key, device, measures);
+        driver_test_keep(key, device, measures);
     }
     if (run) {
         remember(key, measures, good ? NULL : error_message());
@@ -97,9 +97,9 @@ static bool try_driver(Device *device, uint64_t key, bool blindly, TrialMeasures
     return good || (blindly && !device->lost);
 }
 
-bool trial_measure(Device *device, TrialMeasures *measures, bool *wrong)
+bool driver_test_measure(Device *device, DriverTestMeasures *measures, bool *wrong)
 {
-    const uint64_t key = trial_key(device);
+    const uint64_t key = driver_test_key(device);
     const bool blindly = trusted_blindly();
     const int known = find_verdict(key);
     if (known >= 0) {
@@ -107,5 +107,5 @@ bool trial_measure(Device *device, TrialMeasures *measures, bool *wrong)
         *wrong = verdicts[known].refusal != NULL;
         return blindly || !verdicts[known].refusal || error_set("%s", verdicts[known].refusal);
     }
-    return trial_recall(key, measures) || try_driver(device, key, blindly, measures, wrong);
+    return driver_test_recall(key, measures) || try_driver(device, key, blindly, measures, wrong);
 }

@@ -1,12 +1,12 @@
 /* What a driver is tried for before it is trusted: traits that decide what is right are measured, and elementary work is compared
  * with the processor's. Once per version of a driver; what came out is kept in the cache directory. */
-#ifndef RILL_TRIAL_H
-#define RILL_TRIAL_H
+#ifndef RILL_GPU_DRIVER_TEST_DRIVER_TEST_H
+#define RILL_GPU_DRIVER_TEST_DRIVER_TEST_H
 
 #include "gpu/context/device.h"
 
 /* What is measured; names as in the record on disk. */
-#define TRIAL_MEASURES(X)                                                                                              \
+#define DRIVER_TEST_MEASURES(X)                                                                                        \
     X(synchronous)    /* what a launch writes is there when it returns */                                              \
     X(exact_ranges)   /* stores past a bound range are cut off word by word */                                         \
     X(lanes)          /* of a subgroup; 0: the driver does not say */                                                  \
@@ -21,32 +21,32 @@
     X(exact_rounds)   /* loops left by comparing with a minimum run all their rounds */                                \
     X(exact_zeros)    /* operations on a 0 that the compiler knows are IEEE's */
 
-typedef struct TrialMeasures {
+typedef struct DriverTestMeasures {
 #define X(name) uint32_t name;
-    TRIAL_MEASURES(X)
+    DRIVER_TEST_MEASURES(X)
 #undef X
-} TrialMeasures;
+} DriverTestMeasures;
 
-typedef enum TrialVerdict { TRIAL_RIGHT, TRIAL_ALLOWED, TRIAL_WRONG } TrialVerdict;
+typedef enum DriverTestVerdict { DRIVER_TEST_RIGHT, DRIVER_TEST_ALLOWED, DRIVER_TEST_WRONG } DriverTestVerdict;
 
-typedef struct TrialLine {
+typedef struct DriverTestLine {
     const char *name;
-    TrialVerdict verdict;
+    DriverTestVerdict verdict;
     char text[200]; /* what differs; "" where all is right */
-} TrialLine;
+} DriverTestLine;
 
-enum { TRIAL_LINES = 16 };
+enum { DRIVER_TEST_LINES = 16 };
 
-typedef struct Trial {
-    TrialMeasures measures;
+typedef struct DriverTest {
+    DriverTestMeasures measures;
     int count;
-    TrialLine lines[TRIAL_LINES];
-} Trial;
+    DriverTestLine lines[DRIVER_TEST_LINES];
+} DriverTest;
 
 /* Tries the driver anew, whatever is kept. False with error_set where it fails at all. */
-bool trial_run(Device *device, Trial *trial);
+bool driver_test_run(Device *device, DriverTest *trial);
 
 /* What a user can do about a line that is wrong. */
-const char *trial_remedy(const Device *device, const TrialLine *line);
+const char *driver_test_remedy(const Device *device, const DriverTestLine *line);
 
 #endif

@@ -3,13 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void trial_note(Trial *trial, const char *name, TrialVerdict verdict, const char *format, ...)
+void driver_test_note(DriverTest *trial, const char *name, DriverTestVerdict verdict, const char *format, ...)
 {
-    if (trial->count == TRIAL_LINES) {
+    if (trial->count == DRIVER_TEST_LINES) {
         return;
     }
-    TrialLine *line = &trial->lines[trial->count++];
-    *line = (TrialLine){.name = name, .verdict = verdict};
+    DriverTestLine *line = &trial->lines[trial->count++];
+    *line = (DriverTestLine){.name = name, .verdict = verdict};
     if (format) {
         va_list arguments;
         va_start(arguments, format);

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIAL_VERSION = 6, PATH_ROOM = CACHE_PATH_ROOM };
+enum { DRIVER_TEST_VERSION = 6, PATH_ROOM = CACHE_PATH_ROOM };
 
 /* --- keys --- */
 
@@ -76,11 +76,11 @@ static uint64_t hash_processor(void)
     return hash;
 }
 
-uint64_t trial_key(const Device *device)
+uint64_t driver_test_key(const Device *device)
 {
     uint64_t key = HASH_START, surroundings = 0;
     char version[32];
-    snprintf(version, sizeof version, "trial %d", TRIAL_VERSION);
+    snprintf(version, sizeof version, "trial %d", DRIVER_TEST_VERSION);
     key = hash_text(key, version);
     key = hash_text(key, device->info.name);
     key = hash_text(key, device->info.vendor);
@@ -96,20 +96,20 @@ uint64_t trial_key(const Device *device)
 static bool path_of(uint64_t key, const char *ending, char path[PATH_ROOM])
 {
     char directory[CACHE_PATH_ROOM];
-    return shader_cache_directory(directory) &&
+    return driver_cache_directory(directory) &&
            snprintf(path, PATH_ROOM, "%s/trial-%016llx%s", directory, (unsigned long long)key, ending) < PATH_ROOM;
 }
 
 /* --- records --- */
 
-static void add_measures(StrBuf *text, const TrialMeasures *measures)
+static void add_measures(StrBuf *text, const DriverTestMeasures *measures)
 {
 #define X(name) strbuf_addf(text, #name " %u\n", measures->name);
-    TRIAL_MEASURES(X)
+    DRIVER_TEST_MEASURES(X)
 #undef X
 }
 
-static bool read_measures(const char *text, TrialMeasures *measures)
+static bool read_measures(const char *text, DriverTestMeasures *measures)
 {
     bool good = true;
     int used = 0;
@@ -117,20 +117,20 @@ static bool read_measures(const char *text, TrialMeasures *measures)
     good = good && sscanf(text, #name " %u\n%n", &measures->name, &used) == 1 && used > 0;                             \
     text += good ? used : 0;                                                                                           \
     used = 0;
-    TRIAL_MEASURES(X)
+    DRIVER_TEST_MEASURES(X)
 #undef X
     return good && *text == '\0';
 }
 
 /* The text comes without its checksum. */
-bool trial_read(uint64_t key, const char *ending, char text[TRIAL_RECORD_ROOM])
+bool driver_test_read(uint64_t key, const char *ending, char text[DRIVER_TEST_RECORD_ROOM])
 {
     char path[PATH_ROOM];
     FILE *file = path_of(key, ending, path) ? fopen(path, "rbe") : NULL;
     if (!file) {
         return false;
     }
-    size_t length = fread(text, 1, TRIAL_RECORD_ROOM - 1, file);
+    size_t length = fread(text, 1, DRIVER_TEST_RECORD_ROOM - 1, file);
     fclose(file);
     text[length] = '\0';
     char *sum = strstr(text, "\nsum ");
@@ -146,12 +146,12 @@ bool trial_read(uint64_t key, const char *ending, char text[TRIAL_RECORD_ROOM])
     return same;
 }
 
-bool trial_recall(uint64_t key, TrialMeasures *measures)
+bool driver_test_recall(uint64_t key, DriverTestMeasures *measures)
 {
-    char text[TRIAL_RECORD_ROOM];
+    char text[DRIVER_TEST_RECORD_ROOM];
     int version = 0, used = 0;
-    if (!trial_read(key, "", text) || sscanf(text, "rill trial %d\n%n", &version, &used) != 1 ||
-        version != TRIAL_VERSION || used == 0) {
+    if (!driver_test_read(key, "", text) || sscanf(text, "rill trial %d\n%n", &version, &used) != 1 ||
+        version != DRIVER_TEST_VERSION || used == 0) {
         return false;
     }
     const char *at = strstr(text, "\n"
@@ -172,7 +172,7 @@ static bool write_all(int file, const char *text, size_t length)
     return true;
 }
 
-void trial_write(uint64_t key, const char *ending, StrBuf *text)
+void driver_test_write(uint64_t key, const char *ending, StrBuf *text)
 {
     char path[PATH_ROOM], temporary[PATH_ROOM + 16];
     if (!path_of(key, ending, path)) {
@@ -191,13 +191,13 @@ void trial_write(uint64_t key, const char *ending, StrBuf *text)
     }
 }
 
-void trial_keep(uint64_t key, const Device *device, const TrialMeasures *measures)
+void driver_test_keep(uint64_t key, const Device *device, const DriverTestMeasures *measures)
 {
     StrBuf text = STRBUF_EMPTY;
-    strbuf_addf(&text, "rill trial %d\nrenderer %s\nvendor %s\nversion %s\nmeasures\n", TRIAL_VERSION,
+    strbuf_addf(&text, "rill trial %d\nrenderer %s\nvendor %s\nversion %s\nmeasures\n", DRIVER_TEST_VERSION,
                 device->info.name, device->info.vendor, device->info.version);
     add_measures(&text, measures);
-    trial_write(key, "", &text);
+    driver_test_write(key, "", &text);
     strbuf_free(&text);
 }
 
@@ -243,7 +243,7 @@ static bool write_deaths(int file, int deaths)
     return ftruncate(file, 0) == 0 && pwrite(file, text, (size_t)length, 0) == length;
 }
 
-bool trial_mark(uint64_t key, const Device *device, TrialMark *mark)
+bool driver_test_mark(uint64_t key, const Device *device, DriverTestMark *mark)
 {
     struct stat info;
     mark->file = path_of(key, ".tried", mark->path) ? open_locked(mark->path) : -1;
@@ -263,7 +263,7 @@ bool trial_mark(uint64_t key, const Device *device, TrialMark *mark)
     return true;
 }
 
-void trial_unmark(TrialMark *mark)
+void driver_test_unmark(DriverTestMark *mark)
 {
     if (mark->file >= 0) {
         /* Emptied first: who waits for the lock must not take it for one left behind. */

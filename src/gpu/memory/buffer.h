@@ -1,7 +1,7 @@
 /* Counted device memory. Freed buffers go to a pool by size class. Contents: every allocation is followed by at
  * least 16 spare bytes (padding to a multiple of 16, then a tail of 16), where stores past the end may land. */
-#ifndef RILL_BUFFER_H
-#define RILL_BUFFER_H
+#ifndef RILL_GPU_MEMORY_BUFFER_H
+#define RILL_GPU_MEMORY_BUFFER_H
 
 #include "gpu/context/device.h"
 

@@ -48,14 +48,14 @@ static void destroy(void *item)
 
 static void destroy_all(void *attachment)
 {
-    recent_clear(attachment, destroy);
+    lru_clear(attachment, destroy);
 }
 
-static const AttachmentKind cache_kind = {sizeof(Recent), destroy_all};
+static const AttachmentKind cache_kind = {sizeof(Lru), destroy_all};
 
 static void drop(Device *device)
 {
-    Recent *cache = attachment_get(device, &cache_kind);
+    Lru *cache = device_data_get(device, &cache_kind);
     if (cache) {
         destroy_all(cache);
     }
@@ -77,10 +77,10 @@ static Buffer *make(Device *device, const Constants *constants)
 }
 
 /* Takes over the buffer. */
-static bool remember(Recent *cache, const Constants *constants, Buffer *buffer)
+static bool remember(Lru *cache, const Constants *constants, Buffer *buffer)
 {
     Known *known = malloc(sizeof *known);
-    if (!known || !recent_add(cache, known, SIZE_MAX, destroy)) {
+    if (!known || !lru_add(cache, known, SIZE_MAX, destroy)) {
         free(known);
         buffer_release(buffer);
         return error_set("out of host memory");
@@ -96,11 +96,11 @@ static bool remember(Recent *cache, const Constants *constants, Buffer *buffer)
 
 Buffer *constants_find(Device *device, const Constants *constants)
 {
-    Recent *cache = attachment_get(device, &cache_kind);
+    Lru *cache = device_data_get(device, &cache_kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const Known *known = cache->items[i];
         if (same(&known->constants, constants)) {
-            recent_use(cache, i);
+            lru_use(cache, i);
             return known->buffer;
         }
     }

@@ -1,7 +1,7 @@
 /* Numbers that programs read and that are always the same: computed once, and kept with a device. They count as pooled memory, and go when
  * memory is short. */
-#ifndef RILL_CONSTANTS_H
-#define RILL_CONSTANTS_H
+#ifndef RILL_GPU_MEMORY_CONSTANTS_H
+#define RILL_GPU_MEMORY_CONSTANTS_H
 
 #include "gpu/memory/buffer.h"
 

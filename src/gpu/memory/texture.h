@@ -1,7 +1,7 @@
 /* Textures of buffers, for the device's filters. A texture shows the elements of a buffer from its beginning, row-major; it is brought up to
  * date by the device, before a dispatch that samples it, when the buffer was written since. Whoever writes does so to the buffer. */
-#ifndef RILL_TEXTURE_H
-#define RILL_TEXTURE_H
+#ifndef RILL_GPU_MEMORY_TEXTURE_H
+#define RILL_GPU_MEMORY_TEXTURE_H
 
 #include "gpu/memory/buffer.h"
 

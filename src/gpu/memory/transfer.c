@@ -1,6 +1,6 @@
 /* Read-backs in flight: a copy into a staging buffer that stays mapped, and a fence behind it. */
-#include "gpu/memory/buffer.h"
 #include "gpu/context/device_private.h"
+#include "gpu/memory/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

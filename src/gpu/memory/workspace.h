@@ -1,6 +1,6 @@
 /* Memory to work in, kept with a device. */
-#ifndef RILL_WORKSPACE_H
-#define RILL_WORKSPACE_H
+#ifndef RILL_GPU_MEMORY_WORKSPACE_H
+#define RILL_GPU_MEMORY_WORKSPACE_H
 
 #include "gpu/context/device.h"
 

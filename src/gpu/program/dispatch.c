@@ -1,7 +1,7 @@
 /* Launching: binding only what changed, barriers only where work was issued, large grids in rows. */
-#include "gpu/memory/buffer.h"
 #include "gpu/context/device_private.h"
 #include "gpu/context/timer.h"
+#include "gpu/memory/buffer.h"
 
 #include <stdio.h>
 #include <string.h>

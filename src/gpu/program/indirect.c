@@ -1,7 +1,7 @@
 #include "gpu/program/indirect.h"
 
-#include "gpu/memory/buffer.h"
 #include "gpu/context/device_private.h"
+#include "gpu/memory/buffer.h"
 #include "gpu/program/shader.h"
 #include "shared/gpu_words.h"
 

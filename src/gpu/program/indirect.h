@@ -1,6 +1,6 @@
 /* Grids whose size only the device knows: a length counted by one dispatch bounds the next without a read-back. */
-#ifndef RILL_INDIRECT_H
-#define RILL_INDIRECT_H
+#ifndef RILL_GPU_PROGRAM_INDIRECT_H
+#define RILL_GPU_PROGRAM_INDIRECT_H
 
 #include "gpu/context/device.h"
 

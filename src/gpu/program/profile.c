@@ -1,7 +1,7 @@
 #include "gpu/program/profile.h"
 
-#include "gpu/program/recorder.h"
 #include "gpu/context/timer.h"
+#include "gpu/program/recorder.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* What launches cost while a profile is taken: one row per program name. Device time is measured by timestamps of the device, or by the clock
  * where work is finished when a dispatch returns. */
-#ifndef RILL_PROFILE_H
-#define RILL_PROFILE_H
+#ifndef RILL_GPU_PROGRAM_PROFILE_H
+#define RILL_GPU_PROGRAM_PROFILE_H
 
 #include "gpu/context/device.h"
 

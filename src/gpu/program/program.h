@@ -1,7 +1,7 @@
 /* Compiled compute programs, one per source text and device. They are counted; a program that nobody holds any more is kept for a while,
  * should its text come again, then deleted. */
-#ifndef RILL_PROGRAM_H
-#define RILL_PROGRAM_H
+#ifndef RILL_GPU_PROGRAM_PROGRAM_H
+#define RILL_GPU_PROGRAM_PROGRAM_H
 
 #include "gpu/context/device.h"
 

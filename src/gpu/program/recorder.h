@@ -1,6 +1,6 @@
 /* What profile.c and recorder.c share. */
-#ifndef RILL_RECORDER_H
-#define RILL_RECORDER_H
+#ifndef RILL_GPU_PROGRAM_RECORDER_H
+#define RILL_GPU_PROGRAM_RECORDER_H
 
 #include "gpu/context/device_private.h"
 #include "gpu/program/profile.h"

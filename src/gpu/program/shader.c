@@ -29,10 +29,10 @@ static void destroy(void *item)
 
 static void destroy_all(void *attachment)
 {
-    recent_clear(attachment, destroy);
+    lru_clear(attachment, destroy);
 }
 
-static const AttachmentKind cache_kind = {sizeof(Recent), destroy_all};
+static const AttachmentKind cache_kind = {sizeof(Lru), destroy_all};
 
 /* A file of RILL_SHADER_PATH, to be freed; NULL where there is none. */
 static char *read_override(const char *name)
@@ -119,7 +119,7 @@ static Program *compile(Device *device, const char *name, const char *defines)
 }
 
 /* Takes over the program; NULL where there is none. */
-static KnownShader *remember(Recent *cache, const char *name, const char *defines, Program *program)
+static KnownShader *remember(Lru *cache, const char *name, const char *defines, Program *program)
 {
     if (!program) {
         return NULL;
@@ -131,7 +131,7 @@ static KnownShader *remember(Recent *cache, const char *name, const char *define
         return NULL;
     }
     *known = (KnownShader){strdup(name), strdup(defines), program};
-    if (!known->name || !known->defines || !recent_add(cache, known, KEPT, destroy)) {
+    if (!known->name || !known->defines || !lru_add(cache, known, KEPT, destroy)) {
         destroy(known);
         error_set("out of host memory");
         return NULL;
@@ -144,11 +144,11 @@ Program *shader_program(Device *device, const char *name, const char *defines)
     if (!strbuf_whole(defines)) {
         return NULL;
     }
-    Recent *cache = attachment_get(device, &cache_kind);
+    Lru *cache = device_data_get(device, &cache_kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const KnownShader *known = cache->items[i];
         if (strcmp(known->name, name) == 0 && strcmp(known->defines, defines) == 0) {
-            recent_use(cache, i);
+            lru_use(cache, i);
             return known->program;
         }
     }

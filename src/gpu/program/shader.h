@@ -1,8 +1,8 @@
 /* Compute shaders kept as files: shaders/NAME.comp, named after the C file that dispatches them, embedded at build time. They
  * may `#include "shared/x.glsl"`; the version line is put in front. RILL_SHADER_PATH names a directory that is looked into first.
  * shaders/functions/NAME.glsl, for programs that C writes, is `shader_NAME` of shaders_embedded.h. */
-#ifndef RILL_SHADER_H
-#define RILL_SHADER_H
+#ifndef RILL_GPU_PROGRAM_SHADER_H
+#define RILL_GPU_PROGRAM_SHADER_H
 
 #include "gpu/program/program.h"
 

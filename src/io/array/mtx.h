@@ -1,7 +1,7 @@
 /* MatrixMarket files of sparse matrices (Boisvert, Pozo and Remington 1996): "coordinate" ones of real, integer and pattern fields; general, symmetric
  * and skew-symmetric, whose other halves are added. Written are real general ones. */
-#ifndef RILL_MTX_H
-#define RILL_MTX_H
+#ifndef RILL_IO_ARRAY_MTX_H
+#define RILL_IO_ARRAY_MTX_H
 
 #include <stdbool.h>
 #include <stddef.h>

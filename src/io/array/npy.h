@@ -1,7 +1,7 @@
 /* .npy, numpy's format for one array: versions 1 to 3 are read, in either byte order and either index order; version 1.0, little-endian,
  * C order is written. (Format: numpy's NEP 1.) */
-#ifndef RILL_NPY_H
-#define RILL_NPY_H
+#ifndef RILL_IO_ARRAY_NPY_H
+#define RILL_IO_ARRAY_NPY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "io/byteorder.h"
-#include "io/image/crc.h"
 #include "io/file.h"
+#include "io/image/crc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,8 +18,8 @@
  *   16+H+N      4  CRC-32 of everything before it
  *
  * A type is one of rill's names ("vec3", "uint8"). */
-#ifndef RILL_RILLFILE_H
-#define RILL_RILLFILE_H
+#ifndef RILL_IO_ARRAY_RILLFILE_H
+#define RILL_IO_ARRAY_RILLFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Animated PNG (APNG: the acTL, fcTL and fdAT chunks of PNG's third edition), written frame by frame. A viewer that knows no
  * animations shows the first frame. The animation repeats for ever. */
-#ifndef RILL_APNG_H
-#define RILL_APNG_H
+#ifndef RILL_IO_IMAGE_APNG_H
+#define RILL_IO_IMAGE_APNG_H
 
 #include "io/file.h"
 #include "io/image/image.h"

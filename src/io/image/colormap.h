@@ -1,6 +1,6 @@
 /* Colormaps: a number from 0 to 1 to a colour in sRGB. */
-#ifndef RILL_COLORMAP_H
-#define RILL_COLORMAP_H
+#ifndef RILL_IO_IMAGE_COLORMAP_H
+#define RILL_IO_IMAGE_COLORMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* CRC-32 (ISO-HDLC: reflected polynomial EDB88320, start and final inversion), the one of PNG, zip and Ethernet. */
-#ifndef RILL_CRC_H
-#define RILL_CRC_H
+#ifndef RILL_IO_IMAGE_CRC_H
+#define RILL_IO_IMAGE_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>

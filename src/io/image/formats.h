@@ -1,7 +1,7 @@
 /* Picture files. A format is one row of the table in format.c: it is found by the content when reading and by the extension when
  * writing. */
-#ifndef RILL_FORMAT_H
-#define RILL_FORMAT_H
+#ifndef RILL_IO_IMAGE_FORMATS_H
+#define RILL_IO_IMAGE_FORMATS_H
 
 #include "base/strbuf.h"
 #include "io/image/image.h"

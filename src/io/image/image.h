@@ -1,6 +1,6 @@
 /* Pictures as plain arrays: rows from the top, row-major, channels interleaved. */
-#ifndef RILL_IMAGE_H
-#define RILL_IMAGE_H
+#ifndef RILL_IO_IMAGE_IMAGE_H
+#define RILL_IO_IMAGE_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

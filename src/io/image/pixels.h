@@ -1,6 +1,6 @@
 /* Between pictures and packed arrays of numbers, which is what streams hold. */
-#ifndef RILL_PIXELS_H
-#define RILL_PIXELS_H
+#ifndef RILL_IO_IMAGE_PIXELS_H
+#define RILL_IO_IMAGE_PIXELS_H
 
 #include "io/image/colormap.h"
 #include "io/image/image.h"

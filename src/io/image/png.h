@@ -1,8 +1,8 @@
 /* PNG by libpng. Reading gives 8 or 16 bits per sample and 1 to 4 channels: palettes become RGB, tRNS becomes alpha, gray of 1, 2
  * or 4 bits is spread over 0..255; interlaced pictures are read. Colour profiles, gamma and texts are skipped: samples are the
  * file's own. A wrong checksum anywhere is an error. */
-#ifndef RILL_PNG_H
-#define RILL_PNG_H
+#ifndef RILL_IO_IMAGE_PNG_H
+#define RILL_IO_IMAGE_PNG_H
 
 #include "base/strbuf.h"
 #include "io/image/image.h"

@@ -1,8 +1,8 @@
 /* The netpbm family: PGM (P2, P5), PPM (P3, P6) with 8 or 16 bits, and PFM (Pf, PF), whose rows run from the bottom in the file
  * and whose byte order is the sign of its scale (the scale's size is not applied). Written: P5, P6, and PFM
  * little-endian. One picture per file. */
-#ifndef RILL_PNM_H
-#define RILL_PNM_H
+#ifndef RILL_IO_IMAGE_PNM_H
+#define RILL_IO_IMAGE_PNM_H
 
 #include "base/strbuf.h"
 #include "io/image/image.h"

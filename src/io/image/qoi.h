@@ -1,7 +1,7 @@
 /* QOI, the "Quite OK Image" format (https://qoiformat.org/qoi-specification.pdf): RGB or RGB and alpha, 8 bits. Whatever chunks
  * a file is made of are read; the colour space in its header is ignored. Written: all kinds of chunks, sRGB; gray is repeated. */
-#ifndef RILL_QOI_H
-#define RILL_QOI_H
+#ifndef RILL_IO_IMAGE_QOI_H
+#define RILL_IO_IMAGE_QOI_H
 
 #include "base/strbuf.h"
 #include "io/image/image.h"

@@ -1,6 +1,6 @@
 /* Videos through the command ffmpeg: raw frames into its standard input. */
-#ifndef RILL_VIDEO_H
-#define RILL_VIDEO_H
+#ifndef RILL_IO_IMAGE_VIDEO_H
+#define RILL_IO_IMAGE_VIDEO_H
 
 #include "io/file.h"
 #include "io/image/image.h"

@@ -1,6 +1,6 @@
 /* Files of meshes: found by their content when read, by the name's extension when written. */
-#ifndef RILL_MESH_FILE_H
-#define RILL_MESH_FILE_H
+#ifndef RILL_IO_MESH_FORMATS_H
+#define RILL_IO_MESH_FORMATS_H
 
 #include "io/mesh/mesh.h"
 

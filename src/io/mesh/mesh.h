@@ -1,6 +1,6 @@
 /* The triangles of a file, as plain arrays. */
-#ifndef RILL_MESH_DATA_H
-#define RILL_MESH_DATA_H
+#ifndef RILL_IO_MESH_MESH_H
+#define RILL_IO_MESH_MESH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* OBJ files (Wavefront, Advanced Visualizer, appendix B1): v, vt, vn and f; what draws lines, curves and groups is left out. Faces of more than three
  * corners become fans around their first. Texture coordinates and normals whose numbers are those of the vertices are the vertices'; others are
  * the corners', zeros where a face names none. */
-#ifndef RILL_OBJ_H
-#define RILL_OBJ_H
+#ifndef RILL_IO_MESH_OBJ_H
+#define RILL_IO_MESH_OBJ_H
 
 #include "io/mesh/mesh.h"
 

@@ -1,7 +1,7 @@
 /* OFF files (Geomview's object file format): OFF, COFF, NOFF and CNOFF in text, a vertex or face a line. Colours are left out; faces of more than three
  * corners become fans around their first. */
-#ifndef RILL_OFF_H
-#define RILL_OFF_H
+#ifndef RILL_IO_MESH_OFF_H
+#define RILL_IO_MESH_OFF_H
 
 #include "io/mesh/mesh.h"
 

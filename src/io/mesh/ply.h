@@ -1,8 +1,8 @@
 /* PLY files (G. Turk, The PLY polygon file format, 1994), in text and binary, of either byte order. Of vertices x, y, z, nx, ny, nz and u, v (or s, t; texture_u,
  * texture_v) are read, of faces vertex_indices (or vertex_index) and texcoord, u and v of each corner, and tristrips; else elements and properties are left
  * out. Faces of more than three corners become fans around their first. */
-#ifndef RILL_PLY_H
-#define RILL_PLY_H
+#ifndef RILL_IO_MESH_PLY_H
+#define RILL_IO_MESH_PLY_H
 
 #include "io/mesh/mesh.h"
 

@@ -1,6 +1,6 @@
 /* What a PLY file says of itself before its data. */
-#ifndef RILL_PLY_HEAD_H
-#define RILL_PLY_HEAD_H
+#ifndef RILL_IO_MESH_PLY_HEAD_H
+#define RILL_IO_MESH_PLY_HEAD_H
 
 #include "io/mesh/mesh.h"
 #include "io/mesh/text.h"

@@ -1,7 +1,7 @@
 /* STL files (3D Systems, StereoLithography interface specification), in text and binary. A triangle has three vertices of its own; its normal is left out when
  * read, and made of its corners when written. */
-#ifndef RILL_STL_H
-#define RILL_STL_H
+#ifndef RILL_IO_MESH_STL_H
+#define RILL_IO_MESH_STL_H
 
 #include "io/mesh/mesh.h"
 

@@ -1,6 +1,6 @@
 /* Words and numbers of a text, line by line, and a file that is written piece by piece. Errors name the line. */
-#ifndef RILL_TEXT_H
-#define RILL_TEXT_H
+#ifndef RILL_IO_MESH_TEXT_H
+#define RILL_IO_MESH_TEXT_H
 
 #include "base/strbuf.h"
 #include "io/file.h"

@@ -8,8 +8,8 @@
  * Of a variable output the text itself has rill_push_NAME(value), rill_v_NAME (the value last assigned), rill_n_NAME (the
  * number of pushes, or the place of the next one) and rill_end_NAME.
  */
-#ifndef RILL_BODY_H
-#define RILL_BODY_H
+#ifndef RILL_KERNEL_BODY_BODY_H
+#define RILL_KERNEL_BODY_BODY_H
 
 #include "base/strbuf.h"
 #include "kernel/text/module.h"

@@ -1,8 +1,8 @@
 /* A kernel with variable outputs is launched as two kernels derived from the same text: one counts what every element pushes,
  * the other writes, each element behind what those before it pushed. Parameter i of either stands for parameter i of the
  * text's, so that indices in the body mean the same. */
-#ifndef RILL_DERIVE_H
-#define RILL_DERIVE_H
+#ifndef RILL_KERNEL_BODY_DERIVE_H
+#define RILL_KERNEL_BODY_DERIVE_H
 
 #include "kernel/body/body.h"
 

@@ -1,6 +1,6 @@
 /* Types as GLSL text: names, zeros, and elements to and from the 32-bit words of a buffer. */
-#ifndef RILL_GLSL_H
-#define RILL_GLSL_H
+#ifndef RILL_KERNEL_BODY_GLSL_H
+#define RILL_KERNEL_BODY_GLSL_H
 
 #include "base/strbuf.h"
 #include "stream/type.h"

@@ -1,6 +1,6 @@
 /* What the files of the body rewriter share. */
-#ifndef RILL_REWRITER_H
-#define RILL_REWRITER_H
+#ifndef RILL_KERNEL_BODY_REWRITER_H
+#define RILL_KERNEL_BODY_REWRITER_H
 
 #include "kernel/body/body.h"
 

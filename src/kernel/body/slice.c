@@ -284,7 +284,7 @@ static bool order_outputs(Shares *s, int count, int per_pass, uint8_t order[MAX_
     return room || error_set("out of host memory");
 }
 
-bool shares_order(const Module *module, const Function *kernel, int per_pass, uint8_t order[MAX_PARAMS])
+bool slice_order(const Module *module, const Function *kernel, int per_pass, uint8_t order[MAX_PARAMS])
 {
     Shares s = {.module = module, .kernel = kernel};
     int count = 0;

@@ -1,6 +1,6 @@
 /* Calls in Brook's dialect. */
-#ifndef RILL_BROOK_CALL_H
-#define RILL_BROOK_CALL_H
+#ifndef RILL_KERNEL_DIALECT_BROOK_CALL_H
+#define RILL_KERNEL_DIALECT_BROOK_CALL_H
 
 #include "kernel/dialect/brook_writer.h"
 

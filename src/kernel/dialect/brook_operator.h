@@ -1,6 +1,6 @@
 /* Operators of Brook's dialect: what their operands must become. */
-#ifndef RILL_BROOK_OPERATOR_H
-#define RILL_BROOK_OPERATOR_H
+#ifndef RILL_KERNEL_DIALECT_BROOK_OPERATOR_H
+#define RILL_KERNEL_DIALECT_BROOK_OPERATOR_H
 
 #include "kernel/dialect/brook_writer.h"
 

@@ -1,6 +1,6 @@
 /* What is known of an expression's value: enough to tell where it must be converted. */
-#ifndef RILL_BROOK_VALUE_H
-#define RILL_BROOK_VALUE_H
+#ifndef RILL_KERNEL_DIALECT_BROOK_VALUE_H
+#define RILL_KERNEL_DIALECT_BROOK_VALUE_H
 
 #include "kernel/text/module.h"
 

@@ -1,6 +1,6 @@
 /* What the files that convert Brook's bodies share: a place in a module's tokens, and the tokens written so far. */
-#ifndef RILL_BROOK_WRITER_H
-#define RILL_BROOK_WRITER_H
+#ifndef RILL_KERNEL_DIALECT_BROOK_WRITER_H
+#define RILL_KERNEL_DIALECT_BROOK_WRITER_H
 
 #include "kernel/dialect/brook_value.h"
 

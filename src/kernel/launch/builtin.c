@@ -24,10 +24,10 @@ static void destroy(void *item)
 
 static void destroy_all(void *attachment)
 {
-    recent_clear(attachment, destroy);
+    lru_clear(attachment, destroy);
 }
 
-static const AttachmentKind cache_kind = {sizeof(Recent), destroy_all};
+static const AttachmentKind cache_kind = {sizeof(Lru), destroy_all};
 
 static Kernel *parse(const char *text)
 {
@@ -56,21 +56,21 @@ static InternalKernel *create(const char *text)
     return internal;
 }
 
-Kernel *internal_kernel(Device *device, const char *text)
+Kernel *builtin_kernel(Device *device, const char *text)
 {
     if (!strbuf_whole(text)) {
         return NULL;
     }
-    Recent *cache = attachment_get(device, &cache_kind);
+    Lru *cache = device_data_get(device, &cache_kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const InternalKernel *internal = cache->items[i];
         if (strcmp(internal->text, text) == 0) {
-            recent_use(cache, i);
+            lru_use(cache, i);
             return internal->kernel;
         }
     }
     InternalKernel *made = cache ? create(text) : NULL;
-    if (made && !recent_add(cache, made, KEPT, destroy)) {
+    if (made && !lru_add(cache, made, KEPT, destroy)) {
         destroy(made);
         made = NULL;
     }

@@ -1,10 +1,10 @@
 /* Kernels rill itself is made of, kept by their text with a device, as many as were used lately. */
-#ifndef RILL_INTERNAL_H
-#define RILL_INTERNAL_H
+#ifndef RILL_KERNEL_LAUNCH_BUILTIN_H
+#define RILL_KERNEL_LAUNCH_BUILTIN_H
 
 #include "kernel/kernel.h"
 
 /* The last kernel of `text`; owned by the cache, which keeps it far longer than one call: until hundreds of others were used. */
-Kernel *internal_kernel(Device *device, const char *text);
+Kernel *builtin_kernel(Device *device, const char *text);
 
 #endif

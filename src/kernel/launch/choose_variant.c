@@ -267,7 +267,7 @@ static bool is_near(const Plan *plan, const KernelText *text, int i, const Varia
     const Stream *s = plan->streams[i];
     const ParamUse *use = &text->body->use[i];
     bool near = text->function->params[i].kind == PARAM_NEIGHBOR && !text->function->group_rank &&
-                (use->offset_count || use->ranges) && use->axes <= variant_near_axes(key->rank) &&
+                (use->offset_count || use->ranges) && use->axes <= variant_neighbor_axes(key->rank) &&
                 key->args[i].path == PATH_MAPPED && !key->args[i].open && map_pages(plan, s) != PAGED_ANYWHERE;
     for (int d = 0; near && d < key->rank; d++) {
         Boundary boundary = access_boundary(&key->args[i], d);

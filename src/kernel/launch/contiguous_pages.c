@@ -52,7 +52,8 @@ static bool take_run(const Stream *s, const Domain *domain, Stream *run)
     return true;
 }
 
-bool launch_beside(const Kernel *kernel, const Argument *args, const Domain *domain, bool check, Beside *beside)
+bool launch_contiguous_pages(const Kernel *kernel, const Argument *args, const Domain *domain, bool check,
+                             Beside *beside)
 {
     const Function *f = &kernel->function;
     bool found = false, fits = whole_pages(domain) && placeless(kernel, domain, check);

@@ -11,7 +11,7 @@
 
 static bool launch_over(StrBuf *text, const Argument *args, Device *device, const Domain *domain)
 {
-    Kernel *kernel = internal_kernel(device, strbuf_text(text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(text));
     strbuf_free(text);
     return kernel && kernel_launch_over(kernel, device, args, domain, false);
 }

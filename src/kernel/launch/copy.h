@@ -1,6 +1,6 @@
 /* Copies between streams of any layout, on the device, by the kernel compiler's own access paths. */
-#ifndef RILL_COPY_H
-#define RILL_COPY_H
+#ifndef RILL_KERNEL_LAUNCH_COPY_H
+#define RILL_KERNEL_LAUNCH_COPY_H
 
 #include "kernel/kernel.h"
 

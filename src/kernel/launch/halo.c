@@ -50,7 +50,7 @@ static bool replicated(const Kernel *kernel, const Device *device, const Stream 
                                                : f->params[i].kind == PARAM_GATHER && sampled(device, s, use);
 }
 
-uint64_t launch_replicated(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain)
+uint64_t launch_halo(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain)
 {
     uint64_t bits = 0;
     for (int i = 0; i < kernel->function.param_count; i++) {
@@ -60,7 +60,7 @@ uint64_t launch_replicated(const Kernel *kernel, const Device *device, const Arg
     return bits;
 }
 
-bool launch_replicate(const Kernel *kernel, const Argument *args, uint64_t replicated)
+bool launch_halo_copy(const Kernel *kernel, const Argument *args, uint64_t replicated)
 {
     bool done = true;
     for (int i = 0; done && replicated && i < kernel->function.param_count; i++) {

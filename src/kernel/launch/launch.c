@@ -2,9 +2,9 @@
 #include "kernel/launch/launch.h"
 
 #include "gpu/memory/buffer.h"
+#include "gpu/memory/workspace.h"
 #include "gpu/program/profile.h"
 #include "gpu/program/program.h"
-#include "gpu/memory/workspace.h"
 #include "kernel/body/slice.h"
 #include "kernel/variant/address_map.h"
 
@@ -115,7 +115,7 @@ static uint64_t find_pass(const Plan *plan, int number, int outputs, int per_pas
     Kernel *kernel = plan->kernel;
     uint64_t stored = 0;
     if (kernel->pass_outputs != per_pass) {
-        if (!shares_order(kernel->module, &kernel->function, per_pass, kernel->pass_order)) {
+        if (!slice_order(kernel->module, &kernel->function, per_pass, kernel->pass_order)) {
             return 0;
         }
         kernel->pass_outputs = per_pass;
@@ -211,8 +211,8 @@ static bool launch_over(Kernel *kernel, Device *device, const Argument *args, co
     Kernel *mapped = address_kernel(kernel, device, args, given);
     args = mapped == kernel ? args : given;
     kernel = mapped;
-    uint64_t replicated = kernel ? launch_replicated(kernel, device, args, domain) : 0;
-    bool ready = kernel && launch_replicate(kernel, args, replicated);
+    uint64_t replicated = kernel ? launch_halo(kernel, device, args, domain) : 0;
+    bool ready = kernel && launch_halo_copy(kernel, args, replicated);
     Plan *plan = ready ? plan_start(kernel, device, domain, check) : NULL;
     int outputs, per_pass;
     if (!plan) {
@@ -246,7 +246,7 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
     if (domain->pages && !beside) {
         return false;
     }
-    bool one = beside && launch_beside(kernel, args, domain, check, beside);
+    bool one = beside && launch_contiguous_pages(kernel, args, domain, check, beside);
     const Told told = {domain, args};
     bool done = one ? launch_over(kernel, device, beside->args, &beside->domain, check, &told) &&
                           tell_maps(kernel, args, domain->pages)
@@ -267,7 +267,7 @@ static bool preview_launch(Kernel *kernel, Device *device, const Argument *args,
     if (!plan) {
         return false;
     }
-    plan->replicated = launch_replicated(kernel, device, args, domain);
+    plan->replicated = launch_halo(kernel, device, args, domain);
     bool done = plan_prepare(plan, args, &outputs, &per_pass);
     if (done) {
         KernelText text = kernel_text(kernel, device);
@@ -294,7 +294,7 @@ bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const 
     if (domain->pages && !beside) {
         return false;
     }
-    preview->beside = beside && launch_beside(kernel, args, domain, check, beside);
+    preview->beside = beside && launch_contiguous_pages(kernel, args, domain, check, beside);
     bool done = preview->beside ? preview_launch(kernel, device, beside->args, &beside->domain, check, preview)
                                 : preview_launch(kernel, device, args, domain, check, preview);
     workspace_give(device, beside);

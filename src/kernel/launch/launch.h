@@ -1,6 +1,6 @@
 /* What one launch works with, from checking its arguments to issuing its passes. */
-#ifndef RILL_LAUNCH_H
-#define RILL_LAUNCH_H
+#ifndef RILL_KERNEL_LAUNCH_LAUNCH_H
+#define RILL_KERNEL_LAUNCH_LAUNCH_H
 
 #include "kernel/kernel_private.h"
 
@@ -76,8 +76,8 @@ int64_t launch_page_stride(const Stream *stream, int d);
 
 /* replicas.c: a bit for each argument that a launch reads by replicas, which pages of a container have of what is around them; and makes those right.
  * False with error_set. */
-uint64_t launch_replicated(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
-bool launch_replicate(const Kernel *kernel, const Argument *args, uint64_t replicated);
+uint64_t launch_halo(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
+bool launch_halo_copy(const Kernel *kernel, const Argument *args, uint64_t replicated);
 
 /* reason.c: why the variant of a key has general loads or stores, in words: " because argument 'x' ...", or nothing. */
 void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
@@ -105,7 +105,8 @@ typedef struct Beside {
     Stream streams[MAX_PARAMS];
     Domain domain;
 } Beside;
-bool launch_beside(const Kernel *kernel, const Argument *args, const Domain *domain, bool check, Beside *beside);
+bool launch_contiguous_pages(const Kernel *kernel, const Argument *args, const Domain *domain, bool check,
+                             Beside *beside);
 
 /* What a launch would do; `loads` and `stores` are the reasons for general ones. */
 typedef struct Preview {

@@ -1,7 +1,7 @@
 /* Elements as bits: an integer type or structure of the same size, so that what only moves elements keeps every bit of
  * them (NaNs too) and one program serves all types of a size. */
-#ifndef RILL_RAW_H
-#define RILL_RAW_H
+#ifndef RILL_KERNEL_LAUNCH_RAW_H
+#define RILL_KERNEL_LAUNCH_RAW_H
 
 #include "base/strbuf.h"
 #include "stream/stream.h"

@@ -1,6 +1,6 @@
 /* Copies that permute axes, in tiles: both sides are touched in whole cache lines. */
-#ifndef RILL_TRANSPOSE_H
-#define RILL_TRANSPOSE_H
+#ifndef RILL_KERNEL_LAUNCH_TRANSPOSE_H
+#define RILL_KERNEL_LAUNCH_TRANSPOSE_H
 
 #include "stream/stream.h"
 

@@ -1,6 +1,6 @@
 /* Measures the choices of gpu/tuning.h with kernels like those that users write. */
-#ifndef RILL_TUNER_H
-#define RILL_TUNER_H
+#ifndef RILL_KERNEL_LAUNCH_TUNER_H
+#define RILL_KERNEL_LAUNCH_TUNER_H
 
 #include "gpu/context/device.h"
 

@@ -1,6 +1,6 @@
 /* Whether brackets match, token by token. */
-#ifndef RILL_BRACKETS_H
-#define RILL_BRACKETS_H
+#ifndef RILL_KERNEL_TEXT_BRACKETS_H
+#define RILL_KERNEL_TEXT_BRACKETS_H
 
 #include "kernel/text/source.h"
 #include "kernel/text/token.h"

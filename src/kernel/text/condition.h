@@ -1,6 +1,6 @@
 /* What #if and #elif compute with. */
-#ifndef RILL_CONDITION_H
-#define RILL_CONDITION_H
+#ifndef RILL_KERNEL_TEXT_CONDITION_H
+#define RILL_KERNEL_TEXT_CONDITION_H
 
 #include "kernel/text/source.h"
 #include "kernel/text/token.h"

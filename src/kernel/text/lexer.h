@@ -1,6 +1,6 @@
 /* Tokens of kernel text, with macros expanded and comments gone. */
-#ifndef RILL_LEXER_H
-#define RILL_LEXER_H
+#ifndef RILL_KERNEL_TEXT_LEXER_H
+#define RILL_KERNEL_TEXT_LEXER_H
 
 #include "kernel/text/source.h"
 #include "kernel/text/token.h"

@@ -1,6 +1,6 @@
 /* The preprocessor of kernel text: object-like and function-like macros, conditionals. */
-#ifndef RILL_MACRO_H
-#define RILL_MACRO_H
+#ifndef RILL_KERNEL_TEXT_MACRO_H
+#define RILL_KERNEL_TEXT_MACRO_H
 
 #include "kernel/text/source.h"
 #include "kernel/text/token.h"

@@ -1,6 +1,6 @@
 /* The outline of a kernel text: structures, constants, and functions with their signatures. Bodies stay tokens. */
-#ifndef RILL_MODULE_H
-#define RILL_MODULE_H
+#ifndef RILL_KERNEL_TEXT_MODULE_H
+#define RILL_KERNEL_TEXT_MODULE_H
 
 #include "kernel/text/lexer.h"
 #include "stream/type.h"

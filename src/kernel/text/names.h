@@ -1,6 +1,6 @@
 /* Words: how Brook's, Cg's and users' names become GLSL's. */
-#ifndef RILL_NAMES_H
-#define RILL_NAMES_H
+#ifndef RILL_KERNEL_TEXT_NAMES_H
+#define RILL_KERNEL_TEXT_NAMES_H
 
 #include "kernel/text/lexer.h"
 

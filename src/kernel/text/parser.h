@@ -1,6 +1,6 @@
 /* What the files that parse kernel text share: a place in the tokens, and steps from it. All report what was expected. */
-#ifndef RILL_PARSER_H
-#define RILL_PARSER_H
+#ifndef RILL_KERNEL_TEXT_PARSER_H
+#define RILL_KERNEL_TEXT_PARSER_H
 
 #include "kernel/text/module.h"
 

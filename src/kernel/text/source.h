@@ -1,6 +1,6 @@
 /* The text of a kernel module, and messages that point into it. */
-#ifndef RILL_SOURCE_H
-#define RILL_SOURCE_H
+#ifndef RILL_KERNEL_TEXT_SOURCE_H
+#define RILL_KERNEL_TEXT_SOURCE_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* The tokens of kernel text. */
-#ifndef RILL_TOKEN_H
-#define RILL_TOKEN_H
+#ifndef RILL_KERNEL_TEXT_TOKEN_H
+#define RILL_KERNEL_TEXT_TOKEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

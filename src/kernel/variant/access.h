@@ -1,7 +1,7 @@
 /* How elements are reached: one row per way. The generator and the launcher go through this table and never look
  * behind it, so that containers can be further rows. */
-#ifndef RILL_ACCESS_H
-#define RILL_ACCESS_H
+#ifndef RILL_KERNEL_VARIANT_ACCESS_H
+#define RILL_KERNEL_VARIANT_ACCESS_H
 
 #include "kernel/variant/variant.h"
 
@@ -60,7 +60,7 @@ void access_blend_sampler(StrBuf *out, const AccessText *text, int rank);
 /* Writes the access functions of gathers, neighbours and random access. */
 void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);
-/* Of a gather from a container, int sp_NAME(index ...), the place there, and sv_NAME(place): what shared_places() writes. */
+/* Of a gather from a container, int sp_NAME(index ...), the place there, and sv_NAME(place): what shared_addresses() writes. */
 void access_shared(StrBuf *out, const AccessText *text, int rank);
 void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);
@@ -73,10 +73,10 @@ void access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *u
 /* Index iD, of dimension D, brought into range; `offset`: of a neighbour of such steps, else NULL. */
 void access_bounded(StrBuf *out, const AccessText *text, int d, const int8_t *offset);
 
-/* access_near.c, of launches over pages: oI_NAME(), the neighbour at the I'th offset of `use`, p_NAME(i0, ...) of those that are ranges, behind what a
+/* access_neighbors.c, of launches over pages: oI_NAME(), the neighbour at the I'th offset of `use`, p_NAME(i0, ...) of those that are ranges, behind what a
  * neighbour has anyway; and for main, where the pages around the launch's begin. */
-void access_near(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use);
-void access_near_pages(StrBuf *out, const AccessText *text, const VariantKey *key);
+void access_neighbors(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use);
+void access_neighbors_pages(StrBuf *out, const AccessText *text, const VariantKey *key);
 /* access_replicas.c. `int cell_NAME(int i0, inout int j0, ...)`: where the element at i0 ... stands, brought into range, as if in the page that has it or, where that
  * is none, another of those around; less than any sum of steps where no page is. j0 ..., that are i0 ... or one more, become the steps to the others. */
 void access_cell(StrBuf *out, const AccessText *text, int rank);

@@ -255,7 +255,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     }
     quiet_gather(out, text, rank);
     if (text->key->near) {
-        access_near(out, text, key, use);
+        access_neighbors(out, text, key, use);
     }
     if (text->key->replicas && !text->key->near) {
         access_cell(out, text, rank);

@@ -17,7 +17,7 @@ static int offset_rank(const VariantKey *key)
     return key->rank < NEAR_RANK ? key->rank : NEAR_RANK;
 }
 
-int variant_near_axes(int rank)
+int variant_neighbor_axes(int rank)
 {
     return rank < NEAR_RANK ? rank : 2;
 }
@@ -55,7 +55,7 @@ static bool has_page(const AccessText *text, const VariantKey *key, int page)
     for (int d = 0; d < offset_rank(key); d++) {
         axes += digit(page, d) != OWN;
     }
-    return axes <= variant_near_axes(key->rank);
+    return axes <= variant_neighbor_axes(key->rank);
 }
 
 static bool is_clamped(const AccessText *text, int d)
@@ -98,7 +98,7 @@ static void add_page(StrBuf *out, const AccessText *text, const VariantKey *key,
     strbuf_add(out, ";\n");
 }
 
-void access_near_pages(StrBuf *out, const AccessText *text, const VariantKey *key)
+void access_neighbors_pages(StrBuf *out, const AccessText *text, const VariantKey *key)
 {
     for (int page = 0; page < page_count(key); page++) {
         if (has_page(text, key, page)) {
@@ -219,7 +219,7 @@ static void write_element(StrBuf *out, const AccessText *text, const VariantKey 
     strbuf_add(out, "    return rill_v;\n}\n");
 }
 
-void access_near(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use)
+void access_neighbors(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use)
 {
     const char *name = text->param->name, *type = glsl_type(text->param->type);
     int rank = offset_rank(key);

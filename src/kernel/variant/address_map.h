@@ -1,7 +1,7 @@
 /* Address maps: where the elements of a container stand in its buffer. Floors above implement them; a kernel that is given a stream
  * with a map is compiled with the map's address function. */
-#ifndef RILL_ADDRESS_MAP_H
-#define RILL_ADDRESS_MAP_H
+#ifndef RILL_KERNEL_VARIANT_ADDRESS_MAP_H
+#define RILL_KERNEL_VARIANT_ADDRESS_MAP_H
 
 #include "stream/stream.h"
 

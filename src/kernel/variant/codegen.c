@@ -349,7 +349,7 @@ static void write_declarations(Generator *g)
 static void write_body(Generator *g, size_t *body_at)
 {
     StrBuf body = STRBUF_EMPTY;
-    bool used[MAX_PARAMS] = {false}, shared = shared_places(g, &body, used);
+    bool used[MAX_PARAMS] = {false}, shared = shared_addresses(g, &body, used);
     for (int i = 0; i < g->f->param_count; i++) {
         if (used[i]) {
             AccessText text = generator_access(g, i);

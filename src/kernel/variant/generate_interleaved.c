@@ -228,7 +228,7 @@ static void write_four(const Straight *s, int first)
     strbuf_add(g.out, "        }\n");
 }
 
-bool generate_beside(Generator *g)
+bool generate_interleaved(Generator *g)
 {
     Straight s = {.g = g};
     char names[MAX_PARAMS][MAX_NAME + 8];

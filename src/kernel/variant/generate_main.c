@@ -246,7 +246,7 @@ static void write_step(Generator *g)
     }
     write_flat_loads(g);
     generate_declare_words(g);
-    bool done = generate_beside(g);
+    bool done = generate_interleaved(g);
     for (int k = 0; !done && k < g->layout->elements; k++) {
         write_element(g, k);
     }

@@ -104,7 +104,7 @@ static void write_page(Generator *g)
     for (int i = 0; i < g->f->param_count; i++) {
         if (g->key->args[i].near) {
             AccessText text = access_text(g, i);
-            access_near_pages(g->out, &text, g->key);
+            access_neighbors_pages(g->out, &text, g->key);
         }
     }
 }

@@ -1,6 +1,6 @@
 /* What the files that write a source share. */
-#ifndef RILL_GENERATOR_H
-#define RILL_GENERATOR_H
+#ifndef RILL_KERNEL_VARIANT_GENERATOR_H
+#define RILL_KERNEL_VARIANT_GENERATOR_H
 
 #include "kernel/variant/access.h"
 
@@ -37,8 +37,8 @@ void generate_call(Generator *g);
 void generate_store(Generator *g, int i);
 bool generate_stored(const Generator *g, int i);
 
-/* generate_beside.c: all elements of a step, several side by side; false, and nothing is written, where that brings nothing. */
-bool generate_beside(Generator *g);
+/* generate_interleaved.c: all elements of a step, several side by side; false, and nothing is written, where that brings nothing. */
+bool generate_interleaved(Generator *g);
 
 /* generate_pages.c: a step of a launch over pages, one part of a page; and what all steps need, read before them. */
 void generate_pages(Generator *g);
@@ -47,8 +47,8 @@ void generate_page_words(Generator *g);
 /* The same for a group kernel, whose invocation rill_n it is: where it stands, and whether it is inside. */
 void generate_page_group(Generator *g);
 
-/* shared_places.c: writes the body, gathers that want the same places changed, and notes of which; false where there are none. */
-bool shared_places(const Generator *g, StrBuf *out, bool used[MAX_PARAMS]);
+/* shared_addresses.c: writes the body, gathers that want the same places changed, and notes of which; false where there are none. */
+bool shared_addresses(const Generator *g, StrBuf *out, bool used[MAX_PARAMS]);
 
 /* generate_main.c: main() and what it calls. */
 void generate_main(Generator *g);

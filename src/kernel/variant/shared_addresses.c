@@ -204,7 +204,7 @@ static void write_statement(Sharing *s, const char *text, const char *end)
     strbuf_add_bytes(s->out, at, (size_t)(end - at));
 }
 
-bool shared_places(const Generator *g, StrBuf *out, bool used[MAX_PARAMS])
+bool shared_addresses(const Generator *g, StrBuf *out, bool used[MAX_PARAMS])
 {
     const char *body = strbuf_text(&g->text->body->text), *start = body;
     Sharing s = {.g = g, .out = out, .used = used};

@@ -1,7 +1,7 @@
 /* A variant: a program of a kernel, for one way of reaching each argument. Sizes, offsets and pitches are not part
  * of it: they are words of the uniform array rill_p, laid out here once for the generator and the launcher. */
-#ifndef RILL_VARIANT_H
-#define RILL_VARIANT_H
+#ifndef RILL_KERNEL_VARIANT_VARIANT_H
+#define RILL_KERNEL_VARIANT_VARIANT_H
 
 #include "kernel/body/body.h"
 #include "stream/stream.h"
@@ -192,7 +192,7 @@ bool variant_texel_load(const Function *f, const VariantKey *key, int i);
 /* The most elements that a step over pages may take. */
 int variant_page_step(const KernelText *text, const VariantKey *key);
 /* Along how many dimensions at once neighbours may be off to be near; and over how many rows a step over pages may go. */
-int variant_near_axes(int rank);
+int variant_neighbor_axes(int rank);
 int variant_page_rows(const KernelText *text, const VariantKey *key);
 /* Storage blocks that the pass leaves for reads. */
 int variant_free_blocks(const KernelText *text, const VariantKey *key);

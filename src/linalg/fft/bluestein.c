@@ -25,10 +25,10 @@ static bool fill_chirp(const Constants *constants, Buffer *buffer)
     void *data = malloc(constants->bytes);
     for (int64_t k = 0; data && k < length; k++) {
         double x, y;
-        roots_find(chirp_power(k, length), 2 * length, &x, &y);
-        roots_put(data, k, constants->arguments[1] != 0, x, y);
+        twiddles_find(chirp_power(k, length), 2 * length, &x, &y);
+        twiddles_put(data, k, constants->arguments[1] != 0, x, y);
     }
-    return roots_write(constants, buffer, data);
+    return twiddles_write(constants, buffer, data);
 }
 
 /* Arguments: the length, the room, whether of doubles. The transform of the chirp's conjugate, on both sides of 0, over the room. */
@@ -37,21 +37,21 @@ static bool fill_response(const Constants *constants, Buffer *buffer)
     int64_t length = constants->arguments[0], room = constants->arguments[1];
     bool wide = constants->arguments[2] != 0;
     Constants plain = {.bytes = constants->bytes};
-    Fourier f = {1, room, 1, false, 1.0 / (double)room};
+    Fft f = {1, room, 1, false, 1.0 / (double)room};
     Stream s;
     Shape shape = {.rank = 1, .size = {room}};
     void *data = calloc(1, constants->bytes);
     for (int64_t k = 0; data && k < length; k++) {
         double x, y;
-        roots_find(chirp_power(k, length), 2 * length, &x, &y);
-        roots_put(data, k, wide, x, -y);
-        roots_put(data, (room - k) % room, wide, x, -y);
+        twiddles_find(chirp_power(k, length), 2 * length, &x, &y);
+        twiddles_put(data, k, wide, x, -y);
+        twiddles_put(data, (room - k) % room, wide, x, -y);
     }
-    if (!roots_write(&plain, buffer, data) ||
+    if (!twiddles_write(&plain, buffer, data) ||
         !stream_over(buffer, type_of(wide ? SCALAR_DOUBLE : SCALAR_FLOAT, 2), &shape, 0, &s)) {
         return false;
     }
-    bool done = fourier_run_passes(&f, false, &s) &&
+    bool done = fft_run_passes(&f, false, &s) &&
                 buffer_copy(buffer, 0, s.buffer, (uint64_t)(s.offset * s.type->bytes), constants->bytes);
     stream_release(&s);
     return done;
@@ -85,11 +85,11 @@ static bool multiply(const Stream *from, const Stream *factors, bool conjugate, 
     static const char text[] = "kernel void chirp(%s x<>, %s w<>, float way, %s scale, out %s r<>) {\n"
                                "  r = %s(x.x * w.x - x.y * w.y * way, x.x * w.y * way + x.y * w.x) * scale;\n"
                                "}\n";
-    bool wide = fourier_wide(to);
+    bool wide = fft_wide(to);
     const char *type = to->type->name;
     StrBuf out = STRBUF_EMPTY;
     strbuf_addf(&out, text, type, type, wide ? "double" : "float", type, type);
-    Kernel *kernel = internal_kernel(to->device, strbuf_text(&out));
+    Kernel *kernel = builtin_kernel(to->device, strbuf_text(&out));
     strbuf_free(&out);
     float way = conjugate ? -1 : 1, narrow = (float)scale;
     uint32_t way_words[1], scale_words[2];
@@ -108,16 +108,16 @@ static bool take_first(const Stream *s, int64_t length, Stream *result)
 }
 
 /* from: of three dimensions; padded: zeros, along the middle one of the room's length; to: of from's shape. */
-static bool convolve(const Fourier *f, const Chirp *c, const Stream *from, Stream *padded, Stream *to)
+static bool convolve(const Fft *f, const Chirp *c, const Stream *from, Stream *padded, Stream *to)
 {
     Stream chirp = {0}, response = {0}, part = {0};
-    Fourier inner = {f->outer, c->room, f->inner, false, 1};
+    Fft inner = {f->outer, c->room, f->inner, false, 1};
     bool done = find_chirp(c, &chirp) && find_response(c, &response) && take_first(padded, c->length, &part) &&
                 multiply(from, &chirp, f->backwards, 1, &part);
     stream_release(&part);
-    done = done && fourier_run_passes(&inner, true, padded) && multiply(padded, &response, f->backwards, 1, padded);
+    done = done && fft_run_passes(&inner, true, padded) && multiply(padded, &response, f->backwards, 1, padded);
     inner.backwards = true;
-    done = done && fourier_run_passes(&inner, true, padded) && take_first(padded, c->length, &part) &&
+    done = done && fft_run_passes(&inner, true, padded) && take_first(padded, c->length, &part) &&
            multiply(&part, &chirp, f->backwards, f->scale, to);
     stream_release(&part);
     stream_release(&response);
@@ -125,9 +125,9 @@ static bool convolve(const Fourier *f, const Chirp *c, const Stream *from, Strea
     return done;
 }
 
-bool fourier_run_chirp(const Fourier *f, bool own, Stream *s)
+bool fft_run_bluestein(const Fft *f, bool own, Stream *s)
 {
-    Chirp c = {s->device, s->type, f->length, fourier_above(2 * f->length - 1)};
+    Chirp c = {s->device, s->type, f->length, fft_above(2 * f->length - 1)};
     Shape shape = {.rank = 3, .size = {f->outer, f->length, f->inner}}, room = shape;
     Stream from = {0}, padded = {0}, to = {0}, result = {0};
     room.size[1] = c.room;

@@ -1,8 +1,8 @@
 #include "linalg/fft/fft.h"
 
 #include "base/strbuf.h"
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 #include "linalg/fft/plan.h"
 #include "linalg/fft/twiddles.h"
 
@@ -78,7 +78,7 @@ static bool launch(const char *text, const Argument *args, const Stream *to)
     StrBuf out = STRBUF_EMPTY;
     bool wide = to->type->scalar == SCALAR_DOUBLE;
     strbuf_addf(&out, "#define C %s\n#define R %s\n%s", wide ? "dvec2" : "vec2", wide ? "double" : "float", text);
-    Kernel *kernel = internal_kernel(to->device, strbuf_text(&out));
+    Kernel *kernel = builtin_kernel(to->device, strbuf_text(&out));
     strbuf_free(&out);
     return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
 }
@@ -122,7 +122,7 @@ static bool start(const Stream *s, const Type *type, Work *work)
 static bool transform_axis(Work *work, int axis, bool inverse)
 {
     const Shape *shape = &work->s.shape;
-    Fourier f = {.outer = 1, .length = shape->size[axis], .inner = 1, .backwards = inverse};
+    Fft f = {.outer = 1, .length = shape->size[axis], .inner = 1, .backwards = inverse};
     for (int d = 0; d < shape->rank; d++) {
         f.outer *= d < axis ? shape->size[d] : 1;
         f.inner *= d > axis ? shape->size[d] : 1;
@@ -131,7 +131,7 @@ static bool transform_axis(Work *work, int axis, bool inverse)
     if (f.length < 2) {
         return true;
     }
-    bool done = fourier_run(&f, work->own, &work->s);
+    bool done = fft_run(&f, work->own, &work->s);
     work->own = true;
     return done;
 }
@@ -160,10 +160,10 @@ static bool fill_roots(const Constants *constants, Buffer *buffer)
     void *data = malloc(constants->bytes);
     for (int64_t k = 0; data && k <= length / 2; k++) {
         double x, y;
-        roots_find(k, length, &x, &y);
-        roots_put(data, k, constants->arguments[1] != 0, x, y);
+        twiddles_find(k, length, &x, &y);
+        twiddles_put(data, k, constants->arguments[1] != 0, x, y);
     }
-    return roots_write(constants, buffer, data);
+    return twiddles_write(constants, buffer, data);
 }
 
 static bool find_roots(Device *device, const Type *type, int64_t length, Stream *result)

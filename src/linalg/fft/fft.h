@@ -1,6 +1,6 @@
-/* Fourier transforms of streams. */
-#ifndef RILL_FFT_H
-#define RILL_FFT_H
+/* Fft transforms of streams. */
+#ifndef RILL_LINALG_FFT_FFT_H
+#define RILL_LINALG_FFT_FFT_H
 
 #include "stream/stream.h"
 

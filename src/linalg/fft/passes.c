@@ -2,7 +2,7 @@
 
 /* The passes of some transforms. `count` may be 0: nothing is to be done. The last pass writes `to`, the one before `spare`, and so in turn. */
 typedef struct Run {
-    const Fourier *f;
+    const Fft *f;
     const FourierFamily *family;
     FourierPass passes[FOURIER_PASSES];
     int count;
@@ -21,7 +21,7 @@ static Stream shifted(const Stream *s, int64_t first)
 
 static bool run_part(const Run *r, int64_t first, int64_t count)
 {
-    Fourier f = *r->f;
+    Fft f = *r->f;
     int64_t at = first * f.length * f.inner;
     Stream from = shifted(&r->from, at), to = shifted(&r->to, at), spare = shifted(&r->spare, r->whole ? at : 0);
     const Stream *source = &from;
@@ -58,10 +58,10 @@ static bool prepare(Run *r, bool own, const Stream *s)
     return stream_create(s->device, s->type, &s->shape, false, &r->to) && (r->whole || create_spare(r, s));
 }
 
-bool fourier_run_passes(const Fourier *f, bool own, Stream *s)
+bool fft_run_passes(const Fft *f, bool own, Stream *s)
 {
     bool groups = device_traits(s->device)->family == FAMILY_GPU;
-    Run r = {.f = f, .family = groups ? &fourier_groups : &fourier_lanes};
+    Run r = {.f = f, .family = groups ? &fft_shared_memory : &fft_registers};
     r.count = r.family->find(f, s, r.passes);
     if (r.count == 0) {
         return true;

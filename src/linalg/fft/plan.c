@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-bool fourier_serves(int64_t length)
+bool fft_serves(int64_t length)
 {
     static const int primes[] = {2, 3, 5, 7};
     for (size_t i = 0; i < sizeof primes / sizeof *primes; i++) {
@@ -16,7 +16,7 @@ bool fourier_serves(int64_t length)
 }
 
 /* Passes over memory count; a few programs are to do for what is small. */
-int64_t fourier_above(int64_t n)
+int64_t fft_above(int64_t n)
 {
     static const int odd[] = {1, 3, 5};
     enum { SMALL = 1 << 14 };
@@ -37,7 +37,7 @@ int64_t fourier_above(int64_t n)
     return best;
 }
 
-bool fourier_wide(const Stream *s)
+bool fft_wide(const Stream *s)
 {
     return s->type->scalar == SCALAR_DOUBLE;
 }
@@ -57,13 +57,13 @@ bool fourier_wide(const Stream *s)
     "const " type " sin32_3 = 0.55557023301960222474" end ";\n"
 /* clang-format on */
 
-const char *fourier_declarations(bool wide)
+const char *fft_declarations(bool wide)
 {
     return wide ? CONSTANTS("double", "lf") : CONSTANTS("float", "");
 }
 
-void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, const Stream *to, int unit,
-                  uint32_t *words)
+void fft_fill(const Fft *f, const FourierPass *pass, bool last, const Stream *from, const Stream *to, int unit,
+              uint32_t *words)
 {
     int64_t span = pass->rest * pass->stride / unit;
     int64_t stride = pass->stride % unit == 0 ? pass->stride / unit : pass->stride;
@@ -77,7 +77,7 @@ void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const St
     words[FFT_P_FROM] = (uint32_t)(from->offset / unit);
     words[FFT_P_TO] = (uint32_t)(to->offset / unit);
     memcpy(&words[FFT_P_SIGN], &way, sizeof way);
-    if (fourier_wide(from)) {
+    if (fft_wide(from)) {
         memcpy(&words[FFT_P_SCALE], &scale, sizeof scale);
     } else {
         memcpy(&words[FFT_P_SCALE], &narrow, sizeof narrow);

@@ -27,7 +27,7 @@ static int low_of(int64_t radix)
 }
 
 /* How many passes of radix 32 there are to be: as few as make fewer passes in all. */
-static int count_largest(const Fourier *f)
+static int count_largest(const Fft *f)
 {
     int twos = 0, count = 0;
     while (f->length >> twos << twos == f->length) {
@@ -43,7 +43,7 @@ static int count_largest(const Fourier *f)
     return count;
 }
 
-static int find_passes(const Fourier *f, const Stream *s, FourierPass passes[FOURIER_PASSES])
+static int find_passes(const Fft *f, const Stream *s, FourierPass passes[FOURIER_PASSES])
 {
     (void)s;
     int count = 0, largest = count_largest(f);
@@ -81,11 +81,11 @@ static bool fill_factors(const Constants *constants, Buffer *buffer)
     for (int64_t p = 0; data && p < rest; p++) {
         for (int k = 0; k < count; k++) {
             double x, y;
-            roots_find(p * (k < low ? k + 1 : (k - low + 1) * (low + 1)) % n, n, &x, &y);
-            roots_put(data, p * pitch + k, wide, x, y);
+            twiddles_find(p * (k < low ? k + 1 : (k - low + 1) * (low + 1)) % n, n, &x, &y);
+            twiddles_put(data, p * pitch + k, wide, x, y);
         }
     }
-    return roots_write(constants, buffer, data);
+    return twiddles_write(constants, buffer, data);
 }
 
 static Buffer *find_factors(Device *device, const FourierPass *pass, bool wide)
@@ -100,7 +100,7 @@ static Program *find_program(Device *device, int64_t radix, Form form, bool bloc
     static const char *const forms[] = {"", "#define LAST\n", "#define PAIR\n", "#define DOUBLE\n"};
     StrBuf defines = STRBUF_EMPTY;
     strbuf_addf(&defines, "#define RADIX %d\n%s%s#define LOW %d\n#define GROUP %d\n%s", (int)radix, forms[form],
-                block ? "#define BLOCK\n" : "", low_of(radix), GROUP, fourier_declarations(form == DOUBLE));
+                block ? "#define BLOCK\n" : "", low_of(radix), GROUP, fft_declarations(form == DOUBLE));
     Program *program = shader_program(device, "fft_pass.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
@@ -108,7 +108,7 @@ static Program *find_program(Device *device, int64_t radix, Form form, bool bloc
 
 static Form form_of(const FourierPass *pass, const Stream *from)
 {
-    if (fourier_wide(from)) {
+    if (fft_wide(from)) {
         return DOUBLE;
     } else if (from->offset % 2 == 0 && pass->stride % 2 == 0) {
         return PAIR;
@@ -117,7 +117,7 @@ static Form form_of(const FourierPass *pass, const Stream *from)
     return from->offset % 2 == 0 && last ? LAST : LONE;
 }
 
-static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, Stream *to)
+static bool run_pass(const Fft *f, const FourierPass *pass, bool last, const Stream *from, Stream *to)
 {
     Device *device = from->device;
     Form form = form_of(pass, from);
@@ -130,7 +130,7 @@ static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const
         return false;
     }
     uint32_t words[4 * FFT_P_VECTORS] = {0};
-    fourier_fill(f, pass, last, from, to, form == PAIR || form == LAST ? 2 : 1, words);
+    fft_fill(f, pass, last, from, to, form == PAIR || form == LAST ? 2 : 1, words);
     Dispatch dispatch = {.program = program, .params = words, .param_vectors = FFT_P_VECTORS};
     dispatch.groups[0] = (words[FFT_P_COLUMNS] + GROUP - 1) / GROUP;
     dispatch.groups[1] = dispatch.groups[2] = 1;
@@ -145,4 +145,4 @@ static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const
     return device_dispatch(device, &dispatch);
 }
 
-const FourierFamily fourier_lanes = {find_passes, run_pass, PART};
+const FourierFamily fft_registers = {find_passes, run_pass, PART};

@@ -1,6 +1,6 @@
 #include "linalg/fft/fft_private.h"
 
-bool fourier_run(const Fourier *f, bool own, Stream *s)
+bool fft_run(const Fft *f, bool own, Stream *s)
 {
-    return fourier_serves(f->length) ? fourier_run_passes(f, own, s) : fourier_run_chirp(f, own, s);
+    return fft_serves(f->length) ? fft_run_passes(f, own, s) : fft_run_bluestein(f, own, s);
 }

@@ -51,7 +51,7 @@ static bool spread(int64_t length, int count, int64_t most, int64_t *lengths)
     return true;
 }
 
-static int find_passes(const Fourier *f, const Stream *s, FourierPass passes[FOURIER_PASSES])
+static int find_passes(const Fft *f, const Stream *s, FourierPass passes[FOURIER_PASSES])
 {
     int64_t lengths[FOURIER_PASSES], length = f->length, stride = f->inner, room = room_of(s);
     int count = 1;
@@ -83,10 +83,10 @@ static bool fill_roots(const Constants *constants, Buffer *buffer)
         double x, y;
         int64_t fine = i - length, coarse = (fine - FFT_FINE) * FFT_FINE;
         int64_t power = i < length ? i * (n / length) : fine < FFT_FINE ? fine : coarse;
-        roots_find(power % n, n, &x, &y);
-        roots_put(data, i, wide, x, y);
+        twiddles_find(power % n, n, &x, &y);
+        twiddles_put(data, i, wide, x, y);
     }
-    return roots_write(constants, buffer, data);
+    return twiddles_write(constants, buffer, data);
 }
 
 static Buffer *find_roots(Device *device, const FourierPass *pass, bool wide)
@@ -101,7 +101,7 @@ static Program *find_program(Device *device, int64_t room, bool wide)
 {
     StrBuf defines = STRBUF_EMPTY;
     strbuf_addf(&defines, "%s#define GROUP %d\n#define ROOM %d\n%s", wide ? "#define DOUBLE\n" : "", GROUP, (int)room,
-                fourier_declarations(wide));
+                fft_declarations(wide));
     Program *program = shader_program(device, "fft_group.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
@@ -121,17 +121,17 @@ static void fill_group(const FourierPass *pass, int64_t room, uint32_t *words)
     }
 }
 
-static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, Stream *to)
+static bool run_pass(const Fft *f, const FourierPass *pass, bool last, const Stream *from, Stream *to)
 {
     Device *device = from->device;
     int64_t room = room_of(from);
-    Program *program = find_program(device, room, fourier_wide(from));
-    Buffer *roots = program ? find_roots(device, pass, fourier_wide(from)) : NULL;
+    Program *program = find_program(device, room, fft_wide(from));
+    Buffer *roots = program ? find_roots(device, pass, fft_wide(from)) : NULL;
     if (!roots || !buffer_block_fits(to->buffer) || !buffer_block_fits(from->buffer)) {
         return false;
     }
     uint32_t words[4 * FFT_P_VECTORS] = {0};
-    fourier_fill(f, pass, last, from, to, 1, words);
+    fft_fill(f, pass, last, from, to, 1, words);
     fill_group(pass, room, words);
     Dispatch dispatch = {.program = program, .params = words, .param_vectors = FFT_P_VECTORS, .block_count = 3};
     dispatch.groups[0] = (words[FFT_P_COLUMNS] + words[FFT_P_WIDTH] - 1) / words[FFT_P_WIDTH];
@@ -143,4 +143,4 @@ static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const
     return device_dispatch(device, &dispatch);
 }
 
-const FourierFamily fourier_groups = {find_passes, run_pass, 0};
+const FourierFamily fft_shared_memory = {find_passes, run_pass, 0};

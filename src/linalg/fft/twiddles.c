@@ -9,7 +9,7 @@
 static const double TAU = 6.283185307179586476925286766559;
 
 /* From angles of an eighth of a turn at most. */
-void roots_find(int64_t k, int64_t n, double *x, double *y)
+void twiddles_find(int64_t k, int64_t n, double *x, double *y)
 {
     int64_t quarter = (8 * k / n + 1) / 2; /* the nearest multiple of a quarter turn */
     double angle = TAU * (double)(4 * k - quarter * n) / (4.0 * (double)n);
@@ -18,7 +18,7 @@ void roots_find(int64_t k, int64_t n, double *x, double *y)
     *y = quarter % 4 == 0 ? s : quarter % 4 == 1 ? c : quarter % 4 == 2 ? -s : -c;
 }
 
-void roots_put(void *elements, int64_t i, bool wide, double x, double y)
+void twiddles_put(void *elements, int64_t i, bool wide, double x, double y)
 {
     double exact[] = {x, -y};
     float narrow[] = {(float)x, (float)-y};
@@ -29,7 +29,7 @@ void roots_put(void *elements, int64_t i, bool wide, double x, double y)
     }
 }
 
-bool roots_write(const Constants *constants, Buffer *buffer, void *elements)
+bool twiddles_write(const Constants *constants, Buffer *buffer, void *elements)
 {
     bool done = elements ? buffer_write(buffer, 0, elements, constants->bytes) : error_set("out of host memory");
     free(elements);

@@ -29,17 +29,17 @@ static bool is_over(const void *item)
 
 void engine_destroy(void *attachment)
 {
-    recent_clear(attachment, destroy);
+    lru_clear(attachment, destroy);
 }
 
 static const EngineProgram *find(Device *device, const AttachmentKind *kind, const EngineKey *key)
 {
-    Recent *cache = attachment_get(device, kind);
+    Lru *cache = device_data_get(device, kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const EngineProgram *known = cache->items[i];
         if (known->key_bytes == key->count && memcmp(known->key, key->bytes, key->count) == 0 &&
             strcmp(known->functions, key->functions) == 0) {
-            return recent_use(cache, i);
+            return lru_use(cache, i);
         }
     }
     return NULL;
@@ -71,7 +71,7 @@ static bool hold_types(EngineProgram *made, const Inputs *in, const EngineKey *k
 static const EngineProgram *keep(const Engine *engine, const Inputs *in, const EngineKey *key, Program *program,
                                  void *layout)
 {
-    Recent *cache = attachment_get(in->device, &engine->cache);
+    Lru *cache = device_data_get(in->device, &engine->cache);
     EngineProgram *made = cache ? calloc(1, sizeof *made) : NULL;
     if (!made) {
         program_release(program);
@@ -79,14 +79,14 @@ static const EngineProgram *keep(const Engine *engine, const Inputs *in, const E
         error_set("out of host memory");
         return NULL;
     }
-    recent_drop(cache, is_over, destroy);
+    lru_drop(cache, is_over, destroy);
     inputs_lives(in, &made->lives);
     made->program = program;
     made->layout = layout;
     made->functions = strdup(key->functions);
     made->key = copy(key->bytes, key->count);
     made->key_bytes = key->count;
-    if (!made->functions || !made->key || !hold_types(made, in, key) || !recent_add(cache, made, KEPT, destroy)) {
+    if (!made->functions || !made->key || !hold_types(made, in, key) || !lru_add(cache, made, KEPT, destroy)) {
         destroy(made);
         error_set("out of host memory");
         return NULL;

@@ -1,6 +1,6 @@
 /* The programs of the engines of reductions and scans, kept with a device as long as they are used now and then. */
-#ifndef RILL_ENGINE_H
-#define RILL_ENGINE_H
+#ifndef RILL_PRIMITIVE_ENGINE_ENGINE_H
+#define RILL_PRIMITIVE_ENGINE_ENGINE_H
 
 #include "base/lru.h"
 #include "gpu/context/device_data.h"
@@ -40,7 +40,7 @@ typedef struct Engine {
 /* (Releases of clang-format differ over braces in a macro.) */
 void engine_destroy(void *attachment);
 /* clang-format off */
-#define ENGINE_CACHE {sizeof(Recent), engine_destroy}
+#define ENGINE_CACHE {sizeof(Lru), engine_destroy}
 /* clang-format on */
 
 /* Finds or compiles the program of a key: the cache's, and good until the next call. `text` is what the engine was given, `name` is for

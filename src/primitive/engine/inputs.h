@@ -2,8 +2,8 @@
  * a kernel makes of this element of its streams, in registers), with the constants and gathers of the kernels at work.
  *
  * Blocks of neighbours: an engine reduces or scans blocks, whose elements are numbered t = 0 .. block - 1 in row-major order. */
-#ifndef RILL_INPUTS_H
-#define RILL_INPUTS_H
+#ifndef RILL_PRIMITIVE_ENGINE_INPUTS_H
+#define RILL_PRIMITIVE_ENGINE_INPUTS_H
 
 #include "kernel/kernel_private.h"
 

@@ -1,6 +1,6 @@
 /* What the files share that write how inputs are read. */
-#ifndef RILL_INPUTS_PRIVATE_H
-#define RILL_INPUTS_PRIVATE_H
+#ifndef RILL_PRIMITIVE_ENGINE_INPUTS_PRIVATE_H
+#define RILL_PRIMITIVE_ENGINE_INPUTS_PRIVATE_H
 
 #include "primitive/engine/inputs.h"
 

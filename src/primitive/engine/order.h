@@ -1,6 +1,6 @@
 /* What has an order, and streams as the words that radix sorts and merges work on. */
-#ifndef RILL_ORDER_H
-#define RILL_ORDER_H
+#ifndef RILL_PRIMITIVE_ENGINE_ORDER_H
+#define RILL_PRIMITIVE_ENGINE_ORDER_H
 
 #include "primitive/engine/radix.h"
 #include "stream/stream.h"

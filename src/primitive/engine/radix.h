@@ -1,8 +1,8 @@
 /* Radix sort over words in buffers, eight bits of the key per pass, least significant first (Knuth, vol. 3, 5.2.5): every pass
  * counts digits per run of keys, turns the counts into places, and moves the keys in order, so that the sort is stable.
  * Keys are moved raw; how they are ordered is looked up in every pass (shaders/shared/radix_key.glsl). */
-#ifndef RILL_RADIX_H
-#define RILL_RADIX_H
+#ifndef RILL_PRIMITIVE_ENGINE_RADIX_H
+#define RILL_PRIMITIVE_ENGINE_RADIX_H
 
 #include "gpu/memory/buffer.h"
 #include "gpu/program/indirect.h"

@@ -1,8 +1,8 @@
 /* The reducer: the engine of reductions. Every lane reduces one contiguous run of a block of neighbours, then the lanes' results
  * are reduced, in order, until one per block is left. No identity is needed: a run starts from its first element, and the
  * operation need not commute. */
-#ifndef RILL_REDUCER_H
-#define RILL_REDUCER_H
+#ifndef RILL_PRIMITIVE_ENGINE_REDUCER_H
+#define RILL_PRIMITIVE_ENGINE_REDUCER_H
 
 #include "primitive/engine/inputs.h"
 

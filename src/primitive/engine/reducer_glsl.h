@@ -1,6 +1,6 @@
 /* The programs of the reducer: one per key. */
-#ifndef RILL_REDUCER_TEXT_H
-#define RILL_REDUCER_TEXT_H
+#ifndef RILL_PRIMITIVE_ENGINE_REDUCER_GLSL_H
+#define RILL_PRIMITIVE_ENGINE_REDUCER_GLSL_H
 
 #include "primitive/engine/reducer.h"
 

@@ -25,8 +25,8 @@
  * float arithmetic a compiler may make different bits in each.
  *
  * Names of a text's own helpers and macros start with rill_ (or k_); kernels' functions start with u_. */
-#ifndef RILL_SCANNER_H
-#define RILL_SCANNER_H
+#ifndef RILL_PRIMITIVE_ENGINE_SCANNER_H
+#define RILL_PRIMITIVE_ENGINE_SCANNER_H
 
 #include "primitive/engine/inputs.h"
 

@@ -195,7 +195,7 @@ static void write_sums(ScannerWriter *w)
 {
     write_acc(w);
     strbuf_add(w->out, "    if (inside) {\n");
-    scanner_walk(w, false);
+    scanner_traverse(w, false);
     strbuf_add(w->out, "    }\n");
     if (!w->key->tree) {
         strbuf_add(w->out, "    if (inside) rill_put0(unit, acc);\n");
@@ -256,7 +256,7 @@ static void write_stores(ScannerWriter *w)
     if (w->key->tree) {
         write_acc(w);
         strbuf_add(w->out, "    if (inside) {\n");
-        scanner_walk(w, false);
+        scanner_traverse(w, false);
         strbuf_add(w->out, "    }\n");
         write_group_scan(w);
         strbuf_add(w->out, "    {\n");
@@ -267,7 +267,7 @@ static void write_stores(ScannerWriter *w)
     if (w->key->compact) {
         write_places(w);
     }
-    scanner_walk(w, true);
+    scanner_traverse(w, true);
     if (w->key->compact && w->key->ending) {
         write_ending(w);
     }

@@ -1,6 +1,6 @@
 /* The programs of the scanner: one per key. */
-#ifndef RILL_SCANNER_TEXT_H
-#define RILL_SCANNER_TEXT_H
+#ifndef RILL_PRIMITIVE_ENGINE_SCANNER_GLSL_H
+#define RILL_PRIMITIVE_ENGINE_SCANNER_GLSL_H
 
 #include "primitive/engine/scanner.h"
 
@@ -52,11 +52,11 @@ typedef struct ScannerWriter {
     InputText *input;
 } ScannerWriter;
 
-/* scanner_walk.c. The accumulator's GLSL name; whether output k is stored as whole texels by the steps that read such. */
+/* scanner_traverse.c. The accumulator's GLSL name; whether output k is stored as whole texels by the steps that read such. */
 const char *scanner_accumulator(const ScannerWriter *w);
 bool scanner_is_flat(const ScannerWriter *w, int k);
 /* A lane's run, elements `start` to `end`: merges them into `acc`, from what it holds, and stores if asked to. */
-void scanner_walk(ScannerWriter *w, bool store);
+void scanner_traverse(ScannerWriter *w, bool store);
 /* Parts of it: the sources' values of element t (k < 0) or of element k of a step; the elements' arguments to the text's functions, of
  * values named so; and the variables of the element before. */
 void scanner_write_values(ScannerWriter *w, int k);

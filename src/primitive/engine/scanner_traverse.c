@@ -227,7 +227,7 @@ void scanner_write_previous(ScannerWriter *w, const char *at)
 }
 
 /* A lane's run: merges its elements into acc, and stores. */
-void scanner_walk(ScannerWriter *w, bool store)
+void scanner_traverse(ScannerWriter *w, bool store)
 {
     strbuf_add(w->out, "    int t = start;\n");
     scanner_write_previous(w, "start");

@@ -3,12 +3,12 @@
 #include "base/strbuf.h"
 #include "gpu/program/shader.h"
 #include "primitive/reduction/reduce.h"
-#include "shared/tally_words.h"
+#include "shared/count_words.h"
 
 #include <string.h>
 
 enum {
-    BYTE_BINS = 1024,    /* of one pass of tally_bytes.comp */
+    BYTE_BINS = 1024,    /* of one pass of count_bytes.comp */
     BYTE_PASSES = 2,     /* beyond that rows are faster */
     BYTE_RUN = 4096,     /* texels of a lane: half of what the limit on loop trips lets through */
     BYTE_LEAST = 128,    /* texels: below, a lane is not worth its counters */
@@ -53,7 +53,7 @@ static bool in_texture(const Stream *s, TexelFormat format)
 /* A dispatch of one of the programs here. */
 typedef struct Pass {
     Dispatch dispatch;
-    uint32_t params[4 * TALLY_P_VECTORS];
+    uint32_t params[4 * COUNT_P_VECTORS];
     StrBuf defines;
     bool block; /* reads go through storage blocks */
 } Pass;
@@ -87,7 +87,7 @@ static bool pass_run(Pass *pass, const char *shader, Device *device, uint64_t gr
     dispatch->program = shader_program(device, shader, strbuf_text(&pass->defines));
     strbuf_free(&pass->defines);
     dispatch->params = pass->params;
-    dispatch->param_vectors = TALLY_P_VECTORS;
+    dispatch->param_vectors = COUNT_P_VECTORS;
     dispatch->groups[0] = groups;
     dispatch->groups[1] = dispatch->groups[2] = 1;
     return dispatch->program && device_dispatch(device, dispatch);
@@ -101,23 +101,23 @@ static bool add_bytes(const Stream *numbers, uint32_t bins, uint32_t first, uint
     Device *device = numbers->device;
     Pass pass;
     pass_start(&pass, "#define GROUP 16\n", false);
-    pass.params[TALLY_P_COUNT] = (uint32_t)stream_elements(numbers);
-    pass.params[TALLY_P_LANES] = lanes;
-    pass.params[TALLY_P_RUN] = run;
-    pass.params[TALLY_P_FIRST] = first;
-    pass.params[TALLY_P_BASE] = (uint32_t)(numbers->offset / 4);
-    pass.params[TALLY_P_BINS] = bins;
+    pass.params[COUNT_P_COUNT] = (uint32_t)stream_elements(numbers);
+    pass.params[COUNT_P_LANES] = lanes;
+    pass.params[COUNT_P_RUN] = run;
+    pass.params[COUNT_P_FIRST] = first;
+    pass.params[COUNT_P_BASE] = (uint32_t)(numbers->offset / 4);
+    pass.params[COUNT_P_BINS] = bins;
     pass_write(&pass, columns);
     pass_write(&pass, counts);
-    if (!pass_read(&pass, numbers, TEXEL_VECTOR) || !pass_run(&pass, "tally_bytes.comp", device, round_up(lanes, 16))) {
+    if (!pass_read(&pass, numbers, TEXEL_VECTOR) || !pass_run(&pass, "count_bytes.comp", device, round_up(lanes, 16))) {
         return false;
     }
     pass_start(&pass, "", false);
-    pass.params[TALLY_P_LANES] = lanes;
-    pass.params[TALLY_P_FIRST] = first;
-    pass.params[TALLY_P_BINS] = bins;
+    pass.params[COUNT_P_LANES] = lanes;
+    pass.params[COUNT_P_FIRST] = first;
+    pass.params[COUNT_P_BINS] = bins;
     pass_write(&pass, counts);
-    return pass_read(&pass, columns, TEXEL_VECTOR) && pass_run(&pass, "tally_columns.comp", device, 257 / 8 + 1);
+    return pass_read(&pass, columns, TEXEL_VECTOR) && pass_run(&pass, "count_columns.comp", device, 257 / 8 + 1);
 }
 
 /* Into `counts`, zeroed, which has one word more than bins: the largest number goes there. */
@@ -186,17 +186,17 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
         if (own) {
             strbuf_addf(&pass.defines, "#define PRIVATE %d\n", OWN_BINS);
         }
-        pass.params[TALLY_P_COUNT] = count;
-        pass.params[TALLY_P_BINS] = bins;
-        pass.params[TALLY_P_LANES] = lanes;
-        pass.params[TALLY_P_RUN] = run;
-        pass.params[TALLY_P_FROM] = from;
-        pass.params[TALLY_P_TO] = from + step < run ? from + step : run;
-        pass.params[TALLY_P_BASE] = (uint32_t)numbers->offset;
-        pass.params[TALLY_P_WEIGHT_BASE] = weights ? (uint32_t)(weights->offset * weights->type->bytes / 4) : 0;
+        pass.params[COUNT_P_COUNT] = count;
+        pass.params[COUNT_P_BINS] = bins;
+        pass.params[COUNT_P_LANES] = lanes;
+        pass.params[COUNT_P_RUN] = run;
+        pass.params[COUNT_P_FROM] = from;
+        pass.params[COUNT_P_TO] = from + step < run ? from + step : run;
+        pass.params[COUNT_P_BASE] = (uint32_t)numbers->offset;
+        pass.params[COUNT_P_WEIGHT_BASE] = weights ? (uint32_t)(weights->offset * weights->type->bytes / 4) : 0;
         pass_write(&pass, rows);
         done = pass_read(&pass, numbers, format) && pass_read(&pass, weights ? weights : numbers, format) &&
-               pass_run(&pass, "tally_rows.comp", numbers->device, round_up(lanes, 8));
+               pass_run(&pass, "count_rows.comp", numbers->device, round_up(lanes, 8));
     }
     return done;
 }
@@ -224,11 +224,11 @@ static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bin
     Pass pass;
     pass_start(&pass, "#define GROUP 8\n", block);
     strbuf_add(&pass.defines, weight_defines(weights));
-    pass.params[TALLY_P_BINS] = (uint32_t)bins;
-    pass.params[TALLY_P_LANES] = (uint32_t)lanes;
+    pass.params[COUNT_P_BINS] = (uint32_t)bins;
+    pass.params[COUNT_P_LANES] = (uint32_t)lanes;
     pass_write(&pass, result);
     done = done && pass_read(&pass, &rows, TEXEL_WORD) &&
-           pass_run(&pass, "tally_sums.comp", numbers->device, round_up((uint64_t)bins, 8));
+           pass_run(&pass, "count_sums.comp", numbers->device, round_up((uint64_t)bins, 8));
     strbuf_free(&pass.defines);
     stream_release(&rows);
     return done;
@@ -249,17 +249,17 @@ static bool count_atomically(const Stream *numbers, int64_t bins, Stream *counts
     if (bins <= SHARED_BINS && (uint32_t)bins * 4 <= device_limits(numbers->device)->shared_bytes) {
         strbuf_addf(&pass.defines, "#define BINS_SHARED %d\n", bins <= 1024 ? 1024 : SHARED_BINS);
     }
-    pass.params[TALLY_P_COUNT] = count;
-    pass.params[TALLY_P_BINS] = (uint32_t)bins;
-    pass.params[TALLY_P_BASE] = (uint32_t)numbers->offset;
+    pass.params[COUNT_P_COUNT] = count;
+    pass.params[COUNT_P_BINS] = (uint32_t)bins;
+    pass.params[COUNT_P_BASE] = (uint32_t)numbers->offset;
     pass_write(&pass, counts);
     return pass_read(&pass, numbers, TEXEL_WORD) &&
-           pass_run(&pass, "tally_atomics.comp", numbers->device, round_up(count, ATOMIC_GROUP * each));
+           pass_run(&pass, "count_atomics.comp", numbers->device, round_up(count, ATOMIC_GROUP * each));
 }
 
 /* all of it */
 
-bool tally_count(const Stream *numbers, int64_t bins, Stream *result)
+bool count_numbers(const Stream *numbers, int64_t bins, Stream *result)
 {
     Stream counts;
     Shape shape = {.rank = 1, .size = {bins}};
@@ -299,13 +299,13 @@ static bool enough_bins(uint32_t largest, const Stream *numbers, bool negative, 
 {
     int64_t needed = stream_elements(numbers) > 0 ? (int64_t)largest + 1 : 0;
     *bins = needed > *bins ? needed : *bins;
-    return *bins <= TALLY_MAX_BINS ||
+    return *bins <= COUNT_MAX_BINS ||
            (negative && largest > INT32_MAX
                 ? error_set("elements must not be negative, got %d", (int32_t)largest)
-                : error_set("the largest element is %u: at most %d bins can be counted", largest, TALLY_MAX_BINS));
+                : error_set("the largest element is %u: at most %d bins can be counted", largest, COUNT_MAX_BINS));
 }
 
-bool tally_bins(const Stream *numbers, bool negative, int64_t *bins)
+bool count_bins(const Stream *numbers, bool negative, int64_t *bins)
 {
     uint32_t largest = 0;
     return (stream_elements(numbers) == 0 || find_largest(numbers, &largest)) &&
@@ -325,26 +325,26 @@ static bool count_in_one(const Stream *numbers, bool negative, int64_t bins, Str
                 enough_bins(largest, numbers, negative, &bins);
     Shape shape = {.rank = 1, .size = {bins}};
     done = done && (bins <= BYTE_BINS ? stream_over(counts.buffer, word_type(), &shape, 0, result)
-                                      : tally_count(numbers, bins, result));
+                                      : count_numbers(numbers, bins, result));
     stream_release(&counts);
     return done;
 }
 
-bool tally_count_all(const Stream *numbers, bool negative, int64_t bins, Stream *result)
+bool count_all_numbers(const Stream *numbers, bool negative, int64_t bins, Stream *result)
 {
     if (bytes_serve(numbers) && bins <= BYTE_BINS && stream_elements(numbers) > 0) {
         return count_in_one(numbers, negative, bins, result);
     }
-    return tally_bins(numbers, negative, &bins) && tally_count(numbers, bins, result);
+    return count_bins(numbers, negative, &bins) && count_numbers(numbers, bins, result);
 }
 
-bool tally_weighs(const Stream *numbers, int64_t bins)
+bool count_has_weights(const Stream *numbers, int64_t bins)
 {
     bool few = bins <= SPARSE_BINS || bins <= stream_elements(numbers);
     return device_traits(numbers->device)->family == FAMILY_CPU && few && bins < WEIGHT_BINS;
 }
 
-bool tally_weigh(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+bool count_weights(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
 {
     if (!create(numbers->device, weights->type, bins, true, result)) {
         return false;

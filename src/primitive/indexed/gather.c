@@ -31,7 +31,7 @@ static bool fetch(const Stream *src, const Stream *index, bool check, Stream *re
     }
     strbuf_addf(&text, ", %s index<>, out %s result<>) { result = src[index]; }", index->type->value->name,
                 type->value->name);
-    Kernel *kernel = internal_kernel(result->device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(result->device, strbuf_text(&text));
     strbuf_free(&text);
     Argument args[] = {{.stream = src}, {.stream = index}, {.stream = result}};
     static const char own[] = "gather: "; /* the caller says so itself */
@@ -47,10 +47,11 @@ bool gather_stream(const Stream *src, const Stream *index, bool check, Stream *r
     Stream whole = {0}, from = {0}, to = {0};
     bool flat = index->type->components == 1 && src->shape.rank > 1;
     memset(result, 0, sizeof *result);
-    bool done =
-        place_check(index, &src->shape) && (flat ? place_flat(src, &whole) : (stream_copy_view(src, &whole), true)) &&
-        source_view(&whole, flat, &from) && stream_create(src->device, src->type, &index->shape, false, result) &&
-        stream_retype(result, from.type, &to) && fetch(&from, index, check, &to);
+    bool done = index_check_stream(index, &src->shape) &&
+                (flat ? index_flatten(src, &whole) : (stream_copy_view(src, &whole), true)) &&
+                source_view(&whole, flat, &from) &&
+                stream_create(src->device, src->type, &index->shape, false, result) &&
+                stream_retype(result, from.type, &to) && fetch(&from, index, check, &to);
     stream_release(&to);
     stream_release(&from);
     stream_release(&whole);

@@ -1,6 +1,6 @@
 /* Gathers: result[i] = src[index[i]]. */
-#ifndef RILL_GATHER_H
-#define RILL_GATHER_H
+#ifndef RILL_PRIMITIVE_INDEXED_GATHER_H
+#define RILL_PRIMITIVE_INDEXED_GATHER_H
 
 #include "stream/stream.h"
 

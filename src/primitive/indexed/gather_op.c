@@ -5,8 +5,8 @@
 #include "primitive/indexed/gather_op.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 #include "kernel/launch/raw.h"
 #include "primitive/indexed/gather.h"
 #include "primitive/indexed/index.h"
@@ -32,7 +32,7 @@ typedef struct Fetch {
 
 static bool launch(Fetch *f, StrBuf *text, const Argument *args, const Shape *domain)
 {
-    Kernel *kernel = internal_kernel(f->device, strbuf_text(text));
+    Kernel *kernel = builtin_kernel(f->device, strbuf_text(text));
     strbuf_free(text);
     return kernel && kernel_launch(kernel, f->device, args, domain, false);
 }
@@ -335,7 +335,7 @@ static bool check_arguments(const Stream *dst, const Stream *index, const Stream
     if (stream_overlaps(dst, src)) {
         return error_set("'dst' and 'src' overlap in memory");
     }
-    return place_check(index, &src->shape);
+    return index_check_stream(index, &src->shape);
 }
 
 static bool prepare(Fetch *f, const Stream *index, uint32_t *skipped)
@@ -343,11 +343,11 @@ static bool prepare(Fetch *f, const Stream *index, uint32_t *skipped)
     uint32_t size[4], none = 0;
     Stream bad = {0}, values = {0};
     const Type *type = f->src->type->value;
-    place_size(index->type, &f->src->shape, size);
+    index_size(index->type, &f->src->shape, size);
     bool done = (type == f->src->type ? (stream_copy_view(f->src, &values), true) : copy_new(f->src, type, &values)) &&
-                place_flat(&values, &f->flat) && place_flat(index, &f->index) &&
+                index_flatten(&values, &f->flat) && index_flatten(index, &f->index) &&
                 (!skipped || (create(f, word_type(), 1, &bad) && copy_fill(&bad, &none))) &&
-                place_sort(&f->index, size, f->count, skipped ? &bad : NULL, &f->keys, &f->order) &&
+                index_sort(&f->index, size, f->count, skipped ? &bad : NULL, &f->keys, &f->order) &&
                 (!skipped || buffer_read(bad.buffer, 0, skipped, sizeof *skipped));
     stream_release(&bad);
     stream_release(&values);

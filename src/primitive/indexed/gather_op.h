@@ -1,6 +1,6 @@
 /* Brook's GatherOp: a gather whose every fetch changes what it fetched. */
-#ifndef RILL_GATHER_OP_H
-#define RILL_GATHER_OP_H
+#ifndef RILL_PRIMITIVE_INDEXED_GATHER_OP_H
+#define RILL_PRIMITIVE_INDEXED_GATHER_OP_H
 
 #include "primitive/indexed/scatter.h"
 

@@ -1,10 +1,10 @@
 #include "primitive/indexed/histogram.h"
 
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
-#include "primitive/reduction/reduce.h"
-#include "primitive/indexed/scatter.h"
+#include "kernel/launch/copy.h"
 #include "primitive/indexed/count.h"
+#include "primitive/indexed/scatter.h"
+#include "primitive/reduction/reduce.h"
 
 #include <float.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static bool find_end(const Stream *s, ReduceOp op, bool clean, double end[2])
         StrBuf text = STRBUF_EMPTY;
         strbuf_addf(&text, "kernel void clean(%s x<>, out %s r<>) { r = mix(x, %s(uintBitsToFloat(%s)), isnan(x)); }",
                     name, name, name, limit);
-        Kernel *kernel = internal_kernel(s->device, strbuf_text(&text));
+        Kernel *kernel = builtin_kernel(s->device, strbuf_text(&text));
         strbuf_free(&text);
         done = kernel && stream_create(s->device, type, &s->shape, false, &cleaned) &&
                kernel_launch(kernel, s->device, (Argument[]){{.stream = s}, {.stream = &cleaned}}, &s->shape, false);
@@ -167,7 +167,7 @@ static Kernel *number_kernel(Device *device, const Type *value, const Type *type
     }
     strbuf_add(&text, spec->axes == 2 ? "  r = k_x < 0 || k_y < 0 ? 4294967295u : uint(k_y * bins.x + k_x);\n}\n"
                                       : "  r = uint(k_x);\n}\n");
-    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }
@@ -231,7 +231,7 @@ static bool dense(const Stream *s, const Type *type, Stream *result)
 static bool tally(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
 {
     if (!weights) {
-        return tally_count(numbers, bins, result);
+        return count_numbers(numbers, bins, result);
     }
     Stream flat;
     if (!dense(weights, compared_type(weights->type), &flat)) {
@@ -239,8 +239,8 @@ static bool tally(const Stream *numbers, const Stream *weights, int64_t bins, St
     }
     Shape shape = {.rank = 1, .size = {bins}};
     bool done = false;
-    if (tally_weighs(numbers, bins)) {
-        done = tally_weigh(numbers, &flat, bins, result);
+    if (count_has_weights(numbers, bins)) {
+        done = count_weights(numbers, &flat, bins, result);
     } else if (stream_create(flat.device, flat.type, &shape, true, result) &&
                !(done = scatter_stream(result, numbers, &flat, SCATTER_ADD, NULL, NULL))) {
         stream_release(result);
@@ -290,9 +290,9 @@ static bool as_words(const Stream *s, Stream *numbers)
 static bool count_integers(const Stream *numbers, const Stream *weights, bool negative, int64_t least, Stream *result)
 {
     if (!weights) {
-        return tally_count_all(numbers, negative, least, result);
+        return count_all_numbers(numbers, negative, least, result);
     }
-    return tally_bins(numbers, negative, &least) && tally(numbers, weights, least, result);
+    return count_bins(numbers, negative, &least) && tally(numbers, weights, least, result);
 }
 
 bool histogram_integers(const Stream *s, const Stream *weights, int64_t least, Stream *result)

@@ -1,7 +1,7 @@
 /* Histograms: how many elements fall into each of a row (or a grid) of bins of equal width. Bin k of n over [low, high] holds
  * low + k (high - low) / n <= x < low + (k + 1) (high - low) / n, decided exactly; the last one holds `high` too. NaN is in none. */
-#ifndef RILL_HISTOGRAM_H
-#define RILL_HISTOGRAM_H
+#ifndef RILL_PRIMITIVE_INDEXED_HISTOGRAM_H
+#define RILL_PRIMITIVE_INDEXED_HISTOGRAM_H
 
 #include "stream/stream.h"
 

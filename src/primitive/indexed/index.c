@@ -1,7 +1,7 @@
 #include "primitive/indexed/index.h"
 
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 #include "primitive/sorting/sort.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static bool index_scalar(Scalar scalar)
     return scalar == SCALAR_INT || scalar == SCALAR_UINT || scalar == SCALAR_FLOAT;
 }
 
-bool place_check(const Stream *index, const Shape *shape)
+bool index_check_stream(const Stream *index, const Shape *shape)
 {
     const Type *type = index->type;
     char text[SHAPE_TEXT];
@@ -39,7 +39,7 @@ static void add_number(StrBuf *text, Scalar scalar, const char *part, char exten
     }
 }
 
-void place_declare(StrBuf *text, const Type *index)
+void index_declare(StrBuf *text, const Type *index)
 {
     const Type *type = index->value;
     static const char *const parts[] = {".x", ".y", ".z", ".w"};
@@ -51,7 +51,7 @@ void place_declare(StrBuf *text, const Type *index)
     strbuf_add(text, "  return inside ? p : -1;\n}\n");
 }
 
-void place_size(const Type *index, const Shape *shape, uint32_t size[4])
+void index_size(const Type *index, const Shape *shape, uint32_t size[4])
 {
     memset(size, 0, 4 * sizeof *size);
     if (index->components == 1) {
@@ -62,7 +62,7 @@ void place_size(const Type *index, const Shape *shape, uint32_t size[4])
     }
 }
 
-bool place_sort(const Stream *index, const uint32_t size[4], uint32_t count, const Stream *bad, Stream *keys,
+bool index_sort(const Stream *index, const uint32_t size[4], uint32_t count, const Stream *bad, Stream *keys,
                 Stream *order)
 {
     Stream places;
@@ -70,12 +70,12 @@ bool place_sort(const Stream *index, const uint32_t size[4], uint32_t count, con
         return false;
     }
     StrBuf text = STRBUF_EMPTY;
-    place_declare(&text, index->type);
+    index_declare(&text, index->type);
     strbuf_addf(&text, "kernel void places(%s index<>, int4 size, uint count, out uint r<>%s) {\n",
                 index->type->value->name, bad ? ", inout uint bad[]" : "");
     strbuf_addf(&text, "  int p = place(index, size); r = p < 0 ? count : uint(p);\n  %s\n}\n",
                 bad ? "if (p < 0) atomicAdd(bad[0], 1u);" : "");
-    Kernel *kernel = internal_kernel(index->device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(index->device, strbuf_text(&text));
     strbuf_free(&text);
     Argument args[] = {{.stream = index}, {.words = size}, {.words = &count}, {.stream = &places}, {.stream = bad}};
     bool done = kernel && kernel_launch(kernel, index->device, args, &index->shape, false) &&
@@ -84,7 +84,7 @@ bool place_sort(const Stream *index, const uint32_t size[4], uint32_t count, con
     return done;
 }
 
-bool place_flat(const Stream *stream, Stream *result)
+bool index_flatten(const Stream *stream, Stream *result)
 {
     Shape flat = {.rank = 1, .size = {stream_elements(stream)}};
     if (stream_reshape(stream, &flat, result)) {

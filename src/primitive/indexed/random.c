@@ -84,7 +84,7 @@ bool random_stream(Device *device, const RandomSpec *spec, const Shape *shape, S
     strbuf_add(&text, "kernel void random");
     strbuf_addf(&text, head, bound, bound, bound, out);
     strbuf_add(&text, body_of(spec->kind, wide, edge_of(scalar, spec) == 0));
-    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     uint32_t key[2] = {(uint32_t)spec->seed, (uint32_t)(spec->seed >> 32)};
     uint32_t first[2] = {(uint32_t)spec->block, (uint32_t)(spec->block >> 32)};

@@ -1,7 +1,7 @@
 /* Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011). Word w of a sequence is word w % 4 of
  * the block with counter w / 4 under the key (seed's low word, seed's high word): the same on every device. */
-#ifndef RILL_RANDOM_H
-#define RILL_RANDOM_H
+#ifndef RILL_PRIMITIVE_INDEXED_RANDOM_H
+#define RILL_PRIMITIVE_INDEXED_RANDOM_H
 
 #include "stream/stream.h"
 

@@ -1,13 +1,13 @@
 #include "primitive/indexed/scatter.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/copy.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 #include "kernel/launch/raw.h"
+#include "primitive/indexed/count.h"
 #include "primitive/indexed/gather.h"
 #include "primitive/indexed/index.h"
 #include "primitive/reduction/segment.h"
-#include "primitive/indexed/count.h"
 
 #include <string.h>
 
@@ -50,7 +50,7 @@ typedef struct Scatter {
 
 static bool launch(Scatter *s, StrBuf *text, const Argument *args, const Shape *domain)
 {
-    Kernel *kernel = internal_kernel(s->dst->device, strbuf_text(text));
+    Kernel *kernel = builtin_kernel(s->dst->device, strbuf_text(text));
     strbuf_free(text);
     return kernel && kernel_launch(kernel, s->dst->device, args, domain, false);
 }
@@ -71,9 +71,9 @@ static bool set_last(Scatter *s)
         return false;
     }
     Stream places;
-    bool done = place_flat(&winner, &places);
+    bool done = index_flatten(&winner, &places);
     StrBuf text = STRBUF_EMPTY;
-    place_declare(&text, s->index.type);
+    index_declare(&text, s->index.type);
     strbuf_addf(&text, "kernel void scatter(%s index<>, int4 size, inout uint last[]%s) {", type,
                 s->bad.device ? ", inout uint bad[]" : "");
     add_guarded(s, &text, "atomicMax(last[p], uint(indexof(index).x) + 1u)");
@@ -105,7 +105,7 @@ static bool combine_atomically(Scatter *s)
         return false;
     }
     StrBuf text = STRBUF_EMPTY, action = STRBUF_EMPTY;
-    place_declare(&text, s->index.type);
+    index_declare(&text, s->index.type);
     strbuf_addf(&text, "kernel void scatter(%s index<>, %s src<>, int4 size, inout %s dst[]%s) {", type, value, value,
                 s->bad.device ? ", inout uint bad[]" : "");
     strbuf_addf(&action, "%s(dst[p], src)", rows[s->op].atomic);
@@ -133,7 +133,7 @@ static bool reduce_places(Scatter *s, const SegmentSpec *spec, Stream found[2])
     Stream keys = {0}, order = {0}, values = {0};
     bool needs_copy;
     uint32_t count = (uint32_t)stream_elements(s->dst);
-    bool done = place_sort(&s->index, s->size, count, s->bad.device ? &s->bad : NULL, &keys, &order);
+    bool done = index_sort(&s->index, s->size, count, s->bad.device ? &s->bad : NULL, &keys, &order);
     if (done && stream_elements(&s->src) == 1) {
         done = stream_resample(&s->src, &keys.shape, &values, &needs_copy);
     } else if (done) {
@@ -236,7 +236,7 @@ static bool few_places(const Scatter *s)
     int64_t places = stream_elements(s->dst), count = stream_elements(&s->index);
     bool real = type == type_of(SCALAR_FLOAT, 1) || type == type_of(SCALAR_DOUBLE, 1);
     return s->op == SCATTER_ADD && real && places <= FEW_PLACES && count >= FEW_EACH * places &&
-           count >= FEW_ELEMENTS && shape_equal(&s->src.shape, &s->index.shape) && tally_weighs(&s->index, places);
+           count >= FEW_ELEMENTS && shape_equal(&s->src.shape, &s->index.shape) && count_has_weights(&s->index, places);
 }
 
 /* The number of each element's place; out of range it is above all, as the bits of negative ints are. */
@@ -251,7 +251,7 @@ static bool number_places(Scatter *s, Stream *numbers)
         return false;
     }
     StrBuf text = STRBUF_EMPTY;
-    place_declare(&text, s->index.type);
+    index_declare(&text, s->index.type);
     strbuf_addf(&text, "kernel void number(%s index<>, int4 size, out uint r<>%s) { int p = place(index, size); ",
                 s->index.type->value->name, s->bad.device ? ", inout uint bad[]" : "");
     strbuf_add(&text, s->bad.device ? "r = uint(p); if (p < 0) atomicAdd(bad[0], 1u); }" : "r = uint(p); }");
@@ -274,7 +274,7 @@ static bool add_sums(Scatter *s)
     }
     bool done = number_places(s, &numbers);
     if (done) {
-        done = tally_weigh(&numbers, &s->src, shape.size[0], &sums);
+        done = count_weights(&numbers, &s->src, shape.size[0], &sums);
         stream_release(&numbers);
     }
     if (done) {
@@ -303,7 +303,7 @@ static bool check_arguments(const Stream *dst, const Stream *index, const Stream
         return error_set("the shapes of 'index' (%s) and 'src' (%s) differ", shape_text(&index->shape, a),
                          shape_text(&src->shape, b));
     }
-    return place_check(index, &dst->shape);
+    return index_check_stream(index, &dst->shape);
 }
 
 /* What is combined is combined as kernels see it. */
@@ -313,11 +313,11 @@ static bool prepare(Scatter *s, const Stream *index, const Stream *src, bool cou
     Shape one = {.rank = 1, .size = {1}};
     Stream cast = {0};
     bool same = src->type == type && src->source == SOURCE_BUFFER;
-    bool done = (same || copy_new(src, type, &cast)) && place_flat(same ? src : &cast, &s->src) &&
-                place_flat(index, &s->index) &&
+    bool done = (same || copy_new(src, type, &cast)) && index_flatten(same ? src : &cast, &s->src) &&
+                index_flatten(index, &s->index) &&
                 (!count || stream_create(s->dst->device, type_of(SCALAR_UINT, 1), &one, true, &s->bad));
     stream_release(&cast);
-    place_size(index->type, &s->dst->shape, s->size);
+    index_size(index->type, &s->dst->shape, s->size);
     return done;
 }
 

@@ -1,7 +1,7 @@
 /* Scatters and gathers that change what they reach: dst[index[i]] = op(dst[index[i]], src[i]) as a loop over i in order
  * would, but that sums and products of floats may be rounded otherwise, and Brook's GatherOp. The results are the same to the bit on every run. */
-#ifndef RILL_SCATTER_H
-#define RILL_SCATTER_H
+#ifndef RILL_PRIMITIVE_INDEXED_SCATTER_H
+#define RILL_PRIMITIVE_INDEXED_SCATTER_H
 
 #include "kernel/kernel.h"
 

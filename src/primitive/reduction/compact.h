@@ -1,8 +1,8 @@
 /* Compaction: the elements a mask keeps, in order, as texts for the scan engine. A predicate is evaluated once, into a mask of one
  * byte per element: so what counts and what writes agree, whatever a compiler makes of it, and a new predicate costs one small
  * program. */
-#ifndef RILL_COMPACT_H
-#define RILL_COMPACT_H
+#ifndef RILL_PRIMITIVE_REDUCTION_COMPACT_H
+#define RILL_PRIMITIVE_REDUCTION_COMPACT_H
 
 #include "stream/stream.h"
 

@@ -1,7 +1,7 @@
 /* Reductions: any reduce kernel, and the built-in ones. The order of combination is fixed by the shape and the device, so
  * that results are the same on every run. */
-#ifndef RILL_REDUCE_H
-#define RILL_REDUCE_H
+#ifndef RILL_PRIMITIVE_REDUCTION_REDUCE_H
+#define RILL_PRIMITIVE_REDUCTION_REDUCE_H
 
 #include "kernel/kernel.h"
 

@@ -1,6 +1,6 @@
 /* The built-in reductions as texts for the reducer. */
-#ifndef RILL_REDUCE_OPS_H
-#define RILL_REDUCE_OPS_H
+#ifndef RILL_PRIMITIVE_REDUCTION_REDUCE_OPS_H
+#define RILL_PRIMITIVE_REDUCTION_REDUCE_OPS_H
 
 #include "base/strbuf.h"
 #include "primitive/reduction/reduce.h"

@@ -1,6 +1,6 @@
 /* Accumulators of sums and products that nothing takes out of the range of numbers, for the texts of shaders/functions. */
-#ifndef RILL_SCALED_H
-#define RILL_SCALED_H
+#ifndef RILL_PRIMITIVE_REDUCTION_SCALED_H
+#define RILL_PRIMITIVE_REDUCTION_SCALED_H
 
 #include "base/strbuf.h"
 #include "stream/type.h"

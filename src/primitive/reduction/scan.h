@@ -1,6 +1,6 @@
 /* Scans: every element becomes what the operator makes of it and all before it. */
-#ifndef RILL_SCAN_H
-#define RILL_SCAN_H
+#ifndef RILL_PRIMITIVE_REDUCTION_SCAN_H
+#define RILL_PRIMITIVE_REDUCTION_SCAN_H
 
 #include "primitive/reduction/scan_ops.h"
 

@@ -1,7 +1,7 @@
 /* The operators of scans, segmented reductions and reductions by key, as GLSL:
  *   A rill_from(T x)          A rill_join(A a, A b)          A rill_none()          R rill_finish(A a) */
-#ifndef RILL_SCAN_OPS_H
-#define RILL_SCAN_OPS_H
+#ifndef RILL_PRIMITIVE_REDUCTION_SCAN_OPS_H
+#define RILL_PRIMITIVE_REDUCTION_SCAN_OPS_H
 
 #include "base/strbuf.h"
 #include "kernel/kernel.h"

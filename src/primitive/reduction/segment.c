@@ -67,7 +67,7 @@ bool segment_heads(const Stream *lengths, const Shape *shape, Stream *heads, boo
     }
     Shape line = {.rank = 1, .size = {elements}};
     Stream starts = {0}, flat = {0};
-    Kernel *kernel = internal_kernel(lengths->device, text);
+    Kernel *kernel = builtin_kernel(lengths->device, text);
     bool done = kernel && scan_lengths(lengths, NULL, &starts) && stream_reshape(heads, &line, &flat);
     done = done && kernel_launch(kernel, lengths->device,
                                  (Argument[]){{.stream = &starts}, {.stream = lengths}, {.stream = &flat}},
@@ -207,7 +207,7 @@ static bool expand(const SegmentSpec *spec, const Type *type, const Stream *leng
     ScanOperator op;
     Stream counted = *present; /* a header only, without the length: the launch runs over all segments */
     counted.length = (DeviceLength){0};
-    Kernel *some = internal_kernel(spec->device, "kernel int some(int length<>) { return length > 0 ? 1 : 0; }");
+    Kernel *some = builtin_kernel(spec->device, "kernel int some(int length<>) { return length > 0 ? 1 : 0; }");
     Stream rank = {0};
     bool done = some && scan_lengths(lengths, some, &rank) && scan_operator(spec->op, type, true, &text, &op) &&
                 stream_create(spec->device, op.result, &lengths->shape, false, result);
@@ -218,7 +218,7 @@ static bool expand(const SegmentSpec *spec, const Type *type, const Stream *leng
                     "kernel void expand(int length<>, int rank<>, %s v[], out %s r<>) { r = length > 0 ? v[rank] : "
                     "%s(%s); }",
                     name, name, name, op.neutral);
-        Kernel *kernel = internal_kernel(spec->device, strbuf_text(&text));
+        Kernel *kernel = builtin_kernel(spec->device, strbuf_text(&text));
         done = kernel &&
                kernel_launch(
                    kernel, spec->device,

@@ -1,6 +1,6 @@
 /* Segments of neighbours: their checks, reductions of each, and reductions of runs of equal keys. */
-#ifndef RILL_SEGMENT_H
-#define RILL_SEGMENT_H
+#ifndef RILL_PRIMITIVE_REDUCTION_SEGMENT_H
+#define RILL_PRIMITIVE_REDUCTION_SEGMENT_H
 
 #include "primitive/reduction/scan_ops.h"
 

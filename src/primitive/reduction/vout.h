@@ -1,8 +1,8 @@
 /* Kernels with variable outputs, in two phases: every element's pushes are counted, the counts are scanned, and the elements write each
  * from its own place on. So results are in element order and have exactly the size of what was pushed. (The list
  * builder of PyOpenCL's algorithms works so.) */
-#ifndef RILL_VOUT_H
-#define RILL_VOUT_H
+#ifndef RILL_PRIMITIVE_REDUCTION_VOUT_H
+#define RILL_PRIMITIVE_REDUCTION_VOUT_H
 
 #include "kernel/kernel.h"
 

@@ -1,6 +1,6 @@
 /* Two sorted streams into one. */
-#ifndef RILL_MERGE_H
-#define RILL_MERGE_H
+#ifndef RILL_PRIMITIVE_SORTING_MERGE_H
+#define RILL_PRIMITIVE_SORTING_MERGE_H
 
 #include "stream/stream.h"
 

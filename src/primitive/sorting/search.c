@@ -40,7 +40,7 @@ static Kernel *search_kernel(Device *device, const Type *type, int64_t count, bo
                 "    low = up ? middle + 1 : low;\n"
                 "  }\n  return low;\n}\n",
                 type->name, type->name, steps, type->name, right ? "!less(x, at)" : "less(at, x)");
-    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }

@@ -1,6 +1,6 @@
 /* Bisection: where values would stand in a sorted stream. */
-#ifndef RILL_SEARCH_H
-#define RILL_SEARCH_H
+#ifndef RILL_PRIMITIVE_SORTING_SEARCH_H
+#define RILL_PRIMITIVE_SORTING_SEARCH_H
 
 #include "stream/stream.h"
 

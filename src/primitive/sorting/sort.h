@@ -1,7 +1,7 @@
 /* Sorting, stable in both directions: equal keys keep their order. Keys are scalars: int, uint, float, double, bool, half, unorm8,
  * int8, int16, uint8, uint16. NaNs come last, also in descending order; both zeros are equal. */
-#ifndef RILL_SORT_H
-#define RILL_SORT_H
+#ifndef RILL_PRIMITIVE_SORTING_SORT_H
+#define RILL_PRIMITIVE_SORTING_SORT_H
 
 #include "stream/stream.h"
 

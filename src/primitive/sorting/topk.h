@@ -1,7 +1,7 @@
 /* The first k elements of the sorted stream, and where they were, without sorting all of it: the k-th key is found digit by digit,
  * from the most significant one, and what comes before it is picked out and sorted. */
-#ifndef RILL_TOPK_H
-#define RILL_TOPK_H
+#ifndef RILL_PRIMITIVE_SORTING_TOPK_H
+#define RILL_PRIMITIVE_SORTING_TOPK_H
 
 #include "stream/stream.h"
 

@@ -1,7 +1,7 @@
 /* Pages of a container's own: lists of them are mapped to frames of memory that grows, and unmapped. */
 #include "container/container_private.h"
-#include "container/storage/growth.h"
 #include "container/page/paged.h"
+#include "container/storage/growth.h"
 
 #include "kernel/launch/copy.h"
 
@@ -39,7 +39,7 @@ static int64_t frames_there(const Container *c)
     return stream_elements(&c->memory) / translator_info(c->translator).page;
 }
 
-bool allocation_grow(Container *c, int64_t frames)
+bool page_pool_grow(Container *c, int64_t frames)
 {
     TranslatorInfo info = translator_info(c->translator);
     Stream memory;
@@ -68,7 +68,7 @@ static bool fill(const Container *c, int64_t frame, int64_t count, const void *e
     return done;
 }
 
-bool allocation_fill_frames(const Container *c, const Stream *begins, const void *element)
+bool page_pool_fill_frames(const Container *c, const Stream *begins, const void *element)
 {
     int64_t page = translator_info(c->translator).page, count = stream_elements(begins);
     PageSet set = {.origins = begins, .count = count, .page = {page}, .aligned = true, .elements = count * page};
@@ -102,13 +102,13 @@ static bool fill_scattered(const Container *c, const PageList *list, const void 
         words[i] = (int32_t)(list->items[i].frame * page);
     }
     bool done = buffer_write(begins.buffer, 0, words, list->count * sizeof *words) &&
-                allocation_fill_frames(c, &begins, element);
+                page_pool_fill_frames(c, &begins, element);
     stream_release(&begins);
     free(words);
     return done;
 }
 
-bool allocation_fill_list(const Container *c, const PageList *list, const void *element)
+bool page_pool_fill_list(const Container *c, const PageList *list, const void *element)
 {
     bool done = true;
     if (count_runs(list) > MOST_RUNS) {
@@ -126,12 +126,12 @@ bool allocation_fill_list(const Container *c, const PageList *list, const void *
 
 /* frames */
 
-int64_t allocation_room(const Container *c)
+int64_t page_pool_room(const Container *c)
 {
     return translator_info(c->translator).capacity - c->frames.used + (int64_t)c->frames.freed.count;
 }
 
-bool allocation_refuse(const Container *c, int64_t pages, int64_t mapped)
+bool page_pool_refuse(const Container *c, int64_t pages, int64_t mapped)
 {
     TranslatorInfo info = translator_info(c->translator);
     int64_t held = c->frames.used - (int64_t)c->frames.freed.count - info.mapped;
@@ -142,7 +142,7 @@ bool allocation_refuse(const Container *c, int64_t pages, int64_t mapped)
     const char *more = pages > SHAPE_MAX_ELEMENTS ? "s and more" : pages == 1 ? "" : "s";
     return error_set("it takes %" PRId64 " page%s, of which %" PRId64 " are mapped and %" PRId64
                      " free: 'capacity' is %" PRId64 "%s",
-                     pages, more, mapped, allocation_room(c), info.capacity, text);
+                     pages, more, mapped, page_pool_room(c), info.capacity, text);
 }
 
 void container_set_allocator(Container *c, const AllocatorHooks *hooks)
@@ -195,20 +195,20 @@ static bool take_chosen(Container *c, PageList *list)
 }
 
 /* Side by side where none was freed before, and nobody chooses. */
-bool allocation_take(Container *c, PageList *list, int64_t asked, bool choose)
+bool page_pool_take(Container *c, PageList *list, int64_t asked, bool choose)
 {
     int64_t count = (int64_t)list->count, needed = frames_needed(&c->frames, count);
     if (!check_changeable(c)) {
         return false;
     }
-    if (count > allocation_room(c)) {
-        return allocation_refuse(c, asked, asked - count);
+    if (count > page_pool_room(c)) {
+        return page_pool_refuse(c, asked, asked - count);
     }
     choose = choose && c->allocator.choose;
     if (choose && (needed = ask_allocator(c, list)) < 0) {
         return false;
     }
-    if (!allocation_grow(c, needed) || !frames_reserve(&c->frames, needed)) {
+    if (!page_pool_grow(c, needed) || !frames_reserve(&c->frames, needed)) {
         return false;
     }
     for (size_t i = 0; !choose && i < list->count; i++) {
@@ -217,7 +217,7 @@ bool allocation_take(Container *c, PageList *list, int64_t asked, bool choose)
     return !choose || take_chosen(c, list);
 }
 
-void allocation_give(Container *c, const PageList *list)
+void page_pool_give(Container *c, const PageList *list)
 {
     for (size_t i = list->count; i-- > 0;) {
         frames_drop(&c->frames, list->items[i].frame);
@@ -274,7 +274,7 @@ static bool within_ints(const Container *c, const PageEntry *entry)
     return true;
 }
 
-bool allocation_map(Container *c, PageList *list, int64_t asked)
+bool page_pool_map(Container *c, PageList *list, int64_t asked)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (!within_ints(c, &list->items[i])) {
@@ -285,26 +285,26 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
         return true;
     }
     if (!c->pooled) {
-        return borrow_frames(c, list, asked) && allocation_fill_list(c, list, c->fallback) &&
+        return borrow_frames(c, list, asked) && page_pool_fill_list(c, list, c->fallback) &&
                paged_swap(c->translator, list);
     }
     if (!snapshot_reserve(c, (int64_t)list->count) || !snapshot_launch_reserve(c, list) ||
-        !allocation_take(c, list, asked, true)) {
+        !page_pool_take(c, list, asked, true)) {
         return false;
     }
-    if (!allocation_fill_list(c, list, c->fallback) || !paged_swap(c->translator, list)) {
-        allocation_give(c, list);
+    if (!page_pool_fill_list(c, list, c->fallback) || !paged_swap(c->translator, list)) {
+        page_pool_give(c, list);
         return false;
     }
     for (size_t i = 0; i < list->count; i++) {
         snapshot_note(c, &list->items[i]);
     }
-    page_overlap_changed(c, list);
+    halo_changed(c, list);
     snapshot_launch_note(c, list);
     return true;
 }
 
-bool allocation_unmap(Container *c, PageList *list)
+bool page_pool_unmap(Container *c, PageList *list)
 {
     if (!check_changeable(c)) {
         return false;
@@ -322,7 +322,7 @@ bool allocation_unmap(Container *c, PageList *list)
     for (size_t i = 0; i < list->count; i++) {
         snapshot_let_go(c, &list->items[i]);
     }
-    page_overlap_changed(c, list);
+    halo_changed(c, list);
     return true;
 }
 
@@ -347,10 +347,10 @@ static bool add_missing(const Container *c, const PageBox *box, PageList *list)
     return true;
 }
 
-bool allocation_missing(const Container *c, const PageBox *box, PageList *list)
+bool page_pool_missing(const Container *c, const PageBox *box, PageList *list)
 {
     TranslatorInfo info = translator_info(c->translator);
-    return c->pooled && box->count > info.capacity ? allocation_refuse(c, box->count, info.mapped)
+    return c->pooled && box->count > info.capacity ? page_pool_refuse(c, box->count, info.mapped)
                                                    : add_missing(c, box, list);
 }
 
@@ -361,7 +361,7 @@ bool container_allocate(Container *c, const int64_t *first, const int64_t *last)
     }
     PageBox box = container_pages_of(c, first, last);
     PageList list = {0};
-    bool done = allocation_missing(c, &box, &list) && allocation_map(c, &list, box.count);
+    bool done = page_pool_missing(c, &box, &list) && page_pool_map(c, &list, box.count);
     page_list_free(&list);
     return done;
 }
@@ -373,14 +373,14 @@ bool container_free(Container *c, const int64_t *first, const int64_t *last)
     }
     PageBox box = container_pages_of(c, first, last);
     PageList list = {0};
-    bool done = paged_collect(c->translator, &box, &list) && allocation_unmap(c, &list);
+    bool done = paged_collect(c->translator, &box, &list) && page_pool_unmap(c, &list);
     page_list_free(&list);
     return done;
 }
 
 /* lists */
 
-bool allocation_pick(const Container *c, const PageList *from, bool mapped, PageList *to)
+bool page_pool_pick(const Container *c, const PageList *from, bool mapped, PageList *to)
 {
     if (!paged_learn(c->translator)) {
         return false;
@@ -398,18 +398,18 @@ bool allocation_pick(const Container *c, const PageList *from, bool mapped, Page
     return true;
 }
 
-bool allocation_map_some(Container *c, const PageList *pages)
+bool page_pool_map_some(Container *c, const PageList *pages)
 {
     PageList list = {0};
-    bool done = allocation_pick(c, pages, false, &list) && allocation_map(c, &list, (int64_t)pages->count);
+    bool done = page_pool_pick(c, pages, false, &list) && page_pool_map(c, &list, (int64_t)pages->count);
     page_list_free(&list);
     return done;
 }
 
-bool allocation_unmap_some(Container *c, const PageList *pages)
+bool page_pool_unmap_some(Container *c, const PageList *pages)
 {
     PageList list = {0};
-    bool done = allocation_pick(c, pages, true, &list) && allocation_unmap(c, &list);
+    bool done = page_pool_pick(c, pages, true, &list) && page_pool_unmap(c, &list);
     page_list_free(&list);
     return done;
 }

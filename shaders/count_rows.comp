@@ -2,9 +2,9 @@
 // WEIGHTS: what is added are weights, in double, kept as two words (DOUBLE: they come as such); BLOCK to read through storage blocks;
 // PRIVATE: at most so many bins, whose sums stay out of memory until the run is over, which one dispatch does.
 #include "shared/parameters.glsl"
-#include "shared/tally_words.h"
+#include "shared/count_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[TALLY_P_VECTORS];
+layout(location = 0) uniform uvec4 rill_p[COUNT_P_VECTORS];
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer Numbers { uint numbers[]; };
 layout(std430, binding = 3) readonly buffer Weights { uint weights[]; };
@@ -24,14 +24,14 @@ layout(std430, binding = 1) buffer Rows { double rows[]; };
 layout(std430, binding = 1) buffer Rows { uint rows[]; };
 #endif
 
-#define COUNT PARAMETER(TALLY_P_COUNT)
-#define BINS PARAMETER(TALLY_P_BINS)
-#define LANES PARAMETER(TALLY_P_LANES)
-#define RUN PARAMETER(TALLY_P_RUN)
-#define FROM PARAMETER(TALLY_P_FROM)
-#define TO PARAMETER(TALLY_P_TO)
-#define BASE PARAMETER(TALLY_P_BASE)
-#define WEIGHT_BASE PARAMETER(TALLY_P_WEIGHT_BASE)
+#define COUNT PARAMETER(COUNT_P_COUNT)
+#define BINS PARAMETER(COUNT_P_BINS)
+#define LANES PARAMETER(COUNT_P_LANES)
+#define RUN PARAMETER(COUNT_P_RUN)
+#define FROM PARAMETER(COUNT_P_FROM)
+#define TO PARAMETER(COUNT_P_TO)
+#define BASE PARAMETER(COUNT_P_BASE)
+#define WEIGHT_BASE PARAMETER(COUNT_P_WEIGHT_BASE)
 
 #ifdef WEIGHTS
 double weight(uint i)

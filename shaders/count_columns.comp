@@ -1,15 +1,15 @@
-// What tally_bytes.comp left: every invocation adds up the four counters of one word over all lanes; the last one finds the
+// What count_bytes.comp left: every invocation adds up the four counters of one word over all lanes; the last one finds the
 // largest number of all, which goes behind the counts.
 #include "shared/parameters.glsl"
-#include "shared/tally_words.h"
+#include "shared/count_words.h"
 layout(local_size_x = 8) in;
-layout(location = 0) uniform uvec4 rill_p[TALLY_P_VECTORS];
+layout(location = 0) uniform uvec4 rill_p[COUNT_P_VECTORS];
 layout(binding = 0) uniform usamplerBuffer columns;
 layout(std430, binding = 1) buffer Counts { uint counts[]; };
 
-#define LANES int(PARAMETER(TALLY_P_LANES)) /* a multiple of 4 */
-#define FIRST PARAMETER(TALLY_P_FIRST)
-#define BINS PARAMETER(TALLY_P_BINS)
+#define LANES int(PARAMETER(COUNT_P_LANES)) /* a multiple of 4 */
+#define FIRST PARAMETER(COUNT_P_FIRST)
+#define BINS PARAMETER(COUNT_P_BINS)
 
 void main()
 {

@@ -1,9 +1,9 @@
 // Counts by atomic additions: up to BINS_SHARED bins in a copy of the group's own first. The number of a thread's elements is fixed,
 // neighbours go to neighbouring threads. Defines: GROUP, EACH; BINS_SHARED where the copy fits; BLOCK to read through a storage block.
 #include "shared/parameters.glsl"
-#include "shared/tally_words.h"
+#include "shared/count_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[TALLY_P_VECTORS];
+layout(location = 0) uniform uvec4 rill_p[COUNT_P_VECTORS];
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer Numbers { uint numbers[]; };
 #define LOAD(i) numbers[i]
@@ -13,9 +13,9 @@ layout(binding = 0) uniform usamplerBuffer numbers;
 #endif
 layout(std430, binding = 1) buffer Counts { uint counts[]; };
 
-#define COUNT PARAMETER(TALLY_P_COUNT)
-#define BINS PARAMETER(TALLY_P_BINS)
-#define BASE PARAMETER(TALLY_P_BASE)
+#define COUNT PARAMETER(COUNT_P_COUNT)
+#define BINS PARAMETER(COUNT_P_BINS)
+#define BASE PARAMETER(COUNT_P_BASE)
 
 #ifdef BINS_SHARED
 shared uint rill_s[BINS_SHARED];

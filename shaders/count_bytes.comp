@@ -1,19 +1,19 @@
 // Counts of 1,024 neighbouring bins: every lane counts one contiguous run of numbers in private memory, four 8-bit counters to a word.
-// A counter that reaches 128 hands them on to the result. The words are left for tally_columns.comp. Defines: GROUP.
+// A counter that reaches 128 hands them on to the result. The words are left for count_columns.comp. Defines: GROUP.
 #include "shared/parameters.glsl"
-#include "shared/tally_words.h"
+#include "shared/count_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[TALLY_P_VECTORS];
+layout(location = 0) uniform uvec4 rill_p[COUNT_P_VECTORS];
 layout(binding = 0) uniform usamplerBuffer numbers;
 layout(std430, binding = 1) writeonly buffer Columns { uint columns[]; };
 layout(std430, binding = 2) buffer Counts { uint counts[]; };
 
-#define COUNT PARAMETER(TALLY_P_COUNT)
-#define LANES int(PARAMETER(TALLY_P_LANES))
-#define RUN int(PARAMETER(TALLY_P_RUN))
-#define FIRST PARAMETER(TALLY_P_FIRST)
-#define BASE int(PARAMETER(TALLY_P_BASE))
-#define BINS PARAMETER(TALLY_P_BINS)
+#define COUNT PARAMETER(COUNT_P_COUNT)
+#define LANES int(PARAMETER(COUNT_P_LANES))
+#define RUN int(PARAMETER(COUNT_P_RUN))
+#define FIRST PARAMETER(COUNT_P_FIRST)
+#define BASE int(PARAMETER(COUNT_P_BASE))
+#define BINS PARAMETER(COUNT_P_BINS)
 
 const uint FULL = 0x80808080u;
 const int WINDOW = 32; // texels: 128 numbers more don't let a counter below 128 overflow

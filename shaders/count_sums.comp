@@ -1,8 +1,8 @@
-// Adds up the rows that tally_rows.comp left, in order. Defines: GROUP; BLOCK; WEIGHTS, then DOUBLE where the sums stay doubles.
+// Adds up the rows that count_rows.comp left, in order. Defines: GROUP; BLOCK; WEIGHTS, then DOUBLE where the sums stay doubles.
 #include "shared/parameters.glsl"
-#include "shared/tally_words.h"
+#include "shared/count_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[TALLY_P_VECTORS];
+layout(location = 0) uniform uvec4 rill_p[COUNT_P_VECTORS];
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer Rows { uint rows[]; };
 #define LOAD(i) rows[i]
@@ -12,8 +12,8 @@ layout(binding = 0) uniform usamplerBuffer rows;
 #endif
 layout(std430, binding = 1) writeonly buffer Sums { uint sums[]; };
 
-#define BINS int(PARAMETER(TALLY_P_BINS))
-#define LANES int(PARAMETER(TALLY_P_LANES))
+#define BINS int(PARAMETER(COUNT_P_BINS))
+#define LANES int(PARAMETER(COUNT_P_LANES))
 
 void main()
 {

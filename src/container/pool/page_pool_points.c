@@ -13,9 +13,9 @@ enum { MANY_POINTS = 1024 };
 static Pages *device_pages(const Container *c, const Stream *points)
 {
     Shape shape;
-    Pages *pages = c->pooled ? pages_of_translator(c->translator) : NULL;
+    Pages *pages = c->pooled ? page_table_of_translator(c->translator) : NULL;
     bool many = stream_elements(points) >= MANY_POINTS;
-    return pages && many && !c->allocator.choose && !c->overlap && pages_numbered(pages) &&
+    return pages && many && !c->allocator.choose && !c->overlap && page_lookup_numbered(pages) &&
                    translator_points_check(points, c->whole.shape.rank, &shape)
                ? pages
                : NULL;
@@ -50,19 +50,19 @@ static bool map_numbers(Container *c, Pages *pages, const Stream *numbers)
     bool noted = c->newest || c->noting;
     PageList list = {0};
     Stream frames, begins;
-    bool done = allocation_grow(c, needed) && frames_reserve(&c->frames, needed) && snapshot_reserve(c, count) &&
-                (!noted || pages_list(pages, numbers, &list)) && snapshot_launch_reserve(c, &list);
+    bool done = page_pool_grow(c, needed) && frames_reserve(&c->frames, needed) && snapshot_reserve(c, count) &&
+                (!noted || page_lookup_list(pages, numbers, &list)) && snapshot_launch_reserve(c, &list);
     int32_t *known = done ? next_frames(c, count) : NULL;
-    if (!known || !frame_stack_take(c, count, &frames, &begins)) {
+    if (!known || !free_list_take(c, count, &frames, &begins)) {
         page_list_free(&list);
         free(known);
         return false;
     }
-    done = allocation_fill_frames(c, &begins, c->fallback);
+    done = page_pool_fill_frames(c, &begins, c->fallback);
     if (!done) {
         free(known);
     }
-    done = done && pages_map_numbers(pages, numbers, &frames, needed, known);
+    done = done && page_table_map_numbers(pages, numbers, &frames, needed, known);
     for (int64_t i = 0; done && i < count; i++) {
         frames_take(&c->frames, snapshot_number(c));
     }
@@ -79,10 +79,10 @@ static bool unmap_numbers(Container *c, Pages *pages, const Stream *numbers)
 {
     PageList list = {0};
     Stream frames;
-    bool done =
-        pages_list(pages, numbers, &list) && frame_stack_tell(c) && pages_unmap_numbers(pages, numbers, &list, &frames);
+    bool done = page_lookup_list(pages, numbers, &list) && free_list_tell(c) &&
+                page_table_unmap_numbers(pages, numbers, &list, &frames);
     if (done) {
-        frame_stack_give(c, &frames);
+        free_list_give(c, &frames);
         stream_release(&frames);
         c->ready = 0;
     }
@@ -100,7 +100,7 @@ static bool ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers
     if (!compact_flat(points, &flat)) {
         return false;
     }
-    bool done = pages_ask(pages, &flat, mapped, numbers);
+    bool done = page_lookup_ask(pages, &flat, mapped, numbers);
     stream_release(&flat);
     return done;
 }
@@ -109,7 +109,7 @@ static bool change_listed(Container *c, const Stream *points, bool (*change)(Con
                           bool *found)
 {
     PageList list;
-    *found = page_points_find(c, points, &list);
+    *found = page_lookup_host(c, points, &list);
     bool done = *found && change(c, &list);
     page_list_free(&list);
     return done;
@@ -123,16 +123,16 @@ bool container_allocate_points(Container *c, const Stream *points, bool *found)
     Pages *pages = device_pages(c, points);
     Stream numbers;
     if (!pages) {
-        return change_listed(c, points, allocation_map_some, found);
+        return change_listed(c, points, page_pool_map_some, found);
     }
     *found = ask(pages, points, false, &numbers);
     if (!*found) {
         return false;
     }
     int64_t count = stream_elements(&numbers);
-    bool fits = count <= allocation_room(c), done = count == 0 || (fits && map_numbers(c, pages, &numbers));
+    bool fits = count <= page_pool_room(c), done = count == 0 || (fits && map_numbers(c, pages, &numbers));
     stream_release(&numbers);
-    return fits ? done : change_listed(c, points, allocation_map_some, found); /* which says how many are mapped */
+    return fits ? done : change_listed(c, points, page_pool_map_some, found); /* which says how many are mapped */
 }
 
 bool container_free_points(Container *c, const Stream *points, bool *found)
@@ -143,7 +143,7 @@ bool container_free_points(Container *c, const Stream *points, bool *found)
     Pages *pages = c->newest ? NULL : device_pages(c, points);
     Stream numbers;
     if (!pages) {
-        return change_listed(c, points, allocation_unmap_some, found);
+        return change_listed(c, points, page_pool_unmap_some, found);
     }
     *found = ask(pages, points, true, &numbers);
     if (!*found) {
