@@ -55,7 +55,7 @@ AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
 .PHONY: build help demo dist test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
-.PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery
+.PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
 build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
 
@@ -212,9 +212,9 @@ CLANG_FORMAT = $(or $(shell command -v clang-format-14),clang-format)
 C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.[ch]pp)
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
-check: ## formatting, static analysis, the rules of the house, the manual's coverage
+check: ## formatting, static analysis, the order of layers, the manual's coverage
 	$(DEPS) build check docs
-	@$(AGAIN) -k check-warnings check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations check-glsl
+	@$(AGAIN) -k check-warnings check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations check-glsl
 	@echo "make check: all passed"
 
 # Every C file with warnings as errors, in a build folder of its own, since objects made without them are no proof.
@@ -241,9 +241,9 @@ $(BUILD)/cppcheck/:
 check-luacheck:
 	luacheck --quiet $(LUA_DIRS) $(wildcard *.rockspec)
 
-check-floors: $(CORE)
-	@$(LUA) tools/floors.lua
-	@$(RUN) $(LUA) tools/circles.lua $(BUILD)
+check-layers: $(CORE)
+	@$(LUA) tools/layers.lua
+	@$(RUN) $(LUA) tools/cycles.lua $(BUILD)
 	@$(RUN) $(LUA) tools/prefixes.lua $(BUILD)
 
 check-docs: $(CORE)

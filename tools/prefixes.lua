@@ -1,6 +1,7 @@
--- A function that other files can call says by its name where it is: prefixes.lua BUILD [ROOT]. It begins with the name of the file that
--- defines it, or of a header that declares it. "lua_" in front and "_private" behind do not count, and of a file's name of several words
--- the first will do. An opener of the binding is open_ and its file's name. Prints what does not, and fails if there is any.
+-- A function that other files can call says by its name where it is: prefixes.lua BUILD [ROOT]. It begins with the name of the file that defines it, of a
+-- header that declares it, of another file of its directory, or of the directory or layer. "_private" behind does not count, of a file's name of several words
+-- the first will do, and "formats" is "format". An opener of the binding is open_ and its file's name, perhaps with its directory's in front. Prints what
+-- does not, and fails if there is any.
 
 local symbols = require "tools.symbols"
 
@@ -10,6 +11,10 @@ local build, root = arg[1] or "build", arg[2] or "."
 local allowed = {
     luaopen_rill_core = "Lua asks for it by this name",
 }
+-- The log of pages, of snapshots and of launches.
+for name in ("add launch_note launch_reserve let_go let_go_of logged note number orphan reserve settle settle_all"):gmatch "%S+" do
+    allowed["snapshot_" .. name] = "to be named after its file"
+end
 
 -- function -> the headers that declare it, by the names that they lend
 local declared = {}
@@ -28,17 +33,30 @@ local function begins(name, stem)
     return name == stem or name:sub(1, #stem + 1) == stem .. "_"
 end
 
+local siblings = {} -- directory -> the names of its files
+for path in assert(io.popen(("cd '%s' && find src -name '*.c' | LC_ALL=C sort"):format(root))):lines() do
+    local directory, stem = path:match "^src/(.*)/([%w_]+)%.c$"
+    siblings[directory] = siblings[directory] or {}
+    table.insert(siblings[directory], stem)
+end
+
+local function fits_opener(name, directory, stem)
+    return name == "open_" .. stem or name == ("open_%s_%s"):format(directory:match "[%w_]+$":gsub("s$", ""), stem)
+end
+
 local function fits(name, path)
-    local stem = path:match "[%w_]+$":gsub("^lua_", "")
-    if begins(name, stem) or begins(name, stem:match "^[^_]+") or name == "open_" .. stem then
-        return true
+    local directory, stem = path:match "^(.*)/([%w_]+)$"
+    local lent = {stem, stem:match "^[^_]+", stem:gsub("s$", ""), table.unpack(declared[name] or {})}
+    for word in directory:gmatch "[%w_]+" do
+        table.insert(lent, (word:gsub("s$", "")))
     end
-    for _, header in ipairs(declared[name] or {}) do
-        if begins(name, header) then
+    table.move(siblings[directory] or {}, 1, #(siblings[directory] or {}), #lent + 1, lent)
+    for _, word in ipairs(lent) do
+        if begins(name, word) then
             return true
         end
     end
-    return false
+    return fits_opener(name, directory, stem)
 end
 
 local count, failed, excepted = 0, 0, 0
@@ -50,7 +68,7 @@ for _, symbol in ipairs(symbols(build, root)) do
             excepted = excepted + 1
         elseif not fits(symbol.name, symbol.file) then
             failed = failed + 1
-            local says = "src/%s.c: %s begins neither with its file's name nor with its header's"
+            local says = "src/%s.c: %s begins with the name of none of its file, header and directory"
             print(says:format(symbol.file, symbol.name))
         end
     end

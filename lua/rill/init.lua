@@ -1,16 +1,7 @@
 --- rill: streams, kernels and reductions on a graphics device. What is written in C is rill.core, whose public names are here; Lua adds what is
 -- easier said in Lua. A file beside this one is a module, rill.NAME, loaded when it is first named; what they share is in folders.
 local core = require "rill.core"
-
-local rill = {}
-for name, value in pairs(core) do
-    if name:sub(1, 1) ~= "_" then
-        rill[name] = value
-    end
-end
-rill._VERSION = core._VERSION
-package.loaded["rill"] = rill -- for the files that this one loads
-
+local rill = require "rill.core.public"
 local later = require "rill.core.lazy"
 
 -- Functions and methods of streams, by the files that have them.

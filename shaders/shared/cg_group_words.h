@@ -1,4 +1,4 @@
-// Words of cg_group.comp's parameters, phases and numbers it keeps beside those of cg_words.h, for C, GLSL and Lua (lua_cg.c).
+// Words of cg_group.comp's parameters, phases and numbers it keeps beside those of cg_words.h, for C, GLSL and Lua (operations/cg.c).
 #define CG_GROUP_P_ROWS 0
 #define CG_GROUP_P_SLICES 1
 #define CG_GROUP_P_PHASES 2

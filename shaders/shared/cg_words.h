@@ -1,4 +1,4 @@
-// Words of cg.comp's parameters, phases and numbers it keeps, for C, GLSL and Lua (lua_cg.c).
+// Words of cg.comp's parameters, phases and numbers it keeps, for C, GLSL and Lua (operations/cg.c).
 #define CG_P_TEXELS 0 // of each vector
 #define CG_P_CHUNK 1  // of them for a group
 #define CG_P_GROUPS 2

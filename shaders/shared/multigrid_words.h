@@ -1,4 +1,4 @@
-// Words of multigrid.comp's parameters, for C, GLSL and Lua (lua_multigrid.c).
+// Words of multigrid.comp's parameters, for C, GLSL and Lua (operations/multigrid.c).
 #define MULTIGRID_P_WIDTH 0 // elements of the grid
 #define MULTIGRID_P_HEIGHT 1
 #define MULTIGRID_P_PITCH 2        // texels of a row of floats in memory

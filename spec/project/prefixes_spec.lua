@@ -42,13 +42,13 @@ describe("tools/prefixes.lua", function()
         assert.equal("prefixes: ok, 4 functions, 1 of them excepted with a reason\n", output)
         assert.is_true(content)
         local binding = "void bed_lay(void) {}\nvoid open_bed(void) {}\n" .. LOADER
-        assert.is_true(select(2, report("lua_bed", binding)))
+        assert.is_true(select(2, report("bed", binding)))
     end)
 
     it("reports what bears another's name", function()
         local output, content = report("shore", SOURCE)
         assert.is_false(content)
-        local says = "src/land/shore.c: %s begins neither with its file's name nor with its header's\n"
+        local says = "src/land/shore.c: %s begins with the name of none of its file, header and directory\n"
         assert.equal(says:format "river_bed" .. says:format "river_bed_depth", output)
         for _, name in ipairs {"wrong_comment", "bank_wet", "open_river", "shores", "lua_shore"} do
             output, content = report("shore", ("void %s(void) {}\n"):format(name) .. LOADER)

@@ -5,7 +5,7 @@ local addition = require "spec.support.addition"
 local NUMBERS <const> = {one = 1, two = 2, three = 3, four = 4, five = 5, six = 6, seven = 7, eight = 8}
 
 -- What a tool is called with to check.
-local CHECKS <const> = {circles = "build", annotations = "--check"}
+local CHECKS <const> = {cycles = "build", annotations = "--check"}
 
 -- Compares the files touched with those of a recipe, whose number CONTRIBUTING.md says, and with the most there may be.
 local function counts(copy, recipe, most, files)
@@ -55,7 +55,7 @@ print(select(2, pcall(function() return rill.logistik end)))
 
     it("a primitive", function()
         local copy <close> = addition.open()
-        copy:write("src/primitive/delta2.h", [[
+        copy:write("src/primitive/sorting/delta2.h", [[
 /* Differences of neighbours. */
 #ifndef RILL_DIFFERENCES_H
 #define RILL_DIFFERENCES_H
@@ -67,8 +67,8 @@ bool delta2_stream(const Stream *s, Stream *result);
 
 #endif
 ]])
-        copy:write("src/primitive/delta2.c", [[
-#include "primitive/delta2.h"
+        copy:write("src/primitive/sorting/delta2.c", [[
+#include "primitive/sorting/delta2.h"
 
 #include "kernel/launch/builtin.h"
 
@@ -91,11 +91,11 @@ bool delta2_stream(const Stream *s, Stream *result)
     return true;
 }
 ]])
-        copy:write("src/binding/operations/lua_delta2.c", [[
+        copy:write("src/binding/operations/delta2.c", [[
 /* rill.delta2. */
 #include "binding/binding.h"
 
-#include "primitive/delta2.h"
+#include "primitive/sorting/delta2.h"
 
 static int rill_delta2(lua_State *L)
 {
@@ -134,12 +134,12 @@ print(select(2, pcall(rill.delta2, 1)))
         local output = copy:run "spec/primitive/delta2_spec.lua"
         assert.truthy(output:find("each element less the one before it", 1, true), output)
         assert.truthy(output:find("rill.delta2: argument #1 's': expected", 1, true), output)
-        for _, tool in ipairs {"floors", "circles", "errors", "annotations", "docscov"} do
+        for _, tool in ipairs {"layers", "cycles", "errors", "annotations", "docscov"} do
             copy:run("tools/%s.lua %s", tool, CHECKS[tool] or "")
         end
         counts(copy, "A primitive", 6, {
             "docs/primitive.md", "lua/rill/shell/reference.lua", "spec/primitive/delta2_spec.lua",
-            "src/binding/operations/lua_delta2.c", "src/primitive/delta2.c", "src/primitive/delta2.h",
+            "src/binding/operations/delta2.c", "src/primitive/sorting/delta2.c", "src/primitive/sorting/delta2.h",
         })
     end)
 
@@ -245,9 +245,9 @@ print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) {
 
     it("a picture format", function()
         local copy <close> = addition.open()
-        copy:write("src/io/flat.h", copy:read "src/io/image/qoi.h":gsub("qoi_", "flat_"):gsub("RILL_QOI", "RILL_FLAT"))
-        copy:write("src/io/flat.c", [[
-#include "io/flat.h"
+        copy:write("src/io/image/flat.h", copy:read "src/io/image/qoi.h":gsub("qoi_", "flat_"):gsub("RILL_IO_IMAGE_QOI", "RILL_IO_IMAGE_FLAT"))
+        copy:write("src/io/image/flat.c", [[
+#include "io/image/flat.h"
 
 #include "base/error.h"
 
@@ -282,7 +282,7 @@ bool flat_encode(const Image *image, StrBuf *bytes)
     return true;
 }
 ]])
-        copy:insert("src/io/image/formats.c", '#include "io/flat.h"\n', '#include "io/image/png.h"')
+        copy:insert("src/io/image/formats.c", '#include "io/image/flat.h"\n', '#include "io/image/png.h"')
         copy:insert("src/io/image/formats.c", '    {"FLAT", "flat", false, flat_recognise, flat_decode, flat_encode},\n',
             "};\n")
         copy:write("spec/io/flat_spec.lua", [[
@@ -304,9 +304,9 @@ print(select(2, pcall(rill.image.save, s, "build/s.flut")))
         assert.truthy(output:find("it is truncated", 1, true), output)
         assert.truthy(output:find(".flat", 1, true), output)
         copy:run "tools/errors.lua"
-        copy:run "tools/floors.lua"
+        copy:run "tools/layers.lua"
         counts(copy, "A picture format", 4,
-            {"spec/io/flat_spec.lua", "src/io/flat.c", "src/io/flat.h", "src/io/image/formats.c"})
+            {"spec/io/flat_spec.lua", "src/io/image/flat.c", "src/io/image/flat.h", "src/io/image/formats.c"})
     end)
 
     it("an error message", function()

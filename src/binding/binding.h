@@ -7,7 +7,7 @@
 #include "stream/stream.h"
 
 /* Declares the openers, which the Makefile finds: open_NAME, one per file, adds its functions to the module table on top of the stack.
- * They are called in any order, after state_create and handle_create. */
+ * They are called in any order, after state_create and stream_handle_create. */
 #include "openers.h"
 
 #include <lauxlib.h>
@@ -27,7 +27,7 @@ typedef struct State {
     bool parked;                 /* something waits to be closed: see binding_park */
     int asking;                  /* how many functions of a user's are at work that a call asked: see binding_ask */
     bool closed;                 /* the Lua state is closing */
-    int names;                   /* of structures, used of late: see lua_type.c */
+    int names;                   /* of structures, used of late: see values/type.c */
     lua_State *running;          /* the coroutine that entered a device last: the collector runs on it */
     struct {
         Device **items; /* every device opened here, each counted: all outlive the streams of this state */
@@ -99,15 +99,15 @@ void interrupt_check(lua_State *L);
 void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
 
 /* Pushes a stream userdata whose header is empty (closed) until filled: safe for __gc at once. */
-Stream *handle_push(lua_State *L);
+Stream *stream_handle_push(lua_State *L);
 /* Makes the metatable and the table of members (name -> method, or the number of a field) of this state's streams; the next two push them. */
-void handle_create(lua_State *L);
-void handle_metatable(lua_State *L);
-void handle_members(lua_State *L);
+void stream_handle_create(lua_State *L);
+void stream_handle_metatable(lua_State *L);
+void stream_handle_members(lua_State *L);
 /* The stream that the collector finalizes by this call, or NULL: see binding_finalized. */
-Stream *handle_finalized(lua_State *L);
+Stream *stream_handle_finalized(lua_State *L);
 /* The header if the value is a stream userdata (open or closed), else NULL. */
-Stream *handle_to(lua_State *L, int index);
+Stream *stream_handle_to(lua_State *L, int index);
 /* The same, but an expression at `index` is evaluated first and the new stream takes its place there. Runs Lua: not inside a
  * scope. */
 Stream *accept_stream(lua_State *L, int index);
@@ -119,7 +119,7 @@ Stream *accept_open(lua_State *L, int index, const char *function, int n, const 
 Stream *accept_check(lua_State *L, int index, const char *function, int n, const char *name);
 
 /* Adds methods to the streams of this Lua state: for openers. */
-void handle_methods(lua_State *L, const luaL_Reg *methods);
+void stream_handle_methods(lua_State *L, const luaL_Reg *methods);
 /* Whether a value is an expression. */
 bool expression_hooks_is_expression(lua_State *L, int index);
 
@@ -139,7 +139,7 @@ bool expression_hooks_offer(lua_State *L, const char *name, int *results);
 /* The same whatever the arguments are. */
 bool expression_hooks_ask(lua_State *L, const char *name, int *results);
 /* Closes a header outside of any scope: for __gc and __close; never raises. */
-void handle_drop(Stream *stream);
+void stream_handle_drop(Stream *stream);
 /* Whole streams of any layout to and from packed bytes. Made inside a scope; false after error_set. */
 bool transfer_download(const Stream *stream, void *bytes);
 bool transfer_upload(const Stream *stream, const void *bytes);

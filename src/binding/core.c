@@ -38,7 +38,7 @@ int luaopen_rill_core(lua_State *L)
     lua_pushliteral(L, RILL_VERSION);
     lua_setfield(L, -2, "_VERSION");
     state_create(L);
-    handle_create(L);
+    stream_handle_create(L);
     for (size_t i = 0; i < sizeof openers / sizeof *openers; i++) {
         openers[i](L);
     }

@@ -95,7 +95,7 @@ bool container_pack_exists(Container *c, bool ordered);
 /* All there is, zeros at first. NULL with error_set. */
 Container *container_array(Device *device, const Type *type, const Shape *shape);
 
-/* The lists of a translator that translator_lists made (container_lists.c), over the memory of their entries, one after the other, which becomes
+/* The lists of a translator that translator_lists made (kind/lists.c), over the memory of their entries, one after the other, which becomes
  * its own. Element by element it is a stream of these. */
 Container *container_lists(Translator *t, const Stream *entries);
 bool container_is_lists(const Container *c);
@@ -111,7 +111,7 @@ bool container_stack_push(Container *c, const Stream *from);
 bool container_stack_push_region(Container *c, Container *from, const Region *region);
 bool container_stack_pop(Container *c, int64_t count, Stream *view);
 
-/* Elements low .. high - 1 of another container, indices as in a shape, to those from `at` on (container_move.c). Of two that are mapped in part and have
+/* Elements low .. high - 1 of another container, indices as in a shape, to those from `at` on (transfer/copy_box.c). Of two that are mapped in part and have
  * the same default only what is mapped in one of them is written: the region of c that container_move_region gives; of a `part`, a region of the other's
  * shape, it gives that. NULL: all of the box. What is written is mapped by the caller. */
 bool container_moves_mapped(const Container *c, const Container *from);
@@ -165,7 +165,7 @@ bool container_free(Container *c, const int64_t *first, const int64_t *last);
 bool container_allocate_points(Container *c, const Stream *points, bool *found);
 bool container_free_points(Container *c, const Stream *points, bool *found);
 
-/* The elements of a region of what a kernel gets, in address order, as a new stream of one dimension (container_elements.c); and from such a stream back, which
+/* The elements of a region of what a kernel gets, in address order, as a new stream of one dimension (transfer/elements.c); and from such a stream back, which
  * have to be mapped. False with error_set. */
 bool container_get_elements(Container *c, const Region *region, Stream *line);
 bool container_put_elements(Container *c, const Region *region, const Stream *line);

@@ -25,7 +25,7 @@ typedef struct ContainerKind {
     void (*destroy)(Container *c);
 } ContainerKind;
 
-/* What containers do with the pages of another one, which a mapping leads to (mapping.c): to write elements, all of which need a place; to map or free the
+/* What containers do with the pages of another one, which a mapping leads to (kind/mapped.c): to write elements, all of which need a place; to map or free the
  * pages of those that have one. Memory is the other one's, which `follow` sees to, and gives `done`. */
 typedef struct MappingKind {
     bool (*follow)(Container *c, bool done);
@@ -117,10 +117,10 @@ static inline bool container_sharing(const Container *c)
     return c->pages ? c->pages->shares : c->shares;
 }
 
-/* container_map.c: fills in the map of a container whose translator is set; lets go of the kernels that ask it. */
+/* container/address_map.c: fills in the map of a container whose translator is set; lets go of the kernels that ask it. */
 void container_map_set(Container *c);
 void container_map_forget(Container *c);
-/* container_header.c: makes the header anew. */
+/* container/header.c: makes the header anew. */
 void container_set_whole(Container *c);
 /* The container's memory again in a new stream, with a texture where it has one. False with error_set. */
 bool container_copy_memory(const Container *c, Stream *copy);
@@ -147,11 +147,11 @@ Region *container_whole_region(const Container *c, bool all);
 Region *container_boxes_region(const Container *c, const BoxList *boxes);
 /* The part of its translator that addresses meet first and that has pages; NULL: none. */
 const Translator *container_paged_part(const Container *c);
-/* container_asked.c: what is mapped, of a container of which its translator is to be asked. */
+/* container/translator_query.c: what is mapped, of a container of which its translator is to be asked. */
 bool container_queries(const Container *c);
 Region *container_queried_region(Container *c);
 /* Whether c->active is what is mapped now. */
-/* container_run.c: whether launches ask where pages begin that stand one behind the other. */
+/* container/contiguous_pages.c: whether launches ask where pages begin that stand one behind the other. */
 void container_contiguous_set(Container *c, bool any);
 bool container_active_known(const Container *c);
 /* What is mapped of a container is the same as of another one, of the same translator over memory of the same shape. */
@@ -159,7 +159,7 @@ void container_share_active(Container *c, const Container *other);
 /* How many elements of a range lie in memory, and the number of the first. */
 int64_t container_places(const Container *c, const RangeList *list, const Range *range, int64_t *number);
 
-/* allocation.c: pages that are not mapped are, to new frames that hold the default; `asked` of how many they are what is missing. All, or none with
+/* pool/pool.c: pages that are not mapped are, to new frames that hold the default; `asked` of how many they are what is missing. All, or none with
  * error_set. */
 bool page_pool_map(Container *c, PageList *list, int64_t asked);
 /* Mapped ones are no longer. */
@@ -181,12 +181,12 @@ bool page_pool_map_some(Container *c, const PageList *pages);
 bool page_pool_unmap_some(Container *c, const PageList *pages);
 /* Of a list those that are mapped, with their frames, or those that are not. */
 bool page_pool_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
-/* page_points.c: the pages of a stream of points, each once, read back. */
+/* page/page_lookup_host.c: the pages of a stream of points, each once, read back. */
 bool page_lookup_host(const Container *c, const Stream *points, PageList *pages);
 /* How many frames there may still be. */
 int64_t page_pool_room(const Container *c);
 
-/* page_overlap.h, of containers whose pages have replicas; of others nothing. Makes what they take, false with error_set; frees it; its bytes.
+/* pool/halo.h, of containers whose pages have replicas; of others nothing. Makes what they take, false with error_set; frees it; its bytes.
  * After pages were mapped, or are no longer: their frames do not matter; after memory became another. And how many of memory's versions are of replicas
  * alone. */
 bool halo_copy_create(Container *c);
@@ -196,21 +196,21 @@ void halo_changed(Container *c, const PageList *list);
 void halo_moved(Container *c);
 uint64_t halo_writes(const Container *c);
 
-/* frame_stack.c. Takes frames for new pages on the device, where a stack of ints has the free ones: those that the host will take by frames_take.
+/* storage/free_list_gpu.c. Takes frames for new pages on the device, where a stack of ints has the free ones: those that the host will take by frames_take.
  * Two new streams: the frames, and where each begins in memory. False with error_set. */
 bool free_list_take(Container *c, int64_t count, Stream *frames, Stream *begins);
 /* Brings the stack there up to date; and puts frames on it that the host frees in this order, after that. */
 bool free_list_tell(Container *c);
 void free_list_give(Container *c, const Stream *frames);
 
-/* container_lists.c: makes a container of lists' translator one of lists. */
+/* kind/lists.c: makes a container of lists' translator one of lists. */
 void container_make_lists(Container *c, int64_t count);
 /* stack.c: where the next elements of a stack go, a view that may be new memory; it has not got them yet. False with error_set. */
 bool stack_place(Container *c, int64_t count, Stream *place);
 /* stack.c: makes an array of one dimension an empty stack. */
 void stack_make(Container *c);
 
-/* snapshot_copy.c: whether a container's snapshots have copies; makes one, which asks what is mapped; lets go of it. What differs from it as a new region; and
+/* snapshot/copy.c: whether a container's snapshots have copies; makes one, which asks what is mapped; lets go of it. What differs from it as a new region; and
  * all as it was. */
 bool snapshot_copies(const Container *c);
 bool snapshot_copy(Container *c, Snapshot *s);
@@ -221,7 +221,7 @@ bool snapshot_copy_undo(Container *c, const Snapshot *s);
 /* snapshot.c: container_ready for the pages of points, where some are shared. */
 bool snapshot_ready_points(Container *c, const Stream *points);
 
-/* snapshot_log.c: the number of the last snapshot, 0 where there is none. Room in its log; then nothing fails: what a page was before
+/* pool/page_log.c: the number of the last snapshot, 0 where there is none. Room in its log; then nothing fails: what a page was before
  * it got a frame, and after it has lost one. */
 uint32_t snapshot_number(const Container *c);
 bool snapshot_reserve(Container *c, int64_t pages);

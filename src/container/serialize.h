@@ -40,7 +40,7 @@ static inline bool container_image_damaged(void)
 {
     return error_set("what the file tells of its container does not agree: it is damaged");
 }
-bool tree_data_take(Container *c, ContainerImage *image);
-Container *tree_data_load(Device *device, const ContainerImage *image);
+bool adaptive_data_take(Container *c, ContainerImage *image);
+Container *adaptive_data_load(Device *device, const ContainerImage *image);
 
 #endif

@@ -99,7 +99,7 @@ typedef struct TextureWish {
     int internal; /* 0: as the elements are */
 } TextureWish;
 
-/* Textures, in stream_texture.c. Gives a stream that is all of its buffer's elements from the first on a texture of its shape, for the device's
+/* Textures, in stream/texture.c. Gives a stream that is all of its buffer's elements from the first on a texture of its shape, for the device's
  * filters, whose levels are zeros; false with error_set: a type or shape that has none, or no memory. */
 bool stream_texture_attach(const Stream *s, const TextureWish *wish);
 /* The texture that shows the same elements in the same shape as the stream; NULL: none does. */

@@ -1,6 +1,6 @@
 -- The algebra of streams: its operators, methods and functions. They build nodes; expression.lua does the rest.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 local operations = require "rill.algebra.operations"
 local typing = require "rill.algebra.typing"

@@ -6,7 +6,7 @@
 -- of its own over its stream (`_view`), so that closing the stream does no harm, the stream itself (`_origin`: the same stream twice is
 -- one input) and the version of the memory it read (`_version`). instructions.lua makes a kernel of a tree.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local instructions = require "rill.algebra.instructions"
 local recent = require "rill.core.lru"
 local containers = require "rill.algebra.container_result"

@@ -1,7 +1,7 @@
 -- Expressions as arguments: of kernels and reductions they are computed in passing, element by element, and never stored.
 -- Whatever can't be done so is left to C, which evaluates the expression first and raises the errors there are.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 local blame = require "rill.core.error"
 local recent = require "rill.core.lru"

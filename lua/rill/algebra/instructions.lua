@@ -1,7 +1,7 @@
 -- From a tree of an expression to a kernel: the tree becomes a list of instructions in which equal subtrees are one; as text that list is
 -- the key under which the kernel is kept. Constants are arguments, so numbers never compile anything.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local define = require "rill.algebra.define"
 local formula = require "rill.algebra.functions"
 local recent = require "rill.core.lru"

@@ -1,6 +1,6 @@
 -- The types of the algebra: which values are operands, what constants become beside them, and the rules by which an operation's
 -- operands tell the type of its result.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 require("rill.core.error").own()
 

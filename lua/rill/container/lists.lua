@@ -1,5 +1,5 @@
 -- rill.lists: a grid of lists of different lengths, one after the other in memory.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local core = require "rill.core"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"

@@ -1,7 +1,7 @@
 -- c:neighbors: elements of a container on the CPU with what is around them, the neighbourhood iterators of Glift (3.4.3). A kernel gathers what is around a part
 -- of the elements, then that part is gone through.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local points = require "rill.container.points"
 local oneline = require "rill.stream.expression_kernel"
 local blame = require "rill.core.error"

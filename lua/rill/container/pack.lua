@@ -1,5 +1,5 @@
 -- Primitives of containers: those of the stream of what is mapped, in address order. What has its shape goes back to the same places.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local core = require "rill.core"
 local blame = require "rill.core.error"
 local names = require "rill.core.packed_methods"

@@ -1,6 +1,6 @@
 -- t:ranges of streams of boxes: all addresses of the boxes go through the translator on the device, and what follows each other in memory is
 -- brought together there.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local points = require "rill.container.points"
 local blame = require "rill.core.error"
 

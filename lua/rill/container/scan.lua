@@ -1,5 +1,5 @@
 -- c:scan of what is mapped in parts: each is scanned by itself, joined with what all before it gave, and written to its places.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local core = require "rill.core"
 local blame = require "rill.core.error"
 

@@ -1,5 +1,5 @@
 -- Options of solvers that keep a state: what is none is an error that names it.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local given = require "rill.core.options"
 
 local choices = {}

@@ -1,7 +1,7 @@
 -- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of rill's own files.
 local core = require "rill.core"
 local kind = require "rill.core.typename"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local later = require "rill.core.lazy"
 
 local getinfo <const> = debug.getinfo

@@ -1,6 +1,6 @@
 -- Tables of options, checked.
 local blame = require "rill.core.error"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local later = require "rill.core.lazy"
 local fail <const> = blame.fail
 

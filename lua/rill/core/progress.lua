@@ -1,5 +1,5 @@
 -- rill.progress: a bar in the terminal.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local core = require "rill.core"
 local kind = require "rill.core.typename"
 

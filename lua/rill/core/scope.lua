@@ -1,5 +1,5 @@
 -- Streams that are needed for a while: `local e <close> = held {a = s, n = 3}` closes those of a table.
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local Held <const> = {__close = function(own)
     for _, s in pairs(own) do

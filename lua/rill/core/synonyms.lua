@@ -1,4 +1,4 @@
--- Names from numpy, CuPy, PyTorch, CUDA and Warp, and how rill writes the same. nearest.lua looks a name up here before it compares letters.
+-- Names from numpy, CuPy, PyTorch, CUDA and Warp, and how rill writes the same. core/suggest.lua looks a name up here before it compares letters.
 -- The keys are the owners of the unknown name: "s" a stream or an expression, "c" a container, "k" a kernel, "A" a matrix, "M" a mesh,
 -- "rill" the module and its parts, "rill.image" one of these. A line is `what rill has: the other names`. A text begins with a public name or with an expression; "-" is nothing:
 -- names that are not suggested anything, since what is nearest by letters does something else.

@@ -1,6 +1,6 @@
 -- What functions of rill.image take: pictures, numbers and options, checked.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local types = require "rill.core.types"
 local fail <const> = blame.fail

@@ -1,7 +1,7 @@
 -- rill.image.canny: edges one pixel wide (Canny, "A computational approach to edge detection", 1986). Which weak ones hang together with a strong
 -- one is found by union of sets, in one launch over all pixels whatever their shape (Playne and Hawick, "A new algorithm for parallel
 -- connected-component labelling on GPUs", 2018), so that nothing is read back.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local picture = require "rill.image.arguments"

@@ -1,5 +1,5 @@
 -- Sums of neighbours by weights of the user's: rill.image.convolve, rill.image.correlate and rill.image.separable.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local picture = require "rill.image.arguments"

@@ -1,7 +1,7 @@
 -- Distance to the nearest false of a mask, exact. Along rows by scans. Then, for each pixel, the least of (y - j)^2 + f(j) over the rows j of its column, f
 -- being the squared distance along row j: as y grows the row of the least never falls (A. Aggarwal and others, Geometric applications of a matrix-searching
 -- algorithm, 1987), so it lies between those of two rows that are known, and half of the rows are found from the other half.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local take <const> = require "rill.image.mask".take
 

@@ -1,5 +1,5 @@
 -- What the levels of a whole picture tell: summed-area tables, equalised histograms, and Otsu's threshold.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local picture = require "rill.image.arguments"

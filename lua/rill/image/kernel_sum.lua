@@ -1,7 +1,7 @@
 -- Sums of a pixel's neighbours by weights that Lua knows. Kernels have them written out, the weights being arguments: that takes a fifteenth of the time
 -- that loops with weights in a stream do on llvmpipe. Long rows and columns are summed part by part.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local picture = require "rill.image.arguments"
 
 local weighted = {}

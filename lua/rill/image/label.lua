@@ -4,7 +4,7 @@
 -- GPUs, 2020), whose paths are halved on the way (J. Jaiganesh and M. Burtscher, A high-performance connected components implementation for GPUs, 2018). Nodes
 -- are numbered in the order of their first pixels, row by row, so a part's root is the node of the first of all its pixels.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local forest = require "rill.glsl.snippets.union_find"
 local take <const> = require "rill.image.mask".take

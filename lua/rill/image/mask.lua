@@ -1,5 +1,5 @@
 -- Masks: what functions of rill.image take as such, and rill.image.threshold, which makes one.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local picture = require "rill.image.arguments"
 local types = require "rill.core.types"

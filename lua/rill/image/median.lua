@@ -1,7 +1,7 @@
 -- Medians: windows of 3 x 3 and 5 x 5 by networks of minima and maxima (K. E. Batcher, Sorting networks and their applications, 1968), larger
 -- ones by narrowing down the median's bits, two at a time. Both compare the bits of floats as whole numbers, which have the order of the floats.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local picture = require "rill.image.arguments"
 

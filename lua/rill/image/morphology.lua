@@ -1,6 +1,6 @@
 -- Mathematical morphology of pictures: rill.image.erode, dilate, open and close (Serra, "Image analysis and mathematical morphology",
 -- 1982).
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local picture = require "rill.image.arguments"
 local types = require "rill.core.types"

@@ -2,7 +2,7 @@
 -- and others do it (Fast volume segmentation with simultaneous visualization using programmable graphics hardware, 2003). Brook's printed cost fits a
 -- level that diffuses alone, at a pace that falls with the distance from the seeds. Here it also grows where it has come (R. Fisher, The wave of advance of
 -- advantageous genes, 1937), so that it fills a region to its edges and then stands, and the pace is 0 beyond the tolerance, so that nothing leaks.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local diffuse = require "rill.image.diffuse"
 local given = require "rill.core.options"

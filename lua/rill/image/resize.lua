@@ -1,6 +1,6 @@
 -- rill.image.resize. Along each axis a pixel of the result is a sum of pixels by weights that Lua computes in double: a list of where each sum begins, and
 -- so many weights for each pixel.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local picture = require "rill.image.arguments"

@@ -2,7 +2,7 @@
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local picture = require "rill.image.arguments"
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local tone = {}
 

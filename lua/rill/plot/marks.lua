@@ -1,5 +1,5 @@
 -- What a chart draws of its series, in places between 0 and 1 on both axes, cut off at the limits.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local Scale = require "rill.plot.scale"
 local reduce = require "rill.plot.thinning"
 

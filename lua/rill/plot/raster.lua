@@ -1,6 +1,6 @@
 -- A canvas (see drawing.lua) of pixels, saved as PNG. What is drawn in one call covers a pixel by the share of it that lies inside,
 -- the largest share where strokes overlap, and is then blended once: joints show no seams.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local font = require "rill.plot.font"
 
 local Canvas = {}

@@ -1,5 +1,5 @@
 -- A stream of numbers as one line of characters: means of equal parts, taken on the device.
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local CHUNK = 1024 -- elements one invocation adds up
 local BLOCKS = { "\u{2581}", "\u{2582}", "\u{2583}", "\u{2584}", "\u{2585}", "\u{2586}", "\u{2587}", "\u{2588}" }

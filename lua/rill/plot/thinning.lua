@@ -1,5 +1,5 @@
 -- What a chart needs of long streams, worked out on the device: only as much is read back as is drawn.
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local CHUNK = 2048 -- elements one invocation looks at
 local SPOTS = 6 -- points kept of a part

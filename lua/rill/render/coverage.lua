@@ -2,7 +2,7 @@
 -- kernels. Corners are snapped to 1/256 of a pixel and edges decided in whole numbers, as hardware does, so that triangles which share an edge leave
 -- no gap and overlap nowhere. A small triangle is one invocation. Larger ones and those that must be clipped become pieces, and pieces tiles of 8 x 8
 -- pixels, an invocation each. Depths are greatest first by atomics, the face is then the least of those at that depth: nothing depends on an order.
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local coverage = {}
 

@@ -1,5 +1,5 @@
 -- Where a picture of meshes is taken from: the camera that is told, and what is not told from the box around the vertices.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
 local choices = require "rill.core.choices"

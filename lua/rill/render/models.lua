@@ -1,6 +1,6 @@
 -- What is drawn: meshes, or tables of their parts, and how each looks.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local types = require "rill.core.types"

@@ -1,6 +1,6 @@
 -- What colour a seen face has: where in its triangle a pixel is, the colour there, the light on it, and the picture at last. Colours are light
 -- (linear) until then. Each stage is a launch over all samples of the picture, and changes those that show the mesh.
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local tracing = require "rill.glsl.snippets.ray_box"
 

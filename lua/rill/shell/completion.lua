@@ -1,6 +1,6 @@
 -- Completion at the prompt: globals, fields, methods after ':', option keys within a call's table, and paths in strings.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local reference = require "rill.shell.reference"
 
 local keywords = {}

@@ -1,6 +1,6 @@
 -- What a launch costs the processor: for rill.cost.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local processor = {}
 

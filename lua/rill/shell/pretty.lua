@@ -1,6 +1,6 @@
 -- How the prompt writes values other than streams. Tables by Penlight's printer, within limits of depth and length.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 
 local DEPTH <const> = 4     -- tables inside tables

@@ -1,6 +1,6 @@
 -- What the prompt prints of a stream: its head, the values at its corners, the range of its numbers, and a small picture. Only what
 -- is shown is read back.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local types = require "rill.core.types"
 
 local EDGE <const> = 3        -- rows and columns shown at each end

@@ -1,5 +1,5 @@
 -- The checks of rill.selftest: each computes something on the device and in plain Lua. Sizes pass group and level boundaries.
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local checks = {}
 

@@ -2,7 +2,7 @@
 -- asked of each, and all that they may reach until the list is made anew. What is not on it stays as it is. In a grid residuals mark tiles of neighbours,
 -- which mark those beside them. Of a matrix they mark a range in each tile of rows in a row, and ranges move as the entries between two tiles say: so
 -- lists are hardly longer than they must be in a grid's matrix as well, whatever the grid's width.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 local slices = require "rill.sparse.slices"
 local kernel <const> = operator.kernel

@@ -4,7 +4,7 @@
 -- in the part; what is left is a tridiagonal system of two unknowns for each part, solved in turn, and then each lane has its others (Wang,
 -- A parallel method for tridiagonal equations, 1981; Klein and Strzodka, Tridiagonal GPU Solver with Scaled Partial Pivoting at Maximum Bandwidth,
 -- 2021). A part can lack a pivot though the whole has one: who uses it checks the residual, and takes the other way where it fails.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 local kernel <const> = operator.kernel
 

@@ -1,7 +1,7 @@
 -- The stabilised biconjugate gradients of van der Vorst (1992), preconditioned from the right. Scalars stay on the device, which begins anew where
 -- they break down, and stops by itself; every so many iterations they are read.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"

@@ -1,7 +1,7 @@
 -- Conjugate gradients (Hestenes and Stiefel 1952), preconditioned. Scalars stay on the device, which stops by itself; every so many iterations
 -- what it keeps is read.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local cg_group = require "rill.solve.cg_group"
 local operator = require "rill.solve.operator"

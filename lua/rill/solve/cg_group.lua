@@ -1,7 +1,7 @@
 -- Conjugate gradients for small sparse matrices: many whole iterations in one launch of one work group, and the refinement's own steps with them
 -- (shaders/cg_group.comp). A work of refine.solve.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 
 local cg_group = {}

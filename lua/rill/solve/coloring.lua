@@ -1,6 +1,6 @@
 -- Colours for the rows of a sparse matrix, so that no row of a colour has an entry in the column of another: those may be relaxed at once. Two
 -- colours where they do (red and black); else greedy ones in an order of hashed numbers (Jones and Plassmann 1993). All on the device.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 local kernel <const> = operator.kernel
 

@@ -1,6 +1,6 @@
 -- Dense systems by factors: what rill.solve.lu and rill.solve.cholesky share. Systems come one by one or in batches, right-hand sides too; inside they are
 -- all {systems, n, n} and {systems, n, m}.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local face = require "rill.core.class"
 local direct = require "rill.solve.direct"

@@ -1,6 +1,6 @@
 -- What solvers that eliminate share: residuals of batches, refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
 -- chapter 12), and the report. Right-hand sides are {systems, n, m}.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"

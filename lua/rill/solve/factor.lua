@@ -2,7 +2,7 @@
 -- Loan, Matrix Computations, 4th ed., 3.4 and 3.6) and Cholesky's, which is the same without exchanges and with roots of the pivots. Few systems are
 -- factored in panels, by many lanes; many small ones by a lane each. A matrix is kept by columns, {systems, n, n}, or by
 -- rows, {n, n, systems}, where a lane has a system.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
 local kernel <const> = operator.kernel

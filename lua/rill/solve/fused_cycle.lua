@@ -1,7 +1,7 @@
 -- Half cycles of multigrid in one launch each (shaders/multigrid.comp), for grids of floats in two dimensions that are not small. Such a grid
 -- stands in memory with a margin, where its boundary is continued.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local fused = {}
 

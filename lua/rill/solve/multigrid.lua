@@ -1,7 +1,7 @@
 -- Geometric multigrid for (shift - laplace) x = b on grids (Brandt 1977). Cycles run on residuals, which are computed in double from the x there is;
 -- so what is reported is the true residual, and cycles in float refine an x of double.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local face = require "rill.core.class"
 local levels = require "rill.solve.levels"

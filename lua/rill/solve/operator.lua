@@ -1,6 +1,6 @@
 -- What a solver multiplies by: a dense matrix, a sparse one, or a function or kernel that writes A x into y; and what solvers ask of it.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local elements = require "rill.core.types"
 local fail <const> = blame.fail

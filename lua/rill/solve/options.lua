@@ -1,5 +1,5 @@
 -- The options that all solvers have, and those of one.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local operator = require "rill.solve.operator"

@@ -1,5 +1,5 @@
 -- Preconditioners of a symmetric A by their names: what writes into z about the solution of A z = r.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local fail <const> = blame.fail

@@ -2,7 +2,7 @@
 -- one precision, the residual in double, until the true residual is what was asked for or falls no further. All iterative solvers run in it: so
 -- what they report is the true residual, and with x of double and corrections of float ("mixed") it passes float's floor.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"

@@ -1,7 +1,7 @@
 -- What multigrid does around its cycles: the residual of x in double, from which a cycle starts, and what becomes of the cycle's result. There are two
 -- ways with the same methods: kernels for any grid, and on large grids of two dimensions a single launch (rill.solve.fused), which has x
 -- and b in memory of its own meanwhile. Neither reads back, but for the norm, or allocates anything once it was made.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
 local operator = require "rill.solve.operator"
 local vcycle = require "rill.solve.vcycle"

@@ -1,7 +1,7 @@
 -- What jacobi, gauss_seidel and sor share: x += omega (b - A x) / d, d being A's diagonal, of all unknowns at once, of one colour after the other, or
 -- of those on an active list. They solve A x = b inside of refine.run, so that what they report is the true residual.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local active = require "rill.stream.active"
 local colouring = require "rill.solve.coloring"
@@ -208,7 +208,7 @@ end
 -- The part of all above which a list of a matrix's rows takes longer than all: of slices, of single rows.
 local SHARE <const> = {slices = 0.8, rows = 0.4}
 
--- What makes lists, as of reach.lua, and of a matrix its slices, where it has some.
+-- What makes lists, as of solve/active_set.lua, and of a matrix its slices, where it has some.
 local function lister(work)
     if work.system.call then
         return #work.shape <= 4 and reach.grid(work, "abs(b - y)") or nil

@@ -1,5 +1,5 @@
 --- rill.solve.tridiagonal(lower, diagonal, upper, b [, options]): x of tridiagonal systems, one or a batch, and the report.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local bands = require "rill.solve.bands"
 local blame = require "rill.core.error"
 local direct = require "rill.solve.direct"

@@ -1,6 +1,6 @@
 -- The stationary methods where A is given as what its rows are solved for: an update, which makes the new x of x and b. It may hold values fixed, as
 -- boundaries are: so x itself is iterated, and the residual is d (update(x, b) - x), relative to that of x = 0.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local active = require "rill.stream.active"
 local operator = require "rill.solve.operator"

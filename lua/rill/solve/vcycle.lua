@@ -1,5 +1,5 @@
 -- The V-cycle of geometric multigrid (lua/rill/solve/levels.lua has its grids): launches only. It allocates nothing and reads nothing back.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
 
 local vcycle = {}

@@ -1,6 +1,6 @@
 --- Sparse matrices: tables over streams that hold their entries. lua/rill/sparse.lua makes them of what users give.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local later = require "rill.core.lazy"

@@ -1,7 +1,7 @@
 --- Products of a sparse matrix' rows with vectors, and sums over rows: long rows are cut into pieces, rows used again are sliced. What multiplies is
 -- in C (src/linalg/spmv.h); lua/rill/sparse/matrix.lua says what the rows are.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local slices = require "rill.sparse.slices"

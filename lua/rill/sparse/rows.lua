@@ -1,6 +1,6 @@
 --- What is known of a sparse matrix' entries by where its rows begin, for products.lua, matrix.lua and slices.lua beside this file.
 local blame = require "rill.core.error"
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 blame.own()
 

@@ -2,7 +2,7 @@
 -- of a slice are too unlike, they are sorted by length within windows (SELL-C-sigma of Kreutzer and others, 2014). A copy of the entries, made for
 -- matrices that are used more than once.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 

@@ -2,7 +2,7 @@
 -- close together an index is read for sixteen of them, and a vector four elements at a time. Tiles of four rows are a quad; eight quads are a slice, each
 -- with as many places as its longest quad needs, as in slices.lua; quads are sorted by length. A copy of the entries, for matrices that are used more than once.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local products = require "rill.sparse.products"

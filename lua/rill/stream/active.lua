@@ -1,7 +1,7 @@
 -- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that every
 -- element pays for.
 
-local rill = require "rill"
+local rill = require "rill.core.public"
 local core = require "rill.core"
 local blame = require "rill.core.error"
 local types = require "rill.core.types"

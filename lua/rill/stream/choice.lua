@@ -1,5 +1,5 @@
 -- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local types = require "rill.core.types"

@@ -1,5 +1,5 @@
 -- rill.concat: streams one after the other.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local core = require "rill.core"
 local kind = require "rill.core.typename"
 

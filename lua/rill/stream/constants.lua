@@ -1,6 +1,6 @@
 -- Constants of expressions that a user wrote as text: {k = 2} beside "x > k". They are arguments of the kernel made of the text, so
 -- other values compile nothing.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 
 local constants = {}

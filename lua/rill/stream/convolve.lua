@@ -1,6 +1,6 @@
 -- rill.convolve and rill.correlate: term by term, or by Fourier transforms where that is cheaper.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local given = require "rill.core.options"
 local types = require "rill.core.types"

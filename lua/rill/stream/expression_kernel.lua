@@ -1,5 +1,5 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local recent = require "rill.core.lru"
 local types = require "rill.core.types"

@@ -1,6 +1,6 @@
 -- Compaction: filter, find, partition and runs of streams. A predicate becomes a mask of bytes, whatever form it came in; the mask
 -- is what the primitive compacts by.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local core = require "rill.core"
 local blame = require "rill.core.error"
 local kind = require "rill.core.typename"

@@ -1,5 +1,5 @@
 -- A regular grid of cells that a kernel steps through by its neighbours: its options, and the texts that depend on its rank.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local types = require "rill.core.types"

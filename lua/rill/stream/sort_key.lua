@@ -1,6 +1,6 @@
 -- s:sort with a key computed from each element.
 
-local rill = require "rill"
+local rill = require "rill.core.public"
 local core = require "rill.core"
 local oneline = require "rill.stream.expression_kernel"
 local blame = require "rill.core.error"

@@ -1,5 +1,5 @@
 -- s:stats(): what rill.debug.stats tells of a stream.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 
 local function stats(s, ...)

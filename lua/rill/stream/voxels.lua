@@ -1,6 +1,6 @@
 -- What a function takes as a volume.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local types = require "rill.core.types"
 local fail <const> = blame.fail

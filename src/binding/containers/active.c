@@ -106,7 +106,7 @@ static int rill_picture(lua_State *L)
         container_occupancy_image(self->container, longest, &shape, cells, L); /* a translator's function may run Lua */
     translator_drop(t);
     container_done(L, self, done, "rill.show");
-    Stream *picture = handle_push(L);
+    Stream *picture = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
     done = file_stream(device, type_of(SCALAR_FLOAT, 1), &shape, cells, picture);

@@ -79,7 +79,7 @@ static int change_pages(lua_State *L, const PageChange *change)
     const char *function = change->function;
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 3, true);
-    bool points = handle_to(L, 2) || expression_hooks_is_expression(L, 2);
+    bool points = stream_handle_to(L, 2) || expression_hooks_is_expression(L, 2);
     if (container_to(L, 2)) {
         binding_argument(L, function, 1, "points", 2, "an index or a stream of points");
     }

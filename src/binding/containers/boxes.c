@@ -9,7 +9,7 @@
 const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
                                    const char *function)
 {
-    Stream *dense = handle_push(L);
+    Stream *dense = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_dense(self->container, from, to, dense);
@@ -21,7 +21,7 @@ const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const
 /* Pushes a stream of the entries of lists. */
 static void push_entries(lua_State *L, const LuaContainer *self, const char *function)
 {
-    Stream *entries = handle_push(L);
+    Stream *entries = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = copy_new(container_elements(self->container), NULL, entries);
@@ -93,7 +93,7 @@ int container_stream(lua_State *L)
 /* The header of the stream or the open container at an index, or NULL. */
 static Stream *data_at(lua_State *L, int index)
 {
-    Stream *data = handle_to(L, index);
+    Stream *data = stream_handle_to(L, index);
     LuaContainer *c = data ? NULL : container_to(L, index);
     return c && c->container ? &c->stream : data;
 }
@@ -120,7 +120,7 @@ static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t
 /* The data at 2 as a stream of a shape: itself, or a new one that takes it as s:write does. */
 static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *shape, const char *function)
 {
-    Stream *data = handle_to(L, 2);
+    Stream *data = stream_handle_to(L, 2);
     if (data && data->device == to->device && data->type == to->type && shape_equal(&data->shape, shape)) {
         return data;
     }

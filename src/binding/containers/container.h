@@ -18,7 +18,7 @@ void container_index_check(lua_State *L, const LuaContainer *self, int first, co
 void container_box_check(lua_State *L, const LuaContainer *self, int first, const char *function, int n, int64_t *from,
                          int64_t *to);
 
-/* lua_container_boxes.c: c:read, c:values, c:stream, c:write and c:fill. */
+/* containers/boxes.c: c:read, c:values, c:stream, c:write and c:fill. */
 int container_read(lua_State *L);
 int container_values(lua_State *L);
 int container_bytes_call(lua_State *L);
@@ -27,17 +27,17 @@ int container_stream(lua_State *L);
 int container_write_call(lua_State *L);
 int container_fill_call(lua_State *L);
 
-/* lua_container_ranges.c: c:active, c:range and c:boundary; and pushes a function that raises, if `key` is a view that only streams have. */
+/* containers/active.c: c:active, c:range and c:boundary; and pushes a function that raises, if `key` is a view that only streams have. */
 int container_active_call(lua_State *L);
 int container_range_call(lua_State *L);
 int container_boundary(lua_State *L);
 bool container_push_view(lua_State *L, const char *key);
 
-/* lua_storage.c: whether the options at 3 of a function, if any, ask for memory with a texture, and with which; `boundary`: an
+/* containers/storage_options.c: whether the options at 3 of a function, if any, ask for memory with a texture, and with which; `boundary`: an
  * option of that name is there for others. Raises. */
 bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish);
 
-/* lua_container_each.c: c:each([range]), c:update(f [, range]) and c:generate(f [, range]). */
+/* containers/each.c: c:each([range]), c:update(f [, range]) and c:generate(f [, range]). */
 int container_each(lua_State *L);
 int container_update(lua_State *L);
 int container_generate(lua_State *L);

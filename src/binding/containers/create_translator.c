@@ -209,7 +209,7 @@ static int rill_compose(lua_State *L)
     return 1;
 }
 
-void open_translator_create(lua_State *L)
+void open_create_translator(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"linear", rill_linear}, {"fold", rill_fold},       {"pages", rill_pages}, {"hash", rill_hash},

@@ -30,7 +30,7 @@ static int rill_line_unordered(lua_State *L)
     const char *function = luaL_checkstring(L, 2);
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     container_asked(L, self, function);
-    Stream *line = handle_push(L);
+    Stream *line = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_pack_unordered(self->container, line);
@@ -161,7 +161,7 @@ static int rill_line_points(lua_State *L)
         return 1;
     }
     container_asked(L, self, function);
-    Stream *points = handle_push(L);
+    Stream *points = stream_handle_push(L);
     binding_enter(L, self->stream.device, &scope);
     bool done = container_pack_points(self->container, part_at(L, 2), points);
     device_leave(&scope);

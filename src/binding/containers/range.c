@@ -62,7 +62,7 @@ static int range_addresses(lua_State *L)
 {
     const LuaRange *range = range_check(L, 1, "r:addresses");
     binding_count(L, "r:addresses", 1, true);
-    Stream *points = handle_push(L);
+    Stream *points = stream_handle_push(L);
     Device *device = range->region->list.device;
     DeviceScope scope;
     binding_enter(L, device, &scope);

@@ -112,7 +112,7 @@ int stack_pop(lua_State *L)
     if (count < 0) {
         binding_argument(L, function, 1, "n", 2, "a whole number from 0");
     }
-    Stream *view = handle_push(L);
+    Stream *view = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_stack_pop(self->container, count, view);

@@ -136,7 +136,7 @@ static int translate_stream(lua_State *L, Translator *t, Direction direction, co
     if (!translator_points_check(points, direction == DIRECTION_INVERSE ? info.to : info.rank, &shape)) {
         binding_argument_error(L, function, 1, "points");
     }
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     device = points->device;
     DeviceScope scope;
     binding_enter(L, device, &scope);
@@ -157,7 +157,7 @@ static int translate(lua_State *L, Direction direction, const char *function)
     if (direction == DIRECTION_INVERSE && !translator_info(t).traits.invertible) {
         return luaL_error(L, "%s: translator '%s' has no inverse", function, translator_info(t).name);
     }
-    bool stream = handle_to(L, 2) || expression_hooks_is_expression(L, 2);
+    bool stream = stream_handle_to(L, 2) || expression_hooks_is_expression(L, 2);
     return (stream ? translate_stream : translate_point)(L, t, direction, function);
 }
 
@@ -246,7 +246,7 @@ static int ranges_of_streams(lua_State *L)
 
 static bool is_stream(lua_State *L, int index)
 {
-    return handle_to(L, index) || expression_hooks_is_expression(L, index);
+    return stream_handle_to(L, index) || expression_hooks_is_expression(L, index);
 }
 
 /* t:ranges(first [, last [, "inverse"]]). Pushing may raise for want of memory, so a userdata holds the list meanwhile. */

@@ -290,7 +290,7 @@ int container_level_call(lua_State *L)
     static const char function[] = "c:level";
     LuaContainer *self = tree_check(L, function, 2);
     const Stream *points = check_points(L, self, function);
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = tree_level(self->container, points, result);

@@ -32,7 +32,7 @@ void *file_bytes(const Stream *stream)
 int file_load(lua_State *L, const char *function, const char *path, const Type *type, FileReader *read)
 {
     Device *device = state_device(L);
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
     bool ok = read(device, path, type, result);

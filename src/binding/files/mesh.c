@@ -37,7 +37,7 @@ static int load(lua_State *L)
     lua_settop(L, 2);
     Stream *streams[4];
     for (int i = 0; i < 4; i++) {
-        streams[i] = handle_push(L);
+        streams[i] = stream_handle_push(L);
     }
     DeviceScope scope;
     MeshData mesh;

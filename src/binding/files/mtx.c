@@ -36,7 +36,7 @@ static int mtx_load(lua_State *L)
     lua_pushnil(L);
     Stream *streams[3];
     for (int i = 0; i < 3; i++) {
-        streams[i] = handle_push(L);
+        streams[i] = stream_handle_push(L);
     }
     DeviceScope scope;
     binding_enter(L, device, &scope);

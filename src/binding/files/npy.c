@@ -271,7 +271,7 @@ static int l_save(lua_State *L)
 void open_npy(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"save", l_save}, {NULL, NULL}};
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
     lua_pushcfunction(L, l_load);
     lua_setfield(L, -2, "load");
 }

@@ -134,14 +134,14 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
     if (param->kind == PARAM_INPUT && call_take_box(L, call, i, index, n)) {
         return;
     }
-    Stream *stream = kind->written ? handle_to(L, index) : accept_stream(L, index);
+    Stream *stream = kind->written ? stream_handle_to(L, index) : accept_stream(L, index);
     if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
         upload(L, call, i, index, n);
-        stream = handle_to(L, index);
+        stream = stream_handle_to(L, index);
     }
     if (call->function->kind == FUNCTION_REDUCE && param->kind == PARAM_INPUT) {
         take_line(L, call, index);
-        stream = handle_to(L, index);
+        stream = stream_handle_to(L, index);
     }
     call->args[i].stream = stream = check_stream(L, call, i, stream, index, n);
     if (stream->map && kind->along) {
@@ -412,7 +412,7 @@ void call_allocate(lua_State *L, Call *call)
         if (call_like_container(L, call, i)) {
             continue;
         }
-        Stream *stream = handle_push(L);
+        Stream *stream = stream_handle_push(L);
         call->slot[i] = lua_gettop(L);
         if (f->params[i].kind == PARAM_VOUT) {
             call->vouts[i] = stream;

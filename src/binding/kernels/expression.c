@@ -9,7 +9,7 @@
 /* _is_open(v): whether it is a stream that is open. */
 static int rill_is_open(lua_State *L)
 {
-    const Stream *s = handle_to(L, 1);
+    const Stream *s = stream_handle_to(L, 1);
     lua_pushboolean(L, s && s->device);
     return 1;
 }
@@ -40,7 +40,7 @@ static int leaf_of_container(lua_State *L, const LuaContainer *c)
 /* _leaf(s) -> a view of its own, version, the type kernels see, shape as text, whether it is a container; nil of what is closed. */
 static int rill_leaf(lua_State *L)
 {
-    Stream *s = handle_to(L, 1);
+    Stream *s = stream_handle_to(L, 1);
     const LuaContainer *c = s ? NULL : container_to(L, 1);
     char shape[SHAPE_TEXT];
     if (c && c->container) {
@@ -50,7 +50,7 @@ static int rill_leaf(lua_State *L)
         return 0;
     }
     accept_settled(L, s);
-    Stream *view = handle_push(L);
+    Stream *view = stream_handle_push(L);
     stream_copy_view(s, view);
     view->writable = false; /* what an expression reads is not written through it */
     lua_pushinteger(L, (lua_Integer)stream_version(s));
@@ -156,7 +156,7 @@ static int rill_fallback(lua_State *L)
         return 0;
     }
     lua_pushlstring(L, element, (size_t)type->bytes);
-    Stream *s = handle_push(L);
+    Stream *s = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, c->stream.device, &scope);
     bool done = file_stream(c->stream.device, type, &(Shape){1, {1}}, element, s);
@@ -188,7 +188,7 @@ static int rill_set_fallback(lua_State *L)
 {
     LuaContainer *c = container_check(L, 1, "expression", 1, "c");
     char element[TYPE_MAX_BYTES];
-    const Stream *s = handle_to(L, 2);
+    const Stream *s = stream_handle_to(L, 2);
     if (s) {
         DeviceScope scope;
         binding_enter(L, s->device, &scope);

@@ -65,7 +65,7 @@ static void tell_watcher(lua_State *L, const Call *call)
     lua_pushvalue(L, 1);
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
-        if (kind->stream && kind->written && call->slot[i] && handle_to(L, call->slot[i])) {
+        if (kind->stream && kind->written && call->slot[i] && stream_handle_to(L, call->slot[i])) {
             lua_pushstring(L, f->params[i].name);
             lua_pushvalue(L, call->slot[i]);
         }

@@ -55,7 +55,7 @@ void call_collect(lua_State *L, Call *call);
 Domain call_domain(const Call *call);
 /* Whether a stream of a type may be the argument for a parameter. */
 bool call_types_fit(const Param *param, const Type *have);
-/* call_boxes.c: takes the range at `index`, if it is one, as argument n for parameter i. The shape that is launched, to which boxes add nothing where there is
+/* kernels/box_arguments.c: takes the range at `index`, if it is one, as argument n for parameter i. The shape that is launched, to which boxes add nothing where there is
  * something else; and once it is known what is launched over, where in the boxes its elements are. All raise. */
 bool call_take_box(lua_State *L, Call *call, int i, int index, int n);
 void call_find_domain(lua_State *L, Call *call);
@@ -65,11 +65,11 @@ bool call_allocates(const Param *param);
 /* Finds the launch's shape and allocates the outputs not given, pushed on the stack; raises. */
 void call_allocate(lua_State *L, Call *call);
 
-/* call_over.c, when the domain is known: finds what the launch runs over; maps what it writes there, once its outputs are allocated; and makes
+/* kernels/launch_options.c, when the domain is known: finds what the launch runs over; maps what it writes there, once its outputs are allocated; and makes
  * the container that stands for output i, if it has container inputs. Push; raise. */
 void call_find_over(lua_State *L, Call *call);
 void call_map_written(lua_State *L, Call *call);
-/* call_active.c: returns the pages of a container that contain elements of `where`. The table of the list keeps them, so that a list that is launched over
+/* kernels/active_list.c: returns the pages of a container that contain elements of `where`. The table of the list keeps them, so that a list that is launched over
  * again is not read again. Raises. */
 const struct Region *call_active_pages(lua_State *L, const Call *call, const struct LuaContainer *c);
 /* When it was issued: pages that were mapped for it stay, which are unmapped if anything raises before. */

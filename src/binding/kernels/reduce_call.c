@@ -17,7 +17,7 @@ static int reduce_param(const Function *f)
 /* Where the result goes: nothing, a shape or a stream, at `index`. */
 static void take_target(lua_State *L, Call *call, int r, int index, int n)
 {
-    Stream *stream = handle_to(L, index);
+    Stream *stream = stream_handle_to(L, index);
     if (lua_isnoneornil(L, index)) {
         return;
     }
@@ -86,7 +86,7 @@ static int finish(lua_State *L, Call *call, int r, const Call *input)
     bool value = !given && !call->has_shape;
     Shape one = {.rank = 1, .size = {1}};
     const Shape *shape = value ? &one : &call->shape;
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, call->device, &scope);
     bool done = true, check = state_get(L)->check;

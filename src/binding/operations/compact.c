@@ -7,7 +7,7 @@
 static int rill_mask(lua_State *L)
 {
     const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
-    Stream *mask = handle_push(L);
+    Stream *mask = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = compact_mask(s, mask);
@@ -23,7 +23,7 @@ static int rill_mask(lua_State *L)
 static int rill_flat(lua_State *L)
 {
     const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
-    Stream *flat = handle_push(L);
+    Stream *flat = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = compact_flat(s, flat);
@@ -61,7 +61,7 @@ static int rill_compact(lua_State *L)
     static const char *const modes[] = {"filter", "find", "partition", "both", NULL};
     CompactMode mode = (CompactMode)luaL_checkoption(L, 1, NULL, modes);
     const Stream *s = accept_open(L, 2, "s:filter", 0, "s"), *mask = accept_open(L, 3, "s:filter", 1, "mask");
-    Stream *kept = handle_push(L), *rest = mode >= COMPACT_PARTITION ? handle_push(L) : NULL;
+    Stream *kept = stream_handle_push(L), *rest = mode >= COMPACT_PARTITION ? stream_handle_push(L) : NULL;
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = compact_stream(mode, s, mask, kept, rest);

@@ -79,7 +79,7 @@ static int rill_fft(lua_State *L)
     if (!fft_accepts(s, &spec)) {
         binding_argument_error(L, function, 1, "s");
     }
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = fft_stream(s, &spec, result);

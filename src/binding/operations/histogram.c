@@ -168,7 +168,7 @@ static int histogram_of(lua_State *L)
     for (int a = 0; a < spec.axes; a++) {
         range_option(L, &found, &spec.axis[a], a);
     }
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     binding_enter(L, s->device, &scope);
     bool done = histogram_stream(s, &spec, weights, result);
     return finish(L, done, "s:histogram", &scope, s->device);
@@ -229,7 +229,7 @@ static int rill_bincount(lua_State *L)
         }
     }
     const Stream *weights = weights_option(L, "rill.bincount", 2, s);
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = histogram_integers(s, weights, least, result);
@@ -243,6 +243,6 @@ void open_histogram(lua_State *L)
                                          {"_histogram", module_histogram},
                                          {"_histogram_range", module_histogram_range},
                                          {NULL, NULL}};
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
     luaL_setfuncs(L, functions, 0);
 }

@@ -11,7 +11,7 @@ static int rill_matmul(lua_State *L)
     if (a->device != b->device) {
         luaL_error(L, "rill.matmul: argument #2 'b': the stream belongs to another device");
     }
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, a->device, &scope);
     bool done = matmul_stream(a, b, result);

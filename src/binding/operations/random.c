@@ -128,7 +128,7 @@ static int rill_random(lua_State *L)
     bool seeded = options && lua_getfield(L, options, "seed") != LUA_TNIL;
     spec.seed = seeded ? (uint64_t)binding_integer(L, lua_gettop(L), "rill.random", 2, "seed") : sequence->seed;
     spec.block = seeded ? 0 : sequence->block;
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     uint64_t blocks = 0;
     DeviceScope scope;
     Device *device = state_device(L);

@@ -201,7 +201,7 @@ static bool along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bo
 
 static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, const char *function)
 {
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, x->device, &scope);
     bool done = along_axis(L, op, x, axis, keep, result);
@@ -338,7 +338,7 @@ static int module_moments(lua_State *L)
 
 void open_reduce(lua_State *L)
 {
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
     lua_pushcfunction(L, module_moments);
     lua_setfield(L, -2, "_moments");
     lua_pushcfunction(L, module_reduce);

@@ -124,7 +124,7 @@ static bool needs_end(lua_State *L, int options)
 
 static int scan(lua_State *L, const char *function, ScanSpec *spec, Stream *segments)
 {
-    Stream *result = handle_push(L), heads = {0};
+    Stream *result = stream_handle_push(L), heads = {0};
     DeviceScope scope;
     bool lengths = segments && segments->type->scalar != SCALAR_BOOL, empty, done = true;
     binding_enter(L, spec->device, &scope);
@@ -205,7 +205,7 @@ static int module_segmented_reduce(lua_State *L)
     if (segments->device != values->device) {
         return luaL_error(L, "%s: the streams belong to different devices", function);
     }
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, values->device, &scope);
     bool done = segment_reduce(&spec, values, segments, result);
@@ -239,7 +239,7 @@ static int module_reduce_by_key(lua_State *L)
     SegmentSpec spec = {.device = values->device};
     take_operation(L, 3, function, 3, &spec.op, &spec.operation);
     check_type(L, function, spec.operation, values->type);
-    Stream *first = handle_push(L), *second = handle_push(L), results[2];
+    Stream *first = stream_handle_push(L), *second = stream_handle_push(L), results[2];
     DeviceScope scope;
     binding_enter(L, values->device, &scope);
     bool done = segment_reduce_by_key(&spec, keys, values, results);
@@ -260,6 +260,6 @@ void open_scan(lua_State *L)
                                          {"segmented_reduce", module_segmented_reduce},
                                          {"reduce_by_key", module_reduce_by_key},
                                          {NULL, NULL}};
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
     luaL_setfuncs(L, functions, 0);
 }

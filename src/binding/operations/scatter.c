@@ -50,7 +50,7 @@ static int rill_gather(lua_State *L)
     const LuaContainer *c = container_to(L, 1);
     const Stream *src = c && c->container ? &c->stream : accept_check(L, 1, "rill.gather", 1, "src");
     const Stream *index = companion(L, 2, "rill.gather", "index", src);
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, src->device, &scope);
     bool done = gather_stream(src, index, state_get(L)->check, result);

@@ -57,7 +57,7 @@ static int one_stream(lua_State *L, const char *function, bool method,
     Stream *s = accept_open(L, 1, function, n, "s");
     check_order(L, s, function, n, "s");
     SortOptions options = read_options(L, 2, function, n + 1, s->shape.rank);
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = run(s, &options, result);
@@ -115,10 +115,10 @@ static int by_key(lua_State *L, const char *function, const Stream *keys, int co
     const Stream *values[MOST_VALUES];
     Stream *results[MOST_VALUES];
     luaL_checkstack(L, count + 8, "too many values");
-    Stream *sorted = want_keys ? handle_push(L) : NULL;
+    Stream *sorted = want_keys ? stream_handle_push(L) : NULL;
     for (int i = 0; i < count; i++) {
-        values[i] = handle_to(L, 2 + i);
-        results[i] = handle_push(L);
+        values[i] = stream_handle_to(L, 2 + i);
+        results[i] = stream_handle_push(L);
     }
     DeviceScope scope;
     binding_enter(L, keys->device, &scope);
@@ -253,7 +253,7 @@ static int stream_top_k(lua_State *L)
         largest = lua_getfield(L, 3, "largest") == LUA_TNIL || binding_flag(L, 3, function, "largest");
         lua_pop(L, 1);
     }
-    Stream *values = handle_push(L), *numbers = handle_push(L);
+    Stream *values = stream_handle_push(L), *numbers = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     leave(L, &scope, topk_stream(s, k, largest, values, numbers), function, s->device);
@@ -282,7 +282,7 @@ static int rill_searchsorted(lua_State *L)
                               binding_describe(L, -1));
         }
     }
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, sorted->device, &scope);
     leave(L, &scope, search_stream(sorted, values, strcmp(side, "right") == 0, result), function, sorted->device);
@@ -306,7 +306,7 @@ static int rill_merge(lua_State *L)
     }
     bool descending = has_options(L, 3, function, 3, "a table like {descending = true}", names) &&
                       binding_flag(L, 3, function, "descending");
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, a->device, &scope);
     leave(L, &scope, merge_streams(a, b, descending, result), function, a->device);
@@ -328,6 +328,6 @@ static const luaL_Reg methods[] = {{"top_k", stream_top_k}, {NULL, NULL}};
 
 void open_sort(lua_State *L)
 {
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
     luaL_setfuncs(L, functions, 0);
 }

@@ -9,7 +9,7 @@ Stream *accept_stream(lua_State *L, int index)
         expression_hooks_call(L, "evaluate", 1, 1);
         lua_replace(L, index);
     }
-    return handle_to(L, index);
+    return stream_handle_to(L, index);
 }
 
 static const char *stream_expected(lua_State *L, int index, int n)

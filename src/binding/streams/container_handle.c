@@ -1,4 +1,4 @@
-/* The userdata of a container: its header. What it can do is lua_container.c's. */
+/* The userdata of a container: its header. What it can do is containers/container.c's. */
 #include "binding/streams/container_handle.h"
 
 #include "binding/values/callbacks.h"
@@ -100,7 +100,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     const LuaContainer *other = container_to(L, index);
-    const Stream *from = !other ? handle_to(L, index) : other->container ? container_elements_of(other) : NULL;
+    const Stream *from = !other ? stream_handle_to(L, index) : other->container ? container_elements_of(other) : NULL;
     const Stream *own = container_elements_of(c);
     if (!from || !from->device || from->device != own->device) {
         luaL_error(L, "%s: expected an open container or stream on the same device, got %s", function,
@@ -110,7 +110,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
                    shape_text(&from->shape, b));
     }
     container_asked(L, c, function);
-    Stream *line = handle_push(L);
+    Stream *line = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, own->device, &scope);
     bool done = container_pack(c->container, from, part, line);
@@ -121,7 +121,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
 /* Whether a value is lined: a container, or a stream of the shape of one that is mapped in part. */
 static bool is_lined(lua_State *L, const LuaContainer *c, int index)
 {
-    const Stream *s = handle_to(L, index);
+    const Stream *s = stream_handle_to(L, index);
     return container_to(L, index) ||
            (s && s->device && container_partial(c->container) && shape_equal(&s->shape, &c->stream.shape));
 }

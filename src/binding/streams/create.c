@@ -8,7 +8,7 @@
 static Stream *make(lua_State *L, const Type *type, const Shape *shape, bool zero, const char *function)
 {
     Device *device = state_device(L);
-    Stream *s = handle_push(L);
+    Stream *s = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
     bool good = stream_create(device, type, shape, zero, s);
@@ -198,7 +198,7 @@ static int rill_from(lua_State *L)
 /* A contiguous stream of other elements: copy_new into a fresh userdata. */
 static int push_copy(lua_State *L, const Stream *s, const Type *type, const char *function)
 {
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool good;
@@ -226,7 +226,7 @@ static int rill_iota(lua_State *L)
     shape_check_arg(L, 1, "rill.iota", 1, "shape", &shape);
     to[0] = (double)shape_elements(&shape);
     Device *device = state_device(L);
-    Stream *ramp = handle_push(L);
+    Stream *ramp = stream_handle_push(L);
     if (!stream_ramp(device, type_of(SCALAR_INT, 1), &shape, from, to, ramp)) {
         error_prefix("rill.iota");
         binding_raise(L);
@@ -253,7 +253,7 @@ static int rill_iter(lua_State *L)
     ramp_end(L, 3, type, "from", from);
     ramp_end(L, 4, type, "to", to);
     Device *device = state_device(L);
-    if (!stream_ramp(device, type, &shape, from, to, handle_push(L))) {
+    if (!stream_ramp(device, type, &shape, from, to, stream_handle_push(L))) {
         error_prefix("rill.iter");
         binding_raise(L);
     }
@@ -309,5 +309,5 @@ void open_create(lua_State *L)
     static const luaL_Reg methods[] = {
         {"copy", stream_copy}, {"eval", stream_eval}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
 }

@@ -20,7 +20,7 @@ static int cursor_close(lua_State *L)
 {
     Cursor *cursor = binding_userdata(L, 1, &cursor_key, sizeof *cursor);
     if (cursor && !binding_park(L, 1, cursor_close)) {
-        handle_drop(&cursor->whole);
+        stream_handle_drop(&cursor->whole);
     }
     return 0;
 }
@@ -58,7 +58,7 @@ static int cursor_next(lua_State *L)
         return luaL_error(L, "s:each: the iterator has lost its stream");
     }
     if (cursor->at == cursor->count || !cursor->whole.device) {
-        handle_drop(&cursor->whole);
+        stream_handle_drop(&cursor->whole);
         lua_pushnil(L);
         return 1;
     }
@@ -114,5 +114,5 @@ void open_each(lua_State *L)
     lua_pushliteral(L, "rill.cursor");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &cursor_key);
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
 }

@@ -53,7 +53,7 @@ int element_at(lua_State *L)
         lua_pushnil(L);
     } else if (s->shape.rank == 1) {
         element_push(L, s, &index, "s[i]");
-    } else if (!stream_row(s, index, handle_push(L))) {
+    } else if (!stream_row(s, index, stream_handle_push(L))) {
         binding_raise(L);
     }
     return 1;
@@ -64,7 +64,7 @@ int element_set(lua_State *L)
 {
     const char *function = "s[i] = v";
     const Stream *s = accept_check(L, 1, function, 0, "s");
-    if (handle_to(L, 2) || expression_hooks_is_expression(L, 2)) {
+    if (stream_handle_to(L, 2) || expression_hooks_is_expression(L, 2)) {
         return luaL_error(
             L,
             "%s: expected a whole number, got %s; x:write(rill.where(mask, v, x)) sets where a mask holds, "
@@ -86,7 +86,7 @@ int element_set(lua_State *L)
         element_store(L, s, &index, 3, function);
         return 0;
     }
-    Stream *row = handle_push(L);
+    Stream *row = stream_handle_push(L);
     if (!stream_row(s, index, row)) {
         binding_raise(L);
     }
@@ -174,5 +174,5 @@ static int stream_fill(lua_State *L)
 void open_element(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"get", stream_get}, {"set", stream_set}, {"fill", stream_fill}, {NULL, NULL}};
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
 }

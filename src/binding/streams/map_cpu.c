@@ -95,8 +95,8 @@ static void map_free(Map *map)
     free(map->pages);
     map->bytes = NULL;
     map->pages = NULL;
-    handle_drop(&map->whole);
-    handle_drop(&map->view);
+    stream_handle_drop(&map->whole);
+    stream_handle_drop(&map->view);
 }
 
 /* Writes back and lets go, from __gc too: never raises. */
@@ -290,5 +290,5 @@ void open_map_cpu(lua_State *L)
     lua_pushliteral(L, "rill.map");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &map_key);
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
 }

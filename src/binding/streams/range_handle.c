@@ -1,4 +1,4 @@
-/* The userdata of a range, and unions of lists of them. What a range can do is lua_range.c's. */
+/* The userdata of a range, and unions of lists of them. What a range can do is containers/range.c's. */
 #include "binding/streams/range_handle.h"
 
 #include <string.h>

@@ -45,7 +45,7 @@ static int request_close(lua_State *L)
         }
     }
     request->transfer = NULL;
-    handle_drop(&request->whole);
+    stream_handle_drop(&request->whole);
     return 0;
 }
 
@@ -157,5 +157,5 @@ void open_readback(lua_State *L)
     luaL_newlib(L, members);
     lua_pushcclosure(L, request_index, 1);
     binding_metatable(L, "rill.request", &request_key, meta);
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
 }

@@ -13,7 +13,7 @@ static int rill_method(lua_State *L)
 {
     luaL_checkstring(L, 1);
     lua_settop(L, 2);
-    handle_members(L);
+    stream_handle_members(L);
     lua_insert(L, 1);
     if (lua_isnil(L, 3)) {
         lua_settop(L, 2);
@@ -32,7 +32,7 @@ static int rill_metamethod(lua_State *L)
     luaL_checkstring(L, 1);
     luaL_checktype(L, 2, LUA_TFUNCTION);
     lua_settop(L, 2);
-    handle_metatable(L);
+    stream_handle_metatable(L);
     lua_insert(L, 1);
     lua_rawset(L, 1);
     return 0;
@@ -75,7 +75,7 @@ static int stream_index(lua_State *L)
     if (kind == LUA_TNUMBER) {
         return push_field(L, lua_tointeger(L, -1));
     }
-    if (handle_to(L, 2) || expression_hooks_is_expression(L, 2)) {
+    if (stream_handle_to(L, 2) || expression_hooks_is_expression(L, 2)) {
         return luaL_error(
             L,
             "s[i]: expected a whole number, got %s; x:filter(mask) gives the elements where a mask holds, "
@@ -96,12 +96,12 @@ static int stream_length(lua_State *L)
 
 static int stream_close(lua_State *L)
 {
-    Stream *stream = handle_to(L, 1);
+    Stream *stream = stream_handle_to(L, 1);
     if (!stream) {
         binding_argument(L, "s:close", 0, "s", 1, "a stream");
     }
     if (!binding_park(L, 1, stream_close)) {
-        handle_drop(stream);
+        stream_handle_drop(stream);
     }
     return 0;
 }
@@ -109,9 +109,9 @@ static int stream_close(lua_State *L)
 /* Nobody can be using it any more. */
 static int stream_gc(lua_State *L)
 {
-    Stream *stream = handle_finalized(L);
+    Stream *stream = stream_handle_finalized(L);
     if (stream) {
-        handle_drop(stream);
+        stream_handle_drop(stream);
     }
     return 0;
 }
@@ -181,7 +181,7 @@ static void add_elements(lua_State *L, luaL_Buffer *text, const Stream *s, const
 
 static int stream_tostring(lua_State *L)
 {
-    Stream *s = handle_to(L, 1);
+    Stream *s = stream_handle_to(L, 1);
     char shape[SHAPE_TEXT];
     if (!s || !s->device) {
         lua_pushstring(L, s ? "closed stream" : "not a stream");
@@ -227,18 +227,18 @@ void open_stream(lua_State *L)
         int field;
     } fields[] = {{"type", FIELD_TYPE}, {"shape", FIELD_SHAPE}, {"size", FIELD_SIZE}, {"nbytes", FIELD_NBYTES}};
     static const luaL_Reg methods[] = {{"close", stream_close}, {NULL, NULL}};
-    handle_metatable(L);
+    stream_handle_metatable(L);
     luaL_setfuncs(L, meta, 0);
     lua_pushliteral(L, "rill.stream");
     lua_setfield(L, -2, "__name");
     lua_pushliteral(L, "rill.stream");
     lua_setfield(L, -2, "__metatable");
-    handle_members(L);
+    stream_handle_members(L);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         lua_pushinteger(L, fields[i].field);
         lua_setfield(L, -2, fields[i].name);
     }
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
     lua_pushcclosure(L, stream_index, 1);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);

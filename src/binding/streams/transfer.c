@@ -275,7 +275,7 @@ static int stream_write(lua_State *L)
         lua_settop(L, 1);
         return 1;
     }
-    Stream *source = handle_to(L, 2);
+    Stream *source = stream_handle_to(L, 2);
     const void *bytes = NULL;
     if (source) {
         if (source->device) {
@@ -341,5 +341,5 @@ void open_transfer(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"read", stream_read},   {"values", stream_values}, {"bytes", stream_lua_bytes},
                                        {"write", stream_write}, {"gl", stream_gl},         {NULL, NULL}};
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
 }

@@ -32,7 +32,7 @@ static int counts_view(lua_State *L, const char *function, CountsView make)
     int64_t n[SHAPE_MAX_RANK];
     const Stream *s = accept_check(L, 1, function, 0, "s");
     shape_check_counts(L, 2, function, s->shape.rank, n);
-    return view_result(L, make(s, n, handle_push(L)));
+    return view_result(L, make(s, n, stream_handle_push(L)));
 }
 
 static int stream_lua_stride(lua_State *L)
@@ -61,7 +61,7 @@ static int stream_lua_reshape(lua_State *L)
     const Stream *s = accept_check(L, 1, "s:reshape", 0, "s");
     binding_count(L, "s:reshape", 2, true);
     shape_check_arg(L, 2, "s:reshape", 1, "shape", &shape);
-    return view_result(L, stream_reshape(s, &shape, handle_push(L)));
+    return view_result(L, stream_reshape(s, &shape, stream_handle_push(L)));
 }
 
 static int stream_lua_transpose(lua_State *L)
@@ -70,7 +70,7 @@ static int stream_lua_transpose(lua_State *L)
     const Stream *s = accept_check(L, 1, "s:transpose", 0, "s");
     binding_count(L, "s:transpose", 2, true);
     if (lua_isnoneornil(L, 2)) {
-        return view_result(L, stream_transpose(s, NULL, handle_push(L)));
+        return view_result(L, stream_transpose(s, NULL, stream_handle_push(L)));
     }
     int rank = s->shape.rank;
     if (!lua_istable(L, 2) || lua_rawlen(L, 2) != (lua_Unsigned)rank) {
@@ -84,7 +84,7 @@ static int stream_lua_transpose(lua_State *L)
         axes[d] = inside ? (int)(axis < 0 ? axis + rank : axis - 1) : -1;
         lua_pop(L, 1);
     }
-    return view_result(L, stream_transpose(s, axes, handle_push(L)));
+    return view_result(L, stream_transpose(s, axes, stream_handle_push(L)));
 }
 
 static const char *const mode_names[] = {"clamp", "wrap", "mirror", "zero", NULL};
@@ -137,7 +137,7 @@ static int stream_lua_boundary(lua_State *L)
     double outside;
     const Stream *s = accept_check(L, 1, "s:boundary", 0, "s");
     view_boundary_modes(L, "s:boundary", s->shape.rank, modes, &outside);
-    return view_result(L, stream_boundary(s, modes, outside, handle_push(L)));
+    return view_result(L, stream_boundary(s, modes, outside, stream_handle_push(L)));
 }
 
 /* _boundary(s): what s:boundary(...) was told of each dimension, names and numbers; nil where it was told nothing. */
@@ -172,7 +172,7 @@ static int rill_over(lua_State *L)
         lua_pushnil(L);
         return 1;
     }
-    return view_result(L, stream_over(s->buffer, type, &shape, at / type->bytes, handle_push(L)));
+    return view_result(L, stream_over(s->buffer, type, &shape, at / type->bytes, stream_handle_push(L)));
 }
 
 void open_view(lua_State *L)
@@ -182,7 +182,7 @@ void open_view(lua_State *L)
         {"replicate", stream_lua_replicate}, {"group", stream_lua_group},       {"reshape", stream_lua_reshape},
         {"transpose", stream_lua_transpose}, {"boundary", stream_lua_boundary}, {NULL, NULL},
     };
-    handle_methods(L, methods);
+    stream_handle_methods(L, methods);
     lua_pushcfunction(L, rill_boundary);
     lua_setfield(L, -2, "_boundary");
     lua_pushcfunction(L, rill_over);

@@ -199,7 +199,7 @@ const char *binding_key(lua_State *L, int index)
 
 const char *binding_describe(lua_State *L, int index)
 {
-    const Stream *stream = handle_to(L, index);
+    const Stream *stream = stream_handle_to(L, index);
     if (stream) {
         return describe_stream(L, stream);
     }

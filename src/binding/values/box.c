@@ -45,7 +45,7 @@ void box_check(lua_State *L, const Stream *stream, int first, const char *functi
 
 Stream *box_push(lua_State *L, const Stream *stream, const char *function, const int64_t *from, const int64_t *to)
 {
-    Stream *view = handle_push(L);
+    Stream *view = stream_handle_push(L);
     if (!stream_domain(stream, from, to, view)) {
         error_prefix("%s", function);
         binding_raise(L);

@@ -1,4 +1,4 @@
-/* The userdata of a stream: its header. What it can do is lua_stream.c's. */
+/* The userdata of a stream: its header. What it can do is streams/stream.c's. */
 #include "binding/binding.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 static const char meta_key;
 static const char members_key; /* name -> method, or the number of a field */
 
-Stream *handle_push(lua_State *L)
+Stream *stream_handle_push(lua_State *L)
 {
     Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
     memset(stream, 0, sizeof *stream);
@@ -15,7 +15,7 @@ Stream *handle_push(lua_State *L)
     return stream;
 }
 
-Stream *handle_to(lua_State *L, int index)
+Stream *stream_handle_to(lua_State *L, int index)
 {
     if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(Stream) || !lua_getmetatable(L, index)) {
         return NULL;
@@ -25,7 +25,7 @@ Stream *handle_to(lua_State *L, int index)
     return meta == state_get(L)->stream_meta ? lua_touserdata(L, index) : NULL;
 }
 
-void handle_drop(Stream *stream)
+void stream_handle_drop(Stream *stream)
 {
     Device *device = stream->device;
     DeviceScope scope;
@@ -41,29 +41,29 @@ void handle_drop(Stream *stream)
     device_release(device);
 }
 
-void handle_methods(lua_State *L, const luaL_Reg *methods)
+void stream_handle_methods(lua_State *L, const luaL_Reg *methods)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
     luaL_setfuncs(L, methods, 0);
     lua_pop(L, 1);
 }
 
-void handle_metatable(lua_State *L)
+void stream_handle_metatable(lua_State *L)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
 }
 
-void handle_members(lua_State *L)
+void stream_handle_members(lua_State *L)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
 }
 
-Stream *handle_finalized(lua_State *L)
+Stream *stream_handle_finalized(lua_State *L)
 {
     return binding_finalized(L, &meta_key, sizeof(Stream));
 }
 
-void handle_create(lua_State *L)
+void stream_handle_create(lua_State *L)
 {
     lua_newtable(L);
     state_get(L)->stream_meta = lua_topointer(L, -1);

@@ -89,7 +89,7 @@ static bool take_splits(const Container *c, ContainerImage *image)
     return image->numbers || error_set("out of host memory");
 }
 
-bool tree_data_take(Container *c, ContainerImage *image)
+bool adaptive_data_take(Container *c, ContainerImage *image)
 {
     const PageTree *a = tree_pages(c);
     TranslatorInfo info = translator_info(c->translator);
@@ -165,7 +165,7 @@ static bool split_as_told(Container *c, const ContainerImage *image, int64_t cou
     return done;
 }
 
-Container *tree_data_load(Device *device, const ContainerImage *image)
+Container *adaptive_data_load(Device *device, const ContainerImage *image)
 {
     size_t bytes = (size_t)image->type->bytes;
     int64_t count = (image->number_count - SETTINGS) / (1 + image->size.rank);

@@ -438,7 +438,7 @@ static const ImageKind kinds[] = {{"array", is_array, take_array, load_array},
                                   {"overlap", is_overlap, take_pages, load_overlap},
                                   {"hashgrid", is_hashgrid, take_pages, load_hashgrid},
                                   {"array", is_complete, take_complete, load_array},
-                                  {"adaptive", container_adaptive, tree_data_take, tree_data_load}};
+                                  {"adaptive", container_adaptive, adaptive_data_take, adaptive_data_load}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -1,4 +1,4 @@
-/* Page tables of one or more levels, for the files that change them: on the host (pages.c, pages_nodes.c) and on the device. */
+/* Page tables of one or more levels, for the files that change them: on the host (page/page_table.c, page/page_table_nodes.c) and on the device. */
 #ifndef RILL_CONTAINER_PAGE_PAGE_TABLE_H
 #define RILL_CONTAINER_PAGE_PAGE_TABLE_H
 
@@ -31,7 +31,7 @@ typedef struct Pages {
 /* NULL: it is of another kind. */
 Pages *page_table_of_translator(Translator *t);
 
-/* pages_nodes.c. The places of a page's entries from the root on, one per level that is there; how many. */
+/* page/page_table_nodes.c. The places of a page's entries from the root on, one per level that is there; how many. */
 int page_table_traverse(const Pages *pages, const int64_t *page, int64_t path[PAGES_MOST_LEVELS]);
 /* How many bits the place in a node has. Entries in use of the node in which an entry below the root stands. */
 int page_table_node_bits(const Pages *pages);
@@ -43,7 +43,7 @@ void page_table_prune(Pages *pages, const int64_t *path, int depth);
 /* Those behind the end of the table, which are spare ones, are none any more. */
 void page_table_release(Paged *paged);
 
-/* page_numbers.c. Whether points are found on the device: up to four dimensions, and pages and entries have numbers below 2^31. */
+/* page/page_lookup_gpu.c. Whether points are found on the device: up to four dimensions, and pages and entries have numbers below 2^31. */
 bool page_lookup_numbered(const Pages *pages);
 /* The numbers of the pages of a stream of points, of one dimension, that are mapped, or those that are not: row-major, ascending, each once. False with
  * error_set, also where a point lies outside of the domain. */
@@ -60,7 +60,7 @@ extern const char page_lookup_functions[];
 /* The pages of numbers, read back; false with error_set. */
 bool page_lookup_list(const Pages *pages, const Stream *numbers, PageList *list);
 
-/* pages_device.c. Maps pages of such numbers, which are not mapped, to as many frames, below `end`, that hold none, or none of them with error_set. The
+/* page/page_table_gpu.c. Maps pages of such numbers, which are not mapped, to as many frames, below `end`, that hold none, or none of them with error_set. The
  * host's copies are told when they are asked. `known`: the frames on the host; it is taken over, on failure, too. */
 bool page_table_map_numbers(Pages *pages, const Stream *numbers, const Stream *frames, int64_t end, int32_t *known);
 /* Unmaps those of such numbers, which `list` has, too; it gets their frames, and so does a new stream. */

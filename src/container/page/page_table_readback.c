@@ -24,7 +24,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The number of a page's node of a depth, as pages_device.c numbers them. */
+/* The number of a page's node of a depth, as page/page_table_gpu.c numbers them. */
 static int32_t node_number(const Pages *pages, const int64_t *page, int depth)
 {
     int rank = pages->paged.base.info.rank, below = pages->levels - 1;

@@ -1,4 +1,4 @@
-/* What a container has whose pages have replicas of what is around them (paged.h). Their state is page_overlap.c's, page_replicas.c makes them.
+/* What a container has whose pages have replicas of what is around them (paged.h). Their state is pool/halo.c's, pool/halo_copy.c makes them.
  *
  * What is around a page are its sides, numbered in base 3, x first: 0 is in front, 1 within, 2 behind. */
 #ifndef RILL_CONTAINER_POOL_HALO_H

@@ -85,7 +85,7 @@ Region *region_part(const Region *region, int64_t k, int64_t n);
 /* Into how many parts it goes at most. */
 int64_t region_parts(const Region *region);
 
-/* It in parts, in its order, of so many elements or fewer where its boxes can be cut so (region_cut.c). `part` is a new reference, NULL behind the
+/* It in parts, in its order, of so many elements or fewer where its boxes can be cut so (region/split.c). `part` is a new reference, NULL behind the
  * last one; false with error_set. All inside a scope. */
 enum { REGION_CUT_DEPTH = 64 };
 typedef struct RegionSplit {

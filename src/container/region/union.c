@@ -1,4 +1,4 @@
-/* Unions of regions: pages of one size are merged, anything else is cut into cells (region_cells.c). */
+/* Unions of regions: pages of one size are merged, anything else is cut into cells (region/cells.c). */
 #include "base/array.h"
 #include "base/error.h"
 #include "container/region/region.h"

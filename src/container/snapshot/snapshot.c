@@ -2,7 +2,7 @@
  * that changed while it was the last one, their frames or that they had none; the first entry of a page in its log and those of later ones
  * tells what it was. A frame whose page came to it since the last snapshot is in its log already.
  *
- * Containers whose memory is their own and that have no pages share all of it; those whose memory is not have copies (snapshot_copy.c). */
+ * Containers whose memory is their own and that have no pages share all of it; those whose memory is not have copies (snapshot/copy.c). */
 #include "container/container_private.h"
 #include "container/page/paged.h"
 

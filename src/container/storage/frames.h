@@ -9,7 +9,7 @@
 
 typedef struct Frames {
     int64_t used; /* those from here on were never taken */
-    int64_t told; /* so many of `freed` the device has: see frame_stack.c */
+    int64_t told; /* so many of `freed` the device has: see storage/free_list_gpu.c */
     struct {
         int64_t *items;
         size_t count, capacity;

@@ -1,4 +1,4 @@
-/* Steps of adaptive containers: what is done for all nodes of some pages, by the kernels of tree_text.c. */
+/* Steps of adaptive containers: what is done for all nodes of some pages, by the kernels of tree/step_glsl.c. */
 #include "container/tree/tree_private.h"
 
 #include "gpu/memory/buffer.h"

@@ -96,7 +96,7 @@ bool tree_split_all(Container *c, int depth);
 /* Splits pages, which are leaves or parts of others of them. All of it, or false with error_set. */
 bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count);
 
-/* tree_snapshot.c: before pages are split or joined, they and memory become the container's alone. Its frames, of its translator's pages. False with
+/* tree/snapshot.c: before pages are split or joined, they and memory become the container's alone. Its frames, of its translator's pages. False with
  * error_set. */
 bool tree_own_pages(Container *c);
 bool tree_take_frames(Container *c);
@@ -107,7 +107,7 @@ Region *tree_diff(const Container *c, const Snapshot *s);
 bool tree_undo(Container *c, Snapshot *s);
 void tree_write(const Container *c, StrBuf *out, int number);
 void tree_give(const Container *c, Argument *args);
-/* tree_text.c: the text of a step's kernel; whether it stores elements itself, or makes streams of them and of their places. */
+/* tree/step_glsl.c: the text of a step's kernel; whether it stores elements itself, or makes streams of them and of their places. */
 void tree_glsl_step(const Container *c, TreeStep step, StrBuf *out);
 bool tree_glsl_stores(const Container *c);
 /* Runs a step over the nodes of `count` pages, whose frames stand in a stream of int from `first` on. */

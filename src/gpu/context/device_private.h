@@ -89,7 +89,7 @@ typedef struct DebugLog {
     char text[512];
 } DebugLog;
 
-/* attachment.c: what other floors keep here, and what calls in progress work in, by how deeply they are nested. */
+/* context/device_data.c: what other floors keep here, and what calls in progress work in, by how deeply they are nested. */
 enum { DEVICE_ATTACHMENTS = 16, WORKSPACE_DEPTH = 32 };
 
 typedef struct DeviceData {
@@ -195,7 +195,7 @@ void process_watch(void);   /* from here on; once */
 void process_started(void); /* a driver has been */
 bool process_forked(void);  /* false after error_set */
 
-/* shader_cache.c: gives Mesa a writable cache directory, and zink's uniforms their changes; call before EGL starts. */
+/* context/driver_cache.c: gives Mesa a writable cache directory, and zink's uniforms their changes; call before EGL starts. */
 void driver_cache_prepare(void);
 /* rill's own directory for what it keeps from run to run: RILL_CACHE, else by the rules of XDG; false where none can be written. */
 enum { CACHE_PATH_ROOM = 1024 };
@@ -227,7 +227,7 @@ void bindings_barrier(Device *device, GLbitfield bits); /* no-op unless a dispat
 void bindings_forget(Device *device, const Buffer *buffer);
 void bindings_block(Device *device, int binding, GLuint name, uint64_t bytes); /* 0 bytes: the whole buffer */
 
-/* fault_words.c */
+/* context/fault.c */
 bool fault_create(Device *device);
 void fault_destroy(Device *device);
 void fault_refresh(Device *device); /* after waiting: for devices without persistent mapping */
@@ -287,7 +287,7 @@ void texture_destroy_samplers(Device *device);
 bool dump_program(const char *name, const char *note, const char *source, uint64_t hash);
 void dump_rejected(const char *name, uint64_t hash); /* names its file so */
 
-/* attachment.c, workspace.c, transfer.c, program.c */
+/* context/device_data.c, workspace.c, transfer.c, program.c */
 void device_data_destroy_all(Device *device);
 void workspace_destroy_all(Device *device);
 void transfer_destroy_staging(Device *device);

@@ -13,7 +13,7 @@
  *                    bytes per element (4)
  *                    rank, 1 to 8 (2), and that many sizes (8 each), the last dimension fastest
  *                    of a container its kind (string), rank, 1 to 8 (2), that many sizes (8 each) and sizes of a page (8 each), levels
- *                      of the page table (2), capacity (8), and how many ints (8) that follow (4 each): see container_image.h
+ *                      of the page table (2), capacity (8), and how many ints (8) that follow (4 each): see container/serialize.h
  *     16+H      N  the elements, packed without padding
  *   16+H+N      4  CRC-32 of everything before it
  *

@@ -1,4 +1,4 @@
-/* Picture files. A format is one row of the table in format.c: it is found by the content when reading and by the extension when
+/* Picture files. A format is one row of the table in image/formats.c: it is found by the content when reading and by the extension when
  * writing. */
 #ifndef RILL_IO_IMAGE_FORMATS_H
 #define RILL_IO_IMAGE_FORMATS_H

@@ -64,7 +64,7 @@ void plan_merge(Plan *plan);
 const Stream *plan_copied(Plan *plan, const Stream *stream);
 void plan_finish(Plan *plan);
 
-/* choose.c: the key of the pass that stores these outputs, a bit per parameter. */
+/* launch/choose_variant.c: the key of the pass that stores these outputs, a bit per parameter. */
 void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey *key);
 
 /* Whether elements lie side by side and start on a texel; whether steps of so many elements can be stored whole. */
@@ -74,7 +74,7 @@ bool launch_storable(const Plan *plan, const Stream *stream, int elements);
 /* Of what is reached at strides within the pages launched over: how far apart the neighbours of dimension d stand, x being 0. */
 int64_t launch_page_stride(const Stream *stream, int d);
 
-/* replicas.c: a bit for each argument that a launch reads by replicas, which pages of a container have of what is around them; and makes those right.
+/* launch/halo.c: a bit for each argument that a launch reads by replicas, which pages of a container have of what is around them; and makes those right.
  * False with error_set. */
 uint64_t launch_halo(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
 bool launch_halo_copy(const Kernel *kernel, const Argument *args, uint64_t replicated);
@@ -98,7 +98,7 @@ void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint
 /* Bytes that element-wise arguments move over a shape: read and written counted. */
 uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
 
-/* beside.c: the same launch as one over the elements of memory, where its pages stand there one behind the other. False: they do not, or the kernel
+/* launch/contiguous_pages.c: the same launch as one over the elements of memory, where its pages stand there one behind the other. False: they do not, or the kernel
  * asks where elements are. It is as long there as `beside` is. */
 typedef struct Beside {
     Argument args[MAX_PARAMS];

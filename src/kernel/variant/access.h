@@ -77,7 +77,7 @@ void access_bounded(StrBuf *out, const AccessText *text, int d, const int8_t *of
  * neighbour has anyway; and for main, where the pages around the launch's begin. */
 void access_neighbors(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use);
 void access_neighbors_pages(StrBuf *out, const AccessText *text, const VariantKey *key);
-/* access_replicas.c. `int cell_NAME(int i0, inout int j0, ...)`: where the element at i0 ... stands, brought into range, as if in the page that has it or, where that
+/* variant/access_halo.c. `int cell_NAME(int i0, inout int j0, ...)`: where the element at i0 ... stands, brought into range, as if in the page that has it or, where that
  * is none, another of those around; less than any sum of steps where no page is. j0 ..., that are i0 ... or one more, become the steps to the others. */
 void access_cell(StrBuf *out, const AccessText *text, int rank);
 

@@ -5,7 +5,7 @@
 #include "primitive/indexed/scatter.h"
 
 /* As the loop over i in order: dst[i] = src[index[i]]; src[index[i]] = op(src[index[i]], src[index[i]]). Index has dst's shape, src's type
- * converts to dst's; see place.h for indices. Where an index is out of range dst keeps its element; such are counted in *skipped unless
+ * converts to dst's; see indexed/index.h for indices. Where an index is out of range dst keeps its element; such are counted in *skipped unless
  * that is NULL. Both streams must not overlap. */
 bool gather_op_stream(Stream *dst, const Stream *index, Stream *src, ScatterOp op, Kernel *kernel, uint32_t *skipped);
 

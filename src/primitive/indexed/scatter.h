@@ -25,7 +25,7 @@ ScatterOp scatter_op(const char *name);
 ScatterOp scatter_of(ScatterOp op, const Type *type);
 
 /* Index and src have the same shape, or src one element, whose value goes everywhere; src converts to dst's type. See
- * place.h for indices. What is out of range is skipped, and counted in *skipped unless that is NULL (counting waits for the device). */
+ * indexed/index.h for indices. What is out of range is skipped, and counted in *skipped unless that is NULL (counting waits for the device). */
 bool scatter_stream(Stream *dst, const Stream *index, const Stream *src, ScatterOp op, Kernel *kernel,
                     uint32_t *skipped);
 

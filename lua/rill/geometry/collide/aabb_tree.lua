@@ -1,14 +1,14 @@
 -- Trees of boxes over the triangles of a mesh, built level by level on the device.
 --
 -- What is common to all kinds, and all that traversals read (t is what a tree owns):
---   t.levels, t.leaf, t.faces   2^levels leaves of `leaf` places each, numbered as shared.lua says
+--   t.levels, t.leaf, t.faces   2^levels leaves of `leaf` places each, numbered as collide/nodes.lua says
 --   t.face, t.corner            the triangle in each place, -1 where there is none, and its three corners (tree.take_order fills both)
 --   t.box                       the Box of each node: a middle and three half axes of any direction, so that traversals need not know
 --                               whether boxes are upright. Node 0 and empty nodes hold anything. It must hold what is below it, the
 --                               losses of floats in finding it included (t.pad covers those of upright boxes)
---   t.twins                     of upright boxes only: those of nodes 2 i and 2 i + 1 side by side, for a faster test (overlap.lua)
+--   t.twins                     of upright boxes only: those of nodes 2 i and 2 i + 1 side by side, for a faster test (collide/box_overlap.lua)
 -- A kind is a function tree.kinds.NAME(t, m, low, high) that fills these from t.face on, with a mesh that has triangles.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local face = require "rill.core.class"
 local given = require "rill.core.options"

@@ -1,6 +1,6 @@
 -- Whether a mesh is inside another one where none of their triangles meet: then each connected part of either is wholly inside or outside the other, and
 -- one of its corners tells. See docs/collide.md.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local queries = require "rill.geometry.collide.queries"
 local shared = require "rill.geometry.collide.nodes"
 local topology = require "rill.geometry.mesh.topology"

@@ -4,7 +4,7 @@
 -- The axes of a box are the eigenvectors of the covariance of its triangles' surface. Triangles are parted across the box's longest side, not at their mean
 -- as in the article but by number: the nodes of a level are then blocks of equally many places, so that a level is fitted by a few launches over all triangles,
 -- and needs no recursion. Moments are around the first triangle of a node, in units of the mesh, so that floats do.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local shared = require "rill.geometry.collide.nodes"
 local tree = require "rill.geometry.collide.aabb_tree"
 
@@ -153,7 +153,7 @@ local function parted(t, m, order, level, axes, span)
     return rill.gather(order, by)
 end
 
---- tree.kinds.obbtree(t, m, low, high): see tree.lua.
+--- tree.kinds.obbtree(t, m, low, high): see collide/aabb_tree.lua.
 return function(t, m, low, high)
     local longest = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])
     local unit <const> = longest > 0 and math.min(1 / longest, 3e38) or 0

@@ -1,6 +1,6 @@
 -- Which triangles of two trees meet: both trees traversed at once, breadth first, the list of pairs compacted after each level (D. Horn, "Stream Reduction
 -- Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local descend = require "rill.geometry.collide.traverse"
 local given = require "rill.core.options"

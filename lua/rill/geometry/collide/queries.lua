@@ -1,5 +1,5 @@
 -- What is asked of one tree: what rays hit, how far points are from the surface, and whether they are inside. See docs/collide.md.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local face = require "rill.core.class"
 local tree = require "rill.geometry.collide.aabb_tree"

@@ -6,7 +6,7 @@
 -- are at leaves or done, so that few wait while others test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009). `at`: the node (0: done), those bits, and how many triangles of a leaf were seen.
 --
 -- Boxes are floats, and wider than their triangles by more than floats lose here; triangles are tested in doubles. Of what is equally near the lowest triangle
--- is taken, so that answers do not depend on the tree. Triangles compute the same numbers for an edge that they share, since tree.lua has put their
+-- is taken, so that answers do not depend on the tree. Triangles compute the same numbers for an edge that they share, since collide/aabb_tree.lua has put their
 -- corners in order.
 return [=[
     typedef struct { vec3 low; vec3 high; } Span;

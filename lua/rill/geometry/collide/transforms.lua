@@ -1,5 +1,5 @@
 -- Motions as scripts give them, four rows of four numbers, x' = M x, and as kernels take them: three rows each, in doubles.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local fail <const> = blame.fail

@@ -1,7 +1,7 @@
 -- Down two trees at once, breadth first (D. Horn, "Stream Reduction Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.2), by few
 -- launches: a list of pairs is dealt out to work groups, and each goes down from its share by itself, level by level, its list compacted after each
 -- level by a running sum over the group. A share that outgrows its memory is handed back, dealt out anew, and gone on with.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local overlap = require "rill.geometry.collide.box_overlap"
 local shared = require "rill.geometry.collide.nodes"
 

@@ -1,6 +1,6 @@
 -- Marching cubes. Voxels are corners of cubes; a voxel has the edges to the next one along x, y and z, and a vertex for each that the surface crosses, so
 -- that all cubes around an edge share it.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local cubes = require "rill.geometry.mesh.marching_cubes"

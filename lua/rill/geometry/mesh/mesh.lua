@@ -1,5 +1,5 @@
 -- The mesh itself: its streams, what is asked of them one by one, and its words. Triangles are numbers of vertices from 0, anticlockwise seen from outside.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local face = require "rill.core.class"

@@ -1,5 +1,5 @@
 -- Meshes made of numbers: a sphere, a torus, a box, a sheet. Where a surface has an outside, triangles are anticlockwise seen from there.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local object = require "rill.geometry.mesh.mesh"

@@ -1,5 +1,5 @@
 -- Vertices that are at one place become one: groups of vertices, by sorting; then what is left is numbered again.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local held = require "rill.core.scope"

@@ -1,5 +1,5 @@
 -- Subdivision where edges ask for it (Horn, 36.3): who asks, and how triangles are parted of which only some edges are.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local camera = require "rill.glsl.snippets.camera"
 local choices = require "rill.core.choices"

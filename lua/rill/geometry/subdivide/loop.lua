@@ -1,6 +1,6 @@
 -- Loop's rules (C. Loop, Smooth subdivision surfaces based on triangles, 1987), with creases (H. Hoppe et al., Piecewise smooth surface
 -- reconstruction, 1994). Each vertex is computed once, from its neighbours sorted by value, so that no numbering of vertices changes a bit of it.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local held = require "rill.core.scope"
 local topology = require "rill.geometry.mesh.topology"
 

@@ -1,5 +1,5 @@
 -- Cameras of pictures of space: where an eye is, what it looks at, and the rays through the pixels.
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local camera = {}
 

@@ -1,5 +1,5 @@
 -- The kernels of rill.volume with `iso`: the surface where values pass one, lit, or as that of water.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local cameras = require "rill.glsl.snippets.camera"
 local isosurface = require "rill.glsl.snippets.isosurface"
 local rays = require "rill.render.volume.rays"

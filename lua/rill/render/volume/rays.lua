@@ -1,6 +1,6 @@
 -- The kernels of rill.volume, whose names are not those a transfer function of the user's may have. Rays go through the middles of pixels; places along them
 -- are in units of the least spacing from where they begin, places in the volume in voxels, whose middles are whole numbers.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local isosurface = require "rill.glsl.snippets.isosurface"
 local recent = require "rill.core.lru"
 local tracing = require "rill.glsl.snippets.ray_box"

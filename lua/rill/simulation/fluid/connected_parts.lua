@@ -2,7 +2,7 @@
 -- mean of the divergence: it is taken from the right side of the equation. Parts are labelled on the device, again when the
 -- solid cells have changed, and nothing is read back for it.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 local forest = require "rill.glsl.snippets.union_find"
 

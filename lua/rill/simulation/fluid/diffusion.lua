@@ -2,7 +2,7 @@
 -- - a laplace lie between 1 and
 -- 1 + 4 (the sum of a over the dimensions), so how many rounds bring it how near is known beforehand, and nothing is
 -- read back.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local advection = require "rill.simulation.fluid.advection"
 local joined <const> = advection.joined
 

@@ -1,5 +1,5 @@
 -- Fields of a fluid going in and out: velocities at the middles of cells, and carried quantities.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local advection = require "rill.simulation.fluid.advection"
 local diffusion = require "rill.simulation.fluid.diffusion"
 local forces = require "rill.simulation.fluid.forces"

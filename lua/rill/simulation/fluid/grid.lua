@@ -7,7 +7,7 @@
 -- face of its cell across dimension k, on a collocated one in the cell's middle. Kernels write the outer elements,
 -- too: such an element is computed
 -- as the one that it is made of, so no field has to be completed by a launch of its own.
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local grid = {}
 

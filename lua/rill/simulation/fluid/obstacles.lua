@@ -1,7 +1,7 @@
 -- Cells that are not the fluid's own: obstacles, and where fluid is let in. Both hold the velocity of their faces (or
 -- middles), whatever pushes; the
 -- pressure sees to the rest.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local advection = require "rill.simulation.fluid.advection"
 local settings = require "rill.simulation.fluid.options"
 local blame = require "rill.core.error"

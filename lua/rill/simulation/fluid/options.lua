@@ -1,5 +1,5 @@
 -- What rill.fluid takes: options, and what stands for a field.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local options = require "rill.core.options"

@@ -3,7 +3,7 @@
 -- velocity is looked at anew), solve(b, look). None reads anything back, but where `look` says so, to find out how
 -- many rounds it takes from then on.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local cg = require "rill.solve.cg"
 local parts = require "rill.simulation.fluid.connected_parts"
 local operator = require "rill.solve.operator"

@@ -1,7 +1,7 @@
 -- The seconds of a step. Kernels take them from a stream, so that they can be chosen by how fast the fluid is without
 -- a word of it coming back.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 
 local clock = {}
 

@@ -1,5 +1,5 @@
 -- Places and velocities of particles as scripts give them.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 
 local coordinates = {}

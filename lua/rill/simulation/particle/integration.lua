@@ -1,7 +1,7 @@
 -- Time: the step there may be, and the passes that move particles. Leapfrog drifts by half a step, finds forces there, kicks by a whole one and drifts
 -- on; velocity Verlet kicks by half a step, drifts by a whole one and kicks by half of the new force. Both are of second order and reversible where
 -- nothing rubs, and find forces once in a step (Verlet 1967; Hairer, Lubich, Wanner 2003).
-local rill = require "rill"
+local rill = require "rill.core.public"
 local neighbours = require "rill.simulation.particle.neighbors"
 
 local integration = {}

@@ -1,5 +1,5 @@
 -- Density, pressure and forces of the Lagrangian solver (chapter 28.7.2): passes two and three, each a loop over the particles around.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local neighbours = require "rill.simulation.particle.neighbors"
 local smoothing = require "rill.simulation.particle.smoothing"
 

@@ -1,7 +1,7 @@
 -- Who is near whom: particles stand in memory in the order of the cells of a grid, made anew in every step by counting. Cells are as high as the
 -- smoothing kernel's support and an eighth as long, and a row of them is one run of particles: a particle looks at 17 cells of three rows (of nine in
 -- three dimensions). The grid has no bounds: it repeats, and what is far away but falls into the same cells is told apart by its distance.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 
 local neighbours = {}

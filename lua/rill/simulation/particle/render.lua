@@ -1,6 +1,6 @@
 -- Pictures of particles (chapter 28.7.2, figure 28.15): spheres, splats, and the isosurface of the density, marched along rays that are reflected and
 -- refracted there.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 local isosurface = require "rill.glsl.snippets.isosurface"

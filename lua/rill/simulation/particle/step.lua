@@ -1,6 +1,6 @@
 -- The passes of a time step in their order (chapter 28.7.2): who is near whom, density and pressure, forces, motion. Launches only: a step allocates
 -- nothing of its own and reads nothing back, but where a device bounds the trips of loops and the particles may be too many for one launch.
-local rill = require "rill"
+local rill = require "rill.core.public"
 local acting = require "rill.simulation.particle.interaction"
 local integration = require "rill.simulation.particle.integration"
 local neighbours = require "rill.simulation.particle.neighbors"

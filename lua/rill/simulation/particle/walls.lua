@@ -1,6 +1,6 @@
 -- Walls: planes, boxes and signed distances. A particle behind a wall is moved onto it, and beyond it by `restitution` times its depth. The part of its
 -- velocity that leads into the wall is mirrored, times the restitution (chapter 28.7.2).
-local rill = require "rill"
+local rill = require "rill.core.public"
 local blame = require "rill.core.error"
 local choices = require "rill.core.choices"
 

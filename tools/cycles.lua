@@ -1,11 +1,11 @@
--- Files that need each other in a circle can't be understood, or tested, one at a time: circles.lua BUILD. What a file needs is what the linker
--- says: the functions and data of other files that its object names. Prints each circle with what ties it, and fails unless it is listed here.
+-- Files that need each other in a cycle can't be understood, or tested, one at a time: cycles.lua BUILD. What a file needs is what the linker
+-- says: the functions and data of other files that its object names. Prints each cycle with what ties it, and fails unless it is listed here.
 
 local symbols = require "tools.symbols"
 
 local build = arg[1] or "build"
 
--- Circles that stay: their files in order, and why.
+-- Cycles that stay: their files in order, and why.
 local allowed = {
     ["kernel/body/body kernel/body/rewrite_access kernel/body/rewrite_call kernel/body/rewrite_cast " ..
         "kernel/body/rewrite_exact kernel/body/rewrite_index kernel/body/rewrite_loops kernel/body/rewrite_offsets " ..
@@ -38,10 +38,10 @@ for file, names in pairs(needs) do
     end
 end
 table.sort(files)
-assert(#files > 20, "circles: no objects under " .. build .. "/obj")
+assert(#files > 20, "cycles: no objects under " .. build .. "/obj")
 
 -- Strongly connected components (Tarjan 1972).
-local circles = {}
+local cycles = {}
 local index, low, stack, waiting, count = {}, {}, {}, {}, 0
 local function visit(file)
     count = count + 1
@@ -56,15 +56,15 @@ local function visit(file)
         end
     end
     if low[file] == index[file] then
-        local circle, last = {}
+        local cycle, last = {}
         repeat
             last = table.remove(stack)
             waiting[last] = nil
-            circle[#circle + 1] = last
+            cycle[#cycle + 1] = last
         until last == file
-        if #circle > 1 then
-            table.sort(circle)
-            circles[#circles + 1] = circle
+        if #cycle > 1 then
+            table.sort(cycle)
+            cycles[#cycles + 1] = cycle
         end
     end
 end
@@ -74,12 +74,12 @@ for _, file in ipairs(files) do
     end
 end
 
-local function show(circle)
+local function show(cycle)
     local inside = {}
-    for _, file in ipairs(circle) do
+    for _, file in ipairs(cycle) do
         inside[file] = true
     end
-    for _, file in ipairs(circle) do
+    for _, file in ipairs(cycle) do
         local others = {}
         for other in pairs(uses[file]) do
             others[#others + 1] = inside[other] and other or nil
@@ -93,20 +93,20 @@ local function show(circle)
 end
 
 local failed = 0
-for _, circle in ipairs(circles) do
-    local key = table.concat(circle, " ")
+for _, cycle in ipairs(cycles) do
+    local key = table.concat(cycle, " ")
     if not allowed[key] then
         failed = failed + 1
-        print(("circles: %d files need each other: %s"):format(#circle, key))
-        show(circle)
+        print(("cycles: %d files need each other: %s"):format(#cycle, key))
+        show(cycle)
     end
     allowed[key] = nil
 end
 for key in pairs(allowed) do -- what is left of them
     failed = failed + 1
-    print("circles: this one is gone, take it off the list in tools/circles.lua: " .. key)
+    print("cycles: this one is gone, take it off the list in tools/cycles.lua: " .. key)
 end
 if failed > 0 then
     os.exit(false)
 end
-print(("circles: ok, %d files, %d left with a reason"):format(#files, #circles))
+print(("cycles: ok, %d files, %d left with a reason"):format(#files, #cycles))

@@ -1,0 +1,445 @@
+-- The order of the layers: layers.lua [ROOT]. A file includes, or requires, files of its own directory and of lower ones. Prints one line per
+-- violation and fails if there is any. Between functions, cycles.lua checks the same on object files.
+
+local root = arg[1] or "."
+local violations = 0
+
+local function violation(path, line, format, ...)
+    violations = violations + 1
+    print(("%s:%d: %s"):format(path, line, format:format(...)))
+end
+
+local function set(...)
+    local result = {}
+    for _, name in ipairs {...} do
+        result[name] = true
+    end
+    return result
+end
+
+local function find(where, test)
+    local paths = {}
+    local pipe = assert(io.popen(("cd '%s' && find %s %s 2>/dev/null | LC_ALL=C sort"):format(root, where, test)))
+    for path in pipe:lines() do
+        paths[#paths + 1] = path:gsub("^%./", "")
+    end
+    pipe:close()
+    return paths
+end
+
+local function read(path)
+    local file = assert(io.open(root .. "/" .. path, "rb"))
+    local text = file:read "a"
+    file:close()
+    return text
+end
+
+local function blank(text)
+    return (text:gsub("[^\n]", " "))
+end
+
+-- C with comments and the insides of literals blanked out, lines kept. `strings` keeps the literals.
+local function strip_c(text, strings)
+    local out, at = {}, 1
+    while at <= #text do
+        local from = text:find([=[[/"']]=], at)
+        if not from then
+            break
+        end
+        out[#out + 1] = text:sub(at, from - 1)
+        local two, to = text:sub(from, from + 1), from
+        if two == "/*" then
+            to = select(2, text:find("*/", from + 2, true)) or #text
+            out[#out + 1] = blank(text:sub(from, to))
+        elseif two == "//" then
+            to = (text:find("\n", from, true) or #text + 1) - 1
+            out[#out + 1] = blank(text:sub(from, to))
+        elseif two:sub(1, 1) == "/" then
+            out[#out + 1] = "/"
+        else
+            local quote = two:sub(1, 1)
+            to = from + 1
+            while to <= #text and text:sub(to, to) ~= quote do
+                to = to + (text:sub(to, to) == "\\" and 2 or 1)
+            end
+            out[#out + 1] = strings and text:sub(from, to) or blank(text:sub(from, to))
+        end
+        at = to + 1
+    end
+    out[#out + 1] = text:sub(at)
+    return table.concat(out)
+end
+
+local function lines(text)
+    local number, each = 0, (text .. "\n"):gmatch "([^\n]*)\n"
+    return function()
+        local line = each()
+        if line then
+            number = number + 1
+            return number, line
+        end
+    end
+end
+
+-- ---- layers of the C sources
+
+-- From the lowest up; those of one row do not depend on each other.
+local layers = {
+    {"base"}, {"io", "gpu"}, {"stream"}, {"kernel"}, {"primitive"}, {"linalg"}, {"container"}, {"binding"}, {"mpi"},
+}
+
+-- Directories of a layer, in the same way; "" is the layer's own files. A layer without a row has no other directories.
+local directories = {
+    gpu = {{"context"}, {"memory"}, {"program"}, {"driver_test"}, {""}},
+    kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}},
+    primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed"}},
+    linalg = {{""}, {"fft"}},
+    container = {{"storage"}, {"translator"}, {"page"}, {"region"}, {""}, {"transfer"}, {"pool"}, {"snapshot"}, {"tree"}, {"kind"}},
+    io = {{""}, {"image", "mesh", "array"}},
+    binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files", "containers"}},
+}
+
+local MOST_FILES <const> = 26 -- of one directory
+
+-- Dependencies that still point upward, "from -> to" by directory, each with its cure. Nothing may be added.
+local pending = {
+    ["gpu/context -> gpu/driver_test"] = "the remedies and measures move to context/traits.h",
+    ["gpu/context -> gpu/memory"] = "sampler and pool states are held by pointer",
+    ["container/storage -> container"] = "the free list and the mipmap of a texture need no container",
+    ["container/storage -> container/tree"] = "mipmap becomes a function of the kind",
+    ["container/page -> container"] = "page_lookup_host takes a translator",
+    ["rill.core.suggest -> rill.shell.reference"] = "the public module gives suggest a function that loads the reference",
+    ["rill.geometry.mesh.save -> rill.geometry.mesh.mesh"] = "meshes are made by a module that both require",
+    ["rill.geometry.mesh.weld -> rill.geometry.mesh.mesh"] = "the same",
+    ["rill.geometry.subdivide.adaptive -> rill.render.framing"] = "the camera of a bounding box moves to geometry/camera",
+    ["rill.solve.fused_cycle -> rill.solve"] = "it requires what it needs of the directory",
+    ["rill.solve.update -> rill.solve.stationary"] = "the loop that both use moves to one module",
+    ["rill.stream.stats -> rill.debug"] = "the computation moves to stream/stats",
+    ["io/array -> io/image"] = "crc is zlib's",
+}
+
+local heights = {} -- layer -> {its height, directories = {directory = its height}}
+for height, row in ipairs(layers) do
+    for _, layer in ipairs(row) do
+        heights[layer] = {height = height, directories = {}}
+        for at, names in ipairs(directories[layer] or {{""}}) do
+            for _, name in ipairs(names) do
+                heights[layer].directories[name] = at
+            end
+        end
+    end
+end
+
+-- "kernel/text/lexer.h" and "base/error.h" -> layer, directory, file
+local function place(name)
+    local layer, rest = name:match "^([%w_]+)/(.+)$"
+    if rest then
+        local directory, file = rest:match "^([%w_]+)/([%w_]+%.[ch])$"
+        return layer, directory or "", file or rest:match "^[%w_]+%.[ch]$"
+    end
+end
+
+-- Counts what still points upward and is known, so that a row of `pending` that is cured is reported.
+local used = {}
+local function is_pending(from, to)
+    local key = from .. " -> " .. to
+    used[key] = pending[key] ~= nil
+    return used[key]
+end
+
+local function report_cured()
+    for key in pairs(pending) do
+        if not used[key] then
+            violation("tools/layers.lua", 1, "'%s' is cured: take it off the list `pending`", key)
+        end
+    end
+end
+
+-- Reports directories of more than MOST_FILES of `paths`.
+local function check_counts(paths)
+    local counts = {}
+    for _, path in ipairs(paths) do
+        local directory = path:match "^(.*)/"
+        counts[directory] = (counts[directory] or 0) + 1
+    end
+    for directory, count in pairs(counts) do
+        if count > MOST_FILES then
+            violation(directory, 1, "has %d files: a directory of more than %d is split", count, MOST_FILES)
+        end
+    end
+end
+
+local allowed_generated = set("shaders_embedded.h", "openers.h")
+local gl_words = {
+    "%f[%w_]gl[A-Z]%w+%f[^%w_]", "%f[%w_]GL_[A-Z][%w_]*", "%f[%w_]GL%l+%f[^%w_]",
+    "%f[%w_]egl[A-Z]%w*", "%f[%w_]EGL[A-Z_]%w*%f[^%w_]",
+}
+local includes = {} -- header -> {headers it includes}, to find cycles
+
+-- Constants that C and GLSL share stand below all floors.
+local function shared_with_shaders(name)
+    local file <close> = name:match "^shared/[%w_]+%.h$" and io.open(root .. "/shaders/" .. name)
+    return file ~= nil
+end
+
+local function check_own_include(path, number, layer, directory, name)
+    if shared_with_shaders(name) then
+        return
+    end
+    local to, there, file = place(name)
+    if not file or not heights[to] then
+        if not allowed_generated[name] then
+            violation(path, number, "include \"layer/%s\": an own header is included by its layer, directory and name", name)
+        end
+        return
+    end
+    local from = layer .. (directory ~= "" and "/" .. directory or "")
+    if layer ~= to and heights[to].height >= heights[layer].height then
+        violation(path, number, "layer '%s' includes '%s', which is not below it", layer, name)
+    elseif layer == to and directory ~= there then
+        local known = heights[layer].directories
+        if (known[there] or math.huge) >= known[directory] and not is_pending(from, name:match "^(.*)/") then
+            violation(path, number, "directory '%s' includes '%s', which is not below it", from, name)
+        end
+    elseif to == "io" and layer ~= "io" and layer ~= "binding" then
+        violation(path, number, "layer '%s' includes '%s': only the binding uses io", layer, name)
+    end
+    if path:match "%.h$" then
+        table.insert(includes[path], "src/" .. name)
+    end
+end
+
+local function check_system_include(path, number, layer, name)
+    if name:match "^E?GL/" or name:match "^KHR/" or name:match "^GLES" then
+        if layer ~= "gpu" then
+            violation(path, number, "<%s> outside src/gpu", name)
+        end
+    elseif name == "lua.h" or name == "lauxlib.h" or name == "lualib.h" then
+        if layer ~= "binding" then
+            violation(path, number, "<%s> outside src/binding", name)
+        end
+    elseif name:match "/" and not name:match "^sys/" then
+        violation(path, number, "<%s>: a library this check does not know", name)
+    end
+end
+
+local function check_c_file(path, layer, directory)
+    local text = read(path)
+    includes[path] = {}
+    for number, line in lines(strip_c(text, true)) do
+        local own, system = line:match '^%s*#%s*include%s+"([^"]+)"', line:match "^%s*#%s*include%s+<([^>]+)>"
+        if own then
+            check_own_include(path, number, layer, directory, own)
+        elseif system then
+            check_system_include(path, number, layer, system)
+        end
+    end
+    for number, line in lines(strip_c(text)) do
+        for _, word in ipairs(layer ~= "gpu" and not line:match "^%s*#%s*include" and gl_words or {}) do
+            if line:match(word) then
+                violation(path, number, "'%s' outside src/gpu", line:match(word))
+                break
+            end
+        end
+        if layer ~= "binding" and line:match "%f[%w_]luaL?_%w+" then
+            violation(path, number, "'%s' outside src/binding", line:match "%f[%w_]luaL?_%w+")
+        end
+    end
+end
+
+-- Headers that include each other in a cycle: include guards hide it.
+local function check_cycles()
+    local state = {}
+    local function visit(path, from)
+        if state[path] == "open" then
+            violation(from, 1, "includes '%s' in a cycle", path)
+        elseif not state[path] then
+            state[path] = "open"
+            for _, header in ipairs(includes[path] or {}) do
+                visit(header, path)
+            end
+            state[path] = "done"
+        end
+    end
+    for _, path in ipairs(find("src", "-name '*.h'")) do
+        visit(path, path)
+    end
+end
+
+local function check_sources()
+    local paths = find("src", "-type f -not -name README.md")
+    for _, path in ipairs(paths) do
+        local layer, directory, file = place(path:match "^src/(.*)$")
+        if not file then
+            violation(path, 1, "sources are src/LAYER/name.c or src/LAYER/DIRECTORY/name.c, and .h")
+        elseif not heights[layer] then
+            violation(path, 1, "there is no layer '%s'", layer)
+        elseif not heights[layer].directories[directory] then
+            violation(path, 1, "layer '%s' has no directory '%s'; they are listed in tools/layers.lua", layer, directory)
+        else
+            check_c_file(path, layer, directory)
+        end
+    end
+    check_counts(paths)
+    check_cycles()
+end
+
+-- ---- Lua: only the public module, and each directory's own support
+
+-- rill and its modules; what they share stands in folders, and is for them and their specs.
+local function public(name)
+    return name == "rill" or name:match "^rill%.[%w_]+$" ~= nil and name ~= "rill.core"
+end
+
+local function own(name)
+    return name == "rill" or name:match "^rill%.[%w_.]+$" ~= nil
+end
+
+local may_require = {
+    lua = own,
+    examples = public,
+    bin = public,
+    spec = function(name)
+        return own(name) or name:match "^spec%.support" ~= nil or name == "busted" or name == "luassert"
+    end,
+    fuzz = function(name)
+        return own(name) or name:match "^spec%.support" ~= nil or name:match "^fuzz%." ~= nil
+    end,
+    bench = function(name)
+        return public(name) or name:match "^bench%.support" ~= nil or name == "peer"
+    end,
+}
+
+local function check_lua()
+    for directory, allowed in pairs(may_require) do
+        for _, path in ipairs(find(directory, "-type f \\( -name '*.lua' -o -path 'bin/*' \\)")) do
+            for number, line in lines(read(path)) do
+                for name in line:gsub("%-%-.*", ""):gmatch "%f[%w_]require%f[^%w_]%s*%(?%s*[\"']([^\"']+)[\"']" do
+                    if not allowed(name, path) then
+                        violation(path, number, "%s/ requires only the public module and its own support, not '%s'",
+                            directory, name)
+                    end
+                end
+            end
+        end
+    end
+end
+
+-- ---- shaders
+
+local function check_shaders()
+    for _, path in ipairs(find("shaders", "-type f")) do
+        for number, line in lines(read(path)) do
+            local name = line:match '^%s*#%s*%l+%s+["<]([^">]+)[">]'
+            if name and path:match "^shaders/shared/" then
+                violation(path, number, "a shared shader imports nothing, not '%s'", name)
+            elseif name and not name:match "^shared/[%w_]+%.glsl$" and not name:match "^shared/[%w_]+%.h$" then
+                violation(path, number, "imports '%s': shaders import only shaders/shared/", name)
+            end
+        end
+    end
+end
+
+-- ---- layers of the Lua modules
+
+-- From the lowest up: directories of lua/rill, and the public modules in lua/rill itself by their names; "solve/" is the directory, "solve" the
+-- module. Those of one row do not depend on each other, but for algebra and its rows.
+local lua_layers = {
+    {"core"},
+    {"glsl/snippets"}, {"glsl"},
+    {"algebra", "algebra/rows"}, {"stream", "horn"},
+    {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"geometry/mesh"}, {"mesh"},
+    {"geometry/subdivide", "geometry/collide"}, {"subdivide", "collide"},
+    {"blas"}, {"solve/"}, {"solve"}, {"simulation"}, {"simulation/particle", "simulation/fluid"},
+    {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"render/volume"}, {"volume"},
+    {"plot/"}, {"plot"}, {"show"}, {"animate"},
+    {"shell"}, {"cost", "debug", "help", "profile", "selftest"}, {"repl"}, {"command"},
+}
+local lua_heights = {}
+for height, row in ipairs(lua_layers) do
+    for _, name in ipairs(row) do
+        lua_heights[name] = height
+    end
+end
+
+-- "rill.core.error" -> its place in lua_layers
+local function lua_place(module)
+    local directory = module:match "^rill%.(.*)%.[%w_]+$"
+    if not directory then
+        return module:match "^rill%.([%w_]+)$"
+    end
+    directory = directory:gsub("%.", "/")
+    return lua_heights[directory .. "/"] and directory .. "/" or directory
+end
+
+-- What a line depends on, as {module = true}: what it requires; the name of a module in a directory, by which it is loaded later; and rill.NAME, which
+-- loads a public module.
+local function lua_needs(line, modules)
+    local needs = {}
+    for name in line:gmatch "require%s*%(?[\"'](rill[%w_.]*)[\"']" do
+        needs[name] = true
+    end
+    for name in line:gmatch "[\"'](rill%.[%w_]+%.[%w_.]+)[\"']" do
+        needs[name] = modules[name] and true or nil
+    end
+    for name in line:gsub("[\"'][^\"']*[\"']", ""):gmatch "%f[%w_.]rill%.([%w_]+)" do
+        needs["rill." .. name] = modules["rill." .. name] and true or nil
+    end
+    return needs
+end
+
+local function check_lua_layers()
+    local modules, paths, edges = {}, find("lua", "-type f -name '*.lua'"), {}
+    for _, path in ipairs(paths) do
+        modules[path:match "^lua/(.*)%.lua$":gsub("/", ".")] = path
+    end
+    modules["rill.init"] = nil -- needs all, and is needed by public modules alone
+    for module, path in pairs(modules) do
+        local from = lua_place(module)
+        edges[module] = {}
+        if not lua_heights[from] then
+            violation(path, 1, "'%s' has no place in `lua_layers` of tools/layers.lua", from)
+        end
+        local text = read(path):gsub("%-%-%b[]", blank):gsub("(%[(=*)%[.-%]%2%])", blank)
+        for number, line in lines(lua_heights[from] and text or "") do
+            for name in pairs(lua_needs(line:gsub("%-%-.*", ""), modules)) do
+                local to = lua_place(name)
+                if name == "rill" and module:match "%..*%." then
+                    violation(path, number, "requires rill: a module in a directory requires rill.core.public")
+                elseif modules[name] and name ~= module and not is_pending(module, name) then
+                    if lua_heights[to] > lua_heights[from] then
+                        violation(path, number, "'%s' requires '%s', which is not below it", from, name)
+                    end
+                    table.insert(edges[module], name)
+                end
+            end
+        end
+    end
+    local state = {}
+    local function visit(module, trail)
+        if state[module] == "open" then
+            violation(modules[module], 1, "modules need each other in a cycle: %s%s", trail, module)
+        elseif not state[module] then
+            state[module] = "open"
+            for _, name in ipairs(edges[module] or {}) do
+                visit(name, trail .. module .. " -> ")
+            end
+            state[module] = "done"
+        end
+    end
+    for module in pairs(modules) do
+        visit(module, "")
+    end
+    check_counts(paths)
+end
+
+check_sources()
+check_lua()
+check_shaders()
+check_lua_layers()
+report_cured()
+if violations > 0 then
+    print(("layers: %d violations"):format(violations))
+    os.exit(false)
+end
+print "layers: ok"
