@@ -94,7 +94,9 @@ local directories = {
     kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}},
     primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed"}},
     linalg = {{""}, {"fft"}},
-    container = {{"storage"}, {"translator"}, {"page"}, {"region"}, {""}, {"transfer"}, {"pool"}, {"snapshot"}, {"tree"}, {"kind"}},
+    container = {
+        {"storage"}, {"translator"}, {"page"}, {"region"}, {""}, {"transfer"}, {"pool"}, {"snapshot"}, {"tree"}, {"kind"},
+    },
     io = {{""}, {"image", "mesh", "array"}},
     binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files", "containers"}},
 }
@@ -108,10 +110,10 @@ local pending = {
     ["container/storage -> container"] = "the free list and the mipmap of a texture need no container",
     ["container/storage -> container/tree"] = "mipmap becomes a function of the kind",
     ["container/page -> container"] = "page_lookup_host takes a translator",
-    ["rill.core.suggest -> rill.shell.reference"] = "the public module gives suggest a function that loads the reference",
+    ["rill.core.suggest -> rill.shell.reference"] = "suggest is given a function that loads the reference",
     ["rill.geometry.mesh.save -> rill.geometry.mesh.mesh"] = "meshes are made by a module that both require",
     ["rill.geometry.mesh.weld -> rill.geometry.mesh.mesh"] = "the same",
-    ["rill.geometry.subdivide.adaptive -> rill.render.framing"] = "the camera of a bounding box moves to geometry/camera",
+    ["rill.geometry.subdivide.adaptive -> rill.render.framing"] = "the camera of a box moves to geometry/camera",
     ["rill.solve.fused_cycle -> rill.solve"] = "it requires what it needs of the directory",
     ["rill.solve.update -> rill.solve.stationary"] = "the loop that both use moves to one module",
     ["rill.stream.stats -> rill.debug"] = "the computation moves to stream/stats",
@@ -189,7 +191,7 @@ local function check_own_include(path, number, layer, directory, name)
     local to, there, file = place(name)
     if not file or not heights[to] then
         if not allowed_generated[name] then
-            violation(path, number, "include \"layer/%s\": an own header is included by its layer, directory and name", name)
+            violation(path, number, "\"%s\": an own header is included by its layer, directory and name", name)
         end
         return
     end
@@ -275,7 +277,7 @@ local function check_sources()
         elseif not heights[layer] then
             violation(path, 1, "there is no layer '%s'", layer)
         elseif not heights[layer].directories[directory] then
-            violation(path, 1, "layer '%s' has no directory '%s'; they are listed in tools/layers.lua", layer, directory)
+            violation(path, 1, "layer '%s' has no directory '%s': see tools/layers.lua", layer, directory)
         else
             check_c_file(path, layer, directory)
         end

@@ -245,7 +245,8 @@ print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) {
 
     it("a picture format", function()
         local copy <close> = addition.open()
-        copy:write("src/io/image/flat.h", copy:read "src/io/image/qoi.h":gsub("qoi_", "flat_"):gsub("RILL_IO_IMAGE_QOI", "RILL_IO_IMAGE_FLAT"))
+        local header = copy:read "src/io/image/qoi.h":gsub("qoi_", "flat_"):gsub("IMAGE_QOI", "IMAGE_FLAT")
+        copy:write("src/io/image/flat.h", header)
         copy:write("src/io/image/flat.c", [[
 #include "io/image/flat.h"
 
@@ -283,7 +284,8 @@ bool flat_encode(const Image *image, StrBuf *bytes)
 }
 ]])
         copy:insert("src/io/image/formats.c", '#include "io/image/flat.h"\n', '#include "io/image/png.h"')
-        copy:insert("src/io/image/formats.c", '    {"FLAT", "flat", false, flat_recognise, flat_decode, flat_encode},\n',
+        copy:insert("src/io/image/formats.c",
+            '    {"FLAT", "flat", false, flat_recognise, flat_decode, flat_encode},\n',
             "};\n")
         copy:write("spec/io/flat_spec.lua", [[
 local rill = require "rill"
