@@ -95,7 +95,8 @@ local directories = {
     primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed"}},
     linalg = {{""}, {"fft"}},
     container = {
-        {"storage"}, {"translator"}, {"page"}, {"region"}, {""}, {"transfer"}, {"pool"}, {"snapshot"}, {"tree"}, {"kind"},
+        {"storage"}, {"translator"}, {"page"}, {"region"}, {""}, {"transfer"}, {"pool"}, {"snapshot"}, {"tree"},
+        {"kind"},
     },
     io = {{""}, {"image", "mesh", "array"}},
     binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files", "containers"}},

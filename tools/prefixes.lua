@@ -12,7 +12,7 @@ local allowed = {
     luaopen_rill_core = "Lua asks for it by this name",
 }
 -- The log of pages, of snapshots and of launches.
-local LOG <const> = "add launch_note launch_reserve let_go let_go_of logged note number orphan reserve settle settle_all"
+local LOG = "add launch_note launch_reserve let_go let_go_of logged note number orphan reserve settle settle_all"
 for name in LOG:gmatch "%S+" do
     allowed["snapshot_" .. name] = "to be named after its file"
 end
