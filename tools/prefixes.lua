@@ -1,5 +1,5 @@
 -- A function that other files can call says by its name where it is: prefixes.lua BUILD [ROOT]. It begins with the name of the file that defines it, of a
--- header that declares it, of another file of its directory, or of the directory or layer. "_private" behind does not count, of a file's name of several words
+-- header that declares it, of another file of its directory, or of a directory of its layer. "_private" behind does not count, of a file's name of several words
 -- the first will do, and "formats" is "format". An opener of the binding is open_ and its file's name, perhaps with its directory's in front. Prints what
 -- does not, and fails if there is any.
 
@@ -11,12 +11,6 @@ local build, root = arg[1] or "build", arg[2] or "."
 local allowed = {
     luaopen_rill_core = "Lua asks for it by this name",
 }
--- The log of pages, of snapshots and of launches.
-local LOG = "add launch_note launch_reserve let_go let_go_of logged note number orphan reserve settle settle_all"
-for name in LOG:gmatch "%S+" do
-    allowed["snapshot_" .. name] = "to be named after its file"
-end
-
 -- function -> the headers that declare it, by the names that they lend
 local declared = {}
 for path in assert(io.popen(("find '%s/src' -name '*.h' | LC_ALL=C sort"):format(root))):lines() do
@@ -34,11 +28,14 @@ local function begins(name, stem)
     return name == stem or name:sub(1, #stem + 1) == stem .. "_"
 end
 
-local siblings = {} -- directory -> the names of its files
+-- directory -> the names of its files; layer -> the names of its directories
+local siblings = {}
 for path in assert(io.popen(("cd '%s' && find src -name '*.c' | LC_ALL=C sort"):format(root))):lines() do
     local directory, stem = path:match "^src/(.*)/([%w_]+)%.c$"
-    siblings[directory] = siblings[directory] or {}
+    local layer, part = directory:match "^([%w_]+)/?([%w_]*)$"
+    siblings[directory], siblings[layer] = siblings[directory] or {}, siblings[layer] or {}
     table.insert(siblings[directory], stem)
+    table.insert(siblings[layer], part ~= "" and part or layer)
 end
 
 local function fits_opener(name, directory, stem)
@@ -48,10 +45,10 @@ end
 local function fits(name, path)
     local directory, stem = path:match "^(.*)/([%w_]+)$"
     local lent = {stem, stem:match "^[^_]+", stem:gsub("s$", ""), table.unpack(declared[name] or {})}
-    for word in directory:gmatch "[%w_]+" do
-        table.insert(lent, (word:gsub("s$", "")))
+    for _, place in ipairs {directory, directory:match "^[%w_]+"} do
+        table.insert(lent, (place:match("[%w_]+$"):gsub("s$", "")))
+        table.move(siblings[place] or {}, 1, #(siblings[place] or {}), #lent + 1, lent)
     end
-    table.move(siblings[directory] or {}, 1, #(siblings[directory] or {}), #lent + 1, lent)
     for _, word in ipairs(lent) do
         if begins(name, word) then
             return true

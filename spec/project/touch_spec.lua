@@ -78,7 +78,7 @@ bool delta2_stream(const Stream *s, Stream *result)
     StrBuf text = STRBUF_EMPTY;
     strbuf_addf(&text, "kernel void delta2(%s s[], out %s r<>) { r = s[indexof(r).x + 1] - s[indexof(r).x]; }",
                 s->type->value->name, s->type->value->name);
-    Kernel *kernel = internal_kernel(s->device, strbuf_text(&text));
+    Kernel *kernel = builtin_kernel(s->device, strbuf_text(&text));
     strbuf_free(&text);
     if (!kernel || !stream_create(s->device, s->type, &shape, false, result)) {
         return false;
@@ -101,7 +101,7 @@ static int rill_delta2(lua_State *L)
 {
     binding_count(L, "rill.delta2", 1, false);
     const Stream *s = accept_check(L, 1, "rill.delta2", 1, "s");
-    Stream *result = handle_push(L);
+    Stream *result = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = delta2_stream(s, result);

@@ -7,7 +7,7 @@ local later = require "rill.core.lazy"
 local getinfo <const> = debug.getinfo
 local blame = {}
 
-local directory <const> = getinfo(1, "S").source:match "^(.*)support/blame%.lua$" or "@rill/"
+local directory <const> = getinfo(1, "S").source:match "^(.*)core/error%.lua$" or "@rill/"
 local shown = { [getinfo(1, "S").short_src] = true } -- rill's files as messages name them
 
 local function is_own(source)

@@ -23,7 +23,7 @@ const Type *scaled_sum(const Type *type)
 
 const Type *scaled_product(const Type *type)
 {
-    return scaled_fields("MatmulKernel", type_of(SCALAR_DOUBLE, type->components), (const char *[]){"m", "e"}, 2, NULL);
+    return scaled_fields("Product", type_of(SCALAR_DOUBLE, type->components), (const char *[]){"m", "e"}, 2, NULL);
 }
 
 void scaled_macros(StrBuf *out, int components)

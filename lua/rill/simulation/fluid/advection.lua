@@ -164,7 +164,7 @@ end
 advection.joined = joined
 
 --- advection.flow(f): the velocities f.u, moved along themselves and pushed, into f.w. `f` is the state of a fluid
--- (lua/rill/fluid/state.lua).
+-- (lua/rill/simulation/fluid/fields.lua).
 function advection.flow(f)
     local grid, held = f.grid, f.held or {}
     local program = grid:program(text_of(grid, f.corrects and TWICE or ONCE, f.push, f.held, f.viscosity > 0))
