@@ -54,7 +54,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo dist test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
+.PHONY: build help demo dist units test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
 .PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
 build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
@@ -113,28 +113,28 @@ demo: ## install what is missing, build, run the examples
 
 test: ## install what is missing, build, run the suite but for #long tests; SPEC=sort: one file, SPEC=spec/kernel: a folder
 	$(DEPS) build prompt test
-	@$(AGAIN) $(PARALLEL) build
+	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) own -- $(SPEC)
 
 test-all: ## the same and what takes minutes, then for the other family, under an aggressive collector in hostile memory, and on all drivers; PASSES="own other": only these
 	$(DEPS) build prompt test drivers
-	@$(AGAIN) $(PARALLEL) build
+	@$(AGAIN) $(PARALLEL) units
 	@RILL_SUITE_LONG=1 $(SUITE) $(or $(PASSES),own other poison drivers) -- $(SPEC)
 
 drivers: ## the suite on every driver of this machine, for both families
 	$(DEPS) build prompt test drivers
-	@$(AGAIN) $(PARALLEL) build
+	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) drivers -- $(SPEC)
 
 # One pass of tools/passes.lua: make test-gpu, make test-softpipe-cpu SPEC=sort.
 test-%: force
 	$(DEPS) build prompt test
-	@$(AGAIN) $(PARALLEL) build
+	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) $* -- $(SPEC)
 
 sanitize: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
 	$(DEPS) build prompt test
-	@$(AGAIN) $(PARALLEL) build BUILD=build-asan LDFLAGS='-fsanitize=address,undefined' \
+	@$(AGAIN) $(PARALLEL) units BUILD=build-asan LDFLAGS='-fsanitize=address,undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 	@$(AGAIN) run-sanitized BUILD=build-asan
 
@@ -155,6 +155,14 @@ run-tsan: $(BUILD)/spec/host
 
 $(BUILD)/spec/host: spec/support/host.c | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O1 -g -fsanitize=thread $(LUA_FLAGS) -o $@ $< $(or $(call pkg,--libs,lua5.4),$(call pkg,--libs,lua-5.4),-llua5.4) -lpthread
+
+# Programs of the tests of C functions: the objects below the binding, since core.so hides their functions.
+UNITS = $(patsubst spec/c/%.c,$(BUILD)/spec/%,$(wildcard spec/c/*_test.c))
+UNIT_OBJECTS = $(filter-out $(BUILD)/obj/binding/%,$(OBJECTS))
+units: build $(UNITS)
+
+$(BUILD)/spec/%_test: spec/c/%_test.c $(wildcard spec/c/*.h) $(UNIT_OBJECTS) $(BUILD)/sources | $(BUILD)/spec/
+	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) $(LDFLAGS) -Ispec/c -o $@ $< $(UNIT_OBJECTS) $(LIBS) -lcmocka
 
 # Findings and their scripts go to build/fuzz.
 fuzz: ## random cases against references: SECONDS=60 SEED=n CASES="bodies expressions ..."
@@ -209,11 +217,11 @@ $(BUILD)/bench/%.o: bench/peer/%.c $(BUILD)/flags | $(BUILD)/bench/
 # ---- checking
 
 CLANG_FORMAT = $(or $(shell command -v clang-format-14),clang-format)
-C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.[ch]pp)
+C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.[ch]pp spec/c/*.[ch] fuzz/*.c)
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
 check: ## formatting, static analysis, the order of layers, the manual's coverage
-	$(DEPS) build check docs
+	$(DEPS) build test check docs
 	@$(AGAIN) -k check-warnings check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations check-glsl
 	@echo "make check: all passed"
 
@@ -222,7 +230,7 @@ check: ## formatting, static analysis, the order of layers, the manual's coverag
 check-warnings:
 	@$(AGAIN) -k $(PARALLEL) objects BUILD='$(BUILD)/warnings' WERROR=-Werror
 
-objects: $(OBJECTS) $(PEER_OBJECTS)
+objects: $(OBJECTS) $(PEER_OBJECTS) $(UNITS)
 
 # Each version of clang-format has a layout of its own: version 14 (Debian 12) decides.
 check-format:
