@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-#include "gpu/device.h"
+#include "gpu/context/device.h"
 
 static Device *device;
 static DeviceScope scope;

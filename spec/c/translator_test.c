@@ -2,7 +2,7 @@
  * and by its ranges. */
 #include "device.h"
 
-#include "container/translator.h"
+#include "container/translator/translator.h"
 
 enum { MOST_POINTS = 4096 };
 
@@ -194,10 +194,11 @@ static bool fold_rows(const int64_t *from, int64_t *to)
     return true;
 }
 
-static void test_fold(void **state)
+static void test_reshape(void **state)
 {
     (void)state;
-    Translator *t = translator_fold(&(Shape){.rank = 2, .size = {4, 6}}, &(Shape){.rank = 3, .size = {4, 2, 3}}, false);
+    Translator *t =
+        translator_reshape(&(Shape){.rank = 2, .size = {4, 6}}, &(Shape){.rank = 3, .size = {4, 2, 3}}, false);
     unit_check(t);
     Box box = domain_of(t), memory = {{-1, -1, -1}, {3, 2, 4}};
     check(t, &box, fold_rows);
@@ -213,10 +214,11 @@ static bool fold_tiles(const int64_t *from, int64_t *to)
     return true;
 }
 
-static void test_fold_tiled(void **state)
+static void test_reshape_tiled(void **state)
 {
     (void)state;
-    Translator *t = translator_fold(&(Shape){.rank = 3, .size = {5, 2, 3}}, &(Shape){.rank = 2, .size = {6, 6}}, true);
+    Translator *t =
+        translator_reshape(&(Shape){.rank = 3, .size = {5, 2, 3}}, &(Shape){.rank = 2, .size = {6, 6}}, true);
     unit_check(t);
     Box box = domain_of(t), memory = {{-1, -1}, {6, 6}};
     check(t, &box, fold_tiles);
@@ -439,10 +441,10 @@ static bool tabled_some(const int64_t *from, int64_t *to)
     return place[0] >= 0;
 }
 
-static void test_tabled(void **state)
+static void test_table(void **state)
 {
     (void)state;
-    Translator *t = translator_tabled(device, "shuffled", &(Shape){.rank = 2, .size = {2, 3}}, 2, places);
+    Translator *t = translator_table(device, "shuffled", &(Shape){.rank = 2, .size = {2, 3}}, 2, places);
     unit_check(t);
     Box box = domain_of(t), memory = {{-1, -1}, {4, 2}};
     TranslatorInfo info = translator_info(t);
@@ -467,7 +469,8 @@ static bool composed_some(const int64_t *from, int64_t *to)
 static void test_composed(void **state)
 {
     (void)state;
-    Translator *inner = translator_fold(&(Shape){.rank = 1, .size = {50}}, &(Shape){.rank = 2, .size = {5, 10}}, false);
+    Translator *inner =
+        translator_reshape(&(Shape){.rank = 1, .size = {50}}, &(Shape){.rank = 2, .size = {5, 10}}, false);
     Translator *outer =
         translator_pages(device, &(Shape){.rank = 2, .size = {5, 10}}, &(Shape){.rank = 2, .size = {2, 4}}, 0, 6);
     unit_check(inner && outer);
@@ -489,7 +492,7 @@ static void test_composed(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    assert_null(translator_fold(&(Shape){.rank = 1, .size = {50}}, &(Shape){.rank = 2, .size = {5, 9}}, false));
+    assert_null(translator_reshape(&(Shape){.rank = 1, .size = {50}}, &(Shape){.rank = 2, .size = {5, 9}}, false));
     assert_null(translator_pages(device, &(Shape){.rank = 2, .size = {1 << 30, 1 << 30}},
                                  &(Shape){.rank = 2, .size = {1, 1}}, 1, 0));
     Translator *inner = translator_linear(&(Shape){.rank = 2, .size = {2, 2}});
@@ -503,15 +506,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_fold),
-        cmocka_unit_test(test_fold_tiled),
+        cmocka_unit_test(test_reshape),
+        cmocka_unit_test(test_reshape_tiled),
         cmocka_unit_test(test_pages),
         cmocka_unit_test(test_pages_at_the_border),
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_hash_at_random),
         cmocka_unit_test(test_adaptive),
         cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_tabled),
+        cmocka_unit_test(test_table),
         cmocka_unit_test(test_composed),
         cmocka_unit_test(test_refused),
     };
