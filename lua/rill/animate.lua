@@ -1,7 +1,7 @@
 -- rill.animate: frames to an animated PNG, or to a video through ffmpeg.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 local SLOWEST, FASTEST = 0.02, 1000
 
@@ -10,7 +10,7 @@ local function problem(format, ...)
 end
 
 local function told(value)
-    return type(value) == "number" and blame.number(value) or rill.type(value) or type(value)
+    return type(value) == "number" and errors.number(value) or rill.type(value) or type(value)
 end
 
 --- rill.animate(path, fps): an animation of so many frames a second (25 unless told). A path in .png or .apng is an animated PNG, one

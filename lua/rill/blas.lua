@@ -2,9 +2,9 @@
 -- BLAS writes in place is written in place here, and returned; inputs that overlap what is written are read as they were before.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
-local fail <const> = blame.fail
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local fail <const> = errors.fail
 
 local blas = {}
 
@@ -14,7 +14,7 @@ local REAL <const> = {float = true, double = true}
 
 local function argument(name, number, value, what, expected, got)
     fail("rill.blas.%s: argument #%d '%s': expected %s, got %s", name, number, what, expected, got or
-        (type(value) == "number" and "number " .. blame.number(value) or blame.not_open(value)))
+        (type(value) == "number" and "number " .. errors.number(value) or errors.not_open(value)))
 end
 
 local function check_number(name, number, value, what)
@@ -25,7 +25,7 @@ end
 
 -- A stream of numbers with a fraction; expressions are evaluated.
 local function check_real(name, number, value, what)
-    if blame.not_open(value) then
+    if errors.not_open(value) then
         argument(name, number, value, what, "an open stream")
     end
     value = rill.type(value) == "expression" and value:eval() or value
@@ -37,7 +37,7 @@ end
 
 -- One that is written.
 local function check_target(name, number, value, what)
-    if rill.type(value) ~= "stream" or blame.not_open(value) then
+    if rill.type(value) ~= "stream" or errors.not_open(value) then
         argument(name, number, value, what, "an open stream, which is written", rill.type(value) == "expression" and
             "expression" or nil)
     end
@@ -152,7 +152,7 @@ local function turned(s)
 end
 
 local function check_options(name, options, known)
-    given.check("rill.blas." .. name, options, known)
+    option.check("rill.blas." .. name, options, known)
     for key, value in pairs(options or {}) do
         if type(value) ~= "boolean" then
             fail("rill.blas.%s: option '%s': expected true or false, got %s", name, key, tostring(value))
@@ -231,6 +231,6 @@ function blas.gemm(alpha, A, B, beta, C, options)
 end
 
 for name, f in pairs(blas) do
-    blas[name] = blame.guard(f, "rill.blas." .. name, "^" .. name .. "%f[:]")
+    blas[name] = errors.guard(f, "rill.blas." .. name, "^" .. name .. "%f[:]")
 end
-return blame.strict(blas, "rill.blas")
+return errors.strict(blas, "rill.blas")

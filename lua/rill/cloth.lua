@@ -1,19 +1,19 @@
 --- rill.cloth: particles joined by springs to a cloth, the application of section 4.2 of "Brook for GPUs" with what it leaves out: springs along
 -- threads, across them and against bending (Provot 1995), damping along springs, wind, walls, particles that are held.
 local rill = require "rill"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
-local choices = require "rill.core.choices"
-local face = require "rill.core.class"
+local option = require "rill.core.options"
+local class = require "rill.core.class"
 local lattice = require "rill.stream.grid"
 local neighbours = require "rill.simulation.particle.neighbors"
 local tracing = require "rill.glsl.snippets.ray_box"
 local walls = require "rill.simulation.particle.walls"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local Cloth = {__name = "rill.cloth"}
 local methods, fields = {}, {}
-face.put(Cloth, "a cloth has", "C", methods, fields)
+class.put(Cloth, "a cloth has", "C", methods, fields)
 
 -- ---- passes
 
@@ -93,26 +93,26 @@ local steppers, drawing = {}, nil
 -- ---- options
 
 local function is_open(value)
-    return not blame.not_open(value)
+    return not errors.not_open(value)
 end
 
 local function not_negative(value)
-    return choices.is_finite(value) and value >= 0
+    return option.is_finite(value) and value >= 0
 end
 
 local function is_vector(value)
-    return choices.is_vector(value, 3)
+    return option.is_vector(value, 3)
 end
 
-local function is_shape(value) return choices.is_shape(value, 2, 2) end
+local function is_shape(value) return option.is_shape(value, 2, 2) end
 
 -- Squares of lengths of a cloth are floats.
 local function is_width(value)
-    return choices.is_positive(value) and value >= 1e-15 and value <= 1e15
+    return option.is_positive(value) and value >= 1e-15 and value <= 1e15
 end
 
 local OPEN <const>, VECTOR <const> = {is_open, "an open stream"}, {is_vector, "a table of 3 numbers"}
-local POSITIVE <const>, SHARE <const> = {choices.is_positive, "a number above 0"}, {not_negative, "a number, 0 or more"}
+local POSITIVE <const>, SHARE <const> = {option.is_positive, "a number above 0"}, {not_negative, "a number, 0 or more"}
 local OPTIONS <const> = {
     shape = {is_shape, "a table of two whole numbers, 1 or more, at most 2147483647 elements"},
     positions = OPEN, velocities = OPEN, held = OPEN,
@@ -153,7 +153,7 @@ end
 
 --- rill.cloth{shape=, spacing=, ...}: rows x columns of particles, flat on the floor of x and z unless `positions` says where they are.
 local function new(given)
-    local taken = choices.options("rill.cloth", given, OPTIONS)
+    local taken = option.take("rill.cloth", given, OPTIONS)
     for name, value in pairs(DEFAULTS) do
         if taken[name] == nil then taken[name] = value end
     end
@@ -213,8 +213,8 @@ end
 -- is read back.
 function methods:step(dt)
     local c = state_of(self, "step")
-    if dt ~= nil and not choices.is_positive(dt) then
-        fail("C:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
+    if dt ~= nil and not option.is_positive(dt) then
+        fail("C:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
     end
     dt = dt or c.how.dt or SAFE * c.limit
     local parts = lattice.parts("C:step", dt, c.how.substeps, SAFE * c.limit)
@@ -230,8 +230,8 @@ end
 --- C:hold(mask): from now on the particles stay where the mask holds; none without it.
 function methods:hold(mask)
     local c = state_of(self, "hold")
-    if mask ~= nil and blame.not_open(mask) then
-        fail("C:hold: argument #1 'mask': expected an open stream, got %s", blame.told(mask))
+    if mask ~= nil and errors.not_open(mask) then
+        fail("C:hold: argument #1 'mask': expected an open stream, got %s", errors.told(mask))
     end
     local held = mask == nil and rill.stream("float", c.shape) or
         lattice.mask("C:hold: argument #1 'mask'", mask, c.shape, 1, 0)
@@ -273,14 +273,14 @@ end
 
 local PICTURE <const> = {
     size = cameras.size, eye = VECTOR, at = VECTOR,
-    angle = {function(v) return choices.is_positive(v) and v < 180 end, "degrees above 0 and below 180"},
+    angle = {function(v) return option.is_positive(v) and v < 180 end, "degrees above 0 and below 180"},
 }
 
 --- C:picture{size=, eye=, at=, angle=}: the cloth as seen from `eye` towards `at`, a stream of vec3; 480 x 480 pixels, 40 degrees wide, from in front of
 -- where it is, unless told (which reads its extent back).
 function methods:picture(options)
     local c = state_of(self, "picture")
-    local taken = choices.options("C:picture", options, PICTURE)
+    local taken = option.take("C:picture", options, PICTURE)
     if c.shape[1] < 2 or c.shape[2] < 2 then
         fail("C:picture: a cloth of %d x %d particles has no squares to draw", c.shape[1], c.shape[2])
     end
@@ -321,6 +321,6 @@ Cloth.__close = function(self)
     if self._state then self:close() end
 end
 
-face.guard(methods, "C")
+class.guard(methods, "C")
 
-return blame.guard(new, "rill.cloth")
+return errors.guard(new, "rill.cloth")

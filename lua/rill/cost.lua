@@ -1,10 +1,10 @@
 -- rill.cost: whether a launch is worth its transfers.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local breakeven = require "rill.shell.cost_model"
 local processor = require "rill.shell.cpu_cost"
-blame.own()
+errors.own()
 
 local TURNS <const>, TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 4, 5, 1 << 26
 
@@ -42,7 +42,7 @@ local function stand_in(param, value, number)
     elseif kind == nil and core._types[param.type] then
         return rill.from(value, param.type)
     elseif kind ~= "stream" then
-        blame.fail("rill.cost: argument #%d '%s': expected a stream, got %s", number, param.name, kind or type(value))
+        errors.fail("rill.cost: argument #%d '%s': expected a stream, got %s", number, param.name, kind or type(value))
     end
     return MADE[param.kind] and value:like() or CHANGED[param.kind] and value:copy() or value
 end
@@ -159,15 +159,15 @@ end
 -- `cpu` is the time of one core for the same program on the software device; nil where there is none.
 return function(k, ...)
     if rill.type(k) ~= "kernel" then
-        blame.fail("rill.cost: argument #1 'k': expected a kernel, got %s", rill.type(k) or type(k))
+        errors.fail("rill.cost: argument #1 'k': expected a kernel, got %s", rill.type(k) or type(k))
     end
     for _, param in ipairs(k.params) do
         if param.kind == "reduction result" then
-            blame.fail("rill.cost: argument #1 'k': expected a kernel that runs over elements, got the reduce kernel "
+            errors.fail("rill.cost: argument #1 'k': expected a kernel that runs over elements, got the reduce kernel "
                 .. "'%s'", k.name)
         end
     end
-    blame.call(k.explain, k, ...)
+    errors.call(k.explain, k, ...)
     local launch, up, down = prepare(k, ...)
     local device = rill.device()
     local cpu, by

@@ -1,7 +1,7 @@
 -- rill.debug: what is in a stream, and where a NaN comes from.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local types = require "rill.core.types"
 
 local debug = {}
@@ -62,18 +62,18 @@ end
 -- components), `nan`, `inf`, and of the finite numbers `min`, `mean` and `max` (nil when there are none). tostring() is one line.
 function debug.stats(s, ...)
     local contained = rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse
-    local other = not contained and blame.not_open(s)
+    local other = not contained and errors.not_open(s)
     if other then
-        blame.fail("rill.debug.stats: argument #1 's': expected an open stream, got %s", other)
+        errors.fail("rill.debug.stats: argument #1 's': expected an open stream, got %s", other)
     elseif select("#", ...) > 0 then
-        blame.fail("rill.debug.stats: expected 1 argument, got %d", 1 + select("#", ...))
+        errors.fail("rill.debug.stats: expected 1 argument, got %d", 1 + select("#", ...))
     end
     if contained then
         return s:stats()
     end
     local kind, count = shape_of(s.type)
     if not kind then
-        blame.fail("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s", s.type)
+        errors.fail("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s", s.type)
     end
     local total = { count = 0, nan = 0, inf = 0, finite = 0 }
     for _, part in ipairs(parts_of(s, count)) do
@@ -87,7 +87,7 @@ function debug.stats(s, ...)
     total.finite = nil
     return setmetatable(total, Stats)
 end
-debug.stats = blame.guard(debug.stats, "rill.debug.stats")
+debug.stats = errors.guard(debug.stats, "rill.debug.stats")
 
 -- The flat number, from 1, of the first element with a NaN; nil where there is none.
 local function first_nan(s)
@@ -116,7 +116,7 @@ local watching = false
 -- Every launch is waited for: for finding errors only.
 function debug.watch(f)
     if type(f) ~= "function" then
-        blame.fail("rill.debug.watch: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
+        errors.fail("rill.debug.watch: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
     end
     local looking = false
     local function look(kernel, ...)
@@ -136,11 +136,11 @@ function debug.watch(f)
         looking = false
     end
     if watching then
-        blame.fail("rill.debug.watch: a watch is running already")
+        errors.fail("rill.debug.watch: a watch is running already")
     end
     watching = true
     core._watch(look)
-    local results = blame.whole("rill.debug.watch", f)
+    local results = errors.whole("rill.debug.watch", f)
     core._watch(nil)
     watching = false
     if not results[1] then
@@ -149,4 +149,4 @@ function debug.watch(f)
     return table.unpack(results, 2, results.n)
 end
 
-return blame.strict(debug, "rill.debug")
+return errors.strict(debug, "rill.debug")

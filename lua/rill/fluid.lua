@@ -1,20 +1,20 @@
 --- rill.fluid: the flow of an incompressible fluid on a grid of two or three dimensions, by the steps of chapter
 -- 28.7.1 of "GPGPU" (advection, diffusion,
 -- forces, projection), on a staggered (MAC) or a collocated grid. A step is launches only.
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local clock = require "rill.simulation.fluid.time_step"
 local diffusion = require "rill.simulation.fluid.diffusion"
-local face = require "rill.core.class"
+local class = require "rill.core.class"
 local advection = require "rill.simulation.fluid.advection"
 local fields = require "rill.simulation.fluid.fields"
 local forces = require "rill.simulation.fluid.forces"
 local grids = require "rill.simulation.fluid.grid"
 local settings = require "rill.simulation.fluid.options"
 local obstacles = require "rill.simulation.fluid.obstacles"
-local options = require "rill.core.options"
+local option = require "rill.core.options"
 local pressure = require "rill.simulation.fluid.pressure"
 local warning = require "rill.core.warning"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local Fluid = {__name = "rill.fluid"}
 local methods = {}
@@ -36,7 +36,7 @@ local visible = {
     dt = function(self) return state_of(self).clock:get(1) end,
 }
 
-face.put(Fluid, "a fluid has", "f", methods, visible)
+class.put(Fluid, "a fluid has", "f", methods, visible)
 
 function Fluid.__tostring(self)
     local f = state_of(self)
@@ -208,7 +208,7 @@ function methods:carry(name, stream, given)
     if type(name) ~= "string" then
         fail("f:carry: argument #1 'name': expected a string, got %s", settings.told(name))
     end
-    options.check("f:carry", given, CARRY)
+    option.check("f:carry", given, CARRY)
     local diffusivity = given and given.diffusion or 0
     if type(diffusivity) ~= "number" or not (diffusivity >= 0 and diffusivity < math.huge) then
         fail("f:carry: option 'diffusion': expected a number, 0 or more, got %s", settings.told(diffusivity))
@@ -230,7 +230,7 @@ function methods:get(name)
 end
 
 for name, method in pairs(methods) do
-    methods[name] = blame.guard(method, "f:" .. name)
+    methods[name] = errors.guard(method, "f:" .. name)
 end
 
 -- ---- a fluid
@@ -259,7 +259,7 @@ local function state(taken)
 end
 
 --- rill.fluid{shape=, ...}: a fluid at rest.
-return blame.guard(function(given)
+return errors.guard(function(given)
     local taken = settings.take(given)
     local f = state(taken)
     fields.start(f, "rill.fluid", taken.velocity)

@@ -1,15 +1,15 @@
 --- rill.heat: how heat spreads on a grid of one to three dimensions, u' = div(D grad u) + q, by time steps of any length: each is made of as many
 -- stages as it takes to be stable, the second-order Runge-Kutta-Legendre method of Meyer, Balsara and Aslam (2014).
 local rill = require "rill"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
-local face = require "rill.core.class"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local class = require "rill.core.class"
 local lattice = require "rill.stream.grid"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local Heat = {__name = "rill.heat"}
 local methods, fields = {}, {}
-face.put(Heat, "heat has", "H", methods, fields)
+class.put(Heat, "heat has", "H", methods, fields)
 
 -- ---- passes
 
@@ -59,13 +59,13 @@ end
 
 -- ---- options
 
-local FIELD <const> = lattice.number_or_stream(choices.is_finite, "a number")
+local FIELD <const> = lattice.number_or_stream(option.is_finite, "a number")
 local OPTIONS <const> = {
     shape = lattice.shape, spacing = lattice.spacing, temperature = FIELD, source = FIELD,
-    diffusivity = lattice.number_or_stream(choices.is_positive, "a number above 0"),
-    boundary = {function(v) return type(v) == "string" or type(v) == "table" or choices.is_finite(v) end,
+    diffusivity = lattice.number_or_stream(option.is_positive, "a number above 0"),
+    boundary = {function(v) return type(v) == "string" or type(v) == "table" or option.is_finite(v) end,
         "a word, a number, or a table of one per dimension"},
-    dt = {choices.is_positive, "seconds above 0"},
+    dt = {option.is_positive, "seconds above 0"},
 }
 local MODES <const> = {insulated = "clamp", periodic = "wrap"}
 
@@ -86,7 +86,7 @@ end
 
 --- rill.heat{shape=, spacing=, diffusivity=, ...}: temperatures as `temperature` says, zero unless told.
 local function new(given)
-    local taken = choices.options("rill.heat", given, OPTIONS)
+    local taken = option.take("rill.heat", given, OPTIONS)
     if not taken.shape then
         fail("rill.heat: option 'shape' is missing: %s", OPTIONS.shape[2])
     end
@@ -102,7 +102,7 @@ local function new(given)
     local least
     least, self.d = self.k:min(), type(d) == "number" and d or self.k:max()
     if least <= 0 then
-        fail("rill.heat: option 'diffusivity': expected numbers above 0, the least is %s", blame.number(least))
+        fail("rill.heat: option 'diffusivity': expected numbers above 0, the least is %s", errors.number(least))
     elseif type(d) ~= "number" then
         self.k = (self.k / self.d):eval()
     end
@@ -142,8 +142,8 @@ end
 -- stage would be stable for. Returns the heat. Nothing is read back.
 function methods:step(dt)
     local h = state_of(self, "step")
-    if dt ~= nil and not choices.is_positive(dt) then
-        fail("H:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
+    if dt ~= nil and not option.is_positive(dt) then
+        fail("H:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
     end
     dt = dt or h.dt or h.limit
     local s = stages(dt / h.limit)
@@ -193,8 +193,8 @@ function fields.shape(self) return state_of(self, "shape").shape end
 --- H:picture{min=, max=}: temperatures of two dimensions as glowing colours, a stream of vec3; from the least to the largest unless told.
 function methods:picture(options)
     local h = state_of(self, "picture")
-    local finite = {choices.is_finite, "a number"}
-    local taken = choices.options("H:picture", options, {min = finite, max = finite})
+    local finite = {option.is_finite, "a number"}
+    local taken = option.take("H:picture", options, {min = finite, max = finite})
     if h.rank ~= 2 then
         fail("H:picture: heat of %d dimension%s has none: rill.plot draws lines, rill.show slices", h.rank,
             h.rank == 1 and "" or "s")
@@ -211,6 +211,6 @@ Heat.__close = function(self)
     if self._state then self:close() end
 end
 
-face.guard(methods, "H")
+class.guard(methods, "H")
 
-return blame.guard(new, "rill.heat")
+return errors.guard(new, "rill.heat")

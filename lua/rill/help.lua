@@ -1,7 +1,7 @@
 -- rill.help: the documentation of a name or of a value, as text. What it knows is in reference.lua.
 local core = require "rill.core"
 local rill = require "rill"
-local nearest = require "rill.core.suggest"
+local suggest = require "rill.core.suggest"
 local reference = require "rill.shell.reference"
 
 local overview = [[
@@ -74,14 +74,14 @@ local function module_names(prefix, width)
         local name = entry.name:match("^" .. prefix:gsub("%.", "%%.") .. "([%a][%w_]*)$")
         list[#list + 1] = name
     end
-    local parts = prefix == "rill." and "\nmodules in it\n" .. names_of(keys_of(nearest.parts()), width) or ""
+    local parts = prefix == "rill." and "\nmodules in it\n" .. names_of(keys_of(suggest.parts()), width) or ""
     return #list > 0 and prefix:sub(1, -2) .. " has\n" .. names_of(list, width) .. parts or nil
 end
 
 -- All names there are, for `??`.
 local function everything(width)
     local texts = { module_names("rill.", width) }
-    local parts = keys_of(nearest.parts())
+    local parts = keys_of(suggest.parts())
     table.sort(parts)
     for _, part in ipairs(parts) do
         texts[#texts + 1] = module_names("rill." .. part .. ".", width)
@@ -184,7 +184,7 @@ return function(...)
             return overview
         end
         local known = name:find "^%?%??$" and everything(width) or of_name(name, width)
-        local near = not known and nearest.name(name)
+        local near = not known and suggest.name(name)
         return known or ("there is no '%s' in rill%s ?rill lists its names, ?stream those of streams, ?? all"):format(
             name, near and ("; did you mean %s?"):format(near) or ":")
     end

@@ -11,9 +11,9 @@
 -- records are kept inside the stream, for a probe of the search can go beyond its end.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
-local kind = require "rill.core.typename"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local typename = require "rill.core.typename"
 local oneline = require "rill.stream.expression_kernel"
 local sure <const> = oneline.sure
 
@@ -152,7 +152,7 @@ end
 -- ---- arguments
 
 local function argument_error(name, number, argument, format, ...)
-    blame.fail("rill.horn.%s: argument #%d '%s': %s", name, number, argument, format:format(...))
+    errors.fail("rill.horn.%s: argument #%d '%s': %s", name, number, argument, format:format(...))
 end
 
 local scalars = {float = true, double = true, int = true, uint = true, bool = true}
@@ -164,7 +164,7 @@ local function records_of(name, argument, s, struct)
     end
     if not core._is_open(s) then
         argument_error(name, 1, argument, "expected an open stream, got %s",
-            rill.type(s) == "stream" and "a closed one" or kind.told(s))
+            rill.type(s) == "stream" and "a closed one" or typename.told(s))
     end
     local element = s.type
     local value = oneline.value_types[element] or element
@@ -185,7 +185,7 @@ end
 local function check_indices(name, number, argument, s, maker)
     if not core._is_open(s) or s.type ~= "int" or #s.shape ~= 1 then
         argument_error(name, number, argument, "expected an int stream of one dimension, as %s gives it, got %s",
-            maker, core._is_open(s) and tostring(s):match "^[^\n]*" or kind.told(s))
+            maker, core._is_open(s) and tostring(s):match "^[^\n]*" or typename.told(s))
     end
 end
 
@@ -195,17 +195,17 @@ local function check_options(name, number, options, allowed)
     if options == nil then
         return {}
     elseif type(options) ~= "table" or rill.type(options) then
-        argument_error(name, number, "options", "expected a table of options, got %s", kind.of(options))
+        argument_error(name, number, "options", "expected a table of options, got %s", typename.of(options))
     end
     for key, value in pairs(options) do
         if not allowed[key] then
-            given.refuse("rill.horn." .. name .. ": argument #" .. number .. " 'options'", key, allowed)
+            option.refuse("rill.horn." .. name .. ": argument #" .. number .. " 'options'", key, allowed)
         elseif key == "struct" and rill.type(value) ~= "struct" then
             local expected = "option 'struct': expected a structure type, got %s"
-            argument_error(name, number, "options", expected, kind.of(value))
+            argument_error(name, number, "options", expected, typename.of(value))
         elseif key == "search" and not choices[value] then
             argument_error(name, number, "options", "option 'search': expected \"once\" or \"steps\", got %s",
-                type(value) == "string" and '"' .. value .. '"' or kind.of(value))
+                type(value) == "string" and '"' .. value .. '"' or typename.of(value))
         end
     end
     return options
@@ -215,7 +215,7 @@ end
 local function predicate_kernel(name, text, records, pred)
     if type(pred) ~= "string" or not pred:find "%S" then
         argument_error(name, 2, "pred", "expected an expression in x (a string), got %s",
-            type(pred) == "string" and "an empty one" or kind.of(pred))
+            type(pred) == "string" and "an empty one" or typename.of(pred))
     elseif oneline.unbalanced(pred) then
         argument_error(name, 2, "pred", "%s: %s", oneline.unbalanced(pred), pred)
     elseif oneline.assigns(pred) then
@@ -379,6 +379,6 @@ function horn.sort_filter(s, pred, options)
 end
 
 for name, f in pairs(horn) do
-    horn[name] = blame.guard(f, "rill.horn." .. name)
+    horn[name] = errors.guard(f, "rill.horn." .. name)
 end
-return blame.strict(horn, "rill.horn")
+return errors.strict(horn, "rill.horn")

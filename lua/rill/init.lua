@@ -2,7 +2,7 @@
 -- easier said in Lua. A file beside this one is a module, rill.NAME, loaded when it is first named; what they share is in folders.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local later = require "rill.core.lazy"
+local lazy = require "rill.core.lazy"
 
 -- Functions and methods of streams, by the files that have them.
 local functions = {
@@ -26,35 +26,35 @@ local images = { -- beside those of rill.image that are written in C
 }
 for module, names in pairs(functions) do
     for _, name in ipairs(names) do
-        rill[name] = later.call(module, name)
+        rill[name] = lazy.call(module, name)
     end
 end
 for module, names in pairs(images) do
     for _, name in ipairs(names) do
-        rill.image[name] = later.call(module, name)
+        rill.image[name] = lazy.call(module, name)
     end
 end
 for module, names in pairs(methods) do
     for _, name in ipairs(names) do
-        core._method(name, later.call(module, name))
+        core._method(name, lazy.call(module, name))
     end
 end
-core._container_method("map_cpu", later.call("rill.container.map_cpu", "map_cpu"))
-core._container_method("neighbors", later.call("rill.container.neighbors", "neighbors"))
+core._container_method("map_cpu", lazy.call("rill.container.map_cpu", "map_cpu"))
+core._container_method("neighbors", lazy.call("rill.container.neighbors", "neighbors"))
 for _, name in ipairs {"like", "cast"} do
-    core._container_method(name, later.call("rill.container.cast", name))
+    core._container_method(name, lazy.call("rill.container.cast", name))
 end
-core._container_method("map", later.call("rill.stream.map", "container_map"))
-for _, row in ipairs(later.require "rill.core.packed_methods") do
-    core._container_method(row[1], later.call("rill.container.pack", row[1]))
+core._container_method("map", lazy.call("rill.stream.map", "container_map"))
+for _, row in ipairs(lazy.require "rill.core.packed_methods") do
+    core._container_method(row[1], lazy.call("rill.container.pack", row[1]))
 end
-core._active_list = later.call("rill.stream.active", "list")
-core._box_ranges = later.call("rill.container.ranges", "of_boxes")
+core._active_list = lazy.call("rill.stream.active", "list")
+core._box_ranges = lazy.call("rill.container.ranges", "of_boxes")
 
 require "rill.algebra.arithmetic"
 require "rill.algebra.fusion"
 
-for _, files in ipairs(later.moves and {functions, images, methods} or {}) do
+for _, files in ipairs(lazy.moves and {functions, images, methods} or {}) do
     for module in pairs(files) do
         require(module)
     end
@@ -63,14 +63,14 @@ end
 
 -- What may have been meant by a name that is none.
 local function hint(owner, key)
-    return later.require "rill.core.suggest".hint(owner, key)
+    return lazy.require "rill.core.suggest".hint(owner, key)
 end
 local hooks = require "rill.algebra.expression".hooks
 hooks.hint = hint
 
 --- hooks.among(key, known): nearest.among, for errors of the C part.
 function hooks.among(key, known)
-    return later.require "rill.core.suggest".among(key, known)
+    return lazy.require "rill.core.suggest".among(key, known)
 end
 
 -- Files beside this one that are no modules to use.

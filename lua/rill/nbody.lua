@@ -1,19 +1,19 @@
 --- rill.nbody: bodies that attract each other, each with each, in two and three dimensions: G m r / (r^2 + softening^2)^(3/2), the law of Plummer (1911),
 -- which is Newton's without softening. A step is of second order (leapfrog, Verlet 1967) or of fourth (three of leapfrog, Yoshida 1990).
 local rill = require "rill"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local coordinates = require "rill.simulation.particle.coordinates"
-local face = require "rill.core.class"
+local class = require "rill.core.class"
 local integration = require "rill.simulation.particle.integration"
 local lattice = require "rill.stream.grid"
 local neighbours = require "rill.simulation.particle.neighbors"
 local viewpoint = require "rill.simulation.particle.viewpoint"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local Bodies = {__name = "rill.nbody"}
 local methods, fields = {}, {}
-face.put(Bodies, "bodies have", "N", methods, fields)
+class.put(Bodies, "bodies have", "N", methods, fields)
 
 local SLICE <const> = 32768 -- bodies that a launch goes through, where a device bounds the trips of loops or the time of launches
 local ABREAST <const> = {cpu = 4, gpu = 1} -- bodies whose pull an invocation finds: llvmpipe takes half as long for four as for one
@@ -113,9 +113,9 @@ end
 
 -- ---- options
 
-local OPEN <const>, POSITIVE <const> = {function(v) return not blame.not_open(v) end, "an open stream"},
-    {choices.is_positive, "a number above 0"}
-local function not_negative(value) return choices.is_finite(value) and value >= 0 end
+local OPEN <const>, POSITIVE <const> = {function(v) return not errors.not_open(v) end, "an open stream"},
+    {option.is_positive, "a number above 0"}
+local function not_negative(value) return option.is_finite(value) and value >= 0 end
 
 -- Yoshida's shares of a time step: after three steps of leapfrog what is of third order has cancelled.
 local OUTER <const> = 1 / (2 - 2 ^ (1 / 3))
@@ -126,8 +126,8 @@ local KINDS <const> = {
 }
 local OPTIONS <const> = {
     positions = OPEN, velocities = OPEN, masses = lattice.number_or_stream(not_negative, "a number, 0 or more"),
-    G = {choices.is_finite, "a number"}, softening = {not_negative, "a number, 0 or more"}, dt = POSITIVE,
-    integrator = choices.words(KINDS),
+    G = {option.is_finite, "a number"}, softening = {not_negative, "a number, 0 or more"}, dt = POSITIVE,
+    integrator = option.words(KINDS),
 }
 local SHARE <const> = 0.02 -- of the time that the body takes which turns fastest, unless a time step is told
 
@@ -137,7 +137,7 @@ local function masses_of(self, value)
     local m = lattice.field("rill.nbody", "masses", self, value or 1)
     local least = m:min()
     if least < 0 then
-        fail("rill.nbody: option 'masses': expected numbers, 0 or more, the least is %s", blame.number(least))
+        fail("rill.nbody: option 'masses': expected numbers, 0 or more, the least is %s", errors.number(least))
     end
     return m
 end
@@ -202,7 +202,7 @@ end
 
 --- rill.nbody{positions=, masses=, ...}: bodies at rest unless `velocities` says how they move. What is given is copied.
 local function new(given)
-    local taken = choices.options("rill.nbody", given, OPTIONS)
+    local taken = option.take("rill.nbody", given, OPTIONS)
     if not taken.positions then
         fail("rill.nbody: option 'positions' is missing: %s", OPTIONS.positions[2])
     end
@@ -237,8 +237,8 @@ end
 --- N:step([dt]): goes on by dt seconds; by the option dt unless told. Returns the bodies. Nothing is read back.
 function methods:step(dt)
     local b = state_of(self, "step")
-    if dt ~= nil and not choices.is_positive(dt) then
-        fail("N:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
+    if dt ~= nil and not option.is_positive(dt) then
+        fail("N:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
     end
     dt = dt or b.dt
     local before, after = b.kind.how.before, b.kind.how.after
@@ -307,7 +307,7 @@ function fields.count(self) return state_of(self, "count").count end
 local function picture_rows(dimensions)
     local rows = viewpoint.rows(dimensions)
     rows.fastest, rows.light = POSITIVE, POSITIVE
-    rows.spot = {function(v) return choices.is_positive(v) and v <= 48 end, "a number of pixels above 0, at most 48"}
+    rows.spot = {function(v) return option.is_positive(v) and v <= 48 end, "a number of pixels above 0, at most 48"}
     return rows
 end
 
@@ -329,7 +329,7 @@ end
 -- slower. 480 x 640 pixels with all bodies, unless told (which reads their extent back).
 function methods:picture(options)
     local b = state_of(self, "picture")
-    local taken = choices.options("N:picture", options, picture_rows(b.dimensions))
+    local taken = option.take("N:picture", options, picture_rows(b.dimensions))
     local size, low, high = taken.size or {480, 640}, extent_of(b)
     local camera = viewpoint.new("N:picture", taken, low, high, size, {0, 0, -1})
     local fastest = taken.fastest or 2 * rill.length(b.v):mean()
@@ -354,6 +354,6 @@ Bodies.__close = function(self)
     if self._state then self:close() end
 end
 
-face.guard(methods, "N")
+class.guard(methods, "N")
 
-return blame.guard(new, "rill.nbody")
+return errors.guard(new, "rill.nbody")

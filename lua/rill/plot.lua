@@ -1,8 +1,8 @@
 -- rill.plot: charts of streams and tables, in the terminal or as a file.
 local rill = require "rill"
-local blame = require "rill.core.error"
-local kind = require "rill.core.typename"
-local later = require "rill.core.lazy"
+local errors = require "rill.core.error"
+local typename = require "rill.core.typename"
+local lazy = require "rill.core.lazy"
 local types = require "rill.core.types"
 local marks = require "rill.plot.marks"
 local terminal = require "rill.core.terminal"
@@ -30,7 +30,7 @@ end
 
 local function told(value)
     if type(value) == "number" then
-        return "number " .. blame.number(value)
+        return "number " .. errors.number(value)
     end
     return rill.type(value) == "stream" and tostring(value):match "^[^\n]*" or rill.type(value) or type(value)
 end
@@ -41,7 +41,7 @@ local function check_option(where, key, value, wanted)
         local article = wanted == "integer" and "an" or "a"
         problem("%soption '%s': expected %s %s, got %s", where, key, article, wanted, told(value))
     elseif wanted == "number" and value - value ~= 0 then
-        problem("%soption '%s': expected a finite number, got %s", where, key, blame.number(value))
+        problem("%soption '%s': expected a finite number, got %s", where, key, errors.number(value))
     elseif wanted == "string" and not utf8.len(value) then
         problem("%soption '%s': expected valid UTF-8", where, key)
     end
@@ -63,7 +63,7 @@ local function options_of(from, known, where)
         if type(key) ~= "number" then
             if not known[key] then
                 problem("%sunknown option '%s': expected %s", where, tostring(key),
-                    later.require "rill.core.suggest".among(key, known))
+                    lazy.require "rill.core.suggest".among(key, known))
             end
             check_option(where, key, value, known[key])
             -- Control characters would move the cursor.
@@ -86,14 +86,14 @@ local function data(value, where)
         value = value:eval()
         what = "stream"
     end
-    if what == "stream" and not blame.not_open(value) then
+    if what == "stream" and not errors.not_open(value) then
         if not types.scalar(value.type) or #value.shape ~= 1 then
             problem("%sexpected a stream of numbers of one dimension, got %s", where, told(value))
         end
         return value.type == "bool" and value:cast "float" or value
     elseif type(value) ~= "table" or what then
         problem("%sexpected a stream or a table of numbers, got %s", where,
-            type(value) == "number" and told(value) or kind.not_open(value))
+            type(value) == "number" and told(value) or typename.not_open(value))
     end
     for i = 1, #value do
         if type(value[i]) ~= "number" then
@@ -104,7 +104,7 @@ local function data(value, where)
 end
 
 local function is_points(value)
-    return not blame.not_open(value) and
+    return not errors.not_open(value) and
         (value.type == "vec2" or value.type == "dvec2")
 end
 
@@ -118,7 +118,7 @@ end
 
 local function components(points, where)
     if rill.type(points) == "expression" and points._sparse then
-        problem("%sexpected a stream or a table of numbers, got %s", where, kind.told(points))
+        problem("%sexpected a stream or a table of numbers, got %s", where, typename.told(points))
     end
     points = rill.type(points) == "expression" and points:eval() or points
     if #points.shape ~= 1 then

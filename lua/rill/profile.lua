@@ -1,8 +1,8 @@
 -- rill.profile: what the launches of a function cost.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.core.error"
-blame.own()
+local errors = require "rill.core.error"
+errors.own()
 
 local Report = { __name = "rill.profile" }
 Report.__index = Report
@@ -85,11 +85,11 @@ end
 -- tostring() is a table. The first launch of a program may hold the driver's own compilation. f's results follow the report.
 return function(f)
     if type(f) ~= "function" then
-        blame.fail("rill.profile: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
+        errors.fail("rill.profile: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
     end
-    local copy_rate = blame.call(core._copy_rate)
-    blame.call(core._profile_start)
-    local results = blame.whole("rill.profile", f)
+    local copy_rate = errors.call(core._copy_rate)
+    errors.call(core._profile_start)
+    local results = errors.whole("rill.profile", f)
     local stopped, recorded = pcall(core._profile_stop)
     if not results[1] then
         error(results[2], 0)

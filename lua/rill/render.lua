@@ -1,13 +1,13 @@
 --- rill.render: pictures of meshes, by the pipeline of chapter 28.1 of "GPGPU" as kernels: vertices, clipping, coverage and depth, then colours and light.
 local rill = require "rill"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
-local choices = require "rill.core.choices"
+local option = require "rill.core.options"
 local framing = require "rill.render.framing"
 local coverage = require "rill.render.coverage"
 local models = require "rill.render.models"
 local shading = require "rill.render.shading"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local LAYERS <const> = 512 -- of transparent triangles over one another, at most
 local PIXELS <const> = 16384 -- samples along a side of the picture, at most
@@ -25,17 +25,17 @@ end
 local OPTIONS <const> = {
     size = cameras.size, camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"},
     samples = {function(v) return SIDES[v] ~= nil end, "1, 4, 9 or 16"},
-    light = {function(v) return choices.is_vector(v, 3) and cameras.unit(v) ~= nil end, "a direction, three numbers"},
+    light = {function(v) return option.is_vector(v, 3) and cameras.unit(v) ~= nil end, "a direction, three numbers"},
     shadow = {is_shadow, "true, false, or a whole number from 16 to 8192"},
     background = models.color_row, linear = BOOLEAN, buffers = BOOLEAN,
-    thickness = {choices.is_positive, "a number above 0"},
+    thickness = {option.is_positive, "a number above 0"},
 }
 for name, row in pairs(models.looks) do
     OPTIONS[name] = row
 end
 
 local function options_of(given)
-    local taken = choices.options("rill.render", given, OPTIONS)
+    local taken = option.take("rill.render", given, OPTIONS)
     taken.size = taken.size or {480, 640}
     taken.side = SIDES[taken.samples or 4]
     local most = taken.side * math.max(taken.size[1], taken.size[2])
@@ -247,4 +247,4 @@ local function render(m, given)
     return done
 end
 
-return blame.guard(render, "rill.render")
+return errors.guard(render, "rill.render")

@@ -2,7 +2,7 @@
 -- goes wrong in it, the session goes on.
 local core = require "rill.core"
 local rill = require "rill"
-local given = require "rill.core.options"
+local option = require "rill.core.options"
 local help = require "rill.help"
 local pretty = require "rill.shell.pretty"
 local preview = require "rill.shell.preview"
@@ -282,7 +282,7 @@ end
 --- rill.repl([{quiet = true}]): the prompt, until the end of input: a terminal with editing, history and completion where lua-readline
 -- is, else plain lines; from a pipe, without prompts. quiet: no line about the version and the device.
 return function(options)
-    given.check("rill.repl", options, {quiet = true})
+    option.check("rill.repl", options, {quiet = true})
     local terminal = look_at_terminal()
     local complete = require "rill.shell.completion"
     if rawget(_G, "rill") == nil then

@@ -1,7 +1,7 @@
 -- rill.selftest: every primitive and every way to reach memory on this device, against plain Lua.
 local core = require "rill.core"
 local rill = require "rill"
-local given = require "rill.core.options"
+local option = require "rill.core.options"
 
 local Report = { __name = "rill.selftest" }
 
@@ -54,7 +54,7 @@ return function(options)
         local came = rill.type(options) or math.type(options) or type(options)
         error(("rill.selftest: argument #1 'options': expected a table, got %s"):format(came), 2)
     end
-    given.check("rill.selftest", options, {each = true})
+    option.check("rill.selftest", options, {each = true})
     local each = options and options.each or function() end
     local start = rill.clock()
     local report = setmetatable({ ok = 0, allowed = 0, wrong = 0, about = surroundings(rill.device()) }, Report)

@@ -2,8 +2,8 @@
 -- cell in 24-bit or 256 colours, or letters of rising brightness. Streams of one dimension are a sparkline.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local types = require "rill.core.types"
 local sparkline = require "rill.plot.sparkline"
 local terminal = require "rill.core.terminal"
@@ -48,21 +48,21 @@ kernel void shrink(T a[][], vec2 scale, int n, out T c<>) {
 local shrink = {}
 
 local function problem(format, ...)
-    blame.fail("rill.show: %s", format:format(...))
+    errors.fail("rill.show: %s", format:format(...))
 end
 
 local function check_options(options)
-    blame.options("rill.show: argument #2 'options'", options)
+    errors.options("rill.show: argument #2 'options'", options)
     local copy = {}
     for key, value in pairs(options or {}) do
         local wanted = options_known[key]
         value = key == "mode" and value == 256 and "256" or value
         if not wanted then
-            given.refuse("rill.show", key, options_known)
+            option.refuse("rill.show", key, options_known)
         elseif type(value) ~= wanted then
             problem("option '%s': expected a %s, got %s", key, wanted, type(value))
         elseif wanted == "number" and value - value ~= 0 then
-            problem("option '%s': expected a finite number, got %s", key, blame.number(value))
+            problem("option '%s': expected a finite number, got %s", key, errors.number(value))
         end
         copy[key] = value
     end
@@ -320,7 +320,7 @@ local function show(s, options)
     if rill.type(s) == "mesh" and tostring(s) ~= "closed mesh" then
         s = portrait(s, check_options(options))
     end
-    local other = blame.not_open(s)
+    local other = errors.not_open(s)
     if other then
         problem("argument #1 's': expected an open stream, got %s", other)
     elseif rill.type(s) == "expression" then
@@ -346,4 +346,4 @@ local function show(s, options)
     io.stdout:write(text, note or "")
 end
 
-return blame.guard(show)
+return errors.guard(show)

@@ -1,7 +1,7 @@
 --- rill.solve: solvers of linear systems A x = b. Each method has its file in lua/rill/solve; they share how operators are taken, options
 -- checked and reports made.
-local blame = require "rill.core.error"
-local later = require "rill.core.lazy"
+local errors = require "rill.core.error"
+local lazy = require "rill.core.lazy"
 
 -- The file of each, where it is not its name, and how many arguments it takes.
 local METHODS <const> = {
@@ -12,12 +12,12 @@ local METHODS <const> = {
 local solve = {}
 for name, row in pairs(METHODS) do
     local whole, most, file = "rill.solve." .. name, row[1], row[2] or name
-    local f = later.call("rill.solve." .. file, name)
-    solve[name] = blame.guard(function(...)
+    local f = lazy.call("rill.solve." .. file, name)
+    solve[name] = errors.guard(function(...)
         for i = most + 1, select("#", ...) do
-            blame.none(whole, i, most, (select(i, ...)))
+            errors.none(whole, i, most, (select(i, ...)))
         end
         return f(...)
     end, whole)
 end
-return blame.strict(solve, "rill.solve")
+return errors.strict(solve, "rill.solve")

@@ -1,11 +1,11 @@
 --- rill.sparse: matrices of which only some elements are kept, and, called, rill.sparse(type, shape, options), containers of pages.
 local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local entries = require "rill.sparse.rows"
 local matrix = require "rill.sparse.matrix"
-local fail <const>, make <const>, normal <const> = blame.fail, matrix.make, matrix.normal
+local fail <const>, make <const>, normal <const> = errors.fail, matrix.make, matrix.normal
 local MOST <const>, MOST_PLACES <const> = matrix.MOST, matrix.MOST_PLACES
 
 local sparse = {}
@@ -19,7 +19,7 @@ local function check_options(name, options, known)
         fail("rill.sparse.%s: argument #1 'options': expected a table like {shape = {m, n}, ...}, got %s", name,
             rill.type(options) or type(options))
     end
-    given.check("rill.sparse." .. name, options, known)
+    option.check("rill.sparse." .. name, options, known)
     local shape = options.shape
     if type(shape) ~= "table" or rill.type(shape) or #shape ~= 2 or not is_size(shape[1]) or not is_size(shape[2]) then
         fail("rill.sparse.%s: option 'shape': expected {rows, columns}, up to %d each", name, MOST)
@@ -55,7 +55,7 @@ local function take(name, key, value, whole, rank, most)
         end
         value = list
     end
-    local other = blame.not_open(value)
+    local other = errors.not_open(value)
     if other then
         fail("rill.sparse.%s: option '%s': expected an open stream or a table, got %s", name, key, other)
     end
@@ -148,10 +148,10 @@ function sparse.load(path)
 end
 
 for name, f in pairs(sparse) do
-    sparse[name] = blame.guard(f, "rill.sparse." .. name)
+    sparse[name] = errors.guard(f, "rill.sparse." .. name)
 end
-blame.strict(sparse, "rill.sparse")
-local container = blame.guard(core._sparse)
+errors.strict(sparse, "rill.sparse")
+local container = errors.guard(core._sparse)
 getmetatable(sparse).__call = function(_, ...)
     return container(...)
 end

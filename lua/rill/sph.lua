@@ -1,9 +1,9 @@
 --- rill.sph: smoothed particle hydrodynamics, the Lagrangian solver of chapter 28.7.2, in two and three dimensions. Its passes are in
 -- lua/rill/simulation/particle; this file has the particles, the order of the passes, and what users see of them.
 local rill = require "rill"
-local blame = require "rill.core.error"
-local face = require "rill.core.class"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local class = require "rill.core.class"
+local option = require "rill.core.options"
 local coordinates = require "rill.simulation.particle.coordinates"
 local interaction = require "rill.simulation.particle.interaction"
 local integration = require "rill.simulation.particle.integration"
@@ -12,18 +12,18 @@ local portrait = require "rill.simulation.particle.render"
 local rounds = require "rill.simulation.particle.step"
 local smoothing = require "rill.simulation.particle.smoothing"
 local walls = require "rill.simulation.particle.walls"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local SPEEDS <const> = 10 -- how many times faster than the fluid sound is, unless told: densities then change by about a hundredth (Monaghan 1994)
 
 local Particles = {__name = "rill.particles"}
 local methods, fields = {}, {}
-face.put(Particles, "particles have", "P", methods, fields)
+class.put(Particles, "particles have", "P", methods, fields)
 
 -- ---- options
 
 local function is_open(value)
-    return not blame.not_open(value)
+    return not errors.not_open(value)
 end
 
 local function is_flag(value)
@@ -32,25 +32,25 @@ end
 
 -- Seconds that are above 0 as a float, too.
 local function is_time(value)
-    return choices.is_positive(value) and value >= 2.0 ^ -126 and value < 2.0 ^ 128
+    return option.is_positive(value) and value >= 2.0 ^ -126 and value < 2.0 ^ 128
 end
 
 local function not_negative(value)
-    return choices.is_finite(value) and value >= 0
+    return option.is_finite(value) and value >= 0
 end
 
-local OPEN <const>, POSITIVE <const> = {is_open, "an open stream"}, {choices.is_positive, "a number above 0"}
+local OPEN <const>, POSITIVE <const> = {is_open, "an open stream"}, {option.is_positive, "a number above 0"}
 local OPTIONS <const> = {
     positions = OPEN, velocities = OPEN, radius = POSITIVE, mass = POSITIVE, density = POSITIVE, sound = POSITIVE,
     viscosity = {not_negative, "a number, 0 or more"},
-    state = choices.words(interaction.states), kernel = choices.words(smoothing.kernels),
-    laplacian = choices.words(smoothing.laplacians), densities = choices.words(interaction.densities),
-    integrator = choices.words(integration.kinds),
+    state = option.words(interaction.states), kernel = option.words(smoothing.kernels),
+    laplacian = option.words(smoothing.laplacians), densities = option.words(interaction.densities),
+    integrator = option.words(integration.kinds),
     tension = {is_flag, "true or false"},
     dt = {function(v) return v == "adaptive" or is_time(v) end, '"adaptive" or seconds above 0'},
     cfl = POSITIVE,
     substeps = {function(v) return math.type(v) == "integer" and v >= 1 end, "a whole number, 1 or more"},
-    gravity = {function(v) return choices.is_vector(v) end, "a table of numbers"},
+    gravity = {function(v) return option.is_vector(v) end, "a table of numbers"},
     walls = {function(v) return type(v) == "table" and not rill.type(v) end, "a table of walls"},
 }
 local DEFAULTS <const> = {
@@ -114,7 +114,7 @@ end
 --- rill.sph{positions=, radius=, ...}: particles of a fluid, which act on each other within `radius`, the support of the smoothing kernel. Positions
 -- and velocities are copied. Without `mass` they weigh so much that the greatest density is `density`.
 local function new(given)
-    local taken = choices.options("rill.sph", given, OPTIONS)
+    local taken = option.take("rill.sph", given, OPTIONS)
     complete(taken)
     local x, low, high = coordinates.vectors("rill.sph", "positions", taken.positions)
     fit(taken, coordinates.dimensions[x.type])
@@ -171,7 +171,7 @@ end
 function methods:step(dt)
     check_open(self, "step")
     if dt ~= nil and not is_time(dt) then
-        fail("P:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
+        fail("P:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
     end
     local how = self._how
     dt = dt or how.dt ~= "adaptive" and how.dt or 0
@@ -269,7 +269,7 @@ function Particles.__tostring(self)
         self.count, self._steps, self._steps == 1 and "" or "s")
 end
 
-face.guard(methods, "P")
+class.guard(methods, "P")
 
 --- P:close(): frees their memory.
 function methods:close()
@@ -280,4 +280,4 @@ function methods:close()
 end
 Particles.__close = methods.close
 
-return blame.guard(new, "rill.sph")
+return errors.guard(new, "rill.sph")

@@ -2,22 +2,21 @@
 -- applications, section 36.3).
 local rill = require "rill"
 local adaptive = require "rill.geometry.subdivide.adaptive"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local object = require "rill.geometry.mesh.mesh"
 local rules = require "rill.geometry.subdivide.loop"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local subdivide = {}
 local WHERE <const> = "rill.subdivide.loop"
 local MOST <const> = adaptive.MOST
 
-local function is_list(v) return type(v) == "table" or not blame.not_open(v) end
+local function is_list(v) return type(v) == "table" or not errors.not_open(v) end
 local function is_flag(v) return type(v) == "boolean" end
 local OPTIONS <const> = {
-    levels = given.number(0, 15), creases = {is_list, "a stream of ivec2 or a table of pairs"},
-    limit = {is_flag, "true or false", false}, patch = given.choice({"redgreen", "sliver"}, "redgreen"),
+    levels = option.number(0, 15), creases = {is_list, "a stream of ivec2 or a table of pairs"},
+    limit = {is_flag, "true or false", false}, patch = option.choice({"redgreen", "sliver"}, "redgreen"),
     adaptive = {function(v) return type(v) == "table" and not rill.type(v) end,
         "a table with edge, pixels, curvature or kernel"},
 }
@@ -124,9 +123,9 @@ end
 --- rill.subdivide.loop(m, options): a new mesh, and a report {faces =, vertices =, levels =, met =}: how many there were at each level, from that of m.
 -- options: levels (0 to 15); creases, pairs of vertices; limit = true, vertices on the limit surface, with its normals; adaptive = {edge = length |
 -- pixels = n, camera = as of rill.render, size = {rows, columns} | curvature = degrees | kernel =}: only edges that ask for it; patch, "redgreen" or "sliver".
-subdivide.loop = blame.guard(function(m, options)
+subdivide.loop = errors.guard(function(m, options)
     object.take(WHERE, m)
-    local taken = choices.options(WHERE, options, OPTIONS)
+    local taken = option.take(WHERE, options, OPTIONS)
     if not taken.adaptive and type(options) == "table" and options.patch ~= nil then
         fail("%s: option 'patch' is of adaptive subdivision: without 'adaptive' no edges gape", WHERE)
     end
@@ -149,4 +148,4 @@ subdivide.loop = blame.guard(function(m, options)
     return made, report
 end, WHERE)
 
-return blame.strict(subdivide, "rill.subdivide")
+return errors.strict(subdivide, "rill.subdivide")

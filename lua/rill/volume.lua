@@ -1,35 +1,35 @@
 --- rill.volume: pictures of what fills space, by marching along rays or by slices (chapter 28.7.1 of "GPGPU", figure 28.12), through a transfer function.
 local rill = require "rill"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
-local choices = require "rill.core.choices"
+local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
 local rays = require "rill.render.volume.rays"
 local shell = require "rill.render.volume.isosurface"
 local transfer = require "rill.render.volume.transfer"
 local voxels = require "rill.stream.voxels"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local PER_LAUNCH <const> = 16 -- slices: a launch reads and writes the whole picture, and more would be one long loop
 
 -- ---- options
 
 local function is_range(value)
-    return choices.is_vector(value, 2) and value[1] < value[2]
+    return option.is_vector(value, 2) and value[1] < value[2]
 end
 
-local VECTOR <const> = {function(v) return choices.is_vector(v, 3) end, "a table of 3 numbers"}
-local POSITIVE <const> = {choices.is_positive, "a number above 0"}
-local ANGLE <const> = {function(v) return choices.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
+local VECTOR <const> = {function(v) return option.is_vector(v, 3) end, "a table of 3 numbers"}
+local POSITIVE <const> = {option.is_positive, "a number above 0"}
+local ANGLE <const> = {function(v) return option.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
 local METHODS <const>, SURFACES <const> = {march = true, slices = true}, {shaded = true, water = true}
 
 local OPTIONS <const> = {
     camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"},
-    transfer = {transfer.is_one, transfer.words}, method = choices.words(METHODS), spacing = lattice.spacing,
+    transfer = {transfer.is_one, transfer.words}, method = option.words(METHODS), spacing = lattice.spacing,
     size = cameras.size, step = POSITIVE, density = POSITIVE,
-    iso = {choices.is_finite, "a number"}, surface = choices.words(SURFACES), colour = VECTOR,
+    iso = {option.is_finite, "a number"}, surface = option.words(SURFACES), colour = VECTOR,
     range = {is_range, "{least, largest}"}, background = VECTOR,
-    light = {function(v) return type(v) == "boolean" or choices.is_vector(v, 3) and cameras.unit(v) ~= nil end,
+    light = {function(v) return type(v) == "boolean" or option.is_vector(v, 3) and cameras.unit(v) ~= nil end,
         "a direction, three numbers, or true"},
 }
 local CAMERA <const> = {eye = VECTOR, target = VECTOR, up = VECTOR, fov = ANGLE, orthographic = POSITIVE}
@@ -52,7 +52,7 @@ end
 
 -- Lengths are in units of `unit`.
 local function camera_of(given, sides, size, unit)
-    local taken = choices.options("rill.volume: option 'camera'", given, CAMERA)
+    local taken = option.take("rill.volume: option 'camera'", given, CAMERA)
     if taken.fov and taken.orthographic then
         fail("rill.volume: option 'camera': either 'fov' or 'orthographic'")
     end
@@ -172,11 +172,11 @@ end
 -- Light is taken up by 1 - exp(-k ds) on a piece ds of a ray, k being the opacity per length, and its colour given out instead (Max 1995). With `iso` the
 -- surface where values pass it.
 local function new(s, given)
-    local taken = choices.options("rill.volume", given, OPTIONS)
+    local taken = option.take("rill.volume", given, OPTIONS)
     check_kind(taken)
     s = voxels.take("rill.volume", s)
     local how = settled(s, taken)
     return (taken.iso and surface or clouds)(s, how, taken)
 end
 
-return blame.guard(new, "rill.volume")
+return errors.guard(new, "rill.volume")

@@ -1,15 +1,15 @@
 --- rill.wave: the wave equation on a grid of one to three dimensions (exercise 28.7-2 of the GPGPU chapter), by leapfrog: velocities
 -- stand half a step behind heights.
 local rill = require "rill"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
-local face = require "rill.core.class"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local class = require "rill.core.class"
 local lattice = require "rill.stream.grid"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local Wave = {__name = "rill.wave"}
 local methods, fields = {}, {}
-face.put(Wave, "a wave has", "W", methods, fields)
+class.put(Wave, "a wave has", "W", methods, fields)
 
 -- ---- passes
 
@@ -86,15 +86,15 @@ kernel void water(float scale, neighbor float z<>, out vec3 colour<>) {
 
 -- ---- options
 
-local SPEED <const> = lattice.number_or_stream(choices.is_positive, "a number above 0")
-local FIELD <const> = lattice.number_or_stream(choices.is_finite, "a number")
+local SPEED <const> = lattice.number_or_stream(option.is_positive, "a number above 0")
+local FIELD <const> = lattice.number_or_stream(option.is_finite, "a number")
 local OPTIONS <const> = {
     shape = lattice.shape, spacing = lattice.spacing, speed = SPEED, height = FIELD, velocity = FIELD,
-    damping = {function(v) return choices.is_finite(v) and v >= 0 end, "a number, 0 or more"},
+    damping = {function(v) return option.is_finite(v) and v >= 0 end, "a number, 0 or more"},
     boundary = {function(v) return type(v) == "string" or type(v) == "table" end,
         "a word, or a table of one per dimension"},
-    walls = {function(v) return not blame.not_open(v) end, "an open stream"},
-    dt = {choices.is_positive, "seconds above 0"},
+    walls = {function(v) return not errors.not_open(v) end, "an open stream"},
+    dt = {option.is_positive, "seconds above 0"},
     substeps = {function(v) return v == true or math.type(v) == "integer" and v >= 1 end,
         "a whole number, 1 or more, or true"},
 }
@@ -109,7 +109,7 @@ local function speeds(self, value)
     local factors = lattice.field("rill.wave", "speed", self, value)
     local low, high = factors:min(), factors:max()
     if low <= 0 then
-        fail("rill.wave: option 'speed': expected numbers above 0, the least is %s", blame.number(low))
+        fail("rill.wave: option 'speed': expected numbers above 0, the least is %s", errors.number(low))
     end
     return high, (factors / high):eval()
 end
@@ -124,7 +124,7 @@ end
 
 --- rill.wave{shape=, spacing=, speed=, ...}: a surface at rest, or as `height` and `velocity` say.
 local function new(given)
-    local taken = choices.options("rill.wave", given, OPTIONS)
+    local taken = option.take("rill.wave", given, OPTIONS)
     if not taken.shape then
         fail("rill.wave: option 'shape' is missing: %s", OPTIONS.shape[2])
     end
@@ -168,8 +168,8 @@ end
 -- Returns the wave. Nothing is read back.
 function methods:step(dt)
     local w = state_of(self, "step")
-    if dt ~= nil and not choices.is_positive(dt) then
-        fail("W:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
+    if dt ~= nil and not option.is_positive(dt) then
+        fail("W:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
     end
     dt = dt or w.dt or SHARE * w.limit
     local parts = lattice.parts("W:step", dt, w.substeps, w.limit)
@@ -225,7 +225,7 @@ function fields.shape(self) return state_of(self, "shape").shape end
 --- W:picture{scale=}: a wave of two dimensions as water in slanting light, a stream of vec3; heights times `scale` are drawn as 1 at most.
 function methods:picture(options)
     local w = state_of(self, "picture")
-    local taken = choices.options("W:picture", options, {scale = {choices.is_positive, "a number above 0"}})
+    local taken = option.take("W:picture", options, {scale = {option.is_positive, "a number above 0"}})
     if w.rank ~= 2 then
         fail("W:picture: a wave of %d dimension%s has none: rill.plot draws lines, rill.show slices", w.rank,
             w.rank == 1 and "" or "s")
@@ -242,6 +242,6 @@ Wave.__close = function(self)
     if self._state then self:close() end
 end
 
-face.guard(methods, "W")
+class.guard(methods, "W")
 
-return blame.guard(new, "rill.wave")
+return errors.guard(new, "rill.wave")

@@ -1,11 +1,11 @@
 -- What errors suggest for an unknown name: what other libraries call so, what stands elsewhere in rill, else the nearest; never a method that discards.
 local rill = require "rill"
-local nearest = require "rill.core.suggest"
+local suggest = require "rill.core.suggest"
 local reference = require "rill.shell.reference"
 local synonyms = require "rill.core.synonyms"
 
 local function suggested(owner, key)
-    return nearest.hint(owner, key):match "^; did you mean (.*)%?$"
+    return suggest.hint(owner, key):match "^; did you mean (.*)%?$"
 end
 
 -- The names there are, with and without their owners: "rill.sqrt", "s:copy".
@@ -13,7 +13,7 @@ local names = {}
 for _, entry in ipairs(reference.entries()) do
     names[(entry.name:gsub(":", "."))] = true
 end
-for part in pairs(nearest.parts()) do
+for part in pairs(suggest.parts()) do
     names["rill." .. part] = true
 end
 

@@ -1,8 +1,8 @@
 -- Expressions with containers: their values are a container like the first one, whose default is what the expression makes of theirs.
 local core = require "rill.core"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local recent = require "rill.core.lru"
-blame.own()
+errors.own()
 
 local ofcontainers = {}
 

@@ -10,8 +10,8 @@ local rill = require "rill.core.public"
 local instructions = require "rill.algebra.instructions"
 local recent = require "rill.core.lru"
 local containers = require "rill.algebra.container_result"
-local blame = require "rill.core.error"
-blame.own()
+local errors = require "rill.core.error"
+errors.own()
 
 local expression = {}
 
@@ -27,8 +27,8 @@ expression.meta = meta
 -- ---- errors
 
 --- Raises an error at the line that used the algebra.
-expression.fail = blame.fail
-local fail <const> = blame.fail
+expression.fail = errors.fail
+local fail <const> = errors.fail
 
 local function is_expression(value)
     return getmetatable(value) == "rill.expression" and type(value) == "table"
@@ -45,7 +45,7 @@ function expression.describe(value)
     elseif is_expression(value) then
         return ("expression<%s>[%s]"):format(value._type, value._shape)
     elseif type(value) == "number" then
-        return "number " .. blame.number(value)
+        return "number " .. errors.number(value)
     elseif type(value) == "string" then
         return ("string %q"):format(#value > 32 and value:sub(1, 32) .. "..." or value)
     elseif type(value) == "table" and not kind then
@@ -224,7 +224,7 @@ local prepare = expression.prepare
 function expression.eval(e)
     local kernel, arguments, _, number = prepare(e)
     if e._sparse then
-        return blame.call(containers.eval, kernel, arguments, number, e._solid)
+        return errors.call(containers.eval, kernel, arguments, number, e._solid)
     end
     return (kernel(table.unpack(arguments)))
 end
@@ -337,7 +337,7 @@ end
 
 --- The method of a name of an expression's values: of streams, or of containers.
 function expression.method(e, name)
-    return e._sparse and blame.call(index, evaluated(e)._view, name) or core._method(name)
+    return e._sparse and errors.call(index, evaluated(e)._view, name) or core._method(name)
 end
 
 -- A method of streams for expressions: works on their values.
@@ -348,9 +348,9 @@ local function method_of(name)
     end
     local wrapped = function(e, ...)
         if is_expression(e) then
-            return blame.call(e._sparse and expression.method(e, name) or method, evaluated(e)._view, ...)
+            return errors.call(e._sparse and expression.method(e, name) or method, evaluated(e)._view, ...)
         end
-        return blame.call(method, e, ...)
+        return errors.call(method, e, ...)
     end
     methods[name] = wrapped
     return wrapped
@@ -373,7 +373,7 @@ local function member(e, key)
         return found
     end
     return function(value, ...)
-        return blame.call(found, value == e and view or value, ...)
+        return errors.call(found, value == e and view or value, ...)
     end
 end
 
@@ -390,7 +390,7 @@ function meta.__index(e, key)
     if method then
         return method
     elseif math.type(key) then
-        return blame.call(element, e, key)
+        return errors.call(element, e, key)
     end
     if rill.type(key) == "stream" or is_expression(key) then
         fail("e[i]: expected a whole number, got %s; e:filter(mask) gives the elements where a mask holds, " ..
@@ -398,7 +398,7 @@ function meta.__index(e, key)
     end
     local found = type(key) == "string" and (method_of(key) or expression.component(e, key))
     if not found and e._sparse then
-        return blame.call(member, e, key)
+        return errors.call(member, e, key)
     elseif not found then
         fail("an expression has no field or method '%s'%s", tostring(key), hooks.hint("s", key))
     end

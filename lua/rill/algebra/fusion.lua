@@ -3,9 +3,9 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local recent = require "rill.core.lru"
-blame.own()
+errors.own()
 
 local is, prepare = expression.is, expression.prepare
 local MOST_STREAMS <const> = 14 -- of one fused launch: devices read 16 at least
@@ -207,12 +207,12 @@ local stream_scan = core._method "scan"
 
 -- A method of what an expression's values are: a stream or a container.
 local function on_value(e, name, ...)
-    return blame.call(expression.method(e, name), expression.value(e), ...)
+    return errors.call(expression.method(e, name), expression.value(e), ...)
 end
 
 local function expression_scan(e, operation, options, ...)
     if not is(e) then
-        return blame.call(stream_scan, e, operation, options, ...)
+        return errors.call(stream_scan, e, operation, options, ...)
     elseif type(operation) == "table" and not rill.type(operation) and options == nil then
         operation, options = nil, operation
     end
@@ -266,7 +266,7 @@ for _, name in ipairs {
     local method = core._method(name)
     expression.methods[name] = function(e, ...)
         if not is(e) then
-            return blame.call(method, e, ...)
+            return errors.call(method, e, ...)
         end
         return reduce(name, e, ...)
     end
@@ -279,7 +279,7 @@ end
 
 -- Whether s:dot(t) can be one pass: floats of one type and shape.
 local function fits(s, t)
-    local mine <const> = blame.not_open(s) == nil and blame.not_open(t) == nil and is_float(s)
+    local mine <const> = errors.not_open(s) == nil and errors.not_open(t) == nil and is_float(s)
     return mine and mine == is_float(t) and s.shape == t.shape
 end
 
@@ -311,7 +311,7 @@ local function expression_dot(e, t, ...)
     if is(e) and e._sparse then
         return on_value(e, "dot", t, ...)
     end
-    return blame.call(stream_dot, e, t, ...)
+    return errors.call(stream_dot, e, t, ...)
 end
 expression.methods.dot = expression_dot
 

@@ -5,13 +5,13 @@ local rill = require "rill.core.public"
 local define = require "rill.algebra.define"
 local formula = require "rill.algebra.functions"
 local recent = require "rill.core.lru"
-local blame = require "rill.core.error"
-blame.own()
+local errors = require "rill.core.error"
+errors.own()
 
 local instructions = {}
 
 local KEPT_KERNELS <const> = 320
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 -- GLSL lets a compiler take x - x for 0, where NaN and infinity make it NaN, unless a value is precise.
 local EXACT <const> = {float = true, double = true}

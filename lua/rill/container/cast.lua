@@ -1,17 +1,17 @@
 -- Containers of other elements at the same places: c:like, c:cast.
 local core = require "rill.core"
-local blame = require "rill.core.error"
-local kind = require "rill.core.typename"
+local errors = require "rill.core.error"
+local typename = require "rill.core.typename"
 
 local converted = {}
 
 local function check(c, name, ...)
     if not core._is_open_container(c) then
-        blame.fail("c:%s: argument 'c': expected a container, got %s", name, kind.told(c))
+        errors.fail("c:%s: argument 'c': expected a container, got %s", name, typename.told(c))
     end
     local count = select("#", ...)
     if count > 1 then
-        blame.fail("c:%s: expected at most 1 argument, got %d", name, count)
+        errors.fail("c:%s: expected at most 1 argument, got %d", name, count)
     end
 end
 
@@ -53,7 +53,7 @@ function converted.cast(c, ...)
 end
 
 for name, f in pairs(converted) do
-    converted[name] = blame.guard(f, "c:" .. name, "^s:" .. name .. "%f[:]")
+    converted[name] = errors.guard(f, "c:" .. name, "^s:" .. name .. "%f[:]")
 end
 
 return converted

@@ -1,9 +1,9 @@
 -- rill.lists: a grid of lists of different lengths, one after the other in memory.
 local rill = require "rill.core.public"
 local core = require "rill.core"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
-local fail <const> = blame.fail
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local fail <const> = errors.fail
 
 local lists = {}
 
@@ -12,7 +12,7 @@ local known <const> = {shape = true, counts = true, offsets = true, keys = true,
 local points <const> = {"int", "ivec2", "ivec3", "ivec4"}
 
 local function check_options(options)
-    given.check(name, options, known)
+    option.check(name, options, known)
     local ways = 0
     for key in pairs(options or {}) do
         ways = ways + ((key == "counts" or key == "offsets" or key == "keys") and 1 or 0)
@@ -23,7 +23,7 @@ end
 
 local function open(options, key)
     local s = options[key]
-    local other = blame.not_open(s)
+    local other = errors.not_open(s)
     if other then fail("%s: option '%s': expected a stream, got %s", name, key, other) end
     return rill.type(s) == "expression" and s:eval() or s
 end
@@ -113,6 +113,6 @@ function lists.lists(type, options)
     return core._lists(t, entries)
 end
 
-lists.lists = blame.guard(lists.lists)
+lists.lists = errors.guard(lists.lists)
 
 return lists

@@ -1,8 +1,8 @@
 -- c:map_cpu: a box of a container as an indexable view on the host, page by page.
 local core = require "rill.core"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
-local kind = require "rill.core.typename"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local typename = require "rill.core.typename"
 
 local EXPECTED <const> = {first = true, last = true, lazy = true}
 local states = setmetatable({}, {__mode = "k"}) -- view -> what it is made of
@@ -19,7 +19,7 @@ local function index_of(value, rank, shape, default, name)
         local i = list and #list == rank and math.tointeger(list[d])
         i = i and shape and i < 0 and i + shape[d] + 1 or i
         if not i or shape and (i < 1 or i > shape[d]) then
-            blame.fail("c:map_cpu: option '%s': expected an index of a container of %s", name,
+            errors.fail("c:map_cpu: option '%s': expected an index of a container of %s", name,
                 shape and "shape " .. tostring(shape) or rank .. " dimensions")
         end
         result[d] = i
@@ -78,9 +78,9 @@ end
 local function open_state(view, what)
     local state = states[view]
     if not state then
-        blame.fail("%s: expected a mapped container", what)
+        errors.fail("%s: expected a mapped container", what)
     elseif not state.pages then
-        blame.fail("%s: the container was unmapped", what)
+        errors.fail("%s: the container was unmapped", what)
     end
     return state
 end
@@ -104,7 +104,7 @@ end
 local function unmap(view)
     local state = states[view]
     if not state then
-        blame.fail("m:unmap: expected a mapped container")
+        errors.fail("m:unmap: expected a mapped container")
     end
     write_back(state, stream_of)
 end
@@ -118,9 +118,9 @@ function meta.__index(view, i)
     local state = open_state(view, "m[i]")
     local number = math.tointeger(i)
     if not number then
-        blame.fail("a mapped container has no field or method '%s' (it has m[i], #m and m:unmap())", tostring(i))
+        errors.fail("a mapped container has no field or method '%s' (it has m[i], #m and m:unmap())", tostring(i))
     elseif number < 1 then
-        blame.fail("m[i]: argument #1 'i': expected an index from 1, got %d", number)
+        errors.fail("m[i]: argument #1 'i': expected an index from 1, got %d", number)
     elseif number > state.count then
         return nil
     end
@@ -132,12 +132,12 @@ end
 function meta.__newindex(view, i, value)
     local state, number = open_state(view, "m[i] = v"), math.tointeger(i)
     if not number or number < 1 or number > state.count then
-        blame.fail("m[i] = v: index %s does not lie in 1 .. %d", tostring(i), state.count)
+        errors.fail("m[i] = v: index %s does not lie in 1 .. %d", tostring(i), state.count)
     end
     local key, inside = locate(state, number)
     local page = fetch(state, key)
     if not page.written and state.pooled then
-        blame.call(state.container.allocate, state.container, one(page.first), one(page.last))
+        errors.call(state.container.allocate, state.container, one(page.first), one(page.last))
     end
     page.view[inside] = value
     page.written = true
@@ -173,11 +173,11 @@ function meta.__gc(view)
 end
 
 local function check_options(options)
-    blame.options("c:map_cpu: argument #1 'options'", options)
-    given.check("c:map_cpu", options, EXPECTED)
+    errors.options("c:map_cpu: argument #1 'options'", options)
+    option.check("c:map_cpu", options, EXPECTED)
     options = options or {}
     if options.lazy ~= nil and type(options.lazy) ~= "boolean" then
-        blame.fail("c:map_cpu: option 'lazy': expected true or false, got %s", type(options.lazy))
+        errors.fail("c:map_cpu: option 'lazy': expected true or false, got %s", type(options.lazy))
     end
     return options
 end
@@ -186,9 +186,9 @@ end
 -- are read when an element of them is asked for, else those that are mapped at once.
 local function map_cpu(c, options, ...)
     if not core._is_open_container(c) then
-        blame.fail("c:map_cpu: argument 'c': expected a container, got %s", kind.told(c))
+        errors.fail("c:map_cpu: argument 'c': expected a container, got %s", typename.told(c))
     elseif select("#", ...) > 0 then
-        blame.fail("c:map_cpu: expected at most 1 argument, got %d", 1 + select("#", ...))
+        errors.fail("c:map_cpu: expected at most 1 argument, got %d", 1 + select("#", ...))
     end
     options = check_options(options)
     local shape = c.shape
@@ -205,7 +205,7 @@ local function map_cpu(c, options, ...)
     }
     for d = 1, rank do
         if last[d] < first[d] then
-            blame.fail("c:map_cpu: dimension %d: %d .. %d is no box", d, first[d], last[d])
+            errors.fail("c:map_cpu: dimension %d: %d .. %d is no box", d, first[d], last[d])
         end
         state.size[d] = last[d] - first[d] + 1
         state.low[d], state.high[d] = (first[d] - 1) // state.page[d], (last[d] - 1) // state.page[d]
@@ -219,4 +219,4 @@ local function map_cpu(c, options, ...)
     return view
 end
 
-return {map_cpu = blame.guard(map_cpu)}
+return {map_cpu = errors.guard(map_cpu)}

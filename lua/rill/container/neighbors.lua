@@ -4,9 +4,9 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local points = require "rill.container.points"
 local oneline = require "rill.stream.expression_kernel"
-local blame = require "rill.core.error"
-local kind = require "rill.core.typename"
-local fail <const> = blame.fail
+local errors = require "rill.core.error"
+local typename = require "rill.core.typename"
+local fail <const> = errors.fail
 
 local PART <const> = 1 << 18 -- elements gathered at a time
 local MOST <const> = 1 << 20 -- around one
@@ -108,7 +108,7 @@ end
 -- far from the one at hand, at most `reach` (a number, or one per dimension) in each dimension, near() that itself; outside is what the boundary says.
 local function neighbors(c, reach, range, ...)
     if not core._is_open_container(c) then
-        fail("c:neighbors: argument 'c': expected a container, got %s", kind.told(c))
+        fail("c:neighbors: argument 'c': expected a container, got %s", typename.told(c))
     elseif select("#", ...) > 0 then
         fail("c:neighbors: expected at most 2 arguments, got %d", 2 + select("#", ...))
     end
@@ -128,10 +128,10 @@ local function neighbors(c, reach, range, ...)
                 walk.at = walk.at + 1
                 if walk.at <= walk.range.size then return give(walk.step()) end
             end
-            if not blame.call(enter, walk) then Walk.__close(walk) end
+            if not errors.call(enter, walk) then Walk.__close(walk) end
         end
     end
     return step, nil, nil, walk
 end
 
-return {neighbors = blame.guard(neighbors)}
+return {neighbors = errors.guard(neighbors)}

@@ -1,12 +1,12 @@
 -- Primitives of containers: those of the stream of what is mapped, in address order. What has its shape goes back to the same places.
 local rill = require "rill.core.public"
 local core = require "rill.core"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local names = require "rill.core.packed_methods"
 local scanned = require "rill.container.scan"
 local types = require "rill.core.types"
 
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 local primitives = {}
 
 local function is_options(value)
@@ -388,7 +388,7 @@ end
 
 for _, row in ipairs(names) do
     local name, axis = row[1], row[2]
-    primitives[name] = blame.guard(function(c, ...)
+    primitives[name] = errors.guard(function(c, ...)
         return call(c, name, axis, ...)
     end, "c:" .. name, "^s:" .. name .. "%f[:]")
 end

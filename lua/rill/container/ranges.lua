@@ -2,11 +2,11 @@
 -- brought together there.
 local rill = require "rill.core.public"
 local points = require "rill.container.points"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 local ranges = {}
 
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 local VECTOR <const>, vectors <const> = points.VECTOR, points.vectors
 local parameter <const>, coordinate <const> = points.parameter, points.coordinate
 local MOST <const> = 2 ^ 31 - 2 ^ 24 -- of a sum of floats
@@ -99,7 +99,7 @@ local count_of <const>, points_of <const>, runs_of <const> = kept(count_kernel),
 
 -- A stream of boxes' corners, of one dimension.
 local function corners(value, name, rank)
-    local other = blame.not_open(value)
+    local other = errors.not_open(value)
     if other then
         fail("t:ranges: argument '%s': expected a stream of points, as the other one, got %s", name, other)
     end
@@ -151,6 +151,6 @@ function ranges.of_boxes(t, firsts, lasts, direction)
         at = take(memory, t.to, from), box = rill.gather(box, from)}
 end
 
-ranges.of_boxes = blame.guard(ranges.of_boxes)
+ranges.of_boxes = errors.guard(ranges.of_boxes)
 
 return ranges

@@ -1,11 +1,11 @@
 -- c:scan of what is mapped in parts: each is scanned by itself, joined with what all before it gave, and written to its places.
 local rill = require "rill.core.public"
 local core = require "rill.core"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 local scanned = {}
 
-blame.own()
+errors.own()
 
 local formulas <const> = {
     add = "a + b", mul = "a * b", min = "min(a, b)", max = "max(a, b)", ["and"] = "a & b", ["or"] = "a | b",

@@ -1,31 +1,31 @@
 -- What scripts see of an object that is a table: fields that are computed, methods, and words for any other name.
-local blame = require "rill.core.error"
-local later = require "rill.core.lazy"
-local fail <const> = blame.fail
+local errors = require "rill.core.error"
+local lazy = require "rill.core.lazy"
+local fail <const> = errors.fail
 
-local face = {}
+local class = {}
 
---- face.put(class, words, letter, methods, fields): objects of a class have these methods, and fields, which are functions of the object. `words`:
+--- class.put(metatable, words, letter, methods, fields): objects with a metatable have these methods, and fields, which are functions of the object. `words`:
 -- "a hierarchy has"; `letter`: what manuals call one.
-function face.put(class, words, letter, methods, fields)
-    function class.__index(object, key)
+function class.put(metatable, words, letter, methods, fields)
+    function metatable.__index(object, key)
         local field = fields[key]
         if not field and not methods[key] then
             fail("%s no field or method '%s'%s", words, tostring(key),
-                later.require "rill.core.suggest".hint(letter, key))
+                lazy.require "rill.core.suggest".hint(letter, key))
         end
         return field and field(object) or methods[key]
     end
-    function class.__newindex(_, key)
+    function metatable.__newindex(_, key)
         fail("%s no field '%s' to be set", words, tostring(key))
     end
 end
 
---- face.guard(methods, letter): names methods in their errors as scripts do, whatever solver they are made of.
-function face.guard(methods, letter)
+--- class.guard(methods, letter): names methods in their errors as scripts do, whatever solver they are made of.
+function class.guard(methods, letter)
     for name, method in pairs(methods) do
-        methods[name] = blame.guard(method, letter .. ":" .. name, "^rill%.solve%.[%w_]+")
+        methods[name] = errors.guard(method, letter .. ":" .. name, "^rill%.solve%.[%w_]+")
     end
 end
 
-return face
+return class

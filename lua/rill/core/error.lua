@@ -1,11 +1,11 @@
 -- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of rill's own files.
 local core = require "rill.core"
-local kind = require "rill.core.typename"
+local typename = require "rill.core.typename"
 local rill = require "rill.core.public"
-local later = require "rill.core.lazy"
+local lazy = require "rill.core.lazy"
 
 local getinfo <const> = debug.getinfo
-local blame = {}
+local errors = {}
 
 local directory <const> = getinfo(1, "S").source:match "^(.*)core/error%.lua$" or "@rill/"
 local shown = { [getinfo(1, "S").short_src] = true } -- rill's files as messages name them
@@ -26,7 +26,7 @@ local function script_level()
 end
 
 --- Raises an error at the line of the script.
-function blame.fail(format, ...)
+function errors.fail(format, ...)
     error(format:format(...), script_level())
 end
 
@@ -79,13 +79,13 @@ local function relay(f, ...)
 end
 
 --- Calls f; errors that name a line of these files, as those of functions in C called here do, are moved to the script's.
-function blame.call(f, ...)
+function errors.call(f, ...)
     return finish(nil, nil, pcall(relay, f, ...))
 end
 
 --- The function f with its errors moved so. `name`: what it is called in scripts, which a message about memory then says, and one that begins with
 -- the pattern `inner` has that name instead.
-function blame.guard(f, name, inner)
+function errors.guard(f, name, inner)
     shown[getinfo(f, "S").short_src] = true
     return function(...)
         return finish(name, inner, pcall(f, ...))
@@ -93,12 +93,12 @@ function blame.guard(f, name, inner)
 end
 
 --- Marks the file that calls it as one of these.
-function blame.own()
+function errors.own()
     shown[getinfo(2, "S").short_src] = true
 end
 
 --- Calls f to its end: what pcall gives, in a table. A yield from f would leave what was begun for it unfinished: it is an error.
-function blame.whole(where, f)
+function errors.whole(where, f)
     local thread = coroutine.create(pcall)
     local results = table.pack(select(2, coroutine.resume(thread, f)))
     if coroutine.status(thread) == "suspended" then
@@ -109,38 +109,38 @@ function blame.whole(where, f)
 end
 
 --- A number for messages and the screen: tostring without the sign that C prints of some NaNs.
-function blame.number(value)
+function errors.number(value)
     return value ~= value and "nan" or tostring(value)
 end
 
 --- What an options table must be: raises where `options` is given and is none. An expression is a table to Lua, not to users.
-function blame.options(where, options)
+function errors.options(where, options)
     if options ~= nil and (type(options) ~= "table" or rill.type(options)) then
-        local number = type(options) == "number" and "number " .. blame.number(options)
+        local number = type(options) == "number" and "number " .. errors.number(options)
         local got = number or rill.type(options) or type(options)
-        blame.fail("%s: expected a table of options, got %s", where, got)
+        errors.fail("%s: expected a table of options, got %s", where, got)
     end
 end
 
 --- What nothing must be: raises where argument i of a function of at most so many is given.
-function blame.none(where, i, most, value)
+function errors.none(where, i, most, value)
     if value ~= nil then
-        blame.fail("%s: argument #%d: expected none, as it takes %d at most, got %s", where, i, most,
-            blame.not_open(value) or kind.of(value))
+        errors.fail("%s: argument #%d: expected none, as it takes %d at most, got %s", where, i, most,
+            errors.not_open(value) or typename.of(value))
     end
 end
 
 --- What came instead of an open stream, for messages; nil of an open stream and of an expression that gives one.
-function blame.not_open(value)
+function errors.not_open(value)
     if core._is_open(value) or rill.type(value) == "expression" and not value._sparse then
         return nil
     end
-    return kind.not_open(value)
+    return typename.not_open(value)
 end
 
---- blame.reshaped(name, s, shape): for the end of a message about a stream of another shape: how to reshape it, or "" where that would not give the
+--- errors.reshaped(name, s, shape): for the end of a message about a stream of another shape: how to reshape it, or "" where that would not give the
 -- shape, or would give it another order of elements, as of a matrix that should be transposed.
-function blame.reshaped(name, s, shape)
+function errors.reshaped(name, s, shape)
     local size = 1
     for _, extent in ipairs(shape) do
         size = size * extent
@@ -155,7 +155,7 @@ local function told_item(value, depth, whole)
     elseif type(value) == "table" then
         return depth > 1 and "{...}" or whole(value, depth + 1)
     end
-    return type(value) == "number" and blame.number(value) or type(value) == "string" and ('"%s"'):format(value) or
+    return type(value) == "number" and errors.number(value) or type(value) == "string" and ('"%s"'):format(value) or
         tostring(value)
 end
 
@@ -174,21 +174,21 @@ local function told_table(value, depth)
 end
 
 --- What a value is, for messages about options: numbers, strings and short lists as they are.
-function blame.told(value)
+function errors.told(value)
     if type(value) == "table" and not rill.type(value) then
         return told_table(value, 1)
     end
-    return type(value) == "number" and "number " .. blame.number(value) or type(value) == "string" and
-        ('"%s"'):format(value) or type(value) == "boolean" and tostring(value) or blame.not_open(value) or
-        kind.of(value)
+    return type(value) == "number" and "number " .. errors.number(value) or type(value) == "string" and
+        ('"%s"'):format(value) or type(value) == "boolean" and tostring(value) or errors.not_open(value) or
+        typename.of(value)
 end
 
 --- Makes reading what a table of functions has not an error, and calling the table itself; returns the table.
-function blame.strict(functions, name)
+function errors.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)
-            local hint = later.require "rill.core.suggest".hint(name, key)
-            blame.fail("%s has no field '%s'%s", name, tostring(key), hint)
+            local hint = lazy.require "rill.core.suggest".hint(name, key)
+            errors.fail("%s has no field '%s'%s", name, tostring(key), hint)
         end,
         __call = function()
             local names = {}
@@ -196,10 +196,10 @@ function blame.strict(functions, name)
                 names[#names + 1] = key
             end
             table.sort(names)
-            blame.fail("%s is no function; it has %s", name, table.concat(names, ", "))
+            errors.fail("%s is no function; it has %s", name, table.concat(names, ", "))
         end,
         __close = function() end,
     })
 end
 
-return blame
+return errors

@@ -1,15 +1,15 @@
 -- What is loaded when it is first called: a script calls few of the functions that are written in Lua.
-local later = {}
+local lazy = {}
 
 local path <const> = package.path -- the one by which rill was found; a script may set another
 
 local _, file = ... -- where this one was found
 
 --- Whether that path leads elsewhere once the script goes to another folder: then nothing can wait.
-later.moves = type(file) == "string" and file:sub(1, 1) ~= "/"
+lazy.moves = type(file) == "string" and file:sub(1, 1) ~= "/"
 
 --- As require, by that path.
-function later.require(name)
+function lazy.require(name)
     local theirs = package.path
     package.path = path
     local done, found = pcall(require, name)
@@ -18,12 +18,12 @@ function later.require(name)
 end
 
 --- The function `name` of the table that a module returns.
-function later.call(module, name)
+function lazy.call(module, name)
     local f
     return function(...)
-        f = f or later.require(module)[name]
+        f = f or lazy.require(module)[name]
         return f(...)
     end
 end
 
-return later
+return lazy

@@ -1,38 +1,38 @@
 -- Tables of options, checked.
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local rill = require "rill.core.public"
-local later = require "rill.core.lazy"
-local fail <const> = blame.fail
+local lazy = require "rill.core.lazy"
+local fail <const> = errors.fail
 
-local given = {}
+local option = {}
 
---- given.refuse(where, key, known): raises that `key` is not an option; the keys of `known` are.
-function given.refuse(where, key, known)
-    fail("%s: unknown option %s: expected %s", where, type(key) == "string" and "'" .. key .. "'" or blame.told(key),
-        later.require "rill.core.suggest".among(key, known))
+--- option.refuse(where, key, known): raises that `key` is not an option; the keys of `known` are.
+function option.refuse(where, key, known)
+    fail("%s: unknown option %s: expected %s", where, type(key) == "string" and "'" .. key .. "'" or errors.told(key),
+        lazy.require "rill.core.suggest".among(key, known))
 end
 
---- given.check(where, options, known): raises where `options` is neither nil nor a table of options, or has a key that `known` has not.
-function given.check(where, options, known)
-    blame.options(where, options)
+--- option.check(where, options, known): raises where `options` is neither nil nor a table of options, or has a key that `known` has not.
+function option.check(where, options, known)
+    errors.options(where, options)
     for key in pairs(options or {}) do
         if not known[key] then
-            given.refuse(where, key, known)
+            option.refuse(where, key, known)
         end
     end
 end
 
---- given.take(where, options, known): a copy of a table of options, nil being an empty one. `known`: by name {test, words}, and as a third what stands
+--- option.take(where, options, known): a copy of a table of options, nil being an empty one. `known`: by name {test, words}, and as a third what stands
 -- where it is left out; a fourth, true, says that it must not be.
-function given.take(where, options, known)
-    blame.options(where, options)
+function option.take(where, options, known)
+    errors.options(where, options)
     local taken = {}
     for key, value in pairs(options or {}) do
         local row = known[key]
         if not row then
-            given.refuse(where, key, known)
+            option.refuse(where, key, known)
         elseif not row[1](value) then
-            fail("%s: option '%s': expected %s, got %s", where, key, row[2], blame.told(value))
+            fail("%s: option '%s': expected %s, got %s", where, key, row[2], errors.told(value))
         end
         taken[key] = value
     end
@@ -47,9 +47,51 @@ function given.take(where, options, known)
     return taken
 end
 
---- given.number(low, high [, default]): the row of an option that is a number within bounds, a whole one where `low` is an integer; without a
+local function is_finite(value)
+    return type(value) == "number" and value - value == 0
+end
+
+--- option.is_finite(value): a number, neither NaN nor infinite.
+option.is_finite = is_finite
+
+--- option.is_positive(value): a finite number above 0.
+function option.is_positive(value)
+    return is_finite(value) and value > 0
+end
+
+--- option.is_vector(value [, n]): a table of (n) finite numbers.
+function option.is_vector(value, n)
+    if type(value) ~= "table" or rill.type(value) or #value ~= (n or #value) then
+        return false
+    end
+    for i = 1, #value do
+        if not is_finite(value[i]) then
+            return false
+        end
+    end
+    return true
+end
+
+local MOST <const> = (1 << 31) - 1 -- elements of a stream
+
+--- option.is_shape(value, least, most): a table of `least` to `most` sizes, 1 or more, of a stream that there can be.
+function option.is_shape(value, least, most)
+    if type(value) ~= "table" or rill.type(value) or #value < least or #value > most then
+        return false
+    end
+    local size = 1
+    for _, n in ipairs(value) do
+        if math.type(n) ~= "integer" or n < 1 or n > MOST // size then
+            return false
+        end
+        size = size * n
+    end
+    return true
+end
+
+--- option.number(low, high [, default]): the row of an option that is a number within bounds, a whole one where `low` is an integer; without a
 -- default it must be given. `above`: more than `low`.
-function given.number(low, high, default, above)
+function option.number(low, high, default, above)
     local whole <const> = math.type(low) == "integer"
     local words = (whole and "a whole number from %d to %d" or above and "a number above %g, at most %g" or
         "a number from %g to %g"):format(low, high)
@@ -59,8 +101,8 @@ function given.number(low, high, default, above)
     end, words, default, default == nil}
 end
 
---- given.choice(names [, default]): the row of an option that is one of some names.
-function given.choice(names, default)
+--- option.choice(names [, default]): the row of an option that is one of some names.
+function option.choice(names, default)
     local set = {}
     for _, name in ipairs(names) do
         set[name] = true
@@ -69,8 +111,18 @@ function given.choice(names, default)
     return {function(v) return set[v] end, words, default, default == nil}
 end
 
---- given.bounded(where, s, modes): s with what the option 'boundary' says outside: a mode, or a list of one for each dimension; nil: s itself.
-function given.bounded(where, s, modes)
+--- option.words(names): a row for options that are one of the keys of a table.
+function option.words(names)
+    local list = {}
+    for name in pairs(names) do
+        list[#list + 1] = ('"%s"'):format(name)
+    end
+    table.sort(list)
+    return {function(v) return type(v) == "string" and names[v] ~= nil end, table.concat(list, " or ")}
+end
+
+--- option.bounded(where, s, modes): s with what the option 'boundary' says outside: a mode, or a list of one for each dimension; nil: s itself.
+function option.bounded(where, s, modes)
     if modes == nil then
         return s
     end
@@ -81,7 +133,7 @@ function given.bounded(where, s, modes)
     return view
 end
 
---- The row of the option 'boundary', for given.bounded.
-given.boundary = {function(v) return not rill.type(v) end, "what is outside: a mode, a number, or a list of them"}
+--- The row of the option 'boundary', for option.bounded.
+option.boundary = {function(v) return not rill.type(v) end, "what is outside: a mode, a number, or a list of them"}
 
-return given
+return option

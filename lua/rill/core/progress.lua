@@ -1,7 +1,7 @@
 -- rill.progress: a bar in the terminal.
 local rill = require "rill.core.public"
 local core = require "rill.core"
-local kind = require "rill.core.typename"
+local typename = require "rill.core.typename"
 
 local progress = {}
 local Progress = {}
@@ -19,7 +19,7 @@ end
 
 local function check(self, name)
     if getmetatable(self) ~= Progress then
-        error(("p:%s: expected a progress bar before the colon, got %s"):format(name, kind.of(self)), 3)
+        error(("p:%s: expected a progress bar before the colon, got %s"):format(name, typename.of(self)), 3)
     end
 end
 

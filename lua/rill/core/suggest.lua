@@ -3,7 +3,7 @@
 local reference = require "rill.shell.reference"
 local synonyms = require "rill.core.synonyms"
 
-local nearest = {}
+local suggest = {}
 
 -- Methods that free or discard something: a guess must not lead to them.
 local destructive <const> = {
@@ -75,9 +75,9 @@ local function near(name, names, most)
     return best and names[best]
 end
 
---- nearest.of(name, names [, most]): the value of the only key of `names` that a name of three letters or more abbreviates, else of the nearest by
+--- suggest.of(name, names [, most]): the value of the only key of `names` that a name of three letters or more abbreviates, else of the nearest by
 -- edit distance of at most `most` (default: a third of the letters, at least 1); nil without one.
-function nearest.of(name, names, most)
+function suggest.of(name, names, most)
     if #name < 3 then
         return nil
     end
@@ -90,8 +90,8 @@ local function owner_of(whole)
     return whole:match "^(.*)[.:]" or ""
 end
 
---- nearest.parts(): the modules within the module, as keys: debug, horn, image.
-function nearest.parts()
+--- suggest.parts(): the modules within the module, as keys: debug, horn, image.
+function suggest.parts()
     local parts = {}
     for _, entry in ipairs(reference.entries()) do
         parts[entry.name:match "^rill%.([%w_]+)%." or false] = true
@@ -188,7 +188,7 @@ local function names_of(owner)
             names[last] = entry.name
         end
     end
-    for part in pairs((owner == "" or owner == "rill") and nearest.parts() or {}) do
+    for part in pairs((owner == "" or owner == "rill") and suggest.parts() or {}) do
         names[part] = names[part] or "rill." .. part
     end
     return names
@@ -218,23 +218,23 @@ local function meant(owner, last)
         return found or nil
     end
     local bare = last:match "^(.-)_*$" -- Torch's names of what works in place end so
-    return own[bare] or nearest.of(last, own) or mistyped_synonym(owner, last) or owner:find "^rill" and
-        nearest.of(last, names_of "", 1) or nil
+    return own[bare] or suggest.of(last, own) or mistyped_synonym(owner, last) or owner:find "^rill" and
+        suggest.of(last, names_of "", 1) or nil
 end
 
---- nearest.name(name): what is meant by a name with or without an owner ("s:clone"), as it is written; nil when nothing is near.
-function nearest.name(name)
+--- suggest.name(name): what is meant by a name with or without an owner ("s:clone"), as it is written; nil when nothing is near.
+function suggest.name(name)
     local owner, last = name:match "^(.-)[.:]?([%w_]+)$"
     local found = last and meant(owner, last)
     return found ~= "-" and found or nil
 end
 
---- nearest.hint(owner, key): "; did you mean ...?" for a key that an owner ("rill", "rill.image", "s", "k") has not, or "".
-function nearest.hint(owner, key)
+--- suggest.hint(owner, key): "; did you mean ...?" for a key that an owner ("rill", "rill.image", "s", "k") has not, or "".
+function suggest.hint(owner, key)
     if type(key) ~= "string" or #key > 60 then
         return ""
     end
-    local own = nearest.name(owner .. "." .. key)
+    local own = suggest.name(owner .. "." .. key)
     return own and ("; did you mean %s?"):format(own) or ""
 end
 
@@ -247,9 +247,9 @@ local function option_synonym(key, names)
     end
 end
 
---- nearest.among(key, names): what an error says after an unknown key, where the keys of `names` are known, options for example: "axis, descending; did
+--- suggest.among(key, names): what an error says after an unknown key, where the keys of `names` are known, options for example: "axis, descending; did
 -- you mean 'axis'?"
-function nearest.among(key, names)
+function suggest.among(key, names)
     local own, list = {}, {}
     for name in pairs(names) do
         own[name] = not destructive[name] and name or nil
@@ -257,8 +257,8 @@ function nearest.among(key, names)
     end
     table.sort(list)
     list[1] = list[1] or "none"
-    local found = type(key) == "string" and #key <= 60 and (option_synonym(key, own) or nearest.of(key, own))
+    local found = type(key) == "string" and #key <= 60 and (option_synonym(key, own) or suggest.of(key, own))
     return table.concat(list, ", ") .. (found and found ~= "-" and ("; did you mean '%s'?"):format(found) or "")
 end
 
-return nearest
+return suggest

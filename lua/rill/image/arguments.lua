@@ -1,9 +1,9 @@
 -- What functions of rill.image take: pictures, numbers and options, checked.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local types = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local picture = {}
 
@@ -18,8 +18,8 @@ end
 -- {rows, columns}, and the type kernels see of its elements, "float", "vec3" or "vec4". Expressions are evaluated.
 function picture.take(where, s, number, what)
     number, what = number or 1, what or "s"
-    if blame.not_open(s) then
-        no_picture(where, number, what, blame.told(s))
+    if errors.not_open(s) then
+        no_picture(where, number, what, errors.told(s))
     end
     s = rill.type(s) == "expression" and s:eval() or s
     local info = types.list[s.type]
@@ -49,7 +49,7 @@ function picture.number(where, number, what, value, low, high)
         (not whole or math.tointeger(value) ~= nil)
     if not fits then
         fail("%s: argument #%d '%s': expected a %snumber from %g to %g, got %s", where, number, what,
-            whole and "whole " or "", low, high, blame.told(value))
+            whole and "whole " or "", low, high, errors.told(value))
     end
     return whole and math.tointeger(value) or value
 end

@@ -2,12 +2,12 @@
 -- one is found by union of sets, in one launch over all pixels whatever their shape (Playne and Hawick, "A new algorithm for parallel
 -- connected-component labelling on GPUs", 2018), so that nothing is read back.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local smooth = require "rill.image.smooth"
 local weighted = require "rill.image.kernel_sum"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local LIGHT <const> = [=[
     kernel void light(T p<>, out float r<>) { r = dot(p.rgb, vec3(0.2126, 0.7152, 0.0722)); }
@@ -91,7 +91,7 @@ local function marks_of(light, o)
 end
 
 local OPTIONS <const> = {
-    sigma = given.number(0.0, 1e5, 1.4), low = given.number(0.0, 1e15, 0.04), high = given.number(0.0, 1e15, 0.1),
+    sigma = option.number(0.0, 1e5, 1.4), low = option.number(0.0, 1e15, 0.04), high = option.number(0.0, 1e15, 0.1),
 }
 
 --- rill.image.canny(s [, {low=, high=, sigma=}]): a stream of bool: where s, of colours its luminance, has an edge after it was smoothed by
@@ -101,7 +101,7 @@ local function canny(s, options)
     local where <const> = "rill.image.canny"
     local type
     s, type = picture.take(where, s)
-    local o = given.take(where, options, OPTIONS)
+    local o = option.take(where, options, OPTIONS)
     if o.low > o.high then
         fail("%s: option 'low' is %g, above 'high', %g", where, o.low, o.high)
     end
@@ -113,4 +113,4 @@ local function canny(s, options)
     return keep_strong(marks)
 end
 
-return {canny = blame.guard(canny, "rill.image.canny")}
+return {canny = errors.guard(canny, "rill.image.canny")}

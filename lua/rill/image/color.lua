@@ -1,7 +1,7 @@
 -- rill.image.convert: colour spaces. Each but srgb says how to come to another one and back, so that a way between any two goes from each up to where both meet.
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 -- up: the space that it is defined by; to, from: functions of the text below that lead there, and back.
 local SPACES <const> = {
@@ -89,7 +89,7 @@ end
 local function known_space(where, number, what, name)
     if not SPACES[name] then
         fail("%s: argument #%d '%s': expected \"srgb\", \"linear\", \"hsv\", \"lab\", \"ycbcr\" or \"gray\", got %s",
-            where, number, what, blame.told(name))
+            where, number, what, errors.told(name))
     end
 end
 
@@ -122,4 +122,4 @@ local function convert(s, from, to)
     return picture.kernel(text:format(type, result, result == "vec4" and ("vec4(%s, p.a)"):format(value) or value))(s)
 end
 
-return {convert = blame.guard(convert, "rill.image.convert")}
+return {convert = errors.guard(convert, "rill.image.convert")}

@@ -1,10 +1,10 @@
 -- Sums of neighbours by weights of the user's: rill.image.convolve, rill.image.correlate and rill.image.separable.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local weighted = require "rill.image.kernel_sum"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local weigh = {}
 
@@ -39,7 +39,7 @@ local function rows_of(value)
 end
 
 local function is_weights(value, rank)
-    return not blame.not_open(value) and value.size > 0 and #value.shape == rank
+    return not errors.not_open(value) and value.size > 0 and #value.shape == rank
 end
 
 -- ---- dense
@@ -62,9 +62,9 @@ local function dense(name, given_picture, weights, options)
     local rows = rows_of(weights)
     if not rows and not is_weights(weights, 2) then
         fail("%s: argument #2 'weights': expected rows of numbers, all as long, or a stream {rows, columns}, got %s",
-            where, blame.told(weights))
+            where, errors.told(weights))
     end
-    s = given.bounded(where, s, given.take(where, options, {boundary = given.boundary}).boundary)
+    s = option.bounded(where, s, option.take(where, options, {boundary = option.boundary}).boundary)
     if rows and #rows * #rows[1] <= WRITTEN_OUT then
         return weighted.sum(s, type, terms(rows, name == "convolve"))
     end
@@ -73,7 +73,7 @@ end
 
 for _, name in ipairs {"convolve", "correlate"} do
     local whole <const> = "rill.image." .. name
-    weigh[name] = blame.guard(function(s, weights, options)
+    weigh[name] = errors.guard(function(s, weights, options)
         return dense(name, s, weights, options)
     end, whole, "^rill%." .. name)
 end
@@ -85,7 +85,7 @@ local function line_of(where, number, what, value)
         return value
     elseif not is_weights(value, 1) then
         fail("%s: argument #%d '%s': expected a list of numbers, or a stream of one dimension, got %s", where, number,
-            what, blame.told(value))
+            what, errors.told(value))
     end
     return rill.type(value) == "expression" and value:eval() or value
 end
@@ -99,7 +99,7 @@ end
 
 --- rill.image.separable(s, wy, wx): s convolved with the numbers wy down its columns and wx along its rows: a new picture, what
 -- rill.image.convolve makes of the weights wy[j] wx[i]. Lists of numbers or streams.
-weigh.separable = blame.guard(function(s, wy, wx)
+weigh.separable = errors.guard(function(s, wy, wx)
     local where <const> = "rill.image.separable"
     local kind
     s, kind = picture.take(where, s)

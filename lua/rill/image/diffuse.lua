@@ -1,12 +1,12 @@
 -- rill.image.diffuse: anisotropic diffusion (Perona and Malik, "Scale-space and edge detection using anisotropic diffusion", 1990), their scheme of four
 -- neighbours. What flows from a pixel to the next is, to the bit, what arrives there, so that only rounding changes the mean.
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 
 local OPTIONS <const> = {
-    k = given.number(0.0, 1e18, nil, true), steps = given.number(0, 1000000, 20),
-    step = given.number(0.0, 0.25, 0.2), conductance = given.choice({"exp", "quotient"}, "exp"),
+    k = option.number(0.0, 1e18, nil, true), steps = option.number(0, 1000000, 20),
+    step = option.number(0.0, 0.25, 0.2), conductance = option.choice({"exp", "quotient"}, "exp"),
 }
 
 local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float: of 1 / k where k is 0 or nearly so, since infinity times 0 is NaN
@@ -31,7 +31,7 @@ local function diffuse(s, options)
     local where <const> = "rill.image.diffuse"
     local type
     s, type = picture.take(where, s)
-    local o = given.take(where, options, OPTIONS)
+    local o = option.take(where, options, OPTIONS)
     local text = TEXT:gsub("%u%u%u+", {CONDUCTANCE = CONDUCTANCES[o.conductance], FLOW = FLOWS[type]})
     local kernel = picture.kernel(text, type)
     local scale, u, spare = math.min(1 / o.k, LARGEST), s, nil
@@ -43,4 +43,4 @@ local function diffuse(s, options)
     return u == s and s:cast(type) or u
 end
 
-return {diffuse = blame.guard(diffuse, "rill.image.diffuse")}
+return {diffuse = errors.guard(diffuse, "rill.image.diffuse")}

@@ -2,7 +2,7 @@
 -- being the squared distance along row j: as y grows the row of the least never falls (A. Aggarwal and others, Geometric applications of a matrix-searching
 -- algorithm, 1987), so it lies between those of two rows that are known, and half of the rows are found from the other half.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local take <const> = require "rill.image.mask".take
 
 local distance = {}
@@ -97,7 +97,7 @@ end
 
 --- rill.image.distance(mask): how far each pixel is from the nearest false, in pixels, from centre to centre: a stream of float, 0 where the mask is
 -- false, infinite where it is false nowhere; the nearest float to the root of a whole number.
-distance.distance = blame.guard(function(mask)
+distance.distance = errors.guard(function(mask)
     mask = take("rill.image.distance", mask)
     local rows <const>, columns <const> = table.unpack(mask.shape)
     if mask.size == 0 then

@@ -1,7 +1,7 @@
 -- What the levels of a whole picture tell: summed-area tables, equalised histograms, and Otsu's threshold.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 
 local brightness = {}
@@ -10,7 +10,7 @@ local brightness = {}
 
 --- rill.image.integral(s): a new picture whose pixel i, j is the sum of all pixels of s up to row i and column j (F. Crow, Summed-area tables for texture mapping,
 -- 1984). Sums are floats that carry their error along each row, and then down each column.
-brightness.integral = blame.guard(function(s)
+brightness.integral = errors.guard(function(s)
     local type
     s, type = picture.take("rill.image.integral", s)
     if s.size == 0 then
@@ -39,7 +39,7 @@ end
 -- ---- equalisation
 
 local EQUALIZE <const> = {
-    bins = given.number(1, 16384, 256), min = given.number(-1e30, 1e30, 0.0), max = given.number(-1e30, 1e30, 1.0),
+    bins = option.number(1, 16384, 256), min = option.number(-1e30, 1e30, 0.0), max = option.number(-1e30, 1e30, 1.0),
 }
 
 -- The share of pixels above the lowest filled bin that are up to each bin; -1 where no other bin is filled.
@@ -86,14 +86,14 @@ end
 --- rill.image.equalize(s [, {bins=, min=, max=}]): a new picture in which each component's values are spread over 0 to 1 as evenly as `bins` (256 unless told) bins
 -- from min to max (0 and 1) allow: a value becomes (C - C0) / (N - C0), N being the number of values, C that of those up to its own bin and C0 that of
 -- those in the lowest filled bin. What is outside counts in the end bins; where one bin is filled nothing changes. NaN is not counted, and stays, as alpha does.
-brightness.equalize = blame.guard(function(s, options)
+brightness.equalize = errors.guard(function(s, options)
     local where <const> = "rill.image.equalize"
     local type
     s, type = picture.take(where, s)
-    local o = given.take(where, options, EQUALIZE)
+    local o = option.take(where, options, EQUALIZE)
     if o.min >= o.max then
-        blame.fail("%s: options 'min' and 'max': expected min below max, got %s and %s", where, blame.told(o.min),
-            blame.told(o.max))
+        errors.fail("%s: options 'min' and 'max': expected min below max, got %s and %s", where, errors.told(o.min),
+            errors.told(o.max))
     elseif s.size == 0 then
         return s:cast(type)
     end
@@ -139,15 +139,15 @@ local function best_split(counts, sums)
     return best
 end
 
-local OTSU <const> = {bins = given.number(2, 65536, 256)}
+local OTSU <const> = {bins = option.number(2, 65536, 256)}
 
 --- rill.image.otsu(s [, {bins=}]): the threshold t of a gray picture for which those up to t and those above it have the largest variance between them (N. Otsu, A
 -- threshold selection method from gray-level histograms, 1979), of those that part `bins` (256) equal bins from the least value to the largest: the largest
 -- value of the lower class, a number. NaN and infinities do not count; nil where there is nothing else. Waits for the device.
-brightness.otsu = blame.guard(function(s, options)
+brightness.otsu = errors.guard(function(s, options)
     local where <const> = "rill.image.otsu"
     s = picture.gray(where, s)
-    local bins <const> = given.take(where, options, OTSU).bins
+    local bins <const> = option.take(where, options, OTSU).bins
     if s.size == 0 then
         return nil
     end

@@ -5,7 +5,7 @@
 -- are numbered in the order of their first pixels, row by row, so a part's root is the node of the first of all its pixels.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local forest = require "rill.glsl.snippets.union_find"
 local take <const> = require "rill.image.mask".take
 
@@ -203,7 +203,7 @@ end
 
 --- rill.image.label(mask): labels, count. Pixels that hold and are beside or above each other are of one part; all pixels of part k of `count` have the label
 -- k, an int, in the order of each part's first pixel, row by row; what does not hold has 0. Waits for the device, for the count.
-label.label = blame.guard(function(given)
+label.label = errors.guard(function(given)
     local mask = take("rill.image.label", given)
     local p, shape = made(), mask.shape
     if mask.size == 0 then

@@ -1,9 +1,9 @@
 -- Masks: what functions of rill.image take as such, and rill.image.threshold, which makes one.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
 local types = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local mask = {}
 
@@ -11,8 +11,8 @@ local mask = {}
 -- element is not zero. Expressions are evaluated.
 function mask.take(where, m, number, what)
     local got
-    if blame.not_open(m) then
-        got = blame.told(m)
+    if errors.not_open(m) then
+        got = errors.told(m)
     else
         m = rill.type(m) == "expression" and m:eval() or m
         got = not types.scalar(m.type) and ("elements of %s"):format(m.type) or #m.shape ~= 2 and
@@ -26,7 +26,7 @@ function mask.take(where, m, number, what)
 end
 
 --- rill.image.threshold(s, t): a mask, a stream of bool: where a gray picture is above the number t. NaN is not.
-mask.threshold = blame.guard(function(s, t)
+mask.threshold = errors.guard(function(s, t)
     local where <const> = "rill.image.threshold"
     s = picture.gray(where, s)
     t = picture.number(where, 2, "t", t, -math.huge, math.huge)

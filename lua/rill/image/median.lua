@@ -2,7 +2,7 @@
 -- ones by narrowing down the median's bits, two at a time. Both compare the bits of floats as whole numbers, which have the order of the floats.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
 
 local median = {}
@@ -230,7 +230,7 @@ end
 
 --- rill.image.median(s, radius): a new picture of the medians of the squares of 2 radius + 1 pixels around each, component by component: the bits of
 -- one of the square's. -0 counts as less than 0, NaN as more than all numbers. Outside is what s says (s:boundary), its border unless told.
-median.median = blame.guard(function(s, radius)
+median.median = errors.guard(function(s, radius)
     local where <const> = "rill.image.median"
     local type
     s, type = picture.take(where, s)

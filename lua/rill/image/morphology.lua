@@ -1,10 +1,10 @@
 -- Mathematical morphology of pictures: rill.image.erode, dilate, open and close (Serra, "Image analysis and mathematical morphology",
 -- 1982).
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
 local types = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local morphology = {}
 
@@ -143,9 +143,9 @@ local function shape_of(where, shape)
         return function(s, type, name) return square(s, type, name, math.tointeger(shape)) end
     elseif is_rows(shape) then
         return function(s, type, name) return by_rows(s, type, name, shape) end
-    elseif blame.not_open(shape) or #shape.shape ~= 2 or shape.size == 0 or not types.scalar(shape.type) then
+    elseif errors.not_open(shape) or #shape.shape ~= 2 or shape.size == 0 or not types.scalar(shape.type) then
         fail("%s: argument #2: expected a radius, a whole number from 0 to 10000, or a mask of rows and columns, " ..
-            "got %s", where, blame.told(shape))
+            "got %s", where, errors.told(shape))
     end
     local mask = shape.type == "float" and rill.type(shape) == "stream" and shape or shape:cast "float"
     return function(s, type, name) return over_mask(s, type, name, mask) end,
@@ -169,7 +169,7 @@ local function run(name, given_picture, shape)
 end
 
 for name in pairs(STEPS) do
-    morphology[name] = blame.guard(function(s, shape)
+    morphology[name] = errors.guard(function(s, shape)
         return run(name, s, shape)
     end, "rill.image." .. name)
 end

@@ -3,12 +3,12 @@
 -- level that diffuses alone, at a pace that falls with the distance from the seeds. Here it also grows where it has come (R. Fisher, The wave of advance of
 -- advantageous genes, 1937), so that it fills a region to its edges and then stands, and the pace is 0 beyond the tolerance, so that nothing leaks.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local diffuse = require "rill.image.diffuse"
-local given = require "rill.core.options"
+local option = require "rill.core.options"
 local mask = require "rill.image.mask"
 local picture = require "rill.image.arguments"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local segment = {}
 
@@ -21,11 +21,11 @@ local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float: infinity times a differe
 -- Squares of differences up to 1e15, times those of 1 / tolerance and summed over a pixel, are floats.
 local OPTIONS <const> = {
     seeds = {
-        function(v) return type(v) == "table" or not blame.not_open(v) end, "places {row, column}, or a mask",
+        function(v) return type(v) == "table" or not errors.not_open(v) end, "places {row, column}, or a mask",
         nil, true,
     },
-    tolerance = given.number(0.0, 1e15, nil, true), edge = given.number(0.0, 1e15, math.huge, true),
-    smooth = given.number(0, 100000, 10), steps = given.number(0, 1000000, math.huge),
+    tolerance = option.number(0.0, 1e15, nil, true), edge = option.number(0.0, 1e15, math.huge, true),
+    smooth = option.number(0, 100000, 10), steps = option.number(0, 1000000, math.huge),
 }
 
 -- RATE: of both, so that a level stays within 0 and 1. Levels too small for a float of full precision are none: such floats are slow on processors.
@@ -58,7 +58,7 @@ local function check_place(place, i, shape)
         local index = type(place) == "table" and math.tointeger(place[d])
         if not index or index < 1 or index > shape[d] then
             fail("%s: option 'seeds': place %d: expected {row, column} within %s, from 1, got %s", WHERE, i, shape,
-                blame.told(place))
+                errors.told(place))
         end
     end
 end
@@ -125,10 +125,10 @@ end
 -- {level=, iterations=, converged=}. The picture is smoothed by `smooth` steps (10) of Perona and Malik's diffusion; then levels, 1 at the seeds and 0 elsewhere, spread where
 -- the picture differs from the seeds' mean by less than `tolerance`, slowly over steps of more than `edge` (the tolerance), for so many steps or until they stand.
 -- The mask is where they are above 1/2. Waits for the device every 32 steps, unless `steps` is told.
-segment.segment = blame.guard(function(s, options)
+segment.segment = errors.guard(function(s, options)
     local type
     s, type = picture.take(WHERE, s)
-    local o = given.take(WHERE, options, OPTIONS)
+    local o = option.take(WHERE, options, OPTIONS)
     if s.size == 0 then
         fail("%s: argument #1 's': expected a picture with pixels, got shape %s", WHERE, s.shape)
     end

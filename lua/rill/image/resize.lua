@@ -1,10 +1,10 @@
 -- rill.image.resize. Along each axis a pixel of the result is a sum of pixels by weights that Lua computes in double: a list of where each sum begins, and
 -- so many weights for each pixel.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 -- ---- filters
 
@@ -148,7 +148,7 @@ end
 
 -- ---- the function
 
-local OPTIONS <const> = {filter = given.choice({"nearest", "linear", "cubic", "area", "lanczos"}, "linear")}
+local OPTIONS <const> = {filter = option.choice({"nearest", "linear", "cubic", "area", "lanczos"}, "linear")}
 
 local function sizes_of(where, shape)
     local listed <const> = type(shape) == "table" and not rill.type(shape)
@@ -157,7 +157,7 @@ local function sizes_of(where, shape)
         if math.type(n) ~= "integer" or n < 0 or n > 1 << 24 then rows = nil end
     end
     if not rows or not columns or #shape ~= 2 then
-        fail("%s: argument #2 'shape': expected {rows, columns}, got %s", where, blame.told(shape))
+        fail("%s: argument #2 'shape': expected {rows, columns}, got %s", where, errors.told(shape))
     elseif rows * columns >= 1 << 31 then -- before weights are made for each row
         fail("%s: argument #2 'shape': %d x %d pixels are more than a stream can have", where, rows, columns)
     end
@@ -171,7 +171,7 @@ local function resize(s, shape, options)
     local type
     s, type = picture.take(where, s)
     local rows, columns = sizes_of(where, shape)
-    local filter = given.take(where, options, OPTIONS).filter
+    local filter = option.take(where, options, OPTIONS).filter
     if rows * columns == 0 then
         return rill.stream(type, {rows, columns})
     elseif s.size == 0 then
@@ -185,4 +185,4 @@ local function resize(s, shape, options)
     return along(seen, type, other, by_rows and columns or rows, filter)
 end
 
-return {resize = blame.guard(resize, "rill.image.resize", "^resize")}
+return {resize = errors.guard(resize, "rill.image.resize", "^resize")}

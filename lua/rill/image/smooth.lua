@@ -1,6 +1,6 @@
 -- Smoothing: rill.image.gaussian and rill.image.bilateral.
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local weighted = require "rill.image.kernel_sum"
 
@@ -25,7 +25,7 @@ end
 
 --- rill.image.gaussian(s, sigma): a new picture, s weighed by Gauss's function of deviation sigma, in pixels, cut at a radius of ceil(3 sigma). Outside
 -- is what s says (s:boundary), its border unless told.
-smooth.gaussian = blame.guard(function(s, sigma)
+smooth.gaussian = errors.guard(function(s, sigma)
     local where <const> = "rill.image.gaussian"
     local type
     s, type = picture.take(where, s)
@@ -41,8 +41,8 @@ local NARROW <const> = 1e-3 -- pixels: of a narrower weight the next pixel has n
 local BILATERAL <const> = {
     radius = {function(v) return math.type(v) == "integer" and v >= 0 and v <= MOST_RADIUS end,
         ("a whole number from 0 to %d"):format(MOST_RADIUS)},
-    sigma_space = given.number(0.0, MOST_SIGMA, nil, true),
-    sigma_range = given.number(0.0, 1e30, nil, true),
+    sigma_space = option.number(0.0, MOST_SIGMA, nil, true),
+    sigma_range = option.number(0.0, 1e30, nil, true),
 }
 
 local TEXT <const> = [=[
@@ -80,11 +80,11 @@ end
 --- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}): a new picture, the mean of the (2 radius + 1)^2 pixels around each, weighed
 -- by exp(-d^2 / (2 sigma_space^2)) of their distance d in pixels, and by the same of sigma_range and how far their values are apart, of vectors the length of
 -- the difference (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). The radius is ceil(3 sigma_space) unless told.
-smooth.bilateral = blame.guard(function(s, options)
+smooth.bilateral = errors.guard(function(s, options)
     local where <const> = "rill.image.bilateral"
     local type
     s, type = picture.take(where, s)
-    local o = given.take(where, options, BILATERAL)
+    local o = option.take(where, options, BILATERAL)
     local radius = o.radius or math.min(MOST_RADIUS, math.ceil(3 * o.sigma_space))
     local space, range = -falloff(math.max(o.sigma_space, NARROW)) ^ 2, falloff(o.sigma_range)
     if radius <= UNROLLED then

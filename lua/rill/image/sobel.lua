@@ -1,5 +1,5 @@
 -- Edges: rill.image.sobel.
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
 
 local edges = {}
@@ -15,7 +15,7 @@ local SOBEL <const> = [=[
 
 --- rill.image.sobel(s): how fast s changes, eight times a pixel's step: three new pictures, the length of the gradient, and its parts along the rows and down
 -- the columns (Sobel's weights 1, 2, 1 times -1, 0, 1).
-edges.sobel = blame.guard(function(s)
+edges.sobel = errors.guard(function(s)
     local type
     s, type = picture.take("rill.image.sobel", s)
     return picture.kernel(SOBEL, type)(s)

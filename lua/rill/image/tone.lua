@@ -1,6 +1,6 @@
 -- Tones: rill.image.tonemap and rill.image.cel. Alpha stays as it is.
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local rill = require "rill.core.public"
 
@@ -81,7 +81,7 @@ end
 local OPERATORS <const> = {linear = linear, reinhard = reinhard}
 
 local TONEMAP <const> = {
-    operator = given.choice({"linear", "reinhard"}, "reinhard"), key = given.number(0.0, 1e6, 0.18, true),
+    operator = option.choice({"linear", "reinhard"}, "reinhard"), key = option.number(0.0, 1e6, 0.18, true),
     white = {function(v) return type(v) == "number" and v > 0 and v < math.huge end, "a number above 0"},
 }
 
@@ -89,11 +89,11 @@ local TONEMAP <const> = {
 -- luminances L, scaled so that their geometric mean is `key` (0.18 unless told), become L (1 + L / white^2) / (1 + L); `white`, of scaled ones, is what becomes
 -- 1 (default: the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital images", 2002, equations 1, 2 and 4). Components that are
 -- negative, NaN or infinite do not count; NaN and infinities stay.
-tone.tonemap = blame.guard(function(s, options)
+tone.tonemap = errors.guard(function(s, options)
     local where <const> = "rill.image.tonemap"
     local type
     s, type = picture.take(where, s)
-    local o = given.take(where, options, TONEMAP)
+    local o = option.take(where, options, TONEMAP)
     return s.size == 0 and rill.stream(type, s.shape) or OPERATORS[o.operator](program(type), s, o)
 end, "rill.image.tonemap")
 
@@ -105,11 +105,11 @@ local CEL <const> = {
 }
 
 --- rill.image.cel(s [, {levels=}]): each component 0 to 1 becomes one of so many levels (4 unless told) from 0 to 1, bands of equal width; NaN stays (exercise 28.3-1).
-tone.cel = blame.guard(function(s, options)
+tone.cel = errors.guard(function(s, options)
     local where <const> = "rill.image.cel"
     local type
     s, type = picture.take(where, s)
-    local levels = given.take(where, options, {levels = given.number(2, 1 << 20, 4)}).levels
+    local levels = option.take(where, options, {levels = option.number(2, 1 << 20, 4)}).levels
     local text <const> = [=[
         float level(float x, float last) {
             float n = floor(x * (last + 1.0));

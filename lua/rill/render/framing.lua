@@ -1,15 +1,15 @@
 -- Where a picture of meshes is taken from: the camera that is told, and what is not told from the box around the vertices.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
-local choices = require "rill.core.choices"
-local fail <const> = blame.fail
+local option = require "rill.core.options"
+local fail <const> = errors.fail
 
 local framing = {}
 
-local VECTOR <const> = {function(v) return choices.is_vector(v, 3) end, "a table of 3 numbers"}
-local POSITIVE <const> = {choices.is_positive, "a number above 0"}
-local ANGLE <const> = {function(v) return choices.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
+local VECTOR <const> = {function(v) return option.is_vector(v, 3) end, "a table of 3 numbers"}
+local POSITIVE <const> = {option.is_positive, "a number above 0"}
+local ANGLE <const> = {function(v) return option.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
 local CAMERA <const> = {eye = VECTOR, target = VECTOR, up = VECTOR, fov = ANGLE, orthographic = POSITIVE,
     near = POSITIVE}
 local MARGIN <const> = 1.02 -- how much larger than the box the picture is
@@ -123,7 +123,7 @@ end
 --- framing.camera(given, meshes, size, where): eye, ahead, right, above; parallel: 1 without perspective; limit: the greatest depth; and width: how wide
 -- the picture is, in lengths at distance 1, or at all.
 function framing.camera(given, meshes, size, where)
-    local taken = choices.options(where .. ": option 'camera'", given, CAMERA)
+    local taken = option.take(where .. ": option 'camera'", given, CAMERA)
     if taken.fov and taken.orthographic then
         fail("%s: option 'camera': either 'fov' or 'orthographic'", where)
     end

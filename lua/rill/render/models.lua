@@ -1,11 +1,11 @@
 -- What is drawn: meshes, or tables of their parts, and how each looks.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local types = require "rill.core.types"
 local shading = require "rill.render.shading"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local models = {}
 
@@ -28,29 +28,29 @@ function models.color(value)
     if r then
         return {tonumber(r, 16) / 255, tonumber(g, 16) / 255, tonumber(b, 16) / 255}
     end
-    return choices.is_vector(value,
+    return option.is_vector(value,
         3) and is_unit(value[1]) and is_unit(value[2]) and is_unit(value[3]) and value or nil
 end
 
 local function is_source(value)
     local kind = rill.type(value)
-    return (kind == "stream" or kind == "expression") and not blame.not_open(value)
+    return (kind == "stream" or kind == "expression") and not errors.not_open(value)
 end
 local COLOR <const> = '"#rrggbb", three numbers from 0 to 1, ' .. table.concat(names, ", ")
 
 local colormaps = {}
 for _, name in ipairs(core._colormaps) do colormaps[name] = true end
 
---- models.looks: rows for choices.options of what each mesh may have of its own.
+--- models.looks: rows for option.take of what each mesh may have of its own.
 models.color_row = {function(v) return models.color(v) ~= nil end, COLOR}
 models.looks = {
     color = {function(v) return models.color(v) or is_source(v) end, COLOR .. ", or a stream"},
-    colormap = choices.words(colormaps),
-    range = {function(v) return choices.is_vector(v, 2) and v[1] < v[2] end,
+    colormap = option.words(colormaps),
+    range = {function(v) return option.is_vector(v, 2) and v[1] < v[2] end,
         "{least, greatest}, the first below the second"},
     texture = {is_source, "a picture, a stream {rows, columns} of float, vec3 or vec4"},
     opacity = {is_unit, "a number from 0 to 1"},
-    shading = choices.words {smooth = true, flat = true, wireframe = true, none = true},
+    shading = option.words {smooth = true, flat = true, wireframe = true, none = true},
     edges = {function(v) return type(v) == "boolean" or models.color(v) ~= nil end, "true, false, " .. COLOR},
 }
 
@@ -70,8 +70,8 @@ end
 
 local function stream_of(where, value, name, kind)
     local s = field(value, name)
-    if blame.not_open(s) then
-        fail("rill.render: %s: '%s' is no open stream of %s, but %s", where, name, kind, blame.told(s))
+    if errors.not_open(s) then
+        fail("rill.render: %s: '%s' is no open stream of %s, but %s", where, name, kind, errors.told(s))
     elseif s.type ~= kind or #s.shape ~= 1 then
         fail("rill.render: %s: '%s' must be %s in one dimension, and is %s of shape %s", where, name, kind, s.type,
             table.concat(s.shape, "x"))
@@ -115,13 +115,13 @@ local function map_of(name)
 end
 
 -- Colours by a stream: of vec3, or of numbers through a colour map.
-local function stream_colour(option, mesh, look)
+local function stream_colour(prefix, mesh, look)
     local color = look.color
     local info = types.scalar(color.type)
     if not info then
-        return attribute(option, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
+        return attribute(prefix, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
     end
-    local got = attribute(option, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
+    local got = attribute(prefix, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
     local low, high = table.unpack(look.range or {})
     if not low then
         local stats = got.values.size > 0 and got.values:stats() or {}
@@ -138,14 +138,14 @@ local TEXTURES <const> = {
     vec4 = function(s) return s.xyz end,
 }
 
-local function texture_of(where, option, mesh, value, look)
+local function texture_of(where, prefix, mesh, value, look)
     local s, uv <const> = look.texture, field(value, "uv")
     local info <const> = types.list[s.type]
     local convert <const> = info and TEXTURES[info.seen]
     if not uv then
-        fail("rill.render: %s'texture' needs texture coordinates, and the mesh has no 'uv'", option)
+        fail("rill.render: %s'texture' needs texture coordinates, and the mesh has no 'uv'", prefix)
     elseif #s.shape ~= 2 or s.size == 0 or not convert then
-        fail("rill.render: %s'texture': expected {rows, columns} of float, vec3 or vec4, got %s of shape %s", option,
+        fail("rill.render: %s'texture': expected {rows, columns} of float, vec3 or vec4, got %s of shape %s", prefix,
             s.type, table.concat(s.shape, "x"))
     end
     local got = attribute(where .. ": ", mesh, uv, "uv", {vec2 = true, words = "vec2"})
@@ -158,7 +158,7 @@ local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}
 
 -- A mesh and how it looks, with streams of what is needed. own: the looks that stand with the mesh, in argument #1.
 local function model(where, value, look, own)
-    local function option(name) return own and own[name] ~= nil and where .. ": option " or "option " end
+    local function prefix(name) return own and own[name] ~= nil and where .. ": option " or "option " end
     local mesh = {positions = stream_of(where, value, "positions", "vec3"), triangles = stream_of(where, value,
         "triangles", "ivec3")}
     mesh.shading, mesh.opacity = look.shading or "smooth", look.opacity or 1
@@ -167,16 +167,16 @@ local function model(where, value, look, own)
     mesh.constant = shading.linear(models.color(look.color) or look.texture and {1, 1, 1} or wire and DARK or GRAY)
     mesh.faces = mesh.triangles.size
     if mesh.faces > 0 and mesh.positions.size > 0 then
-        mesh.texture = look.texture and texture_of(where, option "texture", mesh, value, look)
+        mesh.texture = look.texture and texture_of(where, prefix "texture", mesh, value, look)
         mesh.colors = not mesh.texture and is_source(look.color) and
-            stream_colour(option "color", mesh, look) or nil
+            stream_colour(prefix "color", mesh, look) or nil
         mesh.normals = mesh.shading == "smooth" and normals_of(where, mesh, value) or {values = mesh.positions, per = 0}
     end
     return mesh
 end
 
 local function told(value)
-    return rill.type(value) == "mesh" and tostring(value) or blame.told(value)
+    return rill.type(value) == "mesh" and tostring(value) or errors.told(value)
 end
 
 -- A mesh, or {mesh, color =, ...} with looks of its own over those for all.
@@ -190,7 +190,7 @@ local function entry(where, value, looks)
     for key, v in pairs(value) do
         if key ~= 1 then own[key] = v end
     end
-    own = choices.options("rill.render: " .. where, own, models.looks)
+    own = option.take("rill.render: " .. where, own, models.looks)
     for name in pairs(models.looks) do
         both[name] = looks[name]
         if own[name] ~= nil then both[name] = own[name] end

@@ -1,7 +1,7 @@
 -- How the prompt writes values other than streams. Tables by Penlight's printer, within limits of depth and length.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 local DEPTH <const> = 4     -- tables inside tables
 local ITEMS <const> = 40    -- of one table
@@ -61,7 +61,7 @@ local function short(value)
     elseif kind == "stream" then
         return "closed stream"
     end
-    return pretty.printable(blame.number(value))
+    return pretty.printable(errors.number(value))
 end
 
 local IDENTIFIER <const> = "^[%a_][%w_]*$"
@@ -190,7 +190,7 @@ function pretty.text(value, width)
     elseif type(value) == "table" and not has_text(value) then
         return table_text(value, width)
     end
-    return pretty.printable(blame.number(value))
+    return pretty.printable(errors.number(value))
 end
 
 return pretty

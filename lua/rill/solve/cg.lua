@@ -2,7 +2,7 @@
 -- what it keeps is read.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local cg_group = require "rill.solve.cg_group"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
@@ -10,7 +10,7 @@ local outcome = require "rill.solve.report"
 local preconditioner = require "rill.solve.preconditioner"
 local refine = require "rill.solve.refine"
 
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local cg = {}
 

@@ -1,13 +1,13 @@
 -- Dense systems by factors: what rill.solve.lu and rill.solve.cholesky share. Systems come one by one or in batches, right-hand sides too; inside they are
 -- all {systems, n, n} and {systems, n, m}.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local face = require "rill.core.class"
+local errors = require "rill.core.error"
+local class = require "rill.core.class"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.report"
 local triangular = require "rill.solve.factor"
-local fail <const>, kernel <const> = blame.fail, operator.kernel
+local fail <const>, kernel <const> = errors.fail, operator.kernel
 
 local dense = {}
 
@@ -57,7 +57,7 @@ local function check_sides(method, shape, b)
     end
     if not same then
         fail("rill.solve.%s: A is %s, b %s%s", method, times(shape), direct.size_text(b),
-            rank == 2 and blame.reshaped("b", b, {shape[1]}) or "")
+            rank == 2 and errors.reshaped("b", b, {shape[1]}) or "")
     end
     return count == rank and b.shape[rank] or 1
 end
@@ -157,7 +157,7 @@ local fields = {
     type = function(F) return F._type end,
 }
 
-face.put(Factors, "factors have", "F", methods, fields)
+class.put(Factors, "factors have", "F", methods, fields)
 
 function Factors:__tostring()
     return self._a and ("factors<%s>[%s] by rill.solve.%s"):format(self._type, table.concat(self._shape, "x"),
@@ -320,14 +320,14 @@ function methods.close(self)
     end
 end
 Factors.__close = methods.close
-face.guard(methods, "F")
+class.guard(methods, "F")
 
 --- dense.solve(method, A [, b] [, options]): x and the report, or without b factors to be used again. `method`: "lu" or "cholesky".
 function dense.solve(method, A, b, given)
     if b == nil or type(b) == "table" and not rill.type(b) and b[1] == nil then
         A = check_matrix(method, A)
         if b ~= nil then
-            blame.none("rill.solve." .. method, 3, 2, given)
+            errors.none("rill.solve." .. method, 3, 2, given)
         end
         return keep(method, A, direct.options(method, b or given, true))
     end

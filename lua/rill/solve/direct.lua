@@ -1,13 +1,13 @@
 -- What solvers that eliminate share: residuals of batches, refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
 -- chapter 12), and the report. Right-hand sides are {systems, n, m}.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local kernel <const> = operator.kernel
 
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local direct = {}
 

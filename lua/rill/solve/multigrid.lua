@@ -2,15 +2,15 @@
 -- so what is reported is the true residual, and cycles in float refine an x of double.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local face = require "rill.core.class"
+local errors = require "rill.core.error"
+local class = require "rill.core.class"
 local levels = require "rill.solve.levels"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local outer = require "rill.solve.residual_cycle"
 local vcycle = require "rill.solve.vcycle"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local CYCLES <const> = 30
 local STANDS <const>, PATIENCE <const> = 0.8, 2 -- on the floor stand two residuals that are more than so much of the least before
@@ -87,7 +87,7 @@ local fields = {
     type = function(h) return h._type end,
 }
 
-face.put(Hierarchy, "a hierarchy has", "h", methods, fields)
+class.put(Hierarchy, "a hierarchy has", "h", methods, fields)
 
 function Hierarchy.__tostring(h)
     local grids = h._finest and #h._cycle.list
@@ -135,13 +135,13 @@ local function take_b(self, name, b)
     b = operator.vector(name, "b", b)
     if b.shape ~= self._shape then
         fail("rill.solve.%s: b has shape %s, the hierarchy %s%s", name, tostring(b.shape), tostring(self._shape),
-            blame.reshaped("b", b, self._shape))
+            errors.reshaped("b", b, self._shape))
     end
     return b
 end
 
 local function check_x(self, name, x, b)
-    local other = blame.not_open(x) or rill.type(x) ~= "stream" and "expression" or
+    local other = errors.not_open(x) or rill.type(x) ~= "stream" and "expression" or
         (x.type ~= self._type or x.shape ~= self._shape) and
         ("one of %s of shape %s"):format(x.type, tostring(x.shape))
     if other then
@@ -296,7 +296,7 @@ function methods:cycle(x, b, count)
     return x
 end
 
-face.guard(methods, "h")
+class.guard(methods, "h")
 
 --- h:close(): frees the grids' memory.
 function methods:close()

@@ -1,9 +1,9 @@
 -- What a solver multiplies by: a dense matrix, a sparse one, or a function or kernel that writes A x into y; and what solvers ask of it.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local elements = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local operator = {}
 
@@ -71,7 +71,7 @@ end
 
 --- operator.vector(method, name, value): a stream of float or double; expressions are evaluated.
 function operator.vector(method, name, value)
-    local other = blame.not_open(value)
+    local other = errors.not_open(value)
     if other then
         fail("rill.solve.%s: '%s': expected an open stream, got %s", method, name, other)
     end
@@ -114,7 +114,7 @@ local function check_shapes(method, m, n, b)
         fail("rill.solve.%s: A is %d x %d: it must be square", method, m, n)
     elseif #b.shape ~= 1 then
         fail("rill.solve.%s: b has shape %s: it must be a vector of %s%s", method, tostring(b.shape),
-            plural(m, "element"), blame.reshaped("b", b, {m}))
+            plural(m, "element"), errors.reshaped("b", b, {m}))
     elseif b.size ~= m then
         fail("rill.solve.%s: A is %d x %d, b has %s", method, m, n, plural(b.size, "element"))
     end
@@ -172,7 +172,7 @@ function operator.take(method, A, b)
     local make = kinds[rill.type(A) or type(A)]
     if not make then
         fail("rill.solve.%s: 'A': expected a matrix, a function(x, y) or a kernel, got %s", method,
-            blame.not_open(A) or type(A))
+            errors.not_open(A) or type(A))
     end
     operator.check_open(method, A)
     local self = make(method, A, b)

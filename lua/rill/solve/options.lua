@@ -1,9 +1,9 @@
 -- The options that all solvers have, and those of one.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local operator = require "rill.solve.operator"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local options = {}
 
@@ -20,7 +20,7 @@ local COMMON <const> = {
     every = {is_count, "a whole number, 1 or more"},
     precision = {function(v) return PRECISIONS[v] end, '"float", "mixed" or "double"'},
     strict = {function(v) return type(v) == "boolean" end, "true or false"},
-    x0 = {function(v) return not blame.not_open(v) end, "an open stream"},
+    x0 = {function(v) return not errors.not_open(v) end, "an open stream"},
 }
 
 --- options.take(method, given, own): a copy of the options given, checked, with tolerance and strict filled in. `own` has the method's own
@@ -32,7 +32,7 @@ function options.take(method, options_given, own)
             known[key] = row or nil
         end
     end
-    local taken = given.take("rill.solve." .. method, options_given, known)
+    local taken = option.take("rill.solve." .. method, options_given, known)
     taken.tolerance = taken.tolerance or 1e-6
     if taken.strict == nil then
         taken.strict = true
@@ -52,7 +52,7 @@ function options.start(method, taken, shape, type)
             tostring(x0.type))
     elseif x0.shape ~= shape then
         fail("rill.solve.%s: option 'x0' has shape %s, x has %s%s", method, tostring(x0.shape), tostring(shape),
-            blame.reshaped("x0", x0, shape))
+            errors.reshaped("x0", x0, shape))
     end
     operator.finite(method, "x0", x0)
     return x0.type == type and x0:copy() or x0:cast(type)

@@ -1,8 +1,8 @@
 -- Preconditioners of a symmetric A by their names: what writes into z about the solution of A z = r.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 local kernel <const> = operator.kernel
 
 local preconditioner = {}

@@ -3,11 +3,11 @@
 -- what they report is the true residual, and with x of double and corrections of float ("mixed") it passes float's floor.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
-local fail <const>, kernel <const> = blame.fail, operator.kernel
+local fail <const>, kernel <const> = errors.fail, operator.kernel
 
 local refine = {
     -- Where iterations are spent, conjugate gradients have come nearer to x while the residual grew, but not by so much.

@@ -1,5 +1,5 @@
 -- What solvers report beside their result, and the error where that is not what was asked for.
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 -- GREW: what `where` says of corrections that were ended, with the least residual, because it grew.
 local outcome = {GREW = "the residual grew"}
@@ -70,7 +70,7 @@ function outcome.finish(method, x, made, strict)
     if strict and not made.converged then
         local way_out = advice(method, x, made)
         x:close()
-        blame.fail("rill.solve.%s: %s%s; %s, or strict = false to have x as it is", method, line(made),
+        errors.fail("rill.solve.%s: %s%s; %s, or strict = false to have x as it is", method, line(made),
             made.where and ": " .. made.where or "", way_out)
     end
     return x, made

@@ -2,7 +2,7 @@
 -- of those on an active list. They solve A x = b inside of refine.run, so that what they report is the true residual.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local active = require "rill.stream.active"
 local colouring = require "rill.solve.coloring"
 local operator = require "rill.solve.operator"
@@ -11,7 +11,7 @@ local outcome = require "rill.solve.report"
 local reach = require "rill.solve.active_set"
 local refine = require "rill.solve.refine"
 local kernel <const> = operator.kernel
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local stationary = {}
 
@@ -42,14 +42,14 @@ function stationary.diagonal(method, A, given, type, shape)
     elseif math.type(given) then
         if given == 0 or given ~= given or math.abs(given) == math.huge then
             fail("rill.solve.%s: option 'diagonal': expected a number that is not 0, or a stream, got %s", method,
-                blame.number(given))
+                errors.number(given))
         end
         return given + 0.0
     end
     local d = given and operator.vector(method, "diagonal", given) or A:diagonal(type)
     if d.shape ~= shape then
         fail("rill.solve.%s: option 'diagonal' has shape %s, b has %s%s", method, tostring(d.shape), tostring(shape),
-            blame.reshaped("diagonal", d, shape))
+            errors.reshaped("diagonal", d, shape))
     end
     operator.finite(method, "the diagonal", d)
     local sizes <close> = rill.abs(d):eval()
@@ -346,7 +346,7 @@ local function is_flag(value)
 end
 
 local function is_diagonal(value)
-    return type(value) == "number" or not blame.not_open(value)
+    return type(value) == "number" or not errors.not_open(value)
 end
 
 --- The options of all three methods beside those of every solver.

@@ -1,11 +1,11 @@
 --- rill.solve.tridiagonal(lower, diagonal, upper, b [, options]): x of tridiagonal systems, one or a batch, and the report.
 local rill = require "rill.core.public"
 local bands = require "rill.solve.bands"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.report"
-local fail <const>, kernel <const> = blame.fail, operator.kernel
+local fail <const>, kernel <const> = errors.fail, operator.kernel
 
 local METHOD <const> = "tridiagonal"
 

@@ -1,14 +1,14 @@
 -- The stationary methods where A is given as what its rows are solved for: an update, which makes the new x of x and b. It may hold values fixed, as
 -- boundaries are: so x itself is iterated, and the residual is d (update(x, b) - x), relative to that of x = 0.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local active = require "rill.stream.active"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local reach = require "rill.solve.active_set"
 local stationary = require "rill.solve.stationary"
 local kernel <const> = operator.kernel
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local update = {}
 
@@ -36,7 +36,8 @@ local function take(method, A, b, precision)
     if #params ~= 3 or not y.kind:find "output" or x.type ~= right.type or x.type ~= y.type or
         x.type ~= "float" and x.type ~= "double" then
         fail("rill.solve.%s: 'A': expected an update, a kernel of x, b and its output, all float or all double, or " ..
-            "a function(x, b, y, where), got %s", method, what == "kernel" and tostring(A) or blame.not_open(A) or what)
+            "a function(x, b, y, where), got %s", method,
+            what == "kernel" and tostring(A) or errors.not_open(A) or what)
     elseif precision and precision ~= x.type then
         fail("rill.solve.%s: A is a kernel of %s: precision = \"%s\" needs one of %s", method, x.type, precision,
             precision)

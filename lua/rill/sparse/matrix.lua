@@ -1,15 +1,15 @@
 --- Sparse matrices: tables over streams that hold their entries. lua/rill/sparse.lua makes them of what users give.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
-local later = require "rill.core.lazy"
+local lazy = require "rill.core.lazy"
 local products = require "rill.sparse.products"
 local slices = require "rill.sparse.slices"
 local tiles = require "rill.sparse.tiles"
-local fail <const>, kernel <const> = blame.fail, entries.kernel
+local fail <const>, kernel <const> = errors.fail, entries.kernel
 
-blame.own()
+errors.own()
 
 local MOST <const> = (1 << 31) - 2 -- rows, columns, entries
 local MOST_PLACES <const> = 32768 -- of ELL's rows, a trip each
@@ -80,7 +80,7 @@ local fields = {
 }
 
 local function hint(key)
-    return later.require "rill.core.suggest".hint("A", key)
+    return lazy.require "rill.core.suggest".hint("A", key)
 end
 
 function Matrix.__index(A, key)
@@ -275,9 +275,9 @@ local REAL <const> = {float = true, double = true}
 
 -- Refuses a y that A x can't be written to.
 local function check_result(A, x, y, type)
-    if rill.type(y) ~= "stream" or blame.not_open(y) then
+    if rill.type(y) ~= "stream" or errors.not_open(y) then
         fail("A:multiply: argument #2 'y': expected an open stream, which is written, got %s",
-            blame.not_open(y) or rill.type(y))
+            errors.not_open(y) or rill.type(y))
     elseif y.type ~= type then
         fail("A:multiply: argument #2 'y': expected elements of %s, got elements of %s", type, tostring(y.type))
     elseif #y.shape ~= #x.shape or y.shape[1] ~= A._m or y.shape[2] ~= x.shape[2] then
@@ -291,7 +291,7 @@ end
 -- but for what the first two products make.
 function methods.multiply(A, x, y)
     check_open(A, "multiply")
-    local other = blame.not_open(x)
+    local other = errors.not_open(x)
     if other then
         fail("A:multiply: argument #1 'x': expected an open stream, got %s", other)
     end
@@ -301,13 +301,13 @@ function methods.multiply(A, x, y)
         fail("A:multiply: argument #1 'x': expected elements of float or double, got elements of %s", tostring(x.type))
     elseif #shape > 2 then
         fail("A:multiply: argument #1 'x': expected a vector or a matrix, got a stream of shape %s%s", tostring(shape),
-            blame.reshaped("x", x, {A._n}))
+            errors.reshaped("x", x, {A._n}))
     elseif shape[1] ~= A._n then
         if #shape == 1 then
             fail("A:multiply: A is %d x %d, x has %d elements", A._m, A._n, shape[1])
         end
         fail("A:multiply: A is %d x %d, X is %d x %d%s", A._m, A._n, shape[1], shape[2],
-            blame.reshaped("x", x, {A._n}))
+            errors.reshaped("x", x, {A._n}))
     end
     local type = (A._values.type == "double" or x.type == "double") and "double" or "float"
     local given = y ~= nil and check_result(A, x, y, type)
@@ -573,7 +573,7 @@ end
 
 for _, functions in ipairs {methods, fields} do
     for name, f in pairs(functions) do
-        functions[name] = blame.guard(f, (functions == fields and "A." or "A:") .. name)
+        functions[name] = errors.guard(f, (functions == fields and "A." or "A:") .. name)
     end
 end
 Matrix.__close = methods.close

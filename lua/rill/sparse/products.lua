@@ -2,12 +2,12 @@
 -- in C (src/linalg/spmv.h); lua/rill/sparse/matrix.lua says what the rows are.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local slices = require "rill.sparse.slices"
 local kernel <const> = entries.kernel
 
-blame.own()
+errors.own()
 
 local products = {}
 

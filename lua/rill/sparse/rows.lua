@@ -1,8 +1,8 @@
 --- What is known of a sparse matrix' entries by where its rows begin, for products.lua, matrix.lua and slices.lua beside this file.
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local rill = require "rill.core.public"
 
-blame.own()
+errors.own()
 
 local entries = {}
 

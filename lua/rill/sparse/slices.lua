@@ -3,10 +3,10 @@
 -- matrices that are used more than once.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 
-blame.own()
+errors.own()
 
 local slices = {}
 

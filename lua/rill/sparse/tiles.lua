@@ -3,11 +3,11 @@
 -- with as many places as its longest quad needs, as in slices.lua; quads are sorted by length. A copy of the entries, for matrices that are used more than once.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local products = require "rill.sparse.products"
 
-blame.own()
+errors.own()
 
 local tiles = {}
 

@@ -3,9 +3,9 @@
 
 local rill = require "rill.core.public"
 local core = require "rill.core"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local types = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local active = {}
 
@@ -32,7 +32,7 @@ end
 
 -- What is not zero holds.
 local function is_mask(value)
-    local open = is_contained(value) or not blame.not_open(value)
+    local open = is_contained(value) or not errors.not_open(value)
     return open and types.scalar(value.type) and value.type ~= "double"
 end
 
@@ -135,7 +135,7 @@ local function check_signatures(mine, other)
 end
 
 local function kind(value)
-    local other = blame.not_open(value)
+    local other = errors.not_open(value)
     return other or ("%s<%s>"):format(rill.type(value), value.type)
 end
 
@@ -189,7 +189,7 @@ function active.branch(cond, F, G)
     local shape = cond.shape
     local yes, no = rill.iota(shape):partition(cond)
     yes, no = active.of(yes, shape), active.of(no, shape)
-    return blame.guard(function(...)
+    return errors.guard(function(...)
         local named = named_arguments(F, ...)
         named.where = yes
         local others = renamed(named, mine, other, { F(named) })
@@ -198,6 +198,6 @@ function active.branch(cond, F, G)
     end)
 end
 
-active.active, active.branch = blame.guard(active.active, "rill.active"), blame.guard(active.branch, "rill.branch")
+active.active, active.branch = errors.guard(active.active, "rill.active"), errors.guard(active.branch, "rill.branch")
 
 return active

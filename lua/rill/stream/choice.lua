@@ -1,14 +1,14 @@
 -- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local types = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local choice = {}
 
 local function check_options(name, options, known)
-    given.check(name, options, known)
+    option.check(name, options, known)
     options = options or {}
     if options.seed ~= nil and math.type(options.seed) ~= "integer" then
         fail("%s: option 'seed': expected a whole number, got %s", name, tostring(options.seed))
@@ -51,7 +51,7 @@ local function check_chances(p, n)
     if type(p) == "table" and rill.type(p) == nil then
         p = listed(p)
     end
-    local other = blame.not_open(p)
+    local other = errors.not_open(p)
     if other or p.size ~= n then
         fail("rill.choice: option 'p': expected a stream of %d chances, got %s", n, other or p.size .. " of them")
     elseif not types.scalar(p.type) then
@@ -155,7 +155,7 @@ end
 --- rill.choice(from, shape [, {seed=, replace=, p=}]): elements drawn from a stream, or numbers from 0 .. from - 1 (an int stream), all
 -- with the same chance, or with chances in proportion to `p`. With replace = false none is drawn twice.
 function choice.choice(from, shape, options)
-    local other = blame.not_open(from)
+    local other = errors.not_open(from)
     local source = not other and from
     if not source and not is_count(from, 0) then
         fail("rill.choice: argument #1 'from': expected an open stream or a whole number from 0 to %d, got %s",
@@ -184,7 +184,7 @@ function choice.choice(from, shape, options)
     return (rill.gather(source, numbers))
 end
 
-choice.permutation = blame.guard(choice.permutation, "rill.permutation")
-choice.choice = blame.guard(choice.choice, "rill.choice")
+choice.permutation = errors.guard(choice.permutation, "rill.permutation")
+choice.choice = errors.guard(choice.choice, "rill.choice")
 
 return choice

@@ -1,7 +1,7 @@
 -- rill.concat: streams one after the other.
 local rill = require "rill.core.public"
 local core = require "rill.core"
-local kind = require "rill.core.typename"
+local typename = require "rill.core.typename"
 
 local concat = {}
 
@@ -11,7 +11,7 @@ function concat.concat(list, axis)
     local listed <const> = type(list) == "table" and not rill.type(list)
     if not listed or #list == 0 then
         error(("rill.concat: argument #1 'list': expected a table of streams, got %s"):format(
-            listed and "an empty table" or kind.of(list)), 2)
+            listed and "an empty table" or typename.of(list)), 2)
     end
     list = table.move(list, 1, #list, 1, {})
     for i, s in ipairs(list) do
@@ -19,9 +19,9 @@ function concat.concat(list, axis)
             s = s:eval()
             list[i] = s
         end
-        if not kind.element(s) then
+        if not typename.element(s) then
             local what = "rill.concat: argument #1 'list': item %d: expected an open stream, got %s"
-            error(what:format(i, kind.not_open(s)), 2)
+            error(what:format(i, typename.not_open(s)), 2)
         end
     end
     local first = list[1]

@@ -1,7 +1,7 @@
 -- Constants of expressions that a user wrote as text: {k = 2} beside "x > k". They are arguments of the kernel made of the text, so
 -- other values compile nothing.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 local constants = {}
 
@@ -61,7 +61,7 @@ local function name_error(where, reserved, name)
         names[#names + 1] = ("%s is %s"):format(other, meaning)
     end
     table.sort(names, function(a, b) return a > b end)
-    blame.fail("%s: argument #2 'constants': expected names for use in the expression (%s), got %s", where,
+    errors.fail("%s: argument #2 'constants': expected names for use in the expression (%s), got %s", where,
         table.concat(names, ", "), type(name) == "string" and "'" .. name .. "'" or tostring(name))
 end
 
@@ -69,7 +69,7 @@ end
 -- in errors, `reserved` the names that the expression has already and what they are.
 function constants.declare(where, scalar, given, reserved)
     if given ~= nil and (type(given) ~= "table" or rill.type(given)) then
-        blame.fail("%s: argument #2 'constants': expected a table like {c = 2}, got %s", where,
+        errors.fail("%s: argument #2 'constants': expected a table like {c = 2}, got %s", where,
             rill.type(given) or type(given))
     end
     local names, values, declared = {}, {}, {}
@@ -84,7 +84,7 @@ function constants.declare(where, scalar, given, reserved)
         local declaration = constant_type(scalar, given[name])
         if not declaration then
             local expected = "expected a number, a boolean or a table of 2 to 4 numbers"
-            blame.fail("%s: argument #2 'constants': '%s': %s, got %s", where, name, expected,
+            errors.fail("%s: argument #2 'constants': '%s': %s, got %s", where, name, expected,
                 rill.type(given[name]) or type(given[name]))
         end
         values[i], declared[i] = given[name], ("%s %s, "):format(declaration, name)

@@ -1,10 +1,10 @@
 -- rill.convolve and rill.correlate: term by term, or by Fourier transforms where that is cheaper.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local types = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local convolve = {}
 
@@ -152,7 +152,7 @@ end
 
 -- Vectors, too, where they may be.
 local function check_numbers(name, number, value, what, vectors)
-    local other = blame.not_open(value)
+    local other = errors.not_open(value)
     if other then
         fail("%s: argument #%d '%s': expected a stream, got %s", name, number, what, other)
     end
@@ -173,7 +173,7 @@ local function run(name, a, b, options, flip)
     elseif b.size == 0 then
         fail("%s: argument #2 'b' has no elements", name)
     end
-    a = given.bounded(name, a, given.take(name, options, {boundary = given.boundary}).boundary)
+    a = option.bounded(name, a, option.take(name, options, {boundary = option.boundary}).boundary)
     a = core._boundary(a) and a or a:boundary "clamp" -- said, it is no index out of range
     local p <const> = plan(a, b, flip)
     return (is_direct(p) and direct or by_transforms)(p)
@@ -181,12 +181,12 @@ end
 
 --- rill.convolve(a, b [, {boundary=}]): r[i] is the sum over k of a[i + n // 2 - k] b[k], n being b's size and all counted from 0: a new stream of a's
 -- shape, double if one of them is. a may be of vectors. Outside of a is what `boundary` says, or else a itself (s:boundary), its border unless told.
-convolve.convolve = blame.guard(function(a, b, options)
+convolve.convolve = errors.guard(function(a, b, options)
     return run("rill.convolve", a, b, options, true)
 end, "rill.convolve")
 
 --- rill.correlate(a, b [, {boundary=}]): the same of a[i - n // 2 + k] b[k].
-convolve.correlate = blame.guard(function(a, b, options)
+convolve.correlate = errors.guard(function(a, b, options)
     return run("rill.correlate", a, b, options, false)
 end, "rill.correlate")
 

@@ -1,6 +1,6 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local recent = require "rill.core.lru"
 local types = require "rill.core.types"
 local warning = require "rill.core.warning"
@@ -109,7 +109,7 @@ end
 --- What oneline.kernel gave for a text that is right: the kernel, or an error, for then it is the device that failed.
 function oneline.sure(kernel, message)
     if not kernel then
-        blame.fail("%s", message)
+        errors.fail("%s", message)
     end
     return kernel
 end

@@ -2,8 +2,8 @@
 -- is what the primitive compacts by.
 local rill = require "rill.core.public"
 local core = require "rill.core"
-local blame = require "rill.core.error"
-local kind = require "rill.core.typename"
+local errors = require "rill.core.error"
+local typename = require "rill.core.typename"
 local constants_of = require "rill.stream.constants"
 
 local oneline = require "rill.stream.expression_kernel"
@@ -12,7 +12,7 @@ local filter = {} -- the methods of streams
 
 -- Raises an error at the line of the script.
 local function fail(name, format, ...)
-    blame.fail("s:%s: %s", name, format:format(...))
+    errors.fail("s:%s: %s", name, format:format(...))
 end
 
 -- One-line kernels that make 1 or 0 of a value, by the scalar that kernels see.
@@ -121,7 +121,7 @@ local function mask_of(name, s, flat, pred, constants)
         return from_text(name, flat, pred, constants)
     elseif constants ~= nil then
         fail(name, "argument #2 'constants': only a predicate in a string has constants, this one is a value: %s",
-            kind.of(pred))
+            typename.of(pred))
     elseif what == "kernel" then
         return from_kernel(name, flat, pred)
     elseif what == "stream" then
@@ -130,7 +130,7 @@ local function mask_of(name, s, flat, pred, constants)
         return from_expression(name, s, pred)
     end
     fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask "
-        .. "(a stream or an expression), got %s", kind.told(pred))
+        .. "(a stream or an expression), got %s", typename.told(pred))
 end
 
 -- The open stream before the colon, of whose method `most` arguments may be given.
@@ -140,7 +140,7 @@ local function self_of(name, s, most, ...)
     end
     if not core._is_open(s) then
         fail(name, "argument 's': expected an open stream, got %s",
-            rill.type(s) == "stream" and "closed stream" or kind.told(s))
+            rill.type(s) == "stream" and "closed stream" or typename.told(s))
     elseif select("#", ...) > most then
         fail(name, "expected %s, got %d", most == 0 and "no argument" or "at most 2 arguments", select("#", ...))
     end
@@ -157,17 +157,17 @@ end
 
 --- s:filter(pred [, constants]): a new stream of the elements for which the predicate holds, in row-major order. `constants` is a
 -- table of numbers, booleans or tables of 2 to 4 numbers by the names they have in a predicate that is a string.
-filter.filter = blame.guard(function(s, ...)
+filter.filter = errors.guard(function(s, ...)
     return compact("filter", s, ...)
 end)
 
 --- s:find(pred [, constants]): an int stream of where they are: flat numbers from 0.
-filter.find = blame.guard(function(s, ...)
+filter.find = errors.guard(function(s, ...)
     return compact("find", s, ...)
 end)
 
 --- s:partition(pred [, constants]): two streams, the elements for which it holds and the others, both in order.
-filter.partition = blame.guard(function(s, ...)
+filter.partition = errors.guard(function(s, ...)
     return compact("partition", s, ...)
 end)
 
@@ -236,7 +236,7 @@ local DISTANCE <const> = "s[1] - s[0]"
 
 --- s:runs(): the values of the runs of equal neighbours, in row-major order, and their lengths (int). Equal is ==, component by
 -- component and field by field, but that NaN equals NaN.
-filter.runs = blame.guard(function(s, ...)
+filter.runs = errors.guard(function(s, ...)
     s = self_of("runs", s, 0, ...)
     local flat <close> = core._flat(s)
     local size = flat.size
@@ -250,7 +250,7 @@ filter.runs = blame.guard(function(s, ...)
 end)
 
 --- s:unique(): the distinct values, ascending, and how often each occurs (int): the runs of the sorted elements, NaN last.
-filter.unique = blame.guard(function(s, ...)
+filter.unique = errors.guard(function(s, ...)
     s = self_of("unique", s, 0, ...)
     local flat <close> = core._flat(s)
     local ordered, sorted = pcall(core._ordered, flat, "s:unique")

@@ -1,9 +1,9 @@
 -- A regular grid of cells that a kernel steps through by its neighbours: its options, and the texts that depend on its rank.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local types = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local lattice = {}
 
@@ -16,7 +16,7 @@ local AXES <const> = {"x", "y", "z"}
 
 -- One over its square is a float, and so is that times what grids multiply it by.
 local function is_width(value)
-    return choices.is_positive(value) and value >= 1e-18 and value <= 1e18
+    return option.is_positive(value) and value >= 1e-18 and value <= 1e18
 end
 
 local function is_spacing(value)
@@ -31,15 +31,15 @@ local function is_spacing(value)
     return #value > 0
 end
 
---- Rows for choices.options: of every grid.
-lattice.shape = {function(v) return choices.is_shape(v, 1, 3) end,
+--- Rows for option.take: of every grid.
+lattice.shape = {function(v) return option.is_shape(v, 1, 3) end,
     "a table of 1 to 3 whole numbers, 1 or more, at most 2147483647 elements"}
 lattice.spacing = {is_spacing, "a number from 1e-18 to 1e18, or a table of one per dimension"}
 
 --- A row for an option that is a number or a stream of one for each cell.
 function lattice.number_or_stream(holds, words)
     return {function(value)
-        return type(value) == "number" and holds(value) or type(value) ~= "number" and not blame.not_open(value)
+        return type(value) == "number" and holds(value) or type(value) ~= "number" and not errors.not_open(value)
     end, words .. ", or an open stream of them"}
 end
 
@@ -77,10 +77,10 @@ function lattice.boundary(where, value, rank, modes, numbers)
     for d = 1, rank do
         local one = value
         if several then one = value[d] end
-        list[d] = numbers and choices.is_finite(one) and one or modes[one]
+        list[d] = numbers and option.is_finite(one) and one or modes[one]
         if list[d] == nil then
             fail("%s: option 'boundary': expected %s, or a table of one per dimension, got %s", where, expected,
-                blame.told(one))
+                errors.told(one))
         end
     end
     return list
@@ -92,7 +92,7 @@ function lattice.all_finite(what, s)
     if (faults:max() or 0) > 0 then
         local bad <close> = faults:eval()
         local place = {bad:argmax()}
-        fail("%s: element %s is %s", what, table.concat(place, ", "), blame.number(s:get(table.unpack(place))))
+        fail("%s: element %s is %s", what, table.concat(place, ", "), errors.number(s:get(table.unpack(place))))
     end
 end
 
@@ -100,12 +100,12 @@ end
 -- everywhere; 0 unless told. NaN and infinity are refused.
 function lattice.field(where, name, self, value)
     if value == nil or type(value) == "number" then
-        if value and not choices.is_finite(value) then
-            fail("%s: option '%s': expected a finite number or an open stream, got %s", where, name, blame.told(value))
+        if value and not option.is_finite(value) then
+            fail("%s: option '%s': expected a finite number or an open stream, got %s", where, name, errors.told(value))
         end
         return rill.stream("float", self.shape, value or 0)
-    elseif blame.not_open(value) then
-        fail("%s: option '%s': expected a number or an open stream, got %s", where, name, blame.told(value))
+    elseif errors.not_open(value) then
+        fail("%s: option '%s': expected a number or an open stream, got %s", where, name, errors.told(value))
     end
     value = rill.type(value) == "expression" and value:eval() or value
     local shape, here = table.concat(value.shape, "x"), table.concat(self.shape, "x")

@@ -1,7 +1,7 @@
 -- s:map and c:map: an expression in x over each element.
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local core = require "rill.core"
-local kind = require "rill.core.typename"
+local typename = require "rill.core.typename"
 
 local oneline = require "rill.stream.expression_kernel"
 local value_types = oneline.value_types
@@ -17,14 +17,14 @@ end
 -- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
 local function stream_map(s, expression, constants, ...)
     local contained = core._is_open_container(s)
-    local element = contained and s.type or kind.element(s)
+    local element = contained and s.type or typename.element(s)
     if not element then
-        map_error(2, "argument 's': expected an open stream, got %s", kind.not_open(s))
+        map_error(2, "argument 's': expected an open stream, got %s", typename.not_open(s))
     elseif select("#", ...) > 0 then
         map_error(2, "expected at most 2 arguments, got %d", 2 + select("#", ...))
     elseif type(expression) ~= "string" or not expression:find "%S" then
         map_error(2, "argument #1 'expression': expected an expression in x (a string), got %s",
-            type(expression) == "string" and "an empty one" or kind.of(expression))
+            type(expression) == "string" and "an empty one" or typename.of(expression))
     end
     local unbalanced = oneline.unbalanced(expression)
     if unbalanced then
@@ -52,4 +52,4 @@ local function stream_map(s, expression, constants, ...)
     return mapped
 end
 
-return {map = stream_map, container_map = blame.guard(stream_map, "c:map", "^s:map%f[:]")}
+return {map = stream_map, container_map = errors.guard(stream_map, "c:map", "^s:map%f[:]")}

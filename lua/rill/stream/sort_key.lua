@@ -3,7 +3,7 @@
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local oneline = require "rill.stream.expression_kernel"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 -- The types a key can have, each before those it would be converted to without a word.
 local key_types = {"bool", "int", "uint", "float", "double"}
@@ -11,7 +11,7 @@ local key_types = {"bool", "int", "uint", "float", "double"}
 local find, keep = require "rill.core.lru" (128) -- kernels by text
 
 local function fail(format, ...)
-    blame.fail("s:sort: %s", format:format(...))
+    errors.fail("s:sort: %s", format:format(...))
 end
 
 -- The kernel that computes the key of every element; its type is found by trying.
@@ -37,8 +37,8 @@ end
 
 --- s:sort([{descending =, axis =, key =}]): a new stream of the elements in order, stable. `key` is a GLSL expression in x, the
 -- element, by whose scalar value they are ordered; vectors and structures need one.
-return {sort = blame.guard(function(s, options, ...)
-    blame.options("s:sort", options)
+return {sort = errors.guard(function(s, options, ...)
+    errors.options("s:sort", options)
     local key = type(options) == "table" and options.key
     if key == nil or key == false then
         return core._sort(s, options, ...)

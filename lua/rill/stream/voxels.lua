@@ -1,17 +1,17 @@
 -- What a function takes as a volume.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local types = require "rill.core.types"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local voxels = {}
 
 --- voxels.take(where, s): argument #1, a stream or container of three dimensions whose elements a kernel can take as floats; raises where it is none.
 function voxels.take(where, s)
     local container <const> = core._is_open_container(s)
-    if not container and blame.not_open(s) then
-        fail("%s: argument #1 's': expected a volume, a stream {layers, rows, columns}, got %s", where, blame.told(s))
+    if not container and errors.not_open(s) then
+        fail("%s: argument #1 's': expected a volume, a stream {layers, rows, columns}, got %s", where, errors.told(s))
     end
     s = rill.type(s) == "expression" and s:eval() or s
     local info = types.scalar(s.type)

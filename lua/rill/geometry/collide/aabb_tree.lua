@@ -9,19 +9,19 @@
 --   t.twins                     of upright boxes only: those of nodes 2 i and 2 i + 1 side by side, for a faster test (collide/box_overlap.lua)
 -- A kind is a function tree.kinds.NAME(t, m, low, high) that fills these from t.face on, with a mesh that has triangles.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local face = require "rill.core.class"
-local given = require "rill.core.options"
+local errors = require "rill.core.error"
+local class = require "rill.core.class"
+local option = require "rill.core.options"
 local morton = require "rill.glsl.snippets.morton"
 local object = require "rill.geometry.mesh.mesh"
 local shared = require "rill.geometry.collide.nodes"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local tree = {}
 
 local Tree = {__name = "rill.tree"}
 local methods, fields = {}, {}
-face.put(Tree, "a tree has", "T", methods, fields)
+class.put(Tree, "a tree has", "T", methods, fields)
 
 local MOST <const> = 1 << 25 -- triangles: nodes and places are numbered by ints
 
@@ -157,7 +157,7 @@ function tree.kinds.bvh(t, m, low, high)
     t.twins = passes().pair_up {box = t.box, shape = 1 << t.levels}
 end
 
-local OPTIONS <const> = {leaf = given.number(1, 32768, 1)} -- a pair of leaves has at most 2^30 pairs of triangles, an int
+local OPTIONS <const> = {leaf = option.number(1, 32768, 1)} -- a pair of leaves has at most 2^30 pairs of triangles, an int
 
 local function levels_of(faces, leaf)
     local levels = 0
@@ -173,7 +173,7 @@ local function bounds_of(where, m)
     for d = 1, 3 do
         local far = math.abs(least[d]) > math.abs(largest[d]) and least[d] or largest[d]
         if math.abs(far) > 1e18 or far ~= far then
-            fail("%s: argument #1 'm': expected coordinates up to 1e18, got %s", where, blame.number(far))
+            fail("%s: argument #1 'm': expected coordinates up to 1e18, got %s", where, errors.number(far))
         end
         most = math.max(most, math.abs(far))
     end
@@ -182,7 +182,7 @@ end
 
 --- tree.new(where, kind, m, options): a tree over the triangles of a mesh as it is now.
 function tree.new(where, kind, m, options)
-    local taken = given.take(where, options, OPTIONS)
+    local taken = option.take(where, options, OPTIONS)
     if object.take(where, m).faces > MOST then
         fail("%s: argument #1 'm': expected at most %d triangles, got %d", where, MOST, m.faces)
     end
@@ -201,7 +201,7 @@ end
 function tree.take(where, argument, value)
     if getmetatable(value) ~= Tree then
         local remedy <const> = rill.type(value) == "mesh" and "; rill.collide.bvh(m) makes one of a mesh" or ""
-        fail("%s: %s: expected a tree of rill.collide, got %s%s", where, argument, blame.told(value), remedy)
+        fail("%s: %s: expected a tree of rill.collide, got %s%s", where, argument, errors.told(value), remedy)
     end
     local t = rawget(value, "own")
     if t.closed then

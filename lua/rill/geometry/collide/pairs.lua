@@ -1,9 +1,9 @@
 -- Which triangles of two trees meet: both trees traversed at once, breadth first, the list of pairs compacted after each level (D. Horn, "Stream Reduction
 -- Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local descend = require "rill.geometry.collide.traverse"
-local given = require "rill.core.options"
+local option = require "rill.core.options"
 local overlap = require "rill.geometry.collide.box_overlap"
 local containment = require "rill.geometry.collide.containment"
 local shared = require "rill.geometry.collide.nodes"
@@ -160,7 +160,7 @@ end
 --- rill.collide.pairs(a, b [, {a =, b =, stop =}]): see docs/collide.md.
 return function(first, second, options)
     local a, b = tree.take(NAME, "argument #1 'a'", first), tree.take(NAME, "argument #2 'b'", second)
-    local taken = given.take(NAME, options, OPTIONS)
+    local taken = option.take(NAME, options, OPTIONS)
     local w = {a = a, b = b, hits = {}, lists = {}, tests = 0, triangles = 0, skip = taken.stop == "any"}
     local once, list
     w.exact_a, once = transforms.one(NAME, "a", taken.a)
@@ -171,7 +171,7 @@ return function(first, second, options)
         descend(w, function(...) test_leaves(w, ...) end)
     end
     local contained = taken.contained and containment.of(w) or nil
-    local result = blame.call(results[taken.stop], w)
+    local result = errors.call(results[taken.stop], w)
     closed(w)
     return result,
         {levels = #w.lists, tests = w.tests, triangles = w.triangles, lists = w.lists, contained = contained}

@@ -1,10 +1,10 @@
 -- What is asked of one tree: what rays hit, how far points are from the surface, and whether they are inside. See docs/collide.md.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local face = require "rill.core.class"
+local errors = require "rill.core.error"
+local class = require "rill.core.class"
 local tree = require "rill.geometry.collide.aabb_tree"
 local walks = require "rill.geometry.collide.query_kernels"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local queries = {}
 
@@ -33,14 +33,14 @@ local function vectors(where, i, name, value)
             if element then
                 fail("%s: argument #%d '%s': %s", where, i, name, element)
             end
-            fail("%s: argument #%d '%s': expected a list of {x, y, z}, got %s", where, i, name, blame.told(value))
+            fail("%s: argument #%d '%s': expected a list of {x, y, z}, got %s", where, i, name, errors.told(value))
         end
         return made
     end
-    local s = not blame.not_open(value) and (rill.type(value) == "expression" and value:eval() or value)
+    local s = not errors.not_open(value) and (rill.type(value) == "expression" and value:eval() or value)
     if not s or s.type ~= "vec3" then
         fail("%s: argument #%d '%s': expected a stream of vec3 or a list of {x, y, z}, got %s", where, i, name,
-            s and "a stream of " .. s.type or blame.told(value))
+            s and "a stream of " .. s.type or errors.told(value))
     end
     return s
 end
@@ -182,6 +182,6 @@ for _, name in ipairs {"ray", "distance", "contains"} do
         return ask(tree.take("T:" .. name, "the tree before the colon", self), ...)
     end
 end
-face.guard(tree.methods, "T")
+class.guard(tree.methods, "T")
 
 return queries

@@ -1,8 +1,8 @@
 -- Motions as scripts give them, four rows of four numbers, x' = M x, and as kernels take them: three rows each, in doubles.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
-local fail <const> = blame.fail
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local fail <const> = errors.fail
 
 local transforms = {}
 
@@ -10,7 +10,7 @@ local UNIT <const> = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
 local LARGEST <const> = 1e18 -- floats multiply it by itself
 
 local function is_row(row)
-    return choices.is_vector(row, 4) and math.max(math.abs(row[1]), math.abs(row[2]), math.abs(row[3])) <= LARGEST
+    return option.is_vector(row, 4) and math.max(math.abs(row[1]), math.abs(row[2]), math.abs(row[3])) <= LARGEST
         and math.abs(row[4]) <= LARGEST
 end
 
@@ -19,7 +19,7 @@ local function check(where, name, element, m)
     for i = 1, 4 do good = good and is_row(m[i]) end
     if not good then
         fail("%s: option '%s': %sexpected 4 rows of 4 finite numbers up to 1e18, got %s", where, name, element,
-            blame.told(m))
+            errors.told(m))
     elseif m[4][1] ~= 0 or m[4][2] ~= 0 or m[4][3] ~= 0 or m[4][4] ~= 1 then
         fail("%s: option '%s': %sits last row must be 0, 0, 0, 1, as that of a motion is", where, name, element)
     end

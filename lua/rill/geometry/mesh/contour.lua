@@ -1,13 +1,13 @@
 -- Marching cubes. Voxels are corners of cubes; a voxel has the edges to the next one along x, y and z, and a vertex for each that the surface crosses, so
 -- that all cubes around an edge share it.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local cubes = require "rill.geometry.mesh.marching_cubes"
 local lattice = require "rill.stream.grid"
 local object = require "rill.geometry.mesh.mesh"
 local voxels = require "rill.stream.voxels"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local contour = {}
 
@@ -77,7 +77,7 @@ local function kernels()
 end
 
 local OPTIONS <const> = {
-    spacing = lattice.spacing, origin = {function(v) return choices.is_vector(v, 3) end, "a table of 3 numbers"},
+    spacing = lattice.spacing, origin = {function(v) return option.is_vector(v, 3) end, "a table of 3 numbers"},
 }
 
 local function flat(s) return s:reshape(s.size) end
@@ -94,13 +94,13 @@ end
 
 --- rill.mesh.marching_cubes(volume, iso [, {spacing =, origin =}]): where the volume is `iso`, linearly between voxels; inside it is less, and triangles
 -- are anticlockwise seen from where it is more. A volume that is crossed at its border gives a mesh with a boundary there.
-contour.marching_cubes = blame.guard(function(s, iso, options)
+contour.marching_cubes = errors.guard(function(s, iso, options)
     local where <const> = "rill.mesh.marching_cubes"
     s = voxels.take(where, s)
-    if not choices.is_finite(iso) then
-        fail("%s: argument #2 'iso': expected a finite number, got %s", where, blame.told(iso))
+    if not option.is_finite(iso) then
+        fail("%s: argument #2 'iso': expected a finite number, got %s", where, errors.told(iso))
     end
-    local taken = choices.options(where, options, OPTIONS)
+    local taken = option.take(where, options, OPTIONS)
     lattice.all_finite(where .. ": argument #1 's'", s)
     local shape = {table.unpack(s.shape)}
     local spacing = lattice.new(where, shape, taken.spacing or 1).spacing

@@ -1,16 +1,16 @@
 -- The mesh itself: its streams, what is asked of them one by one, and its words. Triangles are numbers of vertices from 0, anticlockwise seen from outside.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
-local face = require "rill.core.class"
-local later = require "rill.core.lazy"
-local fail <const> = blame.fail
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local class = require "rill.core.class"
+local lazy = require "rill.core.lazy"
+local fail <const> = errors.fail
 
 local object = {}
 
 local Mesh = {__name = "rill.mesh"}
 local methods, fields = {}, {}
-face.put(Mesh, "a mesh has", "M", methods, fields)
+class.put(Mesh, "a mesh has", "M", methods, fields)
 
 local NONE <const> = 0x7fffffff -- no vertex and no triangle is bad
 
@@ -70,8 +70,8 @@ local function stream_of(where, name, value, kind)
             fail("%s: option '%s': %s", where, name, (tostring(made):gsub("^.-rill%.from: ", "")))
         end
         return made
-    elseif blame.not_open(value) then
-        fail("%s: option '%s': expected a stream of %s or a table, got %s", where, name, kind, blame.told(value))
+    elseif errors.not_open(value) then
+        fail("%s: option '%s': expected a stream of %s or a table, got %s", where, name, kind, errors.told(value))
     end
     return rill.type(value) == "expression" and value:eval() or value:copy()
 end
@@ -94,7 +94,7 @@ function object.check_positions(what, positions)
     if bad < NONE then
         local p = positions:get(bad + 1)
         fail("%s: vertex %d is {%s, %s, %s}: expected finite numbers", what, bad,
-            blame.number(p[1]), blame.number(p[2]), blame.number(p[3]))
+            errors.number(p[1]), errors.number(p[2]), errors.number(p[3]))
     end
 end
 
@@ -127,7 +127,7 @@ local function check_attribute(where, name, s, m)
     return s
 end
 
-local function is_list(v) return type(v) == "table" or not blame.not_open(v) end
+local function is_list(v) return type(v) == "table" or not errors.not_open(v) end
 local OPTIONS <const> = {
     positions = {is_list, "a stream of vec3 or a table", nil, true},
     triangles = {is_list, "a stream of ivec3 or a table", nil, true},
@@ -147,7 +147,7 @@ end
 
 --- object.new(where, given): a mesh of what a user gave, copied and checked.
 function object.new(where, given)
-    local taken = choices.options(where, given, OPTIONS)
+    local taken = option.take(where, given, OPTIONS)
     local m = object.own {
         positions = stream_of(where, "positions", taken.positions, "vec3"),
         triangles = stream_of(where, "triangles", taken.triangles, "ivec3"),
@@ -165,8 +165,8 @@ function object.new(where, given)
         rawset(m, "_" .. name, s or false)
     end
     for name, value in pairs(taken.attributes or {}) do
-        if type(name) ~= "string" or blame.not_open(value) then
-            fail("%s: option 'attributes': expected open streams by name, got %s for '%s'", where, blame.told(value),
+        if type(name) ~= "string" or errors.not_open(value) then
+            fail("%s: option 'attributes': expected open streams by name, got %s for '%s'", where, errors.told(value),
                 tostring(name))
         end
         m._attributes[name] = check_attribute(where, name, stream_of(where, name, value), m)
@@ -183,7 +183,7 @@ end
 function object.take(where, value)
     if not object.is(value) or not value._positions then
         fail("%s: argument #1 'm': expected a mesh, got %s", where,
-            object.is(value) and "one that was closed" or blame.told(value))
+            object.is(value) and "one that was closed" or errors.told(value))
     end
     return value
 end
@@ -280,7 +280,7 @@ local function is_matrix(rows)
     local good = type(rows) == "table" and not rill.type(rows) and #rows == 4
     for i = 1, good and 4 or 0 do
         local row = rows[i]
-        good = good and choices.is_vector(row, 4)
+        good = good and option.is_vector(row, 4)
         for d = 1, good and 4 or 0 do good = good and math.abs(row[d]) < 3.5e38 end -- kernels' floats
     end
     return good
@@ -301,7 +301,7 @@ end
 function methods:transform(matrix)
     local m = check(self, "transform")
     if not is_matrix(matrix) then
-        fail("M:transform: argument #1 'matrix': expected 4 rows of 4 finite numbers, got %s", blame.told(matrix))
+        fail("M:transform: argument #1 'matrix': expected 4 rows of 4 finite numbers, got %s", errors.told(matrix))
     end
     local last = matrix[4]
     if last[1] ~= 0 or last[2] ~= 0 or last[3] ~= 0 or last[4] ~= 1 then
@@ -351,17 +351,17 @@ Mesh.__close = function(self)
 end
 
 for _, name in ipairs {"adjacency", "euler", "components", "is_closed", "is_manifold", "is_oriented", "boundary"} do
-    local f = later.call("rill.geometry.mesh.topology", name)
+    local f = lazy.call("rill.geometry.mesh.topology", name)
     methods[name] = function(self, ...) return f(check(self, name), ...) end
 end
 
-local save = later.call("rill.geometry.mesh.save", "save")
+local save = lazy.call("rill.geometry.mesh.save", "save")
 --- M:save(path [, {encoding =}]): writes it as the name's extension says: .obj, .ply, .off or .stl. encoding: "ascii", or "little" or "big" endian numbers.
 function methods:save(path, options)
     return save(check(self, "save"), path, options)
 end
 
-local weld = later.call("rill.geometry.mesh.weld", "weld")
+local weld = lazy.call("rill.geometry.mesh.weld", "weld")
 --- M:weld([epsilon]): a mesh where vertices at the same place are one, and, with an epsilon, those that are joined by steps of at most epsilon.
 function methods:weld(epsilon)
     return weld(check(self, "weld"), epsilon)
@@ -380,6 +380,6 @@ function Mesh.__tostring(self)
         #with > 0 and ", with " .. table.concat(with, ", ") or "")
 end
 
-face.guard(methods, "M")
+class.guard(methods, "M")
 
 return object

@@ -1,10 +1,10 @@
 -- Meshes made of numbers: a sphere, a torus, a box, a sheet. Where a surface has an outside, triangles are anticlockwise seen from there.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local object = require "rill.geometry.mesh.mesh"
 local topology = require "rill.geometry.mesh.topology"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local shapes = {}
 
@@ -78,7 +78,7 @@ function shapes.icosphere(level)
     level = level == nil and 0 or level
     if math.type(level) ~= "integer" or level < 0 or level > MOST_LEVEL then
         fail("rill.mesh.icosphere: argument #1 'level': expected a whole number from 0 to %d, got %s", MOST_LEVEL,
-            blame.told(level))
+            errors.told(level))
     end
     local m = icosahedron()
     for _ = 1, level do m = finer(m) end
@@ -90,20 +90,20 @@ end
 local LARGEST <const> = 1e38 -- sizes and places that floats hold, sums of them too
 local MOST_CELLS <const> = 1 << 29
 
-local function is_size(v) return choices.is_positive(v) and v <= LARGEST end
+local function is_size(v) return option.is_positive(v) and v <= LARGEST end
 
 local function is_place(v, n)
-    for d = 1, choices.is_vector(v, n) and n or 0 do
+    for d = 1, option.is_vector(v, n) and n or 0 do
         if math.abs(v[d]) > LARGEST then return false end
     end
-    return choices.is_vector(v, n)
+    return option.is_vector(v, n)
 end
 
 local POSITIVE <const> = {is_size, "a number above 0, at most 1e38"}
 
 local function counts(least)
     return {function(v)
-        return choices.is_vector(v, 2) and math.type(v[1]) == "integer" and math.type(v[2]) == "integer" and
+        return option.is_vector(v, 2) and math.type(v[1]) == "integer" and math.type(v[2]) == "integer" and
             v[1] >= least and v[2] >= least and v[1] < MOST_CELLS / v[2]
     end, ("{n, m}, whole numbers, %d or more, together less than 2^29 cells"):format(least)}
 end
@@ -118,7 +118,7 @@ local TORUS <const> = {radius = POSITIVE, tube = POSITIVE, segments = counts(3)}
 
 --- rill.mesh.torus{radius =, tube =, segments = {along, around}}: a ring around the z axis, its middle `radius` (1) away from it, `tube` (0.4) thick.
 function shapes.torus(options)
-    local taken = choices.options("rill.mesh.torus", options, TORUS)
+    local taken = option.take("rill.mesh.torus", options, TORUS)
     local n = taken.segments or {48, 24}
     local p = kernels().torus {ring = taken.radius or 1, tube = taken.tube or 0.4, shape = n}
     return object.own {positions = p:reshape(n[1] * n[2]), triangles = cells(n[1], n[2], n[1], n[2])}
@@ -131,7 +131,7 @@ local GRID <const> = {
 
 --- rill.mesh.grid{size = {height, width}, segments = {rows, columns}}: a flat sheet around 0 in the plane z = 0, seen from above, with uv from 0 to 1.
 function shapes.grid(options)
-    local taken = choices.options("rill.mesh.grid", options, GRID)
+    local taken = option.take("rill.mesh.grid", options, GRID)
     local n, size = taken.segments or {1, 1}, taken.size or {1, 1}
     local rows, columns = n[1] + 1, n[2] + 1
     local p, uv = kernels().sheet {side = {size[2], size[1]}, shape = {rows, columns}}
@@ -150,7 +150,7 @@ local BOX <const> = {
 
 --- rill.mesh.box{size =, center =}: 8 vertices, 12 triangles; size: along x, y and z, or of a cube (1).
 function shapes.box(options)
-    local taken = choices.options("rill.mesh.box", options, BOX)
+    local taken = option.take("rill.mesh.box", options, BOX)
     local size, center = taken.size or 1, taken.center or {0, 0, 0}
     size = type(size) == "table" and size or {size, size, size}
     local positions, triangles = {}, {}
@@ -172,7 +172,7 @@ function shapes.box(options)
 end
 
 for name, make in pairs(shapes) do
-    shapes[name] = blame.guard(make, "rill.mesh." .. name)
+    shapes[name] = errors.guard(make, "rill.mesh." .. name)
 end
 
 return shapes

@@ -1,9 +1,9 @@
 -- How triangles hang together. Half-edge 3 f + k of triangle f runs from its corner k to the next. Sorted by the two vertices, the lesser first, the
 -- half-edges of an edge stand side by side, and edges are numbered in that order.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local held = require "rill.core.scope"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local topology = {}
 

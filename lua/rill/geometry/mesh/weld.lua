@@ -1,12 +1,12 @@
 -- Vertices that are at one place become one: groups of vertices, by sorting; then what is left is numbered again.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local held = require "rill.core.scope"
 local morton = require "rill.glsl.snippets.morton"
 local object = require "rill.geometry.mesh.mesh"
 local topology = require "rill.geometry.mesh.topology"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local weld = {}
 
@@ -204,7 +204,7 @@ local function near(m, epsilon)
     for d = 1, 3 do
         if (high[d] - low[d]) / (epsilon * SIDE) > MOST_CELLS then
             fail("M:weld: argument #1 'epsilon' is %s, and the mesh is %s long: expected 0, or 1e-9 of that and more",
-                blame.number(epsilon), blame.number(high[d] - low[d]))
+                errors.number(epsilon), errors.number(high[d] - low[d]))
         end
     end
     local cells <close> = k.cells(m._positions, low, epsilon * SIDE)
@@ -263,8 +263,8 @@ end
 --- weld.weld(m, epsilon): see M:weld. Groups stand where their first vertex does.
 function weld.weld(m, epsilon)
     epsilon = epsilon or 0
-    if not choices.is_finite(epsilon) or epsilon < 0 or epsilon > 3e38 then -- kernels' floats
-        fail("M:weld: argument #1 'epsilon': expected a length of 0 or more, got %s", blame.told(epsilon))
+    if not option.is_finite(epsilon) or epsilon < 0 or epsilon > 3e38 then -- kernels' floats
+        fail("M:weld: argument #1 'epsilon': expected a length of 0 or more, got %s", errors.told(epsilon))
     end
     if m.vertices == 0 then
         return m:copy()

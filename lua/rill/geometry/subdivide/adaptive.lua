@@ -1,12 +1,12 @@
 -- Subdivision where edges ask for it (Horn, 36.3): who asks, and how triangles are parted of which only some edges are.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local camera = require "rill.glsl.snippets.camera"
-local choices = require "rill.core.choices"
+local option = require "rill.core.options"
 local framing = require "rill.render.framing"
 local object = require "rill.geometry.mesh.mesh"
 local rules = require "rill.geometry.subdivide.loop"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local adaptive = {}
 
@@ -108,7 +108,7 @@ end
 -- ---- who asks
 
 local function is_kernel(v) return rill.type(v) == "kernel" end
-local POSITIVE <const> = {choices.is_positive, "a positive number"}
+local POSITIVE <const> = {option.is_positive, "a positive number"}
 local OPTIONS <const> = {
     edge = POSITIVE, pixels = POSITIVE, curvature = POSITIVE, kernel = {is_kernel, "a kernel"},
     camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table, as of rill.render"},
@@ -144,7 +144,7 @@ end
 
 --- adaptive.criterion(where, m, options): for a mesh, a function of a level, and which triangles are not done: 1 for each edge that is to be parted, else 0.
 function adaptive.criterion(where, m, options)
-    local o, k = choices.options(where, options, OPTIONS), kernels()
+    local o, k = option.take(where, options, OPTIONS), kernels()
     local count = 0
     for _, name in ipairs {"edge", "pixels", "curvature", "kernel"} do
         count = count + (o[name] and 1 or 0)

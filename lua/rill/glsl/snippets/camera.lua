@@ -11,7 +11,7 @@ local function is_size(value)
     return good
 end
 
---- camera.size: a row for choices.options, of a picture's.
+--- camera.size: a row for choices.take, of a picture's.
 camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
 
 --- camera.unit(v): v with length 1; nil where it has none.

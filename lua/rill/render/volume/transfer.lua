@@ -1,7 +1,7 @@
 -- Transfer functions of rill.volume: colour and opacity by value, as points between which both are linear, or as a function of the user's.
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
-local fail <const> = blame.fail
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local fail <const> = errors.fail
 
 local transfer = {}
 
@@ -37,10 +37,10 @@ local function point(i, given)
     if type(given) == "table" then
         value, colour, opacity = given.value or given[1], given.colour or given[2], given.opacity or given[3]
     end
-    local good = choices.is_finite(value) and choices.is_vector(colour, 3) and choices.is_finite(opacity)
+    local good = option.is_finite(value) and option.is_vector(colour, 3) and option.is_finite(opacity)
     if not good or opacity < 0 then
         fail("rill.volume: option 'transfer': point %d: expected {value, {red, green, blue}, opacity}, an opacity of 0 "
-            .. "or more, got %s", i, blame.told(given))
+            .. "or more, got %s", i, errors.told(given))
     end
     return {value, colour[1], colour[2], colour[3], opacity}
 end

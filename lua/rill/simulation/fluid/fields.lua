@@ -4,8 +4,8 @@ local advection = require "rill.simulation.fluid.advection"
 local diffusion = require "rill.simulation.fluid.diffusion"
 local forces = require "rill.simulation.fluid.forces"
 local settings = require "rill.simulation.fluid.options"
-local blame = require "rill.core.error"
-local fail <const> = blame.fail
+local errors = require "rill.core.error"
+local fail <const> = errors.fail
 local joined <const> = advection.joined
 
 local fields = {}

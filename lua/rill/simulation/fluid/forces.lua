@@ -2,7 +2,7 @@
 -- (Fedkiw and others 2001),
 -- which spins up eddies around their own middle. One field of accelerations per step, at the middles of cells.
 local advection = require "rill.simulation.fluid.advection"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local joined <const> = advection.joined
 
 local forces = {}
@@ -65,7 +65,7 @@ function forces.check(f, name, type_)
     local weight, count = f.buoyancy[name], tonumber(type_:match "%d") or 1
     local given = type(weight) == "table" and #weight or 1
     if weight and given ~= count then
-        blame.fail("f:carry: option 'buoyancy' of the fluid has %d value%s for '%s', whose elements are %s", given,
+        errors.fail("f:carry: option 'buoyancy' of the fluid has %d value%s for '%s', whose elements are %s", given,
             given == 1 and "" or "s", name, type_)
     end
 end

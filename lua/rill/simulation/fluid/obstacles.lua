@@ -4,7 +4,7 @@
 local rill = require "rill.core.public"
 local advection = require "rill.simulation.fluid.advection"
 local settings = require "rill.simulation.fluid.options"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local joined <const> = advection.joined
 
@@ -31,7 +31,7 @@ local function drive(f, name, place, velocity, looks)
     velocity = velocity == nil and 0 or velocity
     if velocity == 0 or type(velocity) == "table" and not rill.type(velocity) then
         if velocity ~= 0 and not is_velocity(velocity, f.grid.rank) then
-            blame.fail("%s: argument #2 'velocity': expected %d numbers, or a stream of %s", name, f.grid.rank, vector)
+            errors.fail("%s: argument #2 'velocity': expected %d numbers, or a stream of %s", name, f.grid.rank, vector)
         end
         place.drive:fill(velocity)
         return

@@ -1,10 +1,9 @@
 -- What rill.fluid takes: options, and what stands for a field.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
-local options = require "rill.core.options"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local operator = require "rill.solve.operator"
-local fail <const> = blame.fail
+local fail <const> = errors.fail
 
 local settings = {}
 
@@ -29,8 +28,8 @@ end
 
 --- What came, for messages.
 function settings.told(value)
-    return type(value) == "number" and "number " .. blame.number(value) or
-        type(value) == "string" and ('"%s"'):format(value) or blame.not_open(value) or rill.type(value) or type(value)
+    return type(value) == "number" and "number " .. errors.number(value) or
+        type(value) == "string" and ('"%s"'):format(value) or errors.not_open(value) or rill.type(value) or type(value)
 end
 local told <const> = settings.told
 
@@ -71,7 +70,7 @@ local function is_buoyancy(value)
 end
 
 local ROWS <const> = {
-    shape = {function(v) return choices.is_shape(v, 2, 3) end,
+    shape = {function(v) return option.is_shape(v, 2, 3) end,
         "a table of 2 or 3 whole numbers, 1 or more, at most 2147483647 elements"},
     spacing = {some(is_positive), "a number above 0, or a table of one per dimension"},
     dt = {is_positive, "a number of seconds above 0"},
@@ -87,7 +86,7 @@ local ROWS <const> = {
     boundary = {function(v) return KINDS[v] or is_plain(v) end,
         '"wall", "open", "periodic", or a table of {low, high} per axis'},
     buoyancy = {is_buoyancy, "a table of numbers, or of lists of numbers, by the names of carried quantities"},
-    velocity = {function(v) return type(v) == "function" or not blame.not_open(v) end, "an open stream or a function"},
+    velocity = {function(v) return type(v) == "function" or not errors.not_open(v) end, "an open stream or a function"},
 }
 
 -- What a side is: {kind=, velocity=}.
@@ -160,7 +159,7 @@ end
 
 --- settings.take(given): the options of rill.fluid, checked and filled in; sides and spacing are arrays, x first.
 function settings.take(given)
-    blame.options("rill.fluid", given)
+    errors.options("rill.fluid", given)
     if given == nil or given.shape == nil then
         fail("rill.fluid: option 'shape' is missing: {rows, columns}, or {layers, rows, columns}")
     end
@@ -171,7 +170,7 @@ function settings.take(given)
     for key, value in pairs(given) do
         local row = ROWS[key]
         if not row then
-            options.refuse("rill.fluid", key, ROWS)
+            option.refuse("rill.fluid", key, ROWS)
         elseif not row[1](value) then
             fail("rill.fluid: option '%s': expected %s, got %s", key, row[2], told(value))
         end
@@ -205,7 +204,7 @@ end
 --- settings.stream(name, what, value, shape, types): an open stream of a shape, of one of the types (a set);
 -- expressions are evaluated.
 function settings.stream(name, what, value, shape, types)
-    local other = blame.not_open(value)
+    local other = errors.not_open(value)
     if other then
         fail("%s: %s: expected an open stream, got %s", name, what, told(value))
     end
@@ -226,7 +225,7 @@ end
 
 --- settings.filled(name, what, type, shape, f): a stream of what f(i, j, ...) returns; an error about that says `what` is filled.
 function settings.filled(name, what, ...)
-    return blame.guard(function(...) return rill.stream(...) end, name .. ": " .. what,
+    return errors.guard(function(...) return rill.stream(...) end, name .. ": " .. what,
         "^rill%.stream: argument #3 'init'")(...)
 end
 

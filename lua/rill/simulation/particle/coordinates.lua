@@ -1,6 +1,6 @@
 -- Places and velocities of particles as scripts give them.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 local coordinates = {}
 
@@ -9,7 +9,7 @@ coordinates.dimensions = {vec2 = 2, vec3 = 3}
 
 local function told(list)
     for i, value in ipairs(list) do
-        list[i] = blame.number(value)
+        list[i] = errors.number(value)
     end
     return list
 end
@@ -19,17 +19,17 @@ end
 function coordinates.vectors(where, name, s, type, count)
     s = rill.type(s) == "expression" and s:eval() or s
     if not coordinates.dimensions[s.type] or type and s.type ~= type or #s.shape ~= 1 then
-        blame.fail("%s: option '%s': expected a stream of %s of one dimension, got one of %s of shape %s", where, name,
+        errors.fail("%s: option '%s': expected a stream of %s of one dimension, got one of %s of shape %s", where, name,
             type or "vec2 or vec3", s.type, tostring(s.shape))
     elseif s.size == 0 or count and s.size ~= count then
-        blame.fail("%s: option '%s': expected %s, got %d", where, name,
+        errors.fail("%s: option '%s': expected %s, got %d", where, name,
             count and ("%d, as there are positions"):format(count) or "one particle at least", s.size)
     end
     local low, high = s:min(), s:max()
     for d = 1, #low do
         if low[d] - low[d] ~= 0 or high[d] - high[d] ~= 0 then
             local place = rill.where(rill.isnan(rill.length(s - s)), 1, 0):eval():argmax()
-            blame.fail("%s: option '%s': element %d is no place: (%s)", where, name, place,
+            errors.fail("%s: option '%s': element %d is no place: (%s)", where, name, place,
                 table.concat(told(s:values(place, place)), ", "))
         end
     end

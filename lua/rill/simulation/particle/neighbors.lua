@@ -2,7 +2,7 @@
 -- smoothing kernel's support and an eighth as long, and a row of them is one run of particles: a particle looks at 17 cells of three rows (of nine in
 -- three dimensions). The grid has no bounds: it repeats, and what is far away but falls into the same cells is told apart by its distance.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 
 local neighbours = {}
 
@@ -194,7 +194,7 @@ function neighbours.lists(self, x, id, h, sliced)
     end)
     local total = count:sum()
     if total > 2147483647 then
-        blame.fail("P:neighbors: %d pairs are more than lists hold", total)
+        errors.fail("P:neighbors: %d pairs are more than lists hold", total)
     end
     local offsets <close> = count:scan("add", {exclusive = true})
     args.count, args.cursor = nil, offsets:copy()

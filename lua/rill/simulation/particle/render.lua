@@ -1,8 +1,8 @@
 -- Pictures of particles (chapter 28.7.2, figure 28.15): spheres, splats, and the isosurface of the density, marched along rays that are reflected and
 -- refracted there.
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local isosurface = require "rill.glsl.snippets.isosurface"
 local neighbours = require "rill.simulation.particle.neighbors"
 local smoothing = require "rill.simulation.particle.smoothing"
@@ -112,10 +112,10 @@ local SOLID <const> = isosurface.passing .. isosurface.water .. [=[
 local STYLES <const> = {spheres = true, splats = true, surface = true}
 
 local function rows_of(dimensions)
-    local positive = {choices.is_positive, "a number above 0"}
+    local positive = {option.is_positive, "a number above 0"}
     local rows = viewpoint.rows(dimensions)
     for _, name in ipairs {"radius", "fastest", "opacity", "iso"} do rows[name] = positive end
-    rows.style, rows.spacing = choices.words(STYLES), dimensions == 3 and positive or nil
+    rows.style, rows.spacing = option.words(STYLES), dimensions == 3 and positive or nil
     return rows
 end
 
@@ -188,7 +188,7 @@ local function solid_surface(own, camera, taken, low, high, sliced)
         voxels = voxels * shape[4 - d]
     end
     if voxels > VOXELS then
-        blame.fail("P:picture: the surface would take %.0f nodes: give a 'spacing' above %g", voxels, spacing)
+        errors.fail("P:picture: the surface would take %.0f nodes: give a 'spacing' above %g", voxels, spacing)
     end
     local rho <close> = field(own, shape, lowest, spacing, sliced)
     local floor_at, tile, reach = isosurface.surroundings(low, high, camera.up)
@@ -215,7 +215,7 @@ end
 --- portrait.draw(state, how, given, sort, sliced): a picture of particles, vec3 in {rows, columns}. `sort` puts them in the order of their cells into
 -- state.spare, `sliced` calls a function with the slices of launches over them.
 function portrait.draw(state, how, given, sort, sliced)
-    local taken = choices.options("P:picture", given, rows_of(how.dimensions))
+    local taken = option.take("P:picture", given, rows_of(how.dimensions))
     local size = taken.size or {480, 640}
     state.drawing = state.drawing or program(how.dimensions)
     local own = {state = state, how = how, kernels = state.drawing}

@@ -1,7 +1,7 @@
 -- Where pictures of particles are taken from: a window of the plane, or a camera in space.
-local blame = require "rill.core.error"
+local errors = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
-local choices = require "rill.core.choices"
+local option = require "rill.core.options"
 
 local viewpoint = {}
 
@@ -24,15 +24,15 @@ viewpoint.parameters =
 
 -- ---- options
 
---- viewpoint.rows(dimensions): rows for choices.options.
+--- viewpoint.rows(dimensions): rows for option.take.
 function viewpoint.rows(dimensions)
     local vector = {
-        function(v) return choices.is_vector(v, dimensions) end, ("a table of %d numbers"):format(dimensions),
+        function(v) return option.is_vector(v, dimensions) end, ("a table of %d numbers"):format(dimensions),
     }
     local flat, solid = dimensions == 2 and vector or nil, dimensions == 3 and vector or nil
     return {
         size = cameras.size, low = flat, high = flat, eye = solid, target = solid, up = solid,
-        angle = solid and {choices.is_positive, "a number above 0"},
+        angle = solid and {option.is_positive, "a number above 0"},
     }
 end
 
@@ -42,7 +42,7 @@ end
 local function flat_camera(where, taken, low, high, extent)
     low, high = taken.low or low, taken.high or high
     if not (low[1] < high[1] and low[2] < high[2]) then
-        blame.fail("%s: 'low' must be below 'high' in both dimensions, got (%g, %g) and (%g, %g)", where, low[1],
+        errors.fail("%s: 'low' must be below 'high' in both dimensions, got (%g, %g) and (%g, %g)", where, low[1],
             low[2], high[1], high[2])
     end
     local focus = math.min(extent[1] / (high[1] - low[1]), extent[2] / (high[2] - low[2]))
@@ -61,7 +61,7 @@ local function solid_camera(where, taken, low, high, extent, down)
     local target = taken.target or middle
     local camera = cameras.axes(taken.eye or cameras.above(target, up, reach), target, up)
     if not camera then
-        blame.fail("%s: 'eye' must be away from 'target', and not straight above or below it", where)
+        errors.fail("%s: 'eye' must be away from 'target', and not straight above or below it", where)
     end
     camera.eye, camera.lead = cameras.approach(camera, low, high)
     local far = 0

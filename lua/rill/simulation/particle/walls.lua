@@ -1,8 +1,8 @@
 -- Walls: planes, boxes and signed distances. A particle behind a wall is moved onto it, and beyond it by `restitution` times its depth. The part of its
 -- velocity that leads into the wall is mirrored, times the restitution (chapter 28.7.2).
 local rill = require "rill.core.public"
-local blame = require "rill.core.error"
-local choices = require "rill.core.choices"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
 
 local walls = {}
 
@@ -67,12 +67,12 @@ local function is_share(value)
 end
 
 local function is_distance(value)
-    return type(value) == "function" or not blame.not_open(value)
+    return type(value) == "function" or not errors.not_open(value)
 end
 
 local function rows_of(dimensions)
     local function is_vector(value)
-        return choices.is_vector(value, dimensions)
+        return option.is_vector(value, dimensions)
     end
     local function is_box(value)
         local box = type(value) == "table" and not rill.type(value) and #value == 2
@@ -87,7 +87,7 @@ local function rows_of(dimensions)
     local part = {is_share, "a number from 0 to 1"}
     return {
         restitution = part, friction = part, normal = vector, point = vector, box = box, obstacle = box, low = vector,
-        high = vector, spacing = {choices.is_positive, "a number above 0"},
+        high = vector, spacing = {option.is_positive, "a number above 0"},
         distance = {is_distance, "an open stream or a function"},
     }
 end
@@ -106,7 +106,7 @@ local function add_normal(self, wall, where)
         length = length + wall.normal[d] ^ 2
     end
     if length == 0 then
-        blame.fail("%s: 'normal' is zero: it must lead out of the wall", where)
+        errors.fail("%s: 'normal' is zero: it must lead out of the wall", where)
     end
     for d = 1, self.dimensions do
         normal[d] = wall.normal[d] / math.sqrt(length)
@@ -145,12 +145,13 @@ local function sampled(self, wall, where, spacing)
         shape[dimensions + 1 - d], step[d], nodes = parts + 1, side / parts, nodes * (parts + 1)
     end
     if nodes > MOST_NODES then
-        blame.fail("%s: 'distance' would be asked at %.0f nodes: give a 'spacing' above %g", where, nodes, spacing)
+        errors.fail("%s: 'distance' would be asked at %.0f nodes: give a 'spacing' above %g", where, nodes, spacing)
     end
     local function value(x, y, z)
         local distance = wall.distance(x, y, z)
         if type(distance) ~= "number" or distance ~= distance then
-            blame.fail("%s: 'distance' must give a number, and gave %s at (%g, %g)", where, blame.told(distance), x, y)
+            errors.fail("%s: 'distance' must give a number, and gave %s at (%g, %g)", where,
+                errors.told(distance), x, y)
         end
         return distance
     end
@@ -164,7 +165,7 @@ end
 local function given(self, wall, where)
     local s = rill.type(wall.distance) == "expression" and wall.distance:eval() or wall.distance
     if s.type ~= "float" or #s.shape ~= self.dimensions then
-        blame.fail("%s: 'distance': expected a stream of float of %d dimensions, got one of %s of shape %s", where,
+        errors.fail("%s: 'distance': expected a stream of float of %d dimensions, got one of %s of shape %s", where,
             self.dimensions, s.type, tostring(s.shape))
     end
     return s
@@ -172,7 +173,8 @@ end
 
 local function add_distance(self, wall, where)
     if not (wall.low and wall.high) or not rows_of(self.dimensions).box[1] {wall.low, wall.high} then
-        blame.fail("%s: 'distance' needs 'low' and 'high', the corners it is known between, the lower one first", where)
+        errors.fail("%s: 'distance' needs 'low' and 'high', the corners it is known between, the lower one first",
+            where)
     end
     local spacing = type(wall.distance) == "function" and (wall.spacing or self.radius / 4)
     local s, scale = spacing and sampled(self, wall, where, spacing) or given(self, wall, where), {}
@@ -180,7 +182,7 @@ local function add_distance(self, wall, where)
     for d = 1, self.dimensions do
         local size = s.shape[self.dimensions + 1 - d]
         if size < 2 then
-            blame.fail("%s: 'distance': expected two nodes at least in every dimension, got shape %s", where,
+            errors.fail("%s: 'distance': expected two nodes at least in every dimension, got shape %s", where,
                 tostring(s.shape))
         end
         scale[d] = (size - 1) / (wall.high[d] - wall.low[d])
@@ -196,14 +198,14 @@ function walls.new(solver, list, dimensions, radius)
     local self = {dimensions = dimensions, radius = radius, rows = {}, fields = {}, made = {}}
     for n, wall in ipairs(list) do
         local where = ("%s: wall %d"):format(solver, n)
-        local taken, way = choices.options(where, wall, rows_of(dimensions)), nil
+        local taken, way = option.take(where, wall, rows_of(dimensions)), nil
         for name in pairs(ADD) do
             if taken[name] ~= nil then
                 way = way and "" or name
             end
         end
         if not ADD[way] then
-            blame.fail("%s: expected one of 'normal', 'box', 'obstacle' and 'distance'", where)
+            errors.fail("%s: expected one of 'normal', 'box', 'obstacle' and 'distance'", where)
         end
         ADD[way](self, taken, where)
     end
