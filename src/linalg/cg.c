@@ -2,8 +2,11 @@
 
 #include "base/strbuf.h"
 #include "gpu/program/shader.h"
+#include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
+#include "shared/spmv_words.h"
 
+#include <float.h>
 #include <string.h>
 
 enum {
@@ -22,9 +25,9 @@ static int64_t divide_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-static bool is_wide(const CgVectors *v)
+static bool is_double(const Stream *s)
 {
-    return v->x->type->scalar == SCALAR_DOUBLE;
+    return s->type->scalar == SCALAR_DOUBLE;
 }
 
 /* How many groups share the texels out. */
@@ -44,7 +47,8 @@ static Program *find_program(const CgVectors *v, bool cpu, bool block, bool fuse
                 !v->z       ? "PLAIN"
                 : v->jacobi ? "JACOBI"
                             : "GIVEN",
-                is_wide(v) ? "#define WIDE\n" : "", block ? "#define BLOCK\n" : "", fused ? "#define FUSED\n" : "");
+                is_double(v->x) ? "#define WIDE\n" : "", block ? "#define BLOCK\n" : "",
+                fused ? "#define FUSED\n" : "");
     Program *program = shader_program(v->x->device, "cg.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
@@ -72,7 +76,7 @@ bool cg_advance(const CgVectors *v, Stream *state, int phases, double least)
 {
     Device *device = v->x->device;
     bool cpu = device_traits(device)->family == FAMILY_CPU;
-    int64_t texels = divide_up(stream_elements(v->x), is_wide(v) ? 2 : 4);
+    int64_t texels = divide_up(stream_elements(v->x), is_double(v->x) ? 2 : 4);
     bool fused = texels <= FUSED_TEXELS;
     int64_t groups = fused ? 1 : group_count(texels, cpu);
     uint32_t params[4 * CG_P_VECTORS] = {[CG_P_TEXELS] = (uint32_t)texels,
@@ -92,5 +96,130 @@ bool cg_advance(const CgVectors *v, Stream *state, int phases, double least)
     stream_wrote(v->p);
     stream_wrote(v->best);
     stream_wrote(state);
+    return done;
+}
+
+/* ---- whole iterations in one work group ---- */
+
+enum {
+    ONE_GROUP_CPU = 8, /* a register of lanes: barriers cost next to nothing */
+    ONE_GROUP_GPU = 1024,
+    BLOCKS = 4, /* storage blocks, and those that are textures elsewhere */
+    READS = 4,
+    TILE_COST = 5,   /* quarters of what the entries of one of its columns take by themselves */
+    TRIPS = 1 << 18, /* of a launch, where loops may be as long as they like: some milliseconds */
+    SPARED =
+        40960, /* entries' time of an iteration that the launches it saves take: three of 15 us, at 1.1 ns an entry */
+};
+
+/* Invocations: a power of two. */
+static int group_size(const Device *device)
+{
+    int group = device_traits(device)->family == FAMILY_CPU ? ONE_GROUP_CPU : ONE_GROUP_GPU;
+    while (group > 8 && (uint32_t)group > device_limits(device)->group_size) {
+        group /= 2;
+    }
+    return group;
+}
+
+static bool by_blocks(const Device *device)
+{
+    return !device_traits(device)->tuning[TUNING_BUFFER_TEXTURES];
+}
+
+int64_t cg_group_room(int64_t rows, bool wide)
+{
+    int64_t padded = divide_up(rows, SPMV_SLICE) * SPMV_SLICE;
+    return CG_GROUP_KEPT + padded * 4 + padded * 6 / (wide ? 1 : 2);
+}
+
+int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t entries, bool tiled)
+{
+    const DeviceTraits *traits = device_traits(device);
+    int64_t budget = traits->loop_limit ? traits->loop_limit / 8 * 7 : TRIPS, cost = places * SPMV_SLICE;
+    /* Trips of an invocation, as if it had all places: of the loops over quads and of the group's sums, in what is done once and in an iteration. */
+    int64_t passes = divide_up(rows, SPMV_SLICE),
+            sum = group_size(device) > 32 ? group_size(device) / 32 + 32 : ONE_GROUP_CPU;
+    int64_t once = places + 16 * passes + 3 * sum + 16, each = places + 5 * passes + 2 * sum + 8;
+    int64_t steps = (budget - once) / each;
+    cost = tiled ? cost * TILE_COST / 4 : cost;
+    bool pays = rows > 0 && cost <= entries / 2 + SPARED && (!tiled || cost <= entries) && steps > 0;
+    bool can = device_limits(device)->storage_blocks >= BLOCKS + (by_blocks(device) ? READS : 0) &&
+               (by_blocks(device) || device_limits(device)->texture_units >= READS);
+    return !pays || !can ? 0 : steps < CG_GROUP_MOST_STEPS ? (int)steps : CG_GROUP_MOST_STEPS;
+}
+
+static Program *find_group_program(const CgGroup *g, bool block)
+{
+    StrBuf defines = STRBUF_EMPTY;
+    strbuf_addf(&defines, "#define GROUP %d\n%s%s%s%s%s%s%s%s", group_size(g->x->device),
+                g->wide ? "#define WIDE\n" : "", is_double(g->values) ? "#define VALUE_DOUBLE\n" : "",
+                is_double(g->wide_values) ? "#define WIDE_VALUE_DOUBLE\n" : "",
+                is_double(g->x) ? "#define X_DOUBLE\n" : "", is_double(g->b) ? "#define B_DOUBLE\n" : "",
+                g->m ? "#define JACOBI\n" : "", g->tiled ? "#define TILED\n" : "", block ? "#define BLOCK\n" : "");
+    Program *program = shader_program(g->x->device, "cg_group.comp", strbuf_text(&defines));
+    strbuf_free(&defines);
+    return program;
+}
+
+static uint32_t first_word(const Stream *s)
+{
+    return (uint32_t)(s->offset * (s->type->bytes / 4));
+}
+
+static void fill_group(const CgGroup *g, const CgGroupStep *step, uint32_t *params)
+{
+    params[CG_GROUP_P_ROWS] = (uint32_t)stream_elements(g->x);
+    params[CG_GROUP_P_SLICES] = (uint32_t)divide_up(stream_elements(g->x), SPMV_SLICE);
+    params[CG_GROUP_P_PHASES] = (uint32_t)step->phases;
+    params[CG_GROUP_P_STEPS] = (uint32_t)step->steps;
+    params[CG_GROUP_P_MOST] = (uint32_t)step->most;
+    params[CG_GROUP_P_X] = first_word(g->x);
+    params[CG_GROUP_P_B] = first_word(g->b);
+    params[CG_GROUP_P_M] = g->m ? first_word(g->m) : 0;
+    params[CG_GROUP_P_BEGINS] = first_word(g->begins);
+    params[CG_GROUP_P_COLUMNS] = first_word(g->columns);
+    params[CG_GROUP_P_VALUES] = first_word(g->values);
+    params[CG_GROUP_P_WIDE] = first_word(g->wide_values);
+    double largest = is_double(g->x) ? DBL_MAX : (double)FLT_MAX;
+    memcpy(params + CG_GROUP_P_GOAL, &step->goal, sizeof step->goal);
+    memcpy(params + CG_GROUP_P_SCALE, &step->scale, sizeof step->scale);
+    memcpy(params + CG_GROUP_P_FACTOR, &step->factor, sizeof step->factor);
+    memcpy(params + CG_GROUP_P_LARGEST, &largest, sizeof largest);
+}
+
+/* Images, since textures need not show what the launch itself has stored. */
+static void bind_group(const CgGroup *g, bool block, Dispatch *dispatch)
+{
+    const Stream *stored[BLOCKS] = {g->work, g->x, g->b, g->m ? g->m : g->b};
+    const Stream *read[READS] = {g->begins, g->columns, g->values, g->wide_values};
+    static const TexelFormat formats[] = {TEXEL_VECTOR, TEXEL_PAIR, TEXEL_WORD};
+    const bool words[READS] = {true, g->tiled, false, false};
+    for (int i = 0; i < BLOCKS; i++) {
+        dispatch->blocks[i].buffer = stored[i]->buffer;
+    }
+    for (int i = 0; i < READS; i++) {
+        dispatch->textures[i] = (DispatchTexture){read[i]->buffer, words[i] ? TEXEL_WORD : TEXEL_VECTOR};
+        dispatch->blocks[BLOCKS + i].buffer = read[i]->buffer;
+    }
+    for (int i = 0; i < 3; i++) {
+        dispatch->images[i] = (DispatchTexture){g->work->buffer, formats[i]};
+    }
+    dispatch->block_count = BLOCKS + (block ? READS : 0);
+    dispatch->texture_count = block ? 0 : READS;
+    dispatch->image_count = block ? 0 : 3;
+}
+
+bool cg_group_run(const CgGroup *g, const CgGroupStep *step)
+{
+    uint32_t params[4 * CG_GROUP_P_VECTORS] = {0};
+    Dispatch dispatch = {.params = params, .param_vectors = CG_GROUP_P_VECTORS, .groups = {1, 1, 1}};
+    bool block = by_blocks(g->x->device);
+    fill_group(g, step, params);
+    bind_group(g, block, &dispatch);
+    dispatch.program = find_group_program(g, block);
+    bool done = dispatch.program && device_dispatch(g->x->device, &dispatch);
+    stream_wrote(g->work);
+    stream_wrote(g->x);
     return done;
 }

@@ -3,7 +3,6 @@
 
 #include "kernel/launch/copy.h"
 #include "linalg/cg.h"
-#include "linalg/cg_group.h"
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 

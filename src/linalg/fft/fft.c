@@ -3,8 +3,7 @@
 #include "base/strbuf.h"
 #include "kernel/launch/builtin.h"
 #include "kernel/launch/copy.h"
-#include "linalg/fft/plan.h"
-#include "linalg/fft/twiddles.h"
+#include "linalg/fft/fft_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +130,8 @@ static bool transform_axis(Work *work, int axis, bool inverse)
     if (f.length < 2) {
         return true;
     }
-    bool done = fft_run(&f, work->own, &work->s);
+    bool done =
+        fft_serves(f.length) ? fft_run_passes(&f, work->own, &work->s) : fft_run_bluestein(&f, work->own, &work->s);
     work->own = true;
     return done;
 }

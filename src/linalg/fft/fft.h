@@ -1,4 +1,4 @@
-/* Fft transforms of streams. */
+/* Fourier transforms of streams. */
 #ifndef RILL_LINALG_FFT_FFT_H
 #define RILL_LINALG_FFT_FFT_H
 

@@ -3,8 +3,8 @@
 /* The passes of some transforms. `count` may be 0: nothing is to be done. The last pass writes `to`, the one before `spare`, and so in turn. */
 typedef struct Run {
     const Fft *f;
-    const FourierFamily *family;
-    FourierPass passes[FOURIER_PASSES];
+    const FftFamily *family;
+    FftPass passes[FFT_PASSES];
     int count;
     int64_t part; /* how many of the outer dimension go through all passes before the next ones */
     Stream from, spare, to;

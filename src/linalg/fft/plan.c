@@ -62,7 +62,7 @@ const char *fft_declarations(bool wide)
     return wide ? CONSTANTS("double", "lf") : CONSTANTS("float", "");
 }
 
-void fft_fill(const Fft *f, const FourierPass *pass, bool last, const Stream *from, const Stream *to, int unit,
+void fft_fill(const Fft *f, const FftPass *pass, bool last, const Stream *from, const Stream *to, int unit,
               uint32_t *words)
 {
     int64_t span = pass->rest * pass->stride / unit;

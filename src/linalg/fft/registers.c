@@ -43,7 +43,7 @@ static int count_largest(const Fft *f)
     return count;
 }
 
-static int find_passes(const Fft *f, const Stream *s, FourierPass passes[FOURIER_PASSES])
+static int find_passes(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES])
 {
     (void)s;
     int count = 0, largest = count_largest(f);
@@ -51,7 +51,7 @@ static int find_passes(const Fft *f, const Stream *s, FourierPass passes[FOURIER
     for (int i = 0; i < RADICES; i++) {
         int radix = radices[i].radix;
         for (; length % radix == 0 && (i > 0 || count < largest); length /= radix, stride *= radix) {
-            passes[count++] = (FourierPass){radix, length / radix, stride};
+            passes[count++] = (FftPass){radix, length / radix, stride};
         }
     }
     return count;
@@ -88,7 +88,7 @@ static bool fill_factors(const Constants *constants, Buffer *buffer)
     return twiddles_write(constants, buffer, data);
 }
 
-static Buffer *find_factors(Device *device, const FourierPass *pass, bool wide)
+static Buffer *find_factors(Device *device, const FftPass *pass, bool wide)
 {
     Constants constants = {
         fill_factors, {pass->radix, pass->rest, wide}, (uint64_t)(pass->rest * texels_of(pass->radix, wide) * 16)};
@@ -106,7 +106,7 @@ static Program *find_program(Device *device, int64_t radix, Form form, bool bloc
     return program;
 }
 
-static Form form_of(const FourierPass *pass, const Stream *from)
+static Form form_of(const FftPass *pass, const Stream *from)
 {
     if (fft_wide(from)) {
         return DOUBLE;
@@ -117,7 +117,7 @@ static Form form_of(const FourierPass *pass, const Stream *from)
     return from->offset % 2 == 0 && last ? LAST : LONE;
 }
 
-static bool run_pass(const Fft *f, const FourierPass *pass, bool last, const Stream *from, Stream *to)
+static bool run_pass(const Fft *f, const FftPass *pass, bool last, const Stream *from, Stream *to)
 {
     Device *device = from->device;
     Form form = form_of(pass, from);
@@ -145,4 +145,4 @@ static bool run_pass(const Fft *f, const FourierPass *pass, bool last, const Str
     return device_dispatch(device, &dispatch);
 }
 
-const FourierFamily fft_registers = {find_passes, run_pass, PART};
+const FftFamily fft_registers = {find_passes, run_pass, PART};

@@ -51,9 +51,9 @@ static bool spread(int64_t length, int count, int64_t most, int64_t *lengths)
     return true;
 }
 
-static int find_passes(const Fft *f, const Stream *s, FourierPass passes[FOURIER_PASSES])
+static int find_passes(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES])
 {
-    int64_t lengths[FOURIER_PASSES], length = f->length, stride = f->inner, room = room_of(s);
+    int64_t lengths[FFT_PASSES], length = f->length, stride = f->inner, room = room_of(s);
     int count = 1;
     if (length == 1) {
         return 0;
@@ -66,7 +66,7 @@ static int find_passes(const Fft *f, const Stream *s, FourierPass passes[FOURIER
     }
     for (int i = 0; i < count; i++) {
         length /= lengths[i];
-        passes[i] = (FourierPass){lengths[i], length, stride};
+        passes[i] = (FftPass){lengths[i], length, stride};
         stride *= lengths[i];
     }
     return count;
@@ -89,7 +89,7 @@ static bool fill_roots(const Constants *constants, Buffer *buffer)
     return twiddles_write(constants, buffer, data);
 }
 
-static Buffer *find_roots(Device *device, const FourierPass *pass, bool wide)
+static Buffer *find_roots(Device *device, const FftPass *pass, bool wide)
 {
     int64_t n = pass->radix * pass->rest, count = pass->radix;
     count += pass->rest > 1 ? FFT_FINE + n / FFT_FINE + 1 : 0;
@@ -108,7 +108,7 @@ static Program *find_program(Device *device, int64_t room, bool wide)
 }
 
 /* Columns of a work group, and how far apart they are in shared memory: by an odd number, so that neighbours lie in different banks. */
-static void fill_group(const FourierPass *pass, int64_t room, uint32_t *words)
+static void fill_group(const FftPass *pass, int64_t room, uint32_t *words)
 {
     int factors[FACTORS], count = find_radices(pass->radix, factors);
     int64_t pitch = 2 * pass->radix <= room ? pass->radix | 1 : pass->radix, width = room / pitch;
@@ -121,7 +121,7 @@ static void fill_group(const FourierPass *pass, int64_t room, uint32_t *words)
     }
 }
 
-static bool run_pass(const Fft *f, const FourierPass *pass, bool last, const Stream *from, Stream *to)
+static bool run_pass(const Fft *f, const FftPass *pass, bool last, const Stream *from, Stream *to)
 {
     Device *device = from->device;
     int64_t room = room_of(from);
@@ -143,4 +143,4 @@ static bool run_pass(const Fft *f, const FourierPass *pass, bool last, const Str
     return device_dispatch(device, &dispatch);
 }
 
-const FourierFamily fft_shared_memory = {find_passes, run_pass, 0};
+const FftFamily fft_shared_memory = {find_passes, run_pass, 0};
