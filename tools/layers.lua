@@ -106,8 +106,6 @@ local MOST_FILES <const> = 26 -- of one directory
 
 -- Dependencies that still point upward, "from -> to" by directory, each with its cure. Nothing may be added.
 local pending = {
-    ["gpu/context -> gpu/driver_test"] = "the remedies and measures move to context/traits.h",
-    ["gpu/context -> gpu/memory"] = "sampler and pool states are held by pointer",
     ["container/storage -> container"] = "the free list and the mipmap of a texture need no container",
     ["container/storage -> container/tree"] = "mipmap becomes a function of the kind",
     ["container/page -> container"] = "page_lookup_host takes a translator",

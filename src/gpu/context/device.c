@@ -68,15 +68,6 @@ DeviceMemory device_memory(const Device *device)
     return memory;
 }
 
-void device_memory_limit(Device *device, uint64_t bytes)
-{
-    device->memory.limit = bytes;
-    if (bytes) {
-        uint64_t live = device->memory.bytes;
-        memory_shrink(device, bytes > live ? bytes - live : 0);
-    }
-}
-
 unsigned device_take_compiled(Device *device)
 {
     unsigned compiled = device->compiled;

@@ -15,6 +15,11 @@ typedef struct Device Device;
 typedef struct Buffer Buffer;
 typedef struct Program Program;
 
+/* Bytes of a buffer: rows of `width` bytes, `pitch` apart, the first at `from`; the last ends at `to`. One row: pitch 0. */
+typedef struct BufferRegion {
+    uint64_t from, to, pitch, width;
+} BufferRegion;
+
 typedef enum DeviceFamily { FAMILY_CPU, FAMILY_GPU } DeviceFamily;
 
 /* What decides whether results are right is measured, once per version of a driver. */

@@ -1,4 +1,4 @@
-/* What the files of the gpu floor share: the device's insides and the few helpers between them. */
+/* What the files of this layer share: the device's insides and the few helpers between them. */
 #ifndef RILL_GPU_CONTEXT_DEVICE_PRIVATE_H
 #define RILL_GPU_CONTEXT_DEVICE_PRIVATE_H
 
@@ -10,8 +10,7 @@
 
 #include "base/error.h"
 #include "gpu/context/device_data.h"
-#include "gpu/driver_test/driver_test.h"
-#include "gpu/memory/texture.h"
+#include "gpu/context/driver_measures.h"
 
 enum { TEXEL_FORMATS = 3, POOL_CLASSES = 2560 };
 
@@ -89,7 +88,7 @@ typedef struct DebugLog {
     char text[512];
 } DebugLog;
 
-/* context/device_data.c: what other floors keep here, and what calls in progress work in, by how deeply they are nested. */
+/* context/device_data.c: what other layers keep here, and what calls in progress work in, by how deeply they are nested. */
 enum { DEVICE_ATTACHMENTS = 16, WORKSPACE_DEPTH = 32 };
 
 typedef struct DeviceData {
@@ -147,6 +146,7 @@ struct Device {
     Pool pool;
     uint64_t constants;                     /* bytes that constants.c keeps */
     void (*drop_constants)(Device *device); /* set where there are any */
+    void (*trim_programs)(Device *device);  /* the same: deletes all but a few of those nobody holds */
     Staging *staging;                       /* idle staging buffers */
     Samplers *samplers;                     /* NULL until one is needed */
     DeviceMemory memory;
@@ -292,6 +292,5 @@ void device_data_destroy_all(Device *device);
 void workspace_destroy_all(Device *device);
 void transfer_destroy_staging(Device *device);
 void program_destroy_all(Device *device);
-void program_trim(Device *device); /* deletes all but a few of those nobody holds */
 
 #endif

@@ -4,28 +4,7 @@
 #define RILL_GPU_DRIVER_TEST_DRIVER_TEST_H
 
 #include "gpu/context/device.h"
-
-/* What is measured; names as in the record on disk. */
-#define DRIVER_TEST_MEASURES(X)                                                                                        \
-    X(synchronous)    /* what a launch writes is there when it returns */                                              \
-    X(exact_ranges)   /* stores past a bound range are cut off word by word */                                         \
-    X(lanes)          /* of a subgroup; 0: the driver does not say */                                                  \
-    X(loop_limit)     /* trips after which loops are cut in silence; 0: none found */                                  \
-    X(exact_division) /* quotients of floats are correctly rounded */                                                  \
-    X(fused_fma)      /* fma rounds once */                                                                            \
-    X(nearest_half)   /* packHalf2x16 rounds to nearest even */                                                        \
-    X(denormals)      /* small numbers are not taken for 0 */                                                          \
-    X(nans)           /* comparisons and isnan see NaNs */                                                             \
-    X(stable_arrays)  /* private arrays keep their order of loads and stores around loops */                           \
-    X(kept_loads)     /* what a loop loaded stays with the lanes that left it before others */                         \
-    X(exact_rounds)   /* loops left by comparing with a minimum run all their rounds */                                \
-    X(exact_zeros)    /* operations on a 0 that the compiler knows are IEEE's */
-
-typedef struct DriverTestMeasures {
-#define X(name) uint32_t name;
-    DRIVER_TEST_MEASURES(X)
-#undef X
-} DriverTestMeasures;
+#include "gpu/context/driver_measures.h"
 
 typedef enum DriverTestVerdict { DRIVER_TEST_RIGHT, DRIVER_TEST_ALLOWED, DRIVER_TEST_WRONG } DriverTestVerdict;
 

@@ -137,7 +137,9 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
     if (!gl_error_alive(device)) {
         return NULL;
     }
-    program_trim(device);
+    if (device->trim_programs) {
+        device->trim_programs(device);
+    }
     Buffer *buffer = obtain_or_collect(device, bytes, capacity);
     if (!buffer) {
         memory_exhausted(device, bytes);

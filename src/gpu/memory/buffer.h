@@ -27,11 +27,6 @@ bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t b
  * advertise less than they can do). False with error_set. */
 bool buffer_block_fits(Buffer *buffer);
 
-/* Bytes of a buffer: rows of `width` bytes, `pitch` apart, the first at `from`; the last ends at `to`. One row: pitch 0. */
-typedef struct BufferRegion {
-    uint64_t from, to, pitch, width;
-} BufferRegion;
-
 /* A number that grows with every write to the buffer. */
 uint64_t buffer_version(const Buffer *buffer);
 /* Notes a write: whoever lets a shader write a buffer says so (buffer_write, buffer_copy and buffer_fill do). */

@@ -1,5 +1,6 @@
 /* What was written to a buffer lately: so that a reader that comes late can tell. */
 #include "gpu/context/device_private.h"
+#include "gpu/memory/buffer.h"
 
 #include <string.h>
 

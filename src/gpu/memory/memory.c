@@ -23,6 +23,15 @@ void memory_shrink(Device *device, uint64_t bytes)
     pool_shrink(device, bytes > device->constants ? bytes - device->constants : 0);
 }
 
+void device_memory_limit(Device *device, uint64_t bytes)
+{
+    device->memory.limit = bytes;
+    if (bytes) {
+        uint64_t live = device->memory.bytes;
+        memory_shrink(device, bytes > live ? bytes - live : 0);
+    }
+}
+
 void memory_make_room(Device *device, uint64_t bytes)
 {
     uint64_t limit = memory_bound(device);

@@ -153,7 +153,7 @@ static void unpark(ProgramTable *table, Program *program)
     table->idle--;
 }
 
-void program_trim(Device *device)
+static void trim(Device *device)
 {
     ProgramTable *table = &device->programs;
     while (table->idle > IDLE_PROGRAMS) {
@@ -237,7 +237,8 @@ Program *program_find(Device *device, const char *name, const char *source, bool
     if (program) {
         return hold(program);
     }
-    program_trim(device);
+    device->trim_programs = trim;
+    trim(device);
     if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table)) ||
         !dump_program(name, device->note, source, hash)) {
         return NULL;
