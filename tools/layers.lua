@@ -108,7 +108,6 @@ local MOST_FILES <const> = 26 -- of one directory
 local pending = {
     ["container/storage -> container"] = "the free list and the mipmap of a texture need no container",
     ["container/storage -> container/tree"] = "mipmap becomes a function of the kind",
-    ["container/page -> container"] = "page_lookup_host takes a translator",
     ["rill.core.suggest -> rill.shell.reference"] = "suggest is given a function that loads the reference",
     ["rill.geometry.mesh.save -> rill.geometry.mesh.mesh"] = "meshes are made by a module that both require",
     ["rill.geometry.mesh.weld -> rill.geometry.mesh.mesh"] = "the same",

@@ -119,7 +119,7 @@ void container_release(Container *c)
     snapshot_orphan(c);
     container_release(c->pages);
     halo_free(c);
-    container_release(c->frame_stack);
+    free_list_free(&c->free_list);
     translator_release(c->edge);
     translator_release(c->translator);
     stream_release(&c->memory);
@@ -217,9 +217,8 @@ uint64_t container_bytes(const Container *c)
     if (c->pages) {
         return container_bytes(c->pages) + table_bytes(c->translator->parts[0]);
     }
-    uint64_t stack = c->frame_stack ? stream_bytes(&c->frame_stack->memory) : 0;
     return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator) + halo_bytes(c) +
-           stack;
+           free_list_bytes(&c->free_list);
 }
 
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)

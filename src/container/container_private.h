@@ -4,7 +4,7 @@
 
 #include "container/container.h"
 #include "container/page/page_list.h"
-#include "container/storage/frames.h"
+#include "container/storage/free_list_gpu.h"
 #include "kernel/variant/address_map.h"
 
 /* What containers do differently whose pages are of another kind. */
@@ -69,7 +69,7 @@ struct Container {
     bool pooled; /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
     struct Overlap *overlap;  /* of pages with replicas; else NULL */
-    Container *frame_stack;   /* the free ones, on the device: held; NULL until needed */
+    FreeList free_list;       /* the free ones, on the device */
     AllocatorHooks allocator; /* choose NULL: none */
     bool choosing;
     bool noting; /* the pages that get frames, and those that they had */
@@ -181,8 +181,6 @@ bool page_pool_map_some(Container *c, const PageList *pages);
 bool page_pool_unmap_some(Container *c, const PageList *pages);
 /* Of a list those that are mapped, with their frames, or those that are not. */
 bool page_pool_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
-/* page/page_lookup_host.c: the pages of a stream of points, each once, read back. */
-bool page_lookup_host(const Container *c, const Stream *points, PageList *pages);
 /* How many frames there may still be. */
 int64_t page_pool_room(const Container *c);
 
@@ -195,13 +193,6 @@ uint64_t halo_bytes(const Container *c);
 void halo_changed(Container *c, const PageList *list);
 void halo_moved(Container *c);
 uint64_t halo_writes(const Container *c);
-
-/* storage/free_list_gpu.c. Takes frames for new pages on the device, where a stack of ints has the free ones: those that the host will take by frames_take.
- * Two new streams: the frames, and where each begins in memory. False with error_set. */
-bool free_list_take(Container *c, int64_t count, Stream *frames, Stream *begins);
-/* Brings the stack there up to date; and puts frames on it that the host frees in this order, after that. */
-bool free_list_tell(Container *c);
-void free_list_give(Container *c, const Stream *frames);
 
 /* kind/lists.c: makes a container of lists' translator one of lists. */
 void container_make_lists(Container *c, int64_t count);

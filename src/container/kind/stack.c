@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { LEAST_ELEMENTS = 64 };
+enum { LEAST_ELEMENTS = 64, TO = 2 /* bit of a copy's parameters */ };
 
 Container *container_stack(Device *device, const Type *type, int64_t capacity)
 {
@@ -45,16 +45,12 @@ static bool grow(Container *c, int64_t count)
     if (count <= have) {
         return container_ready_mapped(c);
     }
-    if (!growth_create(&c->memory, count, most, 1, false, &memory)) {
+    if (!growth_copy(&c->memory, c->count, count, most, 1, &memory)) {
         return false;
     }
-    bool done =
-        buffer_copy(memory.buffer, 0, c->memory.buffer, 0, (uint64_t)(c->count * (int64_t)c->memory.type->bytes));
-    if (done) {
-        container_replace_memory(c, &memory);
-    }
+    container_replace_memory(c, &memory);
     stream_release(&memory);
-    return done;
+    return true;
 }
 
 bool stack_place(Container *c, int64_t count, Stream *place)
@@ -84,6 +80,22 @@ bool container_stack_push(Container *c, const Stream *from)
     stream_release(&place);
     if (done) {
         container_set_count(c, c->count + more);
+    }
+    return done;
+}
+
+bool container_stack_push_region(Container *c, Container *from, const Region *region)
+{
+    Stream place;
+    int64_t count = region->set.elements;
+    if (count == 0 || !stack_place(c, count, &place)) {
+        return count == 0;
+    }
+    Domain domain = {.shape = container_elements(from)->shape, .pages = &region->set, .numbered = TO};
+    bool done = copy_elements(&place, container_elements(from), &domain);
+    stream_release(&place);
+    if (done) {
+        container_set_count(c, c->count + count);
     }
     return done;
 }

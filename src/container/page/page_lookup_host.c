@@ -1,7 +1,7 @@
 /* The pages of a stream of points: sorted by a hash of their pages on the device, of which each is read back about once. */
-#include "container/container_private.h"
 #include "container/page/paged.h"
 
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/builtin.h"
 #include "kernel/launch/copy.h"
 #include "primitive/reduction/compact.h"
@@ -100,23 +100,23 @@ static bool find_heads(const Stream *points, const Stream *numbers, int rank, co
     return done;
 }
 
-static bool add_point(const Container *c, const int32_t *coordinates, PageList *pages)
+static bool add_point(const Translator *t, const int32_t *coordinates, PageList *pages)
 {
-    int rank = c->whole.shape.rank;
+    int rank = t->info.rank;
     int64_t point[SHAPE_MAX_RANK] = {0};
     for (int d = 0; d < rank; d++) {
         point[d] = coordinates[d];
     }
-    if (!translator_inside(c->translator, point)) {
+    if (!translator_inside(t, point)) {
         return error_set("some lie outside of the container's shape; they count from 0");
     }
-    return page_list_add(pages, rank, paged_box(c->translator, point, point).first, NO_FRAME);
+    return page_list_add(pages, rank, paged_box(t, point, point).first, NO_FRAME);
 }
 
 /* Reads the heads back and notes their pages. */
-static bool add_points(const Container *c, const Stream *points, const Stream *heads, PageList *pages)
+static bool add_points(const Translator *t, const Stream *points, const Stream *heads, PageList *pages)
 {
-    int64_t count = stream_elements(heads), rank = c->whole.shape.rank;
+    int64_t count = stream_elements(heads), rank = t->info.rank;
     int32_t *coordinates = malloc((size_t)(count * rank + 1) * sizeof *coordinates);
     Stream taken;
     if (!coordinates || !stream_create(points->device, points->type, &heads->shape, false, &taken)) {
@@ -126,23 +126,23 @@ static bool add_points(const Container *c, const Stream *points, const Stream *h
     bool done =
         copy_take(&taken, points, heads) && buffer_read(taken.buffer, 0, coordinates, (uint64_t)stream_bytes(&taken));
     for (int64_t i = 0; done && i < count; i++) {
-        done = add_point(c, coordinates + i * rank, pages);
+        done = add_point(t, coordinates + i * rank, pages);
     }
     stream_release(&taken);
     free(coordinates);
     return done;
 }
 
-static bool find_pages(const Container *c, const Stream *points, PageList *pages)
+static bool find_pages(const Translator *t, const Stream *points, PageList *pages)
 {
-    int rank = c->whole.shape.rank;
+    int rank = t->info.rank;
     int64_t sizes[SHAPE_MAX_RANK];
     uint32_t page[SHAPE_MAX_RANK], size[SHAPE_MAX_RANK];
     Stream numbers, heads;
-    translator_page_sizes(c->translator, sizes);
+    translator_page_sizes(t, sizes);
     for (int d = 0; d < rank; d++) {
         page[d] = (uint32_t)sizes[d];
-        size[d] = (uint32_t)c->whole.shape.size[rank - 1 - d];
+        size[d] = t->info.domain.known ? (uint32_t)t->info.domain.size[d] : 0;
     }
     if (!sort_points(points, rank, page, size, &numbers)) {
         return false;
@@ -150,28 +150,28 @@ static bool find_pages(const Container *c, const Stream *points, PageList *pages
     bool done = find_heads(points, &numbers, rank, page, size, &heads);
     stream_release(&numbers);
     if (done) {
-        done = stream_settle(&heads) && add_points(c, points, &heads, pages);
+        done = stream_settle(&heads) && add_points(t, points, &heads, pages);
         stream_release(&heads);
     }
     page_list_unique(pages, NULL, NULL);
     return done;
 }
 
-bool page_lookup_host(const Container *c, const Stream *points, PageList *pages)
+bool page_lookup_host(const Translator *t, const Stream *points, PageList *pages)
 {
     Shape shape;
     Stream flat;
     *pages = (PageList){0};
-    if (c->whole.shape.rank > 4) {
+    if (t->info.rank > 4) {
         return error_set("points reach containers of up to 4 dimensions: take boxes");
     }
-    if (!translator_points_check(points, c->whole.shape.rank, &shape) || stream_elements(points) == 0) {
+    if (!translator_points_check(points, t->info.rank, &shape) || stream_elements(points) == 0) {
         return stream_elements(points) == 0;
     }
     if (!compact_flat(points, &flat)) {
         return false;
     }
-    bool done = find_pages(c, &flat, pages);
+    bool done = find_pages(t, &flat, pages);
     stream_release(&flat);
     if (!done) {
         page_list_free(pages);

@@ -84,4 +84,7 @@ int64_t paged_back(const Paged *paged, int64_t frame);
 /* How many frames table 1 tells of. */
 int64_t paged_frames(const Paged *paged);
 
+/* page/page_lookup_host.c. Finds the pages of a stream of points on the device, and reads them back, each once. False with error_set. */
+bool page_lookup_host(const Translator *t, const Stream *points, PageList *pages);
+
 #endif

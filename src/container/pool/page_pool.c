@@ -46,15 +46,13 @@ bool page_pool_grow(Container *c, int64_t frames)
     if (frames <= frames_there(c)) {
         return true;
     }
-    if (!growth_create(&c->memory, frames * info.page, info.capacity * info.page, info.page, false, &memory)) {
+    if (!growth_copy(&c->memory, stream_elements(&c->memory), frames * info.page, info.capacity * info.page, info.page,
+                     &memory)) {
         return false;
     }
-    bool done = buffer_copy(memory.buffer, 0, c->memory.buffer, 0, stream_bytes(&c->memory));
-    if (done) {
-        container_replace_memory(c, &memory);
-    }
+    container_replace_memory(c, &memory);
     stream_release(&memory);
-    return done;
+    return true;
 }
 
 static bool fill(const Container *c, int64_t frame, int64_t count, const void *element)

@@ -53,7 +53,8 @@ static bool map_numbers(Container *c, Pages *pages, const Stream *numbers)
     bool done = page_pool_grow(c, needed) && frames_reserve(&c->frames, needed) && snapshot_reserve(c, count) &&
                 (!noted || page_lookup_list(pages, numbers, &list)) && snapshot_launch_reserve(c, &list);
     int32_t *known = done ? next_frames(c, count) : NULL;
-    if (!known || !free_list_take(c, count, &frames, &begins)) {
+    if (!known || !free_list_take(&c->free_list, &c->frames, c->memory.device, translator_info(c->translator).page,
+                                  count, &frames, &begins)) {
         page_list_free(&list);
         free(known);
         return false;
@@ -79,10 +80,11 @@ static bool unmap_numbers(Container *c, Pages *pages, const Stream *numbers)
 {
     PageList list = {0};
     Stream frames;
-    bool done = page_lookup_list(pages, numbers, &list) && free_list_tell(c) &&
+    bool done = page_lookup_list(pages, numbers, &list) &&
+                free_list_tell(&c->free_list, &c->frames, c->memory.device) &&
                 page_table_unmap_numbers(pages, numbers, &list, &frames);
     if (done) {
-        free_list_give(c, &frames);
+        free_list_give(&c->free_list, &c->frames, &frames);
         stream_release(&frames);
         c->ready = 0;
     }
@@ -109,7 +111,7 @@ static bool change_listed(Container *c, const Stream *points, bool (*change)(Con
                           bool *found)
 {
     PageList list;
-    *found = page_lookup_host(c, points, &list);
+    *found = page_lookup_host(c->translator, points, &list);
     bool done = *found && change(c, &list);
     page_list_free(&list);
     return done;

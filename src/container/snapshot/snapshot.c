@@ -248,7 +248,7 @@ static bool add_pages(void *self, const int64_t *first, const int64_t *last)
 bool snapshot_ready_points(Container *c, const Stream *points)
 {
     PageList pages = {0}, missing = {0}, mapped = {0};
-    bool done = page_lookup_host(c, points, &pages) && page_pool_pick(c, &pages, false, &missing) &&
+    bool done = page_lookup_host(c->translator, points, &pages) && page_pool_pick(c, &pages, false, &missing) &&
                 page_pool_pick(c, &pages, true, &mapped) && make_ready(c, &missing, &mapped, (int64_t)pages.count);
     page_list_free(&pages);
     page_list_free(&missing);

@@ -1,53 +1,79 @@
-/* The free frames of a container on the device: a stack of ints, of which it takes many at once, as it puts many there. The host's list of them says
- * the same; what is taken or freed there, page by page, comes to the device with the next change that this makes by itself. */
-#include "container/container_private.h"
+#include "container/storage/free_list_gpu.h"
 
+#include "base/error.h"
+#include "container/storage/growth.h"
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/copy.h"
 
 #include <stdlib.h>
 
-/* Puts those on the stack that the host freed since. */
-static bool push_freed(Container *c)
+enum { LEAST_FRAMES = 64 };
+
+/* A view of the elements after those that are valid, where `more` frames go. False with error_set. */
+static bool make_place(FreeList *list, const Frames *frames, int64_t more, Stream *place)
 {
-    int64_t first = c->frames.told, more = (int64_t)c->frames.freed.count - first;
+    Stream memory;
+    if (frames->told + more > stream_elements(&list->memory)) {
+        if (!growth_copy(&list->memory, frames->told, frames->told + more, SHAPE_MAX_ELEMENTS, 1, &memory)) {
+            return false;
+        }
+        stream_release(&list->memory);
+        list->memory = memory;
+    }
+    return stream_over(list->memory.buffer, list->memory.type, &(Shape){1, {more}}, frames->told, place);
+}
+
+/* Sends the frames that the host freed since. */
+static bool push_freed(FreeList *list, Frames *frames)
+{
+    int64_t first = frames->told, more = (int64_t)frames->freed.count - first;
     int32_t *words = malloc((size_t)more * sizeof *words);
     Stream place;
-    if (!words || !stack_place(c->frame_stack, more, &place)) {
+    if (!words || !make_place(list, frames, more, &place)) {
         free(words);
         return words ? false : error_set("out of host memory");
     }
     for (int64_t i = 0; i < more; i++) {
-        words[i] = (int32_t)c->frames.freed.items[first + i];
+        words[i] = (int32_t)frames->freed.items[first + i];
     }
     bool done =
         buffer_write(place.buffer, (uint64_t)place.offset * sizeof *words, words, (uint64_t)more * sizeof *words);
     stream_release(&place);
     free(words);
-    if (done) {
-        container_set_count(c->frame_stack, first + more);
-        c->frames.told = first + more;
-    }
+    frames->told += done ? more : 0;
     return done;
 }
 
-bool free_list_tell(Container *c)
+bool free_list_tell(FreeList *list, Frames *frames, Device *device)
 {
-    if (!c->frame_stack) {
-        c->frame_stack = container_stack(c->memory.device, type_of(SCALAR_INT, 1), 0);
-        c->frames.told = 0;
+    if (!list->memory.device) {
+        const Shape least = {1, {LEAST_FRAMES}};
+        if (!stream_create(device, type_of(SCALAR_INT, 1), &least, false, &list->memory)) {
+            return false;
+        }
+        frames->told = 0;
     }
-    if (!c->frame_stack) {
-        return false;
-    }
-    container_set_count(c->frame_stack, c->frames.told);
-    return (int64_t)c->frames.freed.count == c->frames.told || push_freed(c);
+    return (int64_t)frames->freed.count == frames->told || push_freed(list, frames);
 }
 
-void free_list_give(Container *c, const Stream *frames)
+void free_list_give(FreeList *list, Frames *frames, const Stream *freed)
 {
-    if (container_stack_push(c->frame_stack, frames)) {
-        c->frames.told += stream_elements(frames);
+    Stream place;
+    if (make_place(list, frames, stream_elements(freed), &place)) {
+        frames->told += copy_stream(&place, freed) ? stream_elements(freed) : 0;
+        stream_release(&place);
     }
+}
+
+void free_list_free(FreeList *list)
+{
+    stream_release(&list->memory);
+}
+
+uint64_t free_list_bytes(const FreeList *list)
+{
+    return list->memory.device ? stream_bytes(&list->memory) : 0;
 }
 
 /* Frame i of those that are new: from the top of the stack down, then such as were never taken. `state`: how many of them were freed, the first of
@@ -63,26 +89,29 @@ static bool launch_take(const Stream *freed, const int32_t *state, Stream *frame
     return kernel && kernel_launch(kernel, frames->device, args, &frames->shape, false);
 }
 
-bool free_list_take(Container *c, int64_t count, Stream *frames, Stream *begins)
+bool free_list_take(FreeList *list, Frames *frames, Device *device, int64_t page, int64_t count, Stream *taken,
+                    Stream *begins)
 {
     const Shape shape = {1, {count}}, one = {1, {1}};
-    int64_t there = (int64_t)c->frames.freed.count, popped = count < there ? count : there;
-    int32_t state[4] = {(int32_t)popped, (int32_t)c->frames.used, (int32_t)translator_info(c->translator).page, 0};
+    int64_t there = (int64_t)frames->freed.count, popped = count < there ? count : there;
+    int32_t state[4] = {(int32_t)popped, (int32_t)frames->used, (int32_t)page, 0};
     const Type *type = type_of(SCALAR_INT, 1);
     Stream freed;
-    bool none = popped == 0;
-    if (none ? !stream_create(c->memory.device, type, &one, true, &freed)
-             : !free_list_tell(c) || !container_stack_pop(c->frame_stack, popped, &freed)) {
+    bool done = popped == 0
+                    ? stream_create(device, type, &one, true, &freed)
+                    : free_list_tell(list, frames, device) &&
+                          stream_over(list->memory.buffer, type, &(Shape){1, {popped}}, frames->told - popped, &freed);
+    if (!done) {
         return false;
     }
-    c->frames.told -= none ? 0 : popped;
-    bool done = stream_create(c->memory.device, type, &shape, false, frames);
-    if (done && !stream_create(c->memory.device, type, &shape, false, begins)) {
-        stream_release(frames);
+    frames->told -= popped;
+    done = stream_create(device, type, &shape, false, taken);
+    if (done && !stream_create(device, type, &shape, false, begins)) {
+        stream_release(taken);
         done = false;
     }
-    if (done && !launch_take(&freed, state, frames, begins)) {
-        stream_release(frames);
+    if (done && !launch_take(&freed, state, taken, begins)) {
+        stream_release(taken);
         stream_release(begins);
         done = false;
     }

@@ -11,5 +11,7 @@ int64_t growth_elements(int64_t have, int64_t needed, int64_t most, int64_t unit
 /* New memory of `needed` elements or more, to take the place of `have`; where there is no room for more, as many as are
  * needed. Its elements are undefined, or zeros. False with error_set. */
 bool growth_create(const Stream *have, int64_t needed, int64_t most, int64_t unit, bool zero, Stream *result);
+/* Creates the same memory, not zeroed, and copies the first `kept` elements of `have` into it. False with error_set. */
+bool growth_copy(const Stream *have, int64_t kept, int64_t needed, int64_t most, int64_t unit, Stream *result);
 
 #endif

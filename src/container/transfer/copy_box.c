@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TO = 2 }; /* bit of a copy's parameters */
-
 Stream container_part(const Container *c, const int64_t *low, const int64_t *high)
 {
     Stream part = c->entries;
@@ -141,21 +139,5 @@ bool container_move(Container *c, const int64_t *at, Container *from, const int6
     }
     bool done = region ? copy_region(c, at, &dense, origin, region) : container_write(c, at, &dense);
     stream_release(&dense);
-    return done;
-}
-
-bool container_stack_push_region(Container *c, Container *from, const Region *region)
-{
-    Stream place;
-    int64_t count = region->set.elements;
-    if (count == 0 || !stack_place(c, count, &place)) {
-        return count == 0;
-    }
-    Domain domain = {.shape = container_elements(from)->shape, .pages = &region->set, .numbered = TO};
-    bool done = copy_elements(&place, container_elements(from), &domain);
-    stream_release(&place);
-    if (done) {
-        container_set_count(c, c->count + count);
-    }
     return done;
 }

@@ -26,16 +26,14 @@ static bool grow(Container *c, int64_t frames)
     }
     const Type *type = c->memory.type;
     int64_t needed = tree_frames(type, frames) * a->elements, most = tree_frames(type, a->capacity) * a->elements;
-    if (!growth_create(&c->memory, needed, most, tree_frames(type, 1) * a->elements, false, &memory)) {
+    if (!growth_copy(&c->memory, stream_elements(&c->memory), needed, most, tree_frames(type, 1) * a->elements,
+                     &memory)) {
         return false;
     }
-    bool done = buffer_copy(memory.buffer, 0, c->memory.buffer, 0, stream_bytes(&c->memory));
-    if (done) {
-        container_replace_memory(c, &memory);
-        tree_header(c);
-    }
+    container_replace_memory(c, &memory);
+    tree_header(c);
     stream_release(&memory);
-    return done;
+    return true;
 }
 
 bool tree_prepare(Container *c, int64_t pages)

@@ -1,0 +1,26 @@
+/* The free frames of a container on the device: a stack of ints, of which the device takes many at once, and to which it returns many. The host's list
+ * (Frames) says the same; frames that the host takes or frees one by one are sent to the device before the next change that the device makes. */
+#ifndef RILL_CONTAINER_STORAGE_FREE_LIST_GPU_H
+#define RILL_CONTAINER_STORAGE_FREE_LIST_GPU_H
+
+#include "container/storage/frames.h"
+#include "stream/stream.h"
+
+/* Zeros: nothing is on the device yet. Of the frames in `memory` the first Frames.told are valid. */
+typedef struct FreeList {
+    Stream memory;
+} FreeList;
+
+/* Takes `count` frames for new pages of `page` elements on the device: those that the host will take by frames_take. Returns two new streams of ints: the
+ * frames, and where each begins in memory. False with error_set. */
+bool free_list_take(FreeList *list, Frames *frames, Device *device, int64_t page, int64_t count, Stream *taken,
+                    Stream *begins);
+/* Sends the frames that the host freed to the device. False with error_set. */
+bool free_list_tell(FreeList *list, Frames *frames, Device *device);
+/* Adds frames that the host frees in this order after the call; after free_list_tell. */
+void free_list_give(FreeList *list, Frames *frames, const Stream *freed);
+/* Releases the memory on the device, and returns its size in bytes. */
+void free_list_free(FreeList *list);
+uint64_t free_list_bytes(const FreeList *list);
+
+#endif
