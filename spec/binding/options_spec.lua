@@ -83,7 +83,7 @@ local calls = {
     ["rill.render"] = function(o) return rill.render(rill.mesh.box(), o) end,
     ["rill.collide.bvh"] = function(o) return rill.collide.bvh(rill.mesh.box(), o) end,
     ["rill.collide.obbtree"] = function(o) return rill.collide.obbtree(rill.mesh.box(), o) end,
-    ["rill.geometry.collide.pairs"] = function(o)
+    ["rill.collide.pairs"] = function(o)
         local tree = rill.collide.bvh(rill.mesh.box())
         return rill.collide.pairs(tree, tree, o)
     end,
