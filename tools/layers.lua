@@ -108,13 +108,9 @@ local MOST_FILES <const> = 26 -- of one directory
 local pending = {
     ["container/storage -> container"] = "the free list and the mipmap of a texture need no container",
     ["container/storage -> container/tree"] = "mipmap becomes a function of the kind",
-    ["rill.core.suggest -> rill.shell.reference"] = "suggest is given a function that loads the reference",
     ["rill.geometry.mesh.save -> rill.geometry.mesh.mesh"] = "meshes are made by a module that both require",
     ["rill.geometry.mesh.weld -> rill.geometry.mesh.mesh"] = "the same",
     ["rill.geometry.subdivide.adaptive -> rill.render.framing"] = "the camera of a box moves to geometry/camera",
-    ["rill.solve.fused_cycle -> rill.solve"] = "it requires what it needs of the directory",
-    ["rill.solve.update -> rill.solve.stationary"] = "the loop that both use moves to one module",
-    ["rill.stream.stats -> rill.debug"] = "the computation moves to stream/stats",
     ["io/array -> io/image"] = "crc is zlib's",
 }
 

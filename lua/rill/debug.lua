@@ -2,61 +2,10 @@
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
+local stats = require "rill.stream.stats"
 local types = require "rill.core.types"
 
 local debug = {}
-
-local COMPONENTS <const> = { "x", "y", "z", "w" }
--- "float" or "int", and the number of components; nil of a structure.
-local function shape_of(type)
-    local info = types.list[type]
-    if info then
-        return types.is_real(type) and "float" or "int", info.components
-    end
-end
-
-local function parts_of(s, count)
-    if count == 1 then
-        return { s }
-    end
-    local parts = {}
-    for c = 1, count do
-        parts[c] = s[COMPONENTS[c]]
-    end
-    return parts
-end
-
-local Stats = { __name = "rill.debug.stats" }
-
-function Stats:__tostring()
-    return ("count %d, NaN %d, Inf %d, min %s, mean %s, max %s"):format(self.count, self.nan, self.inf,
-        tostring(self.min), tostring(self.mean), tostring(self.max))
-end
-
--- Adds what a stream of numbers holds.
-local function add_numbers(total, part, floats)
-    local nan, inf, low, high, sum = 0, 0, part, part, part
-    if floats then
-        nan, inf = rill.isnan(part):count(), rill.isinf(part):count()
-    end
-    local finite = part.size - nan - inf
-    if nan + inf > 0 then
-        local rest = (rill.isnan(part) | rill.isinf(part)):eval()
-        low = rill.where(rest, math.huge, part)
-        high = rill.where(rest, -math.huge, part)
-        sum = rill.where(rest, 0, part)
-    end
-    total.count, total.nan, total.inf = total.count + part.size, total.nan + nan, total.inf + inf
-    if finite > 0 then
-        local least, most = low:min(), high:max()
-        total.min = total.min and math.min(total.min, least) or least
-        total.max = total.max and math.max(total.max, most) or most
-        local before <const>, all <const> = total.finite, sum:sum()
-        total.finite = before + finite
-        local share <const> = all - all == 0 and all / total.finite or sum:mean() * (sum.size / total.finite)
-        total.mean = (total.mean or 0) * (before / total.finite) + share
-    end
-end
 
 --- rill.debug.stats(s), s:stats(): what a stream or expression holds: a table with `count` (numbers; of vectors those of all
 -- components), `nan`, `inf`, and of the finite numbers `min`, `mean` and `max` (nil when there are none). tostring() is one line.
@@ -71,32 +20,17 @@ function debug.stats(s, ...)
     if contained then
         return s:stats()
     end
-    local kind, count = shape_of(s.type)
-    if not kind then
-        errors.fail("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s", s.type)
-    end
-    local total = { count = 0, nan = 0, inf = 0, finite = 0 }
-    for _, part in ipairs(parts_of(s, count)) do
-        if s.type == "bool" then
-            part = part:cast "int"
-        end
-        if s.size > 0 then
-            add_numbers(total, part, kind == "float")
-        end
-    end
-    total.finite = nil
-    return setmetatable(total, Stats)
+    return stats.of(s)
 end
 debug.stats = errors.guard(debug.stats, "rill.debug.stats")
 
 -- The flat number, from 1, of the first element with a NaN; nil where there is none.
 local function first_nan(s)
-    local kind, count = shape_of(s.type)
-    if kind ~= "float" or s.size == 0 then
+    if not types.is_real(s.type) or s.size == 0 then
         return nil
     end
     local any
-    for _, part in ipairs(parts_of(s, count)) do
+    for _, part in ipairs(stats.parts(s)) do
         any = any and any | rill.isnan(part) or rill.isnan(part)
     end
     local places = any:find(any)

@@ -3,6 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local lazy = require "rill.core.lazy"
+local suggest = require "rill.core.suggest"
 
 -- Functions and methods of streams, by the files that have them.
 local functions = {
@@ -61,17 +62,11 @@ for _, files in ipairs(lazy.moves and {functions, images, methods} or {}) do
     require "rill.container.pack"
 end
 
--- What may have been meant by a name that is none.
-local function hint(owner, key)
-    return lazy.require "rill.core.suggest".hint(owner, key)
-end
+suggest.set_reference(function()
+    return lazy.require "rill.shell.reference"
+end)
 local hooks = require "rill.algebra.expression".hooks
-hooks.hint = hint
-
---- hooks.among(key, known): nearest.among, for errors of the C part.
-function hooks.among(key, known)
-    return lazy.require "rill.core.suggest".among(key, known)
-end
+hooks.hint, hooks.among = suggest.hint, suggest.among -- for errors of the C part
 
 -- Files beside this one that are no modules to use.
 local inside = {init = true, core = true}
@@ -93,7 +88,7 @@ return setmetatable(rill, {
             found = submodule(key)
         end
         if found == nil then
-            error(("rill has no field or module '%s'%s"):format(tostring(key), hint("rill", key)), 2)
+            error(("rill has no field or module '%s'%s"):format(tostring(key), suggest.hint("rill", key)), 2)
         end
         rawset(self, key, found)
         return found

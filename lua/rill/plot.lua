@@ -2,7 +2,7 @@
 local rill = require "rill"
 local errors = require "rill.core.error"
 local typename = require "rill.core.typename"
-local lazy = require "rill.core.lazy"
+local suggest = require "rill.core.suggest"
 local types = require "rill.core.types"
 local marks = require "rill.plot.marks"
 local terminal = require "rill.core.terminal"
@@ -63,7 +63,7 @@ local function options_of(from, known, where)
         if type(key) ~= "number" then
             if not known[key] then
                 problem("%sunknown option '%s': expected %s", where, tostring(key),
-                    lazy.require "rill.core.suggest".among(key, known))
+                    suggest.among(key, known))
             end
             check_option(where, key, value, known[key])
             -- Control characters would move the cursor.

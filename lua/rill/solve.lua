@@ -5,8 +5,8 @@ local lazy = require "rill.core.lazy"
 
 -- The file of each, where it is not its name, and how many arguments it takes.
 local METHODS <const> = {
-    bicgstab = {3}, cg = {3}, cholesky = {3}, lu = {3}, multigrid = {2}, tridiagonal = {5},
-    gauss_seidel = {3, "relaxation"}, jacobi = {3, "relaxation"}, sor = {3, "relaxation"}, hierarchy = {1, "multigrid"},
+    bicgstab = {3}, cg = {3}, cholesky = {3, "direct"}, lu = {3, "direct"}, multigrid = {2}, tridiagonal = {5},
+    gauss_seidel = {3, "stationary"}, jacobi = {3, "stationary"}, sor = {3, "stationary"}, hierarchy = {1, "multigrid"},
 }
 
 local solve = {}

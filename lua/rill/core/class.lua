@@ -1,6 +1,6 @@
 -- What scripts see of an object that is a table: fields that are computed, methods, and words for any other name.
 local errors = require "rill.core.error"
-local lazy = require "rill.core.lazy"
+local suggest = require "rill.core.suggest"
 local fail <const> = errors.fail
 
 local class = {}
@@ -12,7 +12,7 @@ function class.put(metatable, words, letter, methods, fields)
         local field = fields[key]
         if not field and not methods[key] then
             fail("%s no field or method '%s'%s", words, tostring(key),
-                lazy.require "rill.core.suggest".hint(letter, key))
+                suggest.hint(letter, key))
         end
         return field and field(object) or methods[key]
     end

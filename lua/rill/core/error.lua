@@ -2,7 +2,7 @@
 local core = require "rill.core"
 local typename = require "rill.core.typename"
 local rill = require "rill.core.public"
-local lazy = require "rill.core.lazy"
+local suggest = require "rill.core.suggest"
 
 local getinfo <const> = debug.getinfo
 local errors = {}
@@ -187,7 +187,7 @@ end
 function errors.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)
-            local hint = lazy.require "rill.core.suggest".hint(name, key)
+            local hint = suggest.hint(name, key)
             errors.fail("%s has no field '%s'%s", name, tostring(key), hint)
         end,
         __call = function()

@@ -1,7 +1,7 @@
 -- Tables of options, checked.
 local errors = require "rill.core.error"
 local rill = require "rill.core.public"
-local lazy = require "rill.core.lazy"
+local suggest = require "rill.core.suggest"
 local fail <const> = errors.fail
 
 local option = {}
@@ -9,7 +9,7 @@ local option = {}
 --- option.refuse(where, key, known): raises that `key` is not an option; the keys of `known` are.
 function option.refuse(where, key, known)
     fail("%s: unknown option %s: expected %s", where, type(key) == "string" and "'" .. key .. "'" or errors.told(key),
-        lazy.require "rill.core.suggest".among(key, known))
+        suggest.among(key, known))
 end
 
 --- option.check(where, options, known): raises where `options` is neither nil nor a table of options, or has a key that `known` has not.

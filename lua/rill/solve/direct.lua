@@ -1,280 +1,360 @@
--- What solvers that eliminate share: residuals of batches, refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
--- chapter 12), and the report. Right-hand sides are {systems, n, m}.
+-- Dense systems by factors: what rill.solve.lu and rill.solve.cholesky share. Systems come one by one or in batches, right-hand sides too; inside they are
+-- all {systems, n, n} and {systems, n, m}.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local class = require "rill.core.class"
+local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
-local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
-local kernel <const> = operator.kernel
-
-local fail <const> = errors.fail
+local triangular = require "rill.solve.factor"
+local fail <const>, kernel <const> = errors.fail, operator.kernel
 
 local direct = {}
 
-local LEAST <const> = 0x1p-52 -- no residual falls below
-local STEPS <const> = 30 -- of refinement, unless told
-local ROUNDED <const> = 0.5 -- no residual is larger that rounding alone has left
-local RUN <const> = 1024 -- rows whose squares a lane sums up
-
--- ---- scales
-
-local RANGE <const> = {float = 2.0 ^ 40, double = 2.0 ^ 300} -- sizes up to it, and down to its inverse, stay as they are
-
---- direct.scales(sizes, type): the powers of two that systems of these sizes are multiplied by, a table; false where none need be, in that type.
-function direct.scales(sizes, type)
-    local found, range = false, RANGE[type]
-    for _, size in ipairs(sizes) do
-        found = found or size > range or size < 1 / range and size > 0
-    end
-    if not found then
-        return false
-    end
-    local by = {}
-    for s, size in ipairs(sizes) do
-        by[s] = size > 0 and 2.0 ^ -math.floor(math.log(size, 2)) or 1.0
-    end
-    return by
-end
-
---- direct.factors(by): such a table as a stream of double; of one element, 1, instead of false.
-function direct.factors(by)
-    return rill.stream("double", by and #by or 1, by or 1.0)
-end
-
-local SIZES <const> = [=[
-kernel void sizes(A a[], int count, int runs, int run, out double top<>) {
-    int s = indexof(top).x / runs, first = indexof(top).x % runs * run;
-    for (int i = first; i < min(first + run, count); i++) { top = max(top, abs(double(a[s * count + i]))); }
-}]=]
-
---- direct.sizes(a): the largest element of each system of a, {systems, ...} in one piece, as it is in double; a table.
-function direct.sizes(a)
-    local systems = a.shape[1]
-    local count = systems > 0 and a.size // systems or 0
-    local runs = (count + RUN - 1) // RUN
-    local tops <close> = kernel(SIZES, {A = a.type})(a:reshape(a.size), count, runs, RUN,
-        rill.stream("double", systems * runs))
-    local list, sizes = tops:values(), {}
-    for s = 1, systems do
-        sizes[s] = 0.0
-        for k = (s - 1) * runs + 1, s * runs do
-            sizes[s] = math.max(sizes[s], list[k])
-        end
-    end
-    return sizes
-end
-
 -- ---- shapes
 
---- direct.shaped(s, shape): the same elements in another shape, in one piece; a second result: a copy that is to be closed.
-function direct.shaped(s, shape)
-    if pcall(s.reshape, s, s.size) then
-        return s:reshape(shape)
+local function times(shape)
+    return table.concat(shape, " x ")
+end
+
+local function product(shape, last)
+    local count = 1
+    for d = 1, last do
+        count = count * shape[d]
     end
-    local copy = s:copy()
-    return copy:reshape(shape), copy
+    return count
 end
 
---- direct.size_text(s): "has 5 elements", "is 3 x 4".
-function direct.size_text(s)
-    local shape = s.shape
-    return #shape == 1 and ("has %d element%s"):format(s.size, s.size == 1 and "" or "s") or "is " ..
-        table.concat(shape, " x ")
+local MOST <const> = (1 << 31) - 2 -- elements of a stream
+
+local function dense_of(method, A)
+    operator.check_open(method, A)
+    local m, n = A.shape[1], A.shape[2]
+    if m * n > MOST then
+        fail("rill.solve.%s: A is %d x %d, too large to be made dense: take rill.solve.cg or rill.solve.bicgstab",
+            method, m, n)
+    end
+    return A:dense()
 end
 
---- direct.place(s, systems): which system of a batch, for messages.
-function direct.place(s, systems)
-    return systems > 1 and (" of system %d"):format(s) or ""
+local function check_matrix(method, A)
+    A = operator.vector(method, "A", rill.type(A) == "matrix" and dense_of(method, A) or A)
+    local shape, rank = A.shape, #A.shape
+    if rank < 2 then
+        fail("rill.solve.%s: A %s: it must be a matrix, or a batch of them", method, elimination.size_text(A))
+    elseif shape[rank] ~= shape[rank - 1] then
+        fail("rill.solve.%s: A is %s: %s must be square", method, times(shape), rank == 2 and "it" or "its matrices")
+    end
+    return A
+end
+
+-- Whether b has a vector for each matrix of shape `shape`, or columns: nil where it has neither.
+local function check_sides(method, shape, b)
+    local rank, count = #shape, #b.shape
+    local same = count == rank or count == rank - 1
+    for d = 1, rank - 1 do
+        same = same and b.shape[d] == shape[d]
+    end
+    if not same then
+        fail("rill.solve.%s: A is %s, b %s%s", method, times(shape), elimination.size_text(b),
+            rank == 2 and errors.reshaped("b", b, {shape[1]}) or "")
+    end
+    return count == rank and b.shape[rank] or 1
 end
 
 -- ---- residuals
 
--- Squares of r and b, scaled, in runs of rows; then the share of each column of each system: || r || / || b ||, or || r || where b is zero.
-local SQUARES <const> = [=[
-kernel void squares(double r[], B b[], double by[], int n, int m, int runs, int run, out double above<>, out double below<>) {
-    int e = indexof(above).x, c = e % m, first = e / m % runs * run, s = e / m / runs;
-    double f = by[min(s, sizeof_stream(by).x - 1)];
-    for (int i = first; i < min(first + run, n); i++) {
-        double v = r[(s * n + i) * m + c] * f, w = double(b[(s * n + i) * m + c]) * f;
-        above += v * v;
-        below += w * w;
-    }
-}]=]
-local SHARES <const> = [=[
-kernel void shares(double above[], double below[], int runs, int m, out double share<>) {
-    int s = indexof(share).x / m, c = indexof(share).x % m;
-    double a = 0.0lf, b = 0.0lf;
-    for (int i = 0; i < runs; i++) {
-        a += above[(s * runs + i) * m + c];
-        b += below[(s * runs + i) * m + c];
-    }
-    share = a == 0.0lf ? 0.0lf : sqrt(a / (b == 0.0lf ? 1.0lf : b));
+-- b - A x in double, an element for each lane.
+local RESIDUAL <const> = [=[
+kernel void residual(A a[], B b[], X x[], int n, int m, out double r<>) {
+    int e = indexof(r).x, row = e / m * n, column = e / m / n * n * m + e % m;
+    double sum = double(b[e]);
+    for (int j = 0; j < n; j++) { sum -= double(a[row + j]) * double(x[column + j * m]); }
+    r = sum;
 }]=]
 
--- The largest share that is left in systems that have all pivots, and which it is.
-local function worst_of(shares, failed, m)
-    local worst, at = 0.0, 1
-    for k, share in ipairs(shares) do
-        local s = (k - 1) // m + 1
-        if failed[s] == 0 and worst == worst and (share > worst or share ~= share) then
-            worst, at = share, s
+local FEW <const> = 16 -- columns, and less than 64 rows: the product is no work for gemm
+
+-- Writes b - A x into r.
+local function residual(a, b, x, r)
+    local n, m = b.shape[2], b.shape[3]
+    if m < FEW or n < 4 * FEW then
+        kernel(RESIDUAL, {A = a.type, B = b.type, X = x.type})(a:reshape(a.size), b:reshape(b.size),
+            x:reshape(x.size), n, m, r:reshape(r.size))
+        return
+    end
+    r:write(b.type == "double" and b or b:cast "double")
+    rill.blas.gemm(-1.0, a, x.type == "double" and x or x:cast "double", 1.0, r)
+end
+
+-- ---- what elimination.lua solves with
+
+local function largest(list)
+    local most = list[1] or 1.0
+    for _, value in ipairs(list) do
+        most = (value > most or value ~= value) and value or most
+    end
+    return most
+end
+
+local function least(list)
+    local low, at = list[1] or 1.0, 1
+    for s, value in ipairs(list) do
+        if value < low then
+            low, at = value, s
         end
     end
-    return worst, at
+    return low, at
 end
 
--- What b is solved with: measure(x) gives the residual of x and the system it is of, and improve(x, fresh) adds to x what solves for b - A x as it was
--- measured last, or for b.
-local function problem_of(work, b, norm)
-    local n, m, systems = work.n, b.shape[3], work.systems
-    local sizes = systems == 1 and {norm} or direct.sizes(b)
-    local scales = direct.scales(sizes, "double") or direct.scales(sizes, work.type)
-    local runs = (n + RUN - 1) // RUN
-    local by, r = direct.factors(scales), rill.stream("double", {systems, n, m})
-    local above, below = rill.stream("double", systems * runs * m), rill.stream("double", systems * runs * m)
-    local shares = rill.stream("double", systems * m)
-    local self = {}
-    function self.measure(x)
-        work:residual(b, x, r)
-        kernel(SQUARES, {B = b.type})(r:reshape(r.size), b:reshape(b.size), by, n, m, runs, RUN, above, below)
-        kernel(SHARES, {})(above, below, runs, m, shares)
-        return worst_of(shares:values(), work.failed, m)
-    end
-    function self.improve(x, fresh)
-        work:improve(fresh and b or r, scales, x)
-    end
-    function self.close()
-        for _, s in ipairs {by, r, above, below, shares} do
-            s:close()
-        end
-    end
-    return self
+local Work = {}
+Work.__index = Work
+
+--- w:improve(right, scales, x): adds to x what solves for `right`.
+function Work:improve(right, scales, x)
+    self.factors:solve(right, scales, x)
 end
 
--- ---- solving
-
--- Corrects x, of double, down to a residual, as long as each step halves it.
-local function refine(problem, x, goal, limit, history)
-    local now = history[#history][2]
-    local best <close> = x:copy()
-    for step = 1, limit do
-        if now <= goal then
-            break
-        end
-        problem.improve(x)
-        local after, other = problem.measure(x)
-        if after ~= after or after >= now then
-            x:write(best)
-            break
-        end
-        local slow = after > now / 2
-        now = after
-        history[#history + 1] = {step, now, other}
-        if slow then
-            break
-        end
-        best:write(x)
-    end
-    return now
+--- w:residual(b, x, r): writes b - A x into r.
+function Work:residual(b, x, r)
+    residual(self.a, b, x, r)
 end
 
--- Solves for b into x, of zeros, and corrects that where the precision asks for it, or the tolerance is missed: then a float x is what is right in
--- double, rounded. Returns the residual of x, the system it is of, the residual before rounding, and the history.
-local function attempt(problem, x, taken)
-    local double = taken.precision ~= "float"
-    problem.improve(x, true)
-    local now, at = problem.measure(x)
-    local history, reached = {{0, now, at}}, now
-    local limit = taken.precision == "double" and 0 or taken.iterations or STEPS
-    if limit > 0 and (double or now > taken.tolerance) and now < math.huge then
-        local wide = double and x or x:cast "double"
-        reached = refine(problem, wide, double and LEAST or taken.tolerance, limit, history)
-        if not double then
-            x:write(wide:cast "float")
-            wide:close()
-            now, at = problem.measure(x)
-        else
-            now, at = reached, history[#history][3]
-        end
-    end
-    return now, at, reached, history
-end
-
--- The same, once more where there is another way; with x in front.
-local function solve(work, b, norm, taken)
-    local problem = problem_of(work, b, norm)
-    local x = rill.stream(taken.precision == "float" and "float" or "double", b.shape)
-    local now, at, reached, history = attempt(problem, x, taken)
-    if work.retry and work:retry(reached <= taken.tolerance) then
-        x:fill(0)
-        now, at, reached, history = attempt(problem, x, taken)
-    end
-    problem.close()
-    for _, row in ipairs(history) do
-        row[3] = nil
-    end
-    return x, now, at, reached, history
-end
-
-local NONE <const> = {x0 = false, every = false}
-local FACTORING <const> = {x0 = false, every = false, tolerance = false, iterations = false}
-
---- direct.options(method, given, factoring): the options, checked; `told` where a tolerance was given. `factoring`: of factors alone.
-function direct.options(method, given, factoring)
-    local taken = options.take(method, given, factoring and FACTORING or NONE)
-    taken.told = given and given.tolerance
-    return taken
-end
-
---- direct.precision(method, taken, ...): the precision asked for, or that of the widest stream.
-function direct.precision(method, taken, ...)
-    local wide = false
-    for _, s in ipairs {...} do
-        wide = wide or s.type == "double"
-    end
-    local precision = taken.precision or wide and "double" or "float"
-    if precision == "double" and taken.iterations then
-        fail("rill.solve.%s: option 'iterations': in double nothing is refined: leave it out, or take " ..
-            "precision = \"mixed\"", method)
-    end
-    return precision
-end
-
---- direct.run(work, b, norm, taken): x and the report, of {systems, n, m}, b of the 2-norm `norm`. `work` has the fields systems, n, type (of its
--- factors) and failed (for each system the row without a pivot, or 0), and the methods improve(right, scales, x), which adds to x what solves for
--- `right` and multiplies that by `scales` on the way, a table or false; residual(b, x, r), which writes b - A x into r, of double; report(made),
--- which adds fields; and it may have retry(reached), true where that was not good enough and there is another way, taken from then on.
-function direct.run(work, b, norm, taken)
-    if b.size == 0 then
-        return rill.stream(taken.precision == "float" and "float" or "double", b.shape),
-            outcome.new {converged = true, reason = "tolerance", tolerance = taken.tolerance, history = {},
-                iterations = 0, residual = 0.0}
-    end
-    local x, now, at, reached, history = solve(work, b, norm, taken)
-    local made = {tolerance = taken.tolerance, history = history, iterations = history[#history][1], residual = now,
-        reason = "tolerance", converged = now <= taken.tolerance, system = work.systems > 1 and at or nil}
+--- w:report(made): adds what elimination tells of the matrix.
+function Work:report(made)
+    local low, weak = least(self.factors.least)
+    made.growth, made.pivot = largest(self.factors.growth), low
     if not made.converged then
-        local lost = now ~= now or now >= math.huge
-        made.reason = lost and "diverged" or made.iterations == taken.iterations and "iterations" or "floor"
-        made.converged = not taken.told and reached <= taken.tolerance and now <= ROUNDED
+        made.where = ("the least pivot%s is %.2g of the largest element"):format(
+            elimination.place(weak, self.systems), low)
     end
-    work:report(made)
-    direct.mark_failed(work, made)
-    return x, outcome.new(made)
 end
 
---- direct.mark_failed(work, made): says in the fields of a report which system has no pivot, where one has none.
-function direct.mark_failed(work, made)
-    for s, row in ipairs(work.failed) do
-        if row > 0 then
-            local words = work.definite and "the pivot of row %d%s is not above 0" or "pivot %d%s is 0"
-            made.reason = work.definite and "indefinite" or "singular"
-            made.where = words:format(row, direct.place(s, work.systems))
-            made.converged, made.residual, made.row = false, math.huge, row
-            made.system = work.systems > 1 and s or nil
-            return
-        end
+local function work_of(method, a, factors)
+    return setmetatable({a = a, factors = factors, systems = factors.systems, n = factors.n, type = factors.T,
+        failed = factors.failed, definite = method == "cholesky"}, Work)
+end
+
+-- ---- the factors as users have them
+
+local Factors = {__name = "rill.factors"}
+local methods = {}
+
+local function check(self, name)
+    if getmetatable(self) ~= Factors then
+        fail("F:%s: expected factors before the colon, got %s", name, rill.type(self) or type(self))
     end
+end
+
+local function check_open(self, name)
+    check(self, name)
+    if not self._a then
+        fail("F:%s: the factors were closed", name)
+    end
+end
+
+local fields = {
+    shape = function(F) return setmetatable({table.unpack(F._shape)}, getmetatable(F._shape)) end,
+    type = function(F) return F._type end,
+}
+
+class.put(Factors, "factors have", "F", methods, fields)
+
+function Factors:__tostring()
+    return self._a and ("factors<%s>[%s] by rill.solve.%s"):format(self._type, table.concat(self._shape, "x"),
+        self._method) or "closed factors"
+end
+
+-- Refuses a matrix that is not its own transpose.
+local ASYMMETRY <const> = [=[
+kernel void asymmetry(A a[], int n, out double off<>, out double most<>) {
+    int row = indexof(off).x, i = row % n, column = row / n * n * n + i;
+    for (int j = 0; j < n; j++) {
+        double v = double(a[row * n + j]);
+        off = max(off, abs(v - double(a[column + j * n])));
+        most = max(most, abs(v));
+    }
+}]=]
+local UNIT <const> = {float = 0x1p-23, double = 0x1p-52}
+
+local function check_symmetric(method, a)
+    local systems, n = a.shape[1], a.shape[2]
+    local off <close>, most = kernel(ASYMMETRY, {A = a.type})(a:reshape(a.size), n, rill.stream("double", systems * n),
+        rill.stream("double", systems * n))
+    local furthest, largest_element = off:max(), most:max()
+    most:close()
+    if furthest > 16 * UNIT[a.type] * largest_element then
+        local row = off:argmax()
+        local s, i = (row - 1) // n + 1, (row - 1) % n + 1
+        local one, other = a[s]:domain({i, 1}, {i, n}):values(), a[s]:domain({1, i}, {n, i}):values()
+        local j = 1
+        for k = 1, n do
+            j = math.abs(one[k] - other[k]) > math.abs(one[j] - other[j]) and k or j
+        end
+        fail("rill.solve.%s: A is not symmetric: elements %d, %d and %d, %d%s differ by %.3g; take rill.solve.lu",
+            method, i, j, j, i, elimination.place(s, systems), furthest)
+    end
+end
+
+local function factorise(method, A, a, taken, type)
+    local symmetric = method == "cholesky"
+    if a.size == 0 then
+        return {systems = a.shape[1], n = a.shape[2], failed = {}, close = function() end}
+    end
+    if symmetric then
+        operator.finite(method, "A", A)
+        check_symmetric(method, a)
+    end
+    return triangular.factor(a, taken.precision == "double" and "double" or type, symmetric, function()
+        operator.finite(method, "A", A)
+    end)
+end
+
+-- x of b's shape, and the report, of a matrix A that is also a, {systems, n, n}.
+local function finish(method, A, a, factors, b, taken)
+    local m = check_sides(method, A.shape, b)
+    local norm = operator.finite(method, "b", b)
+    local sides, made = elimination.shaped(b, {a.shape[1], a.shape[2], m})
+    local x, report = elimination.run(work_of(method, a, factors), sides, norm, taken)
+    if made then
+        made:close()
+    end
+    return outcome.finish(method, x:reshape(b.shape), report, taken.strict)
+end
+
+local function matrices(A)
+    local rank = #A.shape
+    local n = A.shape[rank]
+    return elimination.shaped(A, {product(A.shape, rank - 2), n, n})
+end
+
+local function keep(method, A, taken)
+    local a = matrices(A:copy())
+    taken.precision = elimination.precision(method, taken, A)
+    local self = {_a = a, _A = a:reshape(A.shape), _method = method, _shape = A.shape, _precision = taken.precision,
+        _type = taken.precision == "double" and "double" or "float"}
+    self._factors = factorise(method, A, a, taken, "float")
+    local made = {converged = true, iterations = 0, residual = 0.0, tolerance = taken.tolerance}
+    elimination.mark_failed(work_of(method, a, self._factors), made)
+    if not made.converged and taken.strict then
+        outcome.finish(method, a, outcome.new(made), true)
+    end
+    return setmetatable(self, Factors)
+end
+
+--- F:solve(b [, options]): x and the report, with the factors there are.
+function methods.solve(self, b, given)
+    check_open(self, "solve")
+    local taken = elimination.options(self._method, given)
+    if taken.precision and taken.precision ~= self._precision then
+        fail("F:solve: option 'precision': the factors are of \"%s\"", self._precision)
+    end
+    taken.precision = self._precision
+    elimination.precision(self._method, taken)
+    return finish(self._method, self._A, self._a, self._factors, operator.vector(self._method, "b", b), taken)
+end
+
+-- The sign of a permutation of 0 .. n - 1, from `first` on in a table.
+local function sign_of(order, first, n)
+    local seen, sign = {}, 1
+    for i = 0, n - 1 do
+        local length, at = 0, i
+        while not seen[at] do
+            seen[at], at, length = true, order[first + at], length + 1
+        end
+        sign = length > 0 and length % 2 == 0 and -sign or sign
+    end
+    return sign
+end
+
+-- A determinant as sign and logarithm of its size.
+local function determinant_of(factors, s, diagonal, order, symmetric)
+    local n, sign, log = factors.n, 1, 0.0
+    local first = (s - 1) * n + 1
+    for k = first, first + n - 1 do
+        sign = diagonal[k] < 0 and -sign or sign
+        log = log + math.log(math.abs(diagonal[k])) * (symmetric and 2 or 1)
+    end
+    log = log - (factors.scales and n * math.log(factors.scales[s]) or 0.0)
+    if factors.failed[s] > 0 then
+        return 0, -math.huge
+    end
+    return symmetric and 1 or sign * sign_of(order, first, n), log
+end
+
+local function batch_shape(shape)
+    local leading = {table.unpack(shape, 1, #shape - 2)}
+    return leading
+end
+
+--- F:determinant(): the determinant, and the logarithm of its size, which does not overflow; of a batch streams of double.
+function methods.determinant(self)
+    check_open(self, "determinant")
+    local factors, symmetric = self._factors, self._method == "cholesky"
+    local diagonal, order = {}, {}
+    if factors.n > 0 and factors.systems > 0 then
+        diagonal, order = factors:diagonal(), factors.order:values()
+    end
+    local values, logs = {}, {}
+    for s = 1, factors.systems do
+        local sign, log = 1, 0.0
+        if factors.n > 0 then
+            sign, log = determinant_of(factors, s, diagonal, order, symmetric)
+        end
+        values[s], logs[s] = sign * math.exp(log), log
+    end
+    if #self._shape == 2 then
+        return values[1], logs[1]
+    end
+    local shape = batch_shape(self._shape)
+    return rill.stream("double", shape, values), rill.stream("double", shape, logs)
+end
+
+--- F:close(): frees them at once.
+function methods.close(self)
+    check(self, "close")
+    if self._a then
+        self._factors:close()
+        self._a:close()
+        rawset(self, "_a", false)
+        rawset(self, "_factors", false)
+    end
+end
+Factors.__close = methods.close
+class.guard(methods, "F")
+
+-- x and the report, or without b factors to be used again.
+local function solve(method, A, b, given)
+    if b == nil or type(b) == "table" and not rill.type(b) and b[1] == nil then
+        A = check_matrix(method, A)
+        if b ~= nil then
+            errors.none("rill.solve." .. method, 3, 2, given)
+        end
+        return keep(method, A, elimination.options(method, b or given, true))
+    end
+    A = check_matrix(method, A)
+    b = operator.vector(method, "b", b)
+    check_sides(method, A.shape, b)
+    local taken = elimination.options(method, given)
+    taken.precision = elimination.precision(method, taken, A, b)
+    local a, made = matrices(A)
+    local factors = factorise(method, A, a, taken, "float")
+    local x, report = finish(method, A, a, factors, b, taken)
+    factors:close()
+    if made then
+        made:close()
+    end
+    return x, report
+end
+
+--- rill.solve.lu(A, b [, options]): x of A x = b by Gaussian elimination with partial pivoting, and the report. Without b: factors.
+function direct.lu(A, b, options)
+    return solve("lu", A, b, options)
+end
+
+--- rill.solve.cholesky(A, b [, options]): x of A x = b for a symmetric positive definite A, and the report. Without b: factors.
+function direct.cholesky(A, b, options)
+    return solve("cholesky", A, b, options)
 end
 
 return direct

@@ -3,7 +3,7 @@
 -- factored in panels, by many lanes; many small ones by a lane each. A matrix is kept by columns, {systems, n, n}, or by
 -- rows, {n, n, systems}, where a lane has a system.
 local rill = require "rill.core.public"
-local direct = require "rill.solve.direct"
+local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
 local kernel <const> = operator.kernel
 
@@ -391,16 +391,16 @@ function triangular.factor(a, T, symmetric, refuse)
             self.w:reshape({n * n, systems}):write(a:reshape({systems, n * n}):transpose())
             return
         end
-        local by <close> = direct.factors(scales)
+        local by <close> = elimination.factors(scales)
         of(LOAD, {A = a.type, T = T})(flat(a), by, n, self.small and systems or 0, flat(self.w))
     end
     load(false)
     local sizes = extremes(self)
     if odd(sizes) then
         refuse()
-        sizes = direct.sizes(a)
+        sizes = elimination.sizes(a)
     end
-    self.scales = direct.scales(sizes, T)
+    self.scales = elimination.scales(sizes, T)
     if self.scales then
         load(self.scales)
     end
@@ -461,14 +461,14 @@ local function back(self, scales)
         local undone = (self.scales and self.scales[s] or 1.0) / (scales and scales[s] or 1.0)
         by[s] = self.failed[s] > 0 and 0.0 / 0.0 or undone
     end
-    return direct.factors((bad or scales or self.scales) and by)
+    return elimination.factors((bad or scales or self.scales) and by)
 end
 
 --- t:solve(b, scales, x): adds the solution of A d = b to x; both {systems, n, m}. b is multiplied by `scales` on the way, a table, or false.
 function Triangular:solve(b, scales, x)
     local n, m, systems = self.n, b.shape[3], self.systems
     local d <close> = rill.stream(self.T, self.small and {m, n, systems} or {systems, m, n})
-    local by <close> = direct.factors(scales)
+    local by <close> = elimination.factors(scales)
     local undo <close> = back(self, scales)
     of(ARRANGE, {B = b.type, T = self.T})(flat(b), self.order, by, n, m, self.small and systems or 0, flat(d))
     substitute(self, d, m)

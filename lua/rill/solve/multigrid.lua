@@ -4,6 +4,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
+local fused = require "rill.solve.fused_cycle"
 local levels = require "rill.solve.levels"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
@@ -340,6 +341,8 @@ function multigrid.hierarchy(given)
     local sample <close> = rill.stream("float", taken.shape)
     return new("hierarchy", sample.shape, taken)
 end
+
+fused.set_hierarchy(multigrid.hierarchy)
 
 local MULTIGRID <const> = union(GRID, CYCLE)
 

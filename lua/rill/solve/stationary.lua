@@ -32,9 +32,9 @@ local function row_text(s, flat)
     return table.concat(index, ", ")
 end
 
---- stationary.diagonal(method, A, given, type, shape): the diagonal, a stream of a type; of an operator that is no matrix what was given, a number or a
+-- diagonal(method, A, given, type, shape): the diagonal, a stream of a type; of an operator that is no matrix what was given, a number or a
 -- stream of b's shape. A zero is refused.
-function stationary.diagonal(method, A, given, type, shape)
+local function diagonal(method, A, given, type, shape)
     if not A.call and given then
         fail("rill.solve.%s: option 'diagonal': A is a matrix, which has one", method)
     elseif A.call and not given then
@@ -140,8 +140,8 @@ local PICK <const> = "kernel T pick(int row<>, T y[]) { return y[row]; }"
 local SQUARE <const> = "kernel double square(T b<>, T y<>) { double r = double(b) - double(y); return r * r; }"
 local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
 
---- stationary.measure(work, text, inputs): the norm of what a kernel makes of inputs, squares, read back.
-function stationary.measure(work, text, inputs)
+-- residual_norm(work, text, inputs): the norm of what a kernel makes of inputs, squares, read back.
+local function residual_norm(work, text, inputs)
     work.sum = work.sum or rill.stream("double", 1)
     return math.sqrt(core._reduce(kernel(TOTAL, {}), with_diagonal(text, work.d, work.type), inputs, work.sum):get(1))
 end
@@ -192,7 +192,7 @@ local ways = {}
 local function measure(way)
     local work = way.work
     work.system:apply(way.x, way.y)
-    return stationary.measure(work, SQUARE, {way.b, way.y})
+    return residual_norm(work, SQUARE, {way.b, way.y})
 end
 
 -- The operator where a list says.
@@ -298,9 +298,9 @@ function ways.colours(work)
     return way
 end
 
---- stationary.iterate(work, way, goal, left, note): iterates until the residual is `goal` times work.start or less. Returns how often, the residual
+-- iterate(work, way, goal, left, note): iterates until the residual is `goal` times work.start or less. Returns how often, the residual
 -- relative to that, and "diverged" or "floor" where it goes no further, with words for where.
-function stationary.iterate(work, way, goal, left, note)
+local function iterate(work, way, goal, left, note)
     local judge, count, most = watch(work), 0, goal * work.start / math.sqrt(way.x.size)
     while true do
         local relative = way:measure() / work.start
@@ -328,13 +328,143 @@ local function prepare(work)
     return function(b, x, goal, left, note)
         x:fill(0)
         way.b, way.x, work.start = b, x, operator.norm(b)
-        local count, _, reason, where = stationary.iterate(work, way, goal, left, function(count, relative)
+        local count, _, reason, where = iterate(work, way, goal, left, function(count, relative)
             if count > 0 then
                 note(count, relative)
             end
         end)
         return count, reason == "diverged" and reason or nil, where
     end
+end
+
+-- ---- updates
+
+-- The stationary methods where A is given as what its rows are solved for: an update, which makes the new x of x and b. It may hold values fixed, as
+-- boundaries are: so x itself is iterated, and the residual is d (update(x, b) - x), relative to that of x = 0.
+local SQUARE_STEP <const> = [=[
+    kernel double square(T x<>, T y<>, DIAGONAL) { double r = double(d) * (double(y) - double(x)); return r * r; }
+]=]
+local BLEND <const> = "kernel void blend(T y<>, T omega, inout T x<>) { x += omega * (y - x); }"
+local BLEND_SIDE <const> = [=[
+    kernel void blend_side(T y<>, T omega, int side, inout T x<>) {
+        ivec4 p = indexof(x);
+        x += ((p.x + p.y + p.z + p.w) & 1) == side ? omega * (y - x) : T(0);
+    }
+]=]
+
+-- The function (x, b, y, where) of what was given, and the type of its elements.
+local function take_update(method, A, b, precision)
+    local what = rill.type(A) or type(A)
+    if precision == "mixed" then
+        fail("rill.solve.%s: an update has one type: expected precision = \"float\" or \"double\"", method)
+    elseif what == "function" then
+        return A, precision or b.type
+    end
+    local params = what == "kernel" and A.params or {}
+    local x, right, y = params[1], params[2], params[3]
+    if #params ~= 3 or not y.kind:find "output" or x.type ~= right.type or x.type ~= y.type or
+        x.type ~= "float" and x.type ~= "double" then
+        fail("rill.solve.%s: 'A': expected an update, a kernel of x, b and its output, all float or all double, or " ..
+            "a function(x, b, y, where), got %s", method,
+            what == "kernel" and tostring(A) or errors.not_open(A) or what)
+    elseif precision and precision ~= x.type then
+        fail("rill.solve.%s: A is a kernel of %s: precision = \"%s\" needs one of %s", method, x.type, precision,
+            precision)
+    end
+    return function(from, given, to, where)
+        if where then
+            A {[x.name] = from, [right.name] = given, [y.name] = to, where = where}
+        else
+            A(from, given, to)
+        end
+    end, x.type
+end
+
+-- All unknowns at once, or those of a list. Where omega is 1 what the update writes is the new x.
+local function all_updated(call, work)
+    local blend = work.omega ~= 1 and kernel(BLEND, {T = work.type})
+    local lists = work.active and #work.shape <= 4 and reach.grid(work, "abs(d * (y - x))")
+    local way, list, cells = {}, nil, nil
+    local function accept(where)
+        if not blend then
+            way.x, way.y = way.y, way.x
+        elseif where then
+            blend {y = way.y, omega = work.omega, x = way.x, where = where}
+        else
+            blend(way.y, work.omega, way.x)
+        end
+    end
+    function way.first(_, most)
+        if list then
+            list:close()
+        end
+        list = lists and lists {x = way.x, y = way.y, d = work.d, most = most}
+        cells = list and active.of(list, way.x.shape) or nil
+        accept()
+        if list and not blend then -- the same in both but where the list says
+            way.y:write(way.x)
+        end
+        return way.x.size
+    end
+    function way.next()
+        if list and list.size == 0 then
+            return 0
+        end
+        call(way.x, way.b, way.y, cells)
+        accept(cells)
+        return list and list.size or way.x.size
+    end
+    return way
+end
+
+-- Those of which the indices have an even sum, then the others.
+local function sides_updated(call, work)
+    local blend = kernel(BLEND_SIDE, {T = work.type})
+    work.colours = 2
+    local way = {}
+    function way.first()
+        blend(way.y, work.omega, 0, way.x)
+        call(way.x, way.b, way.y)
+        blend(way.y, work.omega, 1, way.x)
+        return way.x.size
+    end
+    function way.next()
+        call(way.x, way.b, way.y)
+        return way.first()
+    end
+    return way
+end
+
+-- x and the report's fields; work as of `solve`.
+local function run_update(A, b, taken, work)
+    local method = work.method
+    local call, type = take_update(method, A, b, taken.precision)
+    work.type = type
+    b = b.type == work.type and b:copy() or b:cast(work.type)
+    work.d = diagonal(method, {call = A, kind = "update"}, taken.diagonal, work.type, b.shape)
+    local x = options.start(method, taken, b.shape, work.type)
+    local result = {tolerance = taken.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance"}
+    local way = (work.coloured and sides_updated or all_updated)(call, work)
+    way.b, way.x, way.y = b, x, rill.stream(work.type, b.shape)
+    function way:measure()
+        call(self.x, self.b, self.y)
+        return residual_norm(work, SQUARE_STEP, {self.x, self.y, work.d})
+    end
+    local zero = {x = rill.stream(work.type, b.shape), y = way.y, b = b}
+    work.start = b.size > 0 and way.measure(zero) or 0
+    zero.x:close()
+    if work.start == 0 then
+        way.x:fill(0)
+    else
+        local count, residual, reason, where = iterate(work, way, taken.tolerance, work.limit,
+            function(count, relative)
+                result.history[#result.history + 1] = {count, relative}
+            end)
+        result.iterations, result.residual, result.where = count, residual, where
+        result.reason = residual <= taken.tolerance and "tolerance" or reason or "iterations"
+    end
+    result.converged = result.reason == "tolerance"
+    return way.x, result
 end
 
 -- ---- what is called
@@ -349,14 +479,14 @@ local function is_diagonal(value)
     return type(value) == "number" or not errors.not_open(value)
 end
 
---- The options of all three methods beside those of every solver.
-stationary.OWN = {
+-- The options of all three methods beside those of every solver.
+local OWN <const> = {
     diagonal = {is_diagonal, "a number or an open stream"},
     update = {is_flag, "true or false"},
 }
 
---- stationary.solve(method, A, b, given, own, work): x and a report. `own`: the method's options; work: what is so without them: omega, coloured.
-function stationary.solve(method, A, b, given, own, work)
+-- x and a report. `own`: the method's options; work: what is so without them: omega, coloured.
+local function solve(method, A, b, given, own, work)
     local taken = options.take(method, given, own)
     b = operator.vector(method, "b", b)
     work.method, work.shape, work.omega, work.active = method, b.shape, taken.omega or work.omega, taken.active
@@ -365,17 +495,45 @@ function stationary.solve(method, A, b, given, own, work)
     local x, result
     if taken.update then
         operator.finite(method, "b", b)
-        x, result = require("rill.solve.update").run(A, b, taken, work)
+        x, result = run_update(A, b, taken, work)
     else
         x, result = refine.solve(method, A, b, taken, work.limit, function(system, like)
             work.system, work.type = system, like.type
-            work.d = stationary.diagonal(method, system, taken.diagonal, like.type, like.shape)
+            work.d = diagonal(method, system, taken.diagonal, like.type, like.shape)
             return b.size > 0 and prepare(work)
         end)
     end
     result.colours = work.coloured and (work.colours or 0) or nil
     result.visited = work.visited
     return outcome.finish(method, x, outcome.new(result), taken.strict)
+end
+
+-- Jacobi's, also weighted; Gauss and Seidel's, colour by colour; successive over-relaxation (Young 1954).
+local WEIGHTED <const> = {
+    diagonal = OWN.diagonal, update = OWN.update,
+    omega = {function(v) return type(v) == "number" and v > 0 and v <= 2 end, "a number above 0, at most 2"},
+    active = {function(v) return type(v) == "boolean" end, "true or false"},
+}
+local OVER <const> = {
+    diagonal = OWN.diagonal, update = OWN.update,
+    -- Beyond, it converges for no matrix (Kahan 1958).
+    omega = {function(v) return type(v) == "number" and v > 0 and v < 2 end, "a number between 0 and 2"},
+}
+
+--- rill.solve.jacobi(A, b [, options]): x with A x = b where A's diagonal outweighs the rest, and a report. Each unknown comes from the others' values before;
+-- those that have converged may leave the work, as cells do in the GPGPU chapter, 28.7.1.
+function stationary.jacobi(A, b, given)
+    return solve("jacobi", A, b, given, WEIGHTED, {omega = 1.0})
+end
+
+--- rill.solve.gauss_seidel(A, b [, options]): the same from the newest values, those of one colour at once.
+function stationary.gauss_seidel(A, b, given)
+    return solve("gauss_seidel", A, b, given, OWN, {omega = 1.0, coloured = true})
+end
+
+--- rill.solve.sor(A, b [, options]): the same, with steps omega times as long, 1.5 unless told.
+function stationary.sor(A, b, given)
+    return solve("sor", A, b, given, OVER, {omega = 1.5, coloured = true})
 end
 
 return stationary

@@ -1,13 +1,184 @@
---- rill.solve.tridiagonal(lower, diagonal, upper, b [, options]): x of tridiagonal systems, one or a batch, and the report.
+-- Tridiagonal systems by elimination on the device, in two ways. By rows: a lane for each system, Gaussian elimination with partial pivoting
+-- (Golub and Van Loan, Matrix Computations, 4th ed., 4.3); elements grow at most twofold, so it is backward stable for any matrix. In parts, for
+-- few long systems: a lane for each part of some rows eliminates all but its first and last unknown, downwards and upwards, with partial pivoting
+-- in the part; what is left is a tridiagonal system of two unknowns for each part, solved in turn, and then each lane has its others (Wang,
+-- A parallel method for tridiagonal equations, 1981; Klein and Strzodka, Tridiagonal GPU Solver with Scaled Partial Pivoting at Maximum Bandwidth,
+-- 2021). A part can lack a pivot though the whole has one: who uses it checks the residual, and takes the other way where it fails.
 local rill = require "rill.core.public"
-local bands = require "rill.solve.bands"
 local errors = require "rill.core.error"
-local direct = require "rill.solve.direct"
+local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.report"
 local fail <const>, kernel <const> = errors.fail, operator.kernel
 
 local METHOD <const> = "tridiagonal"
+
+-- ---- elimination
+
+local CHUNK <const> = 16384 -- rows that a lane goes through in one launch: loops are cut short beyond 65,535 trips on some devices
+local PART <const> = 32 -- rows
+local ENOUGH <const> = 1024 -- lanes for which rows are fast enough,
+local SHORT <const> = 512 -- and rows
+
+-- Pivot row j of system s stands at (4 * j + place) * systems + s: q x[j] + r x[j + 1] + t x[j + 2] = g. `carry` has what goes on to the next rows.
+local FORWARD <const> = [=[
+kernel void forward(T lower[], T diagonal[], T upper[], int ls, int ds, int us, int shift, T b[], int n, int systems, int first,
+                    int last, inout T w[], inout T carry[], inout int bad[], iter int lane<>) {
+    int s = indexof(lane).x;
+    T p = carry[3 * s], r = carry[3 * s + 1], g = carry[3 * s + 2];
+    if (first == 0) {
+        p = diagonal[s * ds];
+        r = n > 1 ? upper[s * us] : T(0);
+        g = b[s * n];
+    }
+    for (int j = first; j < last; j++) {
+        int i = min(j + 1, n - 1), e = 4 * j * systems + s;
+        bool more = j + 1 < n;
+        T l = more ? lower[s * ls + max(i - shift, 0)] : T(0), d = more ? diagonal[s * ds + i] : T(0);
+        T u = i + 1 < n ? upper[s * us + min(i, max(n - 2, 0))] : T(0), y = more ? b[s * n + i] : T(0);
+        bool stay = abs(p) >= abs(l);
+        T q = stay ? p : l, f = stay ? l : p;
+        if (q == T(0)) {
+            if (bad[s] == 0) { bad[s] = j + 1; }
+            q = T(1);
+            f = T(0);
+        }
+        f /= q;
+        w[e] = q;
+        w[e + systems] = stay ? r : d;
+        w[e + 2 * systems] = stay ? T(0) : u;
+        w[e + 3 * systems] = stay ? g : y;
+        p = stay ? d - f * r : r - f * d;
+        r = stay ? u : -f * u;
+        g = stay ? y - f * g : g - f * y;
+    }
+    carry[3 * s] = p;
+    carry[3 * s + 1] = r;
+    carry[3 * s + 2] = g;
+}]=]
+local BACK <const> = [=[
+kernel void back(T w[], int n, int systems, int first, int last, inout T x[], inout T carry[], iter int lane<>) {
+    int s = indexof(lane).x;
+    T one = last == n ? T(0) : carry[3 * s], two = last == n ? T(0) : carry[3 * s + 1];
+    for (int j = last - 1; j >= first; j--) {
+        int e = 4 * j * systems + s;
+        T v = (w[e + 3 * systems] - w[e + systems] * one - w[e + 2 * systems] * two) / w[e];
+        x[s * n + j] = v;
+        two = one;
+        one = v;
+    }
+    carry[3 * s] = one;
+    carry[3 * s + 1] = two;
+}]=]
+
+-- A part's first and last row as rows of the smaller system; the pivot rows between them stand as above, five places each: a is what the part's
+-- first unknown has. Far from it a is nothing beside the pivot, and set to zero before it is a number that few devices are fast with.
+local REDUCE <const> = [=[
+int rill_first(int k, int n, int parts) { return k * (n / parts) + min(k, n % parts); }
+kernel void reduce_parts(T lower[], T diagonal[], T upper[], int ls, int ds, int us, int shift, T b[], int n, int parts, int systems,
+                         inout T w[], inout int bad[], out T low<>, out T middle<>, out T high<>, out T right<>) {
+    int lane = indexof(low).x / 2, s = lane / parts, k = lane % parts, side = indexof(low).x % 2, lanes = parts * systems;
+    int begin = rill_first(k, n, parts), end = rill_first(k + 1, n, parts) - 1, step = side == 1 ? 1 : -1;
+    int i = side == 1 ? begin + 1 : end - 1, place = s * parts + k;
+    T lv = i > 0 ? lower[s * ls + i - shift] : T(0), uv = i < n - 1 ? upper[s * us + i] : T(0);
+    T a = side == 1 ? lv : uv, p = diagonal[s * ds + i], r = side == 1 ? uv : lv, g = b[s * n + i];
+    for (int t = 0; t < end - begin - 1; t++) {
+        i += step;
+        lv = i > 0 ? lower[s * ls + max(i - shift, 0)] : T(0);
+        uv = i < n - 1 ? upper[s * us + min(i, max(n - 2, 0))] : T(0);
+        T l = side == 1 ? lv : uv, d = diagonal[s * ds + i], u = side == 1 ? uv : lv, y = b[s * n + i];
+        bool stay = abs(p) >= abs(l);
+        T q = stay ? p : l, f = stay ? l : p;
+        if (q == T(0)) {
+            bad[s] = 1;
+            q = T(1);
+            f = T(0);
+        }
+        f /= q;
+        if (side == 1) {
+            int e = 5 * t * lanes + place;
+            w[e] = q;
+            w[e + lanes] = stay ? r : d;
+            w[e + 2 * lanes] = stay ? T(0) : u;
+            w[e + 3 * lanes] = stay ? g : y;
+            w[e + 4 * lanes] = stay ? a : T(0);
+        }
+        a = stay ? -f * a : a;
+        p = stay ? d - f * r : r - f * d;
+        r = stay ? u : -f * u;
+        g = stay ? y - f * g : g - f * y;
+        a = abs(a) < abs(p) * T(1e-25) ? T(0) : a;
+    }
+    low = side == 1 ? a : r;
+    middle = p;
+    high = side == 1 ? r : a;
+    right = g;
+}]=]
+local EXPAND <const> = [=[
+int rill_first(int k, int n, int parts) { return k * (n / parts) + min(k, n % parts); }
+kernel void expand_parts(T w[], T y[], int n, int parts, int systems, inout T x[], iter int lane<>) {
+    int s = indexof(lane).x / parts, k = indexof(lane).x % parts, lanes = parts * systems, place = s * parts + k;
+    int begin = rill_first(k, n, parts), end = rill_first(k + 1, n, parts) - 1, c = 2 * place;
+    T first = y[c], one = y[c + 1], two = k + 1 < parts ? y[min(c + 2, 2 * lanes - 1)] : T(0);
+    x[s * n + begin] = first;
+    x[s * n + end] = one;
+    for (int t = end - begin - 2; t >= 0; t--) {
+        int e = 5 * t * lanes + place;
+        T v = (w[e + 3 * lanes] - w[e + 4 * lanes] * first - w[e + lanes] * one - w[e + 2 * lanes] * two) / w[e];
+        x[s * n + begin + 1 + t] = v;
+        two = one;
+        one = v;
+    }
+}]=]
+
+local function lanes(...)
+    return rill.iter("int", {...}, 0, 0)
+end
+
+-- by_rows(m, b, x, bad): solves for b into x, streams of systems * n elements. m: systems, n, type and the streams lower, diagonal, upper of that
+-- type, each with the step from system to system in ls, ds, us, and shift: 1 where lower begins with row 2 (counted from 1). bad: the first row
+-- without a pivot for each system, from 1; it was 0.
+local function by_rows(m, b, x, bad)
+    local n, systems, T = m.n, m.systems, m.type
+    local w <close> = rill.stream(T, 4 * n * systems)
+    local carry <close> = rill.stream(T, 3 * systems)
+    for first = 0, n - 1, CHUNK do
+        kernel(FORWARD, {T = T})(m.lower, m.diagonal, m.upper, m.ls, m.ds, m.us, m.shift, b, n, systems, first,
+            math.min(first + CHUNK, n), w, carry, bad, lanes(systems))
+    end
+    for first = (n - 1) // CHUNK * CHUNK, 0, -CHUNK do
+        kernel(BACK, {T = T})(w, n, systems, first, math.min(first + CHUNK, n), x, carry, lanes(systems))
+    end
+end
+
+-- Whether parts are the faster way.
+local function has_parts(m)
+    return m.n > SHORT and m.systems < ENOUGH
+end
+
+-- The same in parts; bad says only which systems lack a pivot somewhere.
+local function in_parts(m, b, x, bad)
+    if not has_parts(m) then
+        by_rows(m, b, x, bad)
+        return
+    end
+    local n, systems, T = m.n, m.systems, m.type
+    local parts = n // PART
+    local most = (n + parts - 1) // parts
+    local w <close> = rill.stream(T, 5 * most * parts * systems)
+    local shape = systems * 2 * parts
+    local low <close>, middle, high, right = kernel(REDUCE, {T = T}) {lower = m.lower, diagonal = m.diagonal,
+        upper = m.upper, ls = m.ls, ds = m.ds, us = m.us, shift = m.shift, b = b, n = n, parts = parts,
+        systems = systems, w = w, bad = bad, shape = shape}
+    local y <close> = rill.stream(T, systems * 2 * parts)
+    local count = 2 * parts
+    in_parts({systems = systems, n = count, type = T, ls = count, ds = count, us = count, shift = 0,
+        lower = low, diagonal = middle, upper = high}, right, y, bad)
+    middle:close()
+    high:close()
+    right:close()
+    kernel(EXPAND, {T = T})(w, y, n, parts, systems, x, lanes(systems * parts))
+end
 
 -- ---- what is given
 
@@ -25,8 +196,8 @@ end
 local function check(name, s, b, least)
     s = operator.vector(METHOD, name, s)
     if not fits(s, b, least) then
-        fail("rill.solve.tridiagonal: %s %s, b %s: expected %d elements in a row%s", name, direct.size_text(s),
-            direct.size_text(b), b.shape[#b.shape], least > 0 and ", or one less" or "")
+        fail("rill.solve.tridiagonal: %s %s, b %s: expected %d elements in a row%s", name, elimination.size_text(s),
+            elimination.size_text(b), b.shape[#b.shape], least > 0 and ", or one less" or "")
     end
     return s
 end
@@ -38,8 +209,8 @@ local function scales_of(systems, T, ...)
         if s.type == T or s.size == 0 then
             return false
         end
-        local whole, copy = direct.shaped(s, {s.size // s.shape[#s.shape], s.shape[#s.shape]})
-        local list = direct.sizes(whole)
+        local whole, copy = elimination.shaped(s, {s.size // s.shape[#s.shape], s.shape[#s.shape]})
+        local list = elimination.sizes(whole)
         if copy then
             copy:close()
         end
@@ -47,7 +218,7 @@ local function scales_of(systems, T, ...)
             sizes[k] = math.max(sizes[k] or 0, list[#list == 1 and 1 or k])
         end
     end
-    return direct.scales(sizes, T)
+    return elimination.scales(sizes, T)
 end
 
 -- The three diagonals, each as one stream in one piece, of type T and multiplied by `scales`; what was made for it goes into `made`.
@@ -57,15 +228,15 @@ local function matrix_of(systems, n, T, scales, made, given)
         local length = s.shape[#s.shape]
         local rows = s.size // math.max(length, 1)
         if scales then
-            local by <close> = direct.factors(scales)
-            s = (direct.shaped(s, {rows, length}):cast "double" * by:reshape({systems, 1})):eval()
+            local by <close> = elimination.factors(scales)
+            s = (elimination.shaped(s, {rows, length}):cast "double" * by:reshape({systems, 1})):eval()
             made[#made + 1], rows = s, systems
         end
         if s.type ~= T then
             s = s:cast(T)
             made[#made + 1] = s
         end
-        local flat, copy = direct.shaped(s, {s.size})
+        local flat, copy = elimination.shaped(s, {s.size})
         made[#made + 1] = copy
         m[name] = flat
         m[name:sub(1, 1) .. "s"] = rows == 1 and 0 or length
@@ -76,7 +247,7 @@ local function matrix_of(systems, n, T, scales, made, given)
     return m
 end
 
--- ---- what direct.lua solves with
+-- ---- what elimination.lua solves with
 
 local RESIDUAL <const> = [=[
 kernel void residual(A lower[], A diagonal[], A upper[], int ls, int ds, int us, int shift, B b[], X x[], int n,
@@ -105,10 +276,10 @@ function Work:improve(right, scales, x)
     local T, n = self.type, self.n
     local b <close> = rill.stream(T, x.size)
     local d <close> = rill.stream(T, x.size)
-    local by <close> = direct.factors(scales)
+    local by <close> = elimination.factors(scales)
     local bad <close> = rill.stream("int", self.systems)
     kernel(TAKE, {B = right.type, T = T})(right:reshape(x.size), by, n, b)
-    local solve = self.method == "parts" and bands.in_parts or bands.by_rows
+    local solve = self.method == "parts" and in_parts or by_rows
     solve(self.m, b, d, bad)
     self.failed = bad:values()
     local back, undone = {}, self.scales or scales
@@ -117,7 +288,7 @@ function Work:improve(right, scales, x)
         back[s] = self.failed[s] > 0 and 0.0 / 0.0 or
             (self.scales and self.scales[s] or 1.0) / (scales and scales[s] or 1.0)
     end
-    local undo <close> = direct.factors(undone and back)
+    local undo <close> = elimination.factors(undone and back)
     kernel(ADD, {T = T, X = x.type})(d, undo, n, x:reshape(x.size))
 end
 
@@ -159,8 +330,8 @@ local function tridiagonal(lower, diagonal, upper, b, given)
     local diagonals = {lower = check("lower", lower, b, 1), diagonal = check("diagonal", diagonal, b, 0),
         upper = check("upper", upper, b, 1)}
     lower, diagonal, upper = diagonals.lower, diagonals.diagonal, diagonals.upper
-    local taken = direct.options(METHOD, given)
-    taken.precision = direct.precision(METHOD, taken, lower, diagonal, upper, b)
+    local taken = elimination.options(METHOD, given)
+    taken.precision = elimination.precision(METHOD, taken, lower, diagonal, upper, b)
     for _, name in ipairs {"lower", "diagonal", "upper"} do
         operator.finite(METHOD, name, diagonals[name])
     end
@@ -168,7 +339,7 @@ local function tridiagonal(lower, diagonal, upper, b, given)
     local n = b.shape[#b.shape]
     local systems = n > 0 and b.size // n or 0
     local made, T = {}, taken.precision == "double" and "double" or "float"
-    local sides, copy = direct.shaped(b, {systems, n, 1})
+    local sides, copy = elimination.shaped(b, {systems, n, 1})
     made[1] = copy
     local wide = wider(lower, diagonal, upper)
     local scales = wide ~= T and b.size > 0 and scales_of(systems, T, lower, diagonal, upper)
@@ -176,8 +347,8 @@ local function tridiagonal(lower, diagonal, upper, b, given)
         m = matrix_of(systems, n, T, scales, made, diagonals), A = matrix_of(systems, n, wide, false, made, diagonals)},
         Work)
     work.A.type = wide
-    work.method = bands.has_parts(work.m) and "parts" or "rows"
-    local x, report = direct.run(work, sides, norm, taken)
+    work.method = has_parts(work.m) and "parts" or "rows"
+    local x, report = elimination.run(work, sides, norm, taken)
     for _, s in pairs(made) do
         s:close()
     end

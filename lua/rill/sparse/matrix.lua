@@ -3,7 +3,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
-local lazy = require "rill.core.lazy"
+local suggest = require "rill.core.suggest"
 local products = require "rill.sparse.products"
 local slices = require "rill.sparse.slices"
 local tiles = require "rill.sparse.tiles"
@@ -80,7 +80,7 @@ local fields = {
 }
 
 local function hint(key)
-    return lazy.require "rill.core.suggest".hint("A", key)
+    return suggest.hint("A", key)
 end
 
 function Matrix.__index(A, key)

@@ -1,15 +1,83 @@
--- s:stats(): what rill.debug.stats tells of a stream.
+-- s:stats(): what a stream holds.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local types = require "rill.core.types"
 
-local function stats(s, ...)
+local stats = {}
+
+local COMPONENTS <const> = {"x", "y", "z", "w"}
+
+--- stats.parts(s): the components of a stream of numbers or vectors, a table of streams of one number for each element; nil of structures.
+function stats.parts(s)
+    local info = types.list[s.type]
+    if not info then
+        return nil
+    elseif info.components == 1 then
+        return {s}
+    end
+    local parts = {}
+    for c = 1, info.components do
+        parts[c] = s[COMPONENTS[c]]
+    end
+    return parts
+end
+
+local Stats = { __name = "rill.debug.stats" }
+
+function Stats:__tostring()
+    return ("count %d, NaN %d, Inf %d, min %s, mean %s, max %s"):format(self.count, self.nan, self.inf,
+        tostring(self.min), tostring(self.mean), tostring(self.max))
+end
+
+-- Adds what a stream of numbers holds.
+local function add_numbers(total, part, floats)
+    local nan, inf, low, high, sum = 0, 0, part, part, part
+    if floats then
+        nan, inf = rill.isnan(part):count(), rill.isinf(part):count()
+    end
+    local finite = part.size - nan - inf
+    if nan + inf > 0 then
+        local rest = (rill.isnan(part) | rill.isinf(part)):eval()
+        low = rill.where(rest, math.huge, part)
+        high = rill.where(rest, -math.huge, part)
+        sum = rill.where(rest, 0, part)
+    end
+    total.count, total.nan, total.inf = total.count + part.size, total.nan + nan, total.inf + inf
+    if finite > 0 then
+        local least, most = low:min(), high:max()
+        total.min = total.min and math.min(total.min, least) or least
+        total.max = total.max and math.max(total.max, most) or most
+        local before <const>, all <const> = total.finite, sum:sum()
+        total.finite = before + finite
+        local share <const> = all - all == 0 and all / total.finite or sum:mean() * (sum.size / total.finite)
+        total.mean = (total.mean or 0) * (before / total.finite) + share
+    end
+end
+
+--- stats.of(s): the numbers in an open stream or expression, as rill.debug.stats gives them.
+function stats.of(s)
+    local parts = stats.parts(s)
+    if not parts then
+        errors.fail("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s", s.type)
+    end
+    local total = {count = 0, nan = 0, inf = 0, finite = 0}
+    for _, part in ipairs(s.size > 0 and parts or {}) do
+        add_numbers(total, s.type == "bool" and part:cast "int" or part, types.is_real(s.type))
+    end
+    total.finite = nil
+    return setmetatable(total, Stats)
+end
+stats.of = errors.guard(stats.of, "rill.debug.stats")
+
+--- s:stats(): what rill.debug.stats tells of a stream.
+function stats.stats(s, ...)
     local other = errors.not_open(s)
     if other then
         errors.fail("s:stats: argument 's': expected an open stream, got %s", other)
     elseif select("#", ...) > 0 then
         errors.fail("s:stats: expected no argument, got %d", select("#", ...))
     end
-    return rill.debug.stats(s)
+    return stats.of(s)
 end
 
-return {stats = stats}
+return stats

@@ -1,6 +1,7 @@
 -- Functions that hold numbers against each other: powers, remainders, bounds, mixtures and steps; and what is no number. define.lua says what a
 -- row is made of.
 local define = require("rill.algebra.define").row
+local errors = require "rill.core.error"
 
 local huge <const> = math.huge
 
@@ -46,8 +47,7 @@ define("mod", "x y", "number", {
     operator = "%", doc = "x % y as in Lua: the sign of y",
     number = function(x, y)
         if y == 0 and math.type(x) == "integer" and math.type(y) == "integer" then
-            local fail <const> = require("rill.core.error").fail -- which needs this file first
-            fail("rill.mod: argument #2 'y': expected a whole number other than 0, got 0")
+            errors.fail("rill.mod: argument #2 'y': expected a whole number other than 0, got 0")
         end
         return x % y
     end,

@@ -1,0 +1,280 @@
+-- What solvers that eliminate share: residuals of batches, refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+-- chapter 12), and the report. Right-hand sides are {systems, n, m}.
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local operator = require "rill.solve.operator"
+local options = require "rill.solve.options"
+local outcome = require "rill.solve.report"
+local kernel <const> = operator.kernel
+
+local fail <const> = errors.fail
+
+local elimination = {}
+
+local LEAST <const> = 0x1p-52 -- no residual falls below
+local STEPS <const> = 30 -- of refinement, unless told
+local ROUNDED <const> = 0.5 -- no residual is larger that rounding alone has left
+local RUN <const> = 1024 -- rows whose squares a lane sums up
+
+-- ---- scales
+
+local RANGE <const> = {float = 2.0 ^ 40, double = 2.0 ^ 300} -- sizes up to it, and down to its inverse, stay as they are
+
+--- elimination.scales(sizes, type): the powers of two that systems of these sizes are multiplied by, a table; false where none need be, in that type.
+function elimination.scales(sizes, type)
+    local found, range = false, RANGE[type]
+    for _, size in ipairs(sizes) do
+        found = found or size > range or size < 1 / range and size > 0
+    end
+    if not found then
+        return false
+    end
+    local by = {}
+    for s, size in ipairs(sizes) do
+        by[s] = size > 0 and 2.0 ^ -math.floor(math.log(size, 2)) or 1.0
+    end
+    return by
+end
+
+--- elimination.factors(by): such a table as a stream of double; of one element, 1, instead of false.
+function elimination.factors(by)
+    return rill.stream("double", by and #by or 1, by or 1.0)
+end
+
+local SIZES <const> = [=[
+kernel void sizes(A a[], int count, int runs, int run, out double top<>) {
+    int s = indexof(top).x / runs, first = indexof(top).x % runs * run;
+    for (int i = first; i < min(first + run, count); i++) { top = max(top, abs(double(a[s * count + i]))); }
+}]=]
+
+--- elimination.sizes(a): the largest element of each system of a, {systems, ...} in one piece, as it is in double; a table.
+function elimination.sizes(a)
+    local systems = a.shape[1]
+    local count = systems > 0 and a.size // systems or 0
+    local runs = (count + RUN - 1) // RUN
+    local tops <close> = kernel(SIZES, {A = a.type})(a:reshape(a.size), count, runs, RUN,
+        rill.stream("double", systems * runs))
+    local list, sizes = tops:values(), {}
+    for s = 1, systems do
+        sizes[s] = 0.0
+        for k = (s - 1) * runs + 1, s * runs do
+            sizes[s] = math.max(sizes[s], list[k])
+        end
+    end
+    return sizes
+end
+
+-- ---- shapes
+
+--- elimination.shaped(s, shape): the same elements in another shape, in one piece; a second result: a copy that is to be closed.
+function elimination.shaped(s, shape)
+    if pcall(s.reshape, s, s.size) then
+        return s:reshape(shape)
+    end
+    local copy = s:copy()
+    return copy:reshape(shape), copy
+end
+
+--- elimination.size_text(s): "has 5 elements", "is 3 x 4".
+function elimination.size_text(s)
+    local shape = s.shape
+    return #shape == 1 and ("has %d element%s"):format(s.size, s.size == 1 and "" or "s") or "is " ..
+        table.concat(shape, " x ")
+end
+
+--- elimination.place(s, systems): which system of a batch, for messages.
+function elimination.place(s, systems)
+    return systems > 1 and (" of system %d"):format(s) or ""
+end
+
+-- ---- residuals
+
+-- Squares of r and b, scaled, in runs of rows; then the share of each column of each system: || r || / || b ||, or || r || where b is zero.
+local SQUARES <const> = [=[
+kernel void squares(double r[], B b[], double by[], int n, int m, int runs, int run, out double above<>, out double below<>) {
+    int e = indexof(above).x, c = e % m, first = e / m % runs * run, s = e / m / runs;
+    double f = by[min(s, sizeof_stream(by).x - 1)];
+    for (int i = first; i < min(first + run, n); i++) {
+        double v = r[(s * n + i) * m + c] * f, w = double(b[(s * n + i) * m + c]) * f;
+        above += v * v;
+        below += w * w;
+    }
+}]=]
+local SHARES <const> = [=[
+kernel void shares(double above[], double below[], int runs, int m, out double share<>) {
+    int s = indexof(share).x / m, c = indexof(share).x % m;
+    double a = 0.0lf, b = 0.0lf;
+    for (int i = 0; i < runs; i++) {
+        a += above[(s * runs + i) * m + c];
+        b += below[(s * runs + i) * m + c];
+    }
+    share = a == 0.0lf ? 0.0lf : sqrt(a / (b == 0.0lf ? 1.0lf : b));
+}]=]
+
+-- The largest share that is left in systems that have all pivots, and which it is.
+local function worst_of(shares, failed, m)
+    local worst, at = 0.0, 1
+    for k, share in ipairs(shares) do
+        local s = (k - 1) // m + 1
+        if failed[s] == 0 and worst == worst and (share > worst or share ~= share) then
+            worst, at = share, s
+        end
+    end
+    return worst, at
+end
+
+-- What b is solved with: measure(x) gives the residual of x and the system it is of, and improve(x, fresh) adds to x what solves for b - A x as it was
+-- measured last, or for b.
+local function problem_of(work, b, norm)
+    local n, m, systems = work.n, b.shape[3], work.systems
+    local sizes = systems == 1 and {norm} or elimination.sizes(b)
+    local scales = elimination.scales(sizes, "double") or elimination.scales(sizes, work.type)
+    local runs = (n + RUN - 1) // RUN
+    local by, r = elimination.factors(scales), rill.stream("double", {systems, n, m})
+    local above, below = rill.stream("double", systems * runs * m), rill.stream("double", systems * runs * m)
+    local shares = rill.stream("double", systems * m)
+    local self = {}
+    function self.measure(x)
+        work:residual(b, x, r)
+        kernel(SQUARES, {B = b.type})(r:reshape(r.size), b:reshape(b.size), by, n, m, runs, RUN, above, below)
+        kernel(SHARES, {})(above, below, runs, m, shares)
+        return worst_of(shares:values(), work.failed, m)
+    end
+    function self.improve(x, fresh)
+        work:improve(fresh and b or r, scales, x)
+    end
+    function self.close()
+        for _, s in ipairs {by, r, above, below, shares} do
+            s:close()
+        end
+    end
+    return self
+end
+
+-- ---- solving
+
+-- Corrects x, of double, down to a residual, as long as each step halves it.
+local function refine(problem, x, goal, limit, history)
+    local now = history[#history][2]
+    local best <close> = x:copy()
+    for step = 1, limit do
+        if now <= goal then
+            break
+        end
+        problem.improve(x)
+        local after, other = problem.measure(x)
+        if after ~= after or after >= now then
+            x:write(best)
+            break
+        end
+        local slow = after > now / 2
+        now = after
+        history[#history + 1] = {step, now, other}
+        if slow then
+            break
+        end
+        best:write(x)
+    end
+    return now
+end
+
+-- Solves for b into x, of zeros, and corrects that where the precision asks for it, or the tolerance is missed: then a float x is what is right in
+-- double, rounded. Returns the residual of x, the system it is of, the residual before rounding, and the history.
+local function attempt(problem, x, taken)
+    local double = taken.precision ~= "float"
+    problem.improve(x, true)
+    local now, at = problem.measure(x)
+    local history, reached = {{0, now, at}}, now
+    local limit = taken.precision == "double" and 0 or taken.iterations or STEPS
+    if limit > 0 and (double or now > taken.tolerance) and now < math.huge then
+        local wide = double and x or x:cast "double"
+        reached = refine(problem, wide, double and LEAST or taken.tolerance, limit, history)
+        if not double then
+            x:write(wide:cast "float")
+            wide:close()
+            now, at = problem.measure(x)
+        else
+            now, at = reached, history[#history][3]
+        end
+    end
+    return now, at, reached, history
+end
+
+-- The same, once more where there is another way; with x in front.
+local function solve(work, b, norm, taken)
+    local problem = problem_of(work, b, norm)
+    local x = rill.stream(taken.precision == "float" and "float" or "double", b.shape)
+    local now, at, reached, history = attempt(problem, x, taken)
+    if work.retry and work:retry(reached <= taken.tolerance) then
+        x:fill(0)
+        now, at, reached, history = attempt(problem, x, taken)
+    end
+    problem.close()
+    for _, row in ipairs(history) do
+        row[3] = nil
+    end
+    return x, now, at, reached, history
+end
+
+local NONE <const> = {x0 = false, every = false}
+local FACTORING <const> = {x0 = false, every = false, tolerance = false, iterations = false}
+
+--- elimination.options(method, given, factoring): the options, checked; `told` where a tolerance was given. `factoring`: of factors alone.
+function elimination.options(method, given, factoring)
+    local taken = options.take(method, given, factoring and FACTORING or NONE)
+    taken.told = given and given.tolerance
+    return taken
+end
+
+--- elimination.precision(method, taken, ...): the precision asked for, or that of the widest stream.
+function elimination.precision(method, taken, ...)
+    local wide = false
+    for _, s in ipairs {...} do
+        wide = wide or s.type == "double"
+    end
+    local precision = taken.precision or wide and "double" or "float"
+    if precision == "double" and taken.iterations then
+        fail("rill.solve.%s: option 'iterations': in double nothing is refined: leave it out, or take " ..
+            "precision = \"mixed\"", method)
+    end
+    return precision
+end
+
+--- elimination.run(work, b, norm, taken): x and the report, of {systems, n, m}, b of the 2-norm `norm`. `work` has the fields systems, n, type (of its
+-- factors) and failed (for each system the row without a pivot, or 0), and the methods improve(right, scales, x), which adds to x what solves for
+-- `right` and multiplies that by `scales` on the way, a table or false; residual(b, x, r), which writes b - A x into r, of double; report(made),
+-- which adds fields; and it may have retry(reached), true where that was not good enough and there is another way, taken from then on.
+function elimination.run(work, b, norm, taken)
+    if b.size == 0 then
+        return rill.stream(taken.precision == "float" and "float" or "double", b.shape),
+            outcome.new {converged = true, reason = "tolerance", tolerance = taken.tolerance, history = {},
+                iterations = 0, residual = 0.0}
+    end
+    local x, now, at, reached, history = solve(work, b, norm, taken)
+    local made = {tolerance = taken.tolerance, history = history, iterations = history[#history][1], residual = now,
+        reason = "tolerance", converged = now <= taken.tolerance, system = work.systems > 1 and at or nil}
+    if not made.converged then
+        local lost = now ~= now or now >= math.huge
+        made.reason = lost and "diverged" or made.iterations == taken.iterations and "iterations" or "floor"
+        made.converged = not taken.told and reached <= taken.tolerance and now <= ROUNDED
+    end
+    work:report(made)
+    elimination.mark_failed(work, made)
+    return x, outcome.new(made)
+end
+
+--- elimination.mark_failed(work, made): says in the fields of a report which system has no pivot, where one has none.
+function elimination.mark_failed(work, made)
+    for s, row in ipairs(work.failed) do
+        if row > 0 then
+            local words = work.definite and "the pivot of row %d%s is not above 0" or "pivot %d%s is 0"
+            made.reason = work.definite and "indefinite" or "singular"
+            made.where = words:format(row, elimination.place(s, work.systems))
+            made.converged, made.residual, made.row = false, math.huge, row
+            made.system = work.systems > 1 and s or nil
+            return
+        end
+    end
+end
+
+return elimination
