@@ -95,6 +95,8 @@ const char *binding_key(lua_State *L, int index);
 
 /* Raises "interrupted!" when the prompt's user pressed Ctrl-C and a coroutine other than the prompt's own comes by. */
 void interrupt_check(lua_State *L);
+/* Checks that this call may work with the device, and lets its allocations collect: before a function that enters the device itself. Raises. */
+void binding_prepare(lua_State *L, Device *device);
 /* Enters the device, or raises; leave with device_leave before raising or returning. */
 void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
 

@@ -102,7 +102,7 @@ void call_find_domain(lua_State *L, Call *call)
         }
     }
     const Shape *shape = call->has_shape ? &call->shape : NULL;
-    if (!kernel_domain(call->kernel, told ? args : call->args, shape, &call->domain)) {
+    if (!kernel_domain(call->kernel, told ? args : call->args, shape, &call->launch.domain)) {
         binding_raise(L);
     }
 }
@@ -111,8 +111,8 @@ void call_find_domain(lua_State *L, Call *call)
 static bool box_over(const Call *call, const Shape *shape, int64_t *first)
 {
     int64_t last[SHAPE_MAX_RANK];
-    bool same = call->over && call->over_at && shape->rank == call->domain.rank && region_is_box(call->over) &&
-                region_bounds(call->over, first, last);
+    bool same = call->launch.over && call->over_at && shape->rank == call->launch.domain.rank &&
+                region_is_box(call->launch.over) && region_bounds(call->launch.over, first, last);
     for (int d = 0; same && d < shape->rank; d++) {
         same = last[d] - first[d] + 1 == shape->size[shape->rank - 1 - d];
     }
@@ -148,11 +148,11 @@ static void place_box(lua_State *L, Call *call, int i)
     set_header(range, c, first);
     Stream *header = &range->stream;
     bool inside = box_over(call, &header->shape, over);
-    if (!inside && (call->over_at || !shape_equal(&header->shape, &call->domain))) {
+    if (!inside && (call->over_at || !shape_equal(&header->shape, &call->launch.domain))) {
         luaL_error(
             L, "%s: argument '%s' is a range of %s, the launch runs over %s: 'over' is to be a box of as many elements",
             function, name, shape_text(&header->shape, a),
-            call->over_at ? "other elements" : shape_text(&call->domain, b));
+            call->over_at ? "other elements" : shape_text(&call->launch.domain, b));
     }
     header->contiguous = header->contiguous && !inside;
     for (int d = 0, rank = header->shape.rank; inside && d < rank; d++) {
@@ -160,7 +160,7 @@ static void place_box(lua_State *L, Call *call, int i)
         dim->start -= header->map ? over[d] : 0;
         header->offset -= header->map ? 0 : over[d] * dim->stride;
     }
-    header->shape = call->domain;
+    header->shape = call->launch.domain;
     check_written(L, call, i);
 }
 

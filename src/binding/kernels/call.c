@@ -57,7 +57,7 @@ static Stream *check_stream(lua_State *L, Call *call, int i, Stream *stream, int
     const Param *param = &call->function->params[i];
     LuaContainer *container = stream ? NULL : container_to(L, index);
     stream = container ? &container->stream : stream;
-    call->contained = call->contained || container;
+    call->launch.contained = call->launch.contained || container;
     char expected[EXPECTED_TEXT];
     if (container && (call->dense || call->function->kind == FUNCTION_REDUCE)) {
         luaL_error(L, "%s: argument #%d '%s': expected a stream, got a container: its elements as one are c:stream()",
@@ -170,17 +170,20 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->device = state_device(L);
     call->used = 0;
     call->has_shape = false;
-    call->active = NULL;
-    call->dense = call->preview = call->contained = false;
+    call->dense = call->preview = false;
     call->over_at = 0;
     call->boxed = 0;
     call->lined = NULL;
-    call->mapped = NULL;
-    call->over = call->walked = NULL;
+    call->launch.kernel = kernel;
+    call->launch.device = call->device;
+    call->launch.args = call->args;
+    call->launch.contained = false;
+    call->launch.active = NULL;
+    call->launch.over = call->launch.traversed = NULL;
+    call->launch.hold = NULL;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);
     memset(call->vouts, 0, sizeof call->vouts);
-    memset(call->like, 0, sizeof call->like);
 }
 
 /* Arguments 2 .. top in order: all, or all but the outputs. */
@@ -277,7 +280,7 @@ static void take_where(lua_State *L, Call *call)
     lua_call(L, 2, 3); /* the list of indices, the shape, the table */
     call->active_at = lua_gettop(L);
     shape_check_arg(L, call->active_at - 1, name, 0, "where", &call->masked);
-    call->active = accept_open(L, call->active_at - 2, name, 0, "where");
+    call->launch.active = accept_open(L, call->active_at - 2, name, 0, "where");
 }
 
 /* Takes the value on top of the stack as `over`. It stays there. */
@@ -289,7 +292,7 @@ static void take_over(lua_State *L, Call *call)
         luaL_error(L, "%s: option 'over': expected a range or a list of ranges, got %s", name,
                    range ? "closed range" : binding_describe(L, -1));
     }
-    if (call->active) {
+    if (call->launch.active) {
         luaL_error(L, "%s: expected either 'where' or 'over'", name);
     }
     call->over_at = lua_gettop(L);
@@ -348,7 +351,7 @@ void call_collect(lua_State *L, Call *call)
 static void settle(lua_State *L, const Call *call, DeviceLength *length)
 {
     *length = (DeviceLength){0};
-    if (!call->has_shape && !call->active && !call->over_at &&
+    if (!call->has_shape && !call->launch.active && !call->over_at &&
         kernel_takes_length(call->kernel, call->args, state_get(L)->check, length)) {
         return;
     }
@@ -362,17 +365,10 @@ static void settle(lua_State *L, const Call *call, DeviceLength *length)
 static void check_where(lua_State *L, const Call *call)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
-    if (call->active && !shape_equal(&call->masked, &call->domain)) {
+    if (call->launch.active && !shape_equal(&call->masked, &call->launch.domain)) {
         luaL_error(L, "%s: 'where' has shape %s, the launch runs over %s", call->function->name,
-                   shape_text(&call->masked, a), shape_text(&call->domain, b));
+                   shape_text(&call->masked, a), shape_text(&call->launch.domain, b));
     }
-}
-
-Domain call_domain(const Call *call)
-{
-    bool groups = call->function->group_rank > 0;
-    const PageSet *set = call->walked ? &call->walked->set : call->over ? region_set(call->over, groups) : NULL;
-    return (Domain){.shape = call->domain, .active = call->active, .pages = set};
 }
 
 void call_inputs(lua_State *L, Call *call, int list, bool settled)
@@ -390,7 +386,7 @@ void call_inputs(lua_State *L, Call *call, int list, bool settled)
             accept_settled(L, lua_touserdata(L, -1));
         }
     }
-    if (!kernel_domain(call->kernel, call->args, NULL, &call->domain)) {
+    if (!kernel_domain(call->kernel, call->args, NULL, &call->launch.domain)) {
         binding_raise(L);
     }
 }
@@ -419,8 +415,8 @@ void call_allocate(lua_State *L, Call *call)
             continue;
         }
         binding_enter(L, call->device, &scope);
-        bool some = call->active || call->over; /* elsewhere it is zero */
-        bool done = stream_create(call->device, f->params[i].type, &call->domain, some, stream);
+        bool some = call->launch.active || call->launch.over; /* elsewhere it is zero */
+        bool done = stream_create(call->device, f->params[i].type, &call->launch.domain, some, stream);
         device_leave(&scope);
         if (!done) {
             error_prefix("%s", f->name);

@@ -121,23 +121,9 @@ static int kernel_call(lua_State *L)
                        call.function->params[i].name);
         }
     }
-    DeviceScope scope;
-    bool issued = false;
-    Domain domain = call_domain(&call);
-    domain.issued = &issued;
-    binding_enter(L, call.device, &scope);
     const State *state = state_get(L);
-    bool done = kernel_counting(kernel) ? vout_launch(kernel, call.device, call.args, &domain, state->check, call.vouts)
-                                        : kernel_launch_over(kernel, call.device, call.args, &domain, state->check);
-    if (done && call.walked && call.walked->rest) {
-        domain.pages = &call.walked->rest->set;
-        done = kernel_launch_over(kernel, call.device, call.args, &domain, state->check);
-    }
-    device_leave(&scope);
-    if (done || issued) { /* a fault that it reports takes nothing back */
-        call_launched(&call);
-    }
-    if (!done) {
+    binding_prepare(L, call.device);
+    if (!container_launch_run(&call.launch, state->check, call.vouts)) {
         binding_raise(L);
     }
     if (state->watched) {
@@ -385,7 +371,7 @@ static int kernel_explain_text(lua_State *L)
     call_allocate(L, &call);
     StrBuf text = STRBUF_EMPTY;
     DeviceScope scope;
-    Domain domain = call_domain(&call);
+    Domain domain = container_launch_elements(&call.launch);
     binding_enter(L, call.device, &scope);
     bool done = (kernel_counting(kernel) ? vout_explain : kernel_explain)(kernel, call.device, call.args, &domain,
                                                                           state_get(L)->check, &text) &&

@@ -3,7 +3,7 @@
 #define RILL_BINDING_KERNELS_KERNEL_H
 
 #include "binding/binding.h"
-#include "kernel/kernel.h"
+#include "container/launch.h"
 
 enum { CALL_WORDS = 4096 };
 
@@ -16,20 +16,15 @@ typedef struct Call {
     int slot[MAX_PARAMS];      /* stack index of each stream */
     Stream *vouts[MAX_PARAMS]; /* of variable outputs: closed until launched */
     bool has_shape;
-    Shape shape, domain;
-    Shape masked;                /* with an active list: the shape it counts in */
-    const Stream *active;        /* the list of `where`, or NULL */
-    int active_at;               /* stack index of the table of rill.active that has it */
-    struct LuaContainer *lined;  /* of a reduce kernel: the first container, which is on the stack */
-    bool dense;                  /* takes no containers */
-    bool preview;                /* nothing is mapped */
-    bool contained;              /* containers are among the arguments */
-    uint64_t boxed;              /* bit i: argument i is a range, a box of its container */
-    bool like[MAX_PARAMS];       /* outputs that are made like a container */
-    int over_at;                 /* stack index of `over`, or 0 */
-    struct Mapped *mapped;       /* the pages that are mapped for it: a userdata on the stack, or NULL */
-    const struct Region *walked; /* the same by pages, where that is faster; else NULL */
-    const struct Region *over;   /* what it runs over, on the stack; NULL: all of its shape */
+    Shape shape;
+    Shape masked;               /* with an active list: the shape it counts in */
+    int active_at;              /* stack index of the table of rill.active that has it */
+    struct LuaContainer *lined; /* of a reduce kernel: the first container, which is on the stack */
+    bool dense;                 /* takes no containers */
+    bool preview;               /* nothing is mapped */
+    uint64_t boxed;             /* bit i: argument i is a range, a box of its container */
+    int over_at;                /* stack index of `over`, or 0 */
+    ContainerLaunch launch;     /* over these arguments */
     int used;
     uint32_t words[CALL_WORDS];
 } Call;
@@ -51,8 +46,6 @@ void call_keys(lua_State *L, const Call *call, int table);
 void call_push_names(lua_State *L, const Call *call, bool constants);
 /* Takes the arguments behind the kernel at index 1: by position, or by name from one plain table; raises. */
 void call_collect(lua_State *L, Call *call);
-/* What a call that was allocated runs over. */
-Domain call_domain(const Call *call);
 /* Whether a stream of a type may be the argument for a parameter. */
 bool call_types_fit(const Param *param, const Type *have);
 /* kernels/box_arguments.c: takes the range at `index`, if it is one, as argument n for parameter i. The shape that is launched, to which boxes add nothing where there is
@@ -69,12 +62,10 @@ void call_allocate(lua_State *L, Call *call);
  * the container that stands for output i, if it has container inputs. Push; raise. */
 void call_find_over(lua_State *L, Call *call);
 void call_map_written(lua_State *L, Call *call);
-/* kernels/active_list.c: returns the pages of a container that contain elements of `where`. The table of the list keeps them, so that a list that is launched over
- * again is not read again. Raises. */
-const struct Region *call_active_pages(lua_State *L, const Call *call, const struct LuaContainer *c);
-/* When it was issued: pages that were mapped for it stay, which are unmapped if anything raises before. */
-void call_launched(Call *call);
 bool call_like_container(lua_State *L, Call *call, int i);
+/* kernels/active_list.c: pushes the region of the boxes of these sizes that contain elements of `where`. The table of the list keeps it, so that a list that is
+ * launched over again is not read again. Raises. */
+const Region *call_push_active_boxes(lua_State *L, const Call *call, const int64_t *sizes);
 
 /* Takes all arguments but the outputs from a list, and finds the domain they broadcast to; raises. `settled`: their shapes are made
  * exact. */

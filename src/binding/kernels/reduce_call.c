@@ -100,8 +100,8 @@ static int finish(lua_State *L, Call *call, int r, const Call *input)
         done = stream_create(call->device, f->params[r].type, shape, false, result);
     }
     if (input) {
-        done = done &&
-               reduce_kernel_input(call->kernel, call->args, input->kernel, input->args, &input->domain, check, result);
+        done = done && reduce_kernel_input(call->kernel, call->args, input->kernel, input->args, &input->launch.domain,
+                                           check, result);
     } else {
         done = done && reduce_kernel(call->kernel, call->args, check, result);
     }
@@ -157,7 +157,7 @@ int reduce_call_input(lua_State *L, Call *call, const Call *input)
     int r = reduce_param(call->function);
     take_target(L, call, r, 4, 4);
     take_rest(L, call, 5);
-    if (!call->args[r].stream && !call->has_shape && shape_elements(&input->domain) == 0) {
+    if (!call->args[r].stream && !call->has_shape && shape_elements(&input->launch.domain) == 0) {
         lua_pushnil(L);
         return 1;
     }

@@ -306,7 +306,7 @@ static int module_reduce(lua_State *L)
     const char *name = luaL_checkstring(L, 1), *function = lua_pushfstring(L, "s:%s", name);
     Operand x = {.device = input.device,
                  .type = reduce_input_type(kernel),
-                 .shape = input.domain,
+                 .shape = input.launch.domain,
                  .input[0] = {kernel, input.args},
                  .check = state_get(L)->check};
     ReduceOp op = op_named(L, name, function);
@@ -314,10 +314,10 @@ static int module_reduce(lua_State *L)
         x.input[1] = (ReduceInput){kernel_to(L, 6), second.args};
         call_start(L, &second, x.input[1].kernel);
         call_inputs(L, &second, 7, true);
-        if (!shape_equal(&second.domain, &x.shape) || second.device != x.device) {
+        if (!shape_equal(&second.launch.domain, &x.shape) || second.device != x.device) {
             char a[SHAPE_TEXT], b[SHAPE_TEXT];
             return luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&x.shape, a),
-                              shape_text(&second.domain, b));
+                              shape_text(&second.launch.domain, b));
         }
     }
     if (lua_isnil(L, 4)) {

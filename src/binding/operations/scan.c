@@ -182,7 +182,7 @@ static int module_scan(lua_State *L)
     if (!scan_input(kernel)) {
         binding_raise(L);
     }
-    ScanSpec spec = {.input = kernel, .args = call.args, .device = call.device, .domain = call.domain};
+    ScanSpec spec = {.input = kernel, .args = call.args, .device = call.device, .domain = call.launch.domain};
     take_operation(L, 1, function, 1, &spec.op, &spec.operation);
     check_type(L, function, spec.operation, scan_input(kernel));
     take_options(L, 4, function, &spec, &segments);

@@ -2,6 +2,7 @@
 #include "binding/streams/container_handle.h"
 
 #include "binding/values/callbacks.h"
+#include "container/launch.h"
 
 #include <string.h>
 
@@ -179,101 +180,15 @@ static void made_ready(lua_State *L, LuaContainer *self, bool done, const char *
     }
 }
 
-/* Of a container whose memory is its own. */
-static void allocate(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last, const char *function)
-{
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_ready(self->container, first, last);
-    device_leave(&scope);
-    made_ready(L, self, done, function);
-}
-
-/* Of one whose elements are all there that may be written: what snapshots share with it is copied. */
-static void unshare(lua_State *L, LuaContainer *self, const char *function)
-{
-    DeviceScope scope;
-    if (container_shares(self->container)) {
-        binding_enter(L, self->stream.device, &scope);
-        bool done = container_ready_mapped(self->container);
-        device_leave(&scope);
-        made_ready(L, self, done, function);
-    }
-}
-
-static void raise_unmapped(lua_State *L, int64_t missing, int64_t all, const char *function)
-{
-    luaL_error(L,
-               "%s: %I of the %I elements to be written are not mapped: map their pages first (t:map), in memory that "
-               "has room for them",
-               function, (LUAI_UACINT)missing, (LUAI_UACINT)all);
-}
-
 void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last,
                            const char *function)
 {
-    int64_t count = 0;
-    Stream box = container_box(self->container, first, last);
-    if (container_owned(self->container)) {
-        allocate(L, self, first, last, function);
-        return;
-    }
-    if (!container_count(self->container, first, last, &count, L)) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    if (count < stream_elements(&box) && container_is_lists(self->container)) {
-        luaL_error(L, "%s: %I of the %I elements to be written are no entries: lists keep their lengths", function,
-                   (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
-    }
-    if (count < stream_elements(&box)) {
-        raise_unmapped(L, stream_elements(&box) - count, stream_elements(&box), function);
-    }
-    unshare(L, self, function);
-}
-
-/* How many elements of a region are not mapped. */
-typedef struct Missing {
-    const LuaContainer *self;
-    lua_State *L;
-    int64_t count;
-    bool failed;
-} Missing;
-
-static bool count_missing(void *data, const int64_t *first, const int64_t *last)
-{
-    Missing *missing = data;
-    int rank = missing->self->stream.shape.rank;
-    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], mapped, all = 1;
-    for (int d = 0; d < rank; d++) {
-        from[rank - 1 - d] = first[d];
-        to[rank - 1 - d] = last[d] + 1;
-        all *= last[d] - first[d] + 1;
-    }
-    missing->failed = !container_count(missing->self->container, from, to, &mapped, missing->L);
-    missing->count += missing->failed ? 0 : all - mapped;
-    return !missing->failed;
+    binding_prepare(L, self->stream.device);
+    made_ready(L, self, container_prepare(self->container, first, last, L), function);
 }
 
 void container_map_region(lua_State *L, LuaContainer *self, const Region *region, const char *function)
 {
-    if (container_owned(self->container)) {
-        DeviceScope scope;
-        binding_enter(L, self->stream.device, &scope);
-        bool done = container_ready_region(self->container, region);
-        device_leave(&scope);
-        made_ready(L, self, done, function);
-        return;
-    }
-    if (container_has(self->container, region)) {
-        unshare(L, self, function);
-        return;
-    }
-    Missing missing = {.self = self, .L = L};
-    region_boxes(region, count_missing, &missing);
-    made_ready(L, self, !missing.failed, function);
-    if (missing.count > 0) {
-        raise_unmapped(L, missing.count, region->set.elements, function);
-    }
-    unshare(L, self, function);
+    binding_prepare(L, self->stream.device);
+    made_ready(L, self, container_prepare_region(self->container, region, L), function);
 }

@@ -67,6 +67,7 @@ int binding_ask(lua_State *L, lua_CFunction f, void *context)
     state->asking++;
     int status = lua_pcall(L, 1, 0, 0);
     state->asking--;
+    state->running = L; /* which the function may have changed, and the call goes on */
     return status;
 }
 
@@ -128,7 +129,7 @@ static void state_collect(void *context)
     state->collecting = false;
 }
 
-void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
+void binding_prepare(lua_State *L, Device *device)
 {
     State *state = state_get(L);
     if (state->collecting) {
@@ -143,6 +144,11 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
     }
     state->running = L;
     device_set_collector(device, state_collect, state);
+}
+
+void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
+{
+    binding_prepare(L, device);
     if (!device_enter(device, scope)) {
         binding_raise(L);
     }

@@ -1,0 +1,68 @@
+/* Launches of kernels over containers: the elements that a launch covers, the pages that are mapped for it, and the order in which pages are
+ * traversed. The functions enter the device themselves. They are called with no device entered, since a translator may run a user's function;
+ * `caller` is as for translator_ranges. Messages have the kernel's name in front. */
+#ifndef RILL_CONTAINER_LAUNCH_H
+#define RILL_CONTAINER_LAUNCH_H
+
+#include "container/container.h"
+
+/* What is held for a launch until container_launch_end: zeros at first. */
+typedef struct ContainerLaunchHold {
+    Region *covered, *traversed;
+    bool keep; /* the launch was issued: the pages that were mapped for it stay mapped */
+    int count; /* containers whose changes of pages are noted, each held */
+    Container *noted[MAX_PARAMS];
+} ContainerLaunchHold;
+
+typedef struct ContainerLaunch {
+    Kernel *kernel;
+    Device *device;
+    const Argument *args;              /* as for kernel_launch; a NULL stream is an output that is still to be made */
+    Container *containers[MAX_PARAMS]; /* borrowed, those whose headers are among the arguments; else NULL */
+    bool contained;                    /* whether there is one; else `containers` is not read */
+    bool fresh[MAX_PARAMS];            /* container_launch_output made this one for the launch */
+    Shape domain;
+    const Stream *active; /* an active list, or NULL */
+    const Region *boxes
+        [MAX_PARAMS]; /* with an active list: where container_launch_box_sizes returned true for the container, the boxes of that
+                                        size that contain elements of the list; borrowed */
+    Region *over;              /* the elements that the launch covers, borrowed; NULL: all of the domain */
+    Region *traversed;         /* `over` by pages, if traversing pages is faster; else NULL. Borrowed */
+    ContainerLaunchHold *hold; /* required where container_launch_holds returns true */
+    int part_count;            /* set by container_launch_query */
+    Container *parts[MAX_PARAMS];
+} ContainerLaunch;
+
+/* Returns whether the launch may hold anything. */
+bool container_launch_holds(const ContainerLaunch *launch);
+/* Returns whether the domain has no bounds. */
+bool container_launch_unbounded(const ContainerLaunch *launch);
+/* Chooses the elements that a launch without `over` and `active` covers: the mapped elements of all containers along its shape, or all of the
+ * domain if one of these is complete. Sets `over`. False with error_set. */
+bool container_launch_domain(ContainerLaunch *launch, void *caller);
+/* Decides whether `over`, which the caller set, is traversed by pages. Sets `traversed`. False with error_set. */
+bool container_launch_traverse(ContainerLaunch *launch);
+/* Returns the container that an output without an argument is to be like: the first one along the shape. NULL if there is none, or if the kernel
+ * defines how many elements the output has: a stream is to be made. */
+const Container *container_launch_model(const ContainerLaunch *launch, int param);
+/* Makes a container like `model` for an output. NULL with error_set. */
+Container *container_launch_output(const ContainerLaunch *launch, int param, const Container *model);
+/* Returns the sizes, x first, of the boxes that parameter i's container maps or leaves unmapped as a whole; false if the launch has no active
+ * list, or does not write the container element by element. */
+bool container_launch_box_sizes(const ContainerLaunch *launch, int i, int64_t *sizes);
+/* Maps what the launch writes, and gives it memory that is not shared with snapshots. Headers of containers may change. False with error_set. */
+bool container_launch_begin(ContainerLaunch *launch, void *caller);
+/* Returns the domain for kernel_explain and vout_explain. */
+Domain container_launch_elements(const ContainerLaunch *launch);
+/* Launches the kernel. `vouts` as for vout_launch. Marks what is mapped as kept if the device has got work. False with error_set. */
+bool container_launch_run(const ContainerLaunch *launch, bool check, Stream *const vouts[MAX_PARAMS]);
+/* Releases what is held. Restores the pages as they were before container_launch_begin, unless `keep` is set. May be called again. */
+void container_launch_end(ContainerLaunchHold *hold);
+
+/* Prepares the elements first .. last - 1 (indices as in a shape), or a region, for writing: maps pages of a container that has pages of its own,
+ * and gives it memory that is not shared with snapshots. Fails if the pages belong to somebody else and are not mapped. The header may change.
+ * False with error_set. */
+bool container_prepare(Container *c, const int64_t *first, const int64_t *last, void *caller);
+bool container_prepare_region(Container *c, const Region *region, void *caller);
+
+#endif
