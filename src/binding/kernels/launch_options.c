@@ -37,7 +37,7 @@ static void push_hold(lua_State *L, Call *call)
     call->launch.hold = hold;
 }
 
-/* Finds the containers among the arguments. A finalizer may have closed one since. */
+/* Finds the containers among the arguments; again after whatever charges the collector, since finalizers may have closed one. */
 static void update_containers(lua_State *L, Call *call)
 {
     for (int i = 0; i < call->function->param_count; i++) {
@@ -85,11 +85,8 @@ void call_find_over(lua_State *L, Call *call)
         luaL_error(L, "%s: option 'over': the range belongs to another device", call->function->name);
     }
     launch->over = range->region;
-    if (launch->contained) {
-        update_containers(L, call);
-        binding_prepare(L, call->device);
-        raise_unless(L, container_launch_traverse(launch));
-    }
+    binding_prepare(L, call->device);
+    raise_unless(L, container_launch_traverse(launch));
 }
 
 void call_map_written(lua_State *L, Call *call)
@@ -99,7 +96,6 @@ void call_map_written(lua_State *L, Call *call)
     if (!launch->contained) {
         return;
     }
-    update_containers(L, call);
     for (int i = 0; i < call->function->param_count && !call->preview; i++) {
         if (container_launch_box_sizes(launch, i, sizes)) {
             launch->boxes[i] = call_push_active_boxes(L, call, sizes);
@@ -116,10 +112,6 @@ void call_map_written(lua_State *L, Call *call)
 bool call_like_container(lua_State *L, Call *call, int i)
 {
     ContainerLaunch *launch = &call->launch;
-    if (!launch->contained) {
-        return false;
-    }
-    update_containers(L, call);
     const Container *model = container_launch_model(launch, i);
     if (!model) {
         return false;
@@ -132,6 +124,7 @@ bool call_like_container(lua_State *L, Call *call, int i)
     container_take(L, made, launch->containers[i], call->function->name);
     call->args[i].stream = container_elements_of(made);
     launch->fresh[i] = true;
+    update_containers(L, call);
     return true;
 }
 
