@@ -5,6 +5,16 @@
 #define INDIRECT_P_MOST 2      // work groups of a row
 #define INDIRECT_P_SLOT 3      // that is written
 
+// Of bulk_copy.comp: units to copy, the first unit of the target and of the source, the units of a pattern and the pattern.
+#define BULK_P_COUNT 0
+#define BULK_P_TO 1
+#define BULK_P_FROM 2
+#define BULK_P_PERIOD 3
+#define BULK_P_PATTERN 4
+#define BULK_P_VECTORS 4
+#define BULK_GROUP 256u
+#define BULK_STEPS 4u
+
 // Of block_size.comp.
 #define PROBE_P_WORD 0
 #define PROBE_P_VALUE 1

@@ -48,9 +48,9 @@ function counting.it(it, pending, name, f)
     end)
 end
 
---- counting.WAITS: what reads back or waits.
+--- counting.WAITS: what reads back or waits. A fence alone does neither.
 counting.WAITS = {
-    "glGetBufferSubData", "glGetNamedBufferSubData", "glFinish", "glFenceSync", "glClientWaitSync", "glMapBufferRange",
+    "glGetBufferSubData", "glGetNamedBufferSubData", "glFinish", "glClientWaitSync", "glMapBufferRange",
     "glMapNamedBufferRange",
 }
 

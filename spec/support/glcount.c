@@ -27,11 +27,13 @@
     X(glGetNamedBufferSubData, PFNGLGETNAMEDBUFFERSUBDATAPROC, (GLuint a, GLintptr b, GLsizeiptr c, void *d),          \
       (a, b, add_bytes(c), d))                                                                                         \
     X(glCopyBufferSubData, PFNGLCOPYBUFFERSUBDATAPROC,                                                                 \
-      (GLenum a, GLenum b, GLintptr c, GLintptr d, GLsizeiptr e), (a, b, c, d, add_moved(e)))                          \
+      (GLenum a, GLenum b, GLintptr c, GLintptr d, GLsizeiptr e), (a, b, c, d, add_copied(e)))                         \
     X(glClearBufferSubData, PFNGLCLEARBUFFERSUBDATAPROC,                                                               \
       (GLenum a, GLenum b, GLintptr c, GLsizeiptr d, GLenum e, GLenum f, const void *g),                               \
       (a, b, c, add_moved(d), e, f, g))                                                                                \
-    X(glBufferStorage, PFNGLBUFFERSTORAGEPROC, (GLenum a, GLsizeiptr b, const void *c, GLbitfield d), (a, b, c, d))    \
+    X(glBindBuffer, PFNGLBINDBUFFERPROC, (GLenum a, GLuint b), (a, note_bound(a, b)))                                  \
+    X(glBufferStorage, PFNGLBUFFERSTORAGEPROC, (GLenum a, GLsizeiptr b, const void *c, GLbitfield d),                  \
+      (a, b, c, note_storage(a, d)))                                                                                   \
     X(glBufferData, PFNGLBUFFERDATAPROC, (GLenum a, GLsizeiptr b, const void *c, GLenum d), (a, b, c, d))              \
     X(glFinish, PFNGLFINISHPROC, (void), ())
 
@@ -68,6 +70,32 @@ static GLsizeiptr add_moved(GLsizeiptr size)
 {
     atomic_fetch_add_explicit(&bytes_moved, (unsigned long)size, memory_order_relaxed);
     return size;
+}
+
+/* What is bound for copies, to be read and to be written, and the buffers in host memory, through which the host writes and reads others. */
+enum { NAMES = 1 << 20 };
+static GLuint copied_from, copied_to;
+static unsigned char staging[NAMES];
+
+static GLuint note_bound(GLenum target, GLuint name)
+{
+    if (target == GL_COPY_READ_BUFFER) copied_from = name;
+    if (target == GL_COPY_WRITE_BUFFER) copied_to = name;
+    return name;
+}
+
+static GLbitfield note_storage(GLenum target, GLbitfield flags)
+{
+    GLuint name = target == GL_COPY_WRITE_BUFFER ? copied_to : 0;
+    if (name < NAMES) staging[name] = (flags & GL_CLIENT_STORAGE_BIT) != 0;
+    return flags;
+}
+
+/* Bytes that a copy brings to the host are read, those that it brings from there are neither read nor moved. */
+static GLsizeiptr add_copied(GLsizeiptr size)
+{
+    if (copied_to < NAMES && staging[copied_to]) return add_bytes(size);
+    return copied_from < NAMES && staging[copied_from] ? size : add_moved(size);
 }
 
 /* Of the groups of a dispatch the first number. */

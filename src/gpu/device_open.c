@@ -59,6 +59,7 @@ static void release_objects(Device *device)
     program_destroy_all(device);
     pool_shrink(device, 0);
     transfer_destroy_staging(device);
+    staging_ring_destroy(device);
     fault_destroy(device);
     indirect_destroy(device);
     texture_destroy_samplers(device);
@@ -96,6 +97,8 @@ Device *device_new(int candidate, DeviceInfo *info, bool *final)
     device->candidate = candidate;
     device->process = process_generation();
     device->count = 1;
+    device->copy_many = bulk_copy;
+    device->fill_many = bulk_fill;
     if (!egl_open(candidate, &device->display, &device->context)) {
         free(device);
         *final = true;

@@ -104,6 +104,7 @@ typedef struct Workspace {
 enum { POISON_WORDS = 4, POISON_BYTES = 4 * POISON_WORDS }; /* poison.c */
 
 typedef struct Staging Staging;
+typedef struct StagingRing StagingRing;
 typedef struct Recorder Recorder;
 
 /* What a measurement suspends, and what it leaves as it was. */
@@ -148,7 +149,14 @@ struct Device {
     void (*drop_constants)(Device *device); /* set where there are any */
     void (*trim_programs)(Device *device);  /* the same: deletes all but a few of those nobody holds */
     Staging *staging;                       /* idle staging buffers */
-    Samplers *samplers;                     /* NULL until one is needed */
+    bool staged;                            /* bytes go through the ring: see staging_ring.c */
+    StagingRing *ring;                      /* NULL until the first */
+    /* Copy and fill many bytes. They set *done to the bytes that are done, from the first on; false with error_set. */
+    bool (*copy_many)(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes,
+                      uint64_t *done);
+    bool (*fill_many)(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes,
+                      uint64_t *done);
+    Samplers *samplers; /* NULL until one is needed */
     DeviceMemory memory;
     uint64_t charge;
     unsigned compiled;
@@ -291,6 +299,20 @@ void dump_rejected(const char *name, uint64_t hash); /* names its file so */
 void device_data_destroy_all(Device *device);
 void workspace_destroy_all(Device *device);
 void transfer_destroy_staging(Device *device);
+
+/* program/bulk_copy.c: copies between buffers and fills by a shader, in the order of launches; see Device. */
+bool bulk_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes, uint64_t *done);
+bool bulk_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes, uint64_t *done);
+
+/* memory/staging_ring.c: bytes to and from a buffer, in the order of launches, whose ranges were checked. False with error_set. */
+bool staging_ring_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
+bool staging_ring_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
+void staging_ring_destroy(Device *device);
+/* Waits at most so many nanoseconds for a fence. A fence that passed is deleted and NULL afterwards; NULL counts as one. */
+typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
+FenceState staging_fence_state(GLsync *fence, GLuint64 nanoseconds);
+/* Waits for a fence as long as it takes. False with error_set if the device is lost or cannot wait. */
+bool staging_fence_wait(Device *device, GLsync *fence);
 void program_destroy_all(Device *device);
 
 #endif

@@ -229,5 +229,6 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
     }
     look_up_subgroups(traits);
     force_distance(traits);
+    device->staged = device->buffer_storage && !traits->host_memory;
     return true;
 }

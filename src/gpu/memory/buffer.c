@@ -12,6 +12,8 @@ enum { ALIGNMENT = 16, SPARE_TAIL = 240, UPKEEP = 4096 };
 static const uint64_t MIB = 1024 * 1024;
 /* What one GL call is asked to move: drivers have been seen to keep sizes in an int. */
 static const uint64_t CHUNK = 1024 * 1024 * 1024;
+/* Copies and fills of so many bytes are done by a shader where work is queued. */
+static const uint64_t BULK = 256 * 1024;
 
 typedef unsigned long long Count; /* for messages */
 
@@ -91,20 +93,17 @@ static void account(Buffer *buffer, uint64_t bytes)
     device->charge += buffer->capacity + UPKEEP;
 }
 
+static bool fill_words(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes);
+
 static bool clear(Buffer *buffer)
 {
+    const uint32_t zero = 0;
     if (buffer->map) {
         memset(buffer->map, 0, buffer->capacity);
         return true;
     }
-    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
-    glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
-    for (uint64_t at = 0; at < buffer->capacity; at += CHUNK) {
-        uint64_t count = buffer->capacity - at < CHUNK ? buffer->capacity - at : CHUNK;
-        glClearBufferSubData(GL_COPY_WRITE_BUFFER, GL_R32UI, (GLintptr)at, (GLsizeiptr)count, GL_RED_INTEGER,
-                             GL_UNSIGNED_INT, NULL);
-    }
-    return gl_error_check(buffer->device, "buffer_create");
+    return fill_words(buffer, 0, buffer->capacity, &zero, sizeof zero) &&
+           gl_error_check(buffer->device, "buffer_create");
 }
 
 /* From byte `from` to the end: see poison.c. */
@@ -161,7 +160,9 @@ Buffer *buffer_retain(Buffer *buffer)
 
 static uint64_t pool_bound(const Device *device)
 {
-    uint64_t bound = device->traits.host_memory ? 256 * MIB : 1024 * MIB;
+    /* A driver takes milliseconds to allocate and to free hundreds of MiB of a GPU's memory. */
+    uint64_t share = device->info.software ? 0 : device->limits.memory_bytes / 8;
+    uint64_t bound = device->traits.host_memory ? 256 * MIB : share > 1024 * MIB ? share : 1024 * MIB;
     uint64_t limit = memory_bound(device), live = device->memory.bytes + device->constants;
     uint64_t room = limit > live ? limit - live : 0;
     return limit && room < bound ? room : bound;
@@ -288,6 +289,9 @@ bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t by
         memcpy(buffer->map + offset, data, bytes);
         return true;
     }
+    if (buffer->device->staged) {
+        return staging_ring_write(buffer, offset, data, bytes);
+    }
     bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
     glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
@@ -297,19 +301,8 @@ bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t by
     return gl_error_check(buffer->device, "buffer_write");
 }
 
-bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
+static void read_chunks(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
 {
-    if (!in_range(buffer, offset, bytes, "buffer_read")) {
-        return false;
-    }
-    if (bytes == 0) {
-        return true;
-    }
-    buffer->device->memory.reads++;
-    if (buffer->map) {
-        memcpy(data, buffer->map + offset, bytes);
-        return true;
-    }
     /* The second bit makes the fault words current too, once the read has waited. */
     bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
     glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
@@ -317,19 +310,49 @@ bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
         glGetBufferSubData(GL_COPY_READ_BUFFER, (GLintptr)(offset + done), (GLsizeiptr)chunk(bytes - done),
                            (uint8_t *)data + done);
     }
-    fault_refresh(buffer->device);
-    return gl_error_check(buffer->device, "buffer_read") && fault_report(buffer->device);
 }
 
-static void copy_chunks(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes)
+bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
 {
+    Device *device = buffer->device;
+    if (!in_range(buffer, offset, bytes, "buffer_read")) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    device->memory.reads++;
+    if (buffer->map) {
+        memcpy(data, buffer->map + offset, bytes);
+        return true;
+    }
+    if (!device->staged) {
+        read_chunks(buffer, offset, data, bytes);
+    } else if (!staging_ring_read(buffer, offset, data, bytes)) {
+        return error_prefix("buffer_read");
+    }
+    fault_refresh(device);
+    return gl_error_check(device, "buffer_read") && fault_report(device);
+}
+
+static bool copy_chunks(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes)
+{
+    uint64_t begin = 0;
+    if (to->device->staged && bytes >= BULK &&
+        !to->device->copy_many(to, to_offset, from, from_offset, bytes, &begin)) {
+        return false;
+    }
+    if (begin == bytes) {
+        return true;
+    }
     bindings_barrier(to->device, GL_BUFFER_UPDATE_BARRIER_BIT);
     glBindBuffer(GL_COPY_READ_BUFFER, from->name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, to->name);
-    for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
+    for (uint64_t done = begin; done < bytes; done += chunk(bytes - done)) {
         glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)(from_offset + done),
                             (GLintptr)(to_offset + done), (GLsizeiptr)chunk(bytes - done));
     }
+    return true;
 }
 
 /* GL forbids overlapping copies. */
@@ -339,10 +362,9 @@ static bool copy_aside(Buffer *buffer, uint64_t to_offset, uint64_t from_offset,
     if (!aside) {
         return error_prefix("buffer_copy");
     }
-    copy_chunks(aside, 0, buffer, from_offset, bytes);
-    copy_chunks(buffer, to_offset, aside, 0, bytes);
+    bool done = copy_chunks(aside, 0, buffer, from_offset, bytes) && copy_chunks(buffer, to_offset, aside, 0, bytes);
     buffer_release(aside);
-    return gl_error_check(buffer->device, "buffer_copy");
+    return done && gl_error_check(buffer->device, "buffer_copy");
 }
 
 bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes)
@@ -364,8 +386,7 @@ bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_off
     if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes) {
         return copy_aside(to, to_offset, from_offset, bytes);
     }
-    copy_chunks(to, to_offset, from, from_offset, bytes);
-    return gl_error_check(to->device, "buffer_copy");
+    return copy_chunks(to, to_offset, from, from_offset, bytes) && gl_error_check(to->device, "buffer_copy");
 }
 
 /* Doubles the filled part until all is filled. */
@@ -400,18 +421,24 @@ static const FillFormat *fill_format(int bytes)
     return NULL;
 }
 
-static bool fill_device(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, const FillFormat *how)
+static bool fill_words(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes)
 {
+    const FillFormat *how = fill_format(pattern_bytes);
     /* Whole patterns per chunk. */
-    uint64_t most = CHUNK / (uint64_t)how->bytes * (uint64_t)how->bytes;
+    const uint64_t most = CHUNK / (uint64_t)how->bytes * (uint64_t)how->bytes;
+    uint64_t begin = 0;
+    if (buffer->device->staged && bytes >= BULK &&
+        !buffer->device->fill_many(buffer, offset, bytes, pattern, pattern_bytes, &begin)) {
+        return false;
+    }
     bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
     glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
-    for (uint64_t done = 0; done < bytes; done += most) {
+    for (uint64_t done = begin; done < bytes; done += most) {
         uint64_t count = bytes - done < most ? bytes - done : most;
         glClearBufferSubData(GL_COPY_WRITE_BUFFER, how->internal, (GLintptr)(offset + done), (GLsizeiptr)count,
                              how->format, how->type, pattern);
     }
-    return gl_error_check(buffer->device, "buffer_fill");
+    return true;
 }
 
 bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes)
@@ -433,5 +460,5 @@ bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pa
         fill_host(buffer->map + offset, bytes, pattern, (uint64_t)pattern_bytes);
         return true;
     }
-    return fill_device(buffer, offset, bytes, pattern, how);
+    return fill_words(buffer, offset, bytes, pattern, pattern_bytes) && gl_error_check(buffer->device, "buffer_fill");
 }

@@ -144,26 +144,10 @@ Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes)
     return transfer;
 }
 
-typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
-
-static FenceState wait_fence(Transfer *transfer, GLuint64 nanoseconds)
-{
-    if (!transfer->fence) {
-        return FENCE_PASSED;
-    }
-    GLenum status = glClientWaitSync(transfer->fence, GL_SYNC_FLUSH_COMMANDS_BIT, nanoseconds);
-    if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED) {
-        return status == GL_TIMEOUT_EXPIRED ? FENCE_PENDING : FENCE_FAILED;
-    }
-    glDeleteSync(transfer->fence);
-    transfer->fence = NULL;
-    return FENCE_PASSED;
-}
-
 bool transfer_ready(Transfer *transfer)
 {
     /* A lost device's fence may never be signalled: whoever asks again and again shall go on to the wait, which raises. */
-    return wait_fence(transfer, 0) != FENCE_PENDING || !gl_error_alive(transfer->device);
+    return staging_fence_state(&transfer->fence, 0) != FENCE_PENDING || !gl_error_alive(transfer->device);
 }
 
 /* Without a lasting mapping the bytes are copied out. */
@@ -182,20 +166,11 @@ static const void *fetch(Transfer *transfer)
 
 const void *transfer_wait(Transfer *transfer)
 {
-    const GLuint64 second = 1000000000u;
     if (transfer->copy) {
         return transfer->copy;
     }
-    FenceState state;
-    while ((state = wait_fence(transfer, second)) != FENCE_PASSED) {
-        if (!gl_error_alive(transfer->device) || !gl_error_check(transfer->device, "transfer_wait")) {
-            return NULL;
-        }
-        if (state == FENCE_FAILED) {
-            error_set("transfer_wait: the driver of \"%s\" cannot wait for what was asked: ask again",
-                      transfer->device->info.name);
-            return NULL;
-        }
+    if (!staging_fence_wait(transfer->device, &transfer->fence)) {
+        return NULL;
     }
     if (!transfer->staging->map) {
         return fetch(transfer);

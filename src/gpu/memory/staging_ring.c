@@ -1,0 +1,218 @@
+/* Moves bytes between host memory and buffers of devices that queue work, through one buffer that stays mapped.
+ *
+ * glBufferSubData and glGetBufferSubData are not used there. NVIDIA's driver (580.159) moves a buffer that
+ * glGetBufferSubData reads to host memory, and later writes to it by glBufferSubData are not ordered after clears and
+ * launches that were issued before. Copies between buffers are, and they are as fast as the host's memcpy.
+ *
+ * The ring has parts, which are used in turn. A part is used again when the device has passed the fence behind it. */
+#include "gpu/context/device_private.h"
+#include "gpu/memory/buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 4, PART_BYTES = 1024 * 1024, PART_ALIGNMENT = 16 };
+
+struct StagingRing {
+    GLuint name;
+    uint8_t *map;
+    GLsync fences[PARTS]; /* NULL: the device is done with the part */
+    int part;             /* in use */
+    uint64_t used;        /* bytes of that part */
+};
+
+FenceState staging_fence_state(GLsync *fence, GLuint64 nanoseconds)
+{
+    if (!*fence) {
+        return FENCE_PASSED;
+    }
+    GLenum status = glClientWaitSync(*fence, GL_SYNC_FLUSH_COMMANDS_BIT, nanoseconds);
+    if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED) {
+        return status == GL_TIMEOUT_EXPIRED ? FENCE_PENDING : FENCE_FAILED;
+    }
+    glDeleteSync(*fence);
+    *fence = NULL;
+    return FENCE_PASSED;
+}
+
+bool staging_fence_wait(Device *device, GLsync *fence)
+{
+    const GLuint64 second = 1000000000u;
+    FenceState state;
+    while ((state = staging_fence_state(fence, second)) != FENCE_PASSED) {
+        if (!gl_error_alive(device) || !gl_error_check(device, "transfer_wait")) {
+            return false;
+        }
+        if (state == FENCE_FAILED) {
+            return error_set("transfer_wait: the driver of \"%s\" cannot wait for what was asked: ask again",
+                             device->info.name);
+        }
+    }
+    return true;
+}
+
+void staging_ring_destroy(Device *device)
+{
+    StagingRing *ring = device->ring;
+    if (!ring) {
+        return;
+    }
+    if (device_is_current(device)) {
+        for (int i = 0; i < PARTS; i++) {
+            glDeleteSync(ring->fences[i]);
+        }
+        glDeleteBuffers(1, &ring->name);
+    }
+    free(ring);
+    device->ring = NULL;
+}
+
+/* NULL with error_set if there is no memory. */
+static StagingRing *ring_of(Device *device)
+{
+    const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+    const GLsizeiptr bytes = (GLsizeiptr)PARTS * PART_BYTES;
+    if (device->ring) {
+        return device->ring;
+    }
+    device->ring = calloc(1, sizeof *device->ring);
+    if (!device->ring) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    glGenBuffers(1, &device->ring->name);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, device->ring->name);
+    glBufferStorage(GL_COPY_WRITE_BUFFER, bytes, NULL, map | GL_CLIENT_STORAGE_BIT);
+    device->ring->map = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, bytes, map);
+    if (!gl_error_check(device, "staging_ring") || !device->ring->map) {
+        if (!device->ring->map) {
+            error_set("out of host memory: %lld bytes could not be mapped", (long long)bytes);
+        }
+        staging_ring_destroy(device);
+        return NULL;
+    }
+    return device->ring;
+}
+
+static uint64_t part_offset(int part)
+{
+    return (uint64_t)part * PART_BYTES;
+}
+
+static GLsync fence_create(void)
+{
+    GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (!fence) {
+        glFinish();
+    }
+    return fence;
+}
+
+/* Puts a fence behind the part in use and waits until the next part can be used. */
+static bool next_part(Device *device, StagingRing *ring)
+{
+    if (ring->used > 0) {
+        ring->fences[ring->part] = fence_create();
+    }
+    ring->part = (ring->part + 1) % PARTS;
+    ring->used = 0;
+    return staging_fence_wait(device, &ring->fences[ring->part]);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool staging_ring_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes)
+{
+    Device *device = buffer->device;
+    StagingRing *ring = ring_of(device);
+    if (!ring) {
+        return false;
+    }
+    bindings_barrier(device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    for (uint64_t done = 0; done < bytes;) {
+        if (ring->used == PART_BYTES && !next_part(device, ring)) {
+            return false;
+        }
+        const uint64_t count = smaller(bytes - done, PART_BYTES - ring->used);
+        const uint64_t at = part_offset(ring->part) + ring->used;
+        memcpy(ring->map + at, (const uint8_t *)data + done, count);
+        glBindBuffer(GL_COPY_READ_BUFFER, ring->name);
+        glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
+        glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)at, (GLintptr)(offset + done),
+                            (GLsizeiptr)count);
+        ring->used += (count + PART_ALIGNMENT - 1) / PART_ALIGNMENT * PART_ALIGNMENT;
+        done += count;
+    }
+    return gl_error_check(device, "buffer_write");
+}
+
+/* Copies a part's worth of bytes into the ring, at byte `at`. Returns a fence behind the copy, NULL if it is done. */
+static GLsync fetch(StagingRing *ring, const Buffer *buffer, uint64_t offset, uint64_t at, uint64_t count)
+{
+    glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, ring->name);
+    glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)offset, (GLintptr)at, (GLsizeiptr)count);
+    return fence_create();
+}
+
+/* Reads what fits the part in use, whose free space is free again afterwards. */
+static bool read_small(Device *device, StagingRing *ring, const Buffer *buffer, uint64_t offset, void *data,
+                       uint64_t bytes)
+{
+    if (bytes > PART_BYTES - ring->used && !next_part(device, ring)) {
+        return false;
+    }
+    const uint64_t at = part_offset(ring->part) + ring->used;
+    GLsync fence = fetch(ring, buffer, offset, at, bytes);
+    const bool done = staging_fence_wait(device, &fence);
+    if (done) {
+        memcpy(data, ring->map + at, bytes);
+    }
+    glDeleteSync(fence);
+    return done;
+}
+
+/* Reads part after part; the device copies the next ones while the host copies one. */
+static bool read_parts(Device *device, StagingRing *ring, const Buffer *buffer, uint64_t offset, uint8_t *data,
+                       uint64_t bytes)
+{
+    uint64_t asked = 0;
+    int oldest = 0, flying = 0;
+    for (uint64_t done = 0; done < bytes;) {
+        while (asked < bytes && flying < PARTS - 1) {
+            const uint64_t count = smaller(bytes - asked, PART_BYTES);
+            if (!next_part(device, ring)) {
+                return false;
+            }
+            oldest = flying == 0 ? ring->part : oldest;
+            ring->fences[ring->part] = fetch(ring, buffer, offset + asked, part_offset(ring->part), count);
+            asked += count;
+            flying++;
+        }
+        const uint64_t count = smaller(bytes - done, PART_BYTES);
+        if (!staging_fence_wait(device, &ring->fences[oldest])) {
+            return false;
+        }
+        memcpy(data + done, ring->map + part_offset(oldest), count);
+        done += count;
+        oldest = (oldest + 1) % PARTS;
+        flying--;
+    }
+    return true;
+}
+
+bool staging_ring_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
+{
+    Device *device = buffer->device;
+    StagingRing *ring = ring_of(device);
+    if (!ring) {
+        return false;
+    }
+    /* The second bit makes the fault words current too, once the read has waited. */
+    bindings_barrier(device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    return bytes <= PART_BYTES ? read_small(device, ring, buffer, offset, data, bytes)
+                               : read_parts(device, ring, buffer, offset, data, bytes);
+}
