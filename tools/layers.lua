@@ -111,7 +111,6 @@ local pending = {
     ["rill.geometry.mesh.save -> rill.geometry.mesh.mesh"] = "meshes are made by a module that both require",
     ["rill.geometry.mesh.weld -> rill.geometry.mesh.mesh"] = "the same",
     ["rill.geometry.subdivide.adaptive -> rill.render.framing"] = "the camera of a box moves to geometry/camera",
-    ["io/array -> io/image"] = "crc is zlib's",
 }
 
 local heights = {} -- layer -> {its height, directories = {directory = its height}}

@@ -243,14 +243,11 @@ print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) {
         })
     end)
 
-    it("a picture format", function()
+    it("a file format, of images", function()
         local copy <close> = addition.open()
-        local header = copy:read "src/io/image/qoi.h":gsub("qoi_", "flat_"):gsub("IMAGE_QOI", "IMAGE_FLAT")
-        copy:write("src/io/image/flat.h", header)
         copy:write("src/io/image/flat.c", [[
-#include "io/image/flat.h"
-
 #include "base/error.h"
+#include "io/image/formats.h"
 
 #include <string.h>
 
@@ -283,10 +280,7 @@ bool flat_encode(const Image *image, StrBuf *bytes)
     return true;
 }
 ]])
-        copy:insert("src/io/image/formats.c", '#include "io/image/flat.h"\n', '#include "io/image/png.h"')
-        copy:insert("src/io/image/formats.c",
-            '    {"FLAT", "flat", false, flat_recognise, flat_decode, flat_encode},\n',
-            "};\n")
+        copy:insert("src/io/image/formats.h", '    X("FLAT", "flat", false, flat, flat_encode) \\\n', '    X("QOI"')
         copy:write("spec/io/flat_spec.lua", [[
 local rill = require "rill"
 local s = rill.from({{0, 1, 0}, {1, 0, 1}}, "float")
@@ -301,14 +295,82 @@ io.open("build/cut.flat", "wb"):write(bytes:sub(1, -2)):close()
 print(select(2, pcall(rill.image.load, "build/cut.flat")))
 print(select(2, pcall(rill.image.save, s, "build/s.flut")))
 ]])
-        copy:build()
+        copy:build "IMAGE_FORMATS"
         local output = copy:run "spec/io/flat_spec.lua"
         assert.truthy(output:find("it is truncated", 1, true), output)
         assert.truthy(output:find(".flat", 1, true), output)
         copy:run "tools/errors.lua"
         copy:run "tools/layers.lua"
-        counts(copy, "A picture format", 4,
-            {"spec/io/flat_spec.lua", "src/io/image/flat.c", "src/io/image/flat.h", "src/io/image/formats.c"})
+        counts(copy, "A file format", 3, {"spec/io/flat_spec.lua", "src/io/image/flat.c", "src/io/image/formats.h"})
+    end)
+
+    it("a file format, of meshes", function()
+        local copy <close> = addition.open()
+        copy:write("src/io/mesh/soup.c", [[
+#include "base/error.h"
+#include "io/mesh/formats.h"
+
+#include <string.h>
+
+bool soup_recognise(const unsigned char *bytes, size_t size)
+{
+    return size >= 5 && memcmp(bytes, "soup\n", 5) == 0;
+}
+
+bool soup_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
+{
+    TextReader text = text_reader(bytes, size, 0);
+    double corner[3];
+    for (text_skip_line(&text); text.at < text.end; text_skip_line(&text)) {
+        if (!text_finite(&text, "a coordinate", corner, 3) || !mesh_add_vertex(mesh, corner)) {
+            return false;
+        }
+        int32_t count = (int32_t)mesh->vertices;
+        if (count % 3 == 0 && !mesh_add_triangle(mesh, count - 3, count - 2, count - 1)) {
+            return false;
+        }
+    }
+    return mesh->vertices % 3 == 0 || error_set("it is truncated");
+}
+
+void soup_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
+{
+    (void)encoding;
+    text_add(writer, "soup\n");
+    for (size_t corner = 0; corner < 3 * mesh->faces; corner++) {
+        text_add_floats(writer, mesh->positions + 3 * mesh->triangles[corner], 3);
+        text_add_bytes(writer, "\n", 1);
+    }
+}
+]])
+        copy:insert("src/io/mesh/formats.h", '    X("SOUP", "soup", 1 << MESH_ASCII, soup) \\\n', '    X("STL"')
+        copy:write("spec/io/soup_spec.lua", [[
+local rill = require "rill"
+local mesh = rill.mesh.new {positions = {{0, 0, 0}, {1, 0, 0}, {0, 2.5, 0}}, triangles = {{0, 1, 2}}}
+mesh:save "build/m.soup"
+local file = io.open("build/m.soup", "rb")
+local text = file:read "a"
+file:close()
+assert(text == "soup\n 0 0 0\n 1 0 0\n 0 2.5 0\n")
+assert(#rill.mesh.load "build/m.soup".triangles == 1)
+io.open("build/cut.soup", "wb"):write(text:sub(1, -10)):close()
+print(select(2, pcall(rill.mesh.load, "build/cut.soup")))
+io.open("build/none.soup", "wb"):write "\0\0":close()
+print(select(2, pcall(rill.mesh.load, "build/none.soup")))
+print(select(2, pcall(mesh.save, mesh, "build/m.soup", {encoding = "big"})))
+print(select(2, pcall(mesh.save, mesh, "build/m.soap")))
+]])
+        copy:build "MESH_FORMATS"
+        local output = copy:run "spec/io/soup_spec.lua"
+        for _, text in ipairs {
+            "it is truncated", "it is none of OBJ, PLY, OFF, SOUP and STL", "SOUP files are text",
+            "meshes are saved as .obj, .ply, .off, .soup or .stl",
+        } do
+            assert.truthy(output:find(text, 1, true), output)
+        end
+        copy:run "tools/errors.lua"
+        copy:run "tools/layers.lua"
+        counts(copy, "A file format", 3, {"spec/io/soup_spec.lua", "src/io/mesh/formats.h", "src/io/mesh/soup.c"})
     end)
 
     it("an error message", function()

@@ -28,7 +28,7 @@ static bool reserve(StrBuf *buf, size_t extra)
     return true;
 }
 
-void strbuf_add_bytes(StrBuf *buf, const char *bytes, size_t count)
+void strbuf_add_bytes(StrBuf *buf, const void *bytes, size_t count)
 {
     if (!reserve(buf, count)) {
         return;
@@ -56,6 +56,11 @@ void strbuf_addf(StrBuf *buf, const char *format, ...)
         buf->length += (size_t)count;
     }
     va_end(again);
+}
+
+const char *strbuf_separator(int i, int count, const char *last)
+{
+    return i == 0 ? "" : i + 1 < count ? ", " : last;
 }
 
 const char strbuf_lost[] = "\n#error out of host memory\n";

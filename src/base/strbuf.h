@@ -19,8 +19,10 @@ typedef struct StrBuf {
 /* Append a terminated text, `count` bytes (zero bytes included), or what printf would write. After a failed allocation
  * they do nothing. */
 void strbuf_add(StrBuf *buf, const char *text);
-void strbuf_add_bytes(StrBuf *buf, const char *bytes, size_t count);
+void strbuf_add_bytes(StrBuf *buf, const void *bytes, size_t count);
 void strbuf_addf(StrBuf *buf, const char *format, ...) ERROR_PRINTF(2, 3);
+/* Returns what separates item i of a list of `count` items from the one before: nothing, a comma or, of the last one, `last`, as " or ". */
+const char *strbuf_separator(int i, int count, const char *last);
 /* The text so far, "" when empty; owned by the buffer. After a failed allocation it is strbuf_lost, so that half a text is never
  * taken for a whole one. */
 const char *strbuf_text(const StrBuf *buf);

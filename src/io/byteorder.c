@@ -10,9 +10,12 @@ bool byteorder_little(void)
     return first == 1;
 }
 
-void byteorder_swap(void *numbers, size_t width, size_t count)
+void byteorder_convert(void *numbers, size_t width, size_t count, bool little)
 {
     unsigned char *number = numbers;
+    if (little == byteorder_little()) {
+        return;
+    }
     for (size_t i = 0; i < count; i++, number += width) {
         for (size_t low = 0, high = width - 1; low < high; low++, high--) {
             unsigned char kept = number[low];
@@ -22,7 +25,7 @@ void byteorder_swap(void *numbers, size_t width, size_t count)
     }
 }
 
-static uint64_t get(const unsigned char *from, int bytes)
+uint64_t byteorder_get(const unsigned char *from, int bytes)
 {
     uint64_t value = 0;
     for (int i = bytes - 1; i >= 0; i--) {
@@ -31,56 +34,25 @@ static uint64_t get(const unsigned char *from, int bytes)
     return value;
 }
 
-static void put(unsigned char *to, uint64_t value, int bytes)
+void byteorder_put(unsigned char *to, int bytes, uint64_t value)
 {
     for (int i = 0; i < bytes; i++) {
         to[i] = (unsigned char)(value >> (8 * i));
     }
 }
 
-uint16_t byteorder_get16(const unsigned char *from)
+uint64_t byteorder_get_big(const unsigned char *from, int bytes)
 {
-    return (uint16_t)get(from, 2);
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) {
+        value = value << 8 | from[i];
+    }
+    return value;
 }
 
-uint32_t byteorder_get32(const unsigned char *from)
+void byteorder_put_big(unsigned char *to, int bytes, uint64_t value)
 {
-    return (uint32_t)get(from, 4);
-}
-
-uint64_t byteorder_get64(const unsigned char *from)
-{
-    return get(from, 8);
-}
-
-void byteorder_put16(unsigned char *to, uint16_t value)
-{
-    put(to, value, 2);
-}
-
-void byteorder_put32(unsigned char *to, uint32_t value)
-{
-    put(to, value, 4);
-}
-
-void byteorder_put64(unsigned char *to, uint64_t value)
-{
-    put(to, value, 8);
-}
-
-uint32_t byteorder_get_big32(const unsigned char *from)
-{
-    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
-}
-
-void byteorder_put_big16(unsigned char *to, uint16_t value)
-{
-    to[0] = (unsigned char)(value >> 8);
-    to[1] = (unsigned char)value;
-}
-
-void byteorder_put_big32(unsigned char *to, uint32_t value)
-{
-    byteorder_put_big16(to, (uint16_t)(value >> 16));
-    byteorder_put_big16(to + 2, (uint16_t)value);
+    for (int i = 0; i < bytes; i++) {
+        to[i] = (unsigned char)(value >> (8 * (bytes - 1 - i)));
+    }
 }

@@ -6,7 +6,6 @@
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "io/image/pixels.h"
-#include "io/image/png.h"
 
 #include <stdlib.h>
 
@@ -41,7 +40,7 @@ static bool load_pixels(Device *device, const Image *image, const Type *type, St
 static bool load_picture(Device *device, const char *path, const Type *type, Stream *result)
 {
     Image image;
-    if (!format_load(path, &image)) {
+    if (!image_load(path, &image)) {
         return false;
     }
     bool ok = load_pixels(device, &image, type ? type : natural_type(&image), result);
@@ -75,7 +74,7 @@ static int l_save(lua_State *L)
     binding_count(L, save_name, 3, false);
     accept_check(L, 1, save_name, 1, "s");
     const char *path = argument_path(L, 2, save_name, 2, "path");
-    const Format *format = format_of_path(path);
+    const ImageFormat *format = image_format_of_path(path);
     if (!format) {
         error_prefix("%s", save_name);
         binding_raise(L);
@@ -84,7 +83,7 @@ static int l_save(lua_State *L)
         .function = save_name, .s = 1, .options = 3, .limit = format->floats ? PICTURE_FLOATS : PICTURE_ANY};
     Image image;
     image_options_take(L, &call, &image);
-    bool ok = format_save(&image, path);
+    bool ok = image_save(&image, path);
     image_free(&image);
     if (!ok) {
         error_prefix("%s", save_name);
@@ -98,11 +97,11 @@ static int l_formats(lua_State *L)
 {
     binding_count(L, formats_name, 0, false);
     lua_newtable(L);
-    for (int i = 0; format_at(i); i++) {
+    for (int i = 0; image_format_at(i); i++) {
         lua_createtable(L, 0, 2);
-        lua_pushstring(L, format_at(i)->name);
+        lua_pushstring(L, image_format_at(i)->name);
         lua_setfield(L, -2, "name");
-        lua_pushstring(L, format_at(i)->extension);
+        lua_pushstring(L, image_format_at(i)->extension);
         lua_setfield(L, -2, "extension");
         lua_rawseti(L, -2, i + 1);
     }

@@ -1,136 +1,84 @@
 #include "io/array/mtx.h"
 
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/strbuf.h"
-#include "io/file.h"
+#include "io/text.h"
 
-#include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORD = 64 };
+enum { MOST_WORD = 63 }; /* characters of a value */
 
 typedef enum Symmetry { GENERAL, SYMMETRIC, SKEW } Symmetry;
 
 typedef struct Reader {
-    const unsigned char *at, *end;
-    size_t line; /* from 1 */
+    TextReader text;
     bool pattern, whole;
     Symmetry symmetry;
     size_t announced;
 } Reader;
 
-static bool fault(const Reader *reader, const char *what)
-{
-    return error_set("line %zu: %s", reader->line, what);
-}
-
-static bool at_line_end(const Reader *reader)
-{
-    return reader->at == reader->end || *reader->at == '\n';
-}
-
-static void skip_blanks(Reader *reader)
-{
-    while (!at_line_end(reader) && (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\r')) {
-        reader->at++;
-    }
-}
-
-static void skip_line(Reader *reader)
-{
-    while (!at_line_end(reader)) {
-        reader->at++;
-    }
-    if (reader->at < reader->end) {
-        reader->at++;
-        reader->line++;
-    }
-}
-
-/* To the next line that is neither empty nor a comment; false at the end. */
-static bool next_line(Reader *reader)
+/* Goes to the next line that is neither empty nor a comment; false at the end. */
+static bool next_line(TextReader *text)
 {
     for (;;) {
-        skip_blanks(reader);
-        if (reader->at == reader->end) {
-            return false;
-        }
-        if (*reader->at != '\n' && *reader->at != '%') {
+        TextReader before = *text;
+        TextWord word = text_word(&before);
+        if (word.length > 0 && word.text[0] != '%') {
             return true;
         }
-        skip_line(reader);
-    }
-}
-
-/* The next word of the line, in lower case; "" where there is none. One that is too long is cut, and ends in "...", so that it is no number. */
-static void read_word(Reader *reader, char word[MOST_WORD])
-{
-    size_t length = 0;
-    skip_blanks(reader);
-    while (!at_line_end(reader) && *reader->at > ' ') {
-        char c = (char)*reader->at++;
-        if (length < MOST_WORD - 1) {
-            word[length++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        if (word.length == 0 && before.at == before.end) {
+            return false;
         }
-    }
-    word[length] = '\0';
-    if (length == MOST_WORD - 1) {
-        snprintf(word + 16, MOST_WORD - 16, "...");
+        text_skip_line(text);
     }
 }
 
-/* A whole number from `least` to `most`. */
+/* A whole number from `least` on, without a sign. */
 static bool read_count(Reader *reader, const char *what, int64_t least, int64_t most, int64_t *value)
 {
-    char word[MOST_WORD];
-    read_word(reader, word);
-    size_t digits = strspn(word, "0123456789");
-    if (digits == 0 || word[digits] || digits > 18) {
-        return error_set("line %zu: expected %s, a whole number, got \"%.20s\"", reader->line, what, word);
+    TextWord word = text_word(&reader->text);
+    if (word.length > 0 && (word.text[0] == '+' || word.text[0] == '-')) {
+        return text_expected(&reader->text, word, what, "a whole number");
     }
-    *value = strtoll(word, NULL, 10);
-    return (*value >= least && *value <= most) || error_set("line %zu: %s is %lld: expected %lld .. %lld", reader->line,
-                                                            what, (long long)*value, (long long)least, (long long)most);
+    return text_count(&reader->text, word, what, least, most, value);
 }
 
 static bool read_value(Reader *reader, double *value)
 {
-    char word[MOST_WORD];
-    size_t used;
-    read_word(reader, word);
-    for (char *c = word; *c; c++) {
-        *c = *c == 'd' ? 'e' : *c; /* Fortran's exponents */
+    size_t line = reader->text.line, used = 0;
+    TextWord word = text_word(&reader->text);
+    char digits[MOST_WORD + 1] = "";
+    bool fits = word.length < MOST_WORD;
+    for (int i = 0; fits && i < word.length; i++) {
+        digits[i] = word.text[i] == 'd' || word.text[i] == 'D' ? 'e' : word.text[i]; /* Fortran's exponents */
     }
-    *value = decimal_read(word, strlen(word), &used);
-    if (!word[0] || word[used]) {
-        return error_set("line %zu: expected a value, got \"%.20s\"", reader->line, word);
+    *value = decimal_read(digits, strlen(digits), &used);
+    if (!fits || word.length == 0 || used != (size_t)word.length) {
+        return fits ? text_expected(&reader->text, word, "a value", NULL)
+                    : error_set("line %zu: expected a value, got \"%.16s...\"", line, word.text);
     }
-    if (isinf(*value) && strpbrk(word, "0123456789")) {
-        return error_set("line %zu: %.20s is beyond double", reader->line, word);
+    if (isinf(*value) && strpbrk(digits, "0123456789")) {
+        return error_set("line %zu: %.20s is beyond double", line, digits);
     }
     return !reader->whole || isinf(*value) || isnan(*value) || *value == floor(*value) ||
-           error_set("line %zu: expected a whole number, as the field is integer, got \"%.20s\"", reader->line, word);
+           error_set("line %zu: expected a whole number, as the field is integer, got \"%.20s\"", line, digits);
 }
 
 static bool end_line(Reader *reader, const char *of)
 {
-    skip_blanks(reader);
-    if (!at_line_end(reader)) {
-        return error_set("line %zu: more than there is in %s", reader->line, of);
+    if (text_word(&reader->text).length > 0) {
+        return error_set("line %zu: more than there is in %s", reader->text.line, of);
     }
-    skip_line(reader);
+    text_skip_line(&reader->text);
     return true;
 }
 
-/* What a word may be; its number, or -1. */
-static int choice(const char *word, const char *const *names)
+/* The number of a word among those that there may be; or -1. */
+static int choice(TextWord word, const char *const *names)
 {
     for (int i = 0; names[i]; i++) {
-        if (strcmp(word, names[i]) == 0) {
+        if (text_is(word, names[i])) {
             return i;
         }
     }
@@ -141,36 +89,37 @@ static bool read_banner(Reader *reader)
 {
     static const char *const fields[] = {"real", "double", "integer", "pattern", NULL};
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", NULL};
-    char banner[MOST_WORD], object[MOST_WORD], format[MOST_WORD], field[MOST_WORD], symmetry[MOST_WORD];
-    read_word(reader, banner);
-    if (strcmp(banner, "%%matrixmarket") != 0 && strcmp(banner, "%matrixmarket") != 0) {
+    TextWord words[5];
+    for (int i = 0; i < 5; i++) {
+        words[i] = text_word(&reader->text);
+    }
+    if (!text_is(words[0], "%%matrixmarket") && !text_is(words[0], "%matrixmarket")) {
         return error_set("it is no MatrixMarket file: it does not begin with %%%%MatrixMarket");
     }
-    read_word(reader, object);
-    read_word(reader, format);
-    read_word(reader, field);
-    read_word(reader, symmetry);
-    int kind = choice(field, fields), mirror = choice(symmetry, symmetries);
-    if (strcmp(object, "matrix") != 0 || strcmp(format, "coordinate") != 0) {
-        return error_set("it holds \"%s %s\": expected \"matrix coordinate\", a sparse matrix", object, format);
+    if (!text_is(words[1], "matrix") || !text_is(words[2], "coordinate")) {
+        return error_set("it holds \"%.*s %.*s\": expected \"matrix coordinate\", a sparse matrix",
+                         text_shown(words[1]), words[1].text, text_shown(words[2]), words[2].text);
     }
-    if (kind < 0) {
-        return error_set("its field is \"%s\": expected real, integer or pattern", field);
+    int field = choice(words[3], fields), symmetry = choice(words[4], symmetries);
+    if (field < 0) {
+        return error_set("its field is \"%.*s\": expected real, integer or pattern", text_shown(words[3]),
+                         words[3].text);
     }
-    if (mirror < 0) {
-        return error_set("its symmetry is \"%s\": expected general, symmetric or skew-symmetric", symmetry);
+    if (symmetry < 0) {
+        return error_set("its symmetry is \"%.*s\": expected general, symmetric or skew-symmetric",
+                         text_shown(words[4]), words[4].text);
     }
-    reader->whole = kind == 2;
-    reader->pattern = kind == 3;
-    reader->symmetry = (Symmetry)mirror;
-    skip_line(reader);
+    reader->whole = field == 2;
+    reader->pattern = field == 3;
+    reader->symmetry = (Symmetry)symmetry;
+    text_skip_line(&reader->text);
     return true;
 }
 
 static bool read_sizes(Reader *reader, MtxMatrix *matrix)
 {
     int64_t rows, columns, count;
-    if (!next_line(reader)) {
+    if (!next_line(&reader->text)) {
         return error_set("it is truncated: no sizes");
     }
     if (!read_count(reader, "the number of rows", 0, INT32_MAX - 1, &rows) ||
@@ -179,7 +128,7 @@ static bool read_sizes(Reader *reader, MtxMatrix *matrix)
         !end_line(reader, "a line of sizes: rows, columns and entries")) {
         return false;
     }
-    size_t least = reader->pattern ? 4 : 6, left = (size_t)(reader->end - reader->at) + 1; /* "1 1 1\n" */
+    size_t least = reader->pattern ? 4 : 6, left = (size_t)(reader->text.end - reader->text.at) + 1; /* "1 1 1\n" */
     if ((size_t)count > left / least) {
         return error_set("it is truncated: it announces %lld entr%s, and has %zu bytes for them", (long long)count,
                          count == 1 ? "y" : "ies", left - 1);
@@ -223,7 +172,7 @@ static bool read_entry(Reader *reader, MtxMatrix *matrix)
     }
     bool diagonal = row == column;
     if (reader->symmetry == SKEW && diagonal && value != 0) {
-        return fault(reader, "a skew-symmetric matrix has zeros along its diagonal");
+        return error_set("line %zu: a skew-symmetric matrix has zeros along its diagonal", reader->text.line);
     }
     add(matrix, row, column, value);
     if (reader->symmetry != GENERAL && !diagonal) {
@@ -235,7 +184,7 @@ static bool read_entry(Reader *reader, MtxMatrix *matrix)
 static bool read_entries(Reader *reader, MtxMatrix *matrix)
 {
     for (size_t i = 0; i < reader->announced; i++) {
-        if (!next_line(reader)) {
+        if (!next_line(&reader->text)) {
             return error_set("it is truncated: it announces %zu entr%s, and has %zu", reader->announced,
                              reader->announced == 1 ? "y" : "ies", i);
         }
@@ -243,13 +192,13 @@ static bool read_entries(Reader *reader, MtxMatrix *matrix)
             return false;
         }
     }
-    return !next_line(reader) || error_set("line %zu: more than the %zu entr%s it announces", reader->line,
-                                           reader->announced, reader->announced == 1 ? "y" : "ies");
+    return !next_line(&reader->text) || error_set("line %zu: more than the %zu entr%s it announces", reader->text.line,
+                                                  reader->announced, reader->announced == 1 ? "y" : "ies");
 }
 
 bool mtx_decode(const unsigned char *bytes, size_t size, MtxMatrix *matrix)
 {
-    Reader reader = {.at = bytes, .end = bytes + size, .line = 1};
+    Reader reader = {.text = text_reader(bytes, size, 0)};
     *matrix = (MtxMatrix){0};
     bool done = read_banner(&reader) && read_sizes(&reader, matrix) && allocate(&reader, matrix) &&
                 read_entries(&reader, matrix);
@@ -269,21 +218,16 @@ void mtx_free(MtxMatrix *matrix)
 
 bool mtx_write(const char *path, const MtxMatrix *matrix, bool single)
 {
-    StrBuf text = STRBUF_EMPTY;
-    char point = localeconv()->decimal_point[0]; /* printf's */
-    strbuf_addf(&text, "%%%%MatrixMarket matrix coordinate real general\n%d %d %zu\n", (int)matrix->rows,
-                (int)matrix->columns, matrix->count);
-    for (size_t i = 0; i < matrix->count; i++) {
-        char value[MOST_WORD];
-        snprintf(value, sizeof value, "%.*g", single ? 9 : 17, matrix->value[i]);
-        char *comma = point == '.' ? NULL : strchr(value, point);
-        if (comma) {
-            *comma = '.';
-        }
-        strbuf_addf(&text, "%d %d %s\n", (int)matrix->row[i] + 1, (int)matrix->column[i] + 1, value);
+    TextWriter writer;
+    if (!text_begin(&writer, path)) {
+        return false;
     }
-    FilePart part = {.data = strbuf_text(&text), .size = text.length};
-    bool done = !text.failed ? file_write(path, &part, 1) : error_set("out of host memory");
-    strbuf_free(&text);
-    return done;
+    text_add(&writer, "%%%%MatrixMarket matrix coordinate real general\n%d %d %zu\n", (int)matrix->rows,
+             (int)matrix->columns, matrix->count);
+    for (size_t i = 0; i < matrix->count; i++) {
+        text_add(&writer, "%d %d", (int)matrix->row[i] + 1, (int)matrix->column[i] + 1);
+        text_add_number(&writer, matrix->value[i], single ? 9 : 17);
+        text_add_bytes(&writer, "\n", 1);
+    }
+    return text_end(&writer);
 }

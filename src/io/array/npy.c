@@ -238,7 +238,7 @@ static bool find_header(const unsigned char *bytes, size_t size, Scanner *scanne
     if (size < start) {
         return error_set("the .npy file is truncated");
     }
-    size_t length = version == 1 ? byteorder_get16(bytes + MAGIC + 2) : byteorder_get32(bytes + MAGIC + 2);
+    size_t length = byteorder_get(bytes + MAGIC + 2, version == 1 ? 2 : 4);
     if (length > size - start) {
         return error_set("the .npy file is truncated: its header has %zu bytes, of which %zu are there", length,
                          size - start);
@@ -309,9 +309,7 @@ static bool take_data(const Header *header, const unsigned char *data, NpyArray 
     } else {
         memcpy(array->data, data, array->count * width);
     }
-    if (header->little != byteorder_little()) {
-        byteorder_swap(array->data, width, array->count);
-    }
+    byteorder_convert(array->data, width, array->count, header->little);
     return true;
 }
 
@@ -433,7 +431,7 @@ bool npy_write(const char *path, const NpyArray *array)
     memcpy(start, magic, MAGIC);
     start[MAGIC] = 1;
     start[MAGIC + 1] = 0;
-    byteorder_put16(start + MAGIC + 2, (uint16_t)text.length);
+    byteorder_put(start + MAGIC + 2, 2, text.length);
     FilePart parts[] = {
         {start, sizeof start}, {text.text, text.length}, {array->data, array->count * kinds[array->kind].bytes}};
     bool ok = file_write(path, parts, 3);

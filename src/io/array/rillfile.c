@@ -5,11 +5,11 @@
 #include "base/strbuf.h"
 #include "io/byteorder.h"
 #include "io/file.h"
-#include "io/image/crc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 static const unsigned char magic[] = {0x89, 'R', 'I', 'L', 'L', 0x0d, 0x0a, 0x1a};
 
@@ -63,7 +63,7 @@ static bool read_number(Reader *reader, int bytes, uint64_t *value)
     }
     memcpy(word, reader->at, (size_t)bytes);
     reader->at += bytes;
-    *value = byteorder_get64(word);
+    *value = byteorder_get(word, 8);
     return true;
 }
 
@@ -234,7 +234,7 @@ bool rillfile_is_container(const char *path)
     unsigned char start[MAGIC + 4];
     FILE *file = fopen(path, "rb");
     bool is = file && fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, magic, MAGIC) == 0 &&
-              byteorder_get32(start + MAGIC) == CONTAINER_VERSION;
+              byteorder_get(start + MAGIC, 4) == CONTAINER_VERSION;
     if (file) {
         fclose(file);
     }
@@ -255,16 +255,16 @@ static bool check_frame(const unsigned char *bytes, size_t size, size_t *descrip
     if (size < START + CHECKSUM) {
         return error_set("the .rill file is truncated");
     }
-    uint32_t version = byteorder_get32(bytes + MAGIC);
+    uint32_t version = (uint32_t)byteorder_get(bytes + MAGIC, 4);
     if (version != VERSION && version != CONTAINER_VERSION) {
         return error_set("the .rill file has version %u; this rill reads version %d and %d", version, VERSION,
                          CONTAINER_VERSION);
     }
-    *description = byteorder_get32(bytes + MAGIC + 4);
+    *description = byteorder_get(bytes + MAGIC + 4, 4);
     if (*description > size - START - CHECKSUM) {
         return error_set("the .rill file is truncated");
     }
-    if (crc_update(0, bytes, size - CHECKSUM) != byteorder_get32(bytes + size - CHECKSUM)) {
+    if (crc32_z(0, bytes, size - CHECKSUM) != byteorder_get(bytes + size - CHECKSUM, 4)) {
         return error_set("the .rill file's checksum is wrong: it is truncated or damaged");
     }
     return byteorder_little() || error_set(".rill files are read on little-endian machines only");
@@ -278,7 +278,7 @@ static bool decode(const unsigned char *bytes, size_t size, RillFile *file)
     }
     Reader reader = {bytes + START, bytes + START + description};
     size_t available = size - START - CHECKSUM - description;
-    if (!read_description(&reader, file, byteorder_get32(bytes + MAGIC))) {
+    if (!read_description(&reader, file, (uint32_t)byteorder_get(bytes + MAGIC, 4))) {
         return false;
     }
     if (!data_bytes(file, available, &file->data_bytes) || file->data_bytes != available) {
@@ -305,8 +305,8 @@ bool rillfile_decode(const unsigned char *bytes, size_t size, RillFile *file)
 static void write_number(StrBuf *text, int bytes, uint64_t value)
 {
     unsigned char word[8];
-    byteorder_put64(word, value);
-    strbuf_add_bytes(text, (const char *)word, (size_t)bytes);
+    byteorder_put(word, 8, value);
+    strbuf_add_bytes(text, word, (size_t)bytes);
 }
 
 static void write_string(StrBuf *text, const char *string)
@@ -333,8 +333,7 @@ static void write_container(StrBuf *text, const RillFile *file)
     write_number(text, 8, (uint64_t)file->container.capacity);
     write_number(text, 8, file->container.number_count);
     if (file->container.number_count) {
-        strbuf_add_bytes(text, (const char *)file->container.numbers,
-                         file->container.number_count * sizeof *file->container.numbers);
+        strbuf_add_bytes(text, file->container.numbers, file->container.number_count * sizeof *file->container.numbers);
     }
 }
 
@@ -379,7 +378,7 @@ static bool write_file(const char *path, const RillFile *file, StrBuf *head)
 {
     StrBuf description = STRBUF_EMPTY;
     write_description(&description, file);
-    strbuf_add_bytes(head, (const char *)magic, MAGIC);
+    strbuf_add_bytes(head, magic, MAGIC);
     write_number(head, 4, *file->container.kind ? CONTAINER_VERSION : VERSION);
     write_number(head, 4, description.length);
     if (!description.failed) {
@@ -391,8 +390,9 @@ static bool write_file(const char *path, const RillFile *file, StrBuf *head)
         return error_set("cannot write '%s': out of host memory", path);
     }
     unsigned char checksum[CHECKSUM];
-    uint32_t crc = crc_update(0, head->text, head->length);
-    byteorder_put32(checksum, crc_update(crc, file->data, file->data_bytes));
+    uLong crc = crc32_z(0, (const unsigned char *)head->text, head->length);
+    crc = file->data_bytes > 0 ? crc32_z(crc, file->data, file->data_bytes) : crc; /* zlib's of NULL is 0 */
+    byteorder_put(checksum, CHECKSUM, crc);
     FilePart parts[] = {{head->text, head->length}, {file->data, file->data_bytes}, {checksum, CHECKSUM}};
     return file_write(path, parts, 3);
 }

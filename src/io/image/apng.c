@@ -3,11 +3,11 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "io/byteorder.h"
-#include "io/image/crc.h"
-#include "io/image/png.h"
+#include "io/image/formats.h"
 
 #include <math.h>
 #include <string.h>
+#include <zlib.h>
 
 enum {
     SIGNATURE = 8,
@@ -20,20 +20,22 @@ enum {
 static void add_chunk(StrBuf *out, const char *type, const void *head, size_t head_size, const void *data, size_t size)
 {
     unsigned char word[4];
-    byteorder_put_big32(word, (uint32_t)(head_size + size));
-    strbuf_add_bytes(out, (const char *)word, 4);
+    byteorder_put_big(word, 4, head_size + size);
+    strbuf_add_bytes(out, word, 4);
+    size_t start = out->length;
     strbuf_add_bytes(out, type, 4);
     strbuf_add_bytes(out, head, head_size);
     strbuf_add_bytes(out, data, size);
-    uint32_t crc = crc_update(crc_update(crc_update(0, type, 4), head, head_size), data, size);
-    byteorder_put_big32(word, crc);
-    strbuf_add_bytes(out, (const char *)word, 4);
+    if (!out->failed) {
+        byteorder_put_big(word, 4, crc32_z(0, (unsigned char *)out->text + start, out->length - start));
+        strbuf_add_bytes(out, word, 4);
+    }
 }
 
 static void add_control(StrBuf *out, uint32_t frames)
 {
     unsigned char data[8] = {0}; /* frames, and how often they are played: 0 is for ever */
-    byteorder_put_big32(data, frames);
+    byteorder_put_big(data, 4, frames);
     add_chunk(out, "acTL", data, sizeof data, "", 0);
 }
 
@@ -41,11 +43,11 @@ static void add_frame_control(StrBuf *out, Apng *apng)
 {
     unsigned char data[26] = {
         0}; /* the offsets and the last two bytes stay 0: the whole picture, replaced by the next */
-    byteorder_put_big32(data, apng->sequence++);
-    byteorder_put_big32(data + 4, (uint32_t)apng->like.cols);
-    byteorder_put_big32(data + 8, (uint32_t)apng->like.rows);
-    byteorder_put_big16(data + 20, apng->delay[0]);
-    byteorder_put_big16(data + 22, apng->delay[1]);
+    byteorder_put_big(data, 4, apng->sequence++);
+    byteorder_put_big(data + 4, 4, (uint32_t)apng->like.cols);
+    byteorder_put_big(data + 8, 4, (uint32_t)apng->like.rows);
+    byteorder_put_big(data + 20, 2, apng->delay[0]);
+    byteorder_put_big(data + 22, 2, apng->delay[1]);
     add_chunk(out, "fcTL", data, sizeof data, "", 0);
 }
 
@@ -54,18 +56,18 @@ static void add_data(StrBuf *out, Apng *apng, const StrBuf *png)
 {
     const unsigned char *bytes = (const unsigned char *)png->text;
     for (size_t at = SIGNATURE; at + CHUNK <= png->length;) {
-        uint32_t size = byteorder_get_big32(bytes + at);
+        size_t size = byteorder_get_big(bytes + at, 4);
         const unsigned char *data = bytes + at + 8;
         if (memcmp(bytes + at + 4, "IDAT", 4) == 0) {
             unsigned char number[4];
             if (apng->frames > 0) {
-                byteorder_put_big32(number, apng->sequence++);
+                byteorder_put_big(number, 4, apng->sequence++);
                 add_chunk(out, "fdAT", number, 4, data, size);
             } else {
                 add_chunk(out, "IDAT", "", 0, data, size);
             }
         }
-        at += CHUNK + (size_t)size;
+        at += CHUNK + size;
     }
 }
 

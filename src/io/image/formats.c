@@ -2,27 +2,19 @@
 
 #include "base/error.h"
 #include "io/file.h"
-#include "io/image/png.h"
-#include "io/image/pnm.h"
-#include "io/image/qoi.h"
 
-static const Format formats[] = {
-    {"PNG", "png", false, png_recognise, png_decode, png_encode},
-    {"PGM", "pgm", false, pnm_recognise, pnm_decode, pnm_encode_gray},
-    {"PPM", "ppm", false, pnm_recognise, pnm_decode, pnm_encode_rgb},
-    {NULL, "pnm", false, pnm_recognise, pnm_decode, pnm_encode_either},
-    {"PFM", "pfm", true, pnm_recognise, pnm_decode, pnm_encode_floats},
-    {"QOI", "qoi", false, qoi_recognise, qoi_decode, qoi_encode},
-};
+#define IMAGE_FORMAT_ROW(name, extension, floats, format, encode)                                                      \
+    {name, extension, floats, format##_recognise, format##_decode, encode},
+static const ImageFormat formats[] = {IMAGE_FORMATS(IMAGE_FORMAT_ROW)};
 
-enum { FORMATS = sizeof formats / sizeof formats[0] };
+enum { FORMATS = sizeof formats / sizeof *formats };
 
-const Format *format_at(int i)
+const ImageFormat *image_format_at(int i)
 {
     return i >= 0 && i < FORMATS ? &formats[i] : NULL;
 }
 
-const Format *format_of_bytes(const unsigned char *bytes, size_t size)
+const ImageFormat *image_format_of_bytes(const unsigned char *bytes, size_t size)
 {
     for (int i = 0; i < FORMATS; i++) {
         if (formats[i].recognise(bytes, size)) {
@@ -32,40 +24,23 @@ const Format *format_of_bytes(const unsigned char *bytes, size_t size)
     return NULL;
 }
 
-/* Adds the names: "PNG, PGM or PPM" and so on. */
-static void add_names(StrBuf *list)
-{
-    const char *waiting = NULL;
-    for (int i = 0; i < FORMATS; i++) {
-        if (formats[i].name) {
-            strbuf_addf(list, "%s%s", waiting && list->length ? ", " : "", waiting ? waiting : "");
-            waiting = formats[i].name;
-        }
-    }
-    strbuf_addf(list, " or %s", waiting);
-}
-
-/* Adds the extensions: ".png, .pgm" and so on. */
-static void add_extensions(StrBuf *list)
-{
-    for (int i = 0; i < FORMATS; i++) {
-        strbuf_addf(list, "%s.%s", i ? ", " : "", formats[i].extension);
-    }
-}
-
 static bool unknown_content(size_t size)
 {
     if (size == 0) {
         return error_set("the file is empty");
     }
     StrBuf list = STRBUF_EMPTY;
-    add_names(&list);
+    for (int i = 0; i < FORMATS; i++) {
+        if (formats[i].name) {
+            strbuf_addf(&list, "%s%s", strbuf_separator(i, FORMATS, " or "), formats[i].name);
+        }
+    }
     error_set("its content is no picture that rill reads (%s)", strbuf_text(&list));
     strbuf_free(&list);
     return false;
 }
 
-const Format *format_of_path(const char *path)
+const ImageFormat *image_format_of_path(const char *path)
 {
     for (int i = 0; i < FORMATS; i++) {
         if (file_has_extension(path, formats[i].extension)) {
@@ -74,7 +49,9 @@ const Format *format_of_path(const char *path)
     }
     const char *extension = file_extension(path), *quote = *extension ? "'" : "";
     StrBuf list = STRBUF_EMPTY;
-    add_extensions(&list);
+    for (int i = 0; i < FORMATS; i++) {
+        strbuf_addf(&list, "%s.%s", strbuf_separator(i, FORMATS, ", "), formats[i].extension);
+    }
     error_set("cannot write '%s': the extension %s%s%s is not one of %s", path, quote,
               *extension ? extension : "(there is none)", quote, strbuf_text(&list));
     strbuf_free(&list);
@@ -83,7 +60,7 @@ const Format *format_of_path(const char *path)
 
 static bool decode(const FileBytes *file, Image *image)
 {
-    const Format *format = format_of_bytes(file->data, file->size);
+    const ImageFormat *format = image_format_of_bytes(file->data, file->size);
     if (!format) {
         return unknown_content(file->size);
     }
@@ -94,7 +71,7 @@ static bool decode(const FileBytes *file, Image *image)
     return true;
 }
 
-bool format_load(const char *path, Image *image)
+bool image_load(const char *path, Image *image)
 {
     FileBytes file;
     *image = (Image){0};
@@ -106,9 +83,9 @@ bool format_load(const char *path, Image *image)
     return ok || error_prefix("cannot read '%s'", path);
 }
 
-bool format_save(const Image *image, const char *path)
+bool image_save(const Image *image, const char *path)
 {
-    const Format *format = format_of_path(path);
+    const ImageFormat *format = image_format_of_path(path);
     if (!format) {
         return false;
     }

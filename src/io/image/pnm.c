@@ -1,7 +1,9 @@
-#include "io/image/pnm.h"
-
+/* The netpbm family: PGM (P2, P5), PPM (P3, P6) with 8 or 16 bits, and PFM (Pf, PF), whose rows run from the bottom in the file
+ * and whose byte order is the sign of its scale (the scale's size is not applied). Written: P5, P6, and PFM
+ * little-endian. One picture per file. */
 #include "base/error.h"
 #include "io/byteorder.h"
+#include "io/image/formats.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -244,8 +246,8 @@ static bool read_integers(Cursor *cursor, Image *image)
     size_t bytes = image_samples(image) * image_sample_bytes(image->depth);
     memcpy(image->data, cursor->at, bytes);
     cursor->at += bytes;
-    if (image->depth == IMAGE_U16 && byteorder_little()) {
-        byteorder_swap(image->data, 2, image_samples(image));
+    if (image->depth == IMAGE_U16) {
+        byteorder_convert(image->data, 2, image_samples(image), false);
     }
     return check_samples(image);
 }
@@ -257,9 +259,7 @@ static bool read_floats(Cursor *cursor, Image *image, bool little)
         memcpy((unsigned char *)image->data + (size_t)row * row_bytes, cursor->at, row_bytes);
         cursor->at += row_bytes;
     }
-    if (little != byteorder_little()) {
-        byteorder_swap(image->data, sizeof(float), image_samples(image));
-    }
+    byteorder_convert(image->data, sizeof(float), image_samples(image), little);
     return true;
 }
 
@@ -335,8 +335,8 @@ static bool encode_integers(const Image *image, bool gray, StrBuf *bytes)
             strbuf_add_bytes(bytes, (const char *)image->data + i / 3 * width, width);
         }
     }
-    if (width == 2 && byteorder_little() && !bytes->failed) {
-        byteorder_swap(bytes->text + start, 2, (bytes->length - start) / 2);
+    if (width == 2 && !bytes->failed) {
+        byteorder_convert(bytes->text + start, 2, (bytes->length - start) / 2, false);
     }
     return true;
 }

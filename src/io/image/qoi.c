@@ -1,7 +1,8 @@
-#include "io/image/qoi.h"
-
+/* QOI, the "Quite OK Image" format (https://qoiformat.org/qoi-specification.pdf): RGB or RGB and alpha, 8 bits. Whatever chunks
+ * a file is made of are read; the colour space in its header is ignored. Written: all kinds of chunks, sRGB; gray is repeated. */
 #include "base/error.h"
 #include "io/byteorder.h"
+#include "io/image/formats.h"
 
 #include <string.h>
 
@@ -139,7 +140,8 @@ static bool decode(const unsigned char *bytes, size_t size, Image *image)
     if (size < HEADER + END) {
         return error_set("the file ends too early, it is truncated");
     }
-    int64_t cols = byteorder_get_big32(bytes + MAGIC), rows = byteorder_get_big32(bytes + MAGIC + 4);
+    int64_t cols = (int64_t)byteorder_get_big(bytes + MAGIC, 4),
+            rows = (int64_t)byteorder_get_big(bytes + MAGIC + 4, 4);
     int channels = bytes[HEADER - 2], space = bytes[HEADER - 1];
     if ((channels != 3 && channels != 4) || space > 1) {
         return error_set("its header is damaged: it says %d channels and colour space %d, where 3 or 4 and 0 or 1 "
@@ -180,7 +182,7 @@ static void put(Writer *writer, unsigned byte)
 
 static void flush(Writer *writer)
 {
-    strbuf_add_bytes(writer->out, (const char *)writer->bytes, writer->used);
+    strbuf_add_bytes(writer->out, writer->bytes, writer->used);
     writer->used = 0;
 }
 
@@ -260,10 +262,10 @@ static void put_header(const Image *image, StrBuf *bytes)
 {
     unsigned char header[HEADER] = {0};
     memcpy(header, magic, MAGIC);
-    byteorder_put_big32(header + MAGIC, (uint32_t)image->cols);
-    byteorder_put_big32(header + MAGIC + 4, (uint32_t)image->rows);
+    byteorder_put_big(header + MAGIC, 4, (uint32_t)image->cols);
+    byteorder_put_big(header + MAGIC + 4, 4, (uint32_t)image->rows);
     header[HEADER - 2] = image->channels % 2 ? 3 : 4;
-    strbuf_add_bytes(bytes, (const char *)header, HEADER);
+    strbuf_add_bytes(bytes, header, HEADER);
 }
 
 bool qoi_encode(const Image *image, StrBuf *bytes)
@@ -281,6 +283,6 @@ bool qoi_encode(const Image *image, StrBuf *bytes)
     }
     end_run(&writer);
     flush(&writer);
-    strbuf_add_bytes(bytes, (const char *)end_marker, END);
+    strbuf_add_bytes(bytes, end_marker, END);
     return true;
 }

@@ -1,103 +1,135 @@
 #include "io/mesh/formats.h"
 
 #include "base/error.h"
-#include "io/file.h"
-#include "io/mesh/obj.h"
-#include "io/mesh/off.h"
-#include "io/mesh/ply.h"
-#include "io/mesh/stl.h"
 
 #include <math.h>
-#include <string.h>
+
+#define MESH_FORMAT_ROW(name, extension, encodings, format)                                                            \
+    {name, extension, encodings, format##_recognise, format##_decode, format##_encode},
+static const MeshFormat formats[] = {MESH_FORMATS(MESH_FORMAT_ROW)};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const MeshFormat *mesh_format_at(int i)
+{
+    return i >= 0 && i < FORMATS ? &formats[i] : NULL;
+}
 
 /* ---- reading */
 
-/* Whether the file begins as a text does. */
-static bool is_text(const FileBytes *bytes)
+/* Returns the format of a file; NULL with error_set. A binary STL file has no signature, but a length: where that is wrong, the extension tells. */
+static const MeshFormat *format_of(const FileBytes *file, const char *path)
 {
-    return memchr(bytes->data, '\0', bytes->size < 512 ? bytes->size : 512) == NULL;
+    StrBuf list = STRBUF_EMPTY;
+    for (int i = 1; i <= FORMATS; i++) {
+        const MeshFormat *format = &formats[i % FORMATS];
+        if (format->recognise(file->data, file->size) ||
+            (format->recognise == stl_recognise && file_has_extension(path, format->extension))) {
+            return format;
+        }
+    }
+    for (int i = 0; i < FORMATS; i++) {
+        strbuf_addf(&list, "%s%s", strbuf_separator(i, FORMATS, " and "), formats[i].name);
+    }
+    error_set("it is none of %s", strbuf_text(&list));
+    strbuf_free(&list);
+    return NULL;
 }
 
-static bool decode(const FileBytes *bytes, const char *path, bool skip, MeshData *mesh)
+static bool decode(const FileBytes *file, const char *path, MeshData *mesh)
 {
-    if (bytes->size == 0) {
+    if (file->size == 0) {
         return error_set("it is empty");
     }
-    if (ply_recognise(bytes->data, bytes->size)) {
-        return ply_decode(bytes->data, bytes->size, mesh);
-    }
-    if (off_recognise(bytes->data, bytes->size)) {
-        return off_decode(bytes->data, bytes->size, mesh);
-    }
-    if (stl_recognise(bytes->data, bytes->size) || file_has_extension(path, "stl")) {
-        return stl_decode(bytes->data, bytes->size, mesh);
-    }
-    return is_text(bytes) ? obj_decode(bytes->data, bytes->size, skip, mesh)
-                          : error_set("it is none of OBJ, PLY, OFF and STL");
+    const MeshFormat *format = format_of(file, path);
+    return format && format->decode(file->data, file->size, mesh);
 }
 
 bool mesh_load(const char *path, bool skip, MeshData *mesh)
 {
     FileBytes bytes;
-    *mesh = (MeshData){0};
+    *mesh = (MeshData){.skip = skip};
     if (!file_read(path, &bytes)) {
         return false;
     }
-    bool done = decode(&bytes, path, skip, mesh) || error_prefix("cannot read '%s'", path);
+    bool done = decode(&bytes, path, mesh) || error_prefix("cannot read '%s'", path);
     file_free(&bytes);
     return done;
 }
 
 /* ---- writing */
 
-static bool only_text(const char *path, const char *name, const MeshEncoding *encoding)
+/* Returns the format that an extension asks for; NULL with error_set. */
+static const MeshFormat *format_of_path(const char *path)
 {
-    return !encoding || *encoding == MESH_ASCII || error_set("cannot write '%s': %s files are text", path, name);
+    StrBuf list = STRBUF_EMPTY;
+    for (int i = 0; i < FORMATS; i++) {
+        if (file_has_extension(path, formats[i].extension)) {
+            strbuf_free(&list);
+            return &formats[i];
+        }
+        strbuf_addf(&list, "%s.%s", strbuf_separator(i, FORMATS, " or "), formats[i].extension);
+    }
+    error_set("meshes are saved as %s", strbuf_text(&list));
+    strbuf_free(&list);
+    return NULL;
+}
+
+static bool check_encoding(const MeshFormat *format, const MeshEncoding *encoding)
+{
+    if (!encoding || format->encodings & 1 << *encoding) {
+        return true;
+    }
+    return error_set(format->encodings & 1 << MESH_LITTLE ? "%s files are little-endian" : "%s files are text",
+                     format->name);
 }
 
 /* What could not be read again. */
-static bool are_finite(const char *path, const float *numbers, size_t width, size_t count, const char *what)
+static bool check_finite(const float *numbers, size_t width, size_t count, const char *what)
 {
     for (size_t i = 0; i < width * count; i++) {
         if (!isfinite(numbers[i])) {
-            return error_set("cannot write '%s': %s %zu has a number that is not finite", path, what, i / width);
+            return error_set("%s %zu has a number that is not finite", what, i / width);
         }
     }
     return true;
 }
 
 /* Streams of a mesh may have been written since they were checked. */
-static bool are_there(const char *path, const MeshData *mesh)
+static bool check_triangles(const MeshData *mesh)
 {
     for (size_t corner = 0; corner < 3 * mesh->faces; corner++) {
         int32_t vertex = mesh->triangles[corner];
         if (vertex < 0 || (size_t)vertex >= mesh->vertices) {
-            return error_set("cannot write '%s': triangle %zu has vertex %d, and there are %zu, from 0", path,
-                             corner / 3, (int)vertex, mesh->vertices);
+            return error_set("triangle %zu has vertex %d, and there are %zu, from 0", corner / 3, (int)vertex,
+                             mesh->vertices);
         }
     }
     return true;
 }
 
+static const MeshFormat *check(const char *path, const MeshData *mesh, const MeshEncoding *encoding)
+{
+    if (!check_triangles(mesh) || !check_finite(mesh->positions, 3, mesh->vertices, "vertex") ||
+        !check_finite(mesh->normals, 3, mesh_count(mesh, mesh->normal_owner), "normal") ||
+        !check_finite(mesh->uv, 2, mesh_count(mesh, mesh->uv_owner), "texture coordinate")) {
+        return NULL;
+    }
+    const MeshFormat *format = format_of_path(path);
+    return format && check_encoding(format, encoding) ? format : NULL;
+}
+
 bool mesh_save(const char *path, const MeshData *mesh, const MeshEncoding *encoding)
 {
-    if (!are_there(path, mesh) || !are_finite(path, mesh->positions, 3, mesh->vertices, "vertex") ||
-        !are_finite(path, mesh->normals, 3, mesh_count(mesh, mesh->normal_owner), "normal") ||
-        !are_finite(path, mesh->uv, 2, mesh_count(mesh, mesh->uv_owner), "texture coordinate")) {
+    TextWriter writer;
+    const MeshFormat *format = check(path, mesh, encoding);
+    if (!format) {
+        return error_prefix("cannot write '%s'", path);
+    }
+    MeshEncoding usual = format->encodings & 1 << MESH_LITTLE ? MESH_LITTLE : MESH_ASCII;
+    if (!text_begin(&writer, path)) {
         return false;
     }
-    if (file_has_extension(path, "obj")) {
-        return only_text(path, "OBJ", encoding) && obj_write(path, mesh);
-    }
-    if (file_has_extension(path, "off")) {
-        return only_text(path, "OFF", encoding) && off_write(path, mesh);
-    }
-    if (file_has_extension(path, "ply")) {
-        return ply_write(path, mesh, encoding ? *encoding : MESH_LITTLE);
-    }
-    if (!file_has_extension(path, "stl")) {
-        return error_set("cannot write '%s': meshes are saved as .obj, .ply, .off or .stl", path);
-    }
-    return !encoding || *encoding != MESH_BIG ? stl_write(path, mesh, encoding ? *encoding : MESH_LITTLE)
-                                              : error_set("cannot write '%s': STL files are little-endian", path);
+    format->encode(&writer, mesh, encoding ? *encoding : usual);
+    return text_end(&writer);
 }

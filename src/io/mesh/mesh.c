@@ -61,17 +61,6 @@ bool mesh_add_triangle(MeshData *mesh, int32_t a, int32_t b, int32_t c)
     return true;
 }
 
-bool mesh_is_finite(const double *numbers, int count)
-{
-    const double most = 0x1.ffffffp127; /* rounds to infinity; the largest float's nine digits are above that float */
-    for (int d = 0; d < count; d++) {
-        if (!(numbers[d] < most && numbers[d] > -most)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 size_t mesh_count(const MeshData *mesh, MeshOwner owner)
 {
     switch (owner) {

@@ -19,10 +19,12 @@ typedef struct MeshData {
     size_t vertices, faces;
     MeshOwner normal_owner, uv_owner;
     size_t vertex_room, face_room; /* that the arrays have */
+    bool skip;                     /* lines that the format does not have are left out; set before reading */
 } MeshData;
 
 /* What a file is written with. */
 typedef enum MeshEncoding { MESH_ASCII, MESH_LITTLE, MESH_BIG } MeshEncoding;
+enum { MESH_ENCODINGS = 1 << MESH_ASCII | 1 << MESH_LITTLE | 1 << MESH_BIG };
 
 /* Frees the arrays; the mesh is empty then. */
 void mesh_free(MeshData *mesh);
@@ -35,9 +37,6 @@ bool mesh_add_triangle(MeshData *mesh, int32_t a, int32_t b, int32_t c);
 
 /* Makes an array hold `count` elements of `size` bytes at least, half as many again where it must grow; *room counts them. */
 bool mesh_grow(void **array, size_t *room, size_t count, size_t size);
-
-/* Whether the numbers are finite, as floats, too. */
-bool mesh_is_finite(const double *numbers, int count);
 
 /* How many elements an array of an owner has, and which of them a corner, 3 f + k of vertex v, takes. */
 size_t mesh_count(const MeshData *mesh, MeshOwner owner);

@@ -1,7 +1,8 @@
-#include "io/mesh/obj.h"
-
+/* OBJ files (Wavefront, Advanced Visualizer, appendix B1): v, vt, vn and f; what draws lines, curves and groups is left out. Faces of more than three
+ * corners become fans around their first. Texture coordinates and normals whose numbers are those of the vertices are the vertices'; others are
+ * the corners', zeros where a face names none. */
 #include "base/error.h"
-#include "io/mesh/text.h"
+#include "io/mesh/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,13 @@ typedef struct Reader {
     MeshData *mesh;
     Extra extra[NUMBERS]; /* [VERTEX] is not used */
     Largest largest[NUMBERS];
-    bool skip;
 } Reader;
+
+/* OBJ has no signature: it is any text. */
+bool obj_recognise(const unsigned char *bytes, size_t size)
+{
+    return memchr(bytes, '\0', size < 512 ? size : 512) == NULL;
+}
 
 static size_t count_of(const Reader *reader, int which)
 {
@@ -50,8 +56,8 @@ static bool pass_numbers(Reader *reader, const char *what, int most)
             return true;
         }
         if (i == most) {
-            return error_set("line %zu: what is \"%.*s\" behind %s?", reader->text.line,
-                             word.length < 20 ? word.length : 20, word.text, what);
+            return error_set("line %zu: what is \"%.*s\" behind %s?", reader->text.line, text_shown(word), word.text,
+                             what);
         }
         if (!text_number(&reader->text, text_word(&reader->text), what, &number)) {
             return false;
@@ -142,8 +148,8 @@ static bool read_corner(Reader *reader, TextWord word, int32_t corner[NUMBERS])
         }
         at = slash + 1;
     }
-    return error_set("line %zu: a corner \"%.*s\" has more than three numbers", reader->text.line,
-                     word.length < 20 ? word.length : 20, word.text);
+    return error_set("line %zu: a corner \"%.*s\" has more than three numbers", reader->text.line, text_shown(word),
+                     word.text);
 }
 
 /* The numbers of the last triangle's corners; corners before the first that has one have none. */
@@ -223,9 +229,9 @@ static bool read_line(Reader *reader, TextWord word)
     if (text_is(word, "vn")) {
         return read_normal(reader);
     }
-    return reader->skip || is_left_out(word) ||
+    return reader->mesh->skip || is_left_out(word) ||
            error_set("line %zu: no line of OBJ begins with \"%.*s\"; option skip = true leaves such lines out",
-                     reader->text.line, word.length < 20 ? word.length : 20, word.text);
+                     reader->text.line, text_shown(word), word.text);
 }
 
 /* ---- the whole */
@@ -291,12 +297,11 @@ static bool read_lines(Reader *reader)
     return true;
 }
 
-bool obj_decode(const unsigned char *bytes, size_t size, bool skip, MeshData *mesh)
+bool obj_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
 {
-    Reader reader = {.text = text_reader(bytes, size, '#'), .mesh = mesh, .skip = skip};
+    Reader reader = {.text = text_reader(bytes, size, '#'), .mesh = mesh};
     reader.extra[UV] = (Extra){.what = "texture coordinates", .width = 2};
     reader.extra[NORMAL] = (Extra){.what = "normals", .width = 3};
-    *mesh = (MeshData){0};
     bool done = read_lines(&reader) && check_numbers(&reader) &&
                 settle(&reader.extra[UV], mesh, &mesh->uv, &mesh->uv_owner) &&
                 settle(&reader.extra[NORMAL], mesh, &mesh->normals, &mesh->normal_owner);
@@ -331,22 +336,18 @@ static void write_corner(TextWriter *writer, const MeshData *mesh, size_t corner
     }
 }
 
-bool obj_write(const char *path, const MeshData *mesh)
+void obj_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
 {
-    TextWriter writer;
-    if (!text_begin(&writer, path)) {
-        return false;
-    }
-    text_add(&writer, "# %zu vertices, %zu triangles\n", mesh->vertices, mesh->faces);
-    write_elements(&writer, "v", mesh->positions, 3, mesh->vertices);
-    write_elements(&writer, "vt", mesh->uv, 2, mesh_count(mesh, mesh->uv_owner));
-    write_elements(&writer, "vn", mesh->normals, 3, mesh_count(mesh, mesh->normal_owner));
+    (void)encoding;
+    text_add(writer, "# %zu vertices, %zu triangles\n", mesh->vertices, mesh->faces);
+    write_elements(writer, "v", mesh->positions, 3, mesh->vertices);
+    write_elements(writer, "vt", mesh->uv, 2, mesh_count(mesh, mesh->uv_owner));
+    write_elements(writer, "vn", mesh->normals, 3, mesh_count(mesh, mesh->normal_owner));
     for (size_t face = 0; face < mesh->faces; face++) {
-        text_add_bytes(&writer, "f", 1);
+        text_add_bytes(writer, "f", 1);
         for (size_t k = 0; k < 3; k++) {
-            write_corner(&writer, mesh, 3 * face + k);
+            write_corner(writer, mesh, 3 * face + k);
         }
-        text_add_bytes(&writer, "\n", 1);
+        text_add_bytes(writer, "\n", 1);
     }
-    return text_end(&writer);
 }

@@ -1,7 +1,7 @@
-#include "io/mesh/off.h"
-
+/* OFF files (Geomview's object file format): OFF, COFF, NOFF and CNOFF in text, a vertex or face a line; NOFF where vertices have normals. Colours are left
+ * out; faces of more than three corners become fans around their first. */
 #include "base/error.h"
-#include "io/mesh/text.h"
+#include "io/mesh/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +36,8 @@ bool off_recognise(const unsigned char *bytes, size_t size)
 static bool read_count(Reader *reader, TextWord word, const char *what, int64_t *count)
 {
     size_t left = (size_t)(reader->text.end - reader->text.at);
-    if (!text_whole(&reader->text, word, what, count)) {
+    if (!text_count(&reader->text, word, what, 0, MESH_MOST, count)) {
         return false;
-    }
-    if (*count < 0 || *count > MESH_MOST) {
-        return error_set("line %zu: %s is %lld: expected 0 .. %d", reader->text.line, what, (long long)*count,
-                         MESH_MOST);
     }
     return (size_t)*count <= left / LEAST_LINE ||
            error_set("line %zu: it is truncated: %s is %lld, and %zu bytes are left", reader->text.line, what,
@@ -152,26 +148,21 @@ static bool allocate(Reader *reader)
 bool off_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
 {
     Reader reader = {.text = text_reader(bytes, size, '#'), .mesh = mesh};
-    *mesh = (MeshData){0};
     return read_head(&reader) && allocate(&reader) && read_vertices(&reader) && read_faces(&reader);
 }
 
-bool off_write(const char *path, const MeshData *mesh)
+void off_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
 {
-    TextWriter writer;
-    if (!text_begin(&writer, path)) {
-        return false;
-    }
+    (void)encoding;
     bool normals = mesh->normal_owner == MESH_VERTICES;
-    text_add(&writer, "%sOFF\n%zu %zu 0\n", normals ? "N" : "", mesh->vertices, mesh->faces);
+    text_add(writer, "%sOFF\n%zu %zu 0\n", normals ? "N" : "", mesh->vertices, mesh->faces);
     for (size_t i = 0; i < mesh->vertices; i++) {
-        text_add_floats(&writer, mesh->positions + 3 * i, 3);
-        text_add_floats(&writer, mesh->normals + 3 * i * normals, normals ? 3 : 0);
-        text_add_bytes(&writer, "\n", 1);
+        text_add_floats(writer, mesh->positions + 3 * i, 3);
+        text_add_floats(writer, mesh->normals + 3 * i * normals, normals ? 3 : 0);
+        text_add_bytes(writer, "\n", 1);
     }
     for (size_t face = 0; face < mesh->faces; face++) {
         const int32_t *t = mesh->triangles + 3 * face;
-        text_add(&writer, "3 %d %d %d\n", (int)t[0], (int)t[1], (int)t[2]);
+        text_add(writer, "3 %d %d %d\n", (int)t[0], (int)t[1], (int)t[2]);
     }
-    return text_end(&writer);
 }

@@ -1,12 +1,275 @@
-#include "io/mesh/ply.h"
-
+/* PLY files (G. Turk, The PLY polygon file format, 1994), in text and binary, of either byte order. Of vertices x, y, z, nx, ny, nz and u, v (or s, t; texture_u,
+ * texture_v) are read, of faces vertex_indices (or vertex_index) and texcoord, u and v of each corner, and tristrips; else elements and properties are left
+ * out. Faces of more than three corners become fans around their first. Normals are written where vertices have them. */
 #include "base/error.h"
 #include "io/byteorder.h"
-#include "io/mesh/ply_head.h"
-#include "io/mesh/text.h"
+#include "io/mesh/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the head */
+
+typedef enum PlyType { PLY_I1, PLY_U1, PLY_I2, PLY_U2, PLY_I4, PLY_U4, PLY_F4, PLY_F8, PLY_TYPES } PlyType;
+
+/* What a property is for. */
+typedef enum PlyRole {
+    PLY_X,
+    PLY_Y,
+    PLY_Z,
+    PLY_NX,
+    PLY_NY,
+    PLY_NZ,
+    PLY_U,
+    PLY_V,
+    PLY_SCALARS,               /* how many of vertices there are */
+    PLY_CORNERS = PLY_SCALARS, /* a list, of faces or strips */
+    PLY_TEXCOORD,              /* a list, of faces */
+    PLY_NO_ROLE
+} PlyRole;
+
+typedef struct PlyProperty {
+    PlyType type;  /* of a value */
+    PlyType count; /* of how many values a list has; PLY_TYPES: it is no list */
+    PlyRole role;
+} PlyProperty;
+
+typedef enum PlyKind { PLY_VERTEX, PLY_FACE, PLY_STRIPS, PLY_OTHER } PlyKind;
+
+enum { PLY_MOST_PROPERTIES = 64, PLY_MOST_ELEMENTS = 16 };
+
+typedef struct PlyElement {
+    PlyKind kind;
+    TextWord name; /* in the file's text */
+    int64_t count;
+    PlyProperty properties[PLY_MOST_PROPERTIES];
+    int length; /* of properties */
+} PlyElement;
+
+typedef struct PlyHead {
+    MeshEncoding encoding;
+    PlyElement elements[PLY_MOST_ELEMENTS];
+    int length;       /* of elements */
+    int64_t vertices; /* announced */
+} PlyHead;
+
+static const struct {
+    const char *name, *other; /* other: as later writers have it */
+    size_t bytes;
+} types[PLY_TYPES] = {
+    {"char", "int8", 1}, {"uchar", "uint8", 1}, {"short", "int16", 2},   {"ushort", "uint16", 2},
+    {"int", "int32", 4}, {"uint", "uint32", 4}, {"float", "float32", 4}, {"double", "float64", 8},
+};
+
+static const struct {
+    PlyKind kind;
+    const char *name;
+    PlyRole role;
+} roles[] = {
+    {PLY_VERTEX, "x", PLY_X},
+    {PLY_VERTEX, "y", PLY_Y},
+    {PLY_VERTEX, "z", PLY_Z},
+    {PLY_VERTEX, "nx", PLY_NX},
+    {PLY_VERTEX, "ny", PLY_NY},
+    {PLY_VERTEX, "nz", PLY_NZ},
+    {PLY_VERTEX, "u", PLY_U},
+    {PLY_VERTEX, "s", PLY_U},
+    {PLY_VERTEX, "texture_u", PLY_U},
+    {PLY_VERTEX, "v", PLY_V},
+    {PLY_VERTEX, "t", PLY_V},
+    {PLY_VERTEX, "texture_v", PLY_V},
+    {PLY_FACE, "vertex_indices", PLY_CORNERS},
+    {PLY_FACE, "vertex_index", PLY_CORNERS},
+    {PLY_FACE, "texcoord", PLY_TEXCOORD},
+    {PLY_STRIPS, "vertex_indices", PLY_CORNERS},
+    {PLY_STRIPS, "vertex_index", PLY_CORNERS},
+};
+
+static const char *const encodings[] = {"ascii", "binary_little_endian", "binary_big_endian"};
+
+/* Returns whether an element has a property of this role. */
+static bool ply_has(const PlyElement *element, PlyRole role)
+{
+    for (int i = 0; i < element->length; i++) {
+        if (element->properties[i].role == role) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_type(TextReader *text, TextWord word, PlyType *type)
+{
+    for (int i = 0; i < PLY_TYPES; i++) {
+        if (text_is(word, types[i].name) || text_is(word, types[i].other)) {
+            *type = (PlyType)i;
+            return true;
+        }
+    }
+    return text_expected(text, word, "a type (char, uchar, short, ushort, int, uint, float, double)", NULL);
+}
+
+static PlyRole role_of(PlyKind kind, TextWord name, bool list)
+{
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        if (roles[i].kind == kind && text_is(name, roles[i].name) && list == (roles[i].role >= PLY_CORNERS)) {
+            return roles[i].role;
+        }
+    }
+    return PLY_NO_ROLE;
+}
+
+static bool read_property_line(TextReader *text, PlyHead *head)
+{
+    PlyElement *element = head->length > 0 ? &head->elements[head->length - 1] : NULL;
+    if (!element || element->length == PLY_MOST_PROPERTIES) {
+        return element ? error_set("line %zu: more than %d properties", text->line, PLY_MOST_PROPERTIES)
+                       : error_set("line %zu: a property before any element", text->line);
+    }
+    PlyProperty property = {.count = PLY_TYPES};
+    TextWord word = text_word(text);
+    bool list = text_is(word, "list");
+    if (list) {
+        if (!read_type(text, text_word(text), &property.count)) {
+            return false;
+        }
+        if (property.count >= PLY_F4) {
+            return error_set("line %zu: the length of a list is no whole number", text->line);
+        }
+        word = text_word(text);
+    }
+    if (!read_type(text, word, &property.type)) {
+        return false;
+    }
+    property.role = role_of(element->kind, text_word(text), list);
+    if (property.role != PLY_NO_ROLE && ply_has(element, property.role)) {
+        return error_set("line %zu: a second property for the same", text->line);
+    }
+    element->properties[element->length++] = property;
+    return true;
+}
+
+static bool read_element_line(TextReader *text, PlyHead *head)
+{
+    if (head->length == PLY_MOST_ELEMENTS) {
+        return error_set("line %zu: more than %d elements", text->line, PLY_MOST_ELEMENTS);
+    }
+    PlyElement *element = &head->elements[head->length++];
+    TextWord name = element->name = text_word(text);
+    element->kind = text_is(name, "vertex")      ? PLY_VERTEX
+                    : text_is(name, "face")      ? PLY_FACE
+                    : text_is(name, "tristrips") ? PLY_STRIPS
+                                                 : PLY_OTHER;
+    if (!text_whole(text, text_word(text), "how many there are", &element->count)) {
+        return false;
+    }
+    bool known = element->kind == PLY_VERTEX || element->kind == PLY_FACE;
+    if (element->count < 0 || (known && element->count > MESH_MOST)) {
+        return error_set("line %zu: %lld of element '%.*s': expected 0 .. %d", text->line, (long long)element->count,
+                         text_shown(name), name.text, MESH_MOST);
+    }
+    head->vertices = element->kind == PLY_VERTEX ? element->count : head->vertices;
+    return true;
+}
+
+static bool read_format(TextReader *text, PlyHead *head)
+{
+    TextWord word = text_word(text);
+    for (int i = 0; i < 3; i++) {
+        if (text_is(word, encodings[i])) {
+            head->encoding = (MeshEncoding)i;
+            word = text_word(text);
+            return text_is(word, "1.0") || text_expected(text, word, "version 1.0", NULL);
+        }
+    }
+    return text_expected(text, word, "ascii, binary_little_endian or binary_big_endian", NULL);
+}
+
+/* Bytes that one of an element takes at least. */
+static size_t least_bytes(const PlyElement *element, MeshEncoding encoding)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < element->length; i++) {
+        const PlyProperty *property = &element->properties[i];
+        bytes +=
+            encoding == MESH_ASCII ? 2 : types[property->count == PLY_TYPES ? property->type : property->count].bytes;
+    }
+    return bytes;
+}
+
+static bool check_counts(const TextReader *text, const PlyHead *head)
+{
+    size_t left = (size_t)(text->end - text->at) + (head->encoding == MESH_ASCII), whole = left;
+    for (int i = 0; i < head->length; i++) {
+        size_t least = least_bytes(&head->elements[i], head->encoding), count = (size_t)head->elements[i].count;
+        if (least > 0 && count > left / least) {
+            TextWord name = head->elements[i].name;
+            return error_set("it is truncated: it announces %zu of element '%.*s', of at least %zu bytes each, and has "
+                             "%zu bytes in all",
+                             count, text_shown(name), name.text, least, whole - (head->encoding == MESH_ASCII));
+        }
+        left -= least * count;
+    }
+    return true;
+}
+
+static bool check_elements(const PlyHead *head)
+{
+    int vertices = 0;
+    for (int i = 0; i < head->length; i++) {
+        const PlyElement *element = &head->elements[i];
+        vertices += element->kind == PLY_VERTEX;
+        bool place = ply_has(element, PLY_X) && ply_has(element, PLY_Y) && ply_has(element, PLY_Z);
+        if (element->kind == PLY_VERTEX && !place) {
+            return error_set("its vertices have no x, y and z");
+        }
+        if (element->kind != PLY_VERTEX && element->kind != PLY_OTHER && element->count > 0 &&
+            !ply_has(element, PLY_CORNERS)) {
+            return error_set("its faces have no list vertex_indices");
+        }
+    }
+    return vertices == 1 || error_set("it has %d elements \"vertex\": expected one", vertices);
+}
+
+static bool read_line(TextReader *text, TextWord word, PlyHead *head, bool *format)
+{
+    if (text_is(word, "format")) {
+        *format = true;
+        return read_format(text, head);
+    }
+    if (text_is(word, "element")) {
+        return read_element_line(text, head);
+    }
+    if (text_is(word, "property")) {
+        return read_property_line(text, head);
+    }
+    return text_is(word, "comment") || text_is(word, "obj_info") ||
+           text_expected(text, word, "element, property, comment or end_header", NULL);
+}
+
+/* Reads to behind end_header. What is announced is compared with the bytes there are. */
+static bool read_head(TextReader *text, PlyHead *head)
+{
+    bool format = false;
+    *head = (PlyHead){0};
+    for (;;) {
+        text_skip_line(text);
+        TextWord word = text_any_word(text);
+        if (word.length == 0) {
+            return error_set("it is truncated: no end_header");
+        }
+        if (text_is(word, "end_header")) {
+            text_skip_line(text);
+            return (format || error_set("it has no line \"format\"")) && check_elements(head) &&
+                   check_counts(text, head);
+        }
+        if (!read_line(text, word, head, &format)) {
+            return false;
+        }
+    }
+}
+
+/* ---- the elements */
 
 /* The values of a list of the element that is read. */
 typedef struct List {
@@ -66,15 +329,13 @@ static double value_of(const unsigned char raw[8], PlyType type)
 
 static bool read_binary(Reader *reader, PlyType type, double *value)
 {
-    size_t bytes = ply_bytes(type);
+    size_t bytes = types[type].bytes;
     if ((size_t)(reader->text.end - reader->text.at) < bytes) {
         return placed(reader, error_set("it is truncated"));
     }
     unsigned char raw[8] = {0};
     memcpy(raw, reader->text.at, bytes);
-    if ((reader->head.encoding == MESH_LITTLE) != byteorder_little()) {
-        byteorder_swap(raw, bytes, 1);
-    }
+    byteorder_convert(raw, bytes, 1, reader->head.encoding == MESH_LITTLE);
     *value = value_of(raw, type);
     reader->text.at += bytes;
     return true;
@@ -93,7 +354,7 @@ static bool read_value(Reader *reader, PlyType type, double *value)
 static bool read_list(Reader *reader, const PlyProperty *property, List *list)
 {
     double count;
-    size_t least = reader->head.encoding == MESH_ASCII ? 1 : ply_bytes(property->type);
+    size_t least = reader->head.encoding == MESH_ASCII ? 1 : types[property->type].bytes;
     if (!read_value(reader, property->count, &count)) {
         return false;
     }
@@ -121,7 +382,7 @@ static bool add_vertex(Reader *reader, const PlyElement *element)
     MeshData *mesh = reader->mesh;
     const double *s = reader->scalars;
     size_t at = mesh->vertices;
-    if (!mesh_is_finite(s, PLY_SCALARS)) {
+    if (!text_are_finite(s, PLY_SCALARS)) {
         return placed(reader, error_set("vertex %zu has a number that is not finite", at));
     }
     if (!mesh_add_vertex(mesh, s)) {
@@ -155,7 +416,7 @@ static bool add_texcoord(Reader *reader, const size_t corners[3])
     for (size_t k = 0; k < 6; k++) {
         size_t from = 2 * corners[k / 2] + k % 2;
         double number = reader->texcoord.count > 0 ? reader->texcoord.values[from] : 0;
-        if (!mesh_is_finite(&number, 1)) {
+        if (!text_are_finite(&number, 1)) {
             return placed(reader, error_set("texcoord has a number that is not finite"));
         }
         mesh->uv[6 * face + k] = (float)number;
@@ -291,8 +552,7 @@ static void settle(MeshData *mesh)
 bool ply_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
 {
     Reader reader = {.text = text_reader(bytes, size, 0), .start = (const char *)bytes, .mesh = mesh};
-    *mesh = (MeshData){0};
-    bool done = ply_read_head(&reader.text, &reader.head) && allocate(&reader) && read_elements(&reader);
+    bool done = read_head(&reader.text, &reader.head) && allocate(&reader) && read_elements(&reader);
     free(reader.corners.values);
     free(reader.texcoord.values);
     free(reader.left_out.values);
@@ -304,8 +564,7 @@ bool ply_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
 
 static void write_head(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
 {
-    static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
-    text_add(writer, "ply\nformat %s 1.0\nelement vertex %zu\n", names[encoding], mesh->vertices);
+    text_add(writer, "ply\nformat %s 1.0\nelement vertex %zu\n", encodings[encoding], mesh->vertices);
     text_add(writer, "property float x\nproperty float y\nproperty float z\n");
     if (mesh->normal_owner == MESH_VERTICES) {
         text_add(writer, "property float nx\nproperty float ny\nproperty float nz\n");
@@ -328,9 +587,7 @@ static void write_floats(TextWriter *writer, const float *numbers, size_t count,
     }
     float swapped[6];
     memcpy(swapped, numbers, count * sizeof(float));
-    if ((encoding == MESH_LITTLE) != byteorder_little()) {
-        byteorder_swap(swapped, sizeof(float), count);
-    }
+    byteorder_convert(swapped, sizeof(float), count, encoding == MESH_LITTLE);
     text_add_bytes(writer, swapped, count * sizeof(float));
 }
 
@@ -342,9 +599,7 @@ static void write_triangle(TextWriter *writer, const int32_t *triangle, MeshEnco
     }
     unsigned char bytes[1 + 12] = {3};
     memcpy(bytes + 1, triangle, 12);
-    if ((encoding == MESH_LITTLE) != byteorder_little()) {
-        byteorder_swap(bytes + 1, 4, 3);
-    }
+    byteorder_convert(bytes + 1, 4, 3, encoding == MESH_LITTLE);
     text_add_bytes(writer, bytes, sizeof bytes);
 }
 
@@ -355,27 +610,22 @@ static void write_texcoord(TextWriter *writer, const float *uv, MeshEncoding enc
     write_floats(writer, uv, 6, encoding);
 }
 
-bool ply_write(const char *path, const MeshData *mesh, MeshEncoding encoding)
+void ply_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
 {
-    TextWriter writer;
-    if (!text_begin(&writer, path)) {
-        return false;
-    }
     bool normals = mesh->normal_owner == MESH_VERTICES, uv = mesh->uv_owner == MESH_VERTICES;
     size_t end = encoding == MESH_ASCII;
-    write_head(&writer, mesh, encoding);
+    write_head(writer, mesh, encoding);
     for (size_t i = 0; i < mesh->vertices; i++) {
-        write_floats(&writer, mesh->positions + 3 * i, 3, encoding);
-        write_floats(&writer, normals ? mesh->normals + 3 * i : mesh->positions, normals ? 3 : 0, encoding);
-        write_floats(&writer, uv ? mesh->uv + 2 * i : mesh->positions, uv ? 2 : 0, encoding);
-        text_add_bytes(&writer, "\n", end);
+        write_floats(writer, mesh->positions + 3 * i, 3, encoding);
+        write_floats(writer, normals ? mesh->normals + 3 * i : mesh->positions, normals ? 3 : 0, encoding);
+        write_floats(writer, uv ? mesh->uv + 2 * i : mesh->positions, uv ? 2 : 0, encoding);
+        text_add_bytes(writer, "\n", end);
     }
     for (size_t face = 0; face < mesh->faces; face++) {
-        write_triangle(&writer, mesh->triangles + 3 * face, encoding);
+        write_triangle(writer, mesh->triangles + 3 * face, encoding);
         if (mesh->uv_owner == MESH_CORNERS) {
-            write_texcoord(&writer, mesh->uv + 6 * face, encoding);
+            write_texcoord(writer, mesh->uv + 6 * face, encoding);
         }
-        text_add_bytes(&writer, "\n", end);
+        text_add_bytes(writer, "\n", end);
     }
-    return text_end(&writer);
 }

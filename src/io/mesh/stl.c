@@ -1,8 +1,8 @@
-#include "io/mesh/stl.h"
-
+/* STL files (3D Systems, StereoLithography interface specification), in text and binary. A triangle has three vertices of its own; its normal is left out
+ * when read, and made of its corners when written. */
 #include "base/error.h"
 #include "io/byteorder.h"
-#include "io/mesh/text.h"
+#include "io/mesh/formats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool begins_solid(const unsigned char *bytes, size_t size)
 /* A binary file may begin with "solid", too: its length tells. */
 static bool is_binary(const unsigned char *bytes, size_t size)
 {
-    return size >= START && size == START + FACET * (size_t)byteorder_get32(bytes + HEAD);
+    return size >= START && size == START + FACET * byteorder_get(bytes + HEAD, 4);
 }
 
 bool stl_recognise(const unsigned char *bytes, size_t size)
@@ -36,20 +36,12 @@ static bool add_facet(MeshData *mesh, double corners[3][3])
 
 /* ---- binary */
 
-static float get_float(const unsigned char *from)
-{
-    uint32_t bits = byteorder_get32(from);
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
 static bool decode_binary(const unsigned char *bytes, size_t size, MeshData *mesh)
 {
     if (size < START) {
         return error_set("it is truncated: %zu bytes, and a binary STL file begins with %d", size, START);
     }
-    size_t count = byteorder_get32(bytes + HEAD);
+    size_t count = byteorder_get(bytes + HEAD, 4);
     if (size != START + FACET * count) {
         return error_set("it announces %zu triangles, which are %zu bytes, and has %zu", count, START + FACET * count,
                          size);
@@ -60,23 +52,19 @@ static bool decode_binary(const unsigned char *bytes, size_t size, MeshData *mes
     bool done = mesh_reserve(mesh, 3 * count, count);
     for (size_t facet = 0; done && facet < count; facet++) {
         const unsigned char *at = bytes + START + FACET * facet + 12;
+        float numbers[9];
         double corners[3][3];
+        memcpy(numbers, at, sizeof numbers);
+        byteorder_convert(numbers, sizeof *numbers, 9, true);
         for (int k = 0; k < 9; k++) {
-            corners[k / 3][k % 3] = (double)get_float(at + 4 * k);
+            corners[k / 3][k % 3] = (double)numbers[k];
         }
-        if (!mesh_is_finite(corners[0], 3) || !mesh_is_finite(corners[1], 3) || !mesh_is_finite(corners[2], 3)) {
+        if (!text_are_finite(corners[0], 9)) {
             return error_set("byte %zu: triangle %zu has a coordinate that is not finite", (size_t)(at - bytes), facet);
         }
         done = add_facet(mesh, corners);
     }
     return done;
-}
-
-static void put_float(unsigned char *to, float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    byteorder_put32(to, bits);
 }
 
 /* ---- text */
@@ -87,8 +75,7 @@ static bool expect(TextReader *text, const char *word)
     if (found.length == 0) {
         return error_set("line %zu: it is truncated: expected %s", text->line, word);
     }
-    return text_is(found, word) || error_set("line %zu: expected %s, got \"%.*s\"", text->line, word,
-                                             found.length < 20 ? found.length : 20, found.text);
+    return text_is(found, word) || text_expected(text, found, word, NULL);
 }
 
 static bool read_facet(TextReader *text, MeshData *mesh)
@@ -115,8 +102,7 @@ static bool decode_text(const unsigned char *bytes, size_t size, MeshData *mesh)
             inside = !inside;
             text_skip_line(&text);
         } else if (!inside || !text_is(word, "facet")) {
-            return error_set("line %zu: expected %s, got \"%.*s\"", text.line, inside ? "facet or endsolid" : "solid",
-                             word.length < 20 ? word.length : 20, word.text);
+            return text_expected(&text, word, inside ? "facet or endsolid" : "solid", NULL);
         } else if (!read_facet(&text, mesh)) {
             return false;
         }
@@ -126,7 +112,6 @@ static bool decode_text(const unsigned char *bytes, size_t size, MeshData *mesh)
 
 bool stl_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
 {
-    *mesh = (MeshData){0};
     bool text = !is_binary(bytes, size) && begins_solid(bytes, size);
     return text ? decode_text(bytes, size, mesh) : decode_binary(bytes, size, mesh);
 }
@@ -155,19 +140,18 @@ static void facet_normal(const MeshData *mesh, const int32_t *triangle, float no
 static void write_binary(TextWriter *writer, const MeshData *mesh)
 {
     unsigned char head[START] = "binary STL";
-    byteorder_put32(head + HEAD, (uint32_t)mesh->faces);
+    byteorder_put(head + HEAD, 4, mesh->faces);
     text_add_bytes(writer, head, sizeof head);
     for (size_t face = 0; face < mesh->faces; face++) {
         const int32_t *triangle = mesh->triangles + 3 * face;
         unsigned char facet[FACET] = {0};
-        float normal[3];
-        facet_normal(mesh, triangle, normal);
-        for (int d = 0; d < 3; d++) {
-            put_float(facet + 4 * d, normal[d]);
+        float numbers[12];
+        facet_normal(mesh, triangle, numbers);
+        for (int k = 0; k < 3; k++) {
+            memcpy(numbers + 3 + 3 * k, mesh->positions + 3 * triangle[k], 3 * sizeof *numbers);
         }
-        for (int k = 0; k < 9; k++) {
-            put_float(facet + 12 + 4 * k, mesh->positions[3 * triangle[k / 3] + k % 3]);
-        }
+        byteorder_convert(numbers, sizeof *numbers, 12, true);
+        memcpy(facet, numbers, sizeof numbers);
         text_add_bytes(writer, facet, sizeof facet);
     }
 }
@@ -192,16 +176,11 @@ static void write_text(TextWriter *writer, const MeshData *mesh)
     text_add(writer, "endsolid mesh\n");
 }
 
-bool stl_write(const char *path, const MeshData *mesh, MeshEncoding encoding)
+void stl_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
 {
-    TextWriter writer;
-    if (!text_begin(&writer, path)) {
-        return false;
-    }
     if (encoding == MESH_ASCII) {
-        write_text(&writer, mesh);
+        write_text(writer, mesh);
     } else {
-        write_binary(&writer, mesh);
+        write_binary(writer, mesh);
     }
-    return text_end(&writer);
 }

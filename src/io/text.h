@@ -1,6 +1,6 @@
 /* Words and numbers of a text, line by line, and a file that is written piece by piece. Errors name the line. */
-#ifndef RILL_IO_MESH_TEXT_H
-#define RILL_IO_MESH_TEXT_H
+#ifndef RILL_IO_TEXT_H
+#define RILL_IO_TEXT_H
 
 #include "base/strbuf.h"
 #include "io/file.h"
@@ -33,8 +33,16 @@ bool text_is(TextWord word, const char *lower);
 /* A word as a number; false with error_set. `what`: what it is, for the message: "expected WHAT". */
 bool text_number(const TextReader *reader, TextWord word, const char *what, double *value);
 bool text_whole(const TextReader *reader, TextWord word, const char *what, int64_t *value);
+/* The same from `least` to `most`. */
+bool text_count(const TextReader *reader, TextWord word, const char *what, int64_t least, int64_t most, int64_t *value);
+/* Sets the error "expected WHAT, KIND, got WORD", where `kind` may be NULL, and returns false. */
+bool text_expected(const TextReader *reader, TextWord word, const char *what, const char *kind);
+/* Returns how many characters of a word a message shows. */
+int text_shown(TextWord word);
 /* The next `count` words, of this line, as finite numbers. */
 bool text_finite(TextReader *reader, const char *what, double *values, int count);
+/* Whether the numbers are finite, as floats, too. */
+bool text_are_finite(const double *numbers, int count);
 
 /* A file that is written when there is much of it. What goes wrong is found by text_end. */
 typedef struct TextWriter {
@@ -47,7 +55,9 @@ typedef struct TextWriter {
 bool text_begin(TextWriter *writer, const char *path); /* false with error_set */
 void text_add(TextWriter *writer, const char *format, ...) ERROR_PRINTF(2, 3);
 void text_add_bytes(TextWriter *writer, const void *bytes, size_t count);
-void text_add_floats(TextWriter *writer, const float *numbers, int count); /* a blank and nine digits each */
+/* A blank, and the number with so many digits; a blank and nine digits for each of several. */
+void text_add_number(TextWriter *writer, double number, int digits);
+void text_add_floats(TextWriter *writer, const float *numbers, int count);
 /* Ends the file, which takes its place, or leaves what was there; false with error_set. */
 bool text_end(TextWriter *writer);
 

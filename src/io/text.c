@@ -1,7 +1,6 @@
-#include "io/mesh/text.h"
+#include "io/text.h"
 
 #include "base/decimal.h"
-#include "io/mesh/mesh.h"
 
 #include <locale.h>
 #include <math.h>
@@ -91,25 +90,29 @@ bool text_is(TextWord word, const char *lower)
     return lower[word.length] == '\0';
 }
 
-static bool unexpected(const TextReader *reader, TextWord word, const char *what, const char *kind)
+int text_shown(TextWord word)
 {
-    char shown[SHOWN + 1];
-    int length = word.length < SHOWN ? word.length : SHOWN;
+    return word.length < SHOWN ? word.length : SHOWN;
+}
+
+bool text_expected(const TextReader *reader, TextWord word, const char *what, const char *kind)
+{
+    char expected[128], shown[SHOWN + 1];
+    int length = text_shown(word);
+    snprintf(expected, sizeof expected, "%s%s%s", what, kind ? ", " : "", kind ? kind : "");
     for (int i = 0; i < length; i++) {
         shown[i] = word.text[i] >= ' ' && word.text[i] <= '~' ? word.text[i] : '?';
     }
     shown[length] = '\0';
-    if (length == 0) {
-        return error_set("line %zu: expected %s, %s, and there is nothing more", reader->line, what, kind);
-    }
-    return error_set("line %zu: expected %s, %s, got \"%s\"", reader->line, what, kind, shown);
+    return length > 0 ? error_set("line %zu: expected %s, got \"%s\"", reader->line, expected, shown)
+                      : error_set("line %zu: expected %s, and there is nothing more", reader->line, expected);
 }
 
 bool text_number(const TextReader *reader, TextWord word, const char *what, double *value)
 {
     size_t used = 0;
     *value = word.length > 0 ? decimal_read_single(word.text, (size_t)word.length, &used) : 0;
-    return (word.length > 0 && used == (size_t)word.length) || unexpected(reader, word, what, "a number");
+    return (word.length > 0 && used == (size_t)word.length) || text_expected(reader, word, what, "a number");
 }
 
 bool text_whole(const TextReader *reader, TextWord word, const char *what, int64_t *value)
@@ -121,7 +124,27 @@ bool text_whole(const TextReader *reader, TextWord word, const char *what, int64
         number = number * 10 + (word.text[at] - '0');
     }
     *value = sign && word.text[0] == '-' ? -number : number;
-    return (at > sign && at == word.length) || unexpected(reader, word, what, "a whole number");
+    return (at > sign && at == word.length) || text_expected(reader, word, what, "a whole number");
+}
+
+bool text_count(const TextReader *reader, TextWord word, const char *what, int64_t least, int64_t most, int64_t *value)
+{
+    if (!text_whole(reader, word, what, value)) {
+        return false;
+    }
+    return (*value >= least && *value <= most) || error_set("line %zu: %s is %lld: expected %lld .. %lld", reader->line,
+                                                            what, (long long)*value, (long long)least, (long long)most);
+}
+
+bool text_are_finite(const double *numbers, int count)
+{
+    const double most = 0x1.ffffffp127; /* rounds to infinity; the largest float's nine digits are above that float */
+    for (int d = 0; d < count; d++) {
+        if (!(numbers[d] < most && numbers[d] > -most)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool text_finite(TextReader *reader, const char *what, double *values, int count)
@@ -131,8 +154,8 @@ bool text_finite(TextReader *reader, const char *what, double *values, int count
         if (!text_number(reader, word, what, &values[i])) {
             return false;
         }
-        if (!mesh_is_finite(&values[i], 1)) {
-            return unexpected(reader, word, what, "a finite number");
+        if (!text_are_finite(&values[i], 1)) {
+            return text_expected(reader, word, what, "a finite number");
         }
     }
     return true;
@@ -174,16 +197,21 @@ void text_add_bytes(TextWriter *writer, const void *bytes, size_t count)
     pass_on(writer, false);
 }
 
+void text_add_number(TextWriter *writer, double number, int digits)
+{
+    char text[64];
+    int length = snprintf(text, sizeof text, " %.*g", digits, number);
+    char *comma = writer->point == '.' ? NULL : strchr(text, writer->point);
+    if (comma) {
+        *comma = '.';
+    }
+    text_add_bytes(writer, text, (size_t)length);
+}
+
 void text_add_floats(TextWriter *writer, const float *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
-        char digits[64];
-        int length = snprintf(digits, sizeof digits, " %.9g", (double)numbers[i]);
-        char *comma = writer->point == '.' ? NULL : strchr(digits, writer->point);
-        if (comma) {
-            *comma = '.';
-        }
-        strbuf_add_bytes(&writer->text, digits, (size_t)length);
+        text_add_number(writer, (double)numbers[i], 9);
     }
 }
 
