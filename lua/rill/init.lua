@@ -10,6 +10,7 @@ local functions = {
     ["rill.stream.concat"] = {"concat"}, ["rill.stream.active"] = {"active", "branch"},
     ["rill.stream.choice"] = {"permutation", "choice"}, ["rill.stream.convolve"] = {"convolve", "correlate"},
     ["rill.container.lists"] = {"lists"}, ["rill.core.progress"] = {"progress"},
+    ["rill.shell.help"] = {"help"}, ["rill.shell.repl"] = {"repl"}, ["rill.shell.selftest"] = {"selftest"},
 }
 local methods = {
     ["rill.stream.map"] = {"map"}, ["rill.stream.sort_key"] = {"sort"}, ["rill.stream.stats"] = {"stats"},

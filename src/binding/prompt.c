@@ -1,4 +1,4 @@
-/* What lua/rill/repl.lua stands on beside interrupts: whether somebody types, and names of files. */
+/* What lua/rill/shell/repl.lua stands on beside interrupts: whether somebody types, and names of files. */
 #include "binding/binding.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
---- Sparse matrices: tables over streams that hold their entries. lua/rill/sparse.lua makes them of what users give.
+--- Sparse matrices: tables over streams that hold their entries. lua/rill/sparse/init.lua makes them of what users give.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"

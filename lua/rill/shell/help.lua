@@ -1,6 +1,6 @@
 -- rill.help: the documentation of a name or of a value, as text. What it knows is in reference.lua.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local suggest = require "rill.core.suggest"
 local reference = require "rill.shell.reference"
 
@@ -171,7 +171,7 @@ end
 
 --- rill.help([what]): the documentation of a name ("rill.stream", "s:scan", "scan", "gather"), or of a value: a function of rill,
 -- a stream, a kernel. Without an argument, how to begin. Returns the text; at the prompt `?name` and help(name) print it.
-return function(...)
+local function help(...)
     local _, width = core._terminal()
     width = math.max(math.min(width, 100) - 1, 20)
     if select("#", ...) == 0 then
@@ -190,3 +190,5 @@ return function(...)
     end
     return of_value(what, width) or ("nothing is known about this %s"):format(rill.type(what) or type(what))
 end
+
+return {help = help}

@@ -1,6 +1,6 @@
 -- rill.selftest: every primitive and every way to reach memory on this device, against plain Lua.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local option = require "rill.core.options"
 
 local Report = { __name = "rill.selftest" }
@@ -49,7 +49,7 @@ end
 --- rill.selftest([options]): checks this device; takes some seconds. The result is a list of checks with `name`, `result` ("ok", "allowed": OpenGL
 -- lets it differ and rill sees to it, "wrong") and `text` (what differs); its fields `passed`, `ok`, `allowed`, `wrong`, `time`, `about`
 -- (what to report) and `summary`; tostring() is all lines. options.each(line) is called with every line as it comes.
-return function(options)
+local function selftest(options)
     if options ~= nil and type(options) ~= "table" then
         local came = rill.type(options) or math.type(options) or type(options)
         error(("rill.selftest: argument #1 'options': expected a table, got %s"):format(came), 2)
@@ -81,3 +81,5 @@ return function(options)
     report.summary = summary_of(report)
     return report
 end
+
+return {selftest = selftest}

@@ -1,9 +1,9 @@
 -- rill.repl: the prompt. A statement is read, line by line, run so that Ctrl-C ends it, and what it returns is printed; whatever
 -- goes wrong in it, the session goes on.
 local core = require "rill.core"
-local rill = require "rill"
+local rill = require "rill.core.public"
 local option = require "rill.core.options"
-local help = require "rill.help"
+local help = require "rill.shell.help".help
 local pretty = require "rill.shell.pretty"
 local preview = require "rill.shell.preview"
 local look = require "rill.core.terminal"
@@ -29,7 +29,7 @@ end
 
 -- ---- running
 
-local own = debug.getinfo(1, "S").source:match "^(.*/)[^/]*$" or "@?"
+local own = debug.getinfo(1, "S").source:match "^(.*/)[^/]*/[^/]*$" or "@?"
 
 -- The lines of a traceback that are the user's: not rill's own, not the prompt's, not what every statement has.
 local function frames_of(level)
@@ -281,7 +281,7 @@ end
 
 --- rill.repl([{quiet = true}]): the prompt, until the end of input: a terminal with editing, history and completion where lua-readline
 -- is, else plain lines; from a pipe, without prompts. quiet: no line about the version and the device.
-return function(options)
+local function repl(options)
     option.check("rill.repl", options, {quiet = true})
     local terminal = look_at_terminal()
     local complete = require "rill.shell.completion"
@@ -304,3 +304,5 @@ return function(options)
         error(message, 0)
     end
 end
+
+return {repl = repl}
