@@ -140,13 +140,12 @@ local function launch(w, batch, shares)
         a = w.a[store], b = w.b[store], ma = w.exact_a, mb = w.exact_b, found = w.found, skip = w.skip and 1 or 0,
         pool = pool, lengths = lengths, left = left, shape = count * lanes,
     }
-    local rows, first, last = {}, DEPTH, 0
-    for g = 1, count do
-        rows[g] = left:get(g)
-        first, last = math.min(first, shares[g].level + 1), math.max(last, rows[g][3])
+    local rows, tested, first, last = left:read(), lengths:read(), DEPTH, 0
+    for g, row in ipairs(rows) do
+        first, last = math.min(first, shares[g].level + 1), math.max(last, row[3])
     end
     for level = first, last do
-        local length = lengths:get(level)
+        local length = tested[level]
         w.lists[level] = length > 0 and (w.lists[level] or 0) + length or w.lists[level]
         w.tests = w.tests + length
     end
