@@ -81,6 +81,8 @@ int64_t binding_index(lua_State *L, int index, const char *function, int n, cons
 _Noreturn void binding_unknown(lua_State *L, int index, const char *function, const char *const *names);
 /* Raises unless every key of the table at `options` is among the names, which end in NULL. */
 void binding_known(lua_State *L, int options, const char *function, const char *const *names);
+/* Sets a field of the table on top to the array of names that NULL ends. */
+void binding_set_names(lua_State *L, const char *field, const char *const *names);
 /* Option `name` of the table at `options`, false when it is not there; raises unless it is true or false. */
 bool binding_flag(lua_State *L, int options, const char *function, const char *name);
 /* The full userdata at `index` whose metatable the registry holds under `key`, else NULL: any other value, a foreign one of that

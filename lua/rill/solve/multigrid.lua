@@ -1,6 +1,7 @@
 -- Geometric multigrid for (shift - laplace) x = b on grids (Brandt 1977). Cycles run on residuals, which are computed in double from the x there is;
 -- so what is reported is the true residual, and cycles in float refine an x of double.
 local core = require "rill.core"
+local boundaries = require "rill.core.boundary"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
@@ -19,10 +20,8 @@ local NOTHING <const> = 1e-14 -- of b, when its mean is taken from it
 
 -- ---- options
 
-local KINDS <const> = {dirichlet = true, neumann = true, periodic = true}
-
 local function is_kind(value)
-    return KINDS[value] ~= nil
+    return boundaries.accept(value, "multigrid") ~= nil
 end
 
 local function is_spacing(value)
@@ -49,7 +48,7 @@ local function is_count(value)
 end
 
 local GRID <const> = {
-    boundary = {some(is_kind), '"dirichlet", "neumann" or "periodic", or a table of one per dimension'},
+    boundary = {some(is_kind), boundaries.quoted("multigrid", " or ") .. ", or a table of one per dimension"},
     spacing = {some(is_spacing), "a number above 0 whose square is a number too, or a table of one per dimension"},
     shift = {function(v) return type(v) == "number" and v >= 0 and v < math.huge end, "a number, 0 or more"},
 }

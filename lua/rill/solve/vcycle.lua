@@ -1,4 +1,5 @@
 -- The V-cycle of geometric multigrid (lua/rill/solve/levels.lua has its grids): launches only. It allocates nothing and reads nothing back.
+local boundaries = require "rill.core.boundary"
 local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
 
@@ -130,13 +131,11 @@ end
 
 -- ---- grids on the device
 
-local VIEWS <const> = {dirichlet = "clamp", neumann = "clamp", periodic = "wrap"}
-
 --- vcycle.view(s, boundary): what kernels read of a stream outside.
 function vcycle.view(s, boundary)
     local modes, rank = {}, #boundary
     for i, kind in ipairs(boundary) do
-        modes[rank + 1 - i] = VIEWS[kind]
+        modes[rank + 1 - i] = boundaries.view(boundaries.accept(kind, "multigrid"))
     end
     return s:boundary(table.unpack(modes))
 end

@@ -315,19 +315,21 @@ int container_filter_call(lua_State *L)
     binding_argument(L, "c:filter_mode", 1, "name", 2, "\"nearest\", \"linear\" or \"trilinear\"");
 }
 
+/* The words of enum TreeEdge. lua/rill/core/boundary.lua has them by their meaning. */
+static const char *const edge_names[] = {"clamp", "repeat", "dirichlet", "neumann", NULL};
+
 /* c:boundary(name [, value]) */
 int container_edge_call(lua_State *L)
 {
     static const char function[] = "c:boundary";
-    static const char *const names[] = {"clamp", "repeat", "dirichlet", "neumann", NULL};
     char element[TYPE_MAX_BYTES] = {0};
     LuaContainer *self = tree_check(L, function, 3);
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     int edge = 0;
-    while (names[edge] && strcmp(name, names[edge]) != 0) {
+    while (edge_names[edge] && strcmp(name, edge_names[edge]) != 0) {
         edge++;
     }
-    if (!names[edge] || (edge != TREE_DIRICHLET && !lua_isnoneornil(L, 3))) {
+    if (!edge_names[edge] || (edge != TREE_DIRICHLET && !lua_isnoneornil(L, 3))) {
         binding_argument(L, function, 1, "name", 2, "\"clamp\", \"repeat\", \"neumann\", or \"dirichlet\" and a value");
     }
     if (!lua_isnoneornil(L, 3) && !value_pack_splat(L, 3, self->stream.type, element)) {
@@ -344,4 +346,5 @@ void open_container_tree(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"quadtree", rill_quadtree}, {"octree", rill_octree}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
+    binding_set_names(L, "_tree_boundary_modes", edge_names);
 }

@@ -87,6 +87,7 @@ static int stream_lua_transpose(lua_State *L)
     return view_result(L, stream_transpose(s, axes, stream_handle_push(L)));
 }
 
+/* The words of enum Boundary. lua/rill/core/boundary.lua has them by their meaning. */
 static const char *const mode_names[] = {"clamp", "wrap", "mirror", "zero", NULL};
 
 /* One mode: a name, or the value outside. A value given before must be the same. */
@@ -187,4 +188,5 @@ void open_view(lua_State *L)
     lua_setfield(L, -2, "_boundary");
     lua_pushcfunction(L, rill_over);
     lua_setfield(L, -2, "_over");
+    binding_set_names(L, "_boundary_modes", mode_names);
 }

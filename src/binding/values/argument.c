@@ -127,6 +127,16 @@ void binding_known(lua_State *L, int options, const char *function, const char *
     }
 }
 
+void binding_set_names(lua_State *L, const char *field, const char *const *names)
+{
+    lua_newtable(L);
+    for (int i = 0; names[i]; i++) {
+        lua_pushstring(L, names[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, field);
+}
+
 bool binding_flag(lua_State *L, int options, const char *function, const char *name)
 {
     int type = lua_getfield(L, options, name);

@@ -105,17 +105,6 @@ reduce void add(double x<>, reduce double sum<>) { sum += x; }
 kernel double closed(uint count<>) { return count > 0u && count < OPEN ? 1.0LF : 0.0LF; }
 ]=]
 
-local function is_closed(grid)
-    for d = 1, grid.rank do
-        for _, side in ipairs(grid.kinds[d]) do
-            if side.kind == "open" then
-                return false
-            end
-        end
-    end
-    return true
-end
-
 --- parts.new(f): the parts of a fluid. Labelled when they are first needed.
 function parts.new(f)
     local grid = f.grid
@@ -127,7 +116,7 @@ function parts.new(f)
         program = grid:program((TEXT:gsub("BITS", BITS):gsub("LENGTH", STRIP))), stride = stride, cells = cells,
         parent = rill.stream("int", grid.shape), count = rill.stream("uint", grid.shape),
         total = rill.stream("uvec2", cells), strips = rill.iota((cells + STRIP - 1) // STRIP),
-        closed_grid = is_closed(grid),
+        closed_grid = grid.closed,
     }
     self.flat_parent, self.flat_count = self.parent:reshape(cells), self.count:reshape(cells)
     self.words = core._over(self.total, "uint", {2 * cells})

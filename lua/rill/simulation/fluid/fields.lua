@@ -95,7 +95,7 @@ local TYPES <const> = {float = true, vec2 = true, vec3 = true, vec4 = true}
 local function viewed(f, s)
     local modes, rank = {}, f.grid.rank
     for d = 1, rank do
-        modes[rank + 1 - d] = f.grid.kinds[d][1].kind == "periodic" and "wrap" or "clamp"
+        modes[rank + 1 - d] = f.grid.kinds[d][1].mode.stream
     end
     return {s = s, view = s:boundary(table.unpack(modes))}
 end

@@ -8,6 +8,7 @@
 -- too: such an element is computed
 -- as the one that it is made of, so no field has to be completed by a launch of its own.
 local rill = require "rill.core.public"
+local boundary = require "rill.core.boundary"
 
 local grid = {}
 
@@ -99,15 +100,14 @@ end
 
 -- What a side does to the component k across dimension d: an outer element is sign times the one within, plus add.
 local function effect(self, side, k, d, slips)
-    local velocity = side.velocity and side.velocity[k] or 0
-    if side.kind == "periodic" or side.kind == "open" then
+    local across, conditions = k == d, side.mode.fluid
+    local condition, velocity = across and conditions.normal or conditions.tangential, side.velocity
+    if condition == "gradient" or slips and not velocity and not across then
         return 1, 0
-    elseif self.mac and k == d then
-        return 0, velocity
-    elseif slips and not side.velocity and k ~= d then
-        return 1, 0
+    elseif self.mac and across then
+        return 0, velocity and velocity[k] or 0
     end
-    return -1, 2 * velocity
+    return -1, 2 * (velocity and velocity[k] or 0)
 end
 
 -- What struct Sides holds: vectors over the dimensions. `held`: whether pressure outside is that within, or 0.
@@ -121,10 +121,11 @@ local function sides_of(self, sides, slips)
                 data[sign], data[add] = data[sign] or {}, data[add] or {}
                 data[sign][d], data[add][d] = effect(self, side, k, d, slips)
             end
-            data[name .. "_held"][d] = side.kind == "open" and 0 or 1
+            local held = side.mode.fluid.pressure == "gradient"
+            data[name .. "_held"][d], self.closed = held and 1 or 0, self.closed and held
         end
         data.size[d], data.per[d] = self.sizes[d], 1 / self.spacing[d]
-        data.wraps[d] = sides[d][1].kind == "periodic" and 1 or 0
+        data.wraps[d] = sides[d][1].mode == boundary.mode.periodic and 1 or 0
     end
     return data
 end
@@ -156,10 +157,11 @@ methods.__index = methods
 
 --- grid.new(shape, spacing, sides, mac, slips): a grid. Of its arrays shape is in the order of Lua, the others are in
 -- that of kernels, x first:
--- sizes, spacing, sides (each {low, high} of {kind=, velocity=}). `slips`: walls do not hold what flows along them.
+-- sizes, spacing, sides (each {low, high} of {mode=, velocity=}). `slips`: walls do not hold what flows along them.
 function grid.new(shape, spacing, sides, mac, slips)
     local rank = #shape
-    local self = setmetatable({rank = rank, shape = shape, spacing = spacing, mac = mac, kinds = sides}, methods)
+    local self = setmetatable({rank = rank, shape = shape, spacing = spacing, mac = mac, kinds = sides, closed = true},
+        methods)
     self.sizes, self.padded, self.first, self.last, self.steps, self.count = {}, {}, {}, {}, {}, 1
     for d = 1, rank do
         self.sizes[d], self.count = shape[rank + 1 - d], self.count * shape[d]

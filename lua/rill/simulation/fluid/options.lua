@@ -1,5 +1,6 @@
 -- What rill.fluid takes: options, and what stands for a field.
 local rill = require "rill.core.public"
+local boundary = require "rill.core.boundary"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local operator = require "rill.solve.operator"
@@ -8,7 +9,6 @@ local fail <const> = errors.fail
 local settings = {}
 
 local AXES <const> = {"x", "y", "z"}
-local KINDS <const> = {wall = true, open = true, periodic = true}
 
 local function is_finite(value)
     return type(value) == "number" and value - value == 0
@@ -83,21 +83,21 @@ local ROWS <const> = {
     pressure = one_of("multigrid", "cg", "jacobi"),
     grid = one_of("mac", "collocated"),
     advection = one_of("maccormack", "semilagrangian"),
-    boundary = {function(v) return KINDS[v] or is_plain(v) end,
-        '"wall", "open", "periodic", or a table of {low, high} per axis'},
+    boundary = {function(v) return boundary.accept(v, "fluid") or is_plain(v) end,
+        boundary.quoted "fluid" .. ", or a table of {low, high} per axis"},
     buoyancy = {is_buoyancy, "a table of numbers, or of lists of numbers, by the names of carried quantities"},
     velocity = {function(v) return type(v) == "function" or not errors.not_open(v) end, "an open stream or a function"},
 }
 
--- What a side is: {kind=, velocity=}.
+-- What a side is: {mode=, velocity=}.
 local function side(value, axis, end_, rank)
-    local kind = is_plain(value) and "velocity" or value == nil and "wall" or value
     local words = ("rill.fluid: option 'boundary': the %s side of %s: "):format(end_, axis)
-    if kind ~= "velocity" then
-        if not KINDS[kind] then
-            fail('%sexpected "wall", "open", "periodic" or {velocity = {...}}, got %s', words, told(value))
+    if not is_plain(value) then
+        local mode = value == nil and boundary.mode.wall or boundary.accept(value, "fluid")
+        if not mode then
+            fail("%sexpected %s or {velocity = {...}}, got %s", words, boundary.quoted "fluid", told(value))
         end
-        return {kind = kind}
+        return {mode = mode}
     end
     local velocity = value.velocity
     for key in pairs(value) do
@@ -109,7 +109,7 @@ local function side(value, axis, end_, rank)
         fail("%s'velocity': expected a table of %d numbers, got %s", words, rank,
             is_plain(velocity) and "another" or told(velocity))
     end
-    return {kind = "wall", velocity = velocity}
+    return {mode = boundary.mode.wall, velocity = velocity}
 end
 
 -- An array of {low, high}, x first.
@@ -124,13 +124,12 @@ local function sides(value, rank)
         local low, high = pair, pair
         if is_plain(pair) then
             low, high = pair[1], pair[2]
-        elseif pair ~= nil and not KINDS[pair] then
-            fail('rill.fluid: option \'boundary\': %s: expected {low, high}, "wall", "open" or "periodic", got %s',
-                axis,
-                told(pair))
+        elseif pair ~= nil and not boundary.accept(pair, "fluid") then
+            fail("rill.fluid: option 'boundary': %s: expected {low, high}, %s, got %s", axis,
+                boundary.quoted("fluid", " or "), told(pair))
         end
         list[d] = {side(low, axis, "low", rank), side(high, axis, "high", rank)}
-        if (list[d][1].kind == "periodic") ~= (list[d][2].kind == "periodic") then
+        if (list[d][1].mode == boundary.mode.periodic) ~= (list[d][2].mode == boundary.mode.periodic) then
             fail("rill.fluid: option 'boundary': %s is periodic on one side: both are, or none", axis)
         end
     end

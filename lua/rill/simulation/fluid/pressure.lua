@@ -107,11 +107,8 @@ end
 -- How much more flows in through sides that move than out, in cells a second; 0 where one is open.
 local function excess(grid)
     local total = 0
-    for d = 1, grid.rank do
+    for d = 1, grid.closed and grid.rank or 0 do
         local low, high = grid.kinds[d][1], grid.kinds[d][2]
-        if low.kind == "open" or high.kind == "open" then
-            return 0
-        end
         local through = (low.velocity and low.velocity[d] or 0) - (high.velocity and high.velocity[d] or 0)
         total = total + through * grid.count / grid.sizes[d] / grid.spacing[d]
     end

@@ -4,6 +4,7 @@
 -- many rounds it takes from then on.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local boundary = require "rill.core.boundary"
 local cg = require "rill.solve.cg"
 local parts = require "rill.simulation.fluid.connected_parts"
 local operator = require "rill.solve.operator"
@@ -23,12 +24,10 @@ local JACOBI <const> = 40     -- rounds of Jacobi's method, as many as the chapt
 -- their mirror image: `turn` is 1
 -- where the mirror is at the low end, 2 where it is at the high end.
 local function kind_of(low, high)
-    if low.kind == "periodic" then
-        return "periodic", 0
-    elseif low.kind == "open" then
-        return "dirichlet", high.kind == "open" and 0 or 2
-    end
-    return high.kind == "open" and "dirichlet" or "neumann", high.kind == "open" and 1 or 0
+    local low_open, high_open = low.mode.fluid.pressure == "value", high.mode.fluid.pressure == "value"
+    local mode = low.mode == boundary.mode.periodic and low.mode or
+        boundary.mode[(low_open or high_open) and "value" or "gradient"]
+    return mode.words.multigrid, low_open == high_open and 0 or low_open and 2 or 1
 end
 
 local function streams(self, shape)
@@ -39,14 +38,14 @@ end
 
 --- equation.box(grid, tolerance): cycles of multigrid, as many as it takes.
 function equation.box(grid, tolerance)
-    local self, shape, boundary, spacing = {turn = {}, copies = 1}, {}, {}, {}
+    local self, shape, sides, spacing = {turn = {}, copies = 1}, {}, {}, {}
     for d = 1, grid.rank do
         local lua = grid.rank + 1 - d
-        boundary[lua], self.turn[d] = kind_of(grid.kinds[d][1], grid.kinds[d][2])
+        sides[lua], self.turn[d] = kind_of(grid.kinds[d][1], grid.kinds[d][2])
         shape[lua], spacing[lua] = grid.sizes[d] * (self.turn[d] > 0 and 2 or 1), grid.spacing[d]
         self.copies = self.copies * (self.turn[d] > 0 and 2 or 1)
     end
-    self.hierarchy = rill.solve.hierarchy {shape = shape, boundary = boundary, spacing = spacing}
+    self.hierarchy = rill.solve.hierarchy {shape = shape, boundary = sides, spacing = spacing}
     local cycles = math.max(1, math.ceil(math.log(math.max(tolerance, 1e-7)) / math.log(PER_CYCLE)))
     -- On a collocated grid there is one look: what is left is rough, which its wide differences see but no pressure of
     -- theirs takes away.
