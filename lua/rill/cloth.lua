@@ -4,16 +4,30 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
 local option = require "rill.core.options"
-local class = require "rill.core.class"
 local lattice = require "rill.stream.grid"
 local neighbours = require "rill.simulation.particle.neighbors"
+local simulation = require "rill.simulation.simulation"
 local tracing = require "rill.glsl.snippets.ray_box"
 local walls = require "rill.simulation.particle.walls"
 local fail <const> = errors.fail
 
-local Cloth = {__name = "rill.cloth"}
-local methods, fields = {}, {}
-class.put(Cloth, "a cloth has", "C", methods, fields)
+local cloth <const> = simulation.define {
+    type = "rill.cloth", letter = "C", one = "a cloth", streams = {"x", "v", "spare", "faster", "held"},
+    release = function(c)
+        for _, s in ipairs(c.walls.made) do s:close() end
+    end,
+}
+local methods <const>, fields <const>, state_of <const> = cloth.methods, cloth.fields, cloth.check
+
+--- C.positions, C.velocities: the state itself, streams of vec3 {rows, columns}, which may be written; others after the next step. Velocities are those
+-- of half a step ago.
+fields.positions, fields.velocities = "x", "v"
+--- C.time: seconds since the start.
+fields.time = "time"
+--- C.limit: the longest stable step, in seconds.
+fields.limit = "limit"
+--- C.shape: rows and columns.
+fields.shape = "shape"
 
 -- ---- passes
 
@@ -92,18 +106,6 @@ local steppers, drawing = {}, nil
 
 -- ---- options
 
-local function is_open(value)
-    return not errors.not_open(value)
-end
-
-local function not_negative(value)
-    return option.is_finite(value) and value >= 0
-end
-
-local function is_vector(value)
-    return option.is_vector(value, 3)
-end
-
 local function is_shape(value) return option.is_shape(value, 2, 2) end
 
 -- Squares of lengths of a cloth are floats.
@@ -111,17 +113,14 @@ local function is_width(value)
     return option.is_positive(value) and value >= 1e-15 and value <= 1e15
 end
 
-local OPEN <const>, VECTOR <const> = {is_open, "an open stream"}, {is_vector, "a table of 3 numbers"}
-local POSITIVE <const>, SHARE <const> = {option.is_positive, "a number above 0"}, {not_negative, "a number, 0 or more"}
+local OPEN <const>, VECTOR <const>, POSITIVE <const> = option.stream, option.vector, option.positive
+local SHARE <const> = option.not_negative
 local OPTIONS <const> = {
     shape = {is_shape, "a table of two whole numbers, 1 or more, at most 2147483647 elements"},
     positions = OPEN, velocities = OPEN, held = OPEN,
     spacing = {is_width, "a number from 1e-15 to 1e15"}, mass = POSITIVE,
     stiffness = POSITIVE, shear = SHARE, bend = SHARE, damping = SHARE,
-    drag = SHARE, gravity = VECTOR, wind = VECTOR, dt = POSITIVE,
-    substeps = {function(v) return v == true or math.type(v) == "integer" and v >= 1 end,
-        "a whole number, 1 or more, or true"},
-    walls = {function(v) return type(v) == "table" and not rill.type(v) end, "a table of walls"},
+    drag = SHARE, gravity = VECTOR, wind = VECTOR, dt = POSITIVE, substeps = simulation.substeps, walls = walls.row,
 }
 local DEFAULTS <const> = {
     spacing = 1, mass = 1, stiffness = 1000, shear = 0.3, bend = 0.1, damping = 0, drag = 0, substeps = 1,
@@ -153,10 +152,7 @@ end
 
 --- rill.cloth{shape=, spacing=, ...}: rows x columns of particles, flat on the floor of x and z unless `positions` says where they are.
 local function new(given)
-    local taken = option.take("rill.cloth", given, OPTIONS)
-    for name, value in pairs(DEFAULTS) do
-        if taken[name] == nil then taken[name] = value end
-    end
+    local taken = simulation.filled(option.take("rill.cloth", given, OPTIONS), DEFAULTS)
     local shape = taken.shape or taken.positions and {table.unpack(taken.positions.shape)}
     if not shape then
         fail("rill.cloth: option 'shape' is missing: %s", OPTIONS.shape[2])
@@ -165,7 +161,9 @@ local function new(given)
             table.concat(shape, "x"))
     end
     local h = taken.spacing
-    local self = {shape = shape, how = taken, time = 0, before = 0, limit = longest_step(taken)}
+    local self = {
+        shape = shape, dt = taken.dt, substeps = taken.substeps, time = 0, before = 0, limit = longest_step(taken),
+    }
     local flat = not taken.positions and rill.stream("vec3", shape, function(i, j)
         return {(j - 1) * h, 0, (i - 1) * h}
     end)
@@ -187,19 +185,10 @@ local function new(given)
         wind = taken.wind or {0, 0, 0}, held = self.held,
     }
     for name, value in pairs(self.walls.values) do self.call[name] = value end
-    return setmetatable({_state = self, _warned = false}, Cloth)
+    return cloth.create(self)
 end
 
 -- ---- steps
-
-local function state_of(self, name)
-    if getmetatable(self) ~= Cloth then
-        fail("C:%s: expected a cloth before the colon, got %s", name, rill.type(self) or type(self))
-    elseif not self._state then
-        fail("C:%s: the cloth was closed", name)
-    end
-    return self._state
-end
 
 local function advance(c, dt)
     local call = c.call
@@ -213,17 +202,8 @@ end
 -- is read back.
 function methods:step(dt)
     local c = state_of(self, "step")
-    if dt ~= nil and not option.is_positive(dt) then
-        fail("C:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
-    end
-    dt = dt or c.how.dt or SAFE * c.limit
-    local parts = lattice.parts("C:step", dt, c.how.substeps, SAFE * c.limit)
-    if dt / parts > 1.000001 * c.limit and not self._warned then
-        rawset(self, "_warned", true)
-        warn(("rill.cloth: a time step of %.3g s is longer than what is stable, %.3g s: shorten dt, or substeps = true")
-            :format(dt / parts, c.limit))
-    end
-    for _ = 1, parts do advance(c, dt / parts) end
+    dt = simulation.dt("C:step", dt) or c.dt or SAFE * c.limit
+    simulation.advance("rill.cloth", "C:step", c, dt, SAFE * c.limit, advance)
     return self
 end
 
@@ -240,41 +220,14 @@ function methods:hold(mask)
     return self
 end
 
---- C:close(): gives its memory up.
-function methods:close()
-    local c = state_of(self, "close")
-    for _, name in ipairs {"x", "v", "spare", "faster", "held"} do c[name]:close() end
-    for _, s in ipairs(c.walls.made) do s:close() end
-    rawset(self, "_state", false)
-end
-
--- ---- what it shows
-
---- C.positions, C.velocities: the state itself, streams of vec3 {rows, columns}, which may be written; others after the next step. Velocities are those
--- of half a step ago.
-function fields.positions(self) return state_of(self, "positions").x end
---- C.velocities: see C.positions.
-function fields.velocities(self) return state_of(self, "velocities").v end
---- C.time: seconds since the start.
-function fields.time(self) return state_of(self, "time").time end
---- C.limit: the longest stable step, in seconds.
-function fields.limit(self) return state_of(self, "limit").limit end
---- C.shape: rows and columns.
-function fields.shape(self) return state_of(self, "shape").shape end
+-- ---- pictures
 
 local function unit(a)
     local l = math.sqrt(a[1] ^ 2 + a[2] ^ 2 + a[3] ^ 2)
     return {a[1] / l, a[2] / l, a[3] / l}
 end
 
-local function cross(a, b)
-    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
-end
-
-local PICTURE <const> = {
-    size = cameras.size, eye = VECTOR, at = VECTOR,
-    angle = {function(v) return option.is_positive(v) and v < 180 end, "degrees above 0 and below 180"},
-}
+local PICTURE <const> = {size = cameras.size, eye = VECTOR, at = VECTOR, angle = option.angle}
 
 --- C:picture{size=, eye=, at=, angle=}: the cloth as seen from `eye` towards `at`, a stream of vec3; 480 x 480 pixels, 40 degrees wide, from in front of
 -- where it is, unless told (which reads its extent back).
@@ -294,11 +247,11 @@ function methods:picture(options)
         ahead[3] = ahead[2] ~= 0 and -1e-6 * math.abs(ahead[2]) or -1 -- not straight down, and somewhere
     end
     ahead = unit(ahead)
-    local right = unit(cross(ahead, {0, 1, 0}))
+    local right = unit(cameras.cross(ahead, {0, 1, 0}))
     drawing = drawing or rill.program(tracing.unit .. DRAW)
     local parts = math.max(2, math.ceil(3 * math.max(size[1], size[2]) / math.min(c.shape[1], c.shape[2])))
     local pixel, key, colour = drawing.strew {
-        x = c.x, parts = parts, eye = eye, right = right, above = cross(right, ahead), ahead = ahead,
+        x = c.x, parts = parts, eye = eye, right = right, above = cameras.cross(right, ahead), ahead = ahead,
         middle = {size[2] / 2, size[1] / 2}, focus = size[1] / 2 / math.tan(math.rad(taken.angle or 40) / 2),
         extent = {size[2], size[1]}, shape = {(c.shape[1] - 1) * parts, (c.shape[2] - 1) * parts},
     }
@@ -313,14 +266,4 @@ function methods:picture(options)
     return picture
 end
 
-function Cloth.__tostring(self)
-    local c = self._state
-    return c and ("cloth[%s] at %.6g s"):format(table.concat(c.shape, "x"), c.time) or "closed cloth"
-end
-Cloth.__close = function(self)
-    if self._state then self:close() end
-end
-
-class.guard(methods, "C")
-
-return errors.guard(new, "rill.cloth")
+return cloth.finish(new, "rill.cloth")

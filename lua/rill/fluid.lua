@@ -16,39 +16,29 @@ local pressure = require "rill.simulation.fluid.pressure"
 local warning = require "rill.core.warning"
 local fail <const> = errors.fail
 
-local Fluid = {__name = "rill.fluid"}
-local methods = {}
-
 local LOOKS <const> = 16 -- after so many steps again something small is read back, and after 1, 2, 4 and 8
 local SLACK <const> = 2  -- how much longer steps may become before that
 
-local function state_of(self)
-    return rawget(self, "_state")
-end
-
-local visible = {
-    shape = function(self) return setmetatable({table.unpack(state_of(self).grid.shape)},
-        getmetatable(state_of(self).p.shape)) end,
-    velocity = function(self) return fields.velocity(state_of(self)) end,
-    pressure = function(self) return state_of(self).grid:cells(state_of(self).p) end,
-    time = function(self) return clock.time(state_of(self).timer) end,
-    divergence = function(self) return pressure.divergence(state_of(self), state_of(self).projection) end,
-    dt = function(self) return state_of(self).clock:get(1) end,
+local fluid <const> = class.define {
+    type = "rill.fluid", letter = "f", one = "a fluid", told = settings.told,
+    describe = function(f)
+        return ("fluid[%s], %s"):format(table.concat(f.grid.shape, "x"), f.grid.mac and "mac" or "collocated")
+    end,
 }
+local methods <const>, visible <const>, check <const> = fluid.methods, fluid.fields, fluid.check
 
-class.put(Fluid, "a fluid has", "f", methods, visible)
-
-function Fluid.__tostring(self)
-    local f = state_of(self)
-    return ("fluid[%s], %s"):format(table.concat(f.grid.shape, "x"), f.grid.mac and "mac" or "collocated")
-end
-
-local function check(self, name)
-    if getmetatable(self) ~= Fluid then
-        fail("f:%s: expected a fluid before the colon, got %s", name, settings.told(self))
-    end
-    return state_of(self)
-end
+--- f.velocity: at the middles of cells, a new stream.
+visible.velocity = fields.velocity
+--- f.shape: the grid's.
+function visible.shape(f) return setmetatable({table.unpack(f.grid.shape)}, getmetatable(f.p.shape)) end
+--- f.pressure: over the density, a view.
+function visible.pressure(f) return f.grid:cells(f.p) end
+--- f.time: seconds since the beginning.
+function visible.time(f) return clock.time(f.timer) end
+--- f.divergence: {before, after} the last step's projection, and the mean of `after`.
+function visible.divergence(f) return pressure.divergence(f, f.projection) end
+--- f.dt: seconds of the last step.
+function visible.dt(f) return f.clock:get(1) end
 
 -- ---- steps
 
@@ -229,9 +219,7 @@ function methods:get(name)
     return q.now.s
 end
 
-for name, method in pairs(methods) do
-    methods[name] = errors.guard(method, "f:" .. name)
-end
+class.guard(methods, "f")
 
 -- ---- a fluid
 
@@ -263,5 +251,5 @@ return errors.guard(function(given)
     local taken = settings.take(given)
     local f = state(taken)
     fields.start(f, "rill.fluid", taken.velocity)
-    return setmetatable({_state = f}, Fluid)
+    return fluid.create(f)
 end, "rill.fluid")

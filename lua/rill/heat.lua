@@ -2,14 +2,27 @@
 -- stages as it takes to be stable, the second-order Runge-Kutta-Legendre method of Meyer, Balsara and Aslam (2014).
 local rill = require "rill"
 local errors = require "rill.core.error"
+local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
-local class = require "rill.core.class"
 local lattice = require "rill.stream.grid"
+local simulation = require "rill.simulation.simulation"
 local fail <const> = errors.fail
 
-local Heat = {__name = "rill.heat"}
-local methods, fields = {}, {}
-class.put(Heat, "heat has", "H", methods, fields)
+local heat <const> = simulation.define {
+    type = "rill.heat", letter = "H", one = "heat", streams = {"u", "k", "q", "flow", "a", "b", "c"},
+}
+local methods <const>, fields <const>, state_of <const> = heat.methods, heat.fields, heat.check
+
+--- H.temperature: the state itself, a stream; it may be written. Another stream after the next step.
+fields.temperature = "u"
+--- H.source: what is added in a second, a stream; it may be written.
+fields.source = "q"
+--- H.time: seconds since the start.
+fields.time = "time"
+--- H.limit: the longest stable step of a single stage, in seconds.
+fields.limit = "limit"
+--- H.shape: the grid's.
+fields.shape = "shape"
 
 -- ---- passes
 
@@ -65,9 +78,8 @@ local OPTIONS <const> = {
     diffusivity = lattice.number_or_stream(option.is_positive, "a number above 0"),
     boundary = {function(v) return type(v) == "string" or type(v) == "table" or option.is_finite(v) end,
         "a word, a number, or a table of one per dimension"},
-    dt = {option.is_positive, "seconds above 0"},
+    dt = simulation.seconds,
 }
-local MODES <const> = {insulated = "clamp", periodic = "wrap"}
 
 -- Gives all sides that are held at a number the number of one of them, and puts what the others have more than that into `more`, along x, y and z.
 -- Returns whether any has.
@@ -86,15 +98,12 @@ end
 
 --- rill.heat{shape=, spacing=, diffusivity=, ...}: temperatures as `temperature` says, zero unless told.
 local function new(given)
-    local taken = option.take("rill.heat", given, OPTIONS)
-    if not taken.shape then
-        fail("rill.heat: option 'shape' is missing: %s", OPTIONS.shape[2])
-    end
+    local taken = simulation.take("rill.heat", given, OPTIONS, "shape")
     local self = lattice.new("rill.heat", taken.shape, taken.spacing or 1)
-    local boundary = taken.boundary == nil and "insulated" or taken.boundary
-    self.modes, self.around = lattice.boundary("rill.heat", boundary, self.rank, MODES, true), {}
-    for i, mode in ipairs(self.modes) do
-        self.around[i] = mode == "wrap" and mode or "clamp" -- what conducts beyond a side
+    local words = taken.boundary == nil and "insulated" or taken.boundary
+    self.modes, self.around = {}, {} -- of temperatures, and of what conducts beyond a side
+    for i, mode in ipairs(boundary.take("rill.heat", words, self.rank, "heat", true)) do
+        self.modes[i], self.around[i] = mode.stream, boundary.view(mode)
     end
     local differ = level_sides(self)
     local d = taken.diffusivity or 1
@@ -113,19 +122,10 @@ local function new(given)
         self[name] = rill.stream("float", self.shape)
     end
     self.passes = program(self.rank, differ)
-    return setmetatable({_state = self}, Heat)
+    return heat.create(self)
 end
 
 -- ---- steps
-
-local function state_of(self, name)
-    if getmetatable(self) ~= Heat then
-        fail("H:%s: expected heat before the colon, got %s", name, rill.type(self) or type(self))
-    elseif not self._state then
-        fail("H:%s: the heat was closed", name)
-    end
-    return self._state
-end
 
 -- How many stages a step takes that is so many times as long as the longest stable one of Euler's method; 1e-9 of a stage is rounding.
 local function stages(ratio)
@@ -142,10 +142,7 @@ end
 -- stage would be stable for. Returns the heat. Nothing is read back.
 function methods:step(dt)
     local h = state_of(self, "step")
-    if dt ~= nil and not option.is_positive(dt) then
-        fail("H:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
-    end
-    dt = dt or h.dt or h.limit
+    dt = simulation.dt("H:step", dt) or h.dt or h.limit
     local s = stages(dt / h.limit)
     if s > MOST_STAGES then
         fail("H:step: %g seconds are %.0f stages, in which rounding grows too far: take steps of less than %g", dt, s,
@@ -168,49 +165,13 @@ function methods:step(dt)
     return self
 end
 
---- H:close(): gives its memory up.
-function methods:close()
-    local h = state_of(self, "close")
-    for _, name in ipairs {"u", "k", "q", "flow", "a", "b", "c"} do
-        h[name]:close()
-    end
-    rawset(self, "_state", false)
-end
-
--- ---- what it shows
-
---- H.temperature: the state itself, a stream; it may be written. Another stream after the next step.
-function fields.temperature(self) return state_of(self, "temperature").u end
---- H.source: what is added in a second, a stream; it may be written.
-function fields.source(self) return state_of(self, "source").q end
---- H.time: seconds since the start.
-function fields.time(self) return state_of(self, "time").time end
---- H.limit: the longest stable step of a single stage, in seconds.
-function fields.limit(self) return state_of(self, "limit").limit end
---- H.shape: the grid's.
-function fields.shape(self) return state_of(self, "shape").shape end
-
 --- H:picture{min=, max=}: temperatures of two dimensions as glowing colours, a stream of vec3; from the least to the largest unless told.
 function methods:picture(options)
     local h = state_of(self, "picture")
-    local finite = {option.is_finite, "a number"}
-    local taken = option.take("H:picture", options, {min = finite, max = finite})
-    if h.rank ~= 2 then
-        fail("H:picture: heat of %d dimension%s has none: rill.plot draws lines, rill.show slices", h.rank,
-            h.rank == 1 and "" or "s")
-    end
+    local taken = option.take("H:picture", options, {min = option.finite, max = option.finite})
+    simulation.flat("H:picture", "heat", h.rank)
     programs.picture = programs.picture or rill.kernel(PICTURE)
     return programs.picture(taken.min or h.u:min(), taken.max or h.u:max(), h.u)
 end
 
-function Heat.__tostring(self)
-    local h = self._state
-    return h and ("heat[%s] at %.6g s"):format(table.concat(h.shape, "x"), h.time) or "closed heat"
-end
-Heat.__close = function(self)
-    if self._state then self:close() end
-end
-
-class.guard(methods, "H")
-
-return errors.guard(new, "rill.heat")
+return heat.finish(new, "rill.heat")

@@ -4,16 +4,28 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local coordinates = require "rill.simulation.particle.coordinates"
-local class = require "rill.core.class"
 local integration = require "rill.simulation.particle.integration"
 local lattice = require "rill.stream.grid"
 local neighbours = require "rill.simulation.particle.neighbors"
+local simulation = require "rill.simulation.simulation"
 local viewpoint = require "rill.simulation.particle.viewpoint"
 local fail <const> = errors.fail
 
-local Bodies = {__name = "rill.nbody"}
-local methods, fields = {}, {}
-class.put(Bodies, "bodies have", "N", methods, fields)
+local bodies <const> = simulation.define {
+    type = "rill.nbody", letter = "N", one = "bodies", plural = true,
+    streams = {"x", "v", "a", "m", "packed", "nth"},
+    describe = function(b) return ("nbody<%s>[%d] at %.6g s"):format(b.x.type, b.count, b.time) end,
+}
+local methods <const>, fields <const>, state_of <const> = bodies.methods, bodies.fields, bodies.check
+
+--- N.positions, N.velocities, N.masses: the state itself, streams, which may be written; the same ones after every step.
+fields.positions, fields.velocities, fields.masses = "x", "v", "m"
+--- N.time: seconds since the start.
+fields.time = "time"
+--- N.dt: seconds of a step. Default of N:step.
+fields.dt = "dt"
+--- N.count: how many bodies there are.
+fields.count = "count"
 
 local SLICE <const> = 32768 -- bodies that a launch goes through, where a device bounds the trips of loops or the time of launches
 local ABREAST <const> = {cpu = 4, gpu = 1} -- bodies whose pull an invocation finds: llvmpipe takes half as long for four as for one
@@ -113,10 +125,6 @@ end
 
 -- ---- options
 
-local OPEN <const>, POSITIVE <const> = {function(v) return not errors.not_open(v) end, "an open stream"},
-    {option.is_positive, "a number above 0"}
-local function not_negative(value) return option.is_finite(value) and value >= 0 end
-
 -- Yoshida's shares of a time step: after three steps of leapfrog what is of third order has cancelled.
 local OUTER <const> = 1 / (2 - 2 ^ (1 / 3))
 local KINDS <const> = {
@@ -125,8 +133,9 @@ local KINDS <const> = {
     yoshida = {how = integration.kinds.leapfrog, shares = {OUTER, 1 - 2 * OUTER, OUTER}},
 }
 local OPTIONS <const> = {
-    positions = OPEN, velocities = OPEN, masses = lattice.number_or_stream(not_negative, "a number, 0 or more"),
-    G = {option.is_finite, "a number"}, softening = {not_negative, "a number, 0 or more"}, dt = POSITIVE,
+    positions = option.stream, velocities = option.stream,
+    masses = lattice.number_or_stream(table.unpack(option.not_negative)), G = option.finite,
+    softening = option.not_negative, dt = option.positive,
     integrator = option.words(KINDS),
 }
 local SHARE <const> = 0.02 -- of the time that the body takes which turns fastest, unless a time step is told
@@ -202,10 +211,7 @@ end
 
 --- rill.nbody{positions=, masses=, ...}: bodies at rest unless `velocities` says how they move. What is given is copied.
 local function new(given)
-    local taken = option.take("rill.nbody", given, OPTIONS)
-    if not taken.positions then
-        fail("rill.nbody: option 'positions' is missing: %s", OPTIONS.positions[2])
-    end
+    local taken = simulation.take("rill.nbody", given, OPTIONS, "positions")
     local x, low, high = coordinates.vectors("rill.nbody", "positions", taken.positions)
     local v = taken.velocities and coordinates.vectors("rill.nbody", "velocities", taken.velocities, x.type, x.size)
     local b = {
@@ -220,27 +226,15 @@ local function new(given)
     drift(b, 0, 0)
     pull(b)
     b.dt = b.dt or default_step(b)
-    return setmetatable({_state = b}, Bodies)
+    return bodies.create(b)
 end
 
 -- ---- steps
 
-local function state_of(self, name)
-    if getmetatable(self) ~= Bodies then
-        fail("N:%s: expected bodies before the colon, got %s", name, rill.type(self) or type(self))
-    elseif not self._state then
-        fail("N:%s: the bodies were closed", name)
-    end
-    return self._state
-end
-
 --- N:step([dt]): goes on by dt seconds; by the option dt unless told. Returns the bodies. Nothing is read back.
 function methods:step(dt)
     local b = state_of(self, "step")
-    if dt ~= nil and not option.is_positive(dt) then
-        fail("N:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
-    end
-    dt = dt or b.dt
+    dt = simulation.dt("N:step", dt) or b.dt
     local before, after = b.kind.how.before, b.kind.how.after
     for _, share in ipairs(b.kind.shares) do
         local part = share * dt
@@ -252,42 +246,25 @@ function methods:step(dt)
     return self
 end
 
---- N:close(): gives their memory up.
-function methods:close()
-    local b = state_of(self, "close")
-    for _, name in ipairs {"x", "v", "a", "m", "packed", "nth"} do b[name]:close() end
-    rawset(self, "_state", false)
-end
-
 -- ---- what there is
 
---- N.positions: the state itself, a stream, which may be written; the same one after every step. So are N.velocities and N.masses.
-function fields.positions(self) return state_of(self, "positions").x end
---- N.velocities: see N.positions; of the same time.
-function fields.velocities(self) return state_of(self, "velocities").v end
---- N.masses: see N.positions.
-function fields.masses(self) return state_of(self, "masses").m end
-
 --- N.accelerations: by the pull of all others, where the bodies are now; a new stream.
-function fields.accelerations(self)
-    local b = state_of(self, "accelerations")
+function fields.accelerations(b)
     drift(b, 0, 0)
     pull(b)
     return b.a:copy()
 end
 
 --- N.energy: of motion, m v^2 / 2, and of places, - G m m / sqrt(r^2 + softening^2) for each pair. It is read back.
-function fields.energy(self)
-    local b = state_of(self, "energy")
+function fields.energy(b)
     local depth <close> = depths(b)
     local e <close> = b.passes.energy(b.G * b.per / b.weight, b.m, b.v, depth)
     return e:sum()
 end
 
 --- N.momentum: the sum of m v, a table of two or three numbers. It is read back.
-function fields.momentum(self)
-    local b, sums = state_of(self, "momentum"), {}
-    local parts = {b.passes.impulse(b.m, b.v)}
+function fields.momentum(b)
+    local sums, parts = {}, {b.passes.impulse(b.m, b.v)}
     for d, part in ipairs(parts) do
         sums[d] = d <= b.dimensions and part:sum() or nil
         part:close()
@@ -295,18 +272,11 @@ function fields.momentum(self)
     return sums
 end
 
---- N.time: seconds since the start.
-function fields.time(self) return state_of(self, "time").time end
---- N.dt: seconds of a step, unless told.
-function fields.dt(self) return state_of(self, "dt").dt end
---- N.count: how many bodies there are.
-function fields.count(self) return state_of(self, "count").count end
-
 -- ---- pictures
 
 local function picture_rows(dimensions)
     local rows = viewpoint.rows(dimensions)
-    rows.fastest, rows.light = POSITIVE, POSITIVE
+    rows.fastest, rows.light = option.positive, option.positive
     rows.spot = {function(v) return option.is_positive(v) and v <= 48 end, "a number of pixels above 0, at most 48"}
     return rows
 end
@@ -346,14 +316,4 @@ function methods:picture(options)
     return colours
 end
 
-function Bodies.__tostring(self)
-    local b = self._state
-    return b and ("nbody<%s>[%d] at %.6g s"):format(b.x.type, b.count, b.time) or "closed nbody"
-end
-Bodies.__close = function(self)
-    if self._state then self:close() end
-end
-
-class.guard(methods, "N")
-
-return errors.guard(new, "rill.nbody")
+return bodies.finish(new, "rill.nbody")

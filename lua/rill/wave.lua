@@ -2,14 +2,25 @@
 -- stand half a step behind heights.
 local rill = require "rill"
 local errors = require "rill.core.error"
+local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
-local class = require "rill.core.class"
 local lattice = require "rill.stream.grid"
+local simulation = require "rill.simulation.simulation"
 local fail <const> = errors.fail
 
-local Wave = {__name = "rill.wave"}
-local methods, fields = {}, {}
-class.put(Wave, "a wave has", "W", methods, fields)
+local wave <const> = simulation.define {
+    type = "rill.wave", letter = "W", one = "a wave", streams = {"z", "v", "spare", "factors", "free"},
+}
+local methods <const>, fields <const>, state_of <const> = wave.methods, wave.fields, wave.check
+
+--- W.height: the state itself, a stream; it may be written. Another stream after the next step.
+fields.height = "z"
+--- W.time: seconds since the start.
+fields.time = "time"
+--- W.limit: the longest stable step, in seconds.
+fields.limit = "limit"
+--- W.shape: the grid's.
+fields.shape = "shape"
 
 -- ---- passes
 
@@ -90,15 +101,11 @@ local SPEED <const> = lattice.number_or_stream(option.is_positive, "a number abo
 local FIELD <const> = lattice.number_or_stream(option.is_finite, "a number")
 local OPTIONS <const> = {
     shape = lattice.shape, spacing = lattice.spacing, speed = SPEED, height = FIELD, velocity = FIELD,
-    damping = {function(v) return option.is_finite(v) and v >= 0 end, "a number, 0 or more"},
+    damping = option.not_negative,
     boundary = {function(v) return type(v) == "string" or type(v) == "table" end,
         "a word, or a table of one per dimension"},
-    walls = {function(v) return not errors.not_open(v) end, "an open stream"},
-    dt = {option.is_positive, "seconds above 0"},
-    substeps = {function(v) return v == true or math.type(v) == "integer" and v >= 1 end,
-        "a whole number, 1 or more, or true"},
+    walls = option.stream, dt = simulation.seconds, substeps = simulation.substeps,
 }
-local MODES <const> = {fixed = "zero", free = "clamp", periodic = "wrap", absorb = "clamp"}
 local SHARE <const> = 0.9 -- of the longest stable step, unless told
 
 -- The largest speed, and the factors of it.
@@ -124,17 +131,11 @@ end
 
 --- rill.wave{shape=, spacing=, speed=, ...}: a surface at rest, or as `height` and `velocity` say.
 local function new(given)
-    local taken = option.take("rill.wave", given, OPTIONS)
-    if not taken.shape then
-        fail("rill.wave: option 'shape' is missing: %s", OPTIONS.shape[2])
-    end
+    local taken = simulation.take("rill.wave", given, OPTIONS, "shape")
     local self = lattice.new("rill.wave", taken.shape, taken.spacing or 1)
-    local words = taken.boundary or "fixed"
-    self.modes = lattice.boundary("rill.wave", words, self.rank, MODES)
-    self.leaves = {0, 0, 0}
-    for d = 1, self.rank do
-        local word = type(words) == "table" and words[self.rank + 1 - d] or words
-        self.leaves[d] = word == "absorb" and 1 or 0
+    self.modes, self.leaves = {}, {0, 0, 0}
+    for i, mode in ipairs(boundary.take("rill.wave", taken.boundary or "fixed", self.rank, "wave")) do
+        self.modes[i], self.leaves[self.rank + 1 - i] = mode.stream, mode == boundary.mode.absorbing and 1 or 0
     end
     self.c, self.factors = speeds(self, taken.speed or 1)
     self.free, self.damping = openings(self, taken.walls), taken.damping or 0
@@ -144,19 +145,10 @@ local function new(given)
     self.v = lattice.field("rill.wave", "velocity", self, taken.velocity)
     self.spare = rill.stream("float", self.shape)
     self.passes = program(self.rank, math.max(table.unpack(self.leaves)) > 0)
-    return setmetatable({_state = self, _warned = false}, Wave)
+    return wave.create(self)
 end
 
 -- ---- steps
-
-local function state_of(self, name)
-    if getmetatable(self) ~= Wave then
-        fail("W:%s: expected a wave before the colon, got %s", name, rill.type(self) or type(self))
-    elseif not self._state then
-        fail("W:%s: the wave was closed", name)
-    end
-    return self._state
-end
 
 local function advance(w, dt)
     w.passes.move(0.5 * (w.before + dt), dt, w.damping, w.c, w.per, w.leaves, w.z:boundary(table.unpack(w.modes)),
@@ -168,80 +160,35 @@ end
 -- Returns the wave. Nothing is read back.
 function methods:step(dt)
     local w = state_of(self, "step")
-    if dt ~= nil and not option.is_positive(dt) then
-        fail("W:step: argument #1 'dt': expected seconds above 0, got %s", errors.told(dt))
-    end
-    dt = dt or w.dt or SHARE * w.limit
-    local parts = lattice.parts("W:step", dt, w.substeps, w.limit)
-    if dt / parts > 1.000001 * w.limit and not self._warned then
-        rawset(self, "_warned", true)
-        warn(("rill.wave: a time step of %.3g s is longer than what is stable, %.3g s: shorten dt, or substeps = true")
-            :format(dt / parts, w.limit))
-    end
-    for _ = 1, parts do
-        advance(w, dt / parts)
-    end
+    dt = simulation.dt("W:step", dt) or w.dt or SHARE * w.limit
+    simulation.advance("rill.wave", "W:step", w, dt, w.limit, advance)
     return self
-end
-
---- W:close(): gives its memory up.
-function methods:close()
-    local w = state_of(self, "close")
-    for _, name in ipairs {"z", "v", "spare", "factors", "free"} do
-        w[name]:close()
-    end
-    rawset(self, "_state", false)
 end
 
 -- ---- what it shows
 
---- W.height: the state itself, a stream; it may be written. Another stream after the next step.
-function fields.height(self) return state_of(self, "height").z end
-
 --- W.velocity: how fast heights change now, a new stream.
-function fields.velocity(self)
-    local w = state_of(self, "velocity")
+function fields.velocity(w)
     return w.passes.ahead(0.5 * w.before, w.damping, w.c, w.per, w.z:boundary(table.unpack(w.modes)), w.factors, w.free,
         w.v)
 end
 
 --- W.energy: the integral of ((dz/dt / c)^2 + |grad z|^2) / 2, which stays where nothing is damped or absorbed.
-function fields.energy(self)
-    local w = state_of(self, "energy")
-    local v <close> = self.velocity
+function fields.energy(w)
+    local v <close> = fields.velocity(w)
     local e <close> = w.passes.energy(w.c, w.per, w.z:boundary(table.unpack(w.modes)), w.factors, v)
     local volume = 1
     for _, h in ipairs(w.spacing) do volume = volume * h end
     return volume * e:sum()
 end
 
---- W.time: seconds since the start.
-function fields.time(self) return state_of(self, "time").time end
---- W.limit: the longest stable step, in seconds.
-function fields.limit(self) return state_of(self, "limit").limit end
---- W.shape: the grid's.
-function fields.shape(self) return state_of(self, "shape").shape end
-
 --- W:picture{scale=}: a wave of two dimensions as water in slanting light, a stream of vec3; heights times `scale` are drawn as 1 at most.
 function methods:picture(options)
     local w = state_of(self, "picture")
-    local taken = option.take("W:picture", options, {scale = {option.is_positive, "a number above 0"}})
-    if w.rank ~= 2 then
-        fail("W:picture: a wave of %d dimension%s has none: rill.plot draws lines, rill.show slices", w.rank,
-            w.rank == 1 and "" or "s")
-    end
+    local taken = option.take("W:picture", options, {scale = option.positive})
+    simulation.flat("W:picture", "a wave", w.rank)
     programs.picture = programs.picture or rill.kernel(PICTURE)
     return programs.picture(taken.scale or 1, w.z)
 end
 
-function Wave.__tostring(self)
-    local w = self._state
-    return w and ("wave[%s] at %.6g s"):format(table.concat(w.shape, "x"), w.time) or "closed wave"
-end
-Wave.__close = function(self)
-    if self._state then self:close() end
-end
-
-class.guard(methods, "W")
-
-return errors.guard(new, "rill.wave")
+return wave.finish(new, "rill.wave")

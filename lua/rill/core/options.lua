@@ -89,6 +89,17 @@ function option.is_shape(value, least, most)
     return true
 end
 
+--- Rows of options: a test and its words.
+option.finite = {is_finite, "a number"}
+option.positive = {option.is_positive, "a number above 0"}
+option.not_negative = {function(v) return is_finite(v) and v >= 0 end, "a number, 0 or more"}
+option.count = {function(v) return math.type(v) == "integer" and v >= 1 end, "a whole number, 1 or more"}
+option.flag = {function(v) return type(v) == "boolean" end, "true or false"}
+option.stream = {function(v) return not errors.not_open(v) end, "an open stream"}
+option.vector = {function(v) return option.is_vector(v, 3) end, "a table of 3 numbers"}
+option.angle = {function(v) return option.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
+option.table = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"}
+
 --- option.number(low, high [, default]): the row of an option that is a number within bounds, a whole one where `low` is an integer; without a
 -- default it must be given. `above`: more than `low`.
 function option.number(low, high, default, above)

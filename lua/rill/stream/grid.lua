@@ -59,33 +59,6 @@ function lattice.new(where, shape, spacing)
     return self
 end
 
---- lattice.boundary(where, value, rank, modes, numbers): the modes of streams, in the order of Lua, for an option
--- `boundary`: one word or number, or one for each dimension. `modes`: what words mean; `numbers`: whether a number is one.
-function lattice.boundary(where, value, rank, modes, numbers)
-    local words = {}
-    for word in pairs(modes) do
-        words[#words + 1] = ('"%s"'):format(word)
-    end
-    table.sort(words)
-    local expected = table.concat(words, ", ") .. (numbers and " or a number" or "")
-    local several = type(value) == "table" and not rill.type(value)
-    if several and #value ~= rank then
-        fail("%s: option 'boundary' has %d value%s, the grid has %d dimension%s", where, #value,
-            #value == 1 and "" or "s", rank, rank == 1 and "" or "s")
-    end
-    local list = {}
-    for d = 1, rank do
-        local one = value
-        if several then one = value[d] end
-        list[d] = numbers and option.is_finite(one) and one or modes[one]
-        if list[d] == nil then
-            fail("%s: option 'boundary': expected %s, or a table of one per dimension, got %s", where, expected,
-                errors.told(one))
-        end
-    end
-    return list
-end
-
 --- lattice.all_finite(what, s): raises where an element of a stream or container is NaN or infinite, and says which; `what` begins the message.
 function lattice.all_finite(what, s)
     local faults = rill.where(rill.isnan(s) + rill.isinf(s), 1, 0)

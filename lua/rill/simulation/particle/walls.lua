@@ -6,6 +6,9 @@ local option = require "rill.core.options"
 
 local walls = {}
 
+--- walls.row: a row of options.
+walls.row = {option.table[1], "a table of walls"}
+
 local MOST_NODES <const> = 1 << 24 -- that a function of distance is asked at
 
 -- Planes and boxes are rows of three: what it is (0 a plane, 1 a box to stay out of), restitution, friction, and a plane's distance; normal or middle;

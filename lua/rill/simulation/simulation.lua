@@ -1,0 +1,89 @@
+-- What simulations that take time steps have in common: objects with a state, checked options and arguments, steps in parts.
+local class = require "rill.core.class"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local grid = require "rill.stream.grid"
+local fail <const> = errors.fail
+
+local simulation = {}
+
+--- Rows of options that several simulations have.
+simulation.substeps = {function(v) return v == true or math.type(v) == "integer" and v >= 1 end,
+    "a whole number, 1 or more, or true"}
+simulation.seconds = {option.is_positive, "seconds above 0"}
+
+--- simulation.define(spec): a class of simulations. spec: see class.define, and
+--   streams  the fields of the state that hold the streams which close frees; release(state) may free more
+--   describe a function of the state. Default: "wave[64x64] at 0.5 s"
+-- What it returns has finish(new, where) besides: call it when all methods are there; it gives the function that scripts call.
+function simulation.define(spec)
+    local name <const> = spec.type:match "[%w_]+$"
+    local release <const> = spec.release
+    spec.closed = spec.closed or "closed " .. name
+    spec.describe = spec.describe or function(state)
+        return ("%s[%s] at %.6g s"):format(name, table.concat(state.shape, "x"), state.time)
+    end
+    function spec.release(state)
+        for _, field in ipairs(spec.streams) do
+            state[field]:close()
+        end
+        if release then release(state) end
+    end
+    local made <const> = class.define(spec)
+    function made.finish(new, where)
+        class.guard(made.methods, spec.letter)
+        return errors.guard(new, where)
+    end
+    return made
+end
+
+--- simulation.take(where, given, rows, ...): the options of a simulation; raises where one of the options `...` is missing.
+function simulation.take(where, given, rows, ...)
+    local taken = option.take(where, given, rows)
+    for _, needed in ipairs {...} do
+        if taken[needed] == nil then
+            fail("%s: option '%s' is missing: %s", where, needed, rows[needed][2])
+        end
+    end
+    return taken
+end
+
+--- simulation.filled(taken, defaults): the options with defaults for those that were left out.
+function simulation.filled(taken, defaults)
+    for name, value in pairs(defaults) do
+        if taken[name] == nil then taken[name] = value end
+    end
+    return taken
+end
+
+--- simulation.dt(where, dt [, holds]): the argument of a method step: nil, or a number that is positive, or what `holds` accepts.
+function simulation.dt(where, dt, holds)
+    if dt ~= nil and not (holds or option.is_positive)(dt) then
+        fail("%s: argument #1 'dt': expected seconds above 0, got %s", where, errors.told(dt))
+    end
+    return dt
+end
+
+--- simulation.advance(name, where, state, dt, most, advance): goes on by dt seconds in state.substeps parts, or if these are true in parts of at most
+-- `most` seconds, each of which is a call of advance(state, seconds). Warns, once, if parts are longer than state.limit.
+function simulation.advance(name, where, state, dt, most, advance)
+    local parts = grid.parts(where, dt, state.substeps, most)
+    if dt / parts > 1.000001 * state.limit and not state.warned then
+        state.warned = true
+        warn(("%s: a time step of %.3g s is longer than what is stable, %.3g s: shorten dt, or substeps = true")
+            :format(name, dt / parts, state.limit))
+    end
+    for _ = 1, parts do
+        advance(state, dt / parts)
+    end
+end
+
+--- simulation.flat(where, what, rank): raises unless a picture is of two dimensions. `what`: "a wave".
+function simulation.flat(where, what, rank)
+    if rank ~= 2 then
+        fail("%s: %s of %d dimension%s has none: rill.plot draws lines, rill.show slices", where, what, rank,
+            rank == 1 and "" or "s")
+    end
+end
+
+return simulation
