@@ -67,7 +67,10 @@ function class.define(spec)
             fail("%s:%s: expected %s before the colon, got %s", letter, name, spec.one, told(object))
         end
         local state = state_of(object)
-        return state or fail("%s:%s: the %s %s closed", letter, name, noun, spec.plural and "were" or "was")
+        if not state then
+            fail(spec.plural and "%s:%s: the %s were closed" or "%s:%s: the %s was closed", letter, name, noun)
+        end
+        return state
     end
 
     local function read(field, object, key)
