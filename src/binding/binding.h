@@ -56,6 +56,8 @@ int binding_ask(lua_State *L, lua_CFunction f, void *context);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);
+/* The same with a function's name in front, unless that is NULL. */
+_Noreturn void binding_raise_for(lua_State *L, const char *function);
 /* The same for messages that begin with a place of their own. */
 _Noreturn void binding_raise_placed(lua_State *L);
 /* __close of what the collector alone frees: `local k <close>` is no mistake, and does nothing. */
@@ -101,6 +103,35 @@ void interrupt_check(lua_State *L);
 void binding_prepare(lua_State *L, Device *device);
 /* Enters the device, or raises; leave with device_leave before raising or returning. */
 void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
+/* Leaves the device; raises error_message() unless `done`, with the function's name in front, where that is not NULL. */
+void binding_leave(lua_State *L, DeviceScope *scope, const char *function, bool done);
+/* Enters the device, makes a call, leaves the device, and raises what was set if the call gave false or NULL. The call is an expression, which is
+ * evaluated within the device and raises nothing itself: binding_run(L, s->device, "rill.fft", fft_stream(s, &spec, result)). */
+#define binding_run(L, device, function, call)                                                                         \
+    do {                                                                                                               \
+        DeviceScope binding_scope;                                                                                     \
+        binding_enter(L, device, &binding_scope);                                                                      \
+        binding_leave(L, &binding_scope, function, (call));                                                            \
+    } while (0)
+/* The same for a call that takes device memory, with which the collector is charged. */
+#define binding_make(L, device, function, call)                                                                        \
+    do {                                                                                                               \
+        binding_run(L, device, function, call);                                                                        \
+        binding_charge(L, device);                                                                                     \
+    } while (0)
+/* The same where nothing may be raised, as in finalizers: a call that gives something back, whether or not the device can be entered. The device is
+ * held meanwhile, as what is given back may hold the last reference to it. */
+#define binding_drop(owner, call)                                                                                      \
+    do {                                                                                                               \
+        DeviceScope binding_scope;                                                                                     \
+        Device *binding_device = device_retain(owner);                                                                 \
+        bool binding_entered = device_enter(binding_device, &binding_scope);                                           \
+        (call);                                                                                                        \
+        if (binding_entered) {                                                                                         \
+            device_leave(&binding_scope);                                                                              \
+        }                                                                                                              \
+        device_release(binding_device);                                                                                \
+    } while (0)
 
 /* Pushes a stream userdata whose header is empty (closed) until filled: safe for __gc at once. */
 Stream *stream_handle_push(lua_State *L);
@@ -185,6 +216,8 @@ void shape_check_counts(lua_State *L, int first, const char *function, int rank,
  * caller adds which argument); it never raises. */
 bool value_pack(lua_State *L, int index, const Type *type, void *element);
 void value_push(lua_State *L, const Type *type, const void *element);
+/* Reads the one element of a stream, which it releases. Inside a scope; false with error_set. */
+bool value_read(Stream *result, void *element);
 /* Pushes the one element of a stream, which it releases, and leaves the scope; raises. */
 void value_take(lua_State *L, Stream *result, DeviceScope *scope);
 /* The same for one component. */

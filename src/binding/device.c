@@ -229,13 +229,7 @@ static int rill_driver_test(lua_State *L)
     static const char *const verdicts[] = {"right", "allowed", "wrong"};
     Device *device = state_device(L);
     DriverTest trial;
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool done = driver_test_run(device, &trial);
-    device_leave(&scope);
-    if (!done) {
-        binding_raise(L);
-    }
+    binding_run(L, device, NULL, driver_test_run(device, &trial));
     lua_createtable(L, trial.count, 0);
     for (int i = 0; i < trial.count; i++) {
         const DriverTestLine *line = &trial.lines[i];
@@ -296,14 +290,8 @@ static int rill_open(lua_State *L)
 static int rill_sync(lua_State *L)
 {
     binding_count(L, "rill.sync", 0, false);
-    DeviceScope scope;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    bool good = device_wait(device);
-    device_leave(&scope);
-    if (!good) {
-        binding_raise(L);
-    }
+    binding_run(L, device, NULL, device_wait(device));
     return 0;
 }
 
@@ -344,11 +332,8 @@ static int rill_memory_limit(lua_State *L)
     if (bytes < 0) {
         binding_argument(L, "rill.memory_limit", 1, "bytes", 1, "a number of bytes, or 0 for no limit");
     }
-    DeviceScope scope;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    device_memory_limit(device, (uint64_t)bytes);
-    device_leave(&scope);
+    binding_run(L, device, NULL, (device_memory_limit(device, (uint64_t)bytes), true));
     return 0;
 }
 

@@ -7,15 +7,8 @@
 /* _profile_start() */
 static int l_start(lua_State *L)
 {
-    DeviceScope scope;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    bool done = profile_start(device);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("rill.profile");
-        binding_raise(L);
-    }
+    binding_run(L, device, "rill.profile", profile_start(device));
     return 0;
 }
 
@@ -64,16 +57,9 @@ static int push_profile(lua_State *L)
 /* _profile_stop(): what was recorded, as a table. */
 static int l_stop(lua_State *L)
 {
-    DeviceScope scope;
     Profile profile;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    bool done = profile_stop(device, &profile);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("rill.profile");
-        binding_raise(L);
-    }
+    binding_run(L, device, "rill.profile", profile_stop(device, &profile));
     lua_pushcfunction(L, push_profile);
     lua_pushlightuserdata(L, &profile);
     int status = lua_pcall(L, 1, 1, 0); /* out of memory must not leak the rows */
@@ -84,14 +70,9 @@ static int l_stop(lua_State *L)
 /* _copy_rate(): bytes per second of a copy on the current device. */
 static int l_copy_rate(lua_State *L)
 {
-    DeviceScope scope;
+    double rate;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    double rate = profile_copy_rate(device);
-    device_leave(&scope);
-    if (!(rate > 0)) {
-        binding_raise(L);
-    }
+    binding_run(L, device, NULL, (rate = profile_copy_rate(device)) > 0);
     lua_pushnumber(L, rate);
     return 1;
 }

@@ -12,11 +12,7 @@ int container_active_call(lua_State *L)
     binding_count(L, function, 1, true);
     container_asked(L, self, function);
     LuaRange *range = range_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Region *region = container_active(self->container);
-    device_leave(&scope);
-    range_take(L, range, region ? region_retain(region) : NULL, function);
+    range_make(L, range, self->stream.device, function, region_retain(container_active(self->container)));
     range_of(L, -1, 1);
     return 1;
 }
@@ -35,11 +31,8 @@ int container_range_call(lua_State *L)
         container_box_check(L, self, 2, function, 1, from, to);
     }
     LuaRange *range = range_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Region *region = region_box(self->stream.device, &elements->shape, !container_bounded(self->container), from, to);
-    device_leave(&scope);
-    range_take(L, range, region, function);
+    range_make(L, range, self->stream.device, function,
+               region_box(self->stream.device, &elements->shape, !container_bounded(self->container), from, to));
     range_of(L, -1, 1);
     return 1;
 }
@@ -107,11 +100,7 @@ static int rill_picture(lua_State *L)
     translator_drop(t);
     container_done(L, self, done, "rill.show");
     Stream *picture = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    done = file_stream(device, type_of(SCALAR_FLOAT, 1), &shape, cells, picture);
-    device_leave(&scope);
-    container_done(L, self, done, "rill.show");
+    binding_make(L, device, "rill.show", file_stream(device, type_of(SCALAR_FLOAT, 1), &shape, cells, picture));
     return 1;
 }
 

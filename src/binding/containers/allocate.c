@@ -13,7 +13,7 @@ static bool has_pages(const LuaContainer *self)
     return container_paged(self->container) || container_pooled(self->container);
 }
 
-static bool change_points(lua_State *L, LuaContainer *self, const PageChange *change)
+static void change_points(lua_State *L, LuaContainer *self, const PageChange *change)
 {
     const char *function = change->function;
     const Stream *points = accept_check(L, 2, function, 1, "points");
@@ -28,11 +28,12 @@ static bool change_points(lua_State *L, LuaContainer *self, const PageChange *ch
     device_leave(&scope);
     if (!found) {
         binding_argument_error(L, function, 1, "points");
+    } else if (!done) {
+        binding_raise_for(L, function);
     }
-    return done;
 }
 
-static bool change_box(lua_State *L, LuaContainer *self, const PageChange *change)
+static void change_box(lua_State *L, LuaContainer *self, const PageChange *change)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     if (lua_isnoneornil(L, 3)) { /* one element */
@@ -40,14 +41,9 @@ static bool change_box(lua_State *L, LuaContainer *self, const PageChange *chang
         lua_pushvalue(L, 2);
     }
     container_box_check(L, self, 2, change->function, 1, from, to);
-    if (!has_pages(self)) {
-        return true;
+    if (has_pages(self)) {
+        binding_run(L, self->stream.device, change->function, change->box(self->container, from, to));
     }
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = change->box(self->container, from, to);
-    device_leave(&scope);
-    return done;
 }
 
 /* Raises where what is mapped is no matter of pages of one size. */
@@ -91,14 +87,12 @@ static int change_pages(lua_State *L, const PageChange *change)
         return luaL_error(L, "%s: pages of an adaptive container are made by c:refine and go by c:coarsen", function);
     }
     check_pages(L, self, function);
-    bool done = true;
     if (!points) {
-        done = change_box(L, self, change);
+        change_box(L, self, change);
     } else if (has_pages(self)) {
-        done = change_points(L, self, change);
+        change_points(L, self, change);
     }
-    container_check(L, 1, function, 0, "c"); /* memory may have grown */
-    container_done(L, self, done, function);
+    binding_charge(L, self->stream.device);
     lua_settop(L, 1);
     return 1;
 }

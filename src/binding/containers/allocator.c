@@ -76,12 +76,11 @@ static bool choose(void *self, int rank, PageList *list)
     return false;
 }
 
-bool allocator_option(lua_State *L, int options, const char *function, AllocatorHooks *hooks)
+void allocator_option(lua_State *L, int options, const char *function, LuaContainer *self)
 {
-    *hooks = (AllocatorHooks){0};
     if (lua_getfield(L, options, "allocator") == LUA_TNIL) {
         lua_pop(L, 1);
-        return false;
+        return;
     }
     if (!lua_isfunction(L, -1)) {
         binding_argument(L, function, options, "allocator", lua_gettop(L), "a function");
@@ -90,13 +89,12 @@ bool allocator_option(lua_State *L, int options, const char *function, Allocator
     lua_insert(L, -2);
     lua_rawseti(L, -2, 1);
     const Callbacks callbacks = callbacks_create(L);
-    Callbacks *self = malloc(sizeof *self);
-    if (!self) {
+    Callbacks *held = malloc(sizeof *held);
+    if (!held) {
         luaL_error(L, "%s: out of host memory", function);
     }
-    *self = callbacks;
-    hooks->self = self;
-    hooks->choose = choose;
-    hooks->drop = free;
-    return true;
+    *held = callbacks;
+    container_set_allocator(self->container, &(AllocatorHooks){.self = held, .choose = choose, .drop = free});
+    container_keep(L, self);
+    lua_pop(L, 1);
 }

@@ -10,11 +10,7 @@ const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const
                                    const char *function)
 {
     Stream *dense = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_dense(self->container, from, to, dense);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, container_dense(self->container, from, to, dense));
     return dense;
 }
 
@@ -22,11 +18,7 @@ const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const
 static void push_entries(lua_State *L, const LuaContainer *self, const char *function)
 {
     Stream *entries = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = copy_new(container_elements(self->container), NULL, entries);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, copy_new(container_elements(self->container), NULL, entries));
 }
 
 /* Calls a method of the dense stream of the box in arguments 1 and 2. */
@@ -163,30 +155,24 @@ static void write_source(lua_State *L, LuaContainer *self, const Given *source, 
                          const char *function)
 {
     LuaRange *range = range_push(L);
-    Region *region = NULL;
-    DeviceScope scope;
     container_asked(L, container_check(L, 1, function, 0, "c"), function); /* so may have finalizers */
     container_asked(L, container_check(L, source->slot, function, 1, "data"), function);
     self = container_check(L, 1, function, 0, "c");
     Container *from = container_check(L, source->slot, function, 1, "data")->container;
     if (source->part || container_moves_mapped(self->container, from)) {
-        binding_enter(L, self->stream.device, &scope);
-        region = container_move_region(self->container, at, from, source->low, source->high, source->part);
-        device_leave(&scope);
-        range_take(L, range, region, function);
+        range_make(L, range, self->stream.device, function,
+                   container_move_region(self->container, at, from, source->low, source->high, source->part));
         container_check(L, 1, function, 0, "c");
         container_check(L, source->slot, function, 1, "data");
-        container_map_region(L, self, region, function);
+        container_map_region(L, self, range->region, function);
     } else {
         container_make_mapped(L, self, at, to, function);
     }
     container_to(L, source->slot); /* which may share its memory */
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_is_lists(from) && source->whole
-                    ? container_write(self->container, at, container_whole(from))
-                    : container_move(self->container, at, from, source->low, source->high, region);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function,
+                 container_is_lists(from) && source->whole
+                     ? container_write(self->container, at, container_whole(from))
+                     : container_move(self->container, at, from, source->low, source->high, range->region));
 }
 
 /* The range at 2 and its container, which is pushed. */
@@ -302,11 +288,7 @@ int container_write_call(lua_State *L)
     const Stream *data = dense_data(L, &self->stream, &box.shape, function);
     container_check(L, 1, function, 0, "c"); /* a finalizer may have closed it meanwhile */
     container_make_mapped(L, self, from, to, function);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_write(self->container, from, data);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, container_write(self->container, from, data));
     lua_settop(L, 1);
     return 1;
 }
@@ -321,12 +303,7 @@ int container_fill_call(lua_State *L)
     if (!value_pack_splat(L, 2, self->stream.type, element)) {
         binding_argument_error(L, function, 1, "value");
     }
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_fill(self->container, element, L);
-    device_leave(&scope);
-    self->stream = *container_whole(self->container);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, container_fill(self->container, element, L));
     lua_settop(L, 1);
     return 1;
 }

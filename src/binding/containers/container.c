@@ -11,20 +11,11 @@
 /* Outside of any scope; never raises. */
 static void container_drop(LuaContainer *self)
 {
-    Container *c = self->container;
-    Device *device = self->stream.device;
-    DeviceScope scope;
-    if (!c) {
-        return;
-    }
+    LuaContainer was = *self;
     memset(self, 0, sizeof *self);
-    device_retain(device); /* the container's memory may hold the last reference, which cannot go inside the scope */
-    bool entered = device_enter(device, &scope);
-    container_release(c);
-    if (entered) {
-        device_leave(&scope);
+    if (was.container) {
+        binding_drop(was.stream.device, container_release(was.container));
     }
-    device_release(device);
 }
 
 static int container_close(lua_State *L)
@@ -58,11 +49,7 @@ static int container_copy_call(lua_State *L)
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 1, true);
     LuaContainer *copy = container_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Container *c = container_copy(self->container);
-    device_leave(&scope);
-    container_take(L, copy, c, function);
+    container_make(L, copy, self->stream.device, function, container_copy(self->container));
     lua_getiuservalue(L, 1, 1);
     lua_setiuservalue(L, -2, 1);
     return 1;
@@ -122,11 +109,8 @@ static int container_get(lua_State *L)
         value_push(L, type, container_fallback(self->container));
         return 1;
     }
-    DeviceScope scope;
-    binding_enter(L, from->device, &scope);
-    bool done = buffer_read(from->buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, from->device, function,
+                 buffer_read(from->buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes));
     value_push(L, type, element);
     return 1;
 }
@@ -150,13 +134,10 @@ static int container_set(lua_State *L)
         container_make_mapped(L, self, index, last, function);
         locate(L, self, index, &number, function);
     }
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done =
+    binding_make(
+        L, self->stream.device, function,
         buffer_write(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
-        (!container_adaptive(self->container) || container_wrote(self->container, index, last));
-    device_leave(&scope);
-    container_done(L, self, done, function);
+            (!container_adaptive(self->container) || container_wrote(self->container, index, last)));
     lua_settop(L, 1);
     return 1;
 }

@@ -61,8 +61,7 @@ int container_level_call(lua_State *L);
 int container_filter_call(lua_State *L);
 int container_edge_call(lua_State *L);
 
-/* The function under `allocator` of the table at `options`, as hooks that a container is to be given at once, and pushed until that keeps it; false
- * where there is none; raises. */
-bool allocator_option(lua_State *L, int options, const char *function, AllocatorHooks *hooks);
+/* Gives a new container the function under `allocator` of the table at `options`, if there is one; raises. */
+void allocator_option(lua_State *L, int options, const char *function, LuaContainer *self);
 
 #endif

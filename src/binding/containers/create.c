@@ -15,14 +15,7 @@ static int rill_physical(lua_State *L)
     shape_check_arg(L, 2, function, 2, "shape", &shape);
     const Stream *s = create_stream(L, type, &shape, function);
     if (texture) {
-        DeviceScope scope;
-        binding_enter(L, s->device, &scope);
-        bool done = stream_texture_attach(s, &wish);
-        device_leave(&scope);
-        if (!done) {
-            error_prefix("%s", function);
-            binding_raise(L);
-        }
+        binding_run(L, s->device, function, stream_texture_attach(s, &wish));
     }
     return 1;
 }
@@ -67,11 +60,7 @@ static void push_virtual(lua_State *L, Translator *t, Translator *edge, int inde
         option_default(L, 3, function, memory->type, fallback);
     }
     LuaContainer *self = container_push(L);
-    DeviceScope scope;
-    binding_enter(L, memory->device, &scope);
-    Container *c = with_boundary(container_create(t, memory, fallback), edge);
-    device_leave(&scope);
-    container_take(L, self, c, function);
+    container_make(L, self, memory->device, function, with_boundary(container_create(t, memory, fallback), edge));
 }
 
 /* rill.virtual(translator, physical | {physical, ...} [, {default=}]): a container for each memory. */
@@ -104,6 +93,16 @@ static int rill_virtual(lua_State *L)
     return count;
 }
 
+/* The container with a texture, if one is wished for; NULL, with error_set, where there is no container or it cannot have one. */
+static Container *with_texture(Container *c, const TextureWish *wish)
+{
+    if (!c || !wish || stream_texture_attach(container_whole(c), wish)) {
+        return c;
+    }
+    container_release(c);
+    return NULL;
+}
+
 /* rill.array(type, shape [, options]): dense, zeros at first. */
 static int rill_array(lua_State *L)
 {
@@ -116,16 +115,8 @@ static int rill_array(lua_State *L)
     Translator *edge = option_boundary(L, function);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = container_array(device, type, &shape);
-    if (c && texture && !stream_texture_attach(container_whole(c), &wish)) {
-        container_release(c);
-        c = NULL;
-    }
-    c = with_boundary(c, edge);
-    device_leave(&scope);
-    container_take(L, self, c, function);
+    container_make(L, self, device, function,
+                   with_boundary(with_texture(container_array(device, type, &shape), texture ? &wish : NULL), edge));
     return 1;
 }
 
@@ -217,7 +208,6 @@ static int rill_sparse(lua_State *L)
     static const char *const names[] = {"page",     "levels",  "default", "capacity", "allocator",
                                         "boundary", "overlap", "mapping", NULL};
     enum { MOST_LEVELS = 8 };
-    AllocatorHooks hooks;
     char fallback[TYPE_MAX_BYTES];
     Shape shape, page;
     binding_count(L, function, 3, false);
@@ -239,18 +229,12 @@ static int rill_sparse(lua_State *L)
     int64_t overlap = option_overlap(L, function);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = mapping ? make_mapping(device, type, mapping, &page, levels, capacity, fallback)
-                           : container_sparse(device, type, &shape, &page, overlap, levels, capacity, fallback);
-    c = with_boundary(c, edge);
-    device_leave(&scope);
-    container_take(L, self, c, function);
-    if (allocator_option(L, 3, function, &hooks)) {
-        container_set_allocator(c, &hooks);
-        container_keep(L, self);
-        lua_pop(L, 1);
-    }
+    container_make(
+        L, self, device, function,
+        with_boundary(mapping ? make_mapping(device, type, mapping, &page, levels, capacity, fallback)
+                              : container_sparse(device, type, &shape, &page, overlap, levels, capacity, fallback),
+                      edge));
+    allocator_option(L, 3, function, self);
     return 1;
 }
 
@@ -278,7 +262,6 @@ static int rill_hashgrid(lua_State *L)
 {
     static const char function[] = "rill.hashgrid";
     static const char *const names[] = {"rank", "page", "default", "capacity", "allocator", "boundary", NULL};
-    AllocatorHooks hooks;
     char fallback[TYPE_MAX_BYTES];
     Shape page = {0};
     binding_count(L, function, 2, false);
@@ -297,16 +280,8 @@ static int rill_hashgrid(lua_State *L)
     int64_t capacity = container_option_count(L, 2, function, "capacity", SHAPE_MAX_ELEMENTS);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = container_hashgrid(device, type, &page, capacity, fallback);
-    device_leave(&scope);
-    container_take(L, self, c, function);
-    if (allocator_option(L, 2, function, &hooks)) {
-        container_set_allocator(c, &hooks);
-        container_keep(L, self);
-        lua_pop(L, 1);
-    }
+    container_make(L, self, device, function, container_hashgrid(device, type, &page, capacity, fallback));
+    allocator_option(L, 2, function, self);
     return 1;
 }
 
@@ -318,11 +293,7 @@ static int container_of_lists(lua_State *L)
     const Stream *entries = accept_check(L, 2, function, 2, "entries");
     LuaContainer *self = container_push(L);
     Device *device = entries->device;
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = container_lists(t, entries);
-    device_leave(&scope);
-    container_take(L, self, c, function);
+    container_make(L, self, device, function, container_lists(t, entries));
     return 1;
 }
 

@@ -73,12 +73,9 @@ static int rill_pages(lua_State *L)
     int64_t capacity = translator_option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
     bool adaptive = binding_flag(L, 1, function, "adaptive");
     Translator **slot = translator_push(L);
-    DeviceScope scope;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    Translator *t = (adaptive ? translator_adaptive : translator_pages)(device, &shape, &page, levels, capacity);
-    device_leave(&scope);
-    translator_take(L, slot, t, function);
+    translator_make(L, slot, device, function,
+                    (adaptive ? translator_adaptive : translator_pages)(device, &shape, &page, levels, capacity));
     return 1;
 }
 
@@ -101,12 +98,8 @@ static int rill_hash(lua_State *L)
     }
     int64_t capacity = translator_option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
     Translator **slot = translator_push(L);
-    DeviceScope scope;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    Translator *t = translator_hash(device, &page, capacity);
-    device_leave(&scope);
-    translator_take(L, slot, t, function);
+    translator_make(L, slot, device, function, translator_hash(device, &page, capacity));
     return 1;
 }
 
@@ -178,20 +171,10 @@ static int rill_lists(lua_State *L)
     Translator **slot = translator_push(L);
     int32_t *offset = scratch_push(L, ((size_t)count + 1) * sizeof *offset);
     offset[0] = 0;
-    DeviceScope scope;
     Device *device = s->device;
-    binding_enter(L, device, &scope);
-    bool done = transfer_download(s, offset + counts);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, device, function, transfer_download(s, offset + counts));
     check_offsets(L, function, offset, count, counts);
-    binding_enter(L, device, &scope);
-    Translator *t = translator_lists(device, &cells, offset);
-    device_leave(&scope);
-    translator_take(L, slot, t, function);
+    translator_make(L, slot, device, function, translator_lists(device, &cells, offset));
     scratch_free(L, -1);
     lua_pop(L, 1);
     return 1;

@@ -281,13 +281,9 @@ static void check_options(lua_State *L, Options *options)
 }
 
 /* Makes the translator; NULL with error_set and a place in the text. */
-static Translator *create(lua_State *L, const Options *options, const LuaHooks *given, bool ranges)
+static Translator *create(Device *device, const Options *options, const char *chunk, int line, const LuaHooks *given,
+                          bool ranges)
 {
-    const char *chunk;
-    int line = source_location_locate(L, options->glsl, options->length, &chunk);
-    Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
     Module *module = module_create(options->glsl, options->length, chunk, line);
     LuaHooks *hooks = malloc(sizeof *hooks);
     const TranslatorHooks table = {hooks, hook_point, ranges ? hook_ranges : NULL, free};
@@ -302,7 +298,6 @@ static Translator *create(lua_State *L, const Options *options, const LuaHooks *
         free(hooks);
     }
     module_release(module);
-    device_leave(&scope);
     return t;
 }
 
@@ -362,14 +357,11 @@ static int make_table(lua_State *L, const Options *options, const LuaHooks *hook
     int index = lua_gettop(L);
     const int32_t *places = push_places(L, options, hooks);
     Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Translator *t = translator_table(device, options->name, &options->shape, options->to, places);
-    device_leave(&scope);
-    translator_take(L, slot, t, function);
+    translator_make(L, slot, device, function,
+                    translator_table(device, options->name, &options->shape, options->to, places));
     scratch_free(L, -1);
     lua_settop(L, index);
-    check_said(L, t);
+    check_said(L, *slot);
     lua_settop(L, index);
     return 1;
 }
@@ -389,11 +381,16 @@ static int rill_new(lua_State *L)
     }
     Translator **slot = translator_push(L);
     int index = lua_gettop(L);
-    Translator *t = create(L, &options, &hooks, ranges);
-    if (!t) {
+    const char *chunk;
+    int line = source_location_locate(L, options.glsl, options.length, &chunk);
+    DeviceScope scope;
+    binding_enter(L, state_device(L), &scope);
+    *slot = create(state_device(L), &options, chunk, line, &hooks, ranges);
+    device_leave(&scope);
+    if (!*slot) {
         binding_raise_placed(L);
     }
-    translator_take(L, slot, t, function);
+    translator_take(L, slot, *slot, function);
     binding_charge(L, state_device(L));
     lua_settop(L, index);
     if (state_get(L)->check) {

@@ -60,21 +60,36 @@ static LuaContainer *check_shape(lua_State *L, int index, const Region *region, 
     return self;
 }
 
-/* Reads the elements of a region of the container at an index to `bytes`, by way of a stream that is gone afterwards. */
-static void read_elements(lua_State *L, int index, const Region *region, char *bytes, const char *function)
+/* By way of a stream that is gone afterwards. */
+static bool download_elements(Container *c, const Region *region, char *bytes)
 {
     Stream line;
-    DeviceScope scope;
+    if (!container_get_elements(c, region, &line)) {
+        return false;
+    }
+    bool done = transfer_download(&line, bytes);
+    stream_release(&line);
+    return done;
+}
+
+static bool upload_elements(Container *c, const Region *region, const Type *type, const char *bytes)
+{
+    Stream line;
+    Device *device = region->list.device;
+    if (!file_stream(device, type, &(Shape){1, {region->set.elements}}, bytes, &line)) {
+        return false;
+    }
+    bool done = container_put_elements(c, region, &line);
+    stream_release(&line);
+    return done;
+}
+
+/* Reads the elements of a region of the container at an index to `bytes`. */
+static void read_elements(lua_State *L, int index, const Region *region, char *bytes, const char *function)
+{
     container_asked(L, check_shape(L, index, region, function), function);
     const LuaContainer *self = check_shape(L, index, region, function); /* Lua ran */
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_get_elements(self->container, region, &line);
-    if (done) {
-        done = transfer_download(&line, bytes);
-        stream_release(&line);
-    }
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, download_elements(self->container, region, bytes));
 }
 
 static void push_indices(lua_State *L, const int64_t *point, int rank)
@@ -104,18 +119,11 @@ typedef struct EachCursor {
 static void each_drop(EachCursor *cursor)
 {
     Device *device = cursor->device;
-    DeviceScope scope;
-    if (!device) {
-        return;
+    if (device) {
+        cursor->device = NULL;
+        binding_drop(device, (region_release(cursor->part), region_split_end(&cursor->cut)));
+        device_release(device);
     }
-    cursor->device = NULL;
-    bool entered = device_enter(device, &scope);
-    region_release(cursor->part);
-    region_split_end(&cursor->cut);
-    if (entered) {
-        device_leave(&scope);
-    }
-    device_release(device);
 }
 
 static int each_close(lua_State *L)
@@ -140,12 +148,9 @@ static void each_room(lua_State *L, int index, EachCursor *cursor, size_t size)
 /* The next part, of so many elements; false behind the last one. */
 static bool each_step(lua_State *L, const LuaContainer *self, EachCursor *cursor, int64_t most, const char *function)
 {
-    DeviceScope scope;
-    binding_enter(L, cursor->device, &scope);
-    region_release(cursor->part);
-    bool done = region_split_next(&cursor->cut, most, &cursor->part);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_run(L, cursor->device, function,
+                (region_release(cursor->part), region_split_next(&cursor->cut, most, &cursor->part)));
+    binding_charge(L, self->stream.device);
     return cursor->part != NULL;
 }
 
@@ -317,25 +322,16 @@ static void write_elements(lua_State *L, const Update *update, const unsigned ch
     char *ordered = scratch_push(L, (size_t)part->set.elements * (size_t)type->bytes);
     int slot = lua_gettop(L);
     LuaRange *range = range_push(L);
-    Stream line;
-    DeviceScope scope;
     container_asked(L, check_shape(L, 1, part, update->function), update->function); /* so may have finalizers */
     LuaContainer *self = check_shape(L, 1, part, update->function);
-    binding_enter(L, part->list.device, &scope);
-    Region *marked = container_marked(self->container, part, marks, bytes, ordered);
-    device_leave(&scope);
-    range_take(L, range, marked, update->function);
+    range_make(L, range, part->list.device, update->function,
+               container_marked(self->container, part, marks, bytes, ordered));
+    const Region *marked = range->region;
     container_map_region(L, check_shape(L, 1, marked, update->function), marked, update->function);
     self = check_shape(L, 1, marked, update->function);
-    binding_enter(L, part->list.device, &scope);
-    bool done = file_stream(part->list.device, type, &(Shape){1, {marked->set.elements}}, ordered, &line);
-    if (done) {
-        done = container_put_elements(self->container, marked, &line);
-        stream_release(&line);
-    }
-    device_leave(&scope);
+    binding_run(L, part->list.device, update->function, upload_elements(self->container, marked, type, ordered));
     scratch_free(L, slot);
-    container_done(L, self, done, update->function);
+    binding_charge(L, self->stream.device);
 }
 
 /* Of the container and the function at 1 and 2, for the Update at 3: all calls for a part, and then what they returned is written. */

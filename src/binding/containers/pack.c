@@ -31,11 +31,7 @@ static int rill_line_unordered(lua_State *L)
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     container_asked(L, self, function);
     Stream *line = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_pack_unordered(self->container, line);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, container_pack_unordered(self->container, line));
     return 1;
 }
 
@@ -47,17 +43,21 @@ static int rill_line_parts(lua_State *L)
     enum { LEAST_BYTES = 1 << 22, PARTS = 8 };
     const char *function = luaL_checkstring(L, 2);
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    DeviceScope scope;
+    const Region *region = NULL;
+    bool copies = lua_toboolean(L, 3), ordered = !lua_toboolean(L, 4);
     container_asked(L, self, function);
-    binding_enter(L, self->stream.device, &scope);
-    bool there = !lua_toboolean(L, 3) && container_pack_exists(self->container, !lua_toboolean(L, 4));
-    const Region *region = there ? NULL : container_active(self->container);
-    device_leave(&scope);
-    container_done(L, self, there || region, function);
+    binding_make(L, self->stream.device, function,
+                 (!copies && container_pack_exists(self->container, ordered)) ||
+                     (region = container_active(self->container)));
     bool large = region && region->set.elements * self->stream.type->bytes >= LEAST_BYTES;
     int64_t most = large ? region_parts(region) : 1;
     lua_pushinteger(L, most < PARTS ? most : PARTS);
     return 1;
+}
+
+static Region *part_of(const Region *region, int64_t k, int64_t n)
+{
+    return region && n >= 1 && k >= 0 && k < n && n <= region_parts(region) ? region_part(region, k, n) : NULL;
 }
 
 /* _line_part(c, k, n, function): part k from 1 of n of what is mapped, a range. */
@@ -68,12 +68,7 @@ static int rill_line_part(lua_State *L)
     int64_t k = luaL_checkinteger(L, 2) - 1, n = luaL_checkinteger(L, 3);
     container_asked(L, self, function);
     LuaRange *range = range_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    const Region *region = container_active(self->container);
-    Region *part = region && n >= 1 && k >= 0 && k < n && n <= region_parts(region) ? region_part(region, k, n) : NULL;
-    device_leave(&scope);
-    range_take(L, range, part, function);
+    range_make(L, range, self->stream.device, function, part_of(container_active(self->container), k, n));
     return 1;
 }
 
@@ -85,12 +80,19 @@ static int rill_from_line(lua_State *L)
     const Stream *line = accept_check(L, 2, function, 1, "line");
     container_asked(L, self, function);
     LuaContainer *made = container_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Container *c = container_unpack(self->container, line);
-    device_leave(&scope);
-    container_take(L, made, c, function);
+    container_make(L, made, self->stream.device, function, container_unpack(self->container, line));
     return 1;
+}
+
+static Container *mapped_like(Container *self, const Type *type)
+{
+    const Region *region = container_active(self);
+    Container *c = region ? container_like(self, type) : NULL;
+    if (c && !container_ready_region(c, region)) {
+        container_release(c);
+        c = NULL;
+    }
+    return c;
 }
 
 /* _mapped_like(c, type): a container of a type's elements, zeros, mapped as c; c is mapped in part. */
@@ -101,16 +103,7 @@ static int rill_mapped_like(lua_State *L)
     const Type *type = type_check(L, 2, function, 2, "type");
     container_asked(L, self, function);
     LuaContainer *made = container_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    const Region *region = container_active(self->container);
-    Container *c = region ? container_like(self->container, type) : NULL;
-    if (c && !container_ready_region(c, region)) {
-        container_release(c);
-        c = NULL;
-    }
-    device_leave(&scope);
-    container_take(L, made, c, function);
+    container_make(L, made, self->stream.device, function, mapped_like(self->container, type));
     return 1;
 }
 
@@ -121,11 +114,7 @@ static int rill_put_line(lua_State *L)
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Region *part = range_check(L, 2, function)->region;
     const Stream *line = accept_check(L, 3, function, 3, "line");
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_put_elements(self->container, part, line);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, container_put_elements(self->container, part, line));
     return 0;
 }
 
@@ -136,14 +125,10 @@ static int rill_line_index(lua_State *L)
     const char *function = "c:argmax";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     int64_t number = luaL_checkinteger(L, 2) - 1;
-    DeviceScope scope;
+    const Region *region;
     container_asked(L, self, function);
-    binding_enter(L, self->stream.device, &scope);
-    const Region *region = container_active(self->container);
-    bool found = region && region_element(region, number, point);
-    device_leave(&scope);
-    container_done(L, self, region != NULL, function);
-    int rank = found ? region->shape.rank : 0;
+    binding_make(L, self->stream.device, function, region = container_active(self->container));
+    int rank = region_element(region, number, point) ? region->shape.rank : 0;
     for (int d = rank - 1; d >= 0; d--) {
         lua_pushinteger(L, point[d] + 1);
     }
@@ -155,17 +140,13 @@ static int rill_line_points(lua_State *L)
 {
     static const char function[] = "c:find";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    DeviceScope scope;
     if (container_is_lists(self->container)) {
         lua_pushnil(L);
         return 1;
     }
     container_asked(L, self, function);
     Stream *points = stream_handle_push(L);
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_pack_points(self->container, part_at(L, 2), points);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, container_pack_points(self->container, part_at(L, 2), points));
     return 1;
 }
 

@@ -64,15 +64,7 @@ static int range_addresses(lua_State *L)
     binding_count(L, "r:addresses", 1, true);
     Stream *points = stream_handle_push(L);
     Device *device = range->region->list.device;
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool done = region_coordinates(range->region, points);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("r:addresses");
-        binding_raise(L);
-    }
-    binding_charge(L, device);
+    binding_make(L, device, "r:addresses", region_coordinates(range->region, points));
     return 1;
 }
 

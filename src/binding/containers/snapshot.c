@@ -21,17 +21,11 @@ static LuaSnapshot *to_snapshot(lua_State *L, int index)
 static void drop(LuaSnapshot *self)
 {
     LuaSnapshot was = *self;
-    DeviceScope scope;
-    if (!was.snapshot) {
-        return;
+    if (was.snapshot) {
+        memset(self, 0, sizeof *self);
+        binding_drop(was.device, snapshot_close(was.snapshot));
+        device_release(was.device);
     }
-    memset(self, 0, sizeof *self);
-    bool entered = device_enter(was.device, &scope);
-    snapshot_close(was.snapshot);
-    if (entered) {
-        device_leave(&scope);
-    }
-    device_release(was.device);
 }
 
 /* n:close() */
@@ -74,14 +68,9 @@ int snapshot_take(lua_State *L)
     lua_rawgetp(L, LUA_REGISTRYINDEX, &snapshot_meta);
     lua_setmetatable(L, -2);
     container_asked(L, self, function);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    made->snapshot = container_snapshot(self->container);
-    device_leave(&scope);
-    if (made->snapshot) {
-        made->device = device_retain(self->stream.device);
-    }
-    container_done(L, self, made->snapshot != NULL, function);
+    binding_run(L, self->stream.device, function, made->snapshot = container_snapshot(self->container));
+    made->device = device_retain(self->stream.device);
+    binding_charge(L, made->device);
     return 1;
 }
 
@@ -106,11 +95,7 @@ int snapshot_diff(lua_State *L)
     container_asked(L, self, function);
     const Snapshot *taken = check_snapshot(L, self, function);
     LuaRange *range = range_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Region *region = container_diff(self->container, taken);
-    device_leave(&scope);
-    range_take(L, range, region, function);
+    range_make(L, range, self->stream.device, function, container_diff(self->container, taken));
     range_of(L, -1, 1);
     return 1;
 }
@@ -123,12 +108,7 @@ int snapshot_undo(lua_State *L)
     binding_count(L, function, 2, true);
     container_asked(L, self, function);
     Snapshot *taken = check_snapshot(L, self, function);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_undo(self->container, taken);
-    device_leave(&scope);
-    self->stream = *container_whole(self->container);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, container_undo(self->container, taken));
     lua_settop(L, 1);
     return 1;
 }

@@ -30,18 +30,23 @@ static int rill_stack(lua_State *L)
     }
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = container_stack(device, type, capacity);
-    device_leave(&scope);
-    container_take(L, self, c, function);
+    container_make(L, self, device, function, container_stack(device, type, capacity));
     return 1;
 }
 
-/* The elements of a range's container that are in it; of a container those that are mapped. */
-static bool push_region(lua_State *L, LuaContainer *self, int slot, const Region *region, const char *function)
+/* `region` NULL: what is mapped. */
+static bool push_mapped(Container *c, Container *from, const Region *region)
 {
-    DeviceScope scope;
+    if (!region && !container_partial(from)) {
+        return container_stack_push(c, container_elements(from));
+    }
+    region = region ? region : container_active(from);
+    return region && container_stack_push_region(c, from, region);
+}
+
+/* The elements of a range's container that are in it; of a container those that are mapped. */
+static void push_region(lua_State *L, LuaContainer *self, int slot, const Region *region, const char *function)
+{
     LuaContainer *from = container_check(L, slot, function, 1, "elements");
     if (from->stream.device != self->stream.device) {
         binding_argument(L, function, 1, "elements", slot, "a container on the stack's device");
@@ -54,28 +59,17 @@ static bool push_region(lua_State *L, LuaContainer *self, int slot, const Region
     }
     container_asked(L, from, function);
     container_check(L, 1, function, 0, "c");
-    binding_enter(L, self->stream.device, &scope);
-    bool all = !region && !container_partial(from->container);
-    region = region || all ? region : container_active(from->container);
-    bool done = all      ? container_stack_push(self->container, container_elements(from->container))
-                : region ? container_stack_push_region(self->container, from->container, region)
-                         : false;
-    device_leave(&scope);
-    return done;
+    binding_make(L, self->stream.device, function, push_mapped(self->container, from->container, region));
 }
 
-static bool push_stream(lua_State *L, LuaContainer *self, const char *function)
+static void push_stream(lua_State *L, LuaContainer *self, const char *function)
 {
     const Stream *from = accept_check(L, 2, function, 1, "stream");
     container_check(L, 1, function, 0, "c"); /* an expression may have closed it */
     if (from->device != self->stream.device) {
         binding_argument(L, function, 1, "stream", 2, "a stream on the container's device");
     }
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_stack_push(self->container, from);
-    device_leave(&scope);
-    return done;
+    binding_make(L, self->stream.device, function, container_stack_push(self->container, from));
 }
 
 /* c:push(stream | container | range): where they stand, first and last. */
@@ -87,18 +81,17 @@ int stack_push(lua_State *L)
     accept_stream(L, 2); /* of an expression the container or the stream */
     const LuaRange *range = range_to(L, 2);
     int64_t before = stream_elements(&self->stream);
-    bool done;
     if (range) {
         range_check(L, 2, function);
         range_push_container(L, 2);
-        done = push_region(L, self, lua_gettop(L), range->region, function);
+        push_region(L, self, lua_gettop(L), range->region, function);
+    } else if (container_to(L, 2)) {
+        push_region(L, self, 2, NULL, function);
     } else {
-        done = container_to(L, 2) ? push_region(L, self, 2, NULL, function) : push_stream(L, self, function);
+        push_stream(L, self, function);
     }
-    self->stream = *container_whole(self->container);
-    container_done(L, self, done, function);
     lua_pushinteger(L, before + 1);
-    lua_pushinteger(L, stream_elements(&self->stream));
+    lua_pushinteger(L, stream_elements(&container_to(L, 1)->stream));
     return 2;
 }
 
@@ -113,12 +106,7 @@ int stack_pop(lua_State *L)
         binding_argument(L, function, 1, "n", 2, "a whole number from 0");
     }
     Stream *view = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_stack_pop(self->container, count, view);
-    device_leave(&scope);
-    self->stream = *container_whole(self->container);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, container_stack_pop(self->container, count, view));
     return 1;
 }
 

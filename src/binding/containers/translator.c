@@ -15,19 +15,11 @@ typedef struct LuaTranslator {
 
 void translator_drop(Translator *t)
 {
-    Device *device = t ? translator_device(t) : NULL;
-    DeviceScope scope;
-    if (!device || translator_shared(t)) {
+    if (!t || !translator_device(t) || translator_shared(t)) {
         translator_release(t);
-        return;
+    } else {
+        binding_drop(translator_device(t), translator_release(t));
     }
-    device_retain(device); /* its tables may hold the last reference, which cannot go inside the scope */
-    bool entered = device_enter(device, &scope);
-    translator_release(t);
-    if (entered) {
-        device_leave(&scope);
-    }
-    device_release(device);
 }
 
 Translator **translator_push(lua_State *L)
@@ -138,15 +130,7 @@ static int translate_stream(lua_State *L, Translator *t, Direction direction, co
     }
     Stream *result = stream_handle_push(L);
     device = points->device;
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool done = translator_stream(t, direction, points, result);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
+    binding_make(L, device, function, translator_stream(t, direction, points, result));
     return 1;
 }
 
@@ -314,17 +298,10 @@ static void change_pages(lua_State *L, Translator *t, const char *function, cons
             return;
         }
     }
-    DeviceScope scope;
     Device *device = translator_device(t);
-    binding_enter(L, device, &scope);
-    bool done = frame ? translator_map_level(t, level, first, last, *frame)
-                      : translator_unmap_level(t, level, first, last, count);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
+    binding_make(L, device, function,
+                 frame ? translator_map_level(t, level, first, last, *frame)
+                       : translator_unmap_level(t, level, first, last, count));
 }
 
 /* t:map(first, last, frame [, level]): the translator. */

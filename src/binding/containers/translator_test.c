@@ -50,6 +50,16 @@ static _Noreturn void raise_failure(const TranslatorTest *trial)
     binding_raise(trial->L);
 }
 
+/* Releases the points. */
+static bool download_translated(Translator *t, Direction direction, Stream *points, int32_t *results)
+{
+    Stream to = {0};
+    bool done = translator_stream(t, direction, points, &to) && transfer_download(&to, results);
+    stream_release(points);
+    stream_release(&to);
+    return done;
+}
+
 /* All points through the device; raises. */
 static void sample_device(const TranslatorTest *trial, Direction direction, const int32_t *points, int32_t *results)
 {
@@ -57,23 +67,11 @@ static void sample_device(const TranslatorTest *trial, Direction direction, cons
     lua_State *L = trial->L;
     int rank = direction == DIRECTION_INVERSE ? trial->info.to : trial->info.rank;
     Shape shape = rank > VECTOR ? (Shape){2, {SAMPLE, rank}} : (Shape){1, {SAMPLE}};
-    Stream from, to = {0};
-    DeviceScope scope;
+    Stream from;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    bool done = file_stream(device, type_of(SCALAR_INT, rank > VECTOR ? 1 : rank), &shape, points, &from);
-    bool made = done;
-    done = done && translator_stream(trial->t, direction, &from, &to) && transfer_download(&to, results);
-    if (made) {
-        stream_release(&from);
-    }
-    if (to.device) {
-        stream_release(&to);
-    }
-    device_leave(&scope);
-    if (!done) {
-        raise_failure(trial);
-    }
+    binding_run(L, device, trial->function,
+                file_stream(device, type_of(SCALAR_INT, rank > VECTOR ? 1 : rank), &shape, points, &from) &&
+                    download_translated(trial->t, direction, &from, results));
 }
 
 static void widen(const int32_t *from, int count, int64_t *to)

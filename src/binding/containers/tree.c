@@ -2,7 +2,6 @@
 #include "container/tree/tree.h"
 #include "binding/containers/container.h"
 #include "binding/kernels/kernel.h"
-#include "kernel/launch/builtin.h"
 
 #include <string.h>
 
@@ -68,11 +67,7 @@ static int make_tree(lua_State *L, const char *function, int rank)
     }
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = tree_create(device, type, &size, &page, depth, capacity, fallback);
-    device_leave(&scope);
-    container_take(L, self, c, function);
+    container_make(L, self, device, function, tree_create(device, type, &size, &page, depth, capacity, fallback));
     return 1;
 }
 
@@ -99,87 +94,25 @@ static LuaContainer *tree_check(lua_State *L, const char *function, int most)
     return self;
 }
 
-/* The header is another one after memory has grown. */
-static int finish(lua_State *L, LuaContainer *self, bool done, const char *function)
-{
-    self->stream = *container_whole(self->container);
-    container_done(L, self, done, function);
-    lua_settop(L, 1);
-    return 1;
-}
-
-/* A new container of the pages of `self`, pushed, filled by a kernel with one output; the others are `self`, or `input`. */
-static LuaContainer *push_mask(lua_State *L, LuaContainer *self, Kernel *kernel, const Stream *input,
-                               const char *function)
-{
-    const Function *f = kernel_function(kernel);
-    Argument args[MAX_PARAMS];
-    int output = -1, outputs = 0, inputs = 0, others = 0;
-    for (int i = 0; i < f->param_count; i++) {
-        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
-        outputs += f->params[i].kind == PARAM_OUTPUT;
-        output = f->params[i].kind == PARAM_OUTPUT ? i : output;
-        inputs += kind->stream && !kind->written;
-        others += !kernel_is_baked(kernel, i) && f->params[i].kind != PARAM_OUTPUT && (!kind->stream || kind->written);
-        args[i].stream = input ? input : &self->stream;
-    }
-    if (f->kind != FUNCTION_KERNEL || outputs != 1 || inputs < 1 || others || f->params[output].type->is_struct ||
-        f->params[output].type->components != 1) {
-        luaL_error(L, "%s: kernel '%s': expected one with the container as its only argument, and one output of bool",
-                   function, f->name);
-    }
-    LuaContainer *mask = container_push(L);
-    DeviceScope scope;
-    bool check = state_get(L)->check;
-    binding_enter(L, self->stream.device, &scope);
-    mask->container = tree_mask(self->container, f->params[output].type);
-    Region *region = mask->container ? container_active(self->container) : NULL;
-    bool done = region != NULL;
-    if (done) {
-        mask->stream = *container_whole(mask->container);
-        args[output].stream = &mask->stream;
-        Domain domain = {.shape = self->stream.shape, .pages = region_set(region, false)};
-        done = kernel_launch_over(kernel, self->stream.device, args, &domain, check);
-    } else if (mask->container) {
-        mask->stream = *container_whole(mask->container);
-    }
-    device_leave(&scope);
-    container_done(L, self, done, function);
-    return mask;
-}
-
-/* The mask that the argument at 2 says: a kernel's, or a stream or container of one component. */
-static LuaContainer *take_mask(lua_State *L, LuaContainer *self, const char *function)
+/* Pushes the mask that the argument at 2 says: a kernel's, or a stream or container of one component. */
+static LuaContainer *push_mask(lua_State *L, LuaContainer *self, const char *function)
 {
     Kernel *kernel = kernel_to(L, 2);
-    if (kernel) {
-        return push_mask(L, self, kernel, NULL, function);
+    const Stream *input = NULL;
+    if (!kernel) {
+        const LuaContainer *given = container_to(L, 2) ? container_check(L, 2, function, 1, "mask") : NULL;
+        input = given ? &given->stream : accept_check(L, 2, function, 1, "mask");
+        if (input->type->is_struct || input->type->components != 1 || input->device != self->stream.device) {
+            binding_argument(
+                L, function, 1, "mask", 2,
+                "a kernel, or a mask of one component on the container's device (points come with levels)");
+        }
     }
-    LuaContainer *given = container_to(L, 2);
-    const Stream *input =
-        given ? &container_check(L, 2, function, 1, "mask")->stream : accept_check(L, 2, function, 1, "mask");
-    if (input->type->is_struct || input->type->components != 1 || input->device != self->stream.device) {
-        binding_argument(L, function, 1, "mask", 2,
-                         "a kernel, or a mask of one component on the container's device (points come with levels)");
-    }
-    const char *type = input->type->value->name;
-    const char *text = lua_pushfstring(L, "kernel void mark(%s x<>, out %s r<>) { r = x; }", type, type);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    kernel = builtin_kernel(self->stream.device, text);
-    device_leave(&scope);
-    container_done(L, self, kernel != NULL, function);
-    return push_mask(L, self, kernel, input, function);
-}
-
-static Region *refine_mask(lua_State *L, LuaContainer *self, const char *function)
-{
-    LuaContainer *mask = take_mask(L, self, function);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Region *fresh = tree_refine_mask(self->container, mask->container);
-    device_leave(&scope);
-    return fresh;
+    LuaContainer *mask = container_push(L);
+    bool check = state_get(L)->check;
+    container_make(L, mask, self->stream.device, function,
+                   kernel ? tree_mask_kernel(self->container, kernel, check) : tree_mask_copy(self->container, input));
+    return mask;
 }
 
 /* The points at 2; raises. */
@@ -196,7 +129,7 @@ static const Stream *check_points(lua_State *L, const LuaContainer *self, const 
     return points;
 }
 
-static Region *refine_points(lua_State *L, LuaContainer *self, const char *function)
+static void refine_points(lua_State *L, LuaContainer *self, LuaRange *range, const char *function)
 {
     const Stream *points = check_points(L, self, function), *levels = NULL;
     int64_t level = 0;
@@ -211,11 +144,7 @@ static Region *refine_points(lua_State *L, LuaContainer *self, const char *funct
         }
     }
     container_check(L, 1, function, 0, "c");
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Region *fresh = tree_refine(self->container, points, levels, (int)level);
-    device_leave(&scope);
-    return fresh;
+    range_make(L, range, self->stream.device, function, tree_refine(self->container, points, levels, (int)level));
 }
 
 /* c:refine(points, levels), c:refine(kernel_or_mask): the container, and what is new as a range. */
@@ -226,9 +155,12 @@ int container_refine_call(lua_State *L)
     lua_settop(L, 3);
     LuaRange *range = range_push(L); /* before pages are split: it may find no memory */
     range_of(L, -1, 1);
-    Region *fresh = lua_isnil(L, 3) ? refine_mask(L, self, function) : refine_points(L, self, function);
-    self->stream = *container_whole(self->container);
-    range_take(L, range, fresh, function);
+    if (lua_isnil(L, 3)) {
+        const LuaContainer *mask = push_mask(L, self, function);
+        range_make(L, range, self->stream.device, function, tree_refine_mask(self->container, mask->container));
+    } else {
+        refine_points(L, self, range, function);
+    }
     lua_settop(L, 4);
     lua_pushvalue(L, 1);
     lua_insert(L, 4);
@@ -240,12 +172,10 @@ int container_coarsen_call(lua_State *L)
 {
     static const char function[] = "c:coarsen";
     LuaContainer *self = tree_check(L, function, 2);
-    LuaContainer *mask = take_mask(L, self, function);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = tree_coarsen_mask(self->container, mask->container);
-    device_leave(&scope);
-    return finish(L, self, done, function);
+    const LuaContainer *mask = push_mask(L, self, function);
+    binding_make(L, self->stream.device, function, tree_coarsen_mask(self->container, mask->container));
+    lua_settop(L, 1);
+    return 1;
 }
 
 /* "nearest", or the component by which elements weigh, at 2; raises. */
@@ -275,13 +205,11 @@ static int check_means(lua_State *L, const LuaContainer *self)
 int container_mipmap_call(lua_State *L)
 {
     LuaContainer *self = container_check(L, 1, "c:mipmap", 0, "c");
-    DeviceScope scope;
     binding_count(L, "c:mipmap", 2, true);
     int how = check_means(L, self);
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_mipmap(self->container, how);
-    device_leave(&scope);
-    return finish(L, self, done, "c:mipmap");
+    binding_make(L, self->stream.device, "c:mipmap", container_mipmap(self->container, how));
+    lua_settop(L, 1);
+    return 1;
 }
 
 /* c:level(points): a stream of int. */
@@ -291,11 +219,7 @@ int container_level_call(lua_State *L)
     LuaContainer *self = tree_check(L, function, 2);
     const Stream *points = check_points(L, self, function);
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = tree_level(self->container, points, result);
-    device_leave(&scope);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, tree_level(self->container, points, result));
     return 1;
 }
 
@@ -335,11 +259,11 @@ int container_edge_call(lua_State *L)
     if (!lua_isnoneornil(L, 3) && !value_pack_splat(L, 3, self->stream.type, element)) {
         binding_argument_error(L, function, 2, "value");
     }
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = tree_set_edge(self->container, (TreeEdge)edge, element);
-    device_leave(&scope);
-    return finish(L, self, done, function);
+    binding_run(L, self->stream.device, function, tree_set_edge(self->container, (TreeEdge)edge, element));
+    self->stream = *container_whole(self->container); /* what is outside is another, too */
+    binding_charge(L, self->stream.device);
+    lua_settop(L, 1);
+    return 1;
 }
 
 void open_container_tree(lua_State *L)

@@ -33,14 +33,6 @@ int file_load(lua_State *L, const char *function, const char *path, const Type *
 {
     Device *device = state_device(L);
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool ok = read(device, path, type, result);
-    device_leave(&scope);
-    if (!ok) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
+    binding_make(L, device, function, read(device, path, type, result));
     return 1;
 }

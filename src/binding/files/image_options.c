@@ -170,6 +170,14 @@ static void settle_options(lua_State *L, const PictureCall *call, const Stream *
     }
 }
 
+static bool take_pixels(const Stream *stream, PixelArray *array, const PixelOptions *options, Image *image)
+{
+    array->data = file_bytes(stream);
+    bool done = array->data && pixels_to_image(array, options, image);
+    free(array->data);
+    return done;
+}
+
 void image_options_take(lua_State *L, const PictureCall *call, Image *image)
 {
     Options options = {0};
@@ -181,15 +189,5 @@ void image_options_take(lua_State *L, const PictureCall *call, Image *image)
                         .components = stream->type->components,
                         .rows = stream->shape.size[0],
                         .cols = stream->shape.size[1]};
-    DeviceScope scope;
-    binding_enter(L, stream->device, &scope);
-    array.data = file_bytes(stream);
-    device_leave(&scope);
-    bool ok = array.data && pixels_to_image(&array, &options.pixels, image);
-    free(array.data);
-    if (!ok) {
-        error_prefix("%s", call->function);
-        binding_raise(L);
-    }
-    binding_charge(L, stream->device);
+    binding_make(L, stream->device, call->function, take_pixels(stream, &array, &options.pixels, image));
 }

@@ -27,6 +27,14 @@ static bool upload(Device *device, const MeshData *mesh, Stream *const streams[4
            (mesh->uv_owner == MESH_NONE || upload_owned(device, mesh, mesh->uv, 2, mesh->uv_owner, streams[3]));
 }
 
+static bool load_streams(Device *device, const char *path, bool skip, Stream *const streams[4])
+{
+    MeshData mesh;
+    bool done = mesh_load(path, skip, &mesh) && upload(device, &mesh, streams);
+    mesh_free(&mesh);
+    return done;
+}
+
 /* _mesh_load(path, skip): streams of positions, triangles, normals and uv; false for what there is none of. */
 static int load(lua_State *L)
 {
@@ -39,21 +47,11 @@ static int load(lua_State *L)
     for (int i = 0; i < 4; i++) {
         streams[i] = stream_handle_push(L);
     }
-    DeviceScope scope;
-    MeshData mesh;
-    binding_enter(L, device, &scope);
-    bool done = mesh_load(path, skip, &mesh) && upload(device, &mesh, streams);
-    bool normals = mesh.normal_owner != MESH_NONE, uv = mesh.uv_owner != MESH_NONE;
-    mesh_free(&mesh);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    for (int i = 0; i < 2; i++) {
-        if (!(i == 0 ? normals : uv)) {
+    binding_run(L, device, function, load_streams(device, path, skip, streams));
+    for (int i = 2; i < 4; i++) {
+        if (!streams[i]->device) {
             lua_pushboolean(L, false);
-            lua_replace(L, 5 + i);
+            lua_replace(L, 3 + i);
         }
     }
     binding_charge(L, device);
@@ -106,6 +104,14 @@ static bool fetch(const Stream *const streams[4], MeshData *mesh)
     return done;
 }
 
+static bool save_streams(const char *path, const Stream *const streams[4], const MeshEncoding *encoding)
+{
+    MeshData mesh = {0};
+    bool done = fetch(streams, &mesh) && mesh_save(path, &mesh, encoding);
+    mesh_free(&mesh);
+    return done;
+}
+
 /* _mesh_save(path, encoding, positions, triangles, normals, uv): encoding "ascii", "little", "big" or nil; normals and uv may be false. */
 static int save(lua_State *L)
 {
@@ -119,17 +125,7 @@ static int save(lua_State *L)
     for (int i = 2; i < 4; i++) {
         streams[i] = lua_toboolean(L, 3 + i) ? accept_check(L, 3 + i, function, 1 + i, "attribute") : NULL;
     }
-    DeviceScope scope;
-    MeshData mesh = {0};
-    binding_enter(L, streams[0]->device, &scope);
-    bool done = fetch(streams, &mesh);
-    device_leave(&scope);
-    done = done && mesh_save(path, &mesh, asked > 0 ? &encoding : NULL);
-    mesh_free(&mesh);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, streams[0]->device, function, save_streams(path, streams, asked > 0 ? &encoding : NULL));
     return 0;
 }
 

@@ -24,47 +24,50 @@ static bool read_file(const char *path, MtxMatrix *matrix)
     return done;
 }
 
+static bool load(Device *device, const char *path, int32_t *rows, int32_t *columns, Stream *const streams[3])
+{
+    MtxMatrix matrix;
+    if (!read_file(path, &matrix)) {
+        return false;
+    }
+    *rows = matrix.rows;
+    *columns = matrix.columns;
+    bool done = upload(device, &matrix, streams);
+    mtx_free(&matrix);
+    return done;
+}
+
 /* _mtx_load(path): rows, columns, then streams of the entries' rows and columns, from 0, and their values. */
 static int mtx_load(lua_State *L)
 {
     static const char function[] = "rill.sparse.load";
     const char *path = argument_path(L, 1, function, 1, "path");
     Device *device = state_device(L);
-    MtxMatrix matrix;
-    lua_settop(L, 1);
-    lua_pushnil(L); /* two numbers, when they are known */
-    lua_pushnil(L);
+    int32_t rows = 0, columns = 0;
     Stream *streams[3];
+    lua_settop(L, 3); /* two numbers, when they are known */
     for (int i = 0; i < 3; i++) {
         streams[i] = stream_handle_push(L);
     }
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool done = read_file(path, &matrix);
-    if (done) {
-        lua_pushinteger(L, matrix.rows);
-        lua_replace(L, 2);
-        lua_pushinteger(L, matrix.columns);
-        lua_replace(L, 3);
-        done = upload(device, &matrix, streams);
-        mtx_free(&matrix);
-    }
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, device, function, load(device, path, &rows, &columns, streams));
+    lua_pushinteger(L, rows);
+    lua_replace(L, 2);
+    lua_pushinteger(L, columns);
+    lua_replace(L, 3);
     binding_charge(L, device);
     return 5;
 }
 
-static bool fetch(const Stream *row, const Stream *column, const Stream *value, MtxMatrix *matrix)
+static bool save(const char *path, const Stream *row, const Stream *column, const Stream *value, MtxMatrix *matrix,
+                 bool single)
 {
     matrix->count = (size_t)stream_elements(row);
     matrix->row = file_bytes(row);
     matrix->column = matrix->row ? file_bytes(column) : NULL;
     matrix->value = matrix->column ? file_bytes(value) : NULL;
-    return matrix->value != NULL;
+    bool done = matrix->value && mtx_write(path, matrix, single);
+    mtx_free(matrix);
+    return done;
 }
 
 /* _mtx_save(path, rows, columns, row, column, value, single): streams of int, int and double. */
@@ -76,16 +79,7 @@ static int mtx_save(lua_State *L)
     const Stream *row = accept_check(L, 4, function, 2, "row"), *column = accept_check(L, 5, function, 3, "column");
     const Stream *value = accept_check(L, 6, function, 4, "value");
     bool single = lua_toboolean(L, 7);
-    DeviceScope scope;
-    binding_enter(L, row->device, &scope);
-    bool done = fetch(row, column, value, &matrix);
-    device_leave(&scope);
-    done = done && mtx_write(path, &matrix, single);
-    mtx_free(&matrix);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, row->device, function, save(path, row, column, value, &matrix, single));
     return 0;
 }
 

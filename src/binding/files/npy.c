@@ -256,15 +256,7 @@ static int l_save(lua_State *L)
         luaL_error(L, "%s: cannot write '%s': .npy holds numbers, structures like %s go into .rill files", save_name,
                    path, stream->type->name);
     }
-    DeviceScope scope;
-    binding_enter(L, stream->device, &scope);
-    bool ok = as_npy ? save_npy(stream, path) : rillfile_save(stream, path);
-    device_leave(&scope);
-    if (!ok) {
-        error_prefix("%s", save_name);
-        binding_raise(L);
-    }
-    binding_charge(L, stream->device);
+    binding_make(L, stream->device, save_name, as_npy ? save_npy(stream, path) : rillfile_save(stream, path));
     return 0;
 }
 

@@ -202,6 +202,21 @@ static bool describe_container(RillFile *file, const ContainerImage *image)
     return describe_type(file, image->type);
 }
 
+static bool save_container(Container *c, const char *path)
+{
+    RillFile file = {0};
+    ContainerImage image;
+    if (!container_image_take(c, &image)) {
+        free(image.elements);
+        free(image.numbers);
+        return false;
+    }
+    bool done =
+        describe_container(&file, &image) ? rillfile_write(path, &file) : error_prefix("cannot write '%s'", path);
+    rillfile_free(&file);
+    return done;
+}
+
 /* c:save(path) */
 int rillfile_save_container(lua_State *L)
 {
@@ -221,21 +236,7 @@ int rillfile_save_container(lua_State *L)
             "c:write",
             function, translator_info(edge).name);
     }
-    RillFile file = {0};
-    ContainerImage image;
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_image_take(self->container, &image);
-    device_leave(&scope);
-    if (done) {
-        done =
-            describe_container(&file, &image) ? rillfile_write(path, &file) : error_prefix("cannot write '%s'", path);
-    } else {
-        free(image.elements);
-        free(image.numbers);
-    }
-    rillfile_free(&file);
-    container_done(L, self, done, function);
+    binding_make(L, self->stream.device, function, save_container(self->container, path));
     return 0;
 }
 
@@ -287,11 +288,7 @@ bool rillfile_load_container(lua_State *L, const char *function, const char *pat
     }
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = read_container(device, path);
-    device_leave(&scope);
-    container_take(L, self, c, function);
+    container_make(L, self, device, function, read_container(device, path));
     if (type && type != self->stream.type) {
         luaL_error(L, "%s: cannot read '%s': it holds a container of type %s, which cannot be read as %s", function,
                    path, self->stream.type->name, type->name);

@@ -21,14 +21,7 @@ static int advance(lua_State *L)
                    .q = accept_check(L, 8, function, 8, "q"),
                    .z = lua_isnil(L, 9) ? NULL : accept_check(L, 9, function, 9, "z"),
                    .jacobi = lua_toboolean(L, 10)};
-    DeviceScope scope;
-    binding_enter(L, state->device, &scope);
-    bool done = cg_advance(&v, state, phases, least);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, state->device, function, cg_advance(&v, state, phases, least));
     return 0;
 }
 
@@ -65,14 +58,7 @@ static int group(lua_State *L)
                  .wide_values = accept_check(L, 14, function, 14, "wide_values"),
                  .wide = lua_toboolean(L, 15),
                  .tiled = lua_toboolean(L, 16)};
-    DeviceScope scope;
-    binding_enter(L, g.work->device, &scope);
-    bool done = run_group(&g, &step);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, g.work->device, function, run_group(&g, &step));
     return 0;
 }
 

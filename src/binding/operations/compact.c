@@ -8,14 +8,7 @@ static int rill_mask(lua_State *L)
 {
     const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
     Stream *mask = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool done = compact_mask(s, mask);
-    device_leave(&scope);
-    if (!done) {
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, NULL, compact_mask(s, mask));
     return 1;
 }
 
@@ -24,14 +17,7 @@ static int rill_flat(lua_State *L)
 {
     const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
     Stream *flat = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool done = compact_flat(s, flat);
-    device_leave(&scope);
-    if (!done) {
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, NULL, compact_flat(s, flat));
     return 1;
 }
 
@@ -59,18 +45,11 @@ static int rill_builtin_type(lua_State *L)
 static int rill_compact(lua_State *L)
 {
     static const char *const modes[] = {"filter", "find", "partition", "both", NULL};
+    static const char *const functions[] = {"s:filter", "s:find", "s:partition", "s:runs"};
     CompactMode mode = (CompactMode)luaL_checkoption(L, 1, NULL, modes);
     const Stream *s = accept_open(L, 2, "s:filter", 0, "s"), *mask = accept_open(L, 3, "s:filter", 1, "mask");
     Stream *kept = stream_handle_push(L), *rest = mode >= COMPACT_PARTITION ? stream_handle_push(L) : NULL;
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool done = compact_stream(mode, s, mask, kept, rest);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("s:%s", mode == COMPACT_BOTH ? "runs" : modes[mode]);
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, functions[mode], compact_stream(mode, s, mask, kept, rest));
     return rest ? 2 : 1;
 }
 

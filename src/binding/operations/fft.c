@@ -80,15 +80,7 @@ static int rill_fft(lua_State *L)
         binding_argument_error(L, function, 1, "s");
     }
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool done = fft_stream(s, &spec, result);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, function, fft_stream(s, &spec, result));
     return 1;
 }
 

@@ -111,21 +111,9 @@ static const Stream *weights_option(lua_State *L, const char *function, int n, c
     return weights;
 }
 
-static int finish(lua_State *L, bool done, const char *function, DeviceScope *scope, Device *device)
-{
-    device_leave(scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
-    return 1;
-}
-
 /* The least and the greatest of each component's numbers are those of the table at 3 where there is one, and else asked for. */
 static void find_range(lua_State *L, const Stream *s, HistogramSpec *found)
 {
-    DeviceScope scope;
     for (int a = 0; a < found->axes && lua_istable(L, 3); a++) {
         lua_rawgeti(L, 3, 2 * a + 1);
         lua_rawgeti(L, 3, 2 * a + 2);
@@ -134,9 +122,7 @@ static void find_range(lua_State *L, const Stream *s, HistogramSpec *found)
         lua_pop(L, 2);
     }
     if (!lua_istable(L, 3)) {
-        binding_enter(L, s->device, &scope);
-        bool done = histogram_range(s, found);
-        finish(L, done, "s:histogram", &scope, s->device);
+        binding_make(L, s->device, "s:histogram", histogram_range(s, found));
     }
 }
 
@@ -161,7 +147,6 @@ static int histogram_of(lua_State *L)
     bins_option(L, &spec);
     outside_option(L, &spec);
     const Stream *weights = weights_option(L, "s:histogram", 1, s);
-    DeviceScope scope;
     if (needs_range(L)) {
         find_range(L, s, &found);
     }
@@ -169,9 +154,8 @@ static int histogram_of(lua_State *L)
         range_option(L, &found, &spec.axis[a], a);
     }
     Stream *result = stream_handle_push(L);
-    binding_enter(L, s->device, &scope);
-    bool done = histogram_stream(s, &spec, weights, result);
-    return finish(L, done, "s:histogram", &scope, s->device);
+    binding_make(L, s->device, "s:histogram", histogram_stream(s, &spec, weights, result));
+    return 1;
 }
 
 static int stream_lua_histogram(lua_State *L)
@@ -230,10 +214,8 @@ static int rill_bincount(lua_State *L)
     }
     const Stream *weights = weights_option(L, "rill.bincount", 2, s);
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool done = histogram_integers(s, weights, least, result);
-    return finish(L, done, "rill.bincount", &scope, s->device);
+    binding_make(L, s->device, "rill.bincount", histogram_integers(s, weights, least, result));
+    return 1;
 }
 
 void open_histogram(lua_State *L)

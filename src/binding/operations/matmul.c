@@ -12,15 +12,7 @@ static int rill_matmul(lua_State *L)
         luaL_error(L, "rill.matmul: argument #2 'b': the stream belongs to another device");
     }
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, a->device, &scope);
-    bool done = matmul_stream(a, b, result);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("rill.matmul");
-        binding_raise(L);
-    }
-    binding_charge(L, a->device);
+    binding_make(L, a->device, "rill.matmul", matmul_stream(a, b, result));
     return 1;
 }
 
@@ -35,15 +27,7 @@ static int matmul_into(lua_State *L)
         luaL_error(L, "%s: the streams belong to several devices", function);
     }
     accept_writable(L, c, function);
-    DeviceScope scope;
-    binding_enter(L, c->device, &scope);
-    bool done = matmul_add(alpha, a, b, beta, c);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, c->device);
+    binding_make(L, c->device, function, matmul_add(alpha, a, b, beta, c));
     return 0;
 }
 

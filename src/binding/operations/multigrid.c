@@ -20,14 +20,7 @@ static int launch(lua_State *L)
     int reads = multigrid_reads(part), writes = multigrid_writes(part);
     for (int i = 0; i < reads; i++) given.read[i] = accept_check(L, 3 + i, function, 3 + i, "read");
     for (int i = 0; i < writes; i++) given.written[i] = accept_check(L, 3 + reads + i, function, 3 + reads + i, "to");
-    DeviceScope scope;
-    binding_enter(L, given.written[0]->device, &scope);
-    bool done = multigrid_launch(part, &given);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, given.written[0]->device, function, multigrid_launch(part, &given));
     return 0;
 }
 

@@ -130,15 +130,8 @@ static int rill_random(lua_State *L)
     spec.block = seeded ? 0 : sequence->block;
     Stream *result = stream_handle_push(L);
     uint64_t blocks = 0;
-    DeviceScope scope;
     Device *device = state_device(L);
-    binding_enter(L, device, &scope);
-    bool done = random_stream(device, &spec, &shape, result, &blocks);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("rill.random");
-        binding_raise(L);
-    }
+    binding_run(L, device, "rill.random", random_stream(device, &spec, &shape, result, &blocks));
     if (!seeded) {
         sequence->block += blocks;
     }

@@ -10,16 +10,11 @@
 
 /* reading results */
 
-/* Pushes a 64-bit sum, (low words, high words); releases it. */
-static void push_long(lua_State *L, Stream *result, int components, DeviceScope *scope)
+/* Pushes a 64-bit sum, (low words, high words). */
+static void push_long(lua_State *L, const void *sum, int components)
 {
     uint32_t words[8];
-    bool done = buffer_read(result->buffer, 0, words, (uint64_t)result->type->bytes);
-    stream_release(result);
-    device_leave(scope);
-    if (!done) {
-        binding_raise(L);
-    }
+    memcpy(words, sum, 2 * (size_t)components * sizeof *words);
     if (components > 1) {
         lua_createtable(L, components, 0);
     }
@@ -109,17 +104,14 @@ static int whole(lua_State *L, ReduceOp op, const Operand *x, const char *functi
     }
     Shape one = {.rank = 1, .size = {1}};
     Stream result;
-    DeviceScope scope;
-    binding_enter(L, x->device, &scope);
-    if (!operand_reduce(op, x, &one, true, &result)) {
-        device_leave(&scope);
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    unsigned char element[TYPE_MAX_BYTES];
+    binding_run(L, x->device, NULL,
+                (operand_reduce(op, x, &one, true, &result) || error_prefix("%s", function)) &&
+                    value_read(&result, element));
     if (type->is_struct && op != REDUCE_MOMENTS) {
-        push_long(L, &result, x->type->components, &scope);
+        push_long(L, element, x->type->components);
     } else {
-        value_take(L, &result, &scope);
+        value_push(L, type, element);
     }
     if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
         return push_indices(L, &x->shape, lua_tointeger(L, -1));
@@ -202,15 +194,7 @@ static bool along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bo
 static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, const char *function)
 {
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, x->device, &scope);
-    bool done = along_axis(L, op, x, axis, keep, result);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, x->device);
+    binding_make(L, x->device, function, along_axis(L, op, x, axis, keep, result));
     return 1;
 }
 

@@ -61,13 +61,6 @@ static Stream *take_segments(lua_State *L, int index, const char *function, int 
     return s;
 }
 
-/* Raises with the recorded error behind the function's name. */
-static void raise_for(lua_State *L, const char *function)
-{
-    error_prefix("%s", function);
-    binding_raise(L);
-}
-
 /* options */
 
 static void check_options(lua_State *L, int options, const char *function)
@@ -122,24 +115,22 @@ static bool needs_end(lua_State *L, int options)
     return needs;
 }
 
+/* `segments` are flags, lengths or NULL. */
+static bool run(ScanSpec *spec, Stream *segments, Stream *result)
+{
+    Stream heads = {0};
+    bool lengths = segments && segments->type->scalar != SCALAR_BOOL, empty;
+    spec->heads = lengths ? &heads : segments;
+    bool done = (!lengths || segment_heads(segments, &spec->domain, &heads, &empty)) && scan_run(spec, result);
+    stream_release(&heads);
+    return done;
+}
+
 static int scan(lua_State *L, const char *function, ScanSpec *spec, Stream *segments)
 {
-    Stream *result = stream_handle_push(L), heads = {0};
-    DeviceScope scope;
-    bool lengths = segments && segments->type->scalar != SCALAR_BOOL, empty, done = true;
-    binding_enter(L, spec->device, &scope);
-    spec->heads = lengths ? &heads : segments;
+    Stream *result = stream_handle_push(L);
     spec->check = state_get(L)->check;
-    if (lengths) {
-        done = segment_heads(segments, &spec->domain, &heads, &empty);
-    }
-    done = done && scan_run(spec, result);
-    stream_release(&heads);
-    device_leave(&scope);
-    if (!done) {
-        raise_for(L, function);
-    }
-    binding_charge(L, spec->device);
+    binding_make(L, spec->device, function, run(spec, segments, result));
     return 1;
 }
 
@@ -206,14 +197,7 @@ static int module_segmented_reduce(lua_State *L)
         return luaL_error(L, "%s: the streams belong to different devices", function);
     }
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, values->device, &scope);
-    bool done = segment_reduce(&spec, values, segments, result);
-    device_leave(&scope);
-    if (!done) {
-        raise_for(L, function);
-    }
-    binding_charge(L, values->device);
+    binding_make(L, values->device, function, segment_reduce(&spec, values, segments, result));
     return 1;
 }
 
@@ -240,13 +224,7 @@ static int module_reduce_by_key(lua_State *L)
     take_operation(L, 3, function, 3, &spec.op, &spec.operation);
     check_type(L, function, spec.operation, values->type);
     Stream *first = stream_handle_push(L), *second = stream_handle_push(L), results[2];
-    DeviceScope scope;
-    binding_enter(L, values->device, &scope);
-    bool done = segment_reduce_by_key(&spec, keys, values, results);
-    device_leave(&scope);
-    if (!done) {
-        raise_for(L, function);
-    }
+    binding_run(L, values->device, function, segment_reduce_by_key(&spec, keys, values, results));
     *first = results[0];
     *second = results[1];
     binding_charge(L, values->device);

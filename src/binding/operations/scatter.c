@@ -33,17 +33,6 @@ static Stream *target_check(lua_State *L, int index, const char *function, const
     return s;
 }
 
-static int finish(lua_State *L, bool done, const char *function, DeviceScope *scope, Device *device)
-{
-    device_leave(scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
-    return 1;
-}
-
 static int rill_gather(lua_State *L)
 {
     binding_count(L, "rill.gather", 2, false);
@@ -51,10 +40,9 @@ static int rill_gather(lua_State *L)
     const Stream *src = c && c->container ? &c->stream : accept_check(L, 1, "rill.gather", 1, "src");
     const Stream *index = companion(L, 2, "rill.gather", "index", src);
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, src->device, &scope);
-    bool done = gather_stream(src, index, state_get(L)->check, result);
-    return finish(L, done, "rill.gather", &scope, src->device);
+    bool check = state_get(L)->check;
+    binding_make(L, src->device, "rill.gather", gather_stream(src, index, check, result));
+    return 1;
 }
 
 /* What is put: a stream, or a number, vector or structure for every index. */
@@ -73,10 +61,7 @@ static const Stream *source_check(lua_State *L, const char *function, const Stre
     }
     Stream *s = create_stream(L, dst->type->value, &one, function);
     lua_replace(L, 3);
-    DeviceScope scope;
-    binding_enter(L, dst->device, &scope);
-    bool done = transfer_upload(s, element);
-    finish(L, done, function, &scope, dst->device);
+    binding_make(L, dst->device, function, transfer_upload(s, element));
     return s;
 }
 
@@ -131,10 +116,7 @@ static int scatter(lua_State *L, const char *function, bool with_op)
     ScatterOp op = with_op || !lua_isnoneornil(L, 4) ? op_check(L, function, dst->type, &kernel) : SCATTER_SET;
     uint32_t skipped = 0;
     bool check = state_get(L)->check;
-    DeviceScope scope;
-    binding_enter(L, dst->device, &scope);
-    bool done = scatter_stream(dst, index, src, op, kernel, check ? &skipped : NULL);
-    finish(L, done, function, &scope, dst->device);
+    binding_make(L, dst->device, function, scatter_stream(dst, index, src, op, kernel, check ? &skipped : NULL));
     report_skipped(L, function, skipped, index, dst);
     lua_pushvalue(L, 1);
     return 1;
@@ -161,10 +143,8 @@ static int rill_gather_op(lua_State *L)
     ScatterOp op = op_check(L, "rill.gather_op", src->type, &kernel);
     uint32_t skipped = 0;
     bool check = state_get(L)->check;
-    DeviceScope scope;
-    binding_enter(L, dst->device, &scope);
-    bool done = gather_op_stream(dst, index, src, op, kernel, check ? &skipped : NULL);
-    finish(L, done, "rill.gather_op", &scope, dst->device);
+    binding_make(L, dst->device, "rill.gather_op",
+                 gather_op_stream(dst, index, src, op, kernel, check ? &skipped : NULL));
     report_skipped(L, "rill.gather_op", skipped, index, src);
     lua_pushvalue(L, 1);
     return 1;

@@ -58,15 +58,7 @@ static int one_stream(lua_State *L, const char *function, bool method,
     check_order(L, s, function, n, "s");
     SortOptions options = read_options(L, 2, function, n + 1, s->shape.rank);
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool done = run(s, &options, result);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, function, run(s, &options, result));
     return 1;
 }
 
@@ -120,15 +112,7 @@ static int by_key(lua_State *L, const char *function, const Stream *keys, int co
         values[i] = stream_handle_to(L, 2 + i);
         results[i] = stream_handle_push(L);
     }
-    DeviceScope scope;
-    binding_enter(L, keys->device, &scope);
-    bool done = sort_by_key(keys, values, count, options, sorted, results);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, keys->device);
+    binding_make(L, keys->device, function, sort_by_key(keys, values, count, options, sorted, results));
     return count + want_keys;
 }
 
@@ -224,16 +208,6 @@ static void check_line(lua_State *L, const Stream *s, const char *function, int 
     }
 }
 
-static void leave(lua_State *L, DeviceScope *scope, bool done, const char *function, Device *device)
-{
-    device_leave(scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
-}
-
 /* s:top_k(k [, {largest = true}]) */
 static int stream_top_k(lua_State *L)
 {
@@ -254,9 +228,7 @@ static int stream_top_k(lua_State *L)
         lua_pop(L, 1);
     }
     Stream *values = stream_handle_push(L), *numbers = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    leave(L, &scope, topk_stream(s, k, largest, values, numbers), function, s->device);
+    binding_make(L, s->device, function, topk_stream(s, k, largest, values, numbers));
     return 2;
 }
 
@@ -283,9 +255,7 @@ static int rill_searchsorted(lua_State *L)
         }
     }
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, sorted->device, &scope);
-    leave(L, &scope, search_stream(sorted, values, strcmp(side, "right") == 0, result), function, sorted->device);
+    binding_make(L, sorted->device, function, search_stream(sorted, values, strcmp(side, "right") == 0, result));
     return 1;
 }
 
@@ -307,9 +277,7 @@ static int rill_merge(lua_State *L)
     bool descending = has_options(L, 3, function, 3, "a table like {descending = true}", names) &&
                       binding_flag(L, 3, function, "descending");
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, a->device, &scope);
-    leave(L, &scope, merge_streams(a, b, descending, result), function, a->device);
+    binding_make(L, a->device, function, merge_streams(a, b, descending, result));
     return 1;
 }
 

@@ -43,14 +43,7 @@ static int sparse_multiply(lua_State *L)
         luaL_error(L, "%s: the streams belong to several devices", function);
     }
     accept_writable(L, y, function);
-    DeviceScope scope;
-    binding_enter(L, y->device, &scope);
-    bool done = multiply(&a, x, y);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, y->device, function, multiply(&a, x, y));
     return 0;
 }
 
@@ -65,14 +58,8 @@ static int sparse_slice(lua_State *L)
                            .order = accept_check(L, 5, function, 5, "order"),
                            .columns = accept_check(L, 6, function, 6, "columns"),
                            .values = accept_check(L, 7, function, 7, "values")};
-    DeviceScope scope;
-    binding_enter(L, a.values->device, &scope);
-    bool reads, done = spmv_slice(&a, &to, &reads);
-    device_leave(&scope);
-    if (!done && reads) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    bool reads, done;
+    binding_run(L, a.values->device, function, (done = spmv_slice(&a, &to, &reads)) || !reads);
     lua_pushboolean(L, done);
     return 1;
 }

@@ -44,13 +44,7 @@ void accept_settled(lua_State *L, Stream *stream)
     if (!stream->length.buffer) {
         return;
     }
-    DeviceScope scope;
-    binding_enter(L, stream->device, &scope);
-    bool done = stream_settle(stream);
-    device_leave(&scope);
-    if (!done) {
-        binding_raise(L);
-    }
+    binding_run(L, stream->device, NULL, stream_settle(stream));
 }
 
 void accept_writable(lua_State *L, const Stream *stream, const char *function)

@@ -80,11 +80,15 @@ void container_keep(lua_State *L, LuaContainer *self)
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function)
 {
     if (!c) {
-        error_prefix("%s", function);
-        binding_raise(L);
+        binding_raise_for(L, function);
     }
     self->container = c;
-    self->stream = *container_whole(c);
+    container_made(L, self);
+}
+
+void container_made(lua_State *L, LuaContainer *self)
+{
+    self->stream = *container_whole(self->container);
     container_keep(L, self);
     binding_charge(L, self->stream.device);
 }
@@ -112,11 +116,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
     }
     container_asked(L, c, function);
     Stream *line = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, own->device, &scope);
-    bool done = container_pack(c->container, from, part, line);
-    device_leave(&scope);
-    container_done(L, c, done, function);
+    binding_make(L, own->device, function, container_pack(c->container, from, part, line));
 }
 
 /* Whether a value is lined: a container, or a stream of the shape of one that is mapped in part. */
@@ -164,8 +164,7 @@ void container_accept_lines(lua_State *L, const char *function, bool each)
 void container_done(lua_State *L, const LuaContainer *self, bool done, const char *function)
 {
     if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
+        binding_raise_for(L, function);
     }
     binding_charge(L, self->stream.device);
 }
@@ -175,8 +174,7 @@ static void made_ready(lua_State *L, LuaContainer *self, bool done, const char *
 {
     refresh(self);
     if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
+        binding_raise_for(L, function);
     }
 }
 

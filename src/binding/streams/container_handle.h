@@ -31,6 +31,14 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
 void container_accept_lines(lua_State *L, const char *function, bool each);
 /* Before a scope in which it matters what is mapped: asks the translator where that is not known. Raises. */
 void container_asked(lua_State *L, const LuaContainer *self, const char *function);
+/* Makes a container within the device by a call, as binding_make does, for the handle, which is on the stack. */
+#define container_make(L, self, device, function, call)                                                                \
+    do {                                                                                                               \
+        binding_run(L, device, function, (self)->container = (call));                                                  \
+        container_made(L, self);                                                                                       \
+    } while (0)
+/* After a handle got its container: its header, the functions that it keeps, and the collector's charge. */
+void container_made(lua_State *L, LuaContainer *self);
 /* Takes over a container that was made; NULL raises what was set, with the function's name in front. The handle is on the stack. */
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function);
 /* Keeps the functions that the handle's container calls; due where a handle gets its container otherwise, and where the container gets functions. */

@@ -9,15 +9,7 @@ static Stream *make(lua_State *L, const Type *type, const Shape *shape, bool zer
 {
     Device *device = state_device(L);
     Stream *s = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool good = stream_create(device, type, shape, zero, s);
-    device_leave(&scope);
-    if (!good) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
+    binding_make(L, device, function, stream_create(device, type, shape, zero, s));
     return s;
 }
 
@@ -30,14 +22,7 @@ Stream *create_stream(lua_State *L, const Type *type, const Shape *shape, const 
 static Stream *make_of(lua_State *L, const Type *type, const Shape *shape, const void *bytes, const char *function)
 {
     Stream *s = make(L, type, shape, false, function);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool good = transfer_upload(s, bytes);
-    device_leave(&scope);
-    if (!good) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, s->device, function, transfer_upload(s, bytes));
     return s;
 }
 
@@ -195,26 +180,21 @@ static int rill_from(lua_State *L)
     return 1;
 }
 
-/* A contiguous stream of other elements: copy_new into a fresh userdata. */
+/* A contiguous stream of other elements, or of the same where `type` is NULL. */
+static bool copy_dense(const Stream *s, const Type *type, Stream *result)
+{
+    if (!s->contiguous || !s->buffer || (type && type != s->type)) {
+        return copy_new(s, type, result);
+    }
+    return stream_create(s->device, s->type, &s->shape, false, result) &&
+           buffer_copy(result->buffer, 0, s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, stream_bytes(s));
+}
+
+/* The same as a fresh userdata. */
 static int push_copy(lua_State *L, const Stream *s, const Type *type, const char *function)
 {
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool good;
-    if (s->contiguous && s->buffer && (!type || type == s->type)) {
-        good =
-            stream_create(s->device, s->type, &s->shape, false, result) &&
-            buffer_copy(result->buffer, 0, s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, stream_bytes(s));
-    } else {
-        good = copy_new(s, type, result);
-    }
-    device_leave(&scope);
-    if (!good) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, function, copy_dense(s, type, result));
     return 1;
 }
 

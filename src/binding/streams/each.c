@@ -38,15 +38,9 @@ static const char *cursor_element(lua_State *L, Cursor *cursor)
         int64_t room = BLOCK_BYTES / bytes, rest = cursor->count - cursor->at;
         cursor->first = cursor->at;
         cursor->last = cursor->at + (rest < room ? rest : room);
-        DeviceScope scope;
-        binding_enter(L, s->device, &scope);
-        bool good = buffer_read(s->buffer, (uint64_t)((s->offset + cursor->at) * bytes), cursor->block,
-                                (uint64_t)((cursor->last - cursor->first) * bytes));
-        device_leave(&scope);
-        if (!good) {
-            error_prefix("s:each");
-            binding_raise(L);
-        }
+        binding_run(L, s->device, "s:each",
+                    buffer_read(s->buffer, (uint64_t)((s->offset + cursor->at) * bytes), cursor->block,
+                                (uint64_t)((cursor->last - cursor->first) * bytes)));
     }
     return cursor->block + (cursor->at - cursor->first) * bytes;
 }
@@ -87,15 +81,7 @@ int each_pairs(lua_State *L)
     if (s->contiguous || s->source == SOURCE_RAMP) {
         stream_copy_view(s, &cursor->whole);
     } else {
-        DeviceScope scope;
-        binding_enter(L, s->device, &scope);
-        bool good = copy_new(s, NULL, &cursor->whole);
-        device_leave(&scope);
-        if (!good) {
-            error_prefix("s:each");
-            binding_raise(L);
-        }
-        binding_charge(L, s->device);
+        binding_make(L, s->device, "s:each", copy_new(s, NULL, &cursor->whole));
     }
     lua_pushvalue(L, -1);
     lua_pushcclosure(L, cursor_next, 1);

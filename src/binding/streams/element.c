@@ -12,14 +12,7 @@ static void element_push(lua_State *L, const Stream *s, const int64_t *index, co
     if (s->source == SOURCE_RAMP) {
         stream_ramp_element(s, number, element);
     } else {
-        DeviceScope scope;
-        binding_enter(L, s->device, &scope);
-        bool good = buffer_read(s->buffer, (uint64_t)number * bytes, element, bytes);
-        device_leave(&scope);
-        if (!good) {
-            error_prefix("%s", function);
-            binding_raise(L);
-        }
+        binding_run(L, s->device, function, buffer_read(s->buffer, (uint64_t)number * bytes, element, bytes));
     }
     value_push(L, s->type, element);
 }
@@ -32,14 +25,8 @@ static void element_store(lua_State *L, const Stream *s, const int64_t *index, i
     if (!value_pack(L, value, s->type, element)) {
         binding_argument_error(L, function, 1, "value");
     }
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool good = buffer_write(s->buffer, (uint64_t)stream_locate(s, index) * bytes, element, bytes);
-    device_leave(&scope);
-    if (!good) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, s->device, function,
+                buffer_write(s->buffer, (uint64_t)stream_locate(s, index) * bytes, element, bytes));
 }
 
 int element_at(lua_State *L)
@@ -158,15 +145,7 @@ static int stream_fill(lua_State *L)
     if (!value_pack_splat(L, 2, s->type, element)) {
         binding_argument_error(L, "s:fill", 1, "value");
     }
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool good = fill(s, element);
-    device_leave(&scope);
-    if (!good) {
-        error_prefix("s:fill");
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, "s:fill", fill(s, element));
     lua_settop(L, 1);
     return 1;
 }

@@ -138,14 +138,7 @@ static char *map_element(lua_State *L, Map *map, int64_t number)
     uint64_t bytes = (uint64_t)map->view.type->bytes, at = (uint64_t)number * bytes;
     uint64_t first = at / PAGE_BYTES, last = (at + bytes - 1) / PAGE_BYTES + 1;
     if (!(map->pages[first] & PAGE_HERE) || !(map->pages[last - 1] & PAGE_HERE)) {
-        DeviceScope scope;
-        binding_enter(L, map->view.device, &scope);
-        bool good = pages_move(map, first, last, PAGE_HERE, false, run_read);
-        device_leave(&scope);
-        if (!good) {
-            error_prefix("m[i]");
-            binding_raise(L);
-        }
+        binding_run(L, map->view.device, "m[i]", pages_move(map, first, last, PAGE_HERE, false, run_read));
     }
     return map->bytes + at;
 }
@@ -264,16 +257,7 @@ static int stream_map_cpu(lua_State *L)
         map_free(map);
         return luaL_error(L, "s:map_cpu: out of host memory: %I bytes", (lua_Integer)stream_bytes(s));
     }
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool good = map_open(map, lazy);
-    device_leave(&scope);
-    if (!good) {
-        map_free(map);
-        error_prefix("s:map_cpu");
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, "s:map_cpu", map_open(map, lazy));
     return 1;
 }
 

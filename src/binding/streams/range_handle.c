@@ -56,23 +56,12 @@ void range_take(lua_State *L, LuaRange *range, Region *region, const char *funct
 void range_drop(LuaRange *range)
 {
     Region *region = range->region;
-    DeviceScope scope;
-    if (!region) {
-        return;
-    }
     range->region = NULL;
-    if (region->references > 1) { /* a container's, as of most launches */
+    if (!region || region->references > 1) { /* a container's, as of most launches */
         region_release(region);
-        return;
+    } else {
+        binding_drop(region->list.device, region_release(region));
     }
-    Device *device =
-        device_retain(region->list.device); /* the list may hold the last reference, which cannot go inside the scope */
-    bool entered = device_enter(device, &scope);
-    region_release(region);
-    if (entered) {
-        device_leave(&scope);
-    }
-    device_release(device);
 }
 
 /* lists */
@@ -129,11 +118,7 @@ static LuaRange *push_box(lua_State *L, const Place *place, const char *where)
         to[rank - 1 - d] = last[d] + 1;
     }
     LuaRange *range = range_push(L);
-    DeviceScope scope;
-    binding_enter(L, place->device, &scope);
-    Region *region = region_box(place->device, place->shape, place->unbounded, from, to);
-    device_leave(&scope);
-    range_take(L, range, region, where);
+    range_make(L, range, place->device, where, region_box(place->device, place->shape, place->unbounded, from, to));
     return range;
 }
 
@@ -173,11 +158,8 @@ LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *
         lua_rawseti(L, held, i + 1);
         lua_settop(L, held);
     }
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Region *region = count ? region_union(parts, count) : region_box(device, shape, unbounded, nothing, nothing);
-    device_leave(&scope);
-    range_take(L, result, region, function);
+    range_make(L, result, device, function,
+               count ? region_union(parts, count) : region_box(device, shape, unbounded, nothing, nothing));
     lua_settop(L, held - 2);
     return result;
 }

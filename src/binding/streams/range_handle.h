@@ -20,6 +20,12 @@ void range_of(lua_State *L, int range, int index);
 void range_push_container(lua_State *L, int range);
 /* An open one, or raises. */
 LuaRange *range_check(lua_State *L, int index, const char *function);
+/* Makes a region within the device by a call, as binding_make does, for the range. */
+#define range_make(L, range, owner, function, call)                                                                    \
+    do {                                                                                                               \
+        binding_run(L, owner, function, (range)->region = (call));                                                     \
+        binding_charge(L, (range)->region->list.device);                                                               \
+    } while (0)
 /* Takes over a region that was made; NULL raises what was set, with the function's name in front. */
 void range_take(lua_State *L, LuaRange *range, Region *region, const char *function);
 /* Lets go of the region, outside of any scope; never raises. */

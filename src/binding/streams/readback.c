@@ -35,14 +35,8 @@ static int request_close(lua_State *L)
     if (binding_park(L, 1, request_close)) {
         return 0;
     }
-    Device *device = request->whole.device;
-    DeviceScope scope;
-    if (request->transfer && device) {
-        bool entered = device_enter(device, &scope);
-        transfer_release(request->transfer);
-        if (entered) {
-            device_leave(&scope);
-        }
+    if (request->transfer && request->whole.device) {
+        binding_drop(request->whole.device, transfer_release(request->transfer));
     }
     request->transfer = NULL;
     stream_handle_drop(&request->whole);
@@ -54,10 +48,7 @@ static int request_ready(lua_State *L)
     const Request *request = request_check_open(L, "r:ready");
     bool ready = true;
     if (request->transfer) {
-        DeviceScope scope;
-        binding_enter(L, request->whole.device, &scope);
-        ready = transfer_ready(request->transfer);
-        device_leave(&scope);
+        binding_run(L, request->whole.device, NULL, (ready = transfer_ready(request->transfer), true));
     }
     lua_pushboolean(L, ready);
     return 1;
@@ -69,14 +60,8 @@ static const void *request_wait(lua_State *L, const Request *request, const char
     if (!request->transfer) {
         return "";
     }
-    DeviceScope scope;
-    binding_enter(L, request->whole.device, &scope);
-    const void *bytes = transfer_wait(request->transfer);
-    device_leave(&scope);
-    if (!bytes) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    const void *bytes;
+    binding_run(L, request->whole.device, function, bytes = transfer_wait(request->transfer));
     return bytes;
 }
 
@@ -123,15 +108,7 @@ static int stream_request(lua_State *L)
     memset(request, 0, sizeof *request);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &request_key);
     lua_setmetatable(L, -2);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool good = request_open(view, request);
-    device_leave(&scope);
-    if (!good) {
-        error_prefix("s:request");
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, "s:request", request_open(view, request));
     return 1;
 }
 

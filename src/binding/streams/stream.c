@@ -191,14 +191,7 @@ static int stream_tostring(lua_State *L)
     bool shown = stream_elements(s) <= SHOWN_ELEMENTS;
     char *bytes = lua_newuserdatauv(L, shown ? (size_t)stream_bytes(s) : 0, 0);
     if (shown) {
-        DeviceScope scope;
-        binding_enter(L, s->device, &scope);
-        bool good = transfer_download(s, bytes);
-        device_leave(&scope);
-        if (!good) {
-            error_prefix("tostring");
-            binding_raise(L);
-        }
+        binding_run(L, s->device, "tostring", transfer_download(s, bytes));
     }
     luaL_Buffer text;
     luaL_buffinit(L, &text);

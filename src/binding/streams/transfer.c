@@ -79,14 +79,7 @@ bool transfer_upload(const Stream *stream, const void *bytes)
 /* Downloads inside a scope of its own; raises. */
 static void download(lua_State *L, const Stream *s, void *bytes, const char *function)
 {
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool good = transfer_download(s, bytes);
-    device_leave(&scope);
-    if (!good) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
+    binding_run(L, s->device, function, transfer_download(s, bytes));
 }
 
 /* The elements themselves, where they lie in host memory in one piece: no copy. NULL elsewhere. */
@@ -285,16 +278,9 @@ static int stream_write(lua_State *L)
     } else {
         bytes = packed_data(L, view);
     }
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool good = source ? write_stream(view, source) : transfer_upload(view, bytes);
-    device_leave(&scope);
+    binding_run(L, s->device, "s:write", source ? write_stream(view, source) : transfer_upload(view, bytes));
     if (lua_gettop(L) > 5) {
         scratch_free(L, 6);
-    }
-    if (!good) {
-        error_prefix("s:write");
-        binding_raise(L);
     }
     drop_view(L, view);
     lua_settop(L, 1);

@@ -10,6 +10,14 @@ void binding_raise(lua_State *L)
     abort(); /* luaL_error does not return */
 }
 
+void binding_raise_for(lua_State *L, const char *function)
+{
+    if (function) {
+        error_prefix("%s", function);
+    }
+    binding_raise(L);
+}
+
 void binding_raise_placed(lua_State *L)
 {
     lua_pushstring(L, error_message());

@@ -27,18 +27,9 @@ Stream *stream_handle_to(lua_State *L, int index)
 
 void stream_handle_drop(Stream *stream)
 {
-    Device *device = stream->device;
-    DeviceScope scope;
-    if (!device) {
-        return;
+    if (stream->device) {
+        binding_drop(stream->device, stream_release(stream));
     }
-    device_retain(device); /* the stream's reference may be the last, and cannot go inside the scope */
-    bool entered = device_enter(device, &scope);
-    stream_release(stream);
-    if (entered) {
-        device_leave(&scope);
-    }
-    device_release(device);
 }
 
 void stream_handle_methods(lua_State *L, const luaL_Reg *methods)

@@ -320,18 +320,19 @@ void value_push(lua_State *L, const Type *type, const void *element)
     }
 }
 
-/* Pushes the one element of a stream; releases it. */
+bool value_read(Stream *result, void *element)
+{
+    uint64_t bytes = (uint64_t)result->type->bytes;
+    bool done = buffer_read(result->buffer, (uint64_t)result->offset * bytes, element, bytes) &&
+                kernel_fault_check(result->device);
+    stream_release(result);
+    return done;
+}
+
 void value_take(lua_State *L, Stream *result, DeviceScope *scope)
 {
-    unsigned char element[1024];
+    unsigned char element[TYPE_MAX_BYTES];
     const Type *type = result->type;
-    bool done =
-        buffer_read(result->buffer, (uint64_t)result->offset * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
-        kernel_fault_check(result->device);
-    stream_release(result);
-    device_leave(scope);
-    if (!done) {
-        binding_raise(L);
-    }
+    binding_leave(L, scope, NULL, value_read(result, element));
     value_push(L, type, element);
 }

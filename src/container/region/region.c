@@ -45,7 +45,9 @@ static int64_t box_elements(const Region *region)
 
 Region *region_retain(Region *region)
 {
-    region->references++;
+    if (region) {
+        region->references++;
+    }
     return region;
 }
 

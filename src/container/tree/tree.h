@@ -34,6 +34,9 @@ bool tree_level(const Container *c, const Stream *points, Stream *result);
 Region *tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
 /* A container of another type with the same pages: what is written to it follows nothing. NULL with error_set. */
 Container *tree_mask(const Container *c, const Type *type);
+/* The same of what a kernel with the container as its only argument makes, and of the elements of a stream or a container of c's shape. */
+Container *tree_mask_kernel(Container *c, Kernel *kernel, bool check);
+Container *tree_mask_copy(Container *c, const Stream *elements);
 /* Splits the leaves of which an element of the mask is not 0, as tree_refine; joins those that are all that a page was split into, where all elements
  * are not 0. */
 Region *tree_refine_mask(Container *c, const Container *mask);

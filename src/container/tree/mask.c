@@ -1,0 +1,65 @@
+/* Masks of pages that kernels write. */
+#include "container/region/region.h"
+#include "container/tree/tree.h"
+
+#include "kernel/kernel.h"
+#include "kernel/launch/builtin.h"
+
+#include <stdio.h>
+
+/* A kernel with one output, its other arguments streams that are read. Returns the output's index, or -1 with error_set. */
+static int output_of(const Kernel *kernel)
+{
+    const Function *f = kernel_function(kernel);
+    int output = -1, outputs = 0, inputs = 0, others = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        outputs += f->params[i].kind == PARAM_OUTPUT;
+        output = f->params[i].kind == PARAM_OUTPUT ? i : output;
+        inputs += kind->stream && !kind->written;
+        others += !kernel_is_baked(kernel, i) && f->params[i].kind != PARAM_OUTPUT && (!kind->stream || kind->written);
+    }
+    if (f->kind != FUNCTION_KERNEL || outputs != 1 || inputs < 1 || others || f->params[output].type->is_struct ||
+        f->params[output].type->components != 1) {
+        error_set("kernel '%s': expected one with the container as its only argument, and one output of bool", f->name);
+        return -1;
+    }
+    return output;
+}
+
+static bool launch(Container *c, Kernel *kernel, const Stream *input, int output, Container *mask, bool check)
+{
+    Argument args[MAX_PARAMS];
+    const Region *region = container_active(c);
+    for (int i = 0; i < kernel_function(kernel)->param_count; i++) {
+        args[i].stream = i == output ? container_whole(mask) : input;
+    }
+    Domain domain = {.shape = container_whole(c)->shape, .pages = region ? region_set(region, false) : NULL};
+    return region && kernel_launch_over(kernel, container_whole(c)->device, args, &domain, check);
+}
+
+/* The inputs are `input`. */
+static Container *make(Container *c, Kernel *kernel, const Stream *input, bool check)
+{
+    int output = output_of(kernel);
+    Container *mask = output < 0 ? NULL : tree_mask(c, kernel_function(kernel)->params[output].type);
+    if (mask && !launch(c, kernel, input, output, mask, check)) {
+        container_release(mask);
+        mask = NULL;
+    }
+    return mask;
+}
+
+Container *tree_mask_kernel(Container *c, Kernel *kernel, bool check)
+{
+    return make(c, kernel, container_whole(c), check);
+}
+
+Container *tree_mask_copy(Container *c, const Stream *elements)
+{
+    char text[256];
+    const char *type = elements->type->value->name;
+    snprintf(text, sizeof text, "kernel void mark(%s x<>, out %s r<>) { r = x; }", type, type);
+    Kernel *kernel = builtin_kernel(elements->device, text);
+    return kernel ? make(c, kernel, elements, false) : NULL;
+}
