@@ -1,6 +1,5 @@
 #include "base/strbuf.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +45,17 @@ void strbuf_add(StrBuf *buf, const char *text)
 
 void strbuf_addf(StrBuf *buf, const char *format, ...)
 {
-    va_list args, again;
+    va_list args;
     va_start(args, format);
+    strbuf_addv(buf, format, args);
+    va_end(args);
+}
+
+void strbuf_addv(StrBuf *buf, const char *format, va_list args)
+{
+    va_list again;
     va_copy(again, args);
     int count = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     if (count >= 0 && reserve(buf, (size_t)count)) {
         vsnprintf(buf->text + buf->length, (size_t)count + 1, format, again);
         buf->length += (size_t)count;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +22,7 @@ typedef struct StrBuf {
 void strbuf_add(StrBuf *buf, const char *text);
 void strbuf_add_bytes(StrBuf *buf, const void *bytes, size_t count);
 void strbuf_addf(StrBuf *buf, const char *format, ...) ERROR_PRINTF(2, 3);
+void strbuf_addv(StrBuf *buf, const char *format, va_list args) ERROR_PRINTF(2, 0);
 /* Returns what separates item i of a list of `count` items from the one before: nothing, a comma or, of the last one, `last`, as " or ". */
 const char *strbuf_separator(int i, int count, const char *last);
 /* The text so far, "" when empty; owned by the buffer. After a failed allocation it is strbuf_lost, so that half a text is never

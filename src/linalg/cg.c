@@ -1,5 +1,6 @@
 #include "linalg/cg.h"
 
+#include "base/round.h"
 #include "base/strbuf.h"
 #include "gpu/program/shader.h"
 #include "shared/cg_group_words.h"
@@ -20,11 +21,6 @@ enum {
     MOST_TRIPS = 16384,
 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static bool is_double(const Stream *s)
 {
     return s->type->scalar == SCALAR_DOUBLE;
@@ -42,16 +38,10 @@ static int64_t group_count(int64_t texels, bool cpu)
 
 static Program *find_program(const CgVectors *v, bool cpu, bool block, bool fused)
 {
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define %s\n%s%s%s", cpu ? CPU_GROUP : GPU_GROUP,
-                !v->z       ? "PLAIN"
-                : v->jacobi ? "JACOBI"
-                            : "GIVEN",
-                is_double(v->x) ? "#define WIDE\n" : "", block ? "#define BLOCK\n" : "",
-                fused ? "#define FUSED\n" : "");
-    Program *program = shader_program(v->x->device, "cg.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
-    return program;
+    const char *way = !v->z ? "PLAIN" : v->jacobi ? "JACOBI" : "GIVEN";
+    return shader_program_format(v->x->device, "cg.comp", "#define GROUP %d\n#define %s\n%s%s%s",
+                                 cpu ? CPU_GROUP : GPU_GROUP, way, is_double(v->x) ? "#define WIDE\n" : "",
+                                 block ? "#define BLOCK\n" : "", fused ? "#define FUSED\n" : "");
 }
 
 /* Buffers in the order of the shader's bindings; whether they are read through storage blocks. */
@@ -59,9 +49,9 @@ static bool bind(const CgVectors *v, const Stream *state, bool cpu, Dispatch *di
 {
     const Stream *read[] = {v->x, v->r, v->p, v->q, v->z ? v->z : v->r};
     const Stream *stored[] = {v->x, v->r, v->p, state, v->best, v->q, v->z ? v->z : v->r};
-    bool block = !cpu || !device_traits(v->x->device)->tuning[TUNING_BUFFER_TEXTURES];
+    bool block = !cpu;
     for (int i = 0; i < 5; i++) {
-        block = block || !buffer_texture_reaches(read[i]->device, TEXEL_VECTOR, buffer_capacity(read[i]->buffer));
+        block = block || !buffer_in_texture(read[i]->buffer, TEXEL_VECTOR);
         dispatch->textures[i] = (DispatchTexture){read[i]->buffer, TEXEL_VECTOR};
     }
     dispatch->texture_count = block ? 0 : 5;
@@ -151,15 +141,12 @@ int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t e
 
 static Program *find_group_program(const CgGroup *g, bool block)
 {
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n%s%s%s%s%s%s%s%s", group_size(g->x->device),
-                g->wide ? "#define WIDE\n" : "", is_double(g->values) ? "#define VALUE_DOUBLE\n" : "",
-                is_double(g->wide_values) ? "#define WIDE_VALUE_DOUBLE\n" : "",
-                is_double(g->x) ? "#define X_DOUBLE\n" : "", is_double(g->b) ? "#define B_DOUBLE\n" : "",
-                g->m ? "#define JACOBI\n" : "", g->tiled ? "#define TILED\n" : "", block ? "#define BLOCK\n" : "");
-    Program *program = shader_program(g->x->device, "cg_group.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
-    return program;
+    return shader_program_format(
+        g->x->device, "cg_group.comp", "#define GROUP %d\n%s%s%s%s%s%s%s%s", group_size(g->x->device),
+        g->wide ? "#define WIDE\n" : "", is_double(g->values) ? "#define VALUE_DOUBLE\n" : "",
+        is_double(g->wide_values) ? "#define WIDE_VALUE_DOUBLE\n" : "", is_double(g->x) ? "#define X_DOUBLE\n" : "",
+        is_double(g->b) ? "#define B_DOUBLE\n" : "", g->m ? "#define JACOBI\n" : "", g->tiled ? "#define TILED\n" : "",
+        block ? "#define BLOCK\n" : "");
 }
 
 static uint32_t first_word(const Stream *s)

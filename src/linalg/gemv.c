@@ -1,10 +1,11 @@
 #include "linalg/gemv.h"
 
-#include "base/strbuf.h"
+#include "base/round.h"
 #include "gpu/program/shader.h"
 #include "kernel/launch/builtin.h"
 #include "kernel/launch/copy.h"
 #include "shared/gemv_words.h"
+#include "stream/view.h"
 
 #include <string.h>
 
@@ -52,16 +53,11 @@ static int texel_of(const Stream *s)
     return is_double(s) ? 2 : 4;
 }
 
-static bool plain(const ViewDim *dim)
-{
-    return dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
-}
-
 /* Rows of whole texels, each in a row of memory. */
 static bool has_rows(const Stream *a)
 {
     int64_t texel = texel_of(a);
-    return plain(&a->dim[0]) && plain(&a->dim[1]) && a->dim[1].stride == 1 && a->dim[0].stride > 0 &&
+    return view_dim_plain(&a->dim[0]) && view_dim_plain(&a->dim[1]) && a->dim[1].stride == 1 && a->dim[0].stride > 0 &&
            a->shape.size[1] % texel == 0 && a->dim[0].stride % texel == 0 && a->offset % texel == 0;
 }
 
@@ -110,26 +106,18 @@ static int wide_of(const Stream *a)
     return !on_cpu(a) ? 1 : widest ? CPU_WIDEST : CPU_WIDE;
 }
 
-static bool too_large(const Stream *s)
-{
-    return !buffer_texture_reaches(s->device, TEXEL_VECTOR, buffer_capacity(s->buffer));
-}
-
 static bool dispatch(const Stream *a, const Stream *x, bool columns, const uint32_t *params, const Stream sums[2])
 {
-    bool block = !device_traits(a->device)->tuning[TUNING_BUFFER_TEXTURES] || too_large(a) || too_large(x);
+    bool block = !buffer_in_texture(a->buffer, TEXEL_VECTOR) || !buffer_in_texture(x->buffer, TEXEL_VECTOR);
     int group = on_cpu(a) ? CPU_GROUP : GPU_GROUP;
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define WIDE %d\n%s%s%s", group, wide_of(a),
-                is_double(a) ? "#define DOUBLE\n" : "", columns ? "#define COLUMNS\n" : "",
-                block ? "#define BLOCK\n" : "");
-    Dispatch run = {.program = shader_program(a->device, "gemv.comp", strbuf_text(&defines)),
-                    .params = params,
+    Dispatch run = {.params = params,
                     .param_vectors = GEMV_P_VECTORS,
                     .texture_count = block ? 0 : 2,
                     .block_count = block ? 4 : 2,
-                    .groups = {(params[GEMV_P_COUNT] + (uint64_t)group - 1) / (uint64_t)group, 1, 1}};
-    strbuf_free(&defines);
+                    .groups = {(uint64_t)divide_up(params[GEMV_P_COUNT], group), 1, 1}};
+    run.program = shader_program_format(a->device, "gemv.comp", "#define GROUP %d\n#define WIDE %d\n%s%s%s", group,
+                                        wide_of(a), is_double(a) ? "#define DOUBLE\n" : "",
+                                        columns ? "#define COLUMNS\n" : "", block ? "#define BLOCK\n" : "");
     run.textures[0] = (DispatchTexture){a->buffer, TEXEL_VECTOR};
     run.textures[1] = (DispatchTexture){x->buffer, TEXEL_VECTOR};
     const Stream *blocks[] = {&sums[0], &sums[1], a, x};

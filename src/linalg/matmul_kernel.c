@@ -1,9 +1,9 @@
 #include "linalg/matmul_kernel.h"
 
-#include "base/strbuf.h"
 #include "gpu/program/shader.h"
 #include "kernel/launch/copy.h"
 #include "shared/matmul_words.h"
+#include "stream/view.h"
 
 #include <string.h>
 
@@ -36,17 +36,12 @@ void matmul_kernel_transpose(Stream *s)
     s->contiguous = false;
 }
 
-static bool plain(const ViewDim *dim)
-{
-    return dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
-}
-
 static bool row_major(const Stream *s)
 {
     int64_t stride = 1;
     for (int d = s->shape.rank; d-- > 0;) {
         const ViewDim *dim = &s->dim[d];
-        if (s->shape.size[d] != 1 && !(plain(dim) && dim->stride == stride)) {
+        if (s->shape.size[d] != 1 && !(view_dim_plain(dim) && dim->stride == stride)) {
             return false;
         }
         stride *= s->shape.size[d];
@@ -99,26 +94,16 @@ typedef struct Way {
 
 static Program *find_program(Device *device, const Type *type, const Way *way)
 {
-    static const struct {
-        Scalar scalar;
-        const char *text;
-    } names[] = {
-        {SCALAR_FLOAT, "#define T float\n#define T4 vec4\n#define FROM_BITS uintBitsToFloat\n#define TO_BITS "
-                       "floatBitsToUint\n"},
-        {SCALAR_DOUBLE, "#define T double\n#define T4 dvec4\n#define DOUBLE\n"},
-        {SCALAR_INT, "#define T int\n#define T4 ivec4\n#define FROM_BITS ivec4\n#define TO_BITS uint\n"},
-        {SCALAR_UINT, "#define T uint\n#define T4 uvec4\n#define FROM_BITS uvec4\n#define TO_BITS uint\n"},
+    static const char *const names[SCALAR_COUNT] = {
+        [SCALAR_FLOAT] = "float\n#define T4 vec4\n#define FROM_BITS uintBitsToFloat\n#define TO_BITS floatBitsToUint\n",
+        [SCALAR_DOUBLE] = "double\n#define T4 dvec4\n#define DOUBLE\n",
+        [SCALAR_INT] = "int\n#define T4 ivec4\n#define FROM_BITS ivec4\n#define TO_BITS uint\n",
+        [SCALAR_UINT] = "uint\n#define T4 uvec4\n#define FROM_BITS uvec4\n#define TO_BITS uint\n",
     };
-    StrBuf defines = STRBUF_EMPTY;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        strbuf_add(&defines, names[i].scalar == type->scalar ? names[i].text : "");
-    }
-    strbuf_addf(&defines, "#define GROUP %d\n#define ROWS %d\n%s%s%s%s", way->tile ? GPU_GROUP : CPU_GROUP, way->rows,
-                way->tile ? "#define TILE\n" : "", way->block ? "#define BLOCK\n" : "", way->add ? "#define ADD\n" : "",
-                way->fours ? "#define FOURS\n" : "");
-    Program *program = shader_program(device, "matmul.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
-    return program;
+    return shader_program_format(device, "matmul.comp", "#define T %s#define GROUP %d\n#define ROWS %d\n%s%s%s%s",
+                                 names[type->scalar], way->tile ? GPU_GROUP : CPU_GROUP, way->rows,
+                                 way->tile ? "#define TILE\n" : "", way->block ? "#define BLOCK\n" : "",
+                                 way->add ? "#define ADD\n" : "", way->fours ? "#define FOURS\n" : "");
 }
 
 /* Texels from one matrix of a batch to the next along dimension d of the result's, counted from the fastest; 0 where it repeats. */
@@ -136,14 +121,9 @@ static uint32_t batch_stride(const Operand *operand, int d)
     return (uint32_t)stride;
 }
 
-static uint64_t divide_up(int64_t n, int64_t unit)
+static uint64_t groups_of(int64_t n, int64_t unit)
 {
     return (uint64_t)((n + unit - 1) / unit);
-}
-
-static bool too_large(const Stream *s)
-{
-    return !buffer_texture_reaches(s->device, TEXEL_VECTOR, buffer_capacity(s->buffer));
 }
 
 Target matmul_kernel_dense(const MatmulKernel *p, const Stream *c)
@@ -166,7 +146,7 @@ bool matmul_kernel_target(const MatmulKernel *p, const Stream *c, Target *target
     }
     bool rows = rank == p->batch.rank + 2 && (p->n == 1 || c->dim[rank - 1].stride == 1);
     for (int d = 0; d < rank && rows; d++) {
-        rows = plain(&c->dim[d]) && c->dim[d].stride >= 0;
+        rows = view_dim_plain(&c->dim[d]) && c->dim[d].stride >= 0;
     }
     if (rows) {
         *target = (Target){.buffer = c->buffer, .base = c->offset, .pitch = c->dim[rank - 2].stride};
@@ -189,9 +169,8 @@ static bool has_fours(const MatmulKernel *p, const Target *c)
 
 static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, const Target *c)
 {
-    const DeviceTraits *traits = device_traits(p->device);
-    bool tile = traits->family == FAMILY_GPU, flat = !tile && b->texels < CPU_GROUP;
-    bool block = !traits->tuning[TUNING_BUFFER_TEXTURES] || too_large(&a->dense) || too_large(&b->dense);
+    bool tile = device_traits(p->device)->family == FAMILY_GPU, flat = !tile && b->texels < CPU_GROUP;
+    bool block = !buffer_in_texture(a->dense.buffer, TEXEL_VECTOR) || !buffer_in_texture(b->dense.buffer, TEXEL_VECTOR);
     int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
     rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
     Way way = {.tile = tile, .block = block, .rows = rows, .fours = has_fours(p, c)};
@@ -200,8 +179,8 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
         (block && !(buffer_block_fits(a->dense.buffer) && buffer_block_fits(b->dense.buffer)))) {
         return false;
     }
-    uint64_t tiles_m = divide_up(p->m, tile ? GPU_TILE : rows),
-             tiles_n = divide_up(p->n, tile ? GPU_TILE : 4 * CPU_GROUP);
+    uint64_t tiles_m = groups_of(p->m, tile ? GPU_TILE : rows),
+             tiles_n = groups_of(p->n, tile ? GPU_TILE : 4 * CPU_GROUP);
     uint64_t batch = p->batch.rank ? (uint64_t)shape_elements(&p->batch) : 1;
     uint32_t params[4 * MATMUL_P_VECTORS] = {[MATMUL_P_M] = (uint32_t)p->m,
                                              [MATMUL_P_N] = (uint32_t)p->n,
@@ -227,7 +206,7 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
     }
     dispatch.params = params;
     uint64_t parts = tiles_m * tiles_n * batch; /* with `flat`, tiles_n is 1 */
-    dispatch.groups[0] = flat ? divide_up((int64_t)parts * b->texels, CPU_GROUP) : parts;
+    dispatch.groups[0] = flat ? groups_of((int64_t)parts * b->texels, CPU_GROUP) : parts;
     dispatch.groups[1] = dispatch.groups[2] = 1;
     dispatch.blocks[0].buffer = c->buffer;
     dispatch.block_count = block ? 3 : 1;

@@ -1,6 +1,5 @@
 #include "linalg/multigrid.h"
 
-#include "base/strbuf.h"
 #include "gpu/program/shader.h"
 
 enum { CPU_GROUP = 8, GPU_GROUP = 64, MARGIN_GROUP = 64 };
@@ -41,13 +40,9 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 
 static Program *find_program(Device *device, MultigridPart part, bool wide, bool cpu, bool block)
 {
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %u\n#define ROWS %d\n#define %s\n%s%s", group_size(part, cpu),
-                cpu ? CPU_ROWS : GPU_ROWS, parts[part].name, wide ? "#define WIDE\n" : "",
-                block ? "#define BLOCK\n" : "");
-    Program *program = shader_program(device, "multigrid.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
-    return program;
+    return shader_program_format(device, "multigrid.comp", "#define GROUP %u\n#define ROWS %d\n#define %s\n%s%s",
+                                 group_size(part, cpu), cpu ? CPU_ROWS : GPU_ROWS, parts[part].name,
+                                 wide ? "#define WIDE\n" : "", block ? "#define BLOCK\n" : "");
 }
 
 /* How many groups there are along a row and down the grid. */
@@ -70,13 +65,12 @@ static void count_groups(MultigridPart part, const uint32_t *params, bool cpu, D
 /* Buffers in the order of the shader's bindings; whether they are read through storage blocks. */
 static bool bind(MultigridPart part, const MultigridLaunch *launch, bool cpu, Dispatch *dispatch)
 {
-    Device *device = launch->written[0]->device;
     int reads = parts[part].reads, writes = parts[part].writes;
-    bool block = !cpu || !device_traits(device)->tuning[TUNING_BUFFER_TEXTURES];
+    bool block = !cpu;
     for (int i = 0; i < writes; i++) dispatch->blocks[i].buffer = launch->written[i]->buffer;
     for (int i = 0; i < reads; i++) {
         Buffer *buffer = launch->read[i]->buffer;
-        block = block || !buffer_texture_reaches(device, TEXEL_VECTOR, buffer_capacity(buffer));
+        block = block || !buffer_in_texture(buffer, TEXEL_VECTOR);
         dispatch->textures[i] = (DispatchTexture){buffer, TEXEL_VECTOR};
         dispatch->blocks[writes + i].buffer = buffer;
     }

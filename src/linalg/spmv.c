@@ -1,6 +1,5 @@
 #include "linalg/spmv.h"
 
-#include "base/strbuf.h"
 #include "gpu/program/shader.h"
 #include "shared/spmv_words.h"
 
@@ -51,16 +50,13 @@ typedef struct Way {
 
 static Program *find_program(const SparseRows *a, const Stream *y, const Way *way)
 {
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(
-        &defines, "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", way->group,
+    return shader_program_format(
+        y->device, "spmv.comp",
+        "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", way->group,
         way->lanes, way->texels, is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
         a->columns ? "#define COLUMNS_GIVEN\n" : "", a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "",
         way->wide ? "#define WIDE\n" : "", way->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "",
         a->order ? "#define SLICES\n" : "", way->block ? "#define BLOCK\n" : "", a->list ? "#define LISTED\n" : "");
-    Program *program = shader_program(y->device, "spmv.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
-    return program;
 }
 
 /* What the shader reads, in the order of its bindings. */
@@ -71,9 +67,9 @@ static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch
         TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_WORD, TEXEL_VECTOR};
     int count = a->order ? 6 : a->list ? 5 : a->columns ? 4 : 2;
     streams[4] = a->list ? a->list : a->order; /* where there is none, it is not read */
-    way->block = !device_traits(y->device)->tuning[TUNING_BUFFER_TEXTURES];
+    way->block = false;
     for (int i = 0; i < count; i++) {
-        way->block = way->block || too_large(streams[i], formats[i]);
+        way->block = way->block || !buffer_in_texture(streams[i]->buffer, formats[i]);
     }
     dispatch->blocks[0].buffer = y->buffer;
     bool fits = buffer_block_fits(y->buffer);
@@ -114,10 +110,8 @@ bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads)
     }
     dispatch.blocks[0].buffer = to->columns->buffer;
     dispatch.blocks[1].buffer = to->values->buffer;
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n%s", CPU_GROUP, is_double(a->values) ? "#define VALUE_DOUBLE\n" : "");
-    dispatch.program = shader_program(a->values->device, "spmv_slice.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
+    dispatch.program = shader_program_format(a->values->device, "spmv_slice.comp", "#define GROUP %d\n%s", CPU_GROUP,
+                                             is_double(a->values) ? "#define VALUE_DOUBLE\n" : "");
     stream_wrote(to->columns);
     stream_wrote(to->values);
     return dispatch.program && device_dispatch(a->values->device, &dispatch);

@@ -220,6 +220,12 @@ bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t b
     return bytes <= device->limits.texture_texels * texel_bytes[format];
 }
 
+bool buffer_in_texture(const Buffer *buffer, TexelFormat format)
+{
+    return buffer->device->traits.tuning[TUNING_BUFFER_TEXTURES] &&
+           buffer_texture_reaches(buffer->device, format, buffer->capacity);
+}
+
 const GLenum buffer_texture_formats[TEXEL_FORMATS] = {GL_R32UI, GL_RGBA32UI, GL_RG32UI};
 
 static void attach(Buffer *buffer, TexelFormat format)

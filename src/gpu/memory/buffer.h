@@ -22,6 +22,8 @@ const void *buffer_host(const Buffer *buffer);
 /* Whether buffer textures are long enough for that many bytes; what lies behind their end reads as anything. A launch with a texture of a
  * buffer that is larger than they reach fails. */
 bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t bytes);
+/* Whether programs read all of the buffer as a texture: where that is faster than storage blocks (RILL_TUNE), and textures reach so far. */
+bool buffer_in_texture(const Buffer *buffer, TexelFormat format);
 
 /* Whether kernels can bind the whole buffer: known up to the advertised block size, found by one trial in its spare tail beyond it (drivers
  * advertise less than they can do). False with error_set. */

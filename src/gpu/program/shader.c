@@ -155,3 +155,15 @@ Program *shader_program(Device *device, const char *name, const char *defines)
     KnownShader *made = cache ? remember(cache, name, defines, compile(device, name, defines)) : NULL;
     return made ? made->program : NULL;
 }
+
+Program *shader_program_format(Device *device, const char *name, const char *defines, ...)
+{
+    StrBuf text = STRBUF_EMPTY;
+    va_list arguments;
+    va_start(arguments, defines);
+    strbuf_addv(&text, defines, arguments);
+    va_end(arguments);
+    Program *program = shader_program(device, name, strbuf_text(&text));
+    strbuf_free(&text);
+    return program;
+}

@@ -4,10 +4,13 @@
 #ifndef RILL_GPU_PROGRAM_SHADER_H
 #define RILL_GPU_PROGRAM_SHADER_H
 
+#include "base/error.h"
 #include "gpu/program/program.h"
 
 /* The program of shader file `name` ("sort_count.comp") behind `defines` (lines of "#define X ...\n", or ""), kept with the device until
  * hundreds of others were used. NULL with error_set. */
 Program *shader_program(Device *device, const char *name, const char *defines);
+/* The same, `defines` as printf makes them. */
+Program *shader_program_format(Device *device, const char *name, const char *defines, ...) ERROR_PRINTF(3, 4);
 
 #endif

@@ -159,14 +159,11 @@ static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes,
 
 static Program *find_program(Device *device, const Unit *unit, bool tile, bool block, int group)
 {
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n#define ROWS %d\n",
-                group, unit->words, unit->packed, unit->elements, CPU_ROWS);
-    strbuf_addf(&defines, "%s%s%s", unit->vector ? "#define VECTOR\n" : "", tile ? "#define TILE\n" : "",
-                block ? "#define BLOCK\n" : "");
-    Program *program = shader_program(device, "transpose.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
-    return program;
+    return shader_program_format(
+        device, "transpose.comp",
+        "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n#define ROWS %d\n%s%s%s", group,
+        unit->words, unit->packed, unit->elements, CPU_ROWS, unit->vector ? "#define VECTOR\n" : "",
+        tile ? "#define TILE\n" : "", block ? "#define BLOCK\n" : "");
 }
 
 bool transpose_copy(Stream *to, const Stream *from)
@@ -180,8 +177,7 @@ bool transpose_copy(Stream *to, const Stream *from)
         return error_set("transpose: the views are not ones it serves");
     }
     TexelFormat format = unit.vector ? TEXEL_VECTOR : TEXEL_WORD;
-    bool block = !traits->tuning[TUNING_BUFFER_TEXTURES] ||
-                 !buffer_texture_reaches(device, format, buffer_capacity(from->buffer));
+    bool block = !buffer_in_texture(from->buffer, format);
     int group = tile ? GPU_GROUP : traits->family == FAMILY_GPU ? 32 : traits->subgroup_size;
     Program *program = find_program(device, &unit, tile, block, group);
     if (!program || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {

@@ -98,12 +98,9 @@ static Buffer *find_factors(Device *device, const FftPass *pass, bool wide)
 static Program *find_program(Device *device, int64_t radix, Form form, bool block)
 {
     static const char *const forms[] = {"", "#define LAST\n", "#define PAIR\n", "#define DOUBLE\n"};
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define RADIX %d\n%s%s#define LOW %d\n#define GROUP %d\n%s", (int)radix, forms[form],
-                block ? "#define BLOCK\n" : "", low_of(radix), GROUP, fft_declarations(form == DOUBLE));
-    Program *program = shader_program(device, "fft_pass.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
-    return program;
+    return shader_program_format(device, "fft_pass.comp", "#define RADIX %d\n%s%s#define LOW %d\n#define GROUP %d\n%s",
+                                 (int)radix, forms[form], block ? "#define BLOCK\n" : "", low_of(radix), GROUP,
+                                 fft_declarations(form == DOUBLE));
 }
 
 static Form form_of(const FftPass *pass, const Stream *from)
@@ -122,8 +119,7 @@ static bool run_pass(const Fft *f, const FftPass *pass, bool last, const Stream 
     Device *device = from->device;
     Form form = form_of(pass, from);
     TexelFormat format = form == LONE ? TEXEL_WORD : TEXEL_VECTOR;
-    bool block = !device_traits(device)->tuning[TUNING_BUFFER_TEXTURES] ||
-                 !buffer_texture_reaches(device, format, buffer_capacity(from->buffer));
+    bool block = !buffer_in_texture(from->buffer, format);
     Program *program = find_program(device, pass->radix, form, block);
     Buffer *factors = program ? find_factors(device, pass, form == DOUBLE) : NULL;
     if (!factors || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {

@@ -99,12 +99,8 @@ static Buffer *find_roots(Device *device, const FftPass *pass, bool wide)
 
 static Program *find_program(Device *device, int64_t room, bool wide)
 {
-    StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "%s#define GROUP %d\n#define ROOM %d\n%s", wide ? "#define DOUBLE\n" : "", GROUP, (int)room,
-                fft_declarations(wide));
-    Program *program = shader_program(device, "fft_group.comp", strbuf_text(&defines));
-    strbuf_free(&defines);
-    return program;
+    return shader_program_format(device, "fft_group.comp", "%s#define GROUP %d\n#define ROOM %d\n%s",
+                                 wide ? "#define DOUBLE\n" : "", GROUP, (int)room, fft_declarations(wide));
 }
 
 /* Columns of a work group, and how far apart they are in shared memory: by an odd number, so that neighbours lie in different banks. */

@@ -4,6 +4,7 @@
 #include "gpu/memory/workspace.h"
 #include "kernel/body/glsl.h"
 #include "kernel/launch/copy.h"
+#include "stream/view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -307,11 +308,6 @@ bool inputs_overlap(const Inputs *in, const Stream *stream)
 
 /* blocks */
 
-static bool plain_dim(const ViewDim *dim)
-{
-    return dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
-}
-
 static bool block_sizes(const Shape *in, const Shape *out, Blocks *blocks)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -345,7 +341,7 @@ static bool can_merge(const Blocks *blocks, int streams, int d)
     int64_t n = blocks->out[d] * blocks->part[d];
     for (int i = 0; i <= streams; i++) {
         const ViewDim *dim = blocks->dim[i < streams ? i : BLOCK_PLACE];
-        if (!plain_dim(&dim[d]) || !plain_dim(&dim[d + 1]) || dim[d + 1].stride != dim[d].stride * n) {
+        if (!view_dim_plain(&dim[d]) || !view_dim_plain(&dim[d + 1]) || dim[d + 1].stride != dim[d].stride * n) {
             return false;
         }
     }
@@ -371,7 +367,7 @@ static void merge(Blocks *blocks, int streams, int d)
 /* A dimension with one place per block stays: only the order within blocks turns round. */
 static void reverse(ViewDim *dim, int64_t n, int64_t *offset)
 {
-    if (plain_dim(dim)) {
+    if (view_dim_plain(dim)) {
         *offset += (n - 1) * dim->stride;
         dim->stride = -dim->stride;
     } else {

@@ -3,13 +3,9 @@
 
 #include "gpu/memory/buffer.h"
 #include "kernel/body/glsl.h"
+#include "stream/view.h"
 
 #include <string.h>
-
-static bool plain_dim(const ViewDim *dim)
-{
-    return dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
-}
 
 static bool is_element(const Param *param)
 {
@@ -22,7 +18,7 @@ static bool is_element(const Param *param)
 static bool reads_texels(const Inputs *in, const Blocks *blocks, int i)
 {
     const Stream *s = in->args[i].stream;
-    return s->source == SOURCE_BUFFER && blocks->rank == 1 && plain_dim(&blocks->dim[i][0]) &&
+    return s->source == SOURCE_BUFFER && blocks->rank == 1 && view_dim_plain(&blocks->dim[i][0]) &&
            blocks->dim[i][0].stride == 1 && s->offset * s->type->bytes % 16 == 0;
 }
 
@@ -111,7 +107,7 @@ static void arg_key(const Inputs *in, const Blocks *blocks, int i, InputKey *key
     a->rank = (uint8_t)(element ? blocks->rank : in->params[i].rank);
     for (int d = 0; d < a->rank; d++) {
         const ViewDim *dim = element ? &blocks->dim[i][d] : &s->dim[s->shape.rank - 1 - d];
-        a->mapped = a->mapped || !plain_dim(dim);
+        a->mapped = a->mapped || !view_dim_plain(dim);
         if (!element) {
             a->boundary = (uint16_t)(a->boundary | (unsigned)s->boundary[s->shape.rank - 1 - d] << (2 * d));
         }
@@ -138,7 +134,7 @@ static bool lies_in_rows(const Inputs *in, const Blocks *blocks)
     int d = first_part(blocks);
     bool rows = d > 0 && blocks->out[0] > 1 && !blocks->reversed;
     for (int i = 0; i < in->streams; i++) {
-        rows = rows && !(in->args[i].stream->source == SOURCE_BUFFER && plain_dim(&blocks->dim[i][d]) &&
+        rows = rows && !(in->args[i].stream->source == SOURCE_BUFFER && view_dim_plain(&blocks->dim[i][d]) &&
                          blocks->dim[i][d].stride == 1);
     }
     return rows;
@@ -151,10 +147,10 @@ static bool reads_rows(const Inputs *in, const Blocks *blocks, int i)
     const ViewDim *dim = blocks->dim[i];
     int parts = 0;
     bool whole = s->source == SOURCE_BUFFER && s->type->bytes % 4 == 0 && s->type->bytes <= 16 &&
-                 s->offset * s->type->bytes % 16 == 0 && plain_dim(&dim[0]) && dim[0].stride == 1;
+                 s->offset * s->type->bytes % 16 == 0 && view_dim_plain(&dim[0]) && dim[0].stride == 1;
     for (int d = 1; d < blocks->rank; d++) {
         parts += blocks->part[d] > 1;
-        whole = whole && plain_dim(&dim[d]) && dim[d].stride * s->type->bytes % 16 == 0;
+        whole = whole && view_dim_plain(&dim[d]) && dim[d].stride * s->type->bytes % 16 == 0;
     }
     return whole && parts == 1;
 }
@@ -164,7 +160,7 @@ static bool all_plain(const Inputs *in, const Blocks *blocks)
     bool plain = true;
     for (int i = 0; i < in->streams; i++) {
         for (int d = 0; d < blocks->rank; d++) {
-            plain = plain && plain_dim(&blocks->dim[i][d]);
+            plain = plain && view_dim_plain(&blocks->dim[i][d]);
         }
     }
     return plain;
@@ -216,7 +212,8 @@ static bool lies_dense(const Inputs *in, const Blocks *blocks)
         const Stream *s = in->args[i].stream;
         const ViewDim *dim = blocks->dim[i];
         dense = s->source == SOURCE_BUFFER && s->type->bytes % 4 == 0 && s->offset * s->type->bytes % 16 == 0 &&
-                plain_dim(&dim[0]) && plain_dim(&dim[1]) && dim[0].stride == 1 && dim[1].stride == blocks->out[0];
+                view_dim_plain(&dim[0]) && view_dim_plain(&dim[1]) && dim[0].stride == 1 &&
+                dim[1].stride == blocks->out[0];
     }
     return dense && in->streams > 0;
 }

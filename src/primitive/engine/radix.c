@@ -1,6 +1,7 @@
 #include "primitive/engine/radix.h"
 
 #include "base/error.h"
+#include "base/round.h"
 #include "gpu/program/shader.h"
 #include "shared/radix_words.h"
 
@@ -54,11 +55,6 @@ static int pass_count(const RadixJob *job)
     return (job->key.used + 7) / 8;
 }
 
-static int64_t divide_up(int64_t n, int64_t unit)
-{
-    return (n + unit - 1) / unit;
-}
-
 /* keys */
 
 uint32_t radix_flip(const RadixKey *key)
@@ -88,13 +84,16 @@ typedef struct Step {
 
 static Program *find_program(const Sort *s, const Step *step)
 {
-    char key[RADIX_DEFINES], defines[256];
-    snprintf(defines, sizeof defines,
-             "%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n"
-             "#define ITEMS %d\n#define LENGTH %d\n",
-             radix_defines(&s->job->key, key), s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys,
-             s->items, s->job->known.buffer != NULL);
-    return shader_program(s->device, step->shader, step->keyless ? "" : defines);
+    char key[RADIX_DEFINES];
+    if (step->keyless) {
+        return shader_program(s->device, step->shader, "");
+    }
+    return shader_program_format(
+        s->device, step->shader,
+        "%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n#define ITEMS %d\n"
+        "#define LENGTH %d\n",
+        radix_defines(&s->job->key, key), s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys, s->items,
+        s->job->known.buffer != NULL);
 }
 
 static bool run_step(const Sort *s, const Step *step)

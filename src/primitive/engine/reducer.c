@@ -1,5 +1,6 @@
 #include "primitive/engine/reducer.h"
 
+#include "base/round.h"
 #include "gpu/memory/workspace.h"
 #include "kernel/launch/copy.h"
 #include "primitive/engine/reducer_glsl.h"
@@ -27,11 +28,6 @@ enum {
     SPECIAL_ROWS = 4,     /* or sixteen */
     MAX_CHUNK_BODY = 400, /* tokens of a body that is written out for each of them */
 };
-
-static int64_t round_up(int64_t n, int64_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
 
 static bool power_of_two(int64_t n)
 {

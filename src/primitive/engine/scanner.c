@@ -1,5 +1,6 @@
 #include "primitive/engine/scanner.h"
 
+#include "base/round.h"
 #include "gpu/memory/buffer.h"
 #include "gpu/memory/workspace.h"
 #include "kernel/launch/copy.h"
@@ -41,16 +42,6 @@ typedef struct Level {
     Stream *outputs;
     Stream sums, carry; /* of the units; what is before them */
 } Level;
-
-static int64_t divide_up(int64_t n, int64_t d)
-{
-    return (n + d - 1) / d;
-}
-
-static int64_t round_up(int64_t n, int64_t unit)
-{
-    return divide_up(n, unit) * unit;
-}
 
 /* The bodies' loops and the run's own share one invocation's trips. */
 static int64_t longest_run(const Level *level, int64_t chunk)

@@ -44,12 +44,6 @@ static uint32_t round_up(uint64_t n, uint64_t unit)
     return (uint32_t)((n + unit - 1) / unit);
 }
 
-static bool in_texture(const Stream *s, TexelFormat format)
-{
-    return device_traits(s->device)->tuning[TUNING_BUFFER_TEXTURES] &&
-           buffer_texture_reaches(s->device, format, buffer_capacity(s->buffer));
-}
-
 /* A dispatch of one of the programs here. */
 typedef struct Pass {
     Dispatch dispatch;
@@ -143,7 +137,7 @@ static bool count_bytes(const Stream *numbers, int64_t bins, Stream *counts)
 
 static bool bytes_serve(const Stream *numbers)
 {
-    return device_traits(numbers->device)->family == FAMILY_CPU && in_texture(numbers, TEXEL_VECTOR) &&
+    return device_traits(numbers->device)->family == FAMILY_CPU && buffer_in_texture(numbers->buffer, TEXEL_VECTOR) &&
            numbers->offset % 4 == 0;
 }
 
@@ -159,7 +153,7 @@ static const char *weight_defines(const Stream *weights)
 /* Four numbers at a time. */
 static bool vectors_serve(const Stream *s)
 {
-    return s->type->bytes == 4 && s->offset % 4 == 0 && in_texture(s, TEXEL_VECTOR);
+    return s->type->bytes == 4 && s->offset % 4 == 0 && buffer_in_texture(s->buffer, TEXEL_VECTOR);
 }
 
 /* Lanes sum weights into few bins in arrays of their own. */
@@ -172,7 +166,8 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
 {
     uint32_t count = (uint32_t)stream_elements(numbers), run = round_up(count, lanes);
     run += run >= 256 && (run & (run - 1)) == 0 ? 16 : 0;
-    bool block = !in_texture(numbers, TEXEL_WORD) || (weights && !in_texture(weights, TEXEL_WORD));
+    bool block =
+        !buffer_in_texture(numbers->buffer, TEXEL_WORD) || (weights && !buffer_in_texture(weights->buffer, TEXEL_WORD));
     bool vectors = !block && vectors_serve(numbers) && (!weights || vectors_serve(weights));
     TexelFormat format = vectors ? TEXEL_VECTOR : TEXEL_WORD;
     bool done = true, own = own_sums(weights, bins);
@@ -219,7 +214,7 @@ static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bin
     if (!create(numbers->device, word_type(), lanes * (bins + 1) * words, !own_sums(weights, bins), &rows)) {
         return false;
     }
-    bool block = !in_texture(&rows, TEXEL_WORD);
+    bool block = !buffer_in_texture(rows.buffer, TEXEL_WORD);
     bool done = fill_rows(numbers, weights, (uint32_t)bins, (uint32_t)lanes, &rows);
     Pass pass;
     pass_start(&pass, "#define GROUP 8\n", block);
@@ -244,7 +239,7 @@ static bool count_atomically(const Stream *numbers, int64_t bins, Stream *counts
         each = 4 * ATOMIC_EACH;
     }
     Pass pass;
-    pass_start(&pass, "", !in_texture(numbers, TEXEL_WORD));
+    pass_start(&pass, "", !buffer_in_texture(numbers->buffer, TEXEL_WORD));
     strbuf_addf(&pass.defines, "#define GROUP %d\n#define EACH %d\n", ATOMIC_GROUP, (int)each);
     if (bins <= SHARED_BINS && (uint32_t)bins * 4 <= device_limits(numbers->device)->shared_bytes) {
         strbuf_addf(&pass.defines, "#define BINS_SHARED %d\n", bins <= 1024 ? 1024 : SHARED_BINS);

@@ -1,6 +1,7 @@
 #include "primitive/sorting/topk.h"
 
 #include "base/error.h"
+#include "base/round.h"
 #include "gpu/program/shader.h"
 #include "kernel/launch/copy.h"
 #include "primitive/engine/order.h"
@@ -30,11 +31,6 @@ typedef struct TopK {
     Buffer *state, *counts, *totals, *marks, *keys_out, *numbers_out;
     uint32_t params[4 * RADIX_P_VECTORS];
 } TopK;
-
-static int64_t divide_up(int64_t n, int64_t unit)
-{
-    return (n + unit - 1) / unit;
-}
 
 static void cut(TopK *t)
 {
