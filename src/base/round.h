@@ -4,12 +4,13 @@
 
 #include <stdint.h>
 
+/* The quotient. */
 static inline int64_t divide_up(int64_t n, int64_t unit)
 {
     return (n + unit - 1) / unit;
 }
 
-/* To a multiple of `unit`. */
+/* The least multiple of `unit` that is not below n. */
 static inline int64_t round_up(int64_t n, int64_t unit)
 {
     return divide_up(n, unit) * unit;
