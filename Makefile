@@ -54,7 +54,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo dist units test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
+.PHONY: build help demo dist units test test-all drivers sanitize tsan fuzz fuzz-readers inject flat bench check format deps env install rock clean force
 .PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
 build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
@@ -170,6 +170,17 @@ fuzz: ## random cases against references: SECONDS=60 SEED=n CASES="bodies expres
 	@$(AGAIN) build
 	@$(RUN) SECONDS='$(SECONDS)' SEED='$(SEED)' CASES='$(CASES)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' \
 		$(LUA) fuzz/campaign.lua
+
+# By clang, whose libFuzzer is guided by what an input reaches: formats follow from the tables of src/io.
+fuzz-readers: ## the readers of files under libFuzzer and sanitizers: SECONDS=60 of all formats together, FORMATS="png ply"
+	$(DEPS) build fuzz
+	@$(AGAIN) $(BUILD)/readers/readers
+	@SECONDS='$(SECONDS)' FORMATS='$(FORMATS)' $(LUA) fuzz/readers.lua '$(BUILD)/readers/readers'
+
+$(BUILD)/readers/readers: fuzz/readers.c $(wildcard src/base/*.[ch] src/io/*.[ch] src/io/*/*.[ch])
+	@mkdir -p $(@D)
+	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders $(DEP_FLAGS) -Wall -Wextra -o $@ $(filter %.c,$^) \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(DEP_DIRS) -lpng -lz -lm -lpthread
 
 inject: $(BUILD)/spec/inject.so ## every n-th allocation, compile, map, wait ... fails: MOST=400 of each, CASES="sort tour ..."
 	$(DEPS) build prompt

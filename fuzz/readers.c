@@ -1,0 +1,217 @@
+/* The readers of files under libFuzzer: readers FORMAT [CORPUS...] [-FLAGS]. `readers formats` prints the formats, one per line.
+ *
+ * An input is the contents of a file. Its reader must return an error or a value. An image is written again in the same format, and must be the same when
+ * that is read. The sanitizers find accesses outside of memory and leaks, libFuzzer inputs that take too long or too much memory. Checksums are
+ * corrected in most inputs, since no mutation finds a correct one. */
+#include "base/error.h"
+#include "io/array/mtx.h"
+#include "io/array/npy.h"
+#include "io/array/rillfile.h"
+#include "io/byteorder.h"
+#include "io/image/formats.h"
+#include "io/mesh/formats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const ImageFormat *image_format;
+static const MeshFormat *mesh_format;
+static void (*reader)(unsigned char *bytes, size_t size);
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "readers: %s: %s\n", what, error_message());
+    abort();
+}
+
+/* What a reader says of an error. */
+static void check_message(bool done)
+{
+    if (!done && (*error_message() == '\0' || strlen(error_message()) > 2000)) {
+        fail("a message without words, or too long");
+    }
+}
+
+/* ---- checksums */
+
+static bool corrects(const unsigned char *bytes, size_t size)
+{
+    return size > 0 && (bytes[size - 1] ^ bytes[size / 2]) % 16 != 0;
+}
+
+static void correct_png(unsigned char *bytes, size_t size)
+{
+    for (size_t at = 8; at + 12 <= size;) {
+        size_t length = byteorder_get_big(bytes + at, 4);
+        if (length > size - at - 12) {
+            return;
+        }
+        byteorder_put_big(bytes + at + 8 + length, 4, crc32_z(0, bytes + at + 4, length + 4));
+        at += length + 12;
+    }
+}
+
+static void correct_rill(unsigned char *bytes, size_t size)
+{
+    if (size >= 4) {
+        byteorder_put(bytes + size - 4, 4, crc32_z(0, bytes, size - 4));
+    }
+}
+
+/* ---- readers */
+
+/* Returns whether two images of the same size and depth have the same samples; of others that is not asked. */
+static bool same(const Image *a, const Image *b)
+{
+    return a->depth != b->depth || a->white != b->white || image_samples(a) != image_samples(b) ||
+           memcmp(a->data, b->data, image_samples(a) * image_sample_bytes(a->depth)) == 0;
+}
+
+static void write_again(const Image *image)
+{
+    StrBuf bytes = STRBUF_EMPTY;
+    Image again = {0};
+    if (image_format->encode(image, &bytes)) {
+        if (!image_format->decode((unsigned char *)bytes.text, bytes.length, &again)) {
+            fail("what was written cannot be read");
+        }
+        if (!same(image, &again)) {
+            fail("what was written has other samples");
+        }
+    }
+    image_free(&again);
+    strbuf_free(&bytes);
+}
+
+static void read_image(unsigned char *bytes, size_t size)
+{
+    Image image = {0};
+    if (strcmp(image_format->extension, "png") == 0 && corrects(bytes, size)) {
+        correct_png(bytes, size);
+    }
+    if (!image_format->recognise(bytes, size)) {
+        return;
+    }
+    bool done = image_format->decode(bytes, size, &image);
+    check_message(done);
+    if (done) {
+        write_again(&image);
+    }
+    image_free(&image);
+}
+
+static void read_mesh(unsigned char *bytes, size_t size)
+{
+    MeshData mesh = {.skip = size % 2};
+    volatile float sum = 0;
+    mesh_format->recognise(bytes, size); /* STL files are read by their name, too */
+    bool done = mesh_format->decode(bytes, size, &mesh);
+    check_message(done);
+    for (size_t corner = 0; done && corner < 3 * mesh.faces; corner++) {
+        if (mesh.triangles[corner] < 0 || (size_t)mesh.triangles[corner] >= mesh.vertices) {
+            fail("a corner without a vertex");
+        }
+    }
+    for (size_t i = 0; done && i < 3 * mesh_count(&mesh, mesh.normal_owner); i++) {
+        sum = sum + mesh.normals[i];
+    }
+    for (size_t i = 0; done && i < 2 * mesh_count(&mesh, mesh.uv_owner); i++) {
+        sum = sum + mesh.uv[i];
+    }
+    mesh_free(&mesh);
+}
+
+static void read_npy(unsigned char *bytes, size_t size)
+{
+    NpyArray array;
+    check_message(npy_decode(bytes, size, &array));
+    npy_free(&array);
+}
+
+static void read_rill(unsigned char *bytes, size_t size)
+{
+    RillFile file;
+    if (corrects(bytes, size)) {
+        correct_rill(bytes, size);
+    }
+    check_message(rillfile_decode(bytes, size, &file));
+    rillfile_free(&file);
+}
+
+static void read_mtx(unsigned char *bytes, size_t size)
+{
+    MtxMatrix matrix;
+    check_message(mtx_decode(bytes, size, &matrix));
+    mtx_free(&matrix);
+}
+
+static const struct {
+    const char *name;
+    void (*read)(unsigned char *bytes, size_t size);
+} arrays[] = {{"npy", read_npy}, {"rill", read_rill}, {"mtx", read_mtx}};
+
+/* ---- the format */
+
+/* Sets the reader of a format; false where there is none. Without a name it prints the formats. */
+static bool choose(const char *name)
+{
+    for (int i = 0; (image_format = image_format_at(i)); i++) {
+        const char *extension = image_format->name ? image_format->extension : NULL; /* another row has the rest */
+        if (extension && !name) {
+            puts(extension);
+        } else if (extension && strcmp(extension, name) == 0) {
+            reader = read_image;
+            return true;
+        }
+    }
+    for (int i = 0; (mesh_format = mesh_format_at(i)); i++) {
+        if (!name) {
+            puts(mesh_format->extension);
+        } else if (strcmp(mesh_format->extension, name) == 0) {
+            reader = read_mesh;
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (!name) {
+            puts(arrays[i].name);
+        } else if (strcmp(arrays[i].name, name) == 0) {
+            reader = arrays[i].read;
+            return true;
+        }
+    }
+    return false;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    const char *name = *argc > 1 ? (*argv)[1] : "";
+    if (strcmp(name, "formats") == 0) {
+        choose(NULL);
+        exit(0);
+    }
+    if (!choose(name)) {
+        fprintf(stderr, "readers: there is no format '%s': `readers formats` prints those there are\n", name);
+        exit(2);
+    }
+    (*argv)[1] = (*argv)[0]; /* libFuzzer does not see the format */
+    ++*argv;
+    --*argc;
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    unsigned char *bytes = malloc(size > 0 ? size : 1);
+    if (size > 0) {
+        memcpy(bytes, data, size);
+    }
+    reader(bytes, size);
+    free(bytes);
+    return 0;
+}
