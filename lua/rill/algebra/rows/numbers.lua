@@ -1,7 +1,6 @@
 -- Functions that hold numbers against each other: powers, remainders, bounds, mixtures and steps; and what is no number. define.lua says what a
 -- row is made of.
 local define = require("rill.algebra.define").row
-local errors = require "rill.core.error"
 
 local huge <const> = math.huge
 
@@ -47,7 +46,8 @@ define("mod", "x y", "number", {
     operator = "%", doc = "x % y as in Lua: the sign of y",
     number = function(x, y)
         if y == 0 and math.type(x) == "integer" and math.type(y) == "integer" then
-            errors.fail("rill.mod: argument #2 'y': expected a whole number other than 0, got 0")
+            -- Not at the top: what writes the annotations reads these rows without the shared object.
+            require("rill.core.error").fail("rill.mod: argument #2 'y': expected a whole number other than 0, got 0")
         end
         return x % y
     end,
