@@ -110,7 +110,6 @@ local pending = {
     ["container/storage -> container/tree"] = "mipmap becomes a function of the kind",
     ["rill.geometry.mesh.save -> rill.geometry.mesh.mesh"] = "meshes are made by a module that both require",
     ["rill.geometry.mesh.weld -> rill.geometry.mesh.mesh"] = "the same",
-    ["rill.geometry.subdivide.adaptive -> rill.render.framing"] = "the camera of a box moves to geometry/camera",
 }
 
 local heights = {} -- layer -> {its height, directories = {directory = its height}}

@@ -4,6 +4,7 @@ local errors = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
+local mesh_camera = require "rill.geometry.camera"
 local rays = require "rill.render.volume.rays"
 local shell = require "rill.render.volume.isosurface"
 local transfer = require "rill.render.volume.transfer"
@@ -18,21 +19,21 @@ local function is_range(value)
     return option.is_vector(value, 2) and value[1] < value[2]
 end
 
-local VECTOR <const> = {function(v) return option.is_vector(v, 3) end, "a table of 3 numbers"}
-local POSITIVE <const> = {option.is_positive, "a number above 0"}
-local ANGLE <const> = {function(v) return option.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
+local VECTOR <const>, POSITIVE <const> = option.vector, option.positive
 local METHODS <const>, SURFACES <const> = {march = true, slices = true}, {shaded = true, water = true}
 
 local OPTIONS <const> = {
-    camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"},
+    camera = option.table,
     transfer = {transfer.is_one, transfer.words}, method = option.words(METHODS), spacing = lattice.spacing,
     size = cameras.size, step = POSITIVE, density = POSITIVE,
-    iso = {option.is_finite, "a number"}, surface = option.words(SURFACES), colour = VECTOR,
+    iso = option.finite, surface = option.words(SURFACES), colour = VECTOR,
     range = {is_range, "{least, largest}"}, background = VECTOR,
     light = {function(v) return type(v) == "boolean" or option.is_vector(v, 3) and cameras.unit(v) ~= nil end,
         "a direction, three numbers, or true"},
 }
-local CAMERA <const> = {eye = VECTOR, target = VECTOR, up = VECTOR, fov = ANGLE, orthographic = POSITIVE}
+local CAMERA <const> = {
+    eye = VECTOR, target = VECTOR, up = VECTOR, fov = mesh_camera.rows.fov, orthographic = mesh_camera.rows.orthographic,
+}
 
 -- ---- cameras
 
@@ -52,10 +53,7 @@ end
 
 -- Lengths are in units of `unit`.
 local function camera_of(given, sides, size, unit)
-    local taken = option.take("rill.volume: option 'camera'", given, CAMERA)
-    if taken.fov and taken.orthographic then
-        fail("rill.volume: option 'camera': either 'fov' or 'orthographic'")
-    end
+    local taken = mesh_camera.take("rill.volume", given, CAMERA)
     local up = cameras.unit(taken.up or {0, 0, 1})
     local target = scaled(taken.target, unit) or {sides[1] / 2, sides[2] / 2, sides[3] / 2}
     local eye = scaled(taken.eye, unit) or up and cameras.above(target, up, math.max(table.unpack(sides)))
@@ -66,7 +64,7 @@ local function camera_of(given, sides, size, unit)
     local ahead
     seen.eye, ahead, seen.first, seen.last = cameras.approach(seen, {0, 0, 0}, sides)
     seen.middle, seen.parallel = {(size[2] - 1) / 2, (size[1] - 1) / 2}, taken.orthographic and 1 or 0
-    seen.focus = taken.orthographic and size[2] / taken.orthographic * unit or cameras.focus(size[2], taken.fov or 40)
+    seen.focus = taken.orthographic and size[2] / taken.orthographic * unit or cameras.focus(size[2], taken.fov or mesh_camera.FOV)
     seen.spread = taken.orthographic and 1 or ahead
     return seen
 end

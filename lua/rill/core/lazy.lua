@@ -26,4 +26,13 @@ function lazy.call(module, name)
     end
 end
 
+--- lazy.once(make): a function that returns what make() gave when it was first called.
+function lazy.once(make)
+    local value
+    return function()
+        value = value or make()
+        return value
+    end
+end
+
 return lazy

@@ -3,6 +3,7 @@
 -- no gap and overlap nowhere. A small triangle is one invocation. Larger ones and those that must be clipped become pieces, and pieces tiles of 8 x 8
 -- pixels, an invocation each. Depths are greatest first by atomics, the face is then the least of those at that depth: nothing depends on an order.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 
 local coverage = {}
 
@@ -199,11 +200,9 @@ local DRAW <const> = [=[
 
 local NOBODY <const> = {-1} -- before every face
 
-local kernels
-local function program()
-    kernels = kernels or rill.program(((COMMON .. FRAME):gsub("GUARD", ("%.1f"):format(GUARD))))
-    return kernels
-end
+local program <const> = lazy.once(function()
+    return rill.program(((COMMON .. FRAME):gsub("GUARD", ("%.1f"):format(GUARD))))
+end)
 
 local passes = {}
 local function program_of(pass)

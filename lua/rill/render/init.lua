@@ -3,6 +3,7 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.glsl.snippets.camera"
 local option = require "rill.core.options"
+local mesh_camera = require "rill.geometry.camera"
 local framing = require "rill.render.framing"
 local coverage = require "rill.render.coverage"
 local models = require "rill.render.models"
@@ -16,19 +17,18 @@ local SHADOW <const> = 1024 -- pixels along a side of the light's picture, unles
 -- ---- options
 
 local SIDES <const> = {[1] = 1, [4] = 2, [9] = 3, [16] = 4}
-local BOOLEAN <const> = {function(v) return type(v) == "boolean" end, "true or false"}
 
 local function is_shadow(v)
     return type(v) == "boolean" or math.type(v) == "integer" and v >= 16 and v <= 8192
 end
 
 local OPTIONS <const> = {
-    size = cameras.size, camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"},
+    size = cameras.size, camera = option.table,
     samples = {function(v) return SIDES[v] ~= nil end, "1, 4, 9 or 16"},
     light = {function(v) return option.is_vector(v, 3) and cameras.unit(v) ~= nil end, "a direction, three numbers"},
     shadow = {is_shadow, "true, false, or a whole number from 16 to 8192"},
-    background = models.color_row, linear = BOOLEAN, buffers = BOOLEAN,
-    thickness = {option.is_positive, "a number above 0"},
+    background = models.color_row, linear = option.flag, buffers = option.flag,
+    thickness = option.positive,
 }
 for name, row in pairs(models.looks) do
     OPTIONS[name] = row
@@ -211,7 +211,7 @@ local function render(m, given)
     local taken = options_of(given)
     local meshes, side, size = models.take(m, taken), taken.side, taken.size
     local extent = {side * size[2], side * size[1]}
-    local scale, camera, drawn = framing.scaled(framing.camera(taken.camera, meshes, size, "rill.render"), meshes)
+    local scale, camera, drawn = framing.scaled(mesh_camera.of_meshes(taken.camera, meshes, size, "rill.render"), meshes)
     framing.focused(camera, extent[1], extent[2])
     local target = {depth = rill.stream("uint", extent[1] * extent[2]), seen = rill.stream("int",
         extent[1] * extent[2], coverage.NONE)}

@@ -1,6 +1,7 @@
 -- What colour a seen face has: where in its triangle a pixel is, the colour there, the light on it, and the picture at last. Colours are light
 -- (linear) until then. Each stage is a launch over all samples of the picture, and changes those that show the mesh.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 
 local tracing = require "rill.glsl.snippets.ray_box"
 
@@ -150,13 +151,8 @@ local TEXT <const> = tracing.unit .. [=[
     }
 ]=]
 
-local kernels
-
 --- shading.kernels(): made when first needed.
-function shading.kernels()
-    kernels = kernels or rill.program(TEXT)
-    return kernels
-end
+shading.kernels = lazy.once(function() return rill.program(TEXT) end)
 
 --- shading.linear(c): light of a colour {red, green, blue} of sRGB (IEC 61966-2-1).
 function shading.linear(c)

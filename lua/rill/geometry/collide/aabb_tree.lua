@@ -9,6 +9,7 @@
 --   t.twins                     of upright boxes only: those of nodes 2 i and 2 i + 1 side by side, for a faster test (collide/box_overlap.lua)
 -- A kind is a function tree.kinds.NAME(t, m, low, high) that fills these from t.face on, with a mesh that has triangles.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
 local option = require "rill.core.options"
@@ -95,12 +96,7 @@ local TEXT <const> = shared.nodes .. morton .. [=[
     }
 ]=]
 
-local program
-
-local function passes()
-    program = program or rill.program(TEXT)
-    return program
-end
+local passes <const> = lazy.once(function() return rill.program(TEXT) end)
 
 --- The passes of the text, and the structure of a box.
 tree.passes = passes

@@ -1,6 +1,7 @@
 -- Whether a mesh is inside another one where none of their triangles meet: then each connected part of either is wholly inside or outside the other, and
 -- one of its corners tells. See docs/collide.md.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local queries = require "rill.geometry.collide.queries"
 local shared = require "rill.geometry.collide.nodes"
 local topology = require "rill.geometry.mesh.topology"
@@ -32,12 +33,7 @@ local TEXT <const> = shared.triangles .. [=[
     }
 ]=]
 
-local program
-
-local function passes()
-    program = program or rill.program(TEXT)
-    return program
-end
+local passes <const> = lazy.once(function() return rill.program(TEXT) end)
 
 -- A corner of each connected part of a tree's mesh; found when first asked.
 local function parts_of(t)

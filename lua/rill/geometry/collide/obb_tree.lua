@@ -5,6 +5,7 @@
 -- as in the article but by number: the nodes of a level are then blocks of equally many places, so that a level is fitted by a few launches over all triangles,
 -- and needs no recursion. Moments are around the first triangle of a node, in units of the mesh, so that floats do.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local shared = require "rill.geometry.collide.nodes"
 local tree = require "rill.geometry.collide.aabb_tree"
 
@@ -121,12 +122,7 @@ local TEXT <const> = shared.nodes .. [=[
     }
 ]=]
 
-local program
-
-local function passes()
-    program = program or rill.program((TEXT:gsub("SWEEPS", SWEEPS)))
-    return program
-end
+local passes <const> = lazy.once(function() return rill.program((TEXT:gsub("SWEEPS", SWEEPS))) end)
 
 local function close(...)
     for _, s in ipairs {...} do s:close() end

@@ -1,6 +1,7 @@
 -- Which triangles of two trees meet: both trees traversed at once, breadth first, the list of pairs compacted after each level (D. Horn, "Stream Reduction
 -- Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local descend = require "rill.geometry.collide.traverse"
 local option = require "rill.core.options"
@@ -44,12 +45,7 @@ local TEXT <const> = shared.nodes .. shared.triangles .. [=[
     kernel void truth(int found<>, out bool yes<>) { yes = found != 0; }
 ]=]
 
-local program
-
-local function passes()
-    program = program or rill.program(TEXT)
-    return program
-end
+local passes <const> = lazy.once(function() return rill.program(TEXT) end)
 
 -- ---- leaves
 

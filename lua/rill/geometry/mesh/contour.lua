@@ -1,6 +1,7 @@
 -- Marching cubes. Voxels are corners of cubes; a voxel has the edges to the next one along x, y and z, and a vertex for each that the surface crosses, so
 -- that all cubes around an edge share it.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local cubes = require "rill.geometry.mesh.marching_cubes"
@@ -70,11 +71,7 @@ local TEXT <const> = [=[
     }
 ]=]
 
-local program
-local function kernels()
-    program = program or rill.program(TEXT)
-    return program
-end
+local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
 
 local OPTIONS <const> = {
     spacing = lattice.spacing, origin = {function(v) return option.is_vector(v, 3) end, "a table of 3 numbers"},

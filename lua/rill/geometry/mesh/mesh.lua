@@ -53,11 +53,7 @@ local TEXT <const> = [=[
     }
 ]=]
 
-local program
-local function kernels()
-    program = program or rill.program(TEXT)
-    return program
-end
+local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
 
 -- ---- what is given
 

@@ -1,5 +1,6 @@
 -- Meshes made of numbers: a sphere, a torus, a box, a sheet. Where a surface has an outside, triangles are anticlockwise seen from there.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local object = require "rill.geometry.mesh.mesh"
@@ -32,11 +33,7 @@ local TEXT <const> = [=[
     kernel void middles(vec3 p[], ivec2 edge<>, out vec3 q<>) { q = normalize(p[edge.x] + p[edge.y]); }
 ]=]
 
-local program
-local function kernels()
-    program = program or rill.program(TEXT)
-    return program
-end
+local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
 
 -- ---- spheres
 

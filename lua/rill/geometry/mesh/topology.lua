@@ -1,6 +1,7 @@
 -- How triangles hang together. Half-edge 3 f + k of triangle f runs from its corner k to the next. Sorted by the two vertices, the lesser first, the
 -- half-edges of an edge stand side by side, and edges are numbered in that order.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
 local fail <const> = errors.fail
@@ -93,11 +94,7 @@ local TEXT <const> = [=[
     kernel void pinched(ivec3 t<>, out int r<>) { r = t.x == t.y || t.y == t.z || t.z == t.x ? 1 : 0; }
 ]=]
 
-local program
-local function kernels()
-    program = program or rill.program(TEXT)
-    return program
-end
+local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
 
 -- ---- edges
 

@@ -1,5 +1,6 @@
 -- Vertices that are at one place become one: groups of vertices, by sorting; then what is left is numbered again.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local held = require "rill.core.scope"
@@ -139,11 +140,7 @@ local TEXT <const> = morton .. [=[
     kernel void differ3(vec3 a<>, vec3 b<>, out int r<>) { r = a != b ? 1 : 0; }
 ]=]
 
-local program
-local function kernels()
-    program = program or rill.program((TEXT:gsub("BLOCK", BLOCK)))
-    return program
-end
+local kernels <const> = lazy.once(function() return rill.program((TEXT:gsub("BLOCK", BLOCK))) end)
 
 -- ---- groups
 

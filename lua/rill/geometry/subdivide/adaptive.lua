@@ -1,9 +1,10 @@
 -- Subdivision where edges ask for it (Horn, 36.3): who asks, and how triangles are parted of which only some edges are.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local camera = require "rill.glsl.snippets.camera"
 local option = require "rill.core.options"
-local framing = require "rill.render.framing"
+local mesh_camera = require "rill.geometry.camera"
 local object = require "rill.geometry.mesh.mesh"
 local rules = require "rill.geometry.subdivide.loop"
 local fail <const> = errors.fail
@@ -99,11 +100,7 @@ local TEXT <const> = [=[
     }
 ]=]
 
-local program
-local function kernels()
-    program = program or rill.program(TEXT)
-    return program
-end
+local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
 
 -- ---- who asks
 
@@ -153,7 +150,7 @@ function adaptive.criterion(where, m, options)
         fail("%s: option 'adaptive': expected one of edge, pixels (with camera and size), curvature and kernel", where)
     end
     local size = o.size or {480, 640}
-    local see = o.pixels and framing.camera(o.camera or {}, {m}, size, where)
+    local see = o.pixels and mesh_camera.of_meshes(o.camera or {}, {m}, size, where)
     local function ask(l, live)
         local p = l.m.positions
         return o.edge and k.longer(l.edges, p, o.edge) or

@@ -1,6 +1,7 @@
 -- Loop's rules (C. Loop, Smooth subdivision surfaces based on triangles, 1987), with creases (H. Hoppe et al., Piecewise smooth surface
 -- reconstruction, 1994). Each vertex is computed once, from its neighbours sorted by value, so that no numbering of vertices changes a bit of it.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local held = require "rill.core.scope"
 local topology = require "rill.geometry.mesh.topology"
 
@@ -111,11 +112,7 @@ local TEXT <const> = [=[
     }
 ]=]
 
-local program
-local function kernels()
-    program = program or rill.program(TEXT)
-    return program
-end
+local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
 
 -- ---- what a level is computed of
 

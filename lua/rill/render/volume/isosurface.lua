@@ -1,5 +1,6 @@
 -- The kernels of rill.volume with `iso`: the surface where values pass one, lit, or as that of water.
 local rill = require "rill.core.public"
+local lazy = require "rill.core.lazy"
 local cameras = require "rill.glsl.snippets.camera"
 local isosurface = require "rill.glsl.snippets.isosurface"
 local rays = require "rill.render.volume.rays"
@@ -27,12 +28,9 @@ local TEXT <const> = [=[
     }
 ]=]
 
-local program
-
-local function kernels()
-    program = program or rill.program(isosurface.passing .. isosurface.water .. rays.text(TEXT))
-    return program
-end
+local kernels <const> = lazy.once(function()
+    return rill.program(isosurface.passing .. isosurface.water .. rays.text(TEXT))
+end)
 
 -- Unless told the lamp is above the eye, to the left.
 local function lamp(camera)
