@@ -108,8 +108,6 @@ local MOST_FILES <const> = 22 -- of one directory
 local pending = {
     ["container/storage -> container"] = "the free list and the mipmap of a texture need no container",
     ["container/storage -> container/tree"] = "mipmap becomes a function of the kind",
-    ["rill.geometry.mesh.save -> rill.geometry.mesh.mesh"] = "meshes are made by a module that both require",
-    ["rill.geometry.mesh.weld -> rill.geometry.mesh.mesh"] = "the same",
 }
 
 local heights = {} -- layer -> {its height, directories = {directory = its height}}

@@ -2,7 +2,7 @@
 -- threads, across them and against bending (Provot 1995), damping along springs, wind, walls, particles that are held.
 local rill = require "rill"
 local errors = require "rill.core.error"
-local cameras = require "rill.glsl.snippets.camera"
+local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
 local neighbours = require "rill.simulation.particle.neighbors"

@@ -17,7 +17,7 @@ local fail <const> = errors.fail
 local SPEEDS <const> = 10 -- how many times faster than the fluid sound is, unless told: densities then change by about a hundredth (Monaghan 1994)
 
 local particles <const> = simulation.define {
-    type = "rill.particles", letter = "P", one = "particles", plural = true, streams = {},
+    type = "rill.particles", letter = "P", one = "particles", plural = true, lenient = true, streams = {},
     state = function(object)
         local p = rawget(object, "_state")
         return not p.closed and p
@@ -237,14 +237,5 @@ function fields.count(p) return opened(p, "count").rounds.now.x.size end
 function fields.steps(p) return p.steps end
 --- P.mass: of a particle.
 function fields.mass(p) return p.how.mass end
-
-local close <const> = methods.close
-
---- P:close(): frees their memory. Particles that were closed stay so.
-function methods:close()
-    if particles.is(self) and not self._state.closed then
-        close(self)
-    end
-end
 
 return particles.finish(new, "rill.sph")

@@ -1,10 +1,9 @@
 --- rill.volume: pictures of what fills space, by marching along rays or by slices (chapter 28.7.1 of "GPGPU", figure 28.12), through a transfer function.
 local rill = require "rill"
 local errors = require "rill.core.error"
-local cameras = require "rill.glsl.snippets.camera"
+local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
-local mesh_camera = require "rill.geometry.camera"
 local rays = require "rill.render.volume.rays"
 local shell = require "rill.render.volume.isosurface"
 local transfer = require "rill.render.volume.transfer"
@@ -32,7 +31,7 @@ local OPTIONS <const> = {
         "a direction, three numbers, or true"},
 }
 local CAMERA <const> = {
-    eye = VECTOR, target = VECTOR, up = VECTOR, fov = mesh_camera.rows.fov, orthographic = mesh_camera.rows.orthographic,
+    eye = VECTOR, target = VECTOR, up = VECTOR, fov = option.angle, orthographic = POSITIVE,
 }
 
 -- ---- cameras
@@ -53,7 +52,7 @@ end
 
 -- Lengths are in units of `unit`.
 local function camera_of(given, sides, size, unit)
-    local taken = mesh_camera.take("rill.volume", given, CAMERA)
+    local taken = cameras.take("rill.volume", given, CAMERA)
     local up = cameras.unit(taken.up or {0, 0, 1})
     local target = scaled(taken.target, unit) or {sides[1] / 2, sides[2] / 2, sides[3] / 2}
     local eye = scaled(taken.eye, unit) or up and cameras.above(target, up, math.max(table.unpack(sides)))
@@ -64,7 +63,8 @@ local function camera_of(given, sides, size, unit)
     local ahead
     seen.eye, ahead, seen.first, seen.last = cameras.approach(seen, {0, 0, 0}, sides)
     seen.middle, seen.parallel = {(size[2] - 1) / 2, (size[1] - 1) / 2}, taken.orthographic and 1 or 0
-    seen.focus = taken.orthographic and size[2] / taken.orthographic * unit or cameras.focus(size[2], taken.fov or mesh_camera.FOV)
+    seen.focus = taken.orthographic and size[2] / taken.orthographic * unit or
+        cameras.focus(size[2], taken.fov or cameras.FOV)
     seen.spread = taken.orthographic and 1 or ahead
     return seen
 end

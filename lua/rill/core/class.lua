@@ -39,9 +39,9 @@ local function type_of(value)
     return rill.type(value) or type(value)
 end
 
---- class.define(spec): a class of objects that have a state. Returns {methods =, fields =, is =, check =, create =}: two tables, to be filled, the fields
--- being fields of the state or functions of the state and the object; is(value): whether it is an object of the class; check(object, name): the object's
--- state, raises where it is none or was closed; create(state): an object.
+--- class.define(spec): a class of objects that have a state. Returns {metatable =, methods =, fields =, is =, check =, create =}: methods and fields are
+-- to be filled, the fields being names of fields of the state, or functions of the state and the object; is(value): whether it is an object of the class;
+-- check(object, name): the object's state, raises where it is none or was closed; create(state): an object.
 -- Of the spec:
 --   type      what rill.type says of an object, "rill.wave"
 --   letter    what manuals call an object, "W"
@@ -50,7 +50,7 @@ end
 --   read      a function of a field, an object and a name: the value of a field. Default: see above; of objects that were closed it raises
 --   told      a function of what is no object, for messages. Default: its type
 --   release   a function of a state: frees its memory, after which spec.state, if there is one, must give false. With it objects have the method
---             close, and are closed where a variable ends
+--             close, and are closed where a variable ends; lenient = true: to close what was closed is no error
 --   describe  a function of a state: what tostring gives; closed: what it gives of an object that was closed
 function class.define(spec)
     local metatable <const> = {__name = spec.type}
@@ -82,6 +82,7 @@ function class.define(spec)
     class.put(metatable, spec.one .. (spec.plural and " have" or " has"), letter, methods, fields, spec.read or read)
     if spec.release then
         function methods.close(object)
+            if spec.lenient and is(object) and not state_of(object) then return end
             spec.release(check(object, "close"))
             if not spec.state then rawset(object, "_state", false) end
         end
@@ -94,7 +95,7 @@ function class.define(spec)
         return state and spec.describe(state) or spec.closed
     end
     return {
-        methods = methods, fields = fields, is = is, check = check,
+        metatable = metatable, methods = methods, fields = fields, is = is, check = check,
         create = function(state) return setmetatable({_state = state}, metatable) end,
     }
 end

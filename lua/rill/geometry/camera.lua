@@ -1,6 +1,6 @@
--- Cameras as users give them, and those that see all vertices of meshes.
+-- Cameras of pictures of space: where an eye is, what it looks at, and the rays through the pixels; as users give them, and those that see all
+-- vertices of meshes.
 local rill = require "rill.core.public"
-local cameras = require "rill.glsl.snippets.camera"
 local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local option = require "rill.core.options"
@@ -12,6 +12,78 @@ local NEAR <const> = 1e-4 -- of the distance to the target
 
 --- camera.FOV: degrees that pictures are wide, unless told. camera.MARGIN: how much larger than what is in them.
 camera.FOV, camera.MARGIN = 40, 1.02
+
+local function is_size(value)
+    local good = type(value) == "table" and not rill.type(value) and #value == 2
+    for i = 1, good and 2 or 0 do
+        good = good and math.type(value[i]) == "integer" and value[i] >= 1 and value[i] <= 16384
+    end
+    return good
+end
+
+--- camera.size: a row for option.take, of a picture's.
+camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
+
+--- camera.unit(v): v with length 1; nil where it has none.
+function camera.unit(v)
+    local most = math.max(math.abs(v[1]), math.abs(v[2]), math.abs(v[3])) -- its square may be beyond numbers
+    local x, y, z = v[1] / most, v[2] / most, v[3] / most
+    local length = math.sqrt(x * x + y * y + z * z)
+    return most > 0 and {x / length, y / length, z / length} or nil
+end
+local unit <const> = camera.unit
+
+--- camera.cross(a, b): the vector product.
+function camera.cross(a, b)
+    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
+end
+local cross <const> = camera.cross
+
+--- camera.above(target, up, reach): where an eye stands unless told: so far that what reaches `reach` is in the picture, in front, a bit above and beside.
+function camera.above(target, up, reach)
+    local side = math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
+    local across, eye = unit(cross(side, up)), {}
+    local along = cross(up, across)
+    for d = 1, 3 do
+        eye[d] = target[d] + reach * (1.6 * across[d] + 0.9 * up[d] + 0.8 * along[d])
+    end
+    return eye
+end
+
+--- camera.axes(eye, target, up): unit vectors, ahead, to the right and to above in the picture; nil where `up` does not tell them.
+function camera.axes(eye, target, up)
+    local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
+    local right = ahead and unit(cross(ahead, up))
+    return right and {eye = eye, ahead = ahead, right = right, above = cross(right, ahead), up = up}
+end
+
+--- camera.approach(seen, low, high): where rays to a box are to begin instead of at a camera's eye, since floats would lose where a far eye's rays are in the box: a point
+-- in front of the eye, a diagonal before the box, and how far it is from the eye; and how far in front of it the box begins and ends. The eye, if that is near.
+function camera.approach(seen, low, high)
+    local least, most, squares, eye = math.huge, -math.huge, 0, {}
+    for corner = 0, 7 do
+        local depth = 0
+        for d = 1, 3 do
+            depth = depth + ((corner >> (d - 1) & 1 == 1 and high or low)[d] - seen.eye[d]) * seen.ahead[d]
+        end
+        least, most = math.min(least, depth), math.max(most, depth)
+    end
+    for d = 1, 3 do
+        squares = squares + (high[d] - low[d]) ^ 2
+    end
+    local ahead = math.max(0, least - math.sqrt(squares))
+    for d = 1, 3 do
+        eye[d] = seen.eye[d] + ahead * seen.ahead[d]
+    end
+    return eye, ahead, math.max(least, 0) - ahead, most - ahead
+end
+
+--- camera.focus(columns, degrees): pixels per length at distance 1, of a picture so many degrees wide.
+function camera.focus(columns, degrees)
+    return columns / 2 / math.tan(math.rad(degrees / 2))
+end
+
+-- ---- options, and cameras that see meshes
 
 --- camera.rows: rows for camera.take.
 camera.rows = {
@@ -68,8 +140,8 @@ end
 
 -- The nearest eye above and to the right of the front that sees all vertices; without perspective one beyond them.
 local function eye_of(taken, target, up, meshes, size)
-    local towards, eye, back = cameras.unit(cameras.above({0, 0, 0}, up, 1)), {}, 0
-    local seen = cameras.axes(towards, {0, 0, 0}, up)
+    local towards, eye, back = camera.unit(camera.above({0, 0, 0}, up, 1)), {}, 0
+    local seen = camera.axes(towards, {0, 0, 0}, up)
     local per = taken.orthographic and 0 or 2 * camera.MARGIN / width_of(taken)
     for _, mesh in ipairs(meshes) do
         local away <close> = kernels().away(mesh.positions, target, seen.right, seen.above, seen.ahead, {per,
@@ -83,10 +155,10 @@ local function eye_of(taken, target, up, meshes, size)
     return eye
 end
 
---- camera.axes(taken, eye, target, up, where): what kernels take of a camera, but for focus and middle; `reach`: how far it is from the target, or how wide
+--- camera.place(taken, eye, target, up, where): what kernels take of a camera, but for focus and middle; `reach`: how far it is from the target, or how wide
 -- the picture is.
-function camera.axes(taken, eye, target, up, where)
-    local seen = up and cameras.axes(eye, target, up)
+function camera.place(taken, eye, target, up, where)
+    local seen = up and camera.axes(eye, target, up)
     if not seen then
         fail("%s: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it: "
             .. "give another 'up', as {0, 0, 1}", where)
@@ -102,14 +174,14 @@ end
 -- the picture is, in lengths at distance 1, or at all.
 function camera.of_meshes(given, meshes, size, where)
     local taken = camera.take(where, given, camera.rows)
-    local up = cameras.unit(taken.up or {0, 1, 0})
+    local up = camera.unit(taken.up or {0, 1, 0})
     local target, eye = taken.target, taken.eye
     if not target then
         local low, high = camera.bounds(meshes)
         target = {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, (low[3] + high[3]) / 2}
     end
     eye = eye or up and eye_of(taken, target, up, meshes, size)
-    local seen = camera.axes(taken, eye, target, up, where)
+    local seen = camera.place(taken, eye, target, up, where)
     seen.width = taken.orthographic or width_of(taken)
     return seen
 end

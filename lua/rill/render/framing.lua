@@ -56,7 +56,7 @@ function framing.light(direction, meshes, pixels)
         eye[d] = middle[d] + math.max(math.sqrt(length), 1e-6) * direction[d]
     end
     local up = math.abs(direction[2]) < 0.9 and {0, 1, 0} or {1, 0, 0}
-    local seen = camera.axes({orthographic = 1}, eye, middle, up, "rill.render")
+    local seen = camera.place({orthographic = 1}, eye, middle, up, "rill.render")
     seen.width = math.max(2 * camera.MARGIN * half_of(seen, low, high), 1e-6)
     return framing.focused(seen, pixels, pixels), seen.width / pixels
 end

@@ -1,9 +1,8 @@
 --- rill.render: pictures of meshes, by the pipeline of chapter 28.1 of "GPGPU" as kernels: vertices, clipping, coverage and depth, then colours and light.
 local rill = require "rill"
 local errors = require "rill.core.error"
-local cameras = require "rill.glsl.snippets.camera"
+local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
-local mesh_camera = require "rill.geometry.camera"
 local framing = require "rill.render.framing"
 local coverage = require "rill.render.coverage"
 local models = require "rill.render.models"
@@ -211,7 +210,7 @@ local function render(m, given)
     local taken = options_of(given)
     local meshes, side, size = models.take(m, taken), taken.side, taken.size
     local extent = {side * size[2], side * size[1]}
-    local scale, camera, drawn = framing.scaled(mesh_camera.of_meshes(taken.camera, meshes, size, "rill.render"), meshes)
+    local scale, camera, drawn = framing.scaled(cameras.of_meshes(taken.camera, meshes, size, "rill.render"), meshes)
     framing.focused(camera, extent[1], extent[2])
     local target = {depth = rill.stream("uint", extent[1] * extent[2]), seen = rill.stream("int",
         extent[1] * extent[2], coverage.NONE)}

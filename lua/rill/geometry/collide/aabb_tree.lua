@@ -20,9 +20,27 @@ local fail <const> = errors.fail
 
 local tree = {}
 
-local Tree = {__name = "rill.tree"}
-local methods, fields = {}, {}
-class.put(Tree, "a tree has", "T", methods, fields)
+local Tree <const> = class.define {
+    type = "rill.tree", letter = "T", one = "a tree", closed = "closed tree", lenient = true,
+    state = function(self)
+        local t = rawget(self, "own")
+        return not t.closed and t
+    end,
+    read = function(field, self) return rawget(self, "own")[field] end,
+    release = function(t)
+        for _, name in ipairs {"face", "corner", "box", "twins", "spans", "triangles", "parts"} do
+            if t[name] then t[name]:close() end
+        end
+        t.closed = true
+    end,
+    describe = function(t) return ("%s of %d triangles, %d levels"):format(t.kind, t.faces, t.levels) end,
+}
+--- T.kind: what made it. T.faces: triangles. T.levels: levels below the root. T.leaf: triangles in a leaf.
+for _, name in ipairs {"kind", "faces", "levels", "leaf"} do
+    Tree.fields[name] = name
+end
+--- tree.methods: of trees; queries.lua adds to them.
+tree.methods = Tree.methods
 
 local MOST <const> = 1 << 25 -- triangles: nodes and places are numbered by ints
 
@@ -190,12 +208,12 @@ function tree.new(where, kind, m, options)
         t.pad, t.low, t.high, t.most = 2e-6 * most, low, high, most
         tree.kinds[kind](t, m, low, high)
     end
-    return setmetatable({own = t}, Tree)
+    return setmetatable({own = t}, Tree.metatable)
 end
 
 --- tree.take(where, argument, value): what a tree is made of; raises where it is none.
 function tree.take(where, argument, value)
-    if getmetatable(value) ~= Tree then
+    if not Tree.is(value) then
         local remedy <const> = rill.type(value) == "mesh" and "; rill.collide.bvh(m) makes one of a mesh" or ""
         fail("%s: %s: expected a tree of rill.collide, got %s%s", where, argument, errors.told(value), remedy)
     end
@@ -205,34 +223,5 @@ function tree.take(where, argument, value)
     end
     return t
 end
-
---- T.kind: what made it.
-function fields.kind(self) return rawget(self, "own").kind end
---- T.faces: triangles.
-function fields.faces(self) return rawget(self, "own").faces end
---- T.levels: levels below the root.
-function fields.levels(self) return rawget(self, "own").levels end
---- T.leaf: triangles in a leaf.
-function fields.leaf(self) return rawget(self, "own").leaf end
-
---- T:close(): frees its memory at once.
-function methods.close(self)
-    if getmetatable(self) ~= Tree then
-        fail("T:close: expected a tree before the colon, got %s", rill.type(self) or type(self))
-    end
-    local t = rawget(self, "own")
-    for _, name in ipairs {"face", "corner", "box", "twins", "spans", "triangles", "parts"} do
-        if t[name] then t[name]:close() end
-    end
-    t.closed = true
-end
-Tree.__close = methods.close
-
-function Tree.__tostring(self)
-    local t = rawget(self, "own")
-    return t.closed and "closed tree" or ("%s of %d triangles, %d levels"):format(t.kind, t.faces, t.levels)
-end
-
-tree.methods = methods
 
 return tree

@@ -1,32 +1,17 @@
--- The mesh itself: its streams, what is asked of them one by one, and its words. Triangles are numbers of vertices from 0, anticlockwise seen from outside.
+-- The fields and methods of meshes: their streams, and what is computed of them. Triangles are indices of vertices (0-based), anticlockwise seen from
+-- outside.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local class = require "rill.core.class"
 local lazy = require "rill.core.lazy"
+local object = require "rill.geometry.mesh.object"
 local fail <const> = errors.fail
 
-local object = {}
-
-local Mesh = {__name = "rill.mesh"}
-local methods, fields = {}, {}
-class.put(Mesh, "a mesh has", "M", methods, fields)
-
-local NONE <const> = 0x7fffffff -- no vertex and no triangle is bad
+local methods <const>, fields <const>, check <const> = object.methods, object.fields, object.check
 
 -- Sums over faces are of doubles. What is normalised is first scaled by the mesh's size, so that squares neither overflow nor vanish.
 local TEXT <const> = [=[
-    kernel void bad_place(vec3 p<>, out int bad<>) {
-        uvec3 high = floatBitsToUint(p) & 0x7f800000u;
-        bad = any(equal(high, uvec3(0x7f800000u))) ? indexof(bad).x : 0x7fffffff;
-    }
-    kernel void bad_pair(vec2 p<>, out int bad<>) {
-        uvec2 high = floatBitsToUint(p) & 0x7f800000u;
-        bad = any(equal(high, uvec2(0x7f800000u))) ? indexof(bad).x : 0x7fffffff;
-    }
-    kernel void bad_triangle(ivec3 t<>, int n, out int bad<>) {
-        bad = any(lessThan(t, ivec3(0))) || any(greaterThanEqual(t, ivec3(n))) ? indexof(bad).x : 0x7fffffff;
-    }
     vec3 across(vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
     kernel void corners(vec3 p[], ivec3 t[], float scale, out int vertex<>, out vec3 n<>) {
         ivec2 at = indexof(vertex).xy;
@@ -55,160 +40,20 @@ local TEXT <const> = [=[
 
 local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
 
--- ---- what is given
-
--- A stream of a type for an option that is a stream of it or a table; its own.
-local function stream_of(where, name, value, kind)
-    if type(value) == "table" and not rill.type(value) then
-        if #value == 0 then return rill.stream(kind, 0) end
-        local done, made = pcall(rill.from, value, kind)
-        if not done then
-            fail("%s: option '%s': %s", where, name, (tostring(made):gsub("^.-rill%.from: ", "")))
-        end
-        return made
-    elseif errors.not_open(value) then
-        fail("%s: option '%s': expected a stream of %s or a table, got %s", where, name, kind, errors.told(value))
-    end
-    return rill.type(value) == "expression" and value:eval() or value:copy()
-end
-
-local function check_kind(where, name, s, kind)
-    if s.type ~= kind or #s.shape ~= 1 then
-        fail("%s: option '%s': expected %s in one dimension, got %s of shape %s", where, name, kind, s.type,
-            table.concat(s.shape, "x"))
-    end
-end
-
-local function first_bad(kernel, ...)
-    local bad <close> = kernel(...)
-    return bad:min() or NONE
-end
-
---- object.check_positions(what, positions): raises where a coordinate is not finite; `what` begins the message.
-function object.check_positions(what, positions)
-    local bad = positions.size > 0 and first_bad(kernels().bad_place, positions) or NONE
-    if bad < NONE then
-        local p = positions:get(bad + 1)
-        fail("%s: vertex %d is {%s, %s, %s}: expected finite numbers", what, bad,
-            errors.number(p[1]), errors.number(p[2]), errors.number(p[3]))
-    end
-end
-
--- Raises where a stream of vec2 or vec3 has NaN or infinity.
-local function check_numbers(where, name, s)
-    local kernel = s.type == "vec2" and kernels().bad_pair or kernels().bad_place
-    local bad = s.size > 0 and first_bad(kernel, s:reshape(s.size)) or NONE
-    if bad < NONE then
-        fail("%s: option '%s': element %d is not finite", where, name, bad)
-    end
-end
-
-local function check_triangles(where, triangles, vertices)
-    local bad = triangles.size > 0 and first_bad(kernels().bad_triangle, triangles, vertices) or NONE
-    if bad < NONE then
-        fail("%s: option 'triangles': triangle %d is {%s}: expected numbers of vertices from 0, of which there are %d",
-            where, bad, table.concat(triangles:get(bad + 1), ", "), vertices)
-    end
-end
-
--- What vertices, faces or corners have: {vertices}, {faces} or {faces, 3} elements.
-local function check_attribute(where, name, s, m)
-    local shape = s.shape
-    local of = #shape == 1 and (shape[1] == m._positions.size or shape[1] == m._triangles.size) or
-        #shape == 2 and shape[1] == m._triangles.size and shape[2] == 3
-    if not of then
-        fail("%s: option '%s': expected one element per vertex {%d}, face {%d} or corner {%d, 3}, got shape %s", where,
-            name, m._positions.size, m._triangles.size, m._triangles.size, table.concat(shape, "x"))
-    end
-    return s
-end
-
-local function is_list(v) return type(v) == "table" or not errors.not_open(v) end
-local OPTIONS <const> = {
-    positions = {is_list, "a stream of vec3 or a table", nil, true},
-    triangles = {is_list, "a stream of ivec3 or a table", nil, true},
-    normals = {is_list, "a stream of vec3 or a table"}, uv = {is_list, "a stream of vec2 or a table"},
-    attributes = {function(v) return type(v) == "table" and not rill.type(v) end, "a table of streams by name"},
-}
-
--- ---- making
-
---- object.own(parts): a mesh of streams that it takes over, as they are: positions, triangles, and where there are any normals, uv and attributes.
-function object.own(parts)
-    return setmetatable({
-        _positions = parts.positions, _triangles = parts.triangles, _normals = parts.normals or false,
-        _uv = parts.uv or false, _attributes = parts.attributes or {},
-    }, Mesh)
-end
-
---- object.new(where, given): a mesh of what a user gave, copied and checked.
-function object.new(where, given)
-    local taken = option.take(where, given, OPTIONS)
-    local m = object.own {
-        positions = stream_of(where, "positions", taken.positions, "vec3"),
-        triangles = stream_of(where, "triangles", taken.triangles, "ivec3"),
-    }
-    check_kind(where, "positions", m._positions, "vec3")
-    check_kind(where, "triangles", m._triangles, "ivec3")
-    object.check_positions(where .. ": option 'positions'", m._positions)
-    check_triangles(where, m._triangles, m._positions.size)
-    for name, kind in pairs {normals = "vec3", uv = "vec2"} do
-        local s = taken[name] and check_attribute(where, name, stream_of(where, name, taken[name], kind), m)
-        if s and s.type ~= kind then
-            fail("%s: option '%s': expected %s, got %s", where, name, kind, s.type)
-        end
-        if s then check_numbers(where, name, s) end
-        rawset(m, "_" .. name, s or false)
-    end
-    for name, value in pairs(taken.attributes or {}) do
-        if type(name) ~= "string" or errors.not_open(value) then
-            fail("%s: option 'attributes': expected open streams by name, got %s for '%s'", where, errors.told(value),
-                tostring(name))
-        end
-        m._attributes[name] = check_attribute(where, name, stream_of(where, name, value), m)
-    end
-    return m
-end
-
---- object.is(value): whether it is a mesh.
-function object.is(value)
-    return getmetatable(value) == Mesh
-end
-
---- object.take(where, value): raises unless it is a mesh that is open, the first argument of a function.
-function object.take(where, value)
-    if not object.is(value) or not value._positions then
-        fail("%s: argument #1 'm': expected a mesh, got %s", where,
-            object.is(value) and "one that was closed" or errors.told(value))
-    end
-    return value
-end
-
---- object.check(self, name): raises unless it is a mesh that is open, before the colon of a method.
-function object.check(self, name)
-    if not object.is(self) then
-        fail("M:%s: expected a mesh before the colon, got %s", name, rill.type(self) or type(self))
-    elseif not self._positions then
-        fail("M:%s: the mesh was closed", name)
-    end
-    return self
-end
-local check <const> = object.check
-
 -- ---- fields
 
 --- M.positions: where the vertices are, the mesh's own stream of vec3, which may be written.
-function fields.positions(self) return check(self, "positions")._positions end
+fields.positions = "_positions"
 --- M.triangles: numbers of vertices from 0, the mesh's own stream of ivec3.
-function fields.triangles(self) return check(self, "triangles")._triangles end
+fields.triangles = "_triangles"
 --- M.vertices: how many there are.
-function fields.vertices(self) return check(self, "vertices")._positions.size end
+function fields.vertices(m) return m._positions.size end
 --- M.faces: how many triangles there are.
-function fields.faces(self) return check(self, "faces")._triangles.size end
+function fields.faces(m) return m._triangles.size end
 --- M.uv: texture coordinates, vec2 per vertex or {faces, 3}; nil where there are none.
-function fields.uv(self) return check(self, "uv")._uv or nil end
+function fields.uv(m) return m._uv or nil end
 --- M.attributes: streams by name.
-function fields.attributes(self) return check(self, "attributes")._attributes end
+fields.attributes = "_attributes"
 
 -- ---- methods
 
@@ -332,48 +177,17 @@ function methods:volume()
     return s:sum()
 end
 
---- M:close(): frees its memory at once.
-function methods:close()
-    local m = check(self, "close")
-    for _, s in pairs(m._attributes) do s:close() end
-    for _, name in ipairs {"_positions", "_triangles", "_normals", "_uv"} do
-        local s = m[name]
-        if s then s:close() end
-        rawset(m, name, false)
+-- Methods in files of their own, which are loaded when they are called: M:save(path [, {encoding =}]), see mesh/save.lua; M:weld([epsilon]), see
+-- mesh/weld.lua; the others are those of mesh/topology.lua.
+local MODULES <const> = {
+    topology = {"adjacency", "euler", "components", "is_closed", "is_manifold", "is_oriented", "boundary"},
+    save = {"save"}, weld = {"weld"},
+}
+for module, names in pairs(MODULES) do
+    for _, name in ipairs(names) do
+        local f = lazy.call("rill.geometry.mesh." .. module, name)
+        methods[name] = function(self, ...) return f(check(self, name), ...) end
     end
-end
-Mesh.__close = function(self)
-    if self._positions then self:close() end
-end
-
-for _, name in ipairs {"adjacency", "euler", "components", "is_closed", "is_manifold", "is_oriented", "boundary"} do
-    local f = lazy.call("rill.geometry.mesh.topology", name)
-    methods[name] = function(self, ...) return f(check(self, name), ...) end
-end
-
-local save = lazy.call("rill.geometry.mesh.save", "save")
---- M:save(path [, {encoding =}]): writes it as the name's extension says: .obj, .ply, .off or .stl. encoding: "ascii", or "little" or "big" endian numbers.
-function methods:save(path, options)
-    return save(check(self, "save"), path, options)
-end
-
-local weld = lazy.call("rill.geometry.mesh.weld", "weld")
---- M:weld([epsilon]): a mesh where vertices at the same place are one, and, with an epsilon, those that are joined by steps of at most epsilon.
-function methods:weld(epsilon)
-    return weld(check(self, "weld"), epsilon)
-end
-
-function Mesh.__tostring(self)
-    if not self._positions then
-        return "closed mesh"
-    end
-    local with = {}
-    for name in pairs(self._attributes) do with[#with + 1] = name end
-    table.sort(with)
-    if self._uv then table.insert(with, 1, "uv") end
-    if self._normals then table.insert(with, 1, "normals") end
-    return ("mesh of %d vertices, %d triangles%s"):format(self.vertices, self.faces,
-        #with > 0 and ", with " .. table.concat(with, ", ") or "")
 end
 
 class.guard(methods, "M")

@@ -2,7 +2,7 @@
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local core = require "rill.core"
-local object = require "rill.geometry.mesh.mesh"
+local object = require "rill.geometry.mesh.object"
 
 local saved = {}
 

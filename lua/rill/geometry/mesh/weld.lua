@@ -5,7 +5,7 @@ local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local held = require "rill.core.scope"
 local morton = require "rill.glsl.snippets.morton"
-local object = require "rill.geometry.mesh.mesh"
+local object = require "rill.geometry.mesh.object"
 local topology = require "rill.geometry.mesh.topology"
 local fail <const> = errors.fail
 

@@ -2,9 +2,8 @@
 local rill = require "rill.core.public"
 local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
-local camera = require "rill.glsl.snippets.camera"
+local camera = require "rill.geometry.camera"
 local option = require "rill.core.options"
-local mesh_camera = require "rill.geometry.camera"
 local object = require "rill.geometry.mesh.mesh"
 local rules = require "rill.geometry.subdivide.loop"
 local fail <const> = errors.fail
@@ -150,7 +149,7 @@ function adaptive.criterion(where, m, options)
         fail("%s: option 'adaptive': expected one of edge, pixels (with camera and size), curvature and kernel", where)
     end
     local size = o.size or {480, 640}
-    local see = o.pixels and mesh_camera.of_meshes(o.camera or {}, {m}, size, where)
+    local see = o.pixels and camera.of_meshes(o.camera or {}, {m}, size, where)
     local function ask(l, live)
         local p = l.m.positions
         return o.edge and k.longer(l.edges, p, o.edge) or

@@ -1,7 +1,7 @@
 -- The kernels of rill.volume with `iso`: the surface where values pass one, lit, or as that of water.
 local rill = require "rill.core.public"
 local lazy = require "rill.core.lazy"
-local cameras = require "rill.glsl.snippets.camera"
+local cameras = require "rill.geometry.camera"
 local isosurface = require "rill.glsl.snippets.isosurface"
 local rays = require "rill.render.volume.rays"
 

@@ -1,6 +1,6 @@
 -- Where pictures of particles are taken from: a window of the plane, or a camera in space.
 local errors = require "rill.core.error"
-local cameras = require "rill.glsl.snippets.camera"
+local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
 
 local viewpoint = {}
