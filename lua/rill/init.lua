@@ -5,50 +5,43 @@ local rill = require "rill.core.public"
 local lazy = require "rill.core.lazy"
 local suggest = require "rill.core.suggest"
 
--- Functions and methods of streams, by the files that have them.
-local functions = {
-    ["rill.stream.concat"] = {"concat"}, ["rill.stream.active"] = {"active", "branch"},
-    ["rill.stream.choice"] = {"permutation", "choice"}, ["rill.stream.convolve"] = {"convolve", "correlate"},
-    ["rill.container.lists"] = {"lists"}, ["rill.core.progress"] = {"progress"},
-    ["rill.shell.help"] = {"help"}, ["rill.shell.repl"] = {"repl"}, ["rill.shell.selftest"] = {"selftest"},
-}
-local methods = {
-    ["rill.stream.map"] = {"map"}, ["rill.stream.sort_key"] = {"sort"}, ["rill.stream.stats"] = {"stats"},
-    ["rill.stream.filter"] = {"filter", "find", "partition", "runs", "unique"},
-}
-local images = { -- beside those of rill.image that are written in C
-    ["rill.image.distance"] = {"distance"}, ["rill.image.label"] = {"label"},
-    ["rill.image.histogram"] = {"equalize", "integral", "otsu"}, ["rill.image.mask"] = {"threshold"},
-    ["rill.image.region_growing"] = {"segment"},
-    ["rill.image.canny"] = {"canny"}, ["rill.image.color"] = {"convert"}, ["rill.image.diffuse"] = {"diffuse"},
-    ["rill.image.sobel"] = {"sobel"}, ["rill.image.median"] = {"median"},
-    ["rill.image.morphology"] = {"close", "dilate", "erode", "open"}, ["rill.image.resize"] = {"resize"},
-    ["rill.image.smooth"] = {"bilateral", "gaussian"}, ["rill.image.tone"] = {"cel", "tonemap"},
-    ["rill.image.convolve"] = {"convolve", "correlate", "separable"},
-}
-for module, names in pairs(functions) do
-    for _, name in ipairs(names) do
-        rill[name] = lazy.call(module, name)
+local modules = {} -- files of functions that are loaded when they are first called
+
+-- Gives each function of a file to `set`, with its name.
+local function offer(set, module, ...)
+    modules[#modules + 1] = module
+    for _, name in ipairs {...} do
+        set(name, lazy.call(module, name))
     end
 end
-for module, names in pairs(images) do
-    for _, name in ipairs(names) do
-        rill.image[name] = lazy.call(module, name)
-    end
-end
-for module, names in pairs(methods) do
-    for _, name in ipairs(names) do
-        core._method(name, lazy.call(module, name))
-    end
-end
-core._container_method("map_cpu", lazy.call("rill.container.map_cpu", "map_cpu"))
-core._container_method("neighbors", lazy.call("rill.container.neighbors", "neighbors"))
-for _, name in ipairs {"like", "cast"} do
-    core._container_method(name, lazy.call("rill.container.cast", name))
-end
+
+local function set_function(name, f) rill[name] = f end
+offer(set_function, "rill.stream.concat", "concat")
+offer(set_function, "rill.stream.active", "active", "branch")
+offer(set_function, "rill.stream.choice", "permutation", "choice")
+offer(set_function, "rill.stream.convolve", "convolve", "correlate")
+offer(set_function, "rill.container.lists", "lists")
+offer(set_function, "rill.core.progress", "progress")
+offer(set_function, "rill.shell.help", "help")
+offer(set_function, "rill.shell.repl", "repl")
+offer(set_function, "rill.shell.selftest", "selftest")
+
+offer(core._method, "rill.stream.map", "map")
+offer(core._method, "rill.stream.sort_key", "sort")
+offer(core._method, "rill.stream.stats", "stats")
+offer(core._method, "rill.stream.filter", "filter", "find", "partition", "runs", "unique")
+
+offer(core._container_method, "rill.container.map_cpu", "map_cpu")
+offer(core._container_method, "rill.container.neighbors", "neighbors")
+offer(core._container_method, "rill.container.cast", "like", "cast")
 core._container_method("map", lazy.call("rill.stream.map", "container_map"))
 for _, row in ipairs(lazy.require "rill.core.packed_methods") do
-    core._container_method(row[1], lazy.call("rill.container.pack", row[1]))
+    offer(core._container_method, "rill.container.pack", row[1])
+end
+
+local function set_filter(name, f) rill.image[name] = f end
+for name, file in lazy.require "rill.image.filters":gmatch "([%w_]+) ([%w_]+) %([^\n]*" do
+    offer(set_filter, "rill.image." .. file, name)
 end
 core._active_list = lazy.call("rill.stream.active", "list")
 core._box_ranges = lazy.call("rill.container.ranges", "of_boxes")
@@ -56,11 +49,8 @@ core._box_ranges = lazy.call("rill.container.ranges", "of_boxes")
 require "rill.algebra.arithmetic"
 require "rill.algebra.fusion"
 
-for _, files in ipairs(lazy.moves and {functions, images, methods} or {}) do
-    for module in pairs(files) do
-        require(module)
-    end
-    require "rill.container.pack"
+for _, module in ipairs(lazy.moves and modules or {}) do
+    require(module)
 end
 
 suggest.set_reference(function()

@@ -59,9 +59,6 @@ local calls = {
     ["rill.convolve"] = function(o) return rill.convolve(line, line, o) end,
     ["rill.correlate"] = function(o) return rill.correlate(line, line, o) end,
     ["rill.sparse.csr"] = rill.sparse.csr, ["rill.sparse.coo"] = rill.sparse.coo, ["rill.sparse.ell"] = rill.sparse.ell,
-    ["rill.solve.cg"] = system "cg", ["rill.solve.bicgstab"] = system "bicgstab",
-    ["rill.solve.jacobi"] = system "jacobi", ["rill.solve.gauss_seidel"] = system "gauss_seidel",
-    ["rill.solve.sor"] = system "sor", ["rill.solve.lu"] = system "lu", ["rill.solve.cholesky"] = system "cholesky",
     ["rill.solve.tridiagonal"] = function(o) return rill.solve.tridiagonal(line, line, line, line, o) end,
     ["F:solve"] = function(o) return rill.solve.lu(f):solve(rill.from {1, 2}, o) end,
     ["rill.solve.multigrid"] = function(o) return rill.solve.multigrid(gray, o) end,
@@ -94,17 +91,9 @@ local calls = {
     ["M:save"] = function(o) return rill.mesh.box():save("/nowhere.obj", o) end,
     ["rill.subdivide.loop"] = with({levels = 1}, function(o) return rill.subdivide.loop(rill.mesh.box(), o) end),
     ["rill.image.save"] = function(o) return rill.image.save(gray, "/nowhere/a.png", o) end,
-    ["rill.image.bilateral"] = function(o) return rill.image.bilateral(gray, o) end,
-    ["rill.image.canny"] = function(o) return rill.image.canny(gray, o) end,
-    ["rill.image.cel"] = function(o) return rill.image.cel(gray, o) end,
     ["rill.image.resize"] = function(o) return rill.image.resize(gray, {4, 4}, o) end,
-    ["rill.image.tonemap"] = function(o) return rill.image.tonemap(gray, o) end,
     ["rill.image.convolve"] = function(o) return rill.image.convolve(gray, {{1}}, o) end,
     ["rill.image.correlate"] = function(o) return rill.image.correlate(gray, {{1}}, o) end,
-    ["rill.image.diffuse"] = function(o) return rill.image.diffuse(gray, o) end,
-    ["rill.image.segment"] = function(o) return rill.image.segment(gray, o) end,
-    ["rill.image.otsu"] = function(o) return rill.image.otsu(gray, o) end,
-    ["rill.image.equalize"] = function(o) return rill.image.equalize(gray, o) end,
     ["rill.show"] = function(o) return rill.show(gray, o) end,
     ["a:frame"] = function(o)
         local path = os.tmpname() .. ".png"
@@ -142,6 +131,11 @@ end
 for _, name in ipairs {"linear", "fold", "pages", "hash", "lists", "new"} do
     calls["rill.translator." .. name] = rill.translator[name]
 end
+-- Filters of a picture and solvers of A x = b need no line.
+setmetatable(calls, {__index = function(_, name)
+    local filter, solver = name:match "^rill%.image%.(%w+)$", name:match "^rill%.solve%.([%w_]+)$"
+    return filter and function(o) return rill.image[filter](gray, o) end or solver and system(solver)
+end})
 
 -- The documented options of every function: name, then a list.
 local function documented()

@@ -373,6 +373,130 @@ print(select(2, pcall(mesh.save, mesh, "build/m.soap")))
         counts(copy, "A file format", 3, {"spec/io/soup_spec.lua", "src/io/mesh/formats.h", "src/io/mesh/soup.c"})
     end)
 
+    it("an image filter", function()
+        local copy <close> = addition.open()
+        copy:write("lua/rill/image/darken.lua", [[
+-- rill.image.darken.
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local picture = require "rill.image.arguments"
+
+local OPTIONS <const> = {by = option.number(0.0, 1.0, 0.5)}
+
+--- rill.image.darken(s [, {by=}]): each component times 1 - by.
+local function darken(s, options)
+    local type
+    s, type = picture.take("rill.image.darken", s)
+    local o = option.take("rill.image.darken", options, OPTIONS)
+    return picture.kernel("kernel void darken(T s<>, float keep, out T r<>) { r = keep * s; }", type)(s, 1 - o.by)
+end
+
+return {darken = errors.guard(darken, "rill.image.darken")}
+]])
+        copy:insert("lua/rill/image/filters.lua",
+            "darken darken (s: source, options?: {by?: number}): stream -- each component times 1 - by\n",
+            "diffuse diffuse")
+        copy:write("spec/image/darken_spec.lua", [[
+local rill = require "rill"
+local s = rill.from {{0, 1}, {4, 8}}
+assert(table.concat(rill.image.darken(s):values(), " ") == "0.0 0.5 2.0 4.0")
+assert(table.concat(rill.image.darken(s, {by = 0.75}):values(), " ") == "0.0 0.25 1.0 2.0")
+print((rill.help "rill.image.darken"))
+print(select(2, pcall(rill.image.darken, s, {of = 1})))
+print(select(2, pcall(function() return rill.image.darkne end)))
+]])
+        copy:build()
+        local output = copy:run "spec/image/darken_spec.lua"
+        for _, text in ipairs {
+            "each component times 1 - by", "unknown option 'of': expected by", "did you mean rill.image.darken?",
+        } do
+            assert.truthy(output:find(text, 1, true), output)
+        end
+        assert.truthy(copy:read "docs/image.md":find("| `rill.image.darken(s [, options])` |", 1, true))
+        copy:run "tools/docscov.lua"
+        copy:run "tools/layers.lua"
+        copy:run "tools/annotations.lua --check"
+        counts(copy, "An image filter", 3,
+            {"lua/rill/image/darken.lua", "lua/rill/image/filters.lua", "spec/image/darken_spec.lua"})
+    end)
+
+    it("a solver", function()
+        local copy <close> = addition.open()
+        copy:write("lua/rill/solve/richardson.lua", [[
+-- Richardson's method: x += omega (b - A x).
+local operator = require "rill.solve.operator"
+local options = require "rill.solve.options"
+local outcome = require "rill.solve.report"
+local refine = require "rill.solve.refine"
+
+local STEP <const> = "kernel void richardson(T b<>, T y<>, T omega, inout T x<>) { x += omega * (b - y); }"
+local OWN <const> = {omega = {function(v) return type(v) == "number" and v > 0 end, "a number above 0"}}
+
+-- The function `correct` of refine.solve.
+local function prepare(A, like, omega)
+    local y, step = operator.room(like.type, like.shape), operator.kernel(STEP, {T = like.type})
+    return function(r, x, goal, left, note)
+        local start, count = operator.norm(r), 0
+        x:fill(0)
+        repeat
+            A:apply(x, y)
+            step(r, y, omega, x)
+            count = count + 1
+            A:apply(x, y)
+            local relative = operator.norm((r - y):eval()) / start
+            note(count, relative)
+        until relative <= goal or count >= left
+        return count
+    end
+end
+
+--- rill.solve.richardson(A, b [, options]): x with A x = b for a symmetric positive definite A, and a report.
+local function richardson(A, b, given)
+    local taken = options.take("richardson", given, OWN)
+    b = operator.vector("richardson", "b", b)
+    local x, result = refine.solve("richardson", A, b, taken, refine.limit(b), function(system, like, norm)
+        return norm > 0 and prepare(system, like, taken.omega or 0.1)
+    end)
+    return outcome.finish("richardson", x, outcome.new(result), taken.strict)
+end
+
+return {richardson = richardson}
+]])
+        copy:insert("lua/rill/solve/methods.lua",
+            "richardson richardson (A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, " ..
+            "iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, " ..
+            "omega?: number}): stream, table -- Richardson's method: x with A x = b, and a report\n",
+            "jacobi stationary")
+        copy:insert("docs/solve.md", "## rill.solve.richardson\n\n`rill.solve.richardson(A, b [, options])` takes " ..
+            "steps of length `omega` along the residual.\n\n", "## rill.solve.multigrid")
+        copy:write("spec/solve/richardson_spec.lua", [[
+local rill = require "rill"
+local A = rill.from {{4, 1, 0}, {1, 3, 1}, {0, 1, 2}}
+local x, report = rill.solve.richardson(A, rill.from {6, 10, 8}, {omega = 0.3})
+assert(report.converged and math.abs(x:get(2) - 2) < 1e-4)
+print(report)
+print((rill.help "rill.solve.richardson"))
+print(select(2, pcall(rill.solve.richardson, A, rill.from {6, 10, 8}, {omega = 0.3}, 1)))
+print(select(2, pcall(rill.solve.richardson, A, rill.from {6, 10, 8}, {omege = 0.3})))
+]])
+        copy:build()
+        local output = copy:run "spec/solve/richardson_spec.lua"
+        for _, text in ipairs {
+            "converged after", "Richardson's method: x with A x = b",
+            "argument #4: expected none, as it takes 3 at most",
+            "rill.solve.richardson: unknown option 'omege': expected", "did you mean 'omega'?",
+        } do
+            assert.truthy(output:find(text, 1, true), output)
+        end
+        copy:run "tools/docscov.lua"
+        copy:run "tools/layers.lua"
+        copy:run "tools/annotations.lua --check"
+        counts(copy, "A solver", 4, {
+            "docs/solve.md", "lua/rill/solve/methods.lua", "lua/rill/solve/richardson.lua",
+            "spec/solve/richardson_spec.lua",
+        })
+    end)
+
     it("an error message", function()
         local copy <close> = addition.open()
         copy:insert("lua/rill/stream/choice.lua", [[

@@ -1,6 +1,7 @@
 -- Every public name of rill, once: what `?name` at the prompt prints, what tools/docscov.lua holds the module against, and what
 -- annotations and the manual's index are made of. Those of the algebra's operations have their lines in their rows, in rill.algebra.rows; those of modules that
--- solve, simulate and draw are in rill.shell.reference_modules.
+-- solve, simulate and draw are in rill.shell.reference_modules; those of filters of pictures and of solvers are with their files, in
+-- rill.image.filters and rill.solve.methods.
 -- `make check-annotations` fails for a name without a line, and for a line without its name.
 --
 -- A line is `signature -- what it does`. Signatures are written as in LuaLS: `name?: type` may be left out, `{key?: type}` is a
@@ -10,6 +11,7 @@
 -- `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid, `M` a mesh, `T` a tree.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.core.packed_methods"
+local filters = require "rill.image.filters"
 local module_lines = require "rill.shell.reference_modules"
 local signatures = require "rill.shell.signatures"
 
@@ -192,32 +194,7 @@ rill.image.formats(): table[] -- the formats of pictures: tables with extension,
 rill.load(path: string, type?: typename): stream|container -- reads a .npy or .rill file
 s:save(path: string) -- writes .npy, or .rill for every type, structures too
 ]==] },
-    { "image", [==[
-rill.image.bilateral(s: source, options: {sigma_space: number, sigma_range: number, radius?: integer}): stream -- the mean of those around each pixel, weighed by how near they are in place and in value
-rill.image.canny(s: source, options?: {low?: number, high?: number, sigma?: number}): stream -- where edges are, one pixel wide: a stream of bool
-rill.image.cel(s: source, options?: {levels?: integer}): stream -- each component as one of few levels, 4 unless told
-rill.image.convert(s: source, from: string, to: string): stream -- another colour space: "srgb", "linear", "hsv", "lab", "ycbcr" or "gray"
-rill.image.resize(s: source, shape: integer[], options?: {filter?: string}): stream -- in another shape, {rows, columns}: "nearest", "linear" (unless told), "cubic", "area" or "lanczos"
-rill.image.tonemap(s: source, options?: {operator?: string, key?: number, white?: number}): stream -- light of any range to 0 to 1: "linear" or "reinhard" (unless told)
-rill.image.close(s: source, shape: integer|source|table): stream -- dilated, then eroded, by a square of that radius, or a mask
-rill.image.convolve(s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- weighed with neighbours, the weights turned round
-rill.image.correlate(s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- weighed with neighbours
-rill.image.diffuse(s: source, options: {k: number, steps?: integer, step?: number, conductance?: string}): stream -- Perona and Malik's diffusion, which stops at edges higher than k
-rill.image.dilate(s: source, shape: integer|source|table): stream -- the most in a square of that radius, or in a mask, around each pixel
-rill.image.erode(s: source, shape: integer|source|table): stream -- the least in a square of that radius, or in a mask, around each pixel
-rill.image.open(s: source, shape: integer|source|table): stream -- eroded, then dilated, by a square of that radius, or a mask
-rill.image.separable(s: source, wy: source|number[], wx: source|number[]): stream -- convolved with wy down the columns and wx along the rows
-rill.image.sobel(s: source): stream, stream, stream -- the length of the gradient, and its parts along the rows and down the columns, eight times a pixel's step
-rill.image.gaussian(s: source, sigma: number): stream -- a picture weighed by Gauss's function of deviation sigma, in pixels, cut at ceil(3 sigma)
-rill.image.median(s: source, radius: integer): stream -- the medians of the squares of 2 radius + 1 pixels, component by component, NaN behind all numbers
-rill.image.segment(s: source, options: {seeds: integer[][]|source, tolerance: number, edge?: number, smooth?: integer, steps?: integer}): stream, table -- the region around seeds, a mask, grown by diffusion where the picture is within `tolerance` of the seeds' mean; and a report: level, iterations, converged
-rill.image.threshold(s: source, t: number): stream -- a mask: where a gray picture is above t
-rill.image.otsu(s: source, options?: {bins?: integer}): number? -- the threshold that parts a gray picture's values into two classes best: the largest value of the lower; nil of no values
-rill.image.equalize(s: source, options?: {bins?: integer, min?: number, max?: number}): stream -- each component's values spread evenly over 0 to 1
-rill.image.integral(s: source): stream -- the sums of all pixels up to each, in rows and columns
-rill.image.distance(mask: source): stream -- how far each pixel is from the nearest false, Euclidean and exact; infinite where nothing is false
-rill.image.label(mask: source): stream, integer -- connected parts (pixels beside or above each other) numbered from 1 by their first pixels, 0 elsewhere; and how many there are
-]==] },
+    { "image", signatures.lines("rill.image.", filters) },
     { "picture", [==[
 rill.show(s: source|container|mesh, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; of a container where it is mapped; a mesh as rill.render does; text = true returns what else is written
 rill.animate(path: string, fps?: number): animation -- an animation of so many frames a second (25 unless told): .png or .apng, or a video through ffmpeg

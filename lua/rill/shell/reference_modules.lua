@@ -1,5 +1,8 @@
 -- The lines of rill.shell.reference for the modules that solve, simulate and draw: a page of the manual, and its lines, which are
 -- written as it says. They stand between the pages of streams and those of files.
+local methods = require "rill.solve.methods"
+local signatures = require "rill.shell.signatures"
+
 return {
     { "sparse", [==[
 rill.sparse.csr(options: {shape: integer[], offsets: source|integer[], columns: source|integer[], values: source|number[]}): matrix -- a sparse matrix by rows: row i has the entries from offsets[i] to before offsets[i + 1]; numbers count from 0
@@ -23,22 +26,12 @@ A:to(format: string): matrix -- the same matrix as "csr", "coo" or "ell"
 A:save(path: string) -- writes a MatrixMarket file
 A:close() -- frees its memory at once
 ]==] },
-    { "solve", [==[
-rill.solve.cg(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function, degree?: integer}): stream, table -- conjugate gradients: x with A x = b for a symmetric positive definite A, and a report
-rill.solve.bicgstab(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function}): stream, table -- stabilised biconjugate gradients: x with A x = b for any square A, and a report
-rill.solve.jacobi(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, omega?: number, diagonal?: number|source, update?: boolean, active?: boolean}): stream, table -- Jacobi's method: x with A x = b where the diagonal outweighs the rest, and a report; cells that have converged may leave
-rill.solve.gauss_seidel(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, diagonal?: number|source, update?: boolean}): stream, table -- Gauss-Seidel by colours, red and black where two do
-rill.solve.sor(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, omega?: number, diagonal?: number|source, update?: boolean}): stream, table -- successive over-relaxation, by colours
-rill.solve.tridiagonal(lower: source, diagonal: source, upper: source, b: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- x of tridiagonal systems, one {n} or a batch {batch, n}, and a report
-rill.solve.lu(A: source|matrix, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- x with A x = b by elimination with partial pivoting, of one system or a batch, and a report; without b its factors
-rill.solve.cholesky(A: source|matrix, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- the same for symmetric positive definite matrices
+    { "solve", signatures.lines("rill.solve.", methods) .. [==[
 F.shape: integer[] -- the matrix's
 F.type: string -- what they are computed in, "float" or "double"
 F:solve(b: source, options?: {tolerance?: number, iterations?: integer, strict?: boolean}): stream, table -- x and a report, by factors that there are
 F:determinant(): number|stream, number|stream -- the determinant, and the logarithm of its size; of a batch streams
 F:close() -- frees the factors at once
-rill.solve.multigrid(b: source, options?: {boundary?: string|table, spacing?: number|table, shift?: number, cycles?: integer, tolerance?: number, x0?: source, precision?: string, every?: integer, strict?: boolean}): stream, table -- x with (shift - laplace) x = b on a grid of 2 or 3 dimensions, by multigrid, and a report
-rill.solve.hierarchy(options: {shape: table, boundary?: string|table, spacing?: number|table, shift?: number, precision?: string}): hierarchy -- multigrid's grids, made once for many right sides
 h.shape: integer[] -- the grid's
 h.type: string -- of x
 h:solve(b: source, options?: {x?: stream, x0?: source, cycles?: integer, tolerance?: number, every?: integer, strict?: boolean}): stream, table -- as rill.solve.multigrid, with these grids; x is improved in place

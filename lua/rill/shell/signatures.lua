@@ -50,4 +50,9 @@ function signatures.entry(line, page)
     return entry
 end
 
+--- signatures.lines(prefix, text): the lines of functions that are listed with their files, in lines of name, file and signature.
+function signatures.lines(prefix, text)
+    return (text:gsub("([%w_]+) [%w_]+ (%([^\n]*\n)", prefix .. "%1%2"))
+end
+
 return signatures
