@@ -5,6 +5,7 @@ local diffusion = require "rill.simulation.fluid.diffusion"
 local forces = require "rill.simulation.fluid.forces"
 local settings = require "rill.simulation.fluid.options"
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
 local fail <const> = errors.fail
 local joined <const> = advection.joined
 
@@ -12,37 +13,9 @@ local fields = {}
 
 -- ---- velocities
 
-local TEXT <const> = [=[
-kernel void centre(Sides s, @{float u#K FIELD,} out V v<>) {
-    I at = indexof(v).PLACE + 1;
-    v = V(@{, CENTRE});
-}
-kernel void spread(Sides s, V v FIELD, @{,out float r#K<>}) {
-    I here = indexof(r0).PLACE;
-    I at;
-    float value;
-@{
-    at = fold_#K(here, s);
-    value = SPREAD;
-    r#K = bounded_#K(value, here, s);
-}
-}
-kernel void settle(Sides s, @{float u#K FIELD,} @{,out float r#K<>}) {
-    I here = indexof(r0).PLACE;
-@{
-    r#K = bounded_#K(AT(u#K, fold_#K(here, s)), here, s);
-}
-}
-]=]
-local CENTRE <const> = {mac = "0.5 * (AT(u#K, at) + AT(u#K, at + STEP))", collocated = "AT(u#K, at)"}
-local SPREAD <const> = {
-    mac = "0.5 * (AT(v, folded(at, I(0), s) - 1).AXIS + AT(v, folded(at - STEP, I(0), s) - 1).AXIS)",
-    collocated = "AT(v, at - 1).AXIS",
-}
-
+local kernels <const> = template.file "fields"
 local function program(f)
-    local kind = f.grid.mac and "mac" or "collocated"
-    return f.grid:program((TEXT:gsub("CENTRE", CENTRE[kind]):gsub("SPREAD", SPREAD[kind])))
+    return f.grid:program(kernels)
 end
 
 --- fields.velocity(f): the velocity at the middles of cells, a new stream.

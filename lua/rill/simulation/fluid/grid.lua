@@ -9,91 +9,33 @@
 -- as the one that it is made of, so no field has to be completed by a launch of its own.
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
+local dimensions = require "rill.glsl.dimensions"
+local template = require "rill.glsl.template"
 
 local grid = {}
 
-local AXES <const> = {"x", "y", "z"}
-
 -- ---- texts
 
--- What every kernel text of a fluid begins with. `inside` brings a position, in cells from the low corner, back into
--- the domain.
-local HEAD <const> = [=[
-#define AT(s, i) ELEMENT
-struct Sides { @{V low_sign#K; V low_add#K; V high_sign#K; V high_add#K;} V size; V wraps; V low_held; V high_held; V per; };
-V inside(V x, Sides s) { return mix(clamp(x, V(0.0), s.size), x - s.size * floor(x / s.size), s.wraps); }
-I folded(I i, I more, Sides s) {
-    I n = I(s.size), wraps = I(s.wraps);
-    return wraps * (i + n * (I(lessThan(i, I(1))) - I(greaterThan(i, n)))) + (1 - wraps) * clamp(i, I(1), n + more);
-}
-]=]
+template.snippet("fluid_grid", template.file "grid")
 
--- The element that component k at place i is made of, and what the sides make of its value.
-local COMPONENT <const> = [=[
-const V shift_K = V(SHIFT);
-I fold_K(I i, Sides s) { return folded(i, I(MORE), s); }
-float bounded_K(float value, I i, Sides s) {
-    I n = I(s.size);
-BOUNDS
-    return value;
-}
-]=]
-
-local BOUND <const> = [=[
-    value = i.AXIS <= EDGE ? s.low_signK.AXIS * value + s.low_addK.AXIS : value;
-    value = i.AXIS > n.AXIS ? s.high_signK.AXIS * value + s.high_addK.AXIS : value;
-]=]
-
-local function replaced(text, words)
-    return (text:gsub("%f[%w_]%u+%f[^%w_]", words))
-end
-
-local function component(self, k)
-    local shift, more, bounds = {}, {}, {}
-    for d = 1, self.rank do
-        local across = self.mac and d == k
-        shift[d], more[d] = across and "1.0" or "0.5", across and "1" or "0"
-        bounds[d] = replaced(BOUND:gsub("K%f[.]", k - 1), {AXIS = AXES[d], EDGE = across and "1" or "0"})
+-- What a text of a grid may use besides dimensions: mac, and components, the axes with `across`: for each dimension how far component k is
+-- shifted along it, in cells, and how many faces more than cells it has.
+local function values_of(rank, mac)
+    local values = {mac = mac, held = false, components = {}}
+    for k, axis in ipairs(dimensions[rank].axes) do
+        local across = {}
+        for d, other in ipairs(dimensions[rank].axes) do
+            local on_face = mac and d == k
+            across[d] = {axis = other.axis, shift = on_face and "1.0" or "0.5", edge = on_face and "1" or "0"}
+        end
+        values.components[k] = {k = axis.k, axis = axis.axis, step = axis.step, across = across}
     end
-    local text = COMPONENT:gsub("_K", "_" .. k - 1)
-    return replaced(text, {
-        SHIFT = table.concat(shift, ", "), MORE = table.concat(more, ", "), BOUNDS = table.concat(bounds),
-    })
+    return setmetatable(values, {__index = dimensions[rank]})
 end
 
--- The text once for each component.
-local function each(self, text, between)
-    local list = {}
-    for k = 1, self.rank do
-        list[k] = replaced(text:gsub("#K", tostring(k - 1)), {AXIS = AXES[k], STEP = self.steps[k]})
-    end
-    return table.concat(list, between)
-end
-
--- A text with `@{...}` once for each component, `@{, ...}` with commas between them.
-local function expanded(self, text)
-    return (text:gsub("@(%b{})", function(body)
-        local comma, rest = body:sub(2, -2):match "^(,?)(.*)$"
-        return each(self, rest, comma)
-    end))
-end
-
-local made = {}
-
---- self:program(text): the kernels of a text. V and I are the vectors of the grid's rank, AT(s, i) is the element of a
--- gather at I i, FIELD the
--- brackets of a gather. `@{...}` stands once for each component, `@{, ...}` with commas between: #K is its number from
--- 0, AXIS its axis, STEP the
--- way to the next element along that.
-local function program(self, text)
-    local parts = {expanded(self, HEAD)}
-    for k = 1, self.rank do
-        parts[#parts + 1] = component(self, k)
-    end
-    parts[#parts + 1] = expanded(self, text)
-    local full = replaced(table.concat(parts), self.words)
-    made[full] = made[full] or rill.program(full)
-    return made[full]
+--- self:program(text, values): the kernels of a template that begins with $use(fluid_grid). Its values are those of the grid and `values`.
+local function program(self, text, values)
+    return text:program(setmetatable(values or {}, self.values))
 end
 
 -- ---- sides
@@ -162,18 +104,12 @@ function grid.new(shape, spacing, sides, mac, slips)
     local rank = #shape
     local self = setmetatable({rank = rank, shape = shape, spacing = spacing, mac = mac, kinds = sides, closed = true},
         methods)
-    self.sizes, self.padded, self.first, self.last, self.steps, self.count = {}, {}, {}, {}, {}, 1
+    self.sizes, self.padded, self.first, self.last, self.count = {}, {}, {}, {}, 1
     for d = 1, rank do
         self.sizes[d], self.count = shape[rank + 1 - d], self.count * shape[d]
         self.padded[d], self.first[d], self.last[d] = shape[d] + 2, 2, shape[d] + 1
-        local step = {0, 0, 0}
-        step[d] = 1
-        self.steps[d] = ("I(%s)"):format(table.concat(step, ", ", 1, rank))
     end
-    self.words = {
-        V = "vec" .. rank, I = "ivec" .. rank, FIELD = ("[]"):rep(rank), PLACE = rank == 2 and "xy" or "xyz",
-        ELEMENT = rank == 2 and "s[(i).y][(i).x]" or "s[(i).z][(i).y][(i).x]",
-    }
+    self.values = {__index = values_of(rank, mac)}
     self.sides = sides_of(self, sides, slips)
     return self
 end

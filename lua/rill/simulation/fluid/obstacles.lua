@@ -5,14 +5,14 @@ local rill = require "rill.core.public"
 local advection = require "rill.simulation.fluid.advection"
 local settings = require "rill.simulation.fluid.options"
 local errors = require "rill.core.error"
-local operator = require "rill.solve.operator"
+local template = require "rill.glsl.template"
 local joined <const> = advection.joined
 
 local obstacles = {}
 
 -- ---- what is given
 
-local TAKE <const> = "kernel void take(T mask<>, out float block<>) { block = HOLDS ? 1.0 : 0.0; }"
+local TAKE <const> = template.new "kernel void take($T mask<>, out float block<>) { block = $holds ? 1.0 : 0.0; }"
 local HOLDS <const> = {bool = "mask", int = "mask != 0", uint = "mask != 0u", float = "mask < 0.0"}
 local KINDS <const> = {bool = true, int = true, uint = true, float = true}
 
@@ -59,43 +59,19 @@ local function take(f, name, place, mask, velocity)
         settings.finite(name, "argument #1 'mask'", mask)
     end
     drive(f, name, place, velocity, looks)
-    operator.kernel((TAKE:gsub("HOLDS", HOLDS[type_])), {T = type_})(mask, place.block)
+    TAKE:kernel {T = type_, holds = HOLDS[type_]}(mask, place.block)
 end
 
 -- ---- what it does
 
--- Faces beside such a cell have its velocity, between two the mean. `solid` is 1 in obstacles and behind walls, 2
--- where fluid comes in, else 0.
-local TEXT <const> = [=[
-float kind(float block, float source) { return block > 0.5 ? 1.0 : source > 0.5 ? 2.0 : 0.0; }
-kernel void stamp(Sides s, float block FIELD, V drive FIELD, float source FIELD, V flow FIELD, out float solid<>,
-    @{,out float held#K<>}) {
-    I here = indexof(solid).PLACE;
-    I cell = folded(here, I(0), s) - 1;
-    V walls = V(equal(here, I(0))) * s.low_held + V(greaterThan(here, I(s.size))) * s.high_held;
-    walls *= 1.0 - s.wraps;
-    float wall = @{+ walls.AXIS};
-    solid = wall > 0.0 ? 1.0 : kind(AT(block, cell), AT(source, cell));
-@{
-    {
-        I at = fold_#K(here, s);
-        I high = folded(at, I(0), s) - 1, low = folded(LOW, I(0), s) - 1;
-        float a = kind(AT(block, high), AT(source, high)), b = kind(AT(block, low), AT(source, low));
-        V first = a == 1.0 ? AT(drive, high) : a == 2.0 ? AT(flow, high) : V(0.0);
-        V second = b == 1.0 ? AT(drive, low) : b == 2.0 ? AT(flow, low) : V(0.0);
-        float count = min(a, 1.0) + min(b, 1.0);
-        held#K = count > 0.0 ? (first + second).AXIS / count : 3e38;
-    }
-}
-}
-]=]
+local kernels <const> = template.file "obstacles"
 
 --- obstacles.stamp(f): f.solid and f.held anew, of what was given.
 function obstacles.stamp(f)
     local grid = f.grid
     f.obstacle, f.source = f.obstacle or room(f), f.source or room(f)
     f.solid, f.faces = f.solid or grid:field(), f.faces or grid:fields()
-    local program = grid:program((TEXT:gsub("LOW", grid.mac and "at - STEP" or "at")))
+    local program = grid:program(kernels)
     program.stamp(table.unpack(joined({
         grid.sides, f.obstacle.block, f.obstacle.drive, f.source.block, f.source.drive, f.solid,
     }, f.faces)))

@@ -3,7 +3,7 @@ local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
-local operator = require "rill.solve.operator"
+local template = require "rill.glsl.template"
 local fail <const> = errors.fail
 
 local settings = {}
@@ -182,12 +182,12 @@ end
 
 -- ---- fields
 
-local FAULT <const> = "kernel int fault(T x<>) { return ANY(isnan(x)) ? 2 : ANY(isinf(x)) ? 1 : 0; }"
+local FAULT <const> = template.new "kernel int fault($T x<>) { return $any(isnan(x)) ? 2 : $any(isinf(x)) ? 1 : 0; }"
 
 --- settings.finite(name, what, s): refuses NaN and infinity in a stream.
 function settings.finite(name, what, s)
-    local fault = operator.kernel((FAULT:gsub("ANY", tostring(s.type) == "float" and "" or "any")),
-        {T = tostring(s.type)})
+    local type_ = tostring(s.type)
+    local fault = FAULT:kernel {T = type_, any = type_ == "float" and "" or "any"}
     local bad <close> = fault(s)
     local worst = bad:max()
     if worst > 0 then

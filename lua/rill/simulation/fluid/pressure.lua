@@ -8,100 +8,16 @@ local advection = require "rill.simulation.fluid.advection"
 local obstacles = require "rill.simulation.fluid.obstacles"
 local equation = require "rill.simulation.fluid.pressure_solver"
 local warning = require "rill.core.warning"
+local template = require "rill.glsl.template"
 local joined <const> = advection.joined
 
 local pressure = {}
 
--- `cell` is the cell (from 0) that place i of the solver's grid stands for (lua/rill/simulation/fluid/pressure_solver.lua says what
--- `turn` is), `place` the reverse for
--- element i of a field; `held` is 0 where an element is outside an open side.
-local HEAD <const> = [=[
-I cell(I i, Sides s, I turn) {
-    I n = I(s.size), low = I(lessThan(i, n)), high = 1 - low;
-    I first = I(equal(turn, I(1))), second = I(equal(turn, I(2)));
-    return first * (low * (n - 1 - i) + high * (i - n)) + second * (low * i + high * (2 * n - 1 - i)) + (1 - first - second) * i;
-}
-I place(I i, Sides s, I turn) { return folded(i, I(0), s) - 1 + I(s.size) * I(equal(turn, I(1))); }
-float held(I i, Sides s) {
-    V low = mix(V(1.0), s.low_held, V(equal(i, I(0)))), high = mix(V(1.0), s.high_held, V(greaterThan(i, I(s.size))));
-    V both = low * high;
-    return 1.0 @{* both.AXIS};
-}
-]=]
+local kernels <const> = template.file "pressure"
 
-local DIVERGENCE <const> = {
-    mac = "@{+ s.per.AXIS * (AT(u#K, at + STEP) - AT(u#K, at))}",
-    collocated = "@{+ 0.5 * s.per.AXIS * (OTHER(at + STEP) - OTHER(at - STEP))}",
-}
-local GRADIENT <const> = {
-    mac = "s.per.AXIS * (PHI(at) - PHI(at - STEP))",
-    collocated = "0.5 * s.per.AXIS * (BEYOND(at + STEP, +, at - STEP) - BEYOND(at - STEP, -, at + STEP))",
-}
-
-local TEXT <const> = [=[
-#define PHI(i) (held(i, s) * AT(x, place(i, s, turn)))
-kernel void diverge(Sides s, I turn, SOLID @{float u#K FIELD,} out float b<>) {
-    I at = cell(indexof(b).PLACE, s, turn) + 1;
-    b = -FLUID * (DIVERGENCE);
-}
-kernel void across(Sides s, I turn, SOLID float x FIELD, @{float u#K FIELD,} out float b<>) {
-    I at = cell(indexof(b).PLACE, s, turn) + 1;
-    b = DIVERGENCE;
-    b = FLUID * (b - (@{+ s.per.AXIS * s.per.AXIS * (BESIDE(at - STEP) + BESIDE(at + STEP) - 2.0 * PHI(at))}));
-}
-kernel void restore(Sides s, float clock[], @{float u#K FIELD, float slope#K FIELD,} HOLDS @{,out float r#K<>}) {
-    I here = indexof(r0).PLACE;
-    I at;
-    float value;
-@{
-    at = fold_#K(here, s);
-    value = AT(u#K, at) + clock[0] * AT(slope#K, at);
-    r#K = bounded_#K(KEPT, here, s);
-}
-}
-kernel void project(Sides s, float clock[], I turn, float x FIELD, float p FIELD, SOLID PUSHES
-                    @{float u#K FIELD,} HOLDS out float q<>, @{,out float r#K<>} SLOPES) {
-    I here = indexof(q).PLACE;
-    I at = folded(here, I(0), s);
-    float value, slope;
-    q = held(here, s) * (BEFORE PHI(at) / clock[0]);
-@{
-    at = fold_#K(here, s);
-    slope = GRADIENT;
-    value = AT(u#K, at) - slope;
-    r#K = bounded_#K(KEPT, here, s);
-    KEEP_SLOPE
-}
-}
-]=]
-
--- What is beyond a side of a cell, on a collocated grid. Where that is shut, on the face there is the velocity that is held,
--- and the pressure goes on as what pushes has it (dp/dn = f.n): the force on the face, extrapolated from two cells.
-local OTHER <const> = "(AT(solid, folded(%1, I(0), s)) > 0.5 ? 2.0 * AT(u#K, %1) - AT(u#K, at) : AT(u#K, %1))"
-local BEYOND <const> = "(SHUT(%1) ? PHI(at) %2 clock[0] / s.per.AXIS * " ..
-    "(AT(push, at).AXIS + (SHUT(%3) ? 0.0 : 0.5 * (AT(push, at).AXIS - AT(push, %3).AXIS))) : PHI(%1))"
-local SHUT <const> = [=[
-float shut(I i, Sides s) {
-    V walls = (V(equal(i, I(0))) * s.low_held + V(greaterThan(i, I(s.size))) * s.high_held) * (1.0 - s.wraps);
-    return 0.0 @{+ walls.AXIS};
-}
-]=]
-
-local function text_of(grid, held, pushed, slopes)
-    local kind = grid.mac and "mac" or "collocated"
-    local text = TEXT:gsub("DIVERGENCE", DIVERGENCE[kind]):gsub("GRADIENT", GRADIENT[kind])
-    text = text:gsub("OTHER%((.-)%)", held and OTHER or "AT(u#K, %1)")
-    text = text:gsub("BEYOND%((.-), (.), (.-)%)", pushed and BEYOND or "BESIDE(%1)")
-    text = text:gsub("SHUT(%b())", held and "(AT(solid, %1) > 0.5)" or "(shut(%1, s) > 0.0)")
-    text = text:gsub("PUSHES", pushed and "V push FIELD," or "")
-    text = text:gsub("SLOPES", slopes and ", @{,out float slope#K<>}" or "")
-    text = text:gsub("KEEP_SLOPE", slopes and "slope#K = slope / clock[0];" or "")
-    text = text:gsub("BEFORE", grid.mac and "AT(p, at) +" or "")
-    text = text:gsub("HOLDS", held and "@{float held#K FIELD,}" or ""):gsub("SOLID", held and "float solid FIELD," or
-        "")
-    text = text:gsub("FLUID", held and "(AT(solid, at) > 0.5 ? 0.0 : 1.0)" or "1.0")
-    text = text:gsub("BESIDE(%b())", held and "(AT(solid, %1) > 0.5 ? PHI(at) : PHI%1)" or "PHI%1")
-    return HEAD .. SHUT .. text:gsub("KEPT", held and "AT(held#K, at) < 1e30 ? AT(held#K, at) : value" or "value")
+-- The values of texts in which neither what pushes nor the slopes of the pressure matter.
+local function values_of(f)
+    return {held = f.held ~= nil, push = false, slopes = false}
 end
 
 -- How much more flows in through sides that move than out, in cells a second; 0 where one is open.
@@ -146,7 +62,7 @@ end
 
 -- Minus the divergence of velocities, into a stream of the solver's grid.
 local function diverge(f, solver, u, to)
-    f.grid:program(text_of(f.grid, f.held)).diverge(table.unpack(joined({f.grid.sides, solver.turn}, solid(f), u,
+    f.grid:program(kernels, values_of(f)).diverge(table.unpack(joined({f.grid.sides, solver.turn}, solid(f), u,
         {to})))
 end
 
@@ -154,7 +70,7 @@ end
 local function project(f, solver)
     local grid = f.grid
     local push = not grid.mac and f.push or nil
-    local program = grid:program(text_of(grid, f.held, push, f.slopes))
+    local program = grid:program(kernels, {held = f.held ~= nil, push = push ~= nil, slopes = f.slopes ~= nil})
     local head = joined({grid.sides, f.clock, solver.turn, solver.x, f.p}, solid(f), {push})
     program.project(table.unpack(joined(head, f.w, f.held or {}, {f.q}, f.u, f.slopes or {})))
     f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
@@ -200,7 +116,7 @@ function pressure.restore(f)
     for k = 1, f.grid.rank do
         joined(pairs_, {f.w[k], f.slopes[k]})
     end
-    local program = f.grid:program(text_of(f.grid, f.held))
+    local program = f.grid:program(kernels, values_of(f))
     program.restore(table.unpack(joined({f.grid.sides, f.clock}, pairs_, f.held or {}, f.u)))
     f.u, f.w = f.w, f.u
 end
@@ -234,7 +150,7 @@ function pressure.divergence(f, self)
     end
     local found = {before = rms(solver.before)}
     if not grid.mac then
-        local program = grid:program(text_of(grid, f.held))
+        local program = grid:program(kernels, values_of(f))
         program.across(table.unpack(joined({grid.sides, solver.turn}, solid(f), {solver.x}, f.w, {solver.b})))
         found.faces = rms(solver.b)
     end

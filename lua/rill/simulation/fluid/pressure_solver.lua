@@ -7,6 +7,7 @@ local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local cg = require "rill.solve.cg"
 local parts = require "rill.simulation.fluid.connected_parts"
+local template = require "rill.glsl.template"
 local operator = require "rill.solve.operator"
 local words <const> = core._cg_words
 
@@ -62,45 +63,7 @@ end
 
 -- ---- around obstacles
 
--- Cells that are solid have no equation. `near` is a neighbour's part, nothing where that is solid or a wall.
-local TEXT <const> = [=[
-float inside_open(I i, Sides s) {
-    V low = mix(V(1.0), s.low_held, V(equal(i, I(0)))), high = mix(V(1.0), s.high_held, V(greaterThan(i, I(s.size))));
-    V both = low * high;
-    return 1.0 @{* both.AXIS};
-}
-#define NEAR(i) ((1.0 - min(AT(solid, i), 1.0)) * (middle - inside_open(i, s) * AT(x, folded(i, I(0), s) - 1)))
-#define SHARE(i) (1.0 - min(AT(solid, i), 1.0))
-kernel void multiply(Sides s, float solid FIELD, float x FIELD, out float y<>) {
-    I cell = indexof(y).PLACE;
-    I at = cell + 1;
-    float middle = AT(x, cell);
-    y = SHARE(at) * (@{+ s.per.AXIS * s.per.AXIS * (NEAR(at - STEP) + NEAR(at + STEP))});
-}
-kernel void relax(Sides s, float solid FIELD, float x FIELD, float b<>, out float y<>) {
-    I cell = indexof(y).PLACE;
-    I at = cell + 1;
-    float middle = AT(x, cell);
-    float sum = @{+ s.per.AXIS * s.per.AXIS * (NEAR(at - STEP) + NEAR(at + STEP))};
-    float whole = @{+ s.per.AXIS * s.per.AXIS * (SHARE(at - STEP) + SHARE(at + STEP))};
-    y = middle + (whole > 0.0 ? SHARE(at) * (b - sum) / whole : 0.0);
-}
-kernel void mirror(Sides s, I turn, float r FIELD, out float b<>) {
-    I i = indexof(b).PLACE, n = I(s.size), low = I(lessThan(i, n));
-    I first = I(equal(turn, I(1))), second = I(equal(turn, I(2)));
-    I turned = first * (low * (n - 1 - i) + (1 - low) * (i - n)) + second * (low * i + (1 - low) * (2 * n - 1 - i));
-    b = AT(r, turned + (1 - first - second) * i);
-}
-kernel void unmirror(Sides s, I turn, float x FIELD, out float z<>) {
-    z = AT(x, indexof(z).PLACE + I(s.size) * I(equal(turn, I(1))));
-}
-kernel void unit(double square[], float b<>,
-    out float r<>) { r = square[0] > 0.0LF ? float(double(b) / sqrt(square[0])) : 0.0; }
-kernel void scaled(double square[],
-    inout float x<>) { x = square[0] > 0.0LF ? float(double(x) * sqrt(square[0])) : 0.0; }
-reduce void sum(double x<>, reduce double total<>) { total += x; }
-kernel double fluid(float x<>) { return x > 0.5 ? 0.0LF : 1.0LF; }
-]=]
+local kernels <const> = template.file "pressure_solver"
 
 -- A cycle of multigrid on the whole box, as if nothing were solid: a preconditioner whose quality does not depend on
 -- the size of the grid, since what
@@ -121,7 +84,7 @@ local function cycle_of(grid, program, box)
 end
 
 local function begin(f)
-    local self = streams({turn = {}, program = f.grid:program(TEXT), parts = parts.new(f)}, f.grid.shape)
+    local self = streams({turn = {}, program = f.grid:program(kernels), parts = parts.new(f)}, f.grid.shape)
     for d = 1, f.grid.rank do
         self.turn[d] = 0
     end

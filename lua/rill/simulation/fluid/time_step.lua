@@ -2,20 +2,11 @@
 -- a word of it coming back.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local template = require "rill.glsl.template"
 
 local clock = {}
 
-local TEXT <const> = [=[
-reduce void fastest(float x<>, reduce float most<>) { most = max(most, x); }
-kernel float rate(@{float u#K<>,} V per) { float most = 0.0; @{most = max(most, per.AXIS * abs(u#K));} return most; }
-kernel float pull(V push<>, V per) { float most = 0.0; @{most = max(most, per.AXIS * abs(push.AXIS));} return most; }
-kernel void tick(float cfl, float sides, float rest, float most, float rate<>, float pull<>, inout double time<>,
-    out float dt<>) {
-    float fast = max(rate, sides) + sqrt(cfl * pull);
-    dt = min(fast > 0.0 ? cfl / fast : rest, most);
-    time += double(dt);
-}
-]=]
+local kernels <const> = template.file "time_step"
 
 --- clock.new(f): what measures the seconds. f.clock is a stream of one float, how long a step is.
 function clock.new(f)
@@ -29,7 +20,7 @@ function clock.new(f)
     end
     f.clock = rill.stream("float", 1)
     return {
-        program = grid:program(TEXT), sides = sides, rest = f.cfl * math.min(table.unpack(grid.spacing)),
+        program = grid:program(kernels), sides = sides, rest = f.cfl * math.min(table.unpack(grid.spacing)),
         rate = rill.stream("float", 1), pull = rill.stream("float", 1), time = rill.stream("double", 1), seconds = 0,
     }
 end

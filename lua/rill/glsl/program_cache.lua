@@ -1,0 +1,43 @@
+-- The compiled kernels of all templates, bounded: the program that was used longest ago goes first. Dropping a program costs no
+-- compilation when its text comes again, since rill.core finds the device's programs by their text.
+local core = require "rill.core"
+local recent = require "rill.core.lru"
+
+local program_cache = {}
+
+--- program_cache.LIMIT: how many programs are kept.
+program_cache.LIMIT = 256
+
+local find, keep = recent(program_cache.LIMIT)
+
+-- Runs in a chunk of the template's name, so that messages about the text do not name this file.
+local CALL <const> = "local make, text = ... local made = make(text) return made"
+
+-- The message of the kernel compiler with the line of the file that a line of the expanded text comes from.
+local function placed(message, template, values)
+    local line, rest = message:match "kernel text:(%d+): (.*)$"
+    if not line then
+        return message
+    end
+    local file, number = template:origin(values, tonumber(line))
+    rest = rest:gsub("\n *%d+ | ", ("\n%5d | "):format(number), 1)
+    return ("kernel text of %s:%d: %s"):format(file, number, rest)
+end
+
+--- program_cache.get(key, how, template, values): what core.kernel or core.program (`how`: "kernel" or "program") makes of a template's
+-- text, kept under `key`.
+function program_cache.get(key, how, template, values)
+    local known = find(key)
+    if known then
+        return known
+    end
+    local name = ("=%s:%d"):format(template:place())
+    local done, made = pcall(load(CALL, name), core[how], template:text(values))
+    if not done then
+        error(type(made) == "string" and placed(made, template, values) or made, 0)
+    end
+    keep(key, made)
+    return made
+end
+
+return program_cache

@@ -1,0 +1,43 @@
+$use(fluid_grid)
+// The weights of the rounds for the seconds there are, of Chebyshev's method with middle / reach = sigma: the first is
+// 1, that of round k is
+// 2 sigma T_k(sigma) / T_(k+1)(sigma), by powers of t. Element 0 is the weight of what is left of the equation.
+kernel void weights(float a, Sides s, float clock[], out float r<>) {
+    $V share = a * clock[0] * s.per * s.per;
+    float k = float(indexof(r).x - 1), sum = $for(c, components){+ 4.0 * share.$c.axis}, sigma = (2.0 + sum) / max(sum, 1e-12);
+    float t = 1.0 / (sigma + sqrt(sigma * sigma - 1.0));
+    r = 2.0 * sigma * t * (1.0 + pow(t, 2.0 * k)) / (1.0 + pow(t, 2.0 * k + 2.0));
+    r = k < 0.0 ? 2.0 / (2.0 + sum) : k == 0.0 ? 1.0 : r;
+}
+
+$section(flow)
+kernel void round(int k, float viscosity, Sides s, float clock[], float weight[], $for(c, components){float b$c.k $brackets,
+    float before$c.k $brackets, float x$c.k $brackets,} HELD_INPUTS
+                  $for(c, components, ", "){out float r$c.k<>}) {
+    $V share = viscosity * clock[0] * s.per * s.per;
+    float gamma = weight[0], omega = weight[k + 1];
+    $I here = indexof(r0).$fields;
+    $I at;
+    float middle, value, rest;
+$for(c, components){
+    at = fold_$c.k(here, s);
+    middle = AT(x$c.k, at);
+    rest = AT(b$c.k, at) - middle $for(d, axes){+ share.$d.axis * (AT(x$c.k, at + $d.step) + AT(x$c.k, at - $d.step) - 2.0 * middle)};
+    value = AT(before$c.k, at);
+    value += omega * (middle + gamma * rest - value);
+    r$c.k = bounded_$c.k(KEPT(held$c.k, value), here, s);
+}
+}
+
+$section(carried)
+// Nothing goes into an obstacle.
+#define NEAR(i) $if(held){(AT(solid, i + 1) == 1.0 ? middle : AT(x0, i))}$else{AT(x0, i)}
+kernel void round(int k, float diffusivity, Sides s, float clock[], float weight[], $if(held){float solid $brackets,} $Q b<>, $Q before<>,
+                  $Q x0 $brackets, out $Q r<>) {
+    $V share = diffusivity * clock[0] * s.per * s.per;
+    float gamma = weight[0], omega = weight[k + 1];
+    $I at = indexof(r).$fields;
+    $Q middle = AT(x0, at);
+    $Q rest = b - middle $for(d, axes){+ share.$d.axis * (NEAR(at + $d.step) + NEAR(at - $d.step) - 2.0 * middle)};
+    r = before + omega * (middle + gamma * rest - before);
+}

@@ -1,0 +1,24 @@
+$use(fluid_grid)
+// Faces beside such a cell have its velocity, between two the mean. `solid` is 1 in obstacles and behind walls, 2
+// where fluid comes in, else 0.
+float kind(float block, float source) { return block > 0.5 ? 1.0 : source > 0.5 ? 2.0 : 0.0; }
+kernel void stamp(Sides s, float block $brackets, $V drive $brackets, float source $brackets, $V flow $brackets, out float solid<>,
+    $for(c, components, ", "){out float held$c.k<>}) {
+    $I here = indexof(solid).$fields;
+    $I cell = folded(here, $I(0), s) - 1;
+    $V walls = $V(equal(here, $I(0))) * s.low_held + $V(greaterThan(here, $I(s.size))) * s.high_held;
+    walls *= 1.0 - s.wraps;
+    float wall = $for(c, components){+ walls.$c.axis};
+    solid = wall > 0.0 ? 1.0 : kind(AT(block, cell), AT(source, cell));
+$for(c, components){
+    {
+        $I at = fold_$c.k(here, s);
+        $I high = folded(at, $I(0), s) - 1, low = folded($if(mac){at - $c.step}$else{at}, $I(0), s) - 1;
+        float a = kind(AT(block, high), AT(source, high)), b = kind(AT(block, low), AT(source, low));
+        $V first = a == 1.0 ? AT(drive, high) : a == 2.0 ? AT(flow, high) : $V(0.0);
+        $V second = b == 1.0 ? AT(drive, low) : b == 2.0 ? AT(flow, low) : $V(0.0);
+        float count = min(a, 1.0) + min(b, 1.0);
+        held$c.k = count > 0.0 ? (first + second).$c.axis / count : 3e38;
+    }
+}
+}
