@@ -75,18 +75,16 @@ static bool widen_bools(NpyArray *array)
 static bool settle_wide(NpyArray *array, const Type *type)
 {
     Scalar asked = type ? type->scalar : array->kind == NPY_U8 ? SCALAR_UINT : SCALAR_INT;
+    bool low = type_scalar_bytes(asked) < (int)sizeof(uint32_t);
     if (type && type_scalar_is_float(type->value->scalar)) {
-        npy_to_reals(array, type->value->scalar == SCALAR_DOUBLE);
-    } else if (type_scalar_form(asked) == FORM_BOOL) {
-        npy_to_bools(array);
-    } else if (type_scalar_bytes(asked) < (int)sizeof(uint32_t)) {
-        npy_low_bits(array);
-    } else {
-        return npy_narrow(array, asked == SCALAR_UINT) ||
-               error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all, exactly up to 2^53",
-                            npy_kind_name(array->kind));
+        return npy_convert(array, type->value->scalar == SCALAR_DOUBLE ? NPY_F8 : NPY_F4, false);
     }
-    return true;
+    if (type_scalar_form(asked) == FORM_BOOL) {
+        return npy_convert(array, NPY_B1, false);
+    }
+    return npy_convert(array, low || asked == SCALAR_UINT ? NPY_U4 : NPY_I4, low) ||
+           error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all, exactly up to 2^53",
+                        npy_kind_name(array->kind));
 }
 
 /* The numbers in a form that streams have. `type` is what was asked for, or NULL. */

@@ -339,69 +339,45 @@ void npy_free(NpyArray *array)
     *array = (NpyArray){0};
 }
 
-static uint64_t wide_element(const NpyArray *array, size_t i)
-{
-    uint64_t bits;
-    memcpy(&bits, (const unsigned char *)array->data + i * sizeof bits, sizeof bits);
-    return bits;
-}
-
-void npy_to_reals(NpyArray *array, bool doubles)
-{
-    unsigned char *to = array->data;
-    for (size_t i = 0; i < array->count; i++) {
-        uint64_t bits = wide_element(array, i);
-        if (doubles) {
-            double value = array->kind == NPY_U8 ? (double)bits : (double)(int64_t)bits;
-            memcpy(to + i * sizeof value, &value, sizeof value);
-        } else {
-            float value = array->kind == NPY_U8 ? (float)bits : (float)(int64_t)bits;
-            memcpy(to + i * sizeof value, &value, sizeof value);
-        }
-    }
-    array->kind = doubles ? NPY_F8 : NPY_F4;
-}
-
-void npy_low_bits(NpyArray *array)
-{
-    unsigned char *to = array->data;
-    for (size_t i = 0; i < array->count; i++) {
-        uint32_t narrow = (uint32_t)wide_element(array, i);
-        memcpy(to + i * sizeof narrow, &narrow, sizeof narrow);
-    }
-    array->kind = NPY_U4;
-}
-
-void npy_to_bools(NpyArray *array)
-{
-    unsigned char *to = array->data;
-    for (size_t i = 0; i < array->count; i++) {
-        uint32_t truth = wide_element(array, i) != 0;
-        memcpy(to + i * sizeof truth, &truth, sizeof truth);
-    }
-    array->kind = NPY_B1;
-}
-
-bool npy_narrow(NpyArray *array, bool to_unsigned)
+/* Whether a 64-bit integer is one of 32 bits, with or without a sign; false with error_set. */
+static bool check_narrow(const NpyArray *array, size_t i, uint64_t bits, bool to_unsigned)
 {
     bool from_unsigned = array->kind == NPY_U8;
-    uint64_t limit = to_unsigned ? UINT32_MAX : INT32_MAX;
-    const unsigned char *from = array->data;
-    unsigned char *to = array->data;
+    int64_t value = (int64_t)bits;
+    bool fits = from_unsigned || value >= 0 ? bits <= (to_unsigned ? UINT32_MAX : INT32_MAX)
+                                            : !to_unsigned && value >= INT32_MIN;
+    const char *type = to_unsigned ? "uint" : "int";
+    return fits || (from_unsigned ? error_set("element %zu, %" PRIu64 ", does not fit %s", i, bits, type)
+                                  : error_set("element %zu, %" PRId64 ", does not fit %s", i, value, type));
+}
+
+bool npy_convert(NpyArray *array, NpyKind kind, bool cut)
+{
+    union {
+        double f8;
+        float f4;
+        uint32_t word;
+    } to;
+    size_t width = kind == NPY_F8 ? 8 : 4;
+    unsigned char *data = array->data;
+    bool from_unsigned = array->kind == NPY_U8;
     for (size_t i = 0; i < array->count; i++) {
-        int64_t value;
-        memcpy(&value, from + i * sizeof value, sizeof value);
-        bool negative = !from_unsigned && value < 0;
-        if (negative ? to_unsigned || value < INT32_MIN : (uint64_t)value > limit) {
-            return from_unsigned
-                       ? error_set("element %zu, %" PRIu64 ", does not fit %s", i, (uint64_t)value,
-                                   to_unsigned ? "uint" : "int")
-                       : error_set("element %zu, %" PRId64 ", does not fit %s", i, value, to_unsigned ? "uint" : "int");
+        uint64_t bits;
+        memcpy(&bits, data + i * sizeof bits, sizeof bits);
+        if (kind == NPY_F8) {
+            to.f8 = from_unsigned ? (double)bits : (double)(int64_t)bits;
+        } else if (kind == NPY_F4) {
+            to.f4 = from_unsigned ? (float)bits : (float)(int64_t)bits;
+        } else if (kind == NPY_B1) {
+            to.word = bits != 0;
+        } else if (cut || check_narrow(array, i, bits, kind == NPY_U4)) {
+            to.word = (uint32_t)bits;
+        } else {
+            return false;
         }
-        uint32_t narrow = (uint32_t)value;
-        memcpy(to + i * sizeof narrow, &narrow, sizeof narrow);
+        memcpy(data + i * width, &to, width);
     }
-    array->kind = to_unsigned ? NPY_U4 : NPY_I4;
+    array->kind = kind;
     return true;
 }
 

@@ -43,14 +43,9 @@ bool npy_recognise(const unsigned char *bytes, size_t size);
 bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array);
 void npy_free(NpyArray *array);
 
-/* Makes an array of 64-bit integers one of doubles or floats, the nearest ones: doubles are exact up to 2^53. */
-void npy_to_reals(NpyArray *array, bool doubles);
-/* Makes an array of 64-bit integers one of their low 32 bits. */
-void npy_low_bits(NpyArray *array);
-/* Makes an array of 64-bit integers one of 32-bit bools (NPY_B1, widened): whether they are not 0. */
-void npy_to_bools(NpyArray *array);
-/* Makes an array of 64-bit integers one of 32 bits; false with error_set, naming the first value that does not fit. */
-bool npy_narrow(NpyArray *array, bool to_unsigned);
+/* Converts an array of 64-bit integers: to NPY_F8 and NPY_F4, the nearest numbers; to NPY_B1, bools of 32 bits; to NPY_I4 and NPY_U4, their low 32
+ * bits where `cut`, else false with error_set, naming the first value that does not fit. */
+bool npy_convert(NpyArray *array, NpyKind kind, bool cut);
 
 /* Writes the file (see file_write). */
 bool npy_write(const char *path, const NpyArray *array);

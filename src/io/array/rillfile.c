@@ -17,6 +17,7 @@ enum { MAGIC = sizeof magic, VERSION = 1, CONTAINER_VERSION = 2, START = MAGIC +
 
 typedef struct Reader {
     const unsigned char *at, *end;
+    bool failed; /* a number was cut off */
 } Reader;
 
 int rillfile_add_struct(RillFile *file, const char *name)
@@ -54,17 +55,15 @@ void rillfile_free(RillFile *file)
     *file = (RillFile){0};
 }
 
-static bool read_number(Reader *reader, int bytes, uint64_t *value)
+/* The next number; 0 with error_set, and the reader has failed, where there are not as many bytes. */
+static uint64_t read_number(Reader *reader, int bytes)
 {
-    unsigned char word[8] = {0};
-    *value = 0;
-    if (reader->end - reader->at < bytes) {
-        return error_set("the description in the .rill file ends too early");
+    if (reader->failed || reader->end - reader->at < bytes) {
+        reader->failed = reader->failed || !error_set("the description in the .rill file ends too early");
+        return 0;
     }
-    memcpy(word, reader->at, (size_t)bytes);
     reader->at += bytes;
-    *value = byteorder_get(word, 8);
-    return true;
+    return byteorder_get(reader->at - bytes, bytes);
 }
 
 static bool is_name(const char *text)
@@ -76,8 +75,8 @@ static bool is_name(const char *text)
 
 static bool read_string(Reader *reader, char text[RILLFILE_NAME])
 {
-    uint64_t length;
-    if (!read_number(reader, 2, &length)) {
+    size_t length = read_number(reader, 2);
+    if (reader->failed) {
         return false;
     }
     if (length >= RILLFILE_NAME || length > (size_t)(reader->end - reader->at)) {
@@ -92,27 +91,27 @@ static bool read_string(Reader *reader, char text[RILLFILE_NAME])
 /* A type, and the structure it names: one of the first `known`. */
 static bool read_type(Reader *reader, size_t known, RillField *field)
 {
-    uint64_t number;
-    if (!read_string(reader, field->type) || !read_number(reader, 2, &number)) {
+    if (!read_string(reader, field->type)) {
         return false;
     }
-    if (number > known) {
-        return error_set("the .rill file refers to structure %d, which it does not define before", (int)number);
+    field->structure = (int)read_number(reader, 2);
+    if ((size_t)field->structure > known) {
+        return error_set("the .rill file refers to structure %d, which it does not define before", field->structure);
     }
-    field->structure = (int)number;
-    return (number ? *field->type == '\0' : is_name(field->type)) || error_set("bad type name in the .rill file");
+    return !reader->failed && ((field->structure ? *field->type == '\0' : is_name(field->type)) ||
+                               error_set("bad type name in the .rill file"));
 }
 
 static bool read_struct(Reader *reader, RillFile *file)
 {
     char name[RILLFILE_NAME];
-    uint64_t fields;
     size_t known = file->count;
-    if (!read_string(reader, name) || !read_number(reader, 2, &fields)) {
+    if (!read_string(reader, name)) {
         return false;
     }
-    if (!is_name(name) || fields == 0 || fields > RILLFILE_FIELDS) {
-        return error_set("bad structure in the .rill file");
+    uint64_t fields = read_number(reader, 2);
+    if (reader->failed || !is_name(name) || fields == 0 || fields > RILLFILE_FIELDS) {
+        return !reader->failed && error_set("bad structure in the .rill file");
     }
     int number = rillfile_add_struct(file, name);
     for (uint64_t i = 0; number && i < fields; i++) {
@@ -133,22 +132,18 @@ static bool read_struct(Reader *reader, RillFile *file)
 static bool read_sizes(Reader *reader, int rank, int64_t *sizes)
 {
     for (int i = 0; i < rank; i++) {
-        uint64_t size;
-        if (!read_number(reader, 8, &size)) {
-            return false;
-        }
-        if (size > INT64_MAX) {
+        sizes[i] = (int64_t)read_number(reader, 8);
+        if (sizes[i] < 0) {
             return error_set("a size in the .rill file is above 2^63");
         }
-        sizes[i] = (int64_t)size;
     }
-    return true;
+    return !reader->failed;
 }
 
 static bool read_shape(Reader *reader, RillFile *file)
 {
-    uint64_t bytes, rank;
-    if (!read_number(reader, 4, &bytes) || !read_number(reader, 2, &rank)) {
+    uint64_t bytes = read_number(reader, 4), rank = read_number(reader, 2);
+    if (reader->failed) {
         return false;
     }
     if (bytes == 0 || rank < 1 || rank > RILLFILE_RANK) {
@@ -162,39 +157,38 @@ static bool read_shape(Reader *reader, RillFile *file)
 
 static bool read_container(Reader *reader, RillFile *file)
 {
-    uint64_t rank, levels, count;
-    if (!read_string(reader, file->container.kind) || !read_number(reader, 2, &rank)) {
+    if (!read_string(reader, file->container.kind)) {
         return false;
     }
-    if (!is_name(file->container.kind) || rank < 1 || rank > RILLFILE_RANK) {
-        return error_set("the .rill file tells of no container that there could be");
+    int rank = file->container.rank = (int)read_number(reader, 2);
+    if (reader->failed || !is_name(file->container.kind) || rank < 1 || rank > RILLFILE_RANK) {
+        return !reader->failed && error_set("the .rill file tells of no container that there could be");
     }
-    file->container.rank = (int)rank;
-    if (!read_sizes(reader, (int)rank, file->container.size) || !read_sizes(reader, (int)rank, file->container.page) ||
-        !read_number(reader, 2, &levels) || !read_sizes(reader, 1, &file->container.capacity) ||
-        !read_number(reader, 8, &count)) {
+    if (!read_sizes(reader, rank, file->container.size) || !read_sizes(reader, rank, file->container.page)) {
         return false;
     }
-    file->container.levels = (int)levels;
-    if (count > (uint64_t)(reader->end - reader->at) / sizeof *file->container.numbers) {
+    file->container.levels = (int)read_number(reader, 2);
+    if (!read_sizes(reader, 1, &file->container.capacity)) {
+        return false;
+    }
+    uint64_t count = read_number(reader, 8);
+    if (reader->failed || count > (uint64_t)(reader->end - reader->at) / sizeof *file->container.numbers) {
         return error_set("the description in the .rill file ends too early");
     }
+    size_t bytes = (size_t)count * sizeof *file->container.numbers;
     file->container.number_count = (size_t)count;
-    file->container.numbers = malloc((size_t)count * sizeof *file->container.numbers + 1);
+    file->container.numbers = malloc(bytes + 1);
     if (!file->container.numbers) {
         return error_set("out of host memory");
     }
-    memcpy(file->container.numbers, reader->at, (size_t)count * sizeof *file->container.numbers);
-    reader->at += (size_t)count * sizeof *file->container.numbers;
+    memcpy(file->container.numbers, reader->at, bytes);
+    reader->at += bytes;
     return true;
 }
 
 static bool read_description(Reader *reader, RillFile *file, uint32_t version)
 {
-    uint64_t structs;
-    if (!read_number(reader, 2, &structs)) {
-        return false;
-    }
+    uint64_t structs = read_number(reader, 2);
     if (structs > RILLFILE_STRUCTS) {
         return error_set("the .rill file defines more than %d structures", RILLFILE_STRUCTS);
     }
@@ -276,7 +270,7 @@ static bool decode(const unsigned char *bytes, size_t size, RillFile *file)
     if (!check_frame(bytes, size, &description)) {
         return false;
     }
-    Reader reader = {bytes + START, bytes + START + description};
+    Reader reader = {.at = bytes + START, .end = bytes + START + description};
     size_t available = size - START - CHECKSUM - description;
     if (!read_description(&reader, file, (uint32_t)byteorder_get(bytes + MAGIC, 4))) {
         return false;
@@ -376,19 +370,14 @@ static bool check_limits(const RillFile *file)
 
 static bool write_file(const char *path, const RillFile *file, StrBuf *head)
 {
-    StrBuf description = STRBUF_EMPTY;
-    write_description(&description, file);
     strbuf_add_bytes(head, magic, MAGIC);
     write_number(head, 4, *file->container.kind ? CONTAINER_VERSION : VERSION);
-    write_number(head, 4, description.length);
-    if (!description.failed) {
-        strbuf_add_bytes(head, strbuf_text(&description), description.length);
-    }
-    bool complete = !description.failed && !head->failed;
-    strbuf_free(&description);
-    if (!complete) {
+    write_number(head, 4, 0); /* the description's length, below */
+    write_description(head, file);
+    if (head->failed) {
         return error_set("cannot write '%s': out of host memory", path);
     }
+    byteorder_put((unsigned char *)head->text + START - 4, 4, head->length - START);
     unsigned char checksum[CHECKSUM];
     uLong crc = crc32_z(0, (const unsigned char *)head->text, head->length);
     crc = file->data_bytes > 0 ? crc32_z(crc, file->data, file->data_bytes) : crc; /* zlib's of NULL is 0 */

@@ -180,6 +180,14 @@ static void put(Writer *writer, unsigned byte)
     writer->bytes[writer->used++] = (unsigned char)byte;
 }
 
+static void put_whole(Writer *writer, unsigned chunk, Pixel p, int channels)
+{
+    put(writer, chunk);
+    for (int c = 0; c < channels; c++) {
+        put(writer, p.value[c]);
+    }
+}
+
 static void flush(Writer *writer)
 {
     strbuf_add_bytes(writer->out, writer->bytes, writer->used);
@@ -218,10 +226,7 @@ static void put_colour(Writer *writer, Pixel p)
         put(writer, CHUNK_LUMA | (unsigned)(green + 32));
         put(writer, (unsigned)((red - green + 8) << 4 | (blue - green + 8)));
     } else {
-        put(writer, CHUNK_RGB);
-        put(writer, p.value[0]);
-        put(writer, p.value[1]);
-        put(writer, p.value[2]);
+        put_whole(writer, CHUNK_RGB, p, 3);
     }
 }
 
@@ -243,10 +248,7 @@ static void put_pixel(Writer *writer, Pixel p)
     } else if (p.value[3] == writer->last.value[3]) {
         put_colour(writer, p);
     } else {
-        put(writer, CHUNK_RGBA);
-        for (int c = 0; c < 4; c++) {
-            put(writer, p.value[c]);
-        }
+        put_whole(writer, CHUNK_RGBA, p, 4);
     }
     writer->seen[place] = writer->last = p;
 }

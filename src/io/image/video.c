@@ -131,25 +131,10 @@ static bool start(Video *video)
     snprintf(size, sizeof size, "%dx%d", like->cols, like->rows);
     snprintf(rate, sizeof rate, "%ld/1000", lround(video->fps * 1000));
     const char *filter = formats[video->format].filter, *pixels = formats[video->format].pixels;
-    const char *words[32] = {"ffmpeg",
-                             "-hide_banner",
-                             "-loglevel",
-                             "error",
-                             "-y",
-                             "-f",
-                             "rawvideo",
-                             "-pixel_format",
-                             channels[like->channels],
-                             "-video_size",
-                             size,
-                             "-framerate",
-                             rate,
-                             "-i",
-                             "pipe:0",
-                             "-vf",
-                             filter,
-                             "-f",
-                             formats[video->format].muxer};
+    const char *muxer = formats[video->format].muxer, *depth = channels[like->channels];
+    const char *words[32] = {"ffmpeg",        "-hide_banner", "-loglevel",   "error", "-y",         "-f", "rawvideo",
+                             "-pixel_format", depth,          "-video_size", size,    "-framerate", rate, "-i",
+                             "pipe:0",        "-vf",          filter,        "-f",    muxer};
     int count = 19;
     if (pixels) {
         words[count++] = "-pix_fmt";

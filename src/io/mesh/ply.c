@@ -56,9 +56,11 @@ typedef struct PlyHead {
 static const struct {
     const char *name, *other; /* other: as later writers have it */
     size_t bytes;
+    bool has_sign;
 } types[PLY_TYPES] = {
-    {"char", "int8", 1}, {"uchar", "uint8", 1}, {"short", "int16", 2},   {"ushort", "uint16", 2},
-    {"int", "int32", 4}, {"uint", "uint32", 4}, {"float", "float32", 4}, {"double", "float64", 8},
+    {"char", "int8", 1, true},      {"uchar", "uint8", 1, false},   {"short", "int16", 2, true},
+    {"ushort", "uint16", 2, false}, {"int", "int32", 4, true},      {"uint", "uint32", 4, false},
+    {"float", "float32", 4, true},  {"double", "float64", 8, true},
 };
 
 static const struct {
@@ -302,29 +304,24 @@ static bool placed(const Reader *reader, bool failed)
 
 /* ---- values */
 
-static double value_of(const unsigned char raw[8], PlyType type)
+/* A value of a binary file: an integer, or the bits of a float. */
+static double value_of(const unsigned char *at, PlyType type, bool little)
 {
-    union {
-        int8_t i1;
-        uint8_t u1;
-        int16_t i2;
-        uint16_t u2;
-        int32_t i4;
-        uint32_t u4;
-        float f4;
-        double f8;
-    } value;
-    memcpy(&value, raw, 8);
-    switch (type) {
-    case PLY_I1: return value.i1;
-    case PLY_U1: return value.u1;
-    case PLY_I2: return value.i2;
-    case PLY_U2: return value.u2;
-    case PLY_I4: return value.i4;
-    case PLY_U4: return value.u4;
-    case PLY_F4: return (double)value.f4;
-    default: return value.f8;
+    int bytes = (int)types[type].bytes;
+    uint64_t bits = little ? byteorder_get(at, bytes) : byteorder_get_big(at, bytes);
+    uint32_t low = (uint32_t)bits;
+    double value;
+    float single;
+    if (type == PLY_F8) {
+        memcpy(&value, &bits, sizeof value);
+        return value;
     }
+    if (type == PLY_F4) {
+        memcpy(&single, &low, sizeof single);
+        return (double)single;
+    }
+    bool negative = types[type].has_sign && bits >> (8 * bytes - 1);
+    return (double)bits - (negative ? (double)(UINT64_C(1) << 8 * bytes) : 0);
 }
 
 static bool read_binary(Reader *reader, PlyType type, double *value)
@@ -333,10 +330,7 @@ static bool read_binary(Reader *reader, PlyType type, double *value)
     if ((size_t)(reader->text.end - reader->text.at) < bytes) {
         return placed(reader, error_set("it is truncated"));
     }
-    unsigned char raw[8] = {0};
-    memcpy(raw, reader->text.at, bytes);
-    byteorder_convert(raw, bytes, 1, reader->head.encoding == MESH_LITTLE);
-    *value = value_of(raw, type);
+    *value = value_of((const unsigned char *)reader->text.at, type, reader->head.encoding == MESH_LITTLE);
     reader->text.at += bytes;
     return true;
 }
