@@ -47,10 +47,10 @@ void state_use_device(lua_State *L, Device *device);
 void binding_charge(lua_State *L, Device *device);
 
 /* For what is closed by hand. A finalizer that does so may run within any call, which may be using the value at `index`, and so does
- * a function that binding_ask called: true then, and `close` is called with the value when that call is over. False elsewhere. */
-bool binding_park(lua_State *L, int index, lua_CFunction close);
+ * a function that binding_ask called: true then, and __close is called with the value when that call is over. False elsewhere. */
+bool binding_park(lua_State *L, int index);
 /* The same within finalizers alone: for what no call uses while it asks a function. */
-bool binding_park_final(lua_State *L, int index, lua_CFunction close);
+bool binding_park_final(lua_State *L, int index);
 /* lua_pcall of a C function with `context`, which calls a user's: for callbacks in the middle of a call. */
 int binding_ask(lua_State *L, lua_CFunction f, void *context);
 

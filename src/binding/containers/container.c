@@ -6,39 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* handles */
-
-/* Outside of any scope; never raises. */
-static void container_drop(LuaContainer *self)
-{
-    LuaContainer was = *self;
-    memset(self, 0, sizeof *self);
-    if (was.container) {
-        binding_drop(was.stream.device, container_release(was.container));
-    }
-}
-
 static int container_close(lua_State *L)
 {
-    LuaContainer *self = container_to(L, 1);
-    if (!self) {
-        binding_argument(L, "c:close", 0, "c", 1, "a container");
-    }
-    if (self->container) {
+    const LuaContainer *self = container_to(L, 1);
+    if (self && self->container) {
         container_check(L, 1, "c:close", 0, "c");
     }
-    if (!binding_park(L, 1, container_close)) {
-        container_drop(self);
-    }
-    return 0;
-}
-
-static int container_gc(lua_State *L)
-{
-    LuaContainer *self = binding_finalized(L, &container_meta, sizeof *self);
-    if (self) {
-        container_drop(self);
-    }
+    handle_close(L, &container_type);
     return 0;
 }
 
@@ -329,7 +303,7 @@ static int rill_container_metamethod(lua_State *L)
     luaL_checkstring(L, 1);
     luaL_checktype(L, 2, LUA_TFUNCTION);
     lua_settop(L, 2);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &container_meta);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &container_type);
     lua_insert(L, 1);
     lua_rawset(L, 1);
     return 0;
@@ -341,9 +315,11 @@ void open_container(lua_State *L)
                                          {"_container_metamethod", rill_container_metamethod},
                                          {"_page_sizes", rill_page_sizes},
                                          {NULL, NULL}};
-    static const luaL_Reg meta[] = {
-        {"__gc", container_gc},      {"__close", container_close}, {"__tostring", container_tostring},
-        {"__len", container_length}, {"__pairs", container_each},  {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__close", container_close},
+                                    {"__tostring", container_tostring},
+                                    {"__len", container_length},
+                                    {"__pairs", container_each},
+                                    {NULL, NULL}};
     static const luaL_Reg methods[] = {{"get", container_get},
                                        {"set", container_set},
                                        {"read", container_read},
@@ -382,6 +358,6 @@ void open_container(lua_State *L)
     lua_pushcclosure(L, rill_container_method, 1);
     lua_setfield(L, -3, "_container_method");
     lua_pushcclosure(L, container_index, 1);
-    binding_metatable(L, "rill.container", &container_meta, meta);
+    handle_open(L, &container_type, meta);
     luaL_setfuncs(L, functions, 0);
 }

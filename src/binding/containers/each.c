@@ -101,8 +101,6 @@ static void push_indices(lua_State *L, const int64_t *point, int rank)
 
 /* c:each and _parts: user values are the container and the bytes of the part at hand */
 
-static const char each_key;
-
 enum { EACH_CONTAINER = 1, EACH_BYTES = 2 };
 
 typedef struct EachCursor {
@@ -115,10 +113,11 @@ typedef struct EachCursor {
     size_t size;
 } EachCursor;
 
-/* Outside of any scope; never raises. */
-static void each_drop(EachCursor *cursor)
+static void drop(lua_State *L, void *self)
 {
+    EachCursor *cursor = self;
     Device *device = cursor->device;
+    (void)L;
     if (device) {
         cursor->device = NULL;
         binding_drop(device, (region_release(cursor->part), region_split_end(&cursor->cut)));
@@ -126,14 +125,7 @@ static void each_drop(EachCursor *cursor)
     }
 }
 
-static int each_close(lua_State *L)
-{
-    EachCursor *cursor = binding_userdata(L, 1, &each_key, sizeof *cursor);
-    if (cursor && !binding_park(L, 1, each_close)) {
-        each_drop(cursor);
-    }
-    return 0;
-}
+static const HandleType each_type = {"cursor", "r", sizeof(EachCursor), .values = EACH_BYTES, .drop = drop};
 
 /* Room for the elements of a part, which the cursor at an index keeps. */
 static void each_room(lua_State *L, int index, EachCursor *cursor, size_t size)
@@ -175,7 +167,7 @@ static bool each_part(lua_State *L, int index, EachCursor *cursor)
 
 static int each_next(lua_State *L)
 {
-    EachCursor *cursor = binding_userdata(L, lua_upvalueindex(1), &each_key, sizeof *cursor);
+    EachCursor *cursor = handle_to(L, lua_upvalueindex(1), &each_type);
     int64_t point[SHAPE_MAX_RANK];
     lua_settop(L, 0);
     if (!cursor) {
@@ -184,7 +176,7 @@ static int each_next(lua_State *L)
     lua_pushvalue(L, lua_upvalueindex(1));
     while (cursor->device && (!cursor->part || !region_step(cursor->part, &cursor->at, point))) {
         if (!each_part(L, 1, cursor)) {
-            each_drop(cursor);
+            drop(L, cursor);
         }
     }
     if (!cursor->device) {
@@ -201,10 +193,7 @@ static int each_next(lua_State *L)
 /* Pushes a cursor over a region. */
 static EachCursor *each_push(lua_State *L, Region *region)
 {
-    EachCursor *cursor = lua_newuserdatauv(L, sizeof *cursor, 2);
-    memset(cursor, 0, sizeof *cursor);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &each_key);
-    lua_setmetatable(L, -2);
+    EachCursor *cursor = handle_push(L, &each_type);
     cursor->device = device_retain(region->list.device);
     region_split_begin(&cursor->cut, region);
     return cursor;
@@ -242,7 +231,7 @@ static int parts_next(lua_State *L)
 {
     int64_t most = lua_tointeger(L, lua_upvalueindex(1));
     const char *function = lua_tostring(L, lua_upvalueindex(2));
-    EachCursor *cursor = binding_userdata(L, lua_upvalueindex(3), &each_key, sizeof *cursor);
+    EachCursor *cursor = handle_to(L, lua_upvalueindex(3), &each_type);
     lua_settop(L, 0);
     if (!cursor || !cursor->device) {
         return 0;
@@ -250,7 +239,7 @@ static int parts_next(lua_State *L)
     lua_getiuservalue(L, lua_upvalueindex(3), EACH_CONTAINER);
     LuaRange *range = range_push(L);
     if (!each_step(L, container_check(L, 1, function, 0, "c"), cursor, most, function)) {
-        each_drop(cursor);
+        drop(L, cursor);
         return 0;
     }
     check_shape(L, 1, cursor->part, function);
@@ -410,12 +399,12 @@ static int update_elements(lua_State *L, const char *function, bool reads)
         lua_pushvalue(L, 2);
         lua_pushlightuserdata(L, &update);
         if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
-            each_drop(cursor);
+            drop(L, cursor);
             return raise_part(L, &update, written, all);
         }
         written += cursor->part->set.elements;
     }
-    each_drop(cursor);
+    drop(L, cursor);
     lua_settop(L, 1);
     return 1;
 }
@@ -434,11 +423,8 @@ int container_generate(lua_State *L)
 
 void open_container_each(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__gc", each_close}, {"__close", each_close}, {NULL, NULL}};
-    luaL_newlib(L, meta);
-    lua_pushliteral(L, "rill.cursor");
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &each_key);
+    lua_pushnil(L);
+    handle_open(L, &each_type, NULL);
     lua_pushcfunction(L, rill_parts);
     lua_setfield(L, -2, "_parts");
 }

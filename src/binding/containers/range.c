@@ -4,27 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int range_close(lua_State *L)
-{
-    LuaRange *range = range_to(L, 1);
-    if (!range) {
-        binding_argument(L, "r:close", 0, "r", 1, "a range");
-    }
-    if (!binding_park(L, 1, range_close)) {
-        range_drop(range);
-    }
-    return 0;
-}
-
-static int range_gc(lua_State *L)
-{
-    LuaRange *range = binding_finalized(L, &range_meta, sizeof *range);
-    if (range) {
-        range_drop(range);
-    }
-    return 0;
-}
-
 /* each: upvalues are the range, the box and the number in it of the next element */
 
 static int range_next(lua_State *L)
@@ -126,15 +105,11 @@ static int range_tostring(lua_State *L)
 
 void open_range(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", range_gc}, {"__close", range_close}, {"__tostring", range_tostring}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {
-        {"close", range_close}, {"each", range_each}, {"addresses", range_addresses}, {NULL, NULL}};
-    luaL_newlib(L, methods);
+    static const luaL_Reg meta[] = {{"__tostring", range_tostring}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"each", range_each}, {"addresses", range_addresses}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_box", rill_box}, {"_scattered", rill_scattered}, {NULL, NULL}};
+    handle_methods(L, &range_type, methods);
     lua_pushcclosure(L, range_index, 1);
-    binding_metatable(L, "rill.range", &range_meta, meta);
-    lua_pushcfunction(L, rill_box);
-    lua_setfield(L, -2, "_box");
-    lua_pushcfunction(L, rill_scattered);
-    lua_setfield(L, -2, "_scattered");
+    handle_open(L, &range_type, meta);
+    luaL_setfuncs(L, functions, 0);
 }

@@ -1,5 +1,6 @@
 /* Snapshots of containers: c:snapshot, c:diff, c:undo, and the userdata. */
 #include "binding/containers/container.h"
+#include "binding/values/handle.h"
 
 #include <string.h>
 
@@ -9,18 +10,10 @@ typedef struct LuaSnapshot {
     Device *device;
 } LuaSnapshot;
 
-/* The registry holds the metatable under its address. */
-static const char snapshot_meta;
-
-static LuaSnapshot *to_snapshot(lua_State *L, int index)
+static void drop(lua_State *L, void *userdata)
 {
-    return binding_userdata(L, index, &snapshot_meta, sizeof(LuaSnapshot));
-}
-
-/* Outside of any scope; never raises. */
-static void drop(LuaSnapshot *self)
-{
-    LuaSnapshot was = *self;
+    LuaSnapshot *self = userdata, was = *self;
+    (void)L;
     if (was.snapshot) {
         memset(self, 0, sizeof *self);
         binding_drop(was.device, snapshot_close(was.snapshot));
@@ -28,31 +21,11 @@ static void drop(LuaSnapshot *self)
     }
 }
 
-/* n:close() */
-static int close_snapshot(lua_State *L)
-{
-    LuaSnapshot *self = to_snapshot(L, 1);
-    if (!self) {
-        binding_argument(L, "n:close", 0, "n", 1, "a snapshot");
-    }
-    if (!binding_park(L, 1, close_snapshot)) {
-        drop(self);
-    }
-    return 0;
-}
-
-static int snapshot_gc(lua_State *L)
-{
-    LuaSnapshot *self = binding_finalized(L, &snapshot_meta, sizeof *self);
-    if (self) {
-        drop(self);
-    }
-    return 0;
-}
+static const HandleType snapshot_type = {"snapshot", "n", sizeof(LuaSnapshot), .drop = drop};
 
 static int snapshot_tostring(lua_State *L)
 {
-    const LuaSnapshot *self = to_snapshot(L, 1);
+    const LuaSnapshot *self = handle_to(L, 1, &snapshot_type);
     lua_pushstring(L, !self ? "not a snapshot" : self->snapshot ? "snapshot" : "closed snapshot");
     return 1;
 }
@@ -63,10 +36,7 @@ int snapshot_take(lua_State *L)
     static const char function[] = "c:snapshot";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 1, true);
-    LuaSnapshot *made = lua_newuserdatauv(L, sizeof *made, 0);
-    memset(made, 0, sizeof *made);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &snapshot_meta);
-    lua_setmetatable(L, -2);
+    LuaSnapshot *made = handle_push(L, &snapshot_type);
     container_asked(L, self, function);
     binding_run(L, self->stream.device, function, made->snapshot = container_snapshot(self->container));
     made->device = device_retain(self->stream.device);
@@ -76,7 +46,7 @@ int snapshot_take(lua_State *L)
 
 static Snapshot *check_snapshot(lua_State *L, const LuaContainer *self, const char *function)
 {
-    const LuaSnapshot *taken = to_snapshot(L, 2);
+    const LuaSnapshot *taken = handle_to(L, 2, &snapshot_type);
     if (!taken || !taken->snapshot) {
         binding_argument(L, function, 1, "snapshot", 2, "a snapshot, of c:snapshot()");
     }
@@ -115,10 +85,8 @@ int snapshot_undo(lua_State *L)
 
 void open_snapshot(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", snapshot_gc}, {"__close", close_snapshot}, {"__tostring", snapshot_tostring}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"close", close_snapshot}, {NULL, NULL}};
-    luaL_newlib(L, methods);
+    static const luaL_Reg meta[] = {{"__tostring", snapshot_tostring}, {NULL, NULL}}, methods[] = {{NULL, NULL}};
+    handle_methods(L, &snapshot_type, methods);
     binding_strict(L, "a snapshot");
-    binding_metatable(L, "rill.snapshot", &snapshot_meta, meta);
+    handle_open(L, &snapshot_type, meta);
 }

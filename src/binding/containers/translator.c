@@ -2,10 +2,9 @@
 #include "binding/containers/translator.h"
 #include "binding/streams/container_handle.h"
 #include "binding/values/callbacks.h"
+#include "binding/values/handle.h"
 
 #include <string.h>
-
-static const char meta_key;
 
 typedef struct LuaTranslator {
     Translator *translator; /* NULL: closed */
@@ -22,12 +21,21 @@ void translator_drop(Translator *t)
     }
 }
 
+static void drop(lua_State *L, void *userdata)
+{
+    LuaTranslator *self = userdata;
+    Translator *t = self->translator;
+    (void)L;
+    self->translator = NULL;
+    translator_drop(t);
+}
+
+static const HandleType translator_type = {"translator", "t",          sizeof(LuaTranslator),
+                                           .values = 1,  .drop = drop, .final = true};
+
 Translator **translator_push(lua_State *L)
 {
-    LuaTranslator *self = lua_newuserdatauv(L, sizeof *self, 1);
-    self->translator = NULL;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-    lua_setmetatable(L, -2);
+    LuaTranslator *self = handle_push(L, &translator_type);
     return &self->translator;
 }
 
@@ -53,7 +61,7 @@ void translator_take(lua_State *L, Translator **slot, Translator *t, const char 
 
 Translator *translator_check(lua_State *L, int index, const char *function, int n, const char *name)
 {
-    LuaTranslator *self = binding_userdata(L, index, &meta_key, sizeof *self);
+    LuaTranslator *self = handle_to(L, index, &translator_type);
     if (!self) {
         binding_argument(L, function, n, name, index, "a translator");
     }
@@ -61,31 +69,6 @@ Translator *translator_check(lua_State *L, int index, const char *function, int 
         luaL_error(L, "%s: argument '%s': the translator was closed", function, name);
     }
     return self->translator;
-}
-
-static int translator_close(lua_State *L)
-{
-    LuaTranslator *self = binding_userdata(L, 1, &meta_key, sizeof *self);
-    if (!self) {
-        binding_argument(L, "t:close", 0, "t", 1, "a translator");
-    }
-    if (!binding_park_final(L, 1, translator_close)) {
-        Translator *t = self->translator;
-        self->translator = NULL;
-        translator_drop(t);
-    }
-    return 0;
-}
-
-static int translator_gc(lua_State *L)
-{
-    LuaTranslator *self = binding_finalized(L, &meta_key, sizeof *self);
-    if (self) {
-        Translator *t = self->translator;
-        self->translator = NULL;
-        translator_drop(t);
-    }
-    return 0;
 }
 
 /* t:translate, t:inverse */
@@ -419,7 +402,7 @@ static void add_bounds(lua_State *L, const Bounds *bounds, int rank)
 
 static int translator_tostring(lua_State *L)
 {
-    const LuaTranslator *self = binding_userdata(L, 1, &meta_key, sizeof *self);
+    const LuaTranslator *self = handle_to(L, 1, &translator_type);
     if (!self || !self->translator) {
         lua_pushstring(L, self ? "closed translator" : "not a translator");
         return 1;
@@ -437,16 +420,11 @@ static int translator_tostring(lua_State *L)
 
 void open_translator(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", translator_gc}, {"__close", translator_close}, {"__tostring", translator_tostring}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"translate", translator_translate},
-                                       {"inverse", translator_inverse},
-                                       {"ranges", translator_ranges_call},
-                                       {"map", translator_map_pages},
-                                       {"unmap", translator_unmap_pages},
-                                       {"close", translator_close},
-                                       {NULL, NULL}};
-    luaL_newlib(L, methods);
+    static const luaL_Reg meta[] = {{"__tostring", translator_tostring}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"translate", translator_translate}, {"inverse", translator_inverse},
+                                       {"ranges", translator_ranges_call},  {"map", translator_map_pages},
+                                       {"unmap", translator_unmap_pages},   {NULL, NULL}};
+    handle_methods(L, &translator_type, methods);
     lua_pushcclosure(L, translator_index, 1);
-    binding_metatable(L, "rill.translator", &meta_key, meta);
+    handle_open(L, &translator_type, meta);
 }

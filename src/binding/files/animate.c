@@ -1,9 +1,8 @@
 /* What rill.animate stands on: a file of frames, written by rill itself (animated PNG) or by ffmpeg. */
 #include "binding/files/image_options.h"
+#include "binding/values/handle.h"
 #include "io/image/apng.h"
 #include "io/image/video.h"
-
-static const char meta_key;
 
 typedef struct Animation {
     bool is_video, open;
@@ -11,9 +10,26 @@ typedef struct Animation {
     Video video;
 } Animation;
 
+static bool animation_finish(Animation *animation)
+{
+    if (!animation->open) {
+        return true;
+    }
+    animation->open = false;
+    return animation->is_video ? video_close(&animation->video) : apng_close(&animation->apng);
+}
+
+static void drop(lua_State *L, void *animation)
+{
+    (void)L;
+    animation_finish(animation);
+}
+
+static const HandleType animation_type = {"animation", "a", sizeof(Animation), .drop = drop};
+
 static Animation *animation_check(lua_State *L, const char *function)
 {
-    Animation *animation = binding_userdata(L, 1, &meta_key, sizeof *animation);
+    Animation *animation = handle_to(L, 1, &animation_type);
     if (!animation) {
         binding_argument(L, function, 0, "a", 1, "an animation");
     }
@@ -46,15 +62,6 @@ static int animation_frame(lua_State *L)
     return 1;
 }
 
-static bool animation_finish(Animation *animation)
-{
-    if (!animation->open) {
-        return true;
-    }
-    animation->open = false;
-    return animation->is_video ? video_close(&animation->video) : apng_close(&animation->apng);
-}
-
 static bool animation_empty(const Animation *animation)
 {
     return animation->is_video ? animation->video.like.rows == 0 : animation->apng.frames == 0;
@@ -82,15 +89,6 @@ static int animation_leave(lua_State *L)
     return animation_close(L);
 }
 
-static int animation_gc(lua_State *L)
-{
-    Animation *animation = binding_finalized(L, &meta_key, sizeof *animation);
-    if (animation) {
-        animation_finish(animation);
-    }
-    return 0;
-}
-
 static int animation_tostring(lua_State *L)
 {
     const Animation *animation = animation_check(L, "tostring");
@@ -108,10 +106,8 @@ static int l_animation(lua_State *L)
 {
     const char *path = argument_path(L, 1, "rill.animate", 1, "path");
     double fps = luaL_checknumber(L, 2);
-    Animation *animation = lua_newuserdatauv(L, sizeof *animation, 0);
-    *animation = (Animation){.is_video = video_extension(path)};
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-    lua_setmetatable(L, -2);
+    Animation *animation = handle_push(L, &animation_type);
+    animation->is_video = video_extension(path);
     animation->open =
         animation->is_video ? video_open(path, fps, &animation->video) : apng_open(path, fps, &animation->apng);
     if (!animation->open) {
@@ -123,12 +119,11 @@ static int l_animation(lua_State *L)
 
 void open_animate(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", animation_gc}, {"__close", animation_leave}, {"__tostring", animation_tostring}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__close", animation_leave}, {"__tostring", animation_tostring}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"frame", animation_frame}, {"close", animation_close}, {NULL, NULL}};
-    luaL_newlib(L, methods);
+    handle_methods(L, &animation_type, methods);
     binding_strict(L, "animation");
-    binding_metatable(L, "rill.animation", &meta_key, meta);
+    handle_open(L, &animation_type, meta);
     lua_pushcfunction(L, l_animation);
     lua_setfield(L, -2, "_animation");
 }

@@ -8,7 +8,17 @@
 
 enum { CALLBACKS_VALUE = 2 };
 
-const char container_meta;
+static void drop(lua_State *L, void *self)
+{
+    LuaContainer was = *(LuaContainer *)self;
+    (void)L;
+    memset(self, 0, sizeof was);
+    if (was.container) {
+        binding_drop(was.stream.device, container_release(was.container));
+    }
+}
+
+const HandleType container_type = {"container", "c", sizeof(LuaContainer), .values = CALLBACKS_VALUE, .drop = drop};
 
 /* Memory that has grown is another buffer, a stack's size another one; what lies outside is the handle's own. */
 static void refresh(LuaContainer *self)
@@ -26,7 +36,7 @@ static void refresh(LuaContainer *self)
 
 LuaContainer *container_to(lua_State *L, int index)
 {
-    LuaContainer *self = binding_userdata(L, index, &container_meta, sizeof(LuaContainer));
+    LuaContainer *self = handle_to(L, index, &container_type);
     if (self && self->container) {
         refresh(self);
     }
@@ -35,11 +45,7 @@ LuaContainer *container_to(lua_State *L, int index)
 
 LuaContainer *container_push(lua_State *L)
 {
-    LuaContainer *self = lua_newuserdatauv(L, sizeof *self, CALLBACKS_VALUE);
-    memset(self, 0, sizeof *self);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &container_meta);
-    lua_setmetatable(L, -2);
-    return self;
+    return handle_push(L, &container_type);
 }
 
 LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name)

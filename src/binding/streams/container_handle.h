@@ -12,8 +12,7 @@ typedef struct LuaContainer {
     Container *container; /* held */
 } LuaContainer;
 
-/* The registry holds the metatable under its address. */
-extern const char container_meta;
+extern const HandleType container_type;
 
 /* Pushes a closed container, into which one goes that is still to be made. */
 LuaContainer *container_push(lua_State *L);

@@ -1,10 +1,8 @@
 /* s:each() and pairs(s): every element with its indices, read in blocks. */
-#include "binding/binding.h"
+#include "binding/values/handle.h"
 #include "kernel/launch/copy.h"
 
 #include <string.h>
-
-static const char cursor_key;
 
 enum { BLOCK_BYTES = 1 << 16 };
 
@@ -16,14 +14,14 @@ typedef struct Cursor {
     char block[BLOCK_BYTES];
 } Cursor;
 
-static int cursor_close(lua_State *L)
+static void drop(lua_State *L, void *self)
 {
-    Cursor *cursor = binding_userdata(L, 1, &cursor_key, sizeof *cursor);
-    if (cursor && !binding_park(L, 1, cursor_close)) {
-        stream_handle_drop(&cursor->whole);
-    }
-    return 0;
+    Cursor *cursor = self;
+    (void)L;
+    stream_handle_drop(&cursor->whole);
 }
+
+static const HandleType cursor_type = {"cursor", "s", sizeof(Cursor), .drop = drop};
 
 /* The bytes of the element at the cursor. */
 static const char *cursor_element(lua_State *L, Cursor *cursor)
@@ -47,7 +45,7 @@ static const char *cursor_element(lua_State *L, Cursor *cursor)
 
 static int cursor_next(lua_State *L)
 {
-    Cursor *cursor = binding_userdata(L, lua_upvalueindex(1), &cursor_key, sizeof *cursor);
+    Cursor *cursor = handle_to(L, lua_upvalueindex(1), &cursor_type);
     if (!cursor) {
         return luaL_error(L, "s:each: the iterator has lost its stream");
     }
@@ -73,11 +71,8 @@ static int cursor_next(lua_State *L)
 int each_pairs(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "s:each", 0, "s");
-    Cursor *cursor = lua_newuserdatauv(L, sizeof *cursor, 0);
-    memset(cursor, 0, offsetof(Cursor, block));
+    Cursor *cursor = handle_push(L, &cursor_type);
     cursor->count = stream_elements(s);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &cursor_key);
-    lua_setmetatable(L, -2);
     if (s->contiguous || s->source == SOURCE_RAMP) {
         stream_copy_view(s, &cursor->whole);
     } else {
@@ -94,11 +89,8 @@ int each_pairs(lua_State *L)
 
 void open_each(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__gc", cursor_close}, {"__close", cursor_close}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"each", each_pairs}, {NULL, NULL}};
-    luaL_newlib(L, meta);
-    lua_pushliteral(L, "rill.cursor");
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &cursor_key);
+    lua_pushnil(L);
+    handle_open(L, &cursor_type, NULL);
     stream_handle_methods(L, methods);
 }

@@ -1,11 +1,9 @@
 /* s:map_cpu(): a stream's elements as an indexable view on the host. Pages of 64 KiB are here, dirty, or (lazy) not yet here. */
-#include "binding/binding.h"
+#include "binding/values/handle.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char map_key;
 
 enum { PAGE_BYTES = 1 << 16, PAGE_HERE = 1, PAGE_DIRTY = 2 };
 
@@ -18,9 +16,13 @@ typedef struct Map {
     unsigned char *pages;
 } Map;
 
+static void drop(lua_State *L, void *map);
+
+static const HandleType map_type = {"map", "m", sizeof(Map), .drop = drop, .final = true};
+
 static Map *map_check(lua_State *L, const char *function)
 {
-    Map *map = binding_userdata(L, 1, &map_key, sizeof *map);
+    Map *map = handle_to(L, 1, &map_type);
     if (!map) {
         luaL_error(L, "%s: expected a mapped stream, got %s", function, binding_describe(L, 1));
     }
@@ -116,16 +118,15 @@ static bool map_finish(lua_State *L, Map *map)
     return good;
 }
 
-static int map_gc(lua_State *L)
+static void drop(lua_State *L, void *map)
 {
-    map_finish(L, map_check(L, "__gc"));
-    return 0;
+    map_finish(L, map);
 }
 
 static int map_unmap(lua_State *L)
 {
     Map *map = map_check(L, "m:unmap");
-    if (!binding_park_final(L, 1, map_gc) && !map_finish(L, map)) {
+    if (!binding_park_final(L, 1) && !map_finish(L, map)) {
         error_prefix("m:unmap");
         binding_raise(L);
     }
@@ -244,10 +245,7 @@ static int stream_map_cpu(lua_State *L)
     const Stream *s = accept_check(L, 1, "s:map_cpu", 0, "s");
     binding_count(L, "s:map_cpu", 2, true);
     bool lazy = lazy_option(L);
-    Map *map = lua_newuserdatauv(L, sizeof *map, 0);
-    memset(map, 0, sizeof *map);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &map_key);
-    lua_setmetatable(L, -2);
+    Map *map = handle_push(L, &map_type);
     stream_copy_view(s, &map->view);
     map->size = stream_bytes(s);
     map->page_count = (map->size + PAGE_BYTES - 1) / PAGE_BYTES;
@@ -264,15 +262,11 @@ static int stream_map_cpu(lua_State *L)
 void open_map_cpu(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__index", map_index}, {"__newindex", map_newindex}, {"__len", map_len}, {"__tostring", map_tostring},
-        {"__gc", map_gc},       {"__close", map_unmap},       {NULL, NULL},
+        {"__newindex", map_newindex}, {"__len", map_len}, {"__tostring", map_tostring},
+        {"__close", map_unmap},       {NULL, NULL},
     };
     static const luaL_Reg methods[] = {{"map_cpu", stream_map_cpu}, {NULL, NULL}};
-    luaL_newlib(L, meta);
-    lua_pushliteral(L, "rill.map");
-    lua_setfield(L, -2, "__name");
-    lua_pushliteral(L, "rill.map");
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &map_key);
+    lua_pushcfunction(L, map_index);
+    handle_open(L, &map_type, meta);
     stream_handle_methods(L, methods);
 }

@@ -3,15 +3,24 @@
 
 #include <string.h>
 
-const char range_meta;
+static void drop(lua_State *L, void *self)
+{
+    LuaRange *range = self;
+    Region *region = range->region;
+    (void)L;
+    range->region = NULL;
+    if (!region || region->references > 1) { /* a container's, as of most launches */
+        region_release(region);
+    } else {
+        binding_drop(region->list.device, region_release(region));
+    }
+}
+
+const HandleType range_type = {"range", "r", sizeof(LuaRange), .values = 1, .drop = drop};
 
 LuaRange *range_push(lua_State *L)
 {
-    LuaRange *range = lua_newuserdatauv(L, sizeof *range, 1);
-    memset(range, 0, sizeof *range);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &range_meta);
-    lua_setmetatable(L, -2);
-    return range;
+    return handle_push(L, &range_type);
 }
 
 void range_of(lua_State *L, int range, int index)
@@ -28,7 +37,7 @@ void range_push_container(lua_State *L, int range)
 
 LuaRange *range_to(lua_State *L, int index)
 {
-    return binding_userdata(L, index, &range_meta, sizeof(LuaRange));
+    return handle_to(L, index, &range_type);
 }
 
 LuaRange *range_check(lua_State *L, int index, const char *function)
@@ -51,17 +60,6 @@ void range_take(lua_State *L, LuaRange *range, Region *region, const char *funct
     }
     range->region = region;
     binding_charge(L, region->list.device);
-}
-
-void range_drop(LuaRange *range)
-{
-    Region *region = range->region;
-    range->region = NULL;
-    if (!region || region->references > 1) { /* a container's, as of most launches */
-        region_release(region);
-    } else {
-        binding_drop(region->list.device, region_release(region));
-    }
 }
 
 /* lists */

@@ -2,7 +2,7 @@
 #ifndef RILL_BINDING_STREAMS_RANGE_HANDLE_H
 #define RILL_BINDING_STREAMS_RANGE_HANDLE_H
 
-#include "binding/binding.h"
+#include "binding/values/handle.h"
 #include "container/region/region.h"
 
 /* What a launch runs over: what c:active() and c:range() give. The user value is the container that it is of, or nil. */
@@ -11,7 +11,7 @@ typedef struct LuaRange {
     Region *region; /* held; NULL: closed */
 } LuaRange;
 
-extern const char range_meta;
+extern const HandleType range_type;
 /* Pushes a closed range; the value if it is one, else NULL. */
 LuaRange *range_push(lua_State *L);
 LuaRange *range_to(lua_State *L, int index);
@@ -28,8 +28,6 @@ LuaRange *range_check(lua_State *L, int index, const char *function);
     } while (0)
 /* Takes over a region that was made; NULL raises what was set, with the function's name in front. */
 void range_take(lua_State *L, LuaRange *range, Region *region, const char *function);
-/* Lets go of the region, outside of any scope; never raises. */
-void range_drop(LuaRange *range);
 
 /* The union of the list at `index`: ranges of a shape, which may be that of a domain without bounds, and tables {first =, last =} of points as t:ranges gives them. Pushes a range;
  * raises in the name of `function` about `name`. */

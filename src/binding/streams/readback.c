@@ -1,51 +1,41 @@
 /* s:request([first, last]): a read-back in flight. */
-#include "binding/binding.h"
+#include "binding/values/handle.h"
 #include "kernel/launch/copy.h"
 
 #include <string.h>
-
-static const char request_key;
 
 typedef struct Request {
     Stream whole;       /* what is read, in one piece; its type and shape */
     Transfer *transfer; /* NULL for an empty stream and after close */
 } Request;
 
-static Request *request_check(lua_State *L, const char *function)
+static void drop(lua_State *L, void *self)
 {
-    Request *request = binding_userdata(L, 1, &request_key, sizeof *request);
-    if (!request) {
-        luaL_error(L, "%s: expected a request, got %s", function, binding_describe(L, 1));
-    }
-    return request;
-}
-
-static Request *request_check_open(lua_State *L, const char *function)
-{
-    Request *request = request_check(L, function);
-    if (!request->whole.device) {
-        luaL_error(L, "%s: closed request", function);
-    }
-    return request;
-}
-
-static int request_close(lua_State *L)
-{
-    Request *request = request_check(L, "r:close");
-    if (binding_park(L, 1, request_close)) {
-        return 0;
-    }
+    Request *request = self;
+    (void)L;
     if (request->transfer && request->whole.device) {
         binding_drop(request->whole.device, transfer_release(request->transfer));
     }
     request->transfer = NULL;
     stream_handle_drop(&request->whole);
-    return 0;
+}
+
+static const HandleType request_type = {"request", "r", sizeof(Request), .drop = drop};
+
+static Request *request_check(lua_State *L, const char *function)
+{
+    Request *request = handle_to(L, 1, &request_type);
+    if (!request) {
+        luaL_error(L, "%s: expected a request, got %s", function, binding_describe(L, 1));
+    } else if (!request->whole.device) {
+        luaL_error(L, "%s: closed request", function);
+    }
+    return request;
 }
 
 static int request_ready(lua_State *L)
 {
-    const Request *request = request_check_open(L, "r:ready");
+    const Request *request = request_check(L, "r:ready");
     bool ready = true;
     if (request->transfer) {
         binding_run(L, request->whole.device, NULL, (ready = transfer_ready(request->transfer), true));
@@ -67,7 +57,7 @@ static const void *request_wait(lua_State *L, const Request *request, const char
 
 static int request_values(lua_State *L)
 {
-    const Request *request = request_check_open(L, "r:values");
+    const Request *request = request_check(L, "r:values");
     const void *bytes = request_wait(L, request, "r:values");
     table_push_flat(L, request->whole.type, stream_elements(&request->whole), bytes);
     return 1;
@@ -75,7 +65,7 @@ static int request_values(lua_State *L)
 
 static int request_bytes(lua_State *L)
 {
-    const Request *request = request_check_open(L, "r:bytes");
+    const Request *request = request_check(L, "r:bytes");
     const char *bytes = request_wait(L, request, "r:bytes");
     lua_pushlstring(L, bytes, (size_t)stream_bytes(&request->whole));
     return 1;
@@ -104,10 +94,7 @@ static int stream_request(lua_State *L)
     binding_count(L, "s:request", 3, true);
     box_check(L, s, 2, "s:request", 1, from, to);
     const Stream *view = box_push(L, s, "s:request", from, to);
-    Request *request = lua_newuserdatauv(L, sizeof *request, 0);
-    memset(request, 0, sizeof *request);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &request_key);
-    lua_setmetatable(L, -2);
+    Request *request = handle_push(L, &request_type);
     binding_make(L, s->device, "s:request", request_open(view, request));
     return 1;
 }
@@ -124,15 +111,11 @@ static int request_index(lua_State *L)
 
 void open_readback(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__gc", request_close}, {"__close", request_close}, {NULL, NULL}};
-    static const luaL_Reg members[] = {{"ready", request_ready},
-                                       {"values", request_values},
-                                       {"bytes", request_bytes},
-                                       {"close", request_close},
-                                       {NULL, NULL}};
+    static const luaL_Reg members[] = {
+        {"ready", request_ready}, {"values", request_values}, {"bytes", request_bytes}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"request", stream_request}, {NULL, NULL}};
-    luaL_newlib(L, members);
+    handle_methods(L, &request_type, members);
     lua_pushcclosure(L, request_index, 1);
-    binding_metatable(L, "rill.request", &request_key, meta);
+    handle_open(L, &request_type, NULL);
     stream_handle_methods(L, methods);
 }

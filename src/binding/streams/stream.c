@@ -100,7 +100,7 @@ static int stream_close(lua_State *L)
     if (!stream) {
         binding_argument(L, "s:close", 0, "s", 1, "a stream");
     }
-    if (!binding_park(L, 1, stream_close)) {
+    if (!binding_park(L, 1)) {
         stream_handle_drop(stream);
     }
     return 0;

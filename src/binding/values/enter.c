@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-static const char parked_key; /* what is to be closed once no call is at work, each with the function that does it */
+static const char parked_key; /* what is to be closed once no call is at work */
 
 /* COMPILED_MOST: programs compiled, seconds of work, after which all is collected. Steps do not find dropped kernels in generational mode, which
  * lua sets: what survived two of them waits until the heap has doubled, and kernels are small in it. */
@@ -27,7 +27,7 @@ static bool in_finalizer(lua_State *L)
     return false;
 }
 
-static bool park(lua_State *L, State *state, int index, lua_CFunction close)
+static bool park(lua_State *L, State *state, int index)
 {
     int top = lua_gettop(L);
     index = lua_absindex(L, index);
@@ -36,27 +36,23 @@ static bool park(lua_State *L, State *state, int index, lua_CFunction close)
         lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &parked_key);
     }
-    lua_createtable(L, 2, 0);
-    lua_pushcfunction(L, close);
-    lua_rawseti(L, -2, 1);
     lua_pushvalue(L, index);
-    lua_rawseti(L, -2, 2);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     state->parked = true;
     lua_settop(L, top);
     return true;
 }
 
-bool binding_park_final(lua_State *L, int index, lua_CFunction close)
+bool binding_park_final(lua_State *L, int index)
 {
     State *state = state_get(L);
-    return (state->collecting || in_finalizer(L)) && park(L, state, index, close);
+    return (state->collecting || in_finalizer(L)) && park(L, state, index);
 }
 
-bool binding_park(lua_State *L, int index, lua_CFunction close)
+bool binding_park(lua_State *L, int index)
 {
     State *state = state_get(L);
-    return state->asking > 0 ? park(L, state, index, close) : binding_park_final(L, index, close);
+    return state->asking > 0 ? park(L, state, index) : binding_park_final(L, index);
 }
 
 int binding_ask(lua_State *L, lua_CFunction f, void *context)
@@ -81,11 +77,12 @@ static void close_parked(lua_State *L, State *state)
     lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &parked_key);
-    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
-        lua_rawgeti(L, -1, 1);
-        lua_rawgeti(L, -2, 2);
-        lua_call(L, 1, 0);
-        lua_pop(L, 1);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TUSERDATA; i++) {
+        luaL_getmetafield(L, -1, "__close");
+        lua_insert(L, -2);
+        if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
+            lua_pop(L, 1); /* nobody is there who could be told, as of a finalizer's */
+        }
     }
     lua_pop(L, 2);
 }
