@@ -153,6 +153,9 @@ Stream *accept_open(lua_State *L, int index, const char *function, int n, const 
 /* An open stream of exact shape, or raises. */
 Stream *accept_check(lua_State *L, int index, const char *function, int n, const char *name);
 
+/* The stream of exact shape before the colon of a method, whose stack holds at most so many values, or raises. */
+Stream *accept_self(lua_State *L, const char *function, int most);
+
 /* Adds methods to the streams of this Lua state: for openers. */
 void stream_handle_methods(lua_State *L, const luaL_Reg *methods);
 /* Whether a value is an expression. */

@@ -1,6 +1,7 @@
 /* The entry point of rill.core. */
 #include "base/lock.h"
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 #include "gpu/context/device.h"
 
 #include <dlfcn.h>
@@ -35,8 +36,7 @@ int luaopen_rill_core(lua_State *L)
     lock_watch_forks();
     device_watch_forks();
     lua_newtable(L);
-    lua_pushliteral(L, RILL_VERSION);
-    lua_setfield(L, -2, "_VERSION");
+    fields_string(L, "_VERSION", RILL_VERSION);
     state_create(L);
     stream_handle_create(L);
     for (size_t i = 0; i < sizeof openers / sizeof *openers; i++) {

@@ -1,5 +1,6 @@
 /* rill.devices, device, open, sync, clock, memory, memory_limit, check; the device userdata. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 #include "container/storage/frames.h"
 #include "gpu/context/timer.h"
 #include "gpu/driver_test/driver_test.h"
@@ -29,24 +30,6 @@ static void device_push(lua_State *L, Device *device)
     lua_setmetatable(L, -2);
 }
 
-static void set_string(lua_State *L, const char *key, const char *value)
-{
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_integer(lua_State *L, const char *key, uint64_t value)
-{
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_boolean(lua_State *L, const char *key, bool value)
-{
-    lua_pushboolean(L, value);
-    lua_setfield(L, -2, key);
-}
-
 static const char *family_name(DeviceFamily family)
 {
     return family == FAMILY_CPU ? "cpu" : "gpu";
@@ -56,16 +39,16 @@ static void push_limits(lua_State *L, const Device *device)
 {
     const DeviceLimits *limits = device_limits(device);
     lua_newtable(L);
-    set_integer(L, "group_count", limits->group_count);
-    set_integer(L, "group_size", limits->group_size);
-    set_integer(L, "shared_bytes", limits->shared_bytes);
-    set_integer(L, "block_bytes", limits->block_bytes);
-    set_integer(L, "texture_texels", limits->texture_texels);
-    set_integer(L, "storage_blocks", (uint64_t)limits->storage_blocks);
-    set_integer(L, "texture_units", (uint64_t)limits->texture_units);
-    set_integer(L, "uniform_vectors", (uint64_t)limits->uniform_vectors);
-    set_integer(L, "outputs_per_pass", (uint64_t)limits->outputs_per_pass);
-    set_integer(L, "memory_bytes", limits->memory_bytes);
+    fields_integer(L, "group_count", limits->group_count);
+    fields_integer(L, "group_size", limits->group_size);
+    fields_integer(L, "shared_bytes", limits->shared_bytes);
+    fields_count(L, "block_bytes", limits->block_bytes);
+    fields_count(L, "texture_texels", limits->texture_texels);
+    fields_integer(L, "storage_blocks", limits->storage_blocks);
+    fields_integer(L, "texture_units", limits->texture_units);
+    fields_integer(L, "uniform_vectors", limits->uniform_vectors);
+    fields_integer(L, "outputs_per_pass", limits->outputs_per_pass);
+    fields_count(L, "memory_bytes", limits->memory_bytes);
     binding_strict(L, "device.limits");
 }
 
@@ -73,29 +56,28 @@ static void push_traits(lua_State *L, const Device *device)
 {
     const DeviceTraits *traits = device_traits(device);
     lua_newtable(L);
-    set_string(L, "family", family_name(traits->family));
-    set_integer(L, "subgroup_size", (uint64_t)traits->subgroup_size);
-    set_boolean(L, "subgroup_ops", traits->subgroup_ops);
-    set_boolean(L, "subgroup_ballot", traits->subgroup_ballot);
-    set_boolean(L, "subgroup_shuffle", traits->subgroup_shuffle);
-    set_boolean(L, "synchronous", traits->synchronous);
-    set_boolean(L, "host_memory", traits->host_memory);
-    set_integer(L, "group_size", (uint64_t)traits->group_size);
-    set_boolean(L, "buffer_textures", traits->tuning[TUNING_BUFFER_TEXTURES] != 0);
-    set_boolean(L, "exact_ranges", traits->exact_ranges);
-    set_integer(L, "loop_limit", traits->loop_limit);
-    set_boolean(L, "kept_loads", traits->kept_loads);
-    set_boolean(L, "exact_rounds", traits->exact_rounds);
-    set_boolean(L, "exact_zeros", traits->exact_zeros);
-    set_boolean(L, "exact_division", traits->exact_division);
-    set_boolean(L, "fused_fma", traits->fused_fma);
-    set_boolean(L, "nearest_half", traits->nearest_half);
-    set_boolean(L, "denormals", traits->denormals);
-    set_boolean(L, "nans", traits->nans);
-    set_boolean(L, "stable_arrays", traits->stable_arrays);
-    set_boolean(L, "robust_access", traits->robust_access);
-    lua_pushnumber(L, traits->barrier_ns);
-    lua_setfield(L, -2, "barrier_ns");
+    fields_string(L, "family", family_name(traits->family));
+    fields_integer(L, "subgroup_size", traits->subgroup_size);
+    fields_boolean(L, "subgroup_ops", traits->subgroup_ops);
+    fields_boolean(L, "subgroup_ballot", traits->subgroup_ballot);
+    fields_boolean(L, "subgroup_shuffle", traits->subgroup_shuffle);
+    fields_boolean(L, "synchronous", traits->synchronous);
+    fields_boolean(L, "host_memory", traits->host_memory);
+    fields_integer(L, "group_size", traits->group_size);
+    fields_boolean(L, "buffer_textures", traits->tuning[TUNING_BUFFER_TEXTURES] != 0);
+    fields_boolean(L, "exact_ranges", traits->exact_ranges);
+    fields_integer(L, "loop_limit", traits->loop_limit);
+    fields_boolean(L, "kept_loads", traits->kept_loads);
+    fields_boolean(L, "exact_rounds", traits->exact_rounds);
+    fields_boolean(L, "exact_zeros", traits->exact_zeros);
+    fields_boolean(L, "exact_division", traits->exact_division);
+    fields_boolean(L, "fused_fma", traits->fused_fma);
+    fields_boolean(L, "nearest_half", traits->nearest_half);
+    fields_boolean(L, "denormals", traits->denormals);
+    fields_boolean(L, "nans", traits->nans);
+    fields_boolean(L, "stable_arrays", traits->stable_arrays);
+    fields_boolean(L, "robust_access", traits->robust_access);
+    fields_number(L, "barrier_ns", traits->barrier_ns);
     binding_strict(L, "device.traits");
 }
 
@@ -108,8 +90,8 @@ static void push_tuning(lua_State *L, const Device *device)
         const TuningChoice *choice = &tuning_choices[id];
         const TuningResult *result = tuning_result(device, (TuningId)id);
         lua_createtable(L, 0, 3);
-        set_integer(L, "value", (uint64_t)device_traits(device)->tuning[id]);
-        set_string(L, "source", sources[result->source]);
+        fields_integer(L, "value", device_traits(device)->tuning[id]);
+        fields_string(L, "source", sources[result->source]);
         lua_createtable(L, 0, choice->count);
         for (int k = 0; k < choice->count && result->source == TUNING_MEASURED; k++) {
             lua_pushnumber(L, result->seconds[k]);
@@ -212,11 +194,11 @@ static int rill_devices(lua_State *L)
             binding_raise(L);
         }
         lua_createtable(L, 0, 5);
-        set_integer(L, "index", (uint64_t)i + 1);
-        set_string(L, "name", info.name);
-        set_string(L, "vendor", info.vendor);
-        set_string(L, "version", info.version);
-        set_boolean(L, "software", info.software);
+        fields_integer(L, "index", i + 1);
+        fields_string(L, "name", info.name);
+        fields_string(L, "vendor", info.vendor);
+        fields_string(L, "version", info.version);
+        fields_boolean(L, "software", info.software);
         lua_rawseti(L, -2, i + 1);
     }
     push_left_out(L);
@@ -234,10 +216,10 @@ static int rill_driver_test(lua_State *L)
     for (int i = 0; i < trial.count; i++) {
         const DriverTestLine *line = &trial.lines[i];
         lua_createtable(L, 0, 4);
-        set_string(L, "name", line->name);
-        set_string(L, "verdict", verdicts[line->verdict]);
-        set_string(L, "text", line->text);
-        set_string(L, "remedy", line->verdict == DRIVER_TEST_WRONG ? driver_test_remedy(device, line) : "");
+        fields_string(L, "name", line->name);
+        fields_string(L, "verdict", verdicts[line->verdict]);
+        fields_string(L, "text", line->text);
+        fields_string(L, "remedy", line->verdict == DRIVER_TEST_WRONG ? driver_test_remedy(device, line) : "");
         lua_rawseti(L, -2, i + 1);
     }
     return 1;
@@ -307,13 +289,13 @@ static int rill_memory(lua_State *L)
     binding_charge(L, NULL); /* closes what waits for that */
     DeviceMemory memory = device_memory(state_device(L));
     lua_createtable(L, 0, 7);
-    set_integer(L, "bytes", memory.bytes);
-    set_integer(L, "peak", memory.peak);
-    set_integer(L, "pooled", memory.pooled);
-    set_integer(L, "limit", memory.limit);
-    set_integer(L, "streams", memory.buffers);
-    set_integer(L, "structs", type_struct_count());
-    set_integer(L, "pages", (uint64_t)frames_count());
+    fields_count(L, "bytes", memory.bytes);
+    fields_count(L, "peak", memory.peak);
+    fields_count(L, "pooled", memory.pooled);
+    fields_count(L, "limit", memory.limit);
+    fields_count(L, "streams", memory.buffers);
+    fields_count(L, "structs", type_struct_count());
+    fields_integer(L, "pages", frames_count());
     return 1;
 }
 
@@ -392,7 +374,7 @@ void open_device(lua_State *L)
     };
     lua_newtable(L);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        set_integer(L, fields[i].name, i);
+        fields_count(L, fields[i].name, i);
     }
     lua_pushcclosure(L, device_index, 1);
     binding_metatable(L, "rill.device", &device_key, meta);

@@ -1,6 +1,7 @@
 /* What lua/rill/profile.lua stands on: a profile of the current device, and the rate of copies it is compared with. */
 #include "base/single_core.h"
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include "gpu/program/profile.h"
 
@@ -12,30 +13,17 @@ static int l_start(lua_State *L)
     return 0;
 }
 
-static void set_number(lua_State *L, const char *key, double value)
-{
-    lua_pushnumber(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_count(lua_State *L, const char *key, uint64_t value)
-{
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, key);
-}
-
 static void push_rows(lua_State *L, const Profile *profile)
 {
     lua_createtable(L, (int)profile->count, 0);
     for (size_t i = 0; i < profile->count; i++) {
         const ProfileRow *row = &profile->rows[i];
         lua_createtable(L, 0, 5);
-        lua_pushstring(L, row->name);
-        lua_setfield(L, -2, "name");
-        set_count(L, "calls", row->calls);
-        set_count(L, "bytes", row->bytes);
-        set_number(L, "device_time", row->device_seconds);
-        set_number(L, "host_time", row->host_seconds);
+        fields_string(L, "name", row->name);
+        fields_count(L, "calls", row->calls);
+        fields_count(L, "bytes", row->bytes);
+        fields_number(L, "device_time", row->device_seconds);
+        fields_number(L, "host_time", row->host_seconds);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }
@@ -46,11 +34,11 @@ static int push_profile(lua_State *L)
     lua_createtable(L, 0, 8);
     push_rows(L, profile);
     lua_setfield(L, -2, "rows");
-    set_number(L, "time", profile->seconds);
-    set_number(L, "compile_time", profile->compile_seconds);
-    set_count(L, "compiled", profile->compiled);
-    set_count(L, "launches", profile->launches);
-    set_count(L, "peak", profile->peak);
+    fields_number(L, "time", profile->seconds);
+    fields_number(L, "compile_time", profile->compile_seconds);
+    fields_count(L, "compiled", profile->compiled);
+    fields_count(L, "launches", profile->launches);
+    fields_count(L, "peak", profile->peak);
     return 1;
 }
 

@@ -1,6 +1,7 @@
 /* Parts of containers to launch over, where they are mapped, and their outside. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
+#include "binding/values/fields.h"
 
 #include <string.h>
 
@@ -8,8 +9,7 @@
 int container_active_call(lua_State *L)
 {
     static const char function[] = "c:active";
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 1, true);
+    LuaContainer *self = container_self(L, function, 1);
     container_asked(L, self, function);
     LuaRange *range = range_push(L);
     range_make(L, range, self->stream.device, function, region_retain(container_active(self->container)));
@@ -22,8 +22,7 @@ int container_range_call(lua_State *L)
 {
     static const char function[] = "c:range";
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 3, true);
+    LuaContainer *self = container_self(L, function, 3);
     const Stream *elements = container_elements_of(self);
     if (container_bounded(self->container)) {
         box_check(L, elements, 2, function, 1, from, to);
@@ -106,6 +105,5 @@ static int rill_picture(lua_State *L)
 
 void open_container_active(lua_State *L)
 {
-    lua_pushcfunction(L, rill_picture);
-    lua_setfield(L, -2, "_picture");
+    fields_function(L, "_picture", rill_picture);
 }

@@ -73,8 +73,7 @@ static void check_pages(lua_State *L, const LuaContainer *self, const char *func
 static int change_pages(lua_State *L, const PageChange *change)
 {
     const char *function = change->function;
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 3, true);
+    LuaContainer *self = container_self(L, function, 3);
     bool points = stream_handle_to(L, 2) || expression_hooks_is_expression(L, 2);
     if (container_to(L, 2)) {
         binding_argument(L, function, 1, "points", 2, "an index or a stream of points");

@@ -1,10 +1,10 @@
 /* Indices and boxes of containers, from arguments. */
 #include "binding/containers/container.h"
+#include "binding/values/coordinates.h"
 
 /* An index where there are no bounds, as a coordinate. */
-static int64_t index_anywhere(lua_State *L, int index, const char *function, int n, const char *name)
+static int64_t anywhere(lua_State *L, lua_Integer value, const char *function)
 {
-    lua_Integer value = binding_integer(L, index, function, n, name);
     if (value < 1 - (lua_Integer)INT32_MAX || value > (lua_Integer)INT32_MAX + 1) {
         luaL_error(L, "%s: index %I does not lie in %I .. %I", function, (LUAI_UACINT)value,
                    (LUAI_UACINT)(1 - (lua_Integer)INT32_MAX), (LUAI_UACINT)INT32_MAX + 1);
@@ -15,19 +15,9 @@ static int64_t index_anywhere(lua_State *L, int index, const char *function, int
 /* One end of a box, counted from 0: a number or a table of them. */
 static void end_anywhere(lua_State *L, int index, int rank, const char *function, int n, const char *name, int64_t *end)
 {
-    index = lua_absindex(L, index);
-    if (rank == 1 && lua_type(L, index) == LUA_TNUMBER) {
-        end[0] = index_anywhere(L, index, function, n, name);
-        return;
-    }
-    if (!lua_istable(L, index) || lua_rawlen(L, index) != (lua_Unsigned)rank) {
-        binding_argument(L, function, n, name, index,
-                         rank == 1 ? "a whole number" : lua_pushfstring(L, "a table of %d whole numbers", rank));
-    }
+    coordinates_check(L, index, rank, function, n, name, end);
     for (int d = 0; d < rank; d++) {
-        lua_rawgeti(L, index, d + 1);
-        end[d] = index_anywhere(L, -1, function, n, name);
-        lua_pop(L, 1);
+        end[d] = anywhere(L, end[d], function);
     }
 }
 
@@ -59,15 +49,12 @@ static void entry_index(lua_State *L, const LuaContainer *self, int index, const
     const Translator *t = container_translator(self->container);
     int64_t count = stream_elements(container_elements(self->container)), point[SHAPE_MAX_RANK] = {0};
     int64_t number = binding_integer(L, index, function, index - 1, "index");
-    int rank = self->stream.shape.rank;
     number = number < 0 ? number + count : number - 1;
     if (number < 0 || number >= count || translator_point(t, DIRECTION_INVERSE, &number, point, L) != OUTCOME_FOUND) {
         luaL_error(L, "%s: index %I is no entry's: there are %I", function, (LUAI_UACINT)lua_tointeger(L, index),
                    (LUAI_UACINT)count);
     }
-    for (int d = 0; d < rank; d++) {
-        result[rank - 1 - d] = point[d];
-    }
+    coordinates_reverse(point, self->stream.shape.rank, result);
 }
 
 void container_index_check(lua_State *L, const LuaContainer *self, int first, const char *function, int64_t *index)
@@ -86,7 +73,7 @@ void container_index_check(lua_State *L, const LuaContainer *self, int first, co
                    bounded ? shape_text(&s->shape, text) : "coordinates", count < 0 ? 0 : count);
     }
     for (int d = 0; d < count && !bounded; d++) {
-        index[d] = index_anywhere(L, first + d, function, first - 1 + d, "index");
+        index[d] = anywhere(L, binding_integer(L, first + d, function, first - 1 + d, "index"), function);
     }
     for (int d = 0; d < count && bounded; d++) {
         index[d] = binding_index(L, first + d, function, first - 1 + d, "index");

@@ -1,6 +1,8 @@
 /* Elements of containers by boxes: read, written, as streams. */
 #include "binding/containers/container.h"
 #include "binding/streams/container_handle.h"
+#include "binding/values/coordinates.h"
+#include "binding/values/fields.h"
 
 #include "kernel/launch/copy.h"
 
@@ -25,8 +27,7 @@ static void push_entries(lua_State *L, const LuaContainer *self, const char *fun
 static int read_box(lua_State *L, const char *function, const char *method)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 3, true);
+    LuaContainer *self = container_self(L, function, 3);
     container_box_check(L, self, 2, function, 1, from, to);
     container_push_dense(L, self, from, to, function);
     lua_getfield(L, -1, method);
@@ -69,8 +70,7 @@ static int rill_dense(lua_State *L)
 int container_stream(lua_State *L)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, "c:stream", 0, "c");
-    binding_count(L, "c:stream", 1, true);
+    LuaContainer *self = container_self(L, "c:stream", 1);
     if (!container_bounded(self->container)) {
         return luaL_error(L, "c:stream: a container without bounds has no whole: c:read takes a box");
     }
@@ -196,9 +196,9 @@ static void take_range(lua_State *L, const LuaContainer *self, Given *source, co
     }
     bool some = region_bounds(range->region, first, last);
     source->part = some && region_is_box(range->region) ? NULL : range->region;
+    coordinates_box(first, last, rank, source->low, source->high);
     for (int d = 0; d < rank; d++) {
-        source->low[d] = first[rank - 1 - d];
-        source->high[d] = some ? last[rank - 1 - d] + 1 : source->low[d];
+        source->high[d] = some ? source->high[d] : source->low[d];
         source->shape.size[d] = source->high[d] - source->low[d];
     }
     source->shape.rank = rank;
@@ -259,8 +259,7 @@ int container_write_call(lua_State *L)
 {
     static const char function[] = "c:write";
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 4, true);
+    LuaContainer *self = container_self(L, function, 4);
     lua_settop(L, 4);
     if (range_to(L, 2)) {
         return write_range(L, self, function);
@@ -298,8 +297,7 @@ int container_fill_call(lua_State *L)
 {
     static const char function[] = "c:fill";
     char element[TYPE_MAX_BYTES];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 2, true);
+    LuaContainer *self = container_self(L, function, 2);
     if (!value_pack_splat(L, 2, self->stream.type, element)) {
         binding_argument_error(L, function, 1, "value");
     }
@@ -310,6 +308,5 @@ int container_fill_call(lua_State *L)
 
 void open_container_boxes(lua_State *L)
 {
-    lua_pushcfunction(L, rill_dense);
-    lua_setfield(L, -2, "_dense");
+    fields_function(L, "_dense", rill_dense);
 }

@@ -1,6 +1,8 @@
 /* The userdata of a container: its fields and methods. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
+#include "binding/values/coordinates.h"
+#include "binding/values/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,8 +22,7 @@ static int container_close(lua_State *L)
 static int container_copy_call(lua_State *L)
 {
     static const char function[] = "c:copy";
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 1, true);
+    LuaContainer *self = container_self(L, function, 1);
     LuaContainer *copy = container_push(L);
     container_make(L, copy, self->stream.device, function, container_copy(self->container));
     lua_getiuservalue(L, 1, 1);
@@ -33,8 +34,7 @@ static int container_copy_call(lua_State *L)
 static int container_bake_call(lua_State *L)
 {
     static const char function[] = "c:bake";
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 2, true);
+    LuaContainer *self = container_self(L, function, 2);
     if (!lua_isnoneornil(L, 2) && !lua_isboolean(L, 2)) {
         binding_argument(L, function, 1, "on", 2, "true or false");
     }
@@ -121,17 +121,14 @@ static int rill_page_sizes(lua_State *L)
 {
     const LuaContainer *self = container_check(L, 1, "container", 1, "c");
     const Translator *t = container_translator(self->container);
-    int64_t page[SHAPE_MAX_RANK];
+    int64_t page[SHAPE_MAX_RANK], sizes[SHAPE_MAX_RANK];
     int rank = translator_info(t).rank;
     if (!translator_info(t).pages) {
         return 0;
     }
     translator_page_sizes(t, page);
-    lua_createtable(L, rank, 0);
-    for (int d = 0; d < rank; d++) {
-        lua_pushinteger(L, page[rank - 1 - d]);
-        lua_rawseti(L, -2, d + 1);
-    }
+    coordinates_reverse(page, rank, sizes);
+    coordinates_push_list(L, sizes, rank, 0);
     lua_pushboolean(L, container_pooled(self->container));
     return 2;
 }
@@ -146,12 +143,9 @@ static void push_pages(lua_State *L, const Container *c)
         return;
     }
     lua_createtable(L, 0, 3);
-    lua_pushinteger(L, mapped);
-    lua_setfield(L, -2, "mapped");
-    lua_pushinteger(L, capacity);
-    lua_setfield(L, -2, "capacity");
-    lua_pushinteger(L, free);
-    lua_setfield(L, -2, "free");
+    fields_integer(L, "mapped", mapped);
+    fields_integer(L, "capacity", capacity);
+    fields_integer(L, "free", free);
 }
 
 static bool push_field(lua_State *L, const LuaContainer *self, const char *key)

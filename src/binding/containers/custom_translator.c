@@ -2,6 +2,8 @@
 #include "binding/containers/translator.h"
 #include "binding/kernels/kernel.h"
 #include "binding/values/callbacks.h"
+#include "binding/values/coordinates.h"
+#include "binding/values/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +105,7 @@ static void take_range(lua_State *L, const RangesCall *call, lua_Integer number)
         static const char *const names[] = {"first", "last", "at"};
         int64_t *const points[] = {range.first, range.last, range.at};
         lua_getfield(L, -1, names[i]);
-        good = translator_read_point(L, lua_gettop(L), i < 2 ? rank : call->hooks->to, points[i]);
+        good = coordinates_read(L, lua_gettop(L), i < 2 ? rank : call->hooks->to, points[i]);
         lua_pop(L, 1);
     }
     for (int d = 0; d < rank; d++) {
@@ -121,8 +123,8 @@ static int call_ranges(lua_State *L)
 {
     RangesCall *call = lua_touserdata(L, 1);
     push_hook(L, call->hooks, HOOK_RANGES);
-    translator_push_point(L, call->first, call->hooks->rank);
-    translator_push_point(L, call->last, call->hooks->rank);
+    coordinates_push(L, call->first, call->hooks->rank);
+    coordinates_push(L, call->last, call->hooks->rank);
     lua_call(L, 2, 1);
     if (!lua_istable(L, -1)) {
         return luaL_error(L, "expected a list of ranges as what it returns, got %s", binding_describe(L, -1));
@@ -403,7 +405,6 @@ static int rill_new(lua_State *L)
 void open_custom_translator(lua_State *L)
 {
     luaL_getsubtable(L, -1, "translator");
-    lua_pushcfunction(L, rill_new);
-    lua_setfield(L, -2, "new");
+    fields_function(L, "new", rill_new);
     lua_pop(L, 1);
 }

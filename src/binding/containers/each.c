@@ -1,6 +1,8 @@
 /* Elements of containers one by one on the CPU: c:each reads them, c:update and c:generate write them. All take the elements in parts, so that few
  * are there at once. */
 #include "binding/containers/container.h"
+#include "binding/values/coordinates.h"
+#include "binding/values/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,13 +94,6 @@ static void read_elements(lua_State *L, int index, const Region *region, char *b
     binding_make(L, self->stream.device, function, download_elements(self->container, region, bytes));
 }
 
-static void push_indices(lua_State *L, const int64_t *point, int rank)
-{
-    for (int d = rank - 1; d >= 0; d--) {
-        lua_pushinteger(L, point[d] + 1);
-    }
-}
-
 /* c:each and _parts: user values are the container and the bytes of the part at hand */
 
 enum { EACH_CONTAINER = 1, EACH_BYTES = 2 };
@@ -185,7 +180,7 @@ static int each_next(lua_State *L)
     }
     lua_getiuservalue(L, 1, EACH_CONTAINER);
     const Type *type = container_check(L, 2, "c:each", 0, "c")->stream.type;
-    push_indices(L, point, cursor->part->shape.rank);
+    coordinates_push_indices(L, point, cursor->part->shape.rank);
     value_push(L, type, cursor->bytes + cursor->number++ * type->bytes);
     return cursor->part->shape.rank + 1;
 }
@@ -282,7 +277,7 @@ static bool call_element(lua_State *L, const Update *update, const Type *type, c
     if (update->reads) {
         value_push(L, type, element);
     }
-    push_indices(L, point, rank);
+    coordinates_push_indices(L, point, rank);
     lua_call(L, rank + update->reads, 1);
     bool given = !lua_isnil(L, -1);
     if ((!given && !update->reads) || (given && !value_pack(L, -1, type, element))) {
@@ -425,6 +420,5 @@ void open_container_each(lua_State *L)
 {
     lua_pushnil(L);
     handle_open(L, &each_type, NULL);
-    lua_pushcfunction(L, rill_parts);
-    lua_setfield(L, -2, "_parts");
+    fields_function(L, "_parts", rill_parts);
 }

@@ -1,5 +1,6 @@
 /* What lua/rill/container/pack.lua stands on: the mapped parts of containers as streams. */
 #include "binding/streams/container_handle.h"
+#include "binding/values/coordinates.h"
 
 /* _partial(c, function): whether some of it may not be mapped. */
 static int rill_partial(lua_State *L)
@@ -129,9 +130,7 @@ static int rill_line_index(lua_State *L)
     container_asked(L, self, function);
     binding_make(L, self->stream.device, function, region = container_active(self->container));
     int rank = region_element(region, number, point) ? region->shape.rank : 0;
-    for (int d = rank - 1; d >= 0; d--) {
-        lua_pushinteger(L, point[d] + 1);
-    }
+    coordinates_push_indices(L, point, rank);
     return rank;
 }
 

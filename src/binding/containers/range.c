@@ -1,5 +1,6 @@
 /* Ranges: what launches run over. */
 #include "binding/streams/range_handle.h"
+#include "binding/values/coordinates.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +20,7 @@ static int range_next(lua_State *L)
     lua_replace(L, lua_upvalueindex(2));
     lua_pushinteger(L, cursor.number);
     lua_replace(L, lua_upvalueindex(3));
-    for (int d = range->region->shape.rank - 1; d >= 0; d--) {
-        lua_pushinteger(L, point[d] + 1);
-    }
+    coordinates_push_indices(L, point, range->region->shape.rank);
     return range->region->shape.rank;
 }
 
@@ -52,18 +51,14 @@ static int rill_box(lua_State *L)
 {
     const Region *region = range_check(L, 1, "range")->region;
     int64_t n = luaL_checkinteger(L, 2) - 1, first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     int rank = region->shape.rank;
     if (!region_box_at(region, n, first, last)) {
         return 0;
     }
-    lua_createtable(L, rank, 0);
-    lua_createtable(L, rank, 0);
-    for (int d = 0; d < rank; d++) {
-        lua_pushinteger(L, first[rank - 1 - d] + 1);
-        lua_rawseti(L, -3, d + 1);
-        lua_pushinteger(L, last[rank - 1 - d] + 1);
-        lua_rawseti(L, -2, d + 1);
-    }
+    coordinates_box(first, last, rank, from, to);
+    coordinates_push_list(L, from, rank, 1);
+    coordinates_push_list(L, to, rank, 0);
     return 2;
 }
 

@@ -34,8 +34,7 @@ static int snapshot_tostring(lua_State *L)
 int snapshot_take(lua_State *L)
 {
     static const char function[] = "c:snapshot";
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 1, true);
+    LuaContainer *self = container_self(L, function, 1);
     LuaSnapshot *made = handle_push(L, &snapshot_type);
     container_asked(L, self, function);
     binding_run(L, self->stream.device, function, made->snapshot = container_snapshot(self->container));
@@ -60,8 +59,7 @@ static Snapshot *check_snapshot(lua_State *L, const LuaContainer *self, const ch
 int snapshot_diff(lua_State *L)
 {
     static const char function[] = "c:diff";
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 2, true);
+    LuaContainer *self = container_self(L, function, 2);
     container_asked(L, self, function);
     const Snapshot *taken = check_snapshot(L, self, function);
     LuaRange *range = range_push(L);
@@ -74,8 +72,7 @@ int snapshot_diff(lua_State *L)
 int snapshot_undo(lua_State *L)
 {
     static const char function[] = "c:undo";
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 2, true);
+    LuaContainer *self = container_self(L, function, 2);
     container_asked(L, self, function);
     Snapshot *taken = check_snapshot(L, self, function);
     binding_make(L, self->stream.device, function, container_undo(self->container, taken));

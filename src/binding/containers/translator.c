@@ -2,6 +2,8 @@
 #include "binding/containers/translator.h"
 #include "binding/streams/container_handle.h"
 #include "binding/values/callbacks.h"
+#include "binding/values/coordinates.h"
+#include "binding/values/fields.h"
 #include "binding/values/handle.h"
 
 #include <string.h>
@@ -81,7 +83,7 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
     if (container_to(L, 2)) {
         binding_argument(L, function, 1, "point", 2, "a point or a stream of points");
     }
-    translator_check_point(L, 2, inverse ? info.to : info.rank, function, 1, "point", from);
+    coordinates_check(L, 2, inverse ? info.to : info.rank, function, 1, "point", from);
     if (!inverse) {
         translator_check_inside(L, t, from, function, 1, "point");
     }
@@ -94,7 +96,7 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
     } else if (outcome == OUTCOME_NOWHERE) {
         lua_pushnil(L);
     } else {
-        translator_push_point(L, to, inverse ? info.rank : info.to);
+        coordinates_push(L, to, inverse ? info.rank : info.to);
     }
     return 1;
 }
@@ -143,10 +145,10 @@ static int translator_inverse(lua_State *L)
 /* The arguments first and last at 2 and 3; last is first where it is left out. */
 static void check_corners(lua_State *L, int rank, const char *function, int64_t *first, int64_t *last)
 {
-    translator_check_point(L, 2, rank, function, 1, "first", first);
+    coordinates_check(L, 2, rank, function, 1, "first", first);
     memcpy(last, first, SHAPE_MAX_RANK * sizeof *last);
     if (!lua_isnoneornil(L, 3)) {
-        translator_check_point(L, 3, rank, function, 2, "last", last);
+        coordinates_check(L, 3, rank, function, 2, "last", last);
     }
 }
 
@@ -170,15 +172,14 @@ static void push_ranges(lua_State *L, const RangeList *list)
     for (size_t i = 0; i < list->count; i++) {
         const Range *range = &list->items[i];
         lua_createtable(L, 0, 3);
-        translator_push_point(L, range->first, list->rank);
+        coordinates_push(L, range->first, list->rank);
         lua_setfield(L, -2, "first");
-        translator_push_point(L, range->last, list->rank);
+        coordinates_push(L, range->last, list->rank);
         lua_setfield(L, -2, "last");
-        translator_push_point(L, range->at, list->to);
+        coordinates_push(L, range->at, list->to);
         lua_setfield(L, -2, "at");
         if (range->level) {
-            lua_pushinteger(L, range->level);
-            lua_setfield(L, -2, "level");
+            fields_integer(L, "level", range->level);
         }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -315,9 +316,7 @@ static int translator_unmap_pages(lua_State *L)
 static void push_bounds(lua_State *L, const Bounds *bounds, int rank)
 {
     Shape shape = {.rank = rank};
-    for (int d = 0; d < rank; d++) {
-        shape.size[d] = bounds->size[rank - 1 - d];
-    }
+    coordinates_reverse(bounds->size, rank, shape.size);
     if (bounds->known) {
         shape_push(L, &shape);
     } else {
@@ -325,29 +324,17 @@ static void push_bounds(lua_State *L, const Bounds *bounds, int rank)
     }
 }
 
-static void set_flag(lua_State *L, const char *name, bool value)
-{
-    lua_pushboolean(L, value);
-    lua_setfield(L, -2, name);
-}
-
-static void set_text(lua_State *L, const char *name, const char *value)
-{
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, name);
-}
-
 static void push_traits(lua_State *L, const TranslatorTraits *traits)
 {
     lua_createtable(L, 0, 8);
-    set_text(L, "memory", traits->memory);
-    set_text(L, "access", traits->access);
-    set_text(L, "location", traits->location);
-    set_flag(L, "consistent", traits->consistent);
-    set_flag(L, "complete", traits->complete);
-    set_flag(L, "one_to_one", traits->one_to_one);
-    set_flag(L, "invertible", traits->invertible);
-    set_flag(L, "mutable", traits->mutable);
+    fields_string(L, "memory", traits->memory);
+    fields_string(L, "access", traits->access);
+    fields_string(L, "location", traits->location);
+    fields_boolean(L, "consistent", traits->consistent);
+    fields_boolean(L, "complete", traits->complete);
+    fields_boolean(L, "one_to_one", traits->one_to_one);
+    fields_boolean(L, "invertible", traits->invertible);
+    fields_boolean(L, "mutable", traits->mutable);
 }
 
 static bool push_field(lua_State *L, const TranslatorInfo *info, const char *key)

@@ -20,16 +20,9 @@ Translator *translator_check(lua_State *L, int index, const char *function, int 
 /* Gives a reference back, outside of any scope; never raises. */
 void translator_drop(Translator *t);
 
-/* A point of so many coordinates: a whole number or a table of them. False where it is none. */
-bool translator_read_point(lua_State *L, int index, int rank, int64_t *point);
-/* The same, or raises. */
-void translator_check_point(lua_State *L, int index, int rank, const char *function, int n, const char *name,
-                            int64_t *point);
 /* Raises unless a point lies in the domain. */
 void translator_check_inside(lua_State *L, const Translator *t, const int64_t *point, const char *function, int n,
                              const char *name);
-/* Pushes a number or a table of them. */
-void translator_push_point(lua_State *L, const int64_t *point, int rank);
 /* "{1, 2, 3}", pushed. */
 const char *translator_point_text(lua_State *L, const int64_t *point, int rank);
 

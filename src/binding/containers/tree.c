@@ -204,8 +204,7 @@ static int check_means(lua_State *L, const LuaContainer *self)
 /* c:mipmap([how]), which textures have, too. */
 int container_mipmap_call(lua_State *L)
 {
-    LuaContainer *self = container_check(L, 1, "c:mipmap", 0, "c");
-    binding_count(L, "c:mipmap", 2, true);
+    LuaContainer *self = container_self(L, "c:mipmap", 2);
     int how = check_means(L, self);
     binding_make(L, self->stream.device, "c:mipmap", container_mipmap(self->container, how));
     lua_settop(L, 1);

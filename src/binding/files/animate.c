@@ -1,5 +1,6 @@
 /* What rill.animate stands on: a file of frames, written by rill itself (animated PNG) or by ffmpeg. */
 #include "binding/files/image_options.h"
+#include "binding/values/fields.h"
 #include "binding/values/handle.h"
 #include "io/image/apng.h"
 #include "io/image/video.h"
@@ -124,6 +125,5 @@ void open_animate(lua_State *L)
     handle_methods(L, &animation_type, methods);
     binding_strict(L, "animation");
     handle_open(L, &animation_type, meta);
-    lua_pushcfunction(L, l_animation);
-    lua_setfield(L, -2, "_animation");
+    fields_function(L, "_animation", l_animation);
 }

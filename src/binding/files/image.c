@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 #include "binding/binding.h"
 #include "binding/files/image_options.h"
+#include "binding/values/fields.h"
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "io/image/pixels.h"
@@ -99,10 +100,8 @@ static int l_formats(lua_State *L)
     lua_newtable(L);
     for (int i = 0; image_format_at(i); i++) {
         lua_createtable(L, 0, 2);
-        lua_pushstring(L, image_format_at(i)->name);
-        lua_setfield(L, -2, "name");
-        lua_pushstring(L, image_format_at(i)->extension);
-        lua_setfield(L, -2, "extension");
+        fields_string(L, "name", image_format_at(i)->name);
+        fields_string(L, "extension", image_format_at(i)->extension);
         lua_rawseti(L, -2, i + 1);
     }
     return 1;
@@ -175,12 +174,9 @@ void open_image(lua_State *L)
 {
     push_colormap_names(L);
     lua_setfield(L, -2, "_colormaps");
-    lua_pushcfunction(L, l_colormap);
-    lua_setfield(L, -2, "_colormap");
-    lua_pushcfunction(L, l_png);
-    lua_setfield(L, -2, "_png");
-    lua_pushcfunction(L, l_write);
-    lua_setfield(L, -2, "_write");
+    fields_function(L, "_colormap", l_colormap);
+    fields_function(L, "_png", l_png);
+    fields_function(L, "_write", l_write);
     static const luaL_Reg functions[] = {{"load", l_load}, {"save", l_save}, {"formats", l_formats}, {NULL, NULL}};
     luaL_newlib(L, functions);
     binding_strict(L, "rill.image");

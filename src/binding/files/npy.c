@@ -1,6 +1,7 @@
 /* rill.load and s:save: streams as .npy files, or .rill for structures. */
 #include "io/array/npy.h"
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 #include "io/array/rillfile.h"
 #include "io/file.h"
 #include "io/image/formats.h"
@@ -262,6 +263,5 @@ void open_npy(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"save", l_save}, {NULL, NULL}};
     stream_handle_methods(L, methods);
-    lua_pushcfunction(L, l_load);
-    lua_setfield(L, -2, "load");
+    fields_function(L, "load", l_load);
 }

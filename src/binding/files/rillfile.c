@@ -221,8 +221,7 @@ static bool save_container(Container *c, const char *path)
 int rillfile_save_container(lua_State *L)
 {
     static const char function[] = "c:save";
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 2, true);
+    LuaContainer *self = container_self(L, function, 2);
     const char *path = argument_path(L, 2, function, 1, "path");
     if (!file_has_extension(path, "rill")) {
         binding_argument(L, function, 1, "path", 2, "a path that ends in .rill");

@@ -1,5 +1,6 @@
 /* What rill.solve.cg makes its iterations of. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include "kernel/launch/copy.h"
 #include "linalg/cg.h"
@@ -117,8 +118,7 @@ static void push_words(lua_State *L)
                  {"KEPT", CG_GROUP_KEPT}};
     lua_newtable(L);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        lua_pushinteger(L, words[i].value);
-        lua_setfield(L, -2, words[i].name);
+        fields_integer(L, words[i].name, words[i].value);
     }
 }
 

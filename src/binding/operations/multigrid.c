@@ -1,5 +1,6 @@
 /* What rill.solve.multigrid makes its cycles of, on grids of two dimensions. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include "linalg/multigrid.h"
 
@@ -28,10 +29,7 @@ void open_multigrid(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"_multigrid", launch}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
-    lua_pushinteger(L, MULTIGRID_MARGIN);
-    lua_setfield(L, -2, "_multigrid_margin");
-    lua_pushinteger(L, MULTIGRID_REACH);
-    lua_setfield(L, -2, "_multigrid_reach");
-    lua_pushinteger(L, MULTIGRID_LEAST_ROWS);
-    lua_setfield(L, -2, "_multigrid_least_rows");
+    fields_integer(L, "_multigrid_margin", MULTIGRID_MARGIN);
+    fields_integer(L, "_multigrid_reach", MULTIGRID_REACH);
+    fields_integer(L, "_multigrid_least_rows", MULTIGRID_LEAST_ROWS);
 }

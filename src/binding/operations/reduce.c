@@ -1,5 +1,6 @@
 /* s:sum() and its family, and calls of reduce kernels. */
 #include "binding/kernels/kernel.h"
+#include "binding/values/fields.h"
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
@@ -323,8 +324,6 @@ static int module_moments(lua_State *L)
 void open_reduce(lua_State *L)
 {
     stream_handle_methods(L, methods);
-    lua_pushcfunction(L, module_moments);
-    lua_setfield(L, -2, "_moments");
-    lua_pushcfunction(L, module_reduce);
-    lua_setfield(L, -2, "_reduce");
+    fields_function(L, "_moments", module_moments);
+    fields_function(L, "_reduce", module_reduce);
 }

@@ -39,6 +39,13 @@ Stream *accept_check(lua_State *L, int index, const char *function, int n, const
     return stream;
 }
 
+Stream *accept_self(lua_State *L, const char *function, int most)
+{
+    Stream *stream = accept_check(L, 1, function, 0, "s");
+    binding_count(L, function, most, true);
+    return stream;
+}
+
 void accept_settled(lua_State *L, Stream *stream)
 {
     if (!stream->length.buffer) {

@@ -63,6 +63,13 @@ LuaContainer *container_check(lua_State *L, int index, const char *function, int
     return self;
 }
 
+LuaContainer *container_self(lua_State *L, const char *function, int most)
+{
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, most, true);
+    return self;
+}
+
 const Stream *container_elements_of(const LuaContainer *self)
 {
     return container_is_lists(self->container) ? container_elements(self->container) : &self->stream;

@@ -242,8 +242,7 @@ static int rill_iter(lua_State *L)
 
 static int stream_copy(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "s:copy", 0, "s");
-    binding_count(L, "s:copy", 1, true);
+    const Stream *s = accept_self(L, "s:copy", 1);
     return push_copy(L, s, NULL, "s:copy");
 }
 
@@ -257,16 +256,14 @@ static int stream_eval(lua_State *L)
 
 static int stream_cast(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "s:cast", 0, "s");
-    binding_count(L, "s:cast", 2, true);
+    const Stream *s = accept_self(L, "s:cast", 2);
     const Type *type = type_check(L, 2, "s:cast", 1, "type");
     return push_copy(L, s, type, "s:cast");
 }
 
 static int stream_like(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "s:like", 0, "s");
-    binding_count(L, "s:like", 2, true);
+    const Stream *s = accept_self(L, "s:like", 2);
     const Type *type = lua_isnoneornil(L, 2) ? s->type : type_check(L, 2, "s:like", 1, "type");
     make(L, type, &s->shape, true, "s:like");
     return 1;

@@ -139,8 +139,7 @@ static bool fill(Stream *s, const void *element)
 static int stream_fill(lua_State *L)
 {
     char element[TYPE_MAX_BYTES];
-    Stream *s = accept_check(L, 1, "s:fill", 0, "s");
-    binding_count(L, "s:fill", 2, true);
+    Stream *s = accept_self(L, "s:fill", 2);
     accept_writable(L, s, "s:fill");
     if (!value_pack_splat(L, 2, s->type, element)) {
         binding_argument_error(L, "s:fill", 1, "value");

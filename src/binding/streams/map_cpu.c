@@ -242,8 +242,7 @@ static bool map_open(Map *map, bool lazy)
 
 static int stream_map_cpu(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "s:map_cpu", 0, "s");
-    binding_count(L, "s:map_cpu", 2, true);
+    const Stream *s = accept_self(L, "s:map_cpu", 2);
     bool lazy = lazy_option(L);
     Map *map = handle_push(L, &map_type);
     stream_copy_view(s, &map->view);

@@ -1,5 +1,6 @@
 /* The userdata of a range, and unions of lists of them. What a range can do is containers/range.c's. */
 #include "binding/streams/range_handle.h"
+#include "binding/values/coordinates.h"
 
 #include <string.h>
 
@@ -82,18 +83,9 @@ static void point_of(lua_State *L, int table, const Place *place, const char *ke
 {
     int rank = place->shape->rank;
     lua_getfield(L, table, key);
-    bool one = rank == 1 && lua_isinteger(L, -1);
-    bool fits = one || (lua_istable(L, -1) && lua_rawlen(L, -1) == (lua_Unsigned)rank);
+    bool fits = coordinates_read(L, lua_gettop(L), rank, point);
     for (int d = 0; d < rank && fits; d++) {
-        int whole;
-        if (one) {
-            lua_pushvalue(L, -1);
-        } else {
-            lua_rawgeti(L, -1, d + 1);
-        }
-        point[d] = lua_tointegerx(L, -1, &whole);
-        fits = whole && has_point(place, d, point[d]);
-        lua_pop(L, 1);
+        fits = has_point(place, d, point[d]);
     }
     if (!fits) {
         char text[SHAPE_TEXT];
@@ -108,13 +100,10 @@ static void point_of(lua_State *L, int table, const Place *place, const char *ke
 static LuaRange *push_box(lua_State *L, const Place *place, const char *where)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    int table = lua_gettop(L), rank = place->shape->rank;
+    int table = lua_gettop(L);
     point_of(L, table, place, "first", first, where);
     point_of(L, table, place, "last", last, where);
-    for (int d = 0; d < rank; d++) {
-        from[rank - 1 - d] = first[d];
-        to[rank - 1 - d] = last[d] + 1;
-    }
+    coordinates_box(first, last, place->shape->rank, from, to);
     LuaRange *range = range_push(L);
     range_make(L, range, place->device, where, region_box(place->device, place->shape, place->unbounded, from, to));
     return range;

@@ -90,8 +90,7 @@ static bool request_open(const Stream *view, Request *request)
 static int stream_request(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = accept_check(L, 1, "s:request", 0, "s");
-    binding_count(L, "s:request", 3, true);
+    const Stream *s = accept_self(L, "s:request", 3);
     box_check(L, s, 2, "s:request", 1, from, to);
     const Stream *view = box_push(L, s, "s:request", from, to);
     Request *request = handle_push(L, &request_type);

@@ -1,5 +1,6 @@
 /* Shapes and counts in Lua. */
 #include "binding/binding.h"
+#include "binding/values/coordinates.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -99,11 +100,7 @@ static int shape_concat(lua_State *L)
 
 void shape_push(lua_State *L, const Shape *shape)
 {
-    lua_createtable(L, shape->rank, 0);
-    for (int d = 0; d < shape->rank; d++) {
-        lua_pushinteger(L, shape->size[d]);
-        lua_rawseti(L, -2, d + 1);
-    }
+    coordinates_push_list(L, shape->size, shape->rank, 0);
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &shape_key) == LUA_TNIL) {
         static const luaL_Reg meta[] = {
             {"__eq", shape_eq}, {"__tostring", shape_tostring}, {"__concat", shape_concat}, {NULL, NULL}};

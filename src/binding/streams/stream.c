@@ -1,5 +1,6 @@
 /* The stream userdata: its metatable, fields and life. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -222,21 +223,16 @@ void open_stream(lua_State *L)
     static const luaL_Reg methods[] = {{"close", stream_close}, {NULL, NULL}};
     stream_handle_metatable(L);
     luaL_setfuncs(L, meta, 0);
-    lua_pushliteral(L, "rill.stream");
-    lua_setfield(L, -2, "__name");
-    lua_pushliteral(L, "rill.stream");
-    lua_setfield(L, -2, "__metatable");
+    fields_string(L, "__name", "rill.stream");
+    fields_string(L, "__metatable", "rill.stream");
     stream_handle_members(L);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        lua_pushinteger(L, fields[i].field);
-        lua_setfield(L, -2, fields[i].name);
+        fields_integer(L, fields[i].name, fields[i].field);
     }
     stream_handle_methods(L, methods);
     lua_pushcclosure(L, stream_index, 1);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);
-    lua_pushcfunction(L, rill_method);
-    lua_setfield(L, -2, "_method");
-    lua_pushcfunction(L, rill_metamethod);
-    lua_setfield(L, -2, "_metamethod");
+    fields_function(L, "_method", rill_method);
+    fields_function(L, "_metamethod", rill_metamethod);
 }

@@ -1,5 +1,6 @@
 /* Whole streams and boxes between Lua and the device: read, values, bytes, write, gl. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>
@@ -93,8 +94,7 @@ static const void *elements_in_place(const Stream *s)
 static Stream *box_argument(lua_State *L, const char *function)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = accept_check(L, 1, function, 0, "s");
-    binding_count(L, function, 3, true);
+    const Stream *s = accept_self(L, function, 3);
     box_check(L, s, 2, function, 1, from, to);
     return box_push(L, s, function, from, to);
 }
@@ -254,8 +254,7 @@ static bool write_expression(lua_State *L)
 static int stream_write(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = accept_check(L, 1, "s:write", 0, "s");
-    binding_count(L, "s:write", 4, true);
+    const Stream *s = accept_self(L, "s:write", 4);
     lua_settop(L, 4);
     accept_writable(L, s, "s:write");
     box_check(L, s, 3, "s:write", 2, from, to);
@@ -290,8 +289,7 @@ static int stream_write(lua_State *L)
 /* s:gl() -> buffer name, byte offset, byte length, layout. */
 static int stream_gl(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "s:gl", 0, "s");
-    binding_count(L, "s:gl", 1, true);
+    const Stream *s = accept_self(L, "s:gl", 1);
     bool plain = s->buffer != NULL;
     for (int d = 0; d < s->shape.rank; d++) {
         plain = plain && s->dim[d].div == 1 && s->dim[d].mod == 0;
@@ -303,12 +301,9 @@ static int stream_gl(lua_State *L)
     lua_pushinteger(L, s->offset * s->type->bytes);
     int64_t last = s->offset;
     lua_createtable(L, 0, 5);
-    lua_pushstring(L, s->type->name);
-    lua_setfield(L, -2, "type");
-    lua_pushinteger(L, s->type->components);
-    lua_setfield(L, -2, "components");
-    lua_pushboolean(L, s->contiguous);
-    lua_setfield(L, -2, "contiguous");
+    fields_string(L, "type", s->type->name);
+    fields_integer(L, "components", s->type->components);
+    fields_boolean(L, "contiguous", s->contiguous);
     shape_push(L, &s->shape);
     lua_setfield(L, -2, "shape");
     lua_createtable(L, s->shape.rank, 0);

@@ -1,5 +1,6 @@
 /* Views: other headers over the same elements. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include <string.h>
 
@@ -15,8 +16,7 @@ static int view_result(lua_State *L, bool good)
 static int stream_lua_domain(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = accept_check(L, 1, "s:domain", 0, "s");
-    binding_count(L, "s:domain", 3, true);
+    const Stream *s = accept_self(L, "s:domain", 3);
     if (lua_isnoneornil(L, 2)) {
         binding_argument(L, "s:domain", 1, "first", 2, "the first index of the domain");
     }
@@ -58,8 +58,7 @@ static int stream_lua_group(lua_State *L)
 static int stream_lua_reshape(lua_State *L)
 {
     Shape shape;
-    const Stream *s = accept_check(L, 1, "s:reshape", 0, "s");
-    binding_count(L, "s:reshape", 2, true);
+    const Stream *s = accept_self(L, "s:reshape", 2);
     shape_check_arg(L, 2, "s:reshape", 1, "shape", &shape);
     return view_result(L, stream_reshape(s, &shape, stream_handle_push(L)));
 }
@@ -67,8 +66,7 @@ static int stream_lua_reshape(lua_State *L)
 static int stream_lua_transpose(lua_State *L)
 {
     int axes[SHAPE_MAX_RANK];
-    const Stream *s = accept_check(L, 1, "s:transpose", 0, "s");
-    binding_count(L, "s:transpose", 2, true);
+    const Stream *s = accept_self(L, "s:transpose", 2);
     if (lua_isnoneornil(L, 2)) {
         return view_result(L, stream_transpose(s, NULL, stream_handle_push(L)));
     }
@@ -184,9 +182,7 @@ void open_view(lua_State *L)
         {"transpose", stream_lua_transpose}, {"boundary", stream_lua_boundary}, {NULL, NULL},
     };
     stream_handle_methods(L, methods);
-    lua_pushcfunction(L, rill_boundary);
-    lua_setfield(L, -2, "_boundary");
-    lua_pushcfunction(L, rill_over);
-    lua_setfield(L, -2, "_over");
+    fields_function(L, "_boundary", rill_boundary);
+    fields_function(L, "_over", rill_over);
     binding_set_names(L, "_boundary_modes", mode_names);
 }

@@ -1,5 +1,6 @@
 /* Checks of arguments and the errors they raise. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,8 +24,7 @@ void binding_strict(lua_State *L, const char *what)
     lua_pushstring(L, what);
     lua_pushcclosure(L, strict_index, 1);
     lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, binding_close_nothing);
-    lua_setfield(L, -2, "__close");
+    fields_function(L, "__close", binding_close_nothing);
     lua_setmetatable(L, -2);
 }
 
@@ -34,10 +34,8 @@ const void *binding_metatable(lua_State *L, const char *name, const void *key, c
     luaL_setfuncs(L, meta, 0);
     lua_insert(L, -2);
     lua_setfield(L, -2, "__index");
-    lua_pushstring(L, name);
-    lua_setfield(L, -2, "__name");
-    lua_pushstring(L, name);
-    lua_setfield(L, -2, "__metatable");
+    fields_string(L, "__name", name);
+    fields_string(L, "__metatable", name);
     const void *metatable = lua_topointer(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, key);
     return metatable;
@@ -107,8 +105,7 @@ void binding_unknown(lua_State *L, int index, const char *function, const char *
     const char *key = binding_key(L, index);
     lua_newtable(L);
     for (; *names; names++) {
-        lua_pushboolean(L, true);
-        lua_setfield(L, -2, *names);
+        fields_boolean(L, *names, true);
     }
     luaL_error(L, "%s: unknown option %s: expected %s", function, key, binding_among(L, index, -1));
     abort();

@@ -1,4 +1,5 @@
 #include "binding/values/callbacks.h"
+#include "binding/values/fields.h"
 
 /* Tables of functions by their numbers, weakly, with the last number at 0; and their numbers by table, weakly, too. What is reached by
  * finalizers alone is gone from the first when they run, from the second only later. */
@@ -11,8 +12,7 @@ static void push_weak(lua_State *L, const char *key, const char *mode)
         lua_pop(L, 1);
         lua_newtable(L);
         lua_createtable(L, 0, 1);
-        lua_pushstring(L, mode);
-        lua_setfield(L, -2, "__mode");
+        fields_string(L, "__mode", mode);
         lua_setmetatable(L, -2);
         lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, key);

@@ -1,5 +1,6 @@
 /* Expressions are tables of lua/rill/algebra/expression.lua, whose functions the binding calls by name. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include <string.h>
 
@@ -106,6 +107,5 @@ static int rill_expression(lua_State *L)
 
 void open_expression_hooks(lua_State *L)
 {
-    lua_pushcfunction(L, rill_expression);
-    lua_setfield(L, -2, "_expression");
+    fields_function(L, "_expression", rill_expression);
 }

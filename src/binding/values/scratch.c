@@ -1,5 +1,6 @@
 /* Host memory for bulk transfers: freed at once when all goes well, by the collector after an error. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include <stdlib.h>
 
@@ -20,8 +21,7 @@ void *scratch_push(lua_State *L, size_t bytes)
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &scratch_key) == LUA_TNIL) {
         lua_pop(L, 1);
         lua_createtable(L, 0, 1);
-        lua_pushcfunction(L, scratch_gc);
-        lua_setfield(L, -2, "__gc");
+        fields_function(L, "__gc", scratch_gc);
         lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &scratch_key);
     }

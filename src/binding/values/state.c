@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/environment.h"
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 #include "kernel/launch/tuner.h"
 
 #include <stdlib.h>
@@ -72,8 +73,7 @@ void state_create(lua_State *L)
     memset(state, 0, sizeof *state);
     state->check = environment_flag("RILL_CHECK");
     lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, state_gc);
-    lua_setfield(L, -2, "__gc");
+    fields_function(L, "__gc", state_gc);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
     lua_setmetatable(L, -2);

@@ -1,5 +1,6 @@
 /* rill.struct, rill.type, and types as arguments. */
 #include "binding/binding.h"
+#include "binding/values/fields.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -223,12 +224,9 @@ static void push_fields(lua_State *L, const Type *type)
     lua_createtable(L, type->field_count, 0);
     for (int f = 0; f < type->field_count; f++) {
         lua_createtable(L, 0, 3);
-        lua_pushstring(L, type->fields[f].name);
-        lua_setfield(L, -2, "name");
-        lua_pushstring(L, type->fields[f].type->name);
-        lua_setfield(L, -2, "type");
-        lua_pushinteger(L, type->fields[f].offset);
-        lua_setfield(L, -2, "offset");
+        fields_string(L, "name", type->fields[f].name);
+        fields_string(L, "type", type->fields[f].type->name);
+        fields_integer(L, "offset", type->fields[f].offset);
         lua_rawseti(L, -2, f + 1);
     }
 }
@@ -316,24 +314,18 @@ static void push_weak(lua_State *L)
 {
     lua_newtable(L);
     lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "v");
-    lua_setfield(L, -2, "__mode");
+    fields_string(L, "__mode", "v");
     lua_setmetatable(L, -2);
 }
 
 static void push_row(lua_State *L, const Type *type)
 {
     lua_createtable(L, 0, 5);
-    lua_pushstring(L, type->name);
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, type_of(type->scalar, 1)->name);
-    lua_setfield(L, -2, "scalar");
-    lua_pushinteger(L, type->components);
-    lua_setfield(L, -2, "components");
-    lua_pushinteger(L, type->bytes);
-    lua_setfield(L, -2, "bytes");
-    lua_pushstring(L, type->value->name);
-    lua_setfield(L, -2, "seen");
+    fields_string(L, "name", type->name);
+    fields_string(L, "scalar", type_of(type->scalar, 1)->name);
+    fields_integer(L, "components", type->components);
+    fields_integer(L, "bytes", type->bytes);
+    fields_string(L, "seen", type->value->name);
 }
 
 /* _types: the types that are no structures, by name: {name=, scalar=, components=, bytes= of an element, seen= what kernels see}. */
@@ -353,10 +345,8 @@ void open_type(lua_State *L)
         {"__gc", struct_gc},       {"__close", binding_close_nothing}, {NULL, NULL},
     };
     luaL_newlib(L, meta);
-    lua_pushliteral(L, "rill.struct");
-    lua_setfield(L, -2, "__name");
-    lua_pushliteral(L, "rill.struct");
-    lua_setfield(L, -2, "__metatable");
+    fields_string(L, "__name", "rill.struct");
+    fields_string(L, "__metatable", "rill.struct");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &struct_key);
     push_weak(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &boxes_key);
@@ -364,10 +354,8 @@ void open_type(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &recent_key);
-    lua_pushcfunction(L, rill_struct);
-    lua_setfield(L, -2, "struct");
-    lua_pushcfunction(L, rill_type);
-    lua_setfield(L, -2, "type");
+    fields_function(L, "struct", rill_struct);
+    fields_function(L, "type", rill_type);
     push_types(L);
     lua_setfield(L, -2, "_types");
 }
