@@ -97,6 +97,21 @@ const char *binding_describe(lua_State *L, int index);
 /* A table key or option, for messages: "'foo'"; pushes it. */
 const char *binding_key(lua_State *L, int index);
 
+/* Fields of the table on top of the stack. */
+
+/* Sets a field to true or false. */
+void fields_boolean(lua_State *L, const char *name, bool value);
+/* Sets a field to an integer. */
+void fields_integer(lua_State *L, const char *name, lua_Integer value);
+/* Sets a field to the integer of the same bits. */
+void fields_count(lua_State *L, const char *name, uint64_t value);
+/* Sets a field to a float. */
+void fields_number(lua_State *L, const char *name, double value);
+/* Sets a field to a string, which is copied. */
+void fields_string(lua_State *L, const char *name, const char *value);
+/* Sets a field to a C function without upvalues. */
+void fields_function(lua_State *L, const char *name, lua_CFunction value);
+
 /* Raises "interrupted!" when the prompt's user pressed Ctrl-C and a coroutine other than the prompt's own comes by. */
 void interrupt_check(lua_State *L);
 /* Checks that this call may work with the device, and lets its allocations collect: before a function that enters the device itself. Raises. */

@@ -1,7 +1,6 @@
 /* The entry point of rill.core. */
 #include "base/lock.h"
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 #include "gpu/context/device.h"
 
 #include <dlfcn.h>

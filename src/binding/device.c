@@ -1,6 +1,5 @@
 /* rill.devices, device, open, sync, clock, memory, memory_limit, check; the device userdata. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 #include "container/storage/frames.h"
 #include "gpu/context/timer.h"
 #include "gpu/driver_test/driver_test.h"

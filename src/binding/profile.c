@@ -1,7 +1,6 @@
 /* What lua/rill/profile.lua stands on: a profile of the current device, and the rate of copies it is compared with. */
 #include "base/single_core.h"
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include "gpu/program/profile.h"
 

@@ -1,7 +1,6 @@
 /* Parts of containers to launch over, where they are mapped, and their outside. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
-#include "binding/values/fields.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "binding/containers/container.h"
 #include "binding/streams/container_handle.h"
 #include "binding/values/coordinates.h"
-#include "binding/values/fields.h"
 
 #include "kernel/launch/copy.h"
 

@@ -2,7 +2,6 @@
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
 #include "binding/values/coordinates.h"
-#include "binding/values/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>

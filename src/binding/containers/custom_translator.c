@@ -3,7 +3,6 @@
 #include "binding/kernels/kernel.h"
 #include "binding/values/callbacks.h"
 #include "binding/values/coordinates.h"
-#include "binding/values/fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "binding/streams/container_handle.h"
 #include "binding/values/callbacks.h"
 #include "binding/values/coordinates.h"
-#include "binding/values/fields.h"
 #include "binding/values/handle.h"
 
 #include <string.h>

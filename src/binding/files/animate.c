@@ -1,6 +1,5 @@
 /* What rill.animate stands on: a file of frames, written by rill itself (animated PNG) or by ffmpeg. */
 #include "binding/files/image_options.h"
-#include "binding/values/fields.h"
 #include "binding/values/handle.h"
 #include "io/image/apng.h"
 #include "io/image/video.h"

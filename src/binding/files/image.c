@@ -3,7 +3,6 @@
 #include "base/strbuf.h"
 #include "binding/binding.h"
 #include "binding/files/image_options.h"
-#include "binding/values/fields.h"
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "io/image/pixels.h"

@@ -1,7 +1,6 @@
 /* rill.load and s:save: streams as .npy files, or .rill for structures. */
 #include "io/array/npy.h"
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 #include "io/array/rillfile.h"
 #include "io/file.h"
 #include "io/image/formats.h"

@@ -1,6 +1,5 @@
 /* What rill.solve.cg makes its iterations of. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include "kernel/launch/copy.h"
 #include "linalg/cg.h"

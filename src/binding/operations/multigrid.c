@@ -1,6 +1,5 @@
 /* What rill.solve.multigrid makes its cycles of, on grids of two dimensions. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include "linalg/multigrid.h"
 

@@ -1,6 +1,5 @@
 /* s:sum() and its family, and calls of reduce kernels. */
 #include "binding/kernels/kernel.h"
-#include "binding/values/fields.h"
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"

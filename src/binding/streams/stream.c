@@ -1,6 +1,5 @@
 /* The stream userdata: its metatable, fields and life. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* Whole streams and boxes between Lua and the device: read, values, bytes, write, gl. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>

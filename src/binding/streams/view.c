@@ -1,6 +1,5 @@
 /* Views: other headers over the same elements. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include <string.h>
 

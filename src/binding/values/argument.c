@@ -1,6 +1,5 @@
 /* Checks of arguments and the errors they raise. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,4 @@
 #include "binding/values/callbacks.h"
-#include "binding/values/fields.h"
 
 /* Tables of functions by their numbers, weakly, with the last number at 0; and their numbers by table, weakly, too. What is reached by
  * finalizers alone is gone from the first when they run, from the second only later. */

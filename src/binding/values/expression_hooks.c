@@ -1,6 +1,5 @@
 /* Expressions are tables of lua/rill/algebra/expression.lua, whose functions the binding calls by name. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include <string.h>
 

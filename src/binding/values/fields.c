@@ -1,4 +1,5 @@
-#include "binding/values/fields.h"
+/* Fields of tables. */
+#include "binding/binding.h"
 
 void fields_boolean(lua_State *L, const char *name, bool value)
 {

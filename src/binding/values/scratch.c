@@ -1,6 +1,5 @@
 /* Host memory for bulk transfers: freed at once when all goes well, by the collector after an error. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include <stdlib.h>
 

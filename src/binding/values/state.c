@@ -2,7 +2,6 @@
 #include "base/array.h"
 #include "base/environment.h"
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 #include "kernel/launch/tuner.h"
 
 #include <stdlib.h>

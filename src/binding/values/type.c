@@ -1,6 +1,5 @@
 /* rill.struct, rill.type, and types as arguments. */
 #include "binding/binding.h"
-#include "binding/values/fields.h"
 
 #include <ctype.h>
 #include <stdio.h>
