@@ -1,0 +1,2 @@
+-- Containers below the binding: container_test.c.
+require "spec.support.cmocka".tests("container", describe, it)
