@@ -497,6 +497,37 @@ print(select(2, pcall(rill.solve.richardson, A, rill.from {6, 10, 8}, {omege = 0
         })
     end)
 
+    it("a fluid boundary", function()
+        local copy <close> = addition.open()
+        copy:insert("lua/rill/core/boundary.lua", [[
+    {id = "slip", stream = "clamp", condition = "gradient", words = {fluid = "slip"},
+        fluid = {normal = "value", tangential = "gradient", pressure = "gradient"}},
+]], "    {id = \"open\"")
+        copy:insert("docs/fluid.md", "A `\"slip\"` side lets nothing through, and does not hold what flows along it.\n",
+            "\nPositions are in the units of `spacing`")
+        copy:write("spec/fluid/slip_spec.lua", [[
+local rill = require "rill"
+local function least_speed(side)
+    local f = rill.fluid {
+        shape = {8, 8}, dt = 0.1, viscosity = 0.5, boundary = {x = "periodic", y = side},
+        velocity = function() return 1, 0 end,
+    }
+    for _ = 1, 10 do f:step() end
+    return f.velocity:min()[1]
+end
+assert(math.abs(least_speed "slip" - 1) < 1e-5 and least_speed "wall" < 0.7)
+local f = rill.fluid {shape = {8, 8}, dt = 0.1, boundary = "slip", velocity = function() return 0, 1 end}
+f:step()
+assert(f.velocity:max()[2] < 1e-3) -- a closed box
+print(select(2, pcall(rill.fluid, {shape = {8, 8}, boundary = "slippery"})))
+]])
+        local output = copy:run "spec/fluid/slip_spec.lua"
+        assert.truthy(output:find('"wall", "slip", "open", "periodic"', 1, true), output)
+        for _, tool in ipairs {"errors", "docscov"} do copy:run("tools/%s.lua", tool) end
+        counts(copy, "A fluid boundary", 3,
+            {"docs/fluid.md", "lua/rill/core/boundary.lua", "spec/fluid/slip_spec.lua"})
+    end)
+
     it("an error message", function()
         local copy <close> = addition.open()
         copy:insert("lua/rill/stream/choice.lua", [[
