@@ -399,10 +399,10 @@ end
 local function sections(name, info)
     local source = info.source:gsub("[^/]*$", name .. ".glsl")
     local text = assert(read(source), source)
-    local list, shared, line, section = {}, nil, 1, ""
-    for part, following in (text .. "\n$section()"):gmatch "(.-\n)%$section%(([%w_]*)%)" do
+    local list, shared, line, section = {}, nil, 0, ""
+    for part, following in ("\n" .. text .. "\n$section()"):gmatch "(.-\n)%$section%(([%w_]*)%)" do
         local one = create(source, 1)
-        one.parts = parse(one, shared or "", 1)
+        one.parts = parse(one, shared or "", 0)
         local own = parse(one, part, line)
         table.move(own, 1, #own, #one.parts + 1, one.parts)
         list[section], shared, section, line = one, shared or part, following, line + newlines(part)
@@ -419,6 +419,7 @@ end
 -- before the first section is part of each.
 function template.sections(name)
     local list = sections(name, getinfo(2, "S"))
+    list[""] = nil
     return list
 end
 

@@ -7,78 +7,22 @@ local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local preconditioner = require "rill.solve.preconditioner"
 local refine = require "rill.solve.refine"
-local kernel <const> = operator.kernel
+local template = require "rill.glsl.template"
+local kernels <const> = template.sections "bicgstab"
 
 local bicgstab = {}
 
 local EVERY <const> = 8
 
--- What the device keeps: `s`, with r'r and the least r'r; `rv`, the product of the shadow (the residual it began with) and v = A p; `mid`: t's and t't;
--- `last`: the new r'r and the shadow's product with r.
-local COMMON <const> = [=[
-    const int RHO = 0, SHADOW2 = 1, STATE = 2, COUNT = 3, RESTARTS = 4, RR = 5, BEST = 6;
-    double step_of(double state, double rho, double rv) { return state == 0.0 && rv != 0.0 ? rho / rv : 0.0; }
-    double omega_of(double state, dvec2 mid) { return state == 0.0 && mid.y > 0.0 ? mid.x / mid.y : 0.0; }
-    bool lost(double alpha, double omega, dvec2 last, double shadow2) {
-        return alpha == 0.0 || omega == 0.0 || last.y * last.y <= 1e-24 * last.x * shadow2;
-    }
-]=]
 local STATE <const>, COUNT <const>, RESTARTS <const>, RR <const>, BEST <const>, SIZE <const> = 3, 4, 5, 6, 7, 7 -- from 1
 local BROKEN <const>, NO_NUMBER <const>, GROWN <const> = 2, 3, 4 -- states; 1: converged
 local SHARE <const> = 64 -- elements that a lane of KEEP copies
 local GROWTH <const> = {float = 0x1p24, double = 0x1p52} -- of r'r, as in shaders/shared/cg_words.h
 
-local HALF <const> = COMMON .. [=[
-    kernel void bicgstab_half(double s[], double rv[], T v<>, T r<>, out T half_r<>) {
-        half_r = r - T(step_of(s[STATE], s[RHO], rv[0])) * v;
-    }
-]=]
-local UPDATE <const> = COMMON .. [=[
-    kernel void bicgstab_update(double s[], dvec2 mid[], T half_r<>, T t<>, out T r<>) {
-        r = half_r - T(omega_of(s[STATE], mid[0])) * t;
-    }
-]=]
--- Keeps the x that is left where its residual is the least. Few lanes, each with many elements, so that where it is not next to nothing is done.
-local KEEP <const> = COMMON .. [=[
-    kernel void bicgstab_keep(int first<>, uint lanes, double s[], dvec2 last[], T x[], inout T best[]) {
-        bool leaves = s[STATE] == 0.0 && !(last[0].x < s[BEST]) && s[RR] == s[BEST];
-        uint end = leaves ? uint(sizeof_stream(best).x) : 0u;
-        for (uint i = uint(first); i < end; i += lanes) best[i] = x[i];
-    }
-]=]
-local DIRECTION <const> = COMMON .. [=[
-    kernel void bicgstab_direction(double s[], double rv[], dvec2 mid[], dvec2 last[], T r<>, T v<>, T near_p<>, T near<>,
-        inout T shadow<>, inout T p<>, inout T x<>) {
-        double alpha = step_of(s[STATE], s[RHO], rv[0]), omega = omega_of(s[STATE], mid[0]);
-        x += T(alpha) * near_p + T(omega) * near;
-        bool anew = lost(alpha, omega, last[0], s[SHADOW2]);
-        T beta = anew ? T(0) : T(last[0].y / s[RHO] * (alpha / omega));
-        shadow = anew ? r : shadow;
-        p = anew ? r : r + beta * (p - T(omega) * v);
-    }
-]=]
-local TURN <const> = COMMON .. [=[
-    kernel void bicgstab_turn(int k<>, double rv[], dvec2 mid[], dvec2 last[], double least, double growth, inout double s[]) {
-        double alpha = step_of(s[STATE], s[RHO], rv[0]), omega = omega_of(s[STATE], mid[0]);
-        double rr = last[0].x, rho = last[0].y;
-        bool anew = lost(alpha, omega, last[0], s[SHADOW2]);
-        if (s[STATE] == 0.0) {
-            s[COUNT] += 1.0;
-            s[STATE] = rr <= least ? 1.0 : isnan(rr) || isinf(rr) || isnan(rho) ? 3.0 :
-                alpha == 0.0 && omega == 0.0 ? 2.0 : rr > growth * s[BEST] ? 4.0 : 0.0;
-            s[RESTARTS] += anew && s[STATE] == 0.0 ? 1.0 : 0.0;
-            s[RHO] = anew ? rr : rho;
-            s[SHADOW2] = anew ? rr : s[SHADOW2];
-            s[RR] = rr;
-            s[BEST] = rr < s[BEST] ? rr : s[BEST];
-        }
-    }
-]=]
-
 -- Two sums of products in one pass.
-local PAIR <const> = "reduce void pair(dvec2 x<>, reduce dvec2 sum<>) { sum += x; }"
-local PRODUCTS <const> = [[
-    kernel dvec2 products(T a<>, T b<>, T c<>) { return double(a) * dvec2(double(b), double(c)); }
+local PAIR <const> = template.new "reduce void pair(dvec2 x<>, reduce dvec2 sum<>) { sum += x; }"
+local PRODUCTS <const> = template.new [[
+    kernel dvec2 products($T a<>, $T b<>, $T c<>) { return double(a) * dvec2(double(b), double(c)); }
 ]]
 
 -- The work on vectors of one type and shape: correct(r, x, goal, left, note) of refine.run. precondition(from, to), or nil. `counts` is told
@@ -88,13 +32,13 @@ local function prepare(A, like, every, precondition, counts)
         return rill.stream(like.type, like.shape)
     end
     local types = {T = like.type}
-    local half, update, direction = kernel(HALF, types), kernel(UPDATE, types), kernel(DIRECTION, types)
-    local turn, pair, products = kernel(TURN, {}), kernel(PAIR, {}), kernel(PRODUCTS, types)
+    local half, update = kernels.half:kernel(types), kernels.update:kernel(types)
+    local direction, keep = kernels.direction:kernel(types), kernels.keep:kernel(types)
+    local turn, pair, products = kernels.turn:kernel(), PAIR:kernel(), PRODUCTS:kernel(types)
     local p, v, t, shadow, half_r, best = room(), room(), room(), room(), room(), room()
     local near = precondition and room() or half_r -- to the solution for half_r
     local near_p = precondition and room() or p
     local flat_best, lanes = best:reshape(best.size), rill.iota((best.size + SHARE - 1) // SHARE)
-    local keep = kernel(KEEP, types)
     local s, one, rv = rill.stream("double", SIZE), rill.iota(1), rill.stream("double", 1)
     local mid, last = rill.stream("dvec2", 1), rill.stream("dvec2", 1)
     local function iterate(r, x, flat_x, least)
@@ -153,14 +97,14 @@ local OWN <const> = {
     },
 }
 
-local SCALE <const> = "kernel void scale(T d<>, T r<>, out T z<>) { z = d * r; }"
+local SCALE <const> = template.new "kernel void scale($T d<>, $T r<>, out $T z<>) { z = d * r; }"
 
 -- The option `preconditioner` as a function; nil where there is none.
 local function preconditioning(A, like, given)
     if given ~= "jacobi" then
         return given
     end
-    local inverse, scale = preconditioner.jacobi(A, like.type), kernel(SCALE, {T = like.type})
+    local inverse, scale = preconditioner.jacobi(A, like.type), SCALE:kernel {T = like.type}
     return function(r, z)
         scale(inverse, r, z)
     end

@@ -7,7 +7,9 @@ local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.report"
 local triangular = require "rill.solve.factor"
-local fail <const>, kernel <const> = errors.fail, operator.kernel
+local template = require "rill.glsl.template"
+local fail <const> = errors.fail
+local kernels <const> = template.sections "direct"
 
 local direct = {}
 
@@ -64,22 +66,13 @@ end
 
 -- ---- residuals
 
--- b - A x in double, an element for each lane.
-local RESIDUAL <const> = [=[
-kernel void residual(A a[], B b[], X x[], int n, int m, out double r<>) {
-    int e = indexof(r).x, row = e / m * n, column = e / m / n * n * m + e % m;
-    double sum = double(b[e]);
-    for (int j = 0; j < n; j++) { sum -= double(a[row + j]) * double(x[column + j * m]); }
-    r = sum;
-}]=]
-
 local FEW <const> = 16 -- columns, and less than 64 rows: the product is no work for gemm
 
 -- Writes b - A x into r.
 local function residual(a, b, x, r)
     local n, m = b.shape[2], b.shape[3]
     if m < FEW or n < 4 * FEW then
-        kernel(RESIDUAL, {A = a.type, B = b.type, X = x.type})(a:reshape(a.size), b:reshape(b.size),
+        kernels.residual:kernel {A = a.type, B = b.type, X = x.type}(a:reshape(a.size), b:reshape(b.size),
             x:reshape(x.size), n, m, r:reshape(r.size))
         return
     end
@@ -165,22 +158,12 @@ function Factors:__tostring()
         self._method) or "closed factors"
 end
 
--- Refuses a matrix that is not its own transpose.
-local ASYMMETRY <const> = [=[
-kernel void asymmetry(A a[], int n, out double off<>, out double most<>) {
-    int row = indexof(off).x, i = row % n, column = row / n * n * n + i;
-    for (int j = 0; j < n; j++) {
-        double v = double(a[row * n + j]);
-        off = max(off, abs(v - double(a[column + j * n])));
-        most = max(most, abs(v));
-    }
-}]=]
 local UNIT <const> = {float = 0x1p-23, double = 0x1p-52}
 
 local function check_symmetric(method, a)
     local systems, n = a.shape[1], a.shape[2]
-    local off <close>, most = kernel(ASYMMETRY, {A = a.type})(a:reshape(a.size), n, rill.stream("double", systems * n),
-        rill.stream("double", systems * n))
+    local off <close>, most = kernels.asymmetry:kernel {A = a.type}(a:reshape(a.size), n,
+        rill.stream("double", systems * n), rill.stream("double", systems * n))
     local furthest, largest_element = off:max(), most:max()
     most:close()
     if furthest > 16 * UNIT[a.type] * largest_element then

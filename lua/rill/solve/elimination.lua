@@ -2,10 +2,10 @@
 -- chapter 12), and the report. Right-hand sides are {systems, n, m}.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
-local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
-local kernel <const> = operator.kernel
+local template = require "rill.glsl.template"
+local kernels <const> = template.sections "elimination"
 
 local fail <const> = errors.fail
 
@@ -41,18 +41,12 @@ function elimination.factors(by)
     return rill.stream("double", by and #by or 1, by or 1.0)
 end
 
-local SIZES <const> = [=[
-kernel void sizes(A a[], int count, int runs, int run, out double top<>) {
-    int s = indexof(top).x / runs, first = indexof(top).x % runs * run;
-    for (int i = first; i < min(first + run, count); i++) { top = max(top, abs(double(a[s * count + i]))); }
-}]=]
-
 --- elimination.sizes(a): the largest element of each system of a, {systems, ...} in one piece, as it is in double; a table.
 function elimination.sizes(a)
     local systems = a.shape[1]
     local count = systems > 0 and a.size // systems or 0
     local runs = (count + RUN - 1) // RUN
-    local tops <close> = kernel(SIZES, {A = a.type})(a:reshape(a.size), count, runs, RUN,
+    local tops <close> = kernels.sizes:kernel {A = a.type}(a:reshape(a.size), count, runs, RUN,
         rill.stream("double", systems * runs))
     local list, sizes = tops:values(), {}
     for s = 1, systems do
@@ -89,28 +83,6 @@ end
 
 -- ---- residuals
 
--- Squares of r and b, scaled, in runs of rows; then the share of each column of each system: || r || / || b ||, or || r || where b is zero.
-local SQUARES <const> = [=[
-kernel void squares(double r[], B b[], double by[], int n, int m, int runs, int run, out double above<>, out double below<>) {
-    int e = indexof(above).x, c = e % m, first = e / m % runs * run, s = e / m / runs;
-    double f = by[min(s, sizeof_stream(by).x - 1)];
-    for (int i = first; i < min(first + run, n); i++) {
-        double v = r[(s * n + i) * m + c] * f, w = double(b[(s * n + i) * m + c]) * f;
-        above += v * v;
-        below += w * w;
-    }
-}]=]
-local SHARES <const> = [=[
-kernel void shares(double above[], double below[], int runs, int m, out double share<>) {
-    int s = indexof(share).x / m, c = indexof(share).x % m;
-    double a = 0.0lf, b = 0.0lf;
-    for (int i = 0; i < runs; i++) {
-        a += above[(s * runs + i) * m + c];
-        b += below[(s * runs + i) * m + c];
-    }
-    share = a == 0.0lf ? 0.0lf : sqrt(a / (b == 0.0lf ? 1.0lf : b));
-}]=]
-
 -- The largest share that is left in systems that have all pivots, and which it is.
 local function worst_of(shares, failed, m)
     local worst, at = 0.0, 1
@@ -136,8 +108,8 @@ local function problem_of(work, b, norm)
     local self = {}
     function self.measure(x)
         work:residual(b, x, r)
-        kernel(SQUARES, {B = b.type})(r:reshape(r.size), b:reshape(b.size), by, n, m, runs, RUN, above, below)
-        kernel(SHARES, {})(above, below, runs, m, shares)
+        kernels.squares:kernel {B = b.type}(r:reshape(r.size), b:reshape(b.size), by, n, m, runs, RUN, above, below)
+        kernels.shares:kernel()(above, below, runs, m, shares)
         return worst_of(shares:values(), work.failed, m)
     end
     function self.improve(x, fresh)

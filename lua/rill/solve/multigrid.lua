@@ -11,6 +11,7 @@ local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local outer = require "rill.solve.residual_cycle"
+local template = require "rill.glsl.template"
 local vcycle = require "rill.solve.vcycle"
 local fail <const> = errors.fail
 
@@ -207,10 +208,10 @@ local function iterate(self, name, x, b, mean, unit, whole, taken)
     return {cycles = cycles, residual = residual, reason = reason, history = history}
 end
 
-local ADD <const> = "kernel void add(double constant, inout X x<>) { x = X(double(x) + constant); }"
+local ADD <const> = template.new "kernel void add(double constant, inout $X x<>) { x = $X(double(x) + constant); }"
 
 local function shift_by(x, constant)
-    operator.kernel(ADD, {X = x.type})(constant, x)
+    ADD:kernel {X = x.type}(constant, x)
 end
 
 -- The part of x that is constant, and the residual then.

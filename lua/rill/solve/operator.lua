@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
 local elements = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -14,27 +15,19 @@ local REAL <const> = {float = true, double = true}
 
 -- ---- kernels
 
-local made = {}
-
---- operator.kernel(text, types): the kernel of a text in which the capital letters of `types` stand for types. One per text.
-function operator.kernel(text, types)
-    local full = text:gsub("%f[%w_]%u%f[^%w_]", types)
-    made[full] = made[full] or rill.kernel(full)
-    return made[full]
-end
-local kernel <const> = operator.kernel
-
---- operator.with_diagonal(text, d, type): the kernel of a text of T that has DIAGONAL for a parameter d, an element of a stream or a number.
-function operator.with_diagonal(text, d, type)
-    return kernel((text:gsub("DIAGONAL", math.type(d) and "T d" or "T d<>")), {T = type})
+--- operator.with_diagonal(text, d, type, values): the kernel of a template that has "$T d$each" for a parameter d, an element of a stream or a number.
+function operator.with_diagonal(text, d, type, values)
+    values = values or {}
+    values.T, values.each = type, math.type(d) and "" or "<>"
+    return text:kernel(values)
 end
 
-local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
-local PRODUCT <const> = "kernel double product(A a<>, B b<>) { return double(a) * double(b); }"
+local TOTAL <const> = template.new "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
+local PRODUCT <const> = template.new "kernel double product($A a<>, $B b<>) { return double(a) * double(b); }"
 
 --- operator.dot(x, y, sum): writes the sum of products, added up in double, into a stream of one double; nothing is read back.
 function operator.dot(x, y, sum)
-    return core._reduce(kernel(TOTAL, {}), kernel(PRODUCT, {A = x.type, B = y.type}), {x, y}, sum)
+    return core._reduce(TOTAL:kernel(), PRODUCT:kernel {A = x.type, B = y.type}, {x, y}, sum)
 end
 
 local LEAST_SQUARES <const> = 1e-280 -- below, some may have lost bits
@@ -223,7 +216,8 @@ function Operator:apply(x, y)
     self:product(y.type)(x, y)
 end
 
-local DIAGONAL <const> = "kernel void diagonal(A a[][], out A d<>) { int i = indexof(d).x; d = a[i][i]; }"
+local DIAGONAL <const> = template.new
+    "kernel void diagonal($A a[][], out $A d<>) { int i = indexof(d).x; d = a[i][i]; }"
 
 --- A:diagonal(type): the diagonal of a matrix as a new stream; a function or kernel has none: an error.
 function Operator:diagonal(type)
@@ -234,7 +228,7 @@ function Operator:diagonal(type)
     local A = self[self.type]
     if self.kind == "dense" then
         local d <close> = rill.stream(A.type, A.shape[1])
-        return kernel(DIAGONAL, {A = A.type})(A, d):cast(type)
+        return DIAGONAL:kernel {A = A.type}(A, d):cast(type)
     end
     local d <close> = A:diagonal()
     return d:cast(type)
@@ -253,7 +247,8 @@ function Operator:row_sums(type)
     return B:multiply(ones)
 end
 
-local RESIDUAL <const> = "kernel void residual(B b<>, Y y<>, out double r<>) { r = double(b) - double(y); }"
+local RESIDUAL <const> = template.new
+    "kernel void residual($B b<>, $Y y<>, out double r<>) { r = double(b) - double(y); }"
 
 local LEAST_NORM <const> = 1e-120 -- what vanishes beside it is nothing
 
@@ -266,11 +261,11 @@ function Operator:residual(x, b, r, norm)
     if self.call and x.type == "float" then
         local y <close> = rill.stream("float", x.shape)
         self:apply(x, y)
-        kernel(RESIDUAL, {B = b.type, Y = "float"})(b, y, r)
+        RESIDUAL:kernel {B = b.type, Y = "float"}(b, y, r)
     else
         local wide = x.type == "double" and x or x:cast "double"
         self:apply(wide, r)
-        kernel(RESIDUAL, {B = b.type, Y = "double"})(b, r, r)
+        RESIDUAL:kernel {B = b.type, Y = "double"}(b, r, r)
     end
     return operator.norm(r, norm and norm > LEAST_NORM)
 end

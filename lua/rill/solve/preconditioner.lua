@@ -2,12 +2,13 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
+local template = require "rill.glsl.template"
 local fail <const> = errors.fail
-local kernel <const> = operator.kernel
+local kernels <const> = template.sections "preconditioner"
 
 local preconditioner = {}
 
-local INVERSE <const> = "kernel T inverse(T d<>) { return T(1) / d; }"
+local INVERSE <const> = template.new "kernel $T inverse($T d<>) { return $T(1) / d; }"
 
 --- preconditioner.jacobi(A, type [, name]): the inverse diagonal, in whole texels as operator.room gives it. `name`: of the preconditioner that
 -- needs it, for the message about a zero. Default: "jacobi".
@@ -15,7 +16,7 @@ function preconditioner.jacobi(A, type, name)
     local d <close> = A:diagonal(type)
     local inverse = operator.room(type, d.shape)
     if d.size > 0 then
-        kernel(INVERSE, {T = type})(d, inverse)
+        INVERSE:kernel {T = type}(d, inverse)
         local size = operator.norm(inverse, true)
         if (size ~= size or size == math.huge) and rill.abs(d):min() == 0 then
             fail("rill.solve.%s: A has 0 on its diagonal, in row %d: preconditioner \"%s\" cannot divide by it",
@@ -28,7 +29,7 @@ end
 local POWERS <const> = 12 -- iterations that estimate the largest eigenvalue
 local SAFETY <const> = 1.2 -- they come from below
 local SHARE <const> = 4.0 -- the polynomial holds from the largest eigenvalue down to it / (SHARE degree^2)
-local SCALE <const> = "kernel void scale(T q<>, double by, inout T v<>) { v = T(by * double(q)); }"
+local SCALE <const> = template.new "kernel void scale($T q<>, double by, inout $T v<>) { v = $T(by * double(q)); }"
 
 -- The largest eigenvalue of an operator whose elements are not known, about, by the power method.
 local function estimate(A, v, q)
@@ -39,7 +40,7 @@ local function estimate(A, v, q)
         if norm == 0 then
             break
         end
-        kernel(SCALE, {T = v.type})(v, 1.0 / norm, v)
+        SCALE:kernel {T = v.type}(v, 1.0 / norm, v)
         A:apply(v, q)
         largest = operator.norm(q)
         v:write(q)
@@ -52,13 +53,8 @@ local function bound(A, inverse)
     return (A:row_sums(inverse.type) * rill.abs(inverse)):max()
 end
 
-local FIRST <const> = "kernel void first(T r<>, T m<>, T by, out T d<>, out T z<>) { d = by * m * r; z = d; }"
-local NEXT <const> = [=[
-    kernel void next(T r<>, T m<>, T az<>, T keep, T by, inout T d<>, inout T z<>) {
-        d = keep * d + by * m * (r - az);
-        z += d;
-    }
-]=]
+local FIRST <const> = template.new
+    "kernel void first($T r<>, $T m<>, $T by, out $T d<>, out $T z<>) { d = by * m * r; z = d; }"
 
 --- preconditioner.polynomial(A, type, shape, degree): a function(r, z): the Chebyshev iteration of so many products with D^-1 A, D being A's
 -- diagonal, where it is known (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1), from z = 0.
@@ -75,7 +71,7 @@ function preconditioner.polynomial(A, type, shape, degree)
     local least = largest / (SHARE * degree * degree)
     local middle, half = (largest + least) / 2, (largest - least) / 2
     local sigma = middle / half
-    local first, next = kernel(FIRST, {T = type}), kernel(NEXT, {T = type})
+    local first, next = FIRST:kernel {T = type}, kernels.next:kernel {T = type}
     return function(r, z)
         local rho = 1 / sigma
         first(r, m, 1 / middle, d, z)

@@ -6,8 +6,9 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
+local template = require "rill.glsl.template"
 local outcome = require "rill.solve.report"
-local fail <const>, kernel <const> = errors.fail, operator.kernel
+local fail <const> = errors.fail
 
 local refine = {
     -- Where iterations are spent, conjugate gradients have come nearer to x while the residual grew, but not by so much.
@@ -20,13 +21,15 @@ local HALF <const> = 0.5 -- a correction that leaves more than this of the resid
 local MARGIN <const> = 0.5 -- later corrections are computed to this share of what is missing
 local MOST <const> = 10000 -- iterations, unless told
 
-local SCALED <const> = "kernel void scaled(double r<>, double by, out T d<>) { d = T(r * by); }"
-local ADD <const> = "kernel void correct(D d<>, double by, inout T x<>) { x = T(double(x) + by * double(d)); }"
+local SCALED <const> = template.new "kernel void scaled(double r<>, double by, out $T d<>) { d = $T(r * by); }"
+local ADD <const> = template.new
+    "kernel void correct($D d<>, double by, inout $T x<>) { x = $T(double(x) + by * double(d)); }"
 
 -- Where a correction's norm is less than these, and so all of its elements, x is looked at no further.
 local SAFE <const> = {float = 1e37, double = 1e307}
 local LARGEST <const> = {float = 0x1.fffffep127, double = 0x1.fffffffffffffp1023}
-local SUM <const> = "kernel double sum(D d<>, double by, T x<>) { return abs(double(x) + by * double(d)); }"
+local SUM <const> = template.new
+    "kernel double sum($D d<>, double by, $T x<>) { return abs(double(x) + by * double(d)); }"
 
 -- Adds by * d to x and returns true; nothing where that would be no number.
 local function add(d, by, x)
@@ -34,13 +37,13 @@ local function add(d, by, x)
     if size ~= size then
         return false
     elseif size >= SAFE[x.type] then
-        local sums <close> = kernel(SUM, {D = d.type, T = x.type})(d, by, x)
+        local sums <close> = SUM:kernel {D = d.type, T = x.type}(d, by, x)
         local largest = sums:max()
         if largest ~= largest or largest > LARGEST[x.type] then
             return false
         end
     end
-    kernel(ADD, {D = d.type, T = x.type})(d, by, x)
+    ADD:kernel {D = d.type, T = x.type}(d, by, x)
     return true
 end
 
@@ -77,7 +80,7 @@ end
 -- are spent; note(iteration, relative residual) on the way. Returns how many were, and a reason where it can't go on, with words for where.
 function Separate:correct(norm, goal, left, note)
     self.by = operator.scale(norm)
-    kernel(SCALED, {T = self.right.type})(self.r, self.by, self.right)
+    SCALED:kernel {T = self.right.type}(self.r, self.by, self.right)
     return self.perform(self.right, self.d, goal, left, note)
 end
 

@@ -4,48 +4,20 @@
 local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
 local operator = require "rill.solve.operator"
+local template = require "rill.glsl.template"
 local vcycle = require "rill.solve.vcycle"
+local kernels <const> = template.sections "residual_cycle"
 
 local outer = {}
 
-local RESIDUAL <const> = [[
-    kernel void residual(double mean, double scale, double center, V c, V wall, neighbor X x<>, double b<>, out E r<>) {
-        ivec4 at = indexof(r), last = sizeof_stream(r) - 1;
-        double here = double(x[0]);
-        r = E(scale * ((b - mean) - (center + DIAGONAL) * here + AROUND));
-    }
+local TOTAL <const> = template.new "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
+local PREPARE <const> = template.new [[
+    kernel void prepare($B b<>, double mean, double scale, out double r<>) { r = scale * (double(b) - mean); }
 ]]
-
--- The last step of smoothing, and what becomes of its result.
-local FINISH <const> = [[
-    kernel void finish(T alpha, T omega, V c, V wall, neighbor T x<>, T b<>, T weight, T keep, double factor,
-                       inout T d<>, inout X y<>) {
-        ivec4 at = indexof(y), last = sizeof_stream(y) - 1;
-        T here = x[0];
-        T e = alpha * here + omega * (b - (T(1) + DIAGONAL) * here + AROUND);
-        d = keep == T(0) ? weight * e : weight * e + keep * d;
-        y = X(double(y) + factor * double(d));
-    }
-]]
-
-
-local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
-local PREPARE <const> = [[
-    kernel void prepare(B b<>, double mean, double scale, out double r<>) { r = scale * (double(b) - mean); }
-]]
-local PREPARE_BOTH <const> = [[
-    kernel void prepare(B b<>, double mean, double scale, out double r<>, out float e<>) {
-        r = scale * (double(b) - mean);
-        e = float(r);
-    }
-]]
-
-local total
 
 --- outer.total(s, sum): the sum of a stream in double, a number; `sum` is a stream of one double.
 function outer.total(s, sum)
-    total = total or rill.kernel(TOTAL)
-    total(s, sum)
+    TOTAL:kernel()(s, sum)
     return sum:get(1)
 end
 
@@ -57,8 +29,8 @@ Plain.__index = Plain
 local function plain(cycle, boundary, type, inner)
     local self = {
         cycle = cycle, finest = cycle.list[1], boundary = boundary,
-        write = vcycle.kernel(RESIDUAL, #boundary, {A = "double", E = inner, X = type}),
-        improve = vcycle.kernel(FINISH, #boundary, {T = inner, X = type}),
+        write = vcycle.kernel(kernels.residual, #boundary, {A = "double", E = inner, X = type}),
+        improve = vcycle.kernel(kernels.finish, #boundary, {T = inner, X = type}),
     }
     self.d = rill.stream(inner, self.finest.b.s.shape)
     return setmetatable(self, Plain)
@@ -120,10 +92,10 @@ end
 function Marching:begin(x, b, mean, unit, zero)
     local finest = self.finest
     if zero then
-        operator.kernel(PREPARE_BOTH, {B = b.type})(b, mean, 1 / unit, self.right_s, finest.b.s)
+        kernels.prepare_both:kernel {B = b.type}(b, mean, 1 / unit, self.right_s, finest.b.s)
         self.here:fill(0)
     else
-        operator.kernel(PREPARE, {B = b.type})(b, mean, 1 / unit, self.right_s)
+        PREPARE:kernel {B = b.type}(b, mean, 1 / unit, self.right_s)
         self.here_s:write(x)
     end
     self.x, self.unit, self.fresh = x, unit, zero -- where x is zero its residual is there

@@ -9,9 +9,10 @@ local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local reach = require "rill.solve.active_set"
+local template = require "rill.glsl.template"
 local refine = require "rill.solve.refine"
-local kernel <const> = operator.kernel
 local fail <const> = errors.fail
+local kernels <const> = template.sections "stationary"
 
 local stationary = {}
 
@@ -122,28 +123,25 @@ end
 
 -- ---- steps
 
-local RELAX <const> = [=[
-    kernel void relax(T b<>, T y<>, DIAGONAL, T omega, inout T x<>) { x += omega * (b - y) / d; }
+local RELAX <const> = template.new [=[
+    kernel void relax($T b<>, $T y<>, $T d$each, $T omega, inout $T x<>) { x += omega * (b - y) / d; }
 ]=]
-local RELAX_ROWS <const> = [=[
-    kernel void relax_rows(int row<>, T y<>, T b[], T d[], T omega, inout T x[]) {
-        x[row] += omega * (b[row] - y) / d[row];
-    }
-]=]
-local RELAX_SIDE <const> = [=[
-    kernel void relax_side(T b<>, T y<>, DIAGONAL, T omega, int side, inout T x<>) {
+
+local RELAX_SIDE <const> = template.new [=[
+    kernel void relax_side($T b<>, $T y<>, $T d$each, $T omega, int side, inout $T x<>) {
         ivec4 p = indexof(x);
-        x += ((p.x + p.y + p.z + p.w) & 1) == side ? omega * (b - y) / d : T(0);
+        x += ((p.x + p.y + p.z + p.w) & 1) == side ? omega * (b - y) / d : $T(0);
     }
 ]=]
-local PICK <const> = "kernel T pick(int row<>, T y[]) { return y[row]; }"
-local SQUARE <const> = "kernel double square(T b<>, T y<>) { double r = double(b) - double(y); return r * r; }"
-local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
+local PICK <const> = template.new "kernel $T pick(int row<>, $T y[]) { return y[row]; }"
+local SQUARE <const> = template.new
+    "kernel double square($T b<>, $T y<>) { double r = double(b) - double(y); return r * r; }"
+local TOTAL <const> = template.new "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
 
 -- residual_norm(work, text, inputs): the norm of what a kernel makes of inputs, squares, read back.
 local function residual_norm(work, text, inputs)
     work.sum = work.sum or rill.stream("double", 1)
-    return math.sqrt(core._reduce(kernel(TOTAL, {}), with_diagonal(text, work.d, work.type), inputs, work.sum):get(1))
+    return math.sqrt(core._reduce(TOTAL:kernel(), with_diagonal(text, work.d, work.type), inputs, work.sum):get(1))
 end
 
 -- A x of the rows of a list, written to as many first elements of y; nil where rows are too long for that.
@@ -178,9 +176,9 @@ local function relax_rows(work, list, b, y, x)
         core._spmv(rows.offsets, rows.columns, rows.values, x, some, nil, list)
     else
         work.system:apply(x, work.whole)
-        kernel(PICK, {T = work.type})(list, work.whole, some)
+        PICK:kernel {T = work.type}(list, work.whole, some)
     end
-    kernel(RELAX_ROWS, {T = work.type})(list, some, b, work.d, work.omega, x)
+    kernels.relax_rows:kernel {T = work.type}(list, some, b, work.d, work.omega, x)
 end
 
 -- ---- iterations
@@ -341,16 +339,10 @@ end
 
 -- The stationary methods where A is given as what its rows are solved for: an update, which makes the new x of x and b. It may hold values fixed, as
 -- boundaries are: so x itself is iterated, and the residual is d (update(x, b) - x), relative to that of x = 0.
-local SQUARE_STEP <const> = [=[
-    kernel double square(T x<>, T y<>, DIAGONAL) { double r = double(d) * (double(y) - double(x)); return r * r; }
+local SQUARE_STEP <const> = template.new [=[
+    kernel double square($T x<>, $T y<>, $T d$each) { double r = double(d) * (double(y) - double(x)); return r * r; }
 ]=]
-local BLEND <const> = "kernel void blend(T y<>, T omega, inout T x<>) { x += omega * (y - x); }"
-local BLEND_SIDE <const> = [=[
-    kernel void blend_side(T y<>, T omega, int side, inout T x<>) {
-        ivec4 p = indexof(x);
-        x += ((p.x + p.y + p.z + p.w) & 1) == side ? omega * (y - x) : T(0);
-    }
-]=]
+local BLEND <const> = template.new "kernel void blend($T y<>, $T omega, inout $T x<>) { x += omega * (y - x); }"
 
 -- The function (x, b, y, where) of what was given, and the type of its elements.
 local function take_update(method, A, b, precision)
@@ -382,7 +374,7 @@ end
 
 -- All unknowns at once, or those of a list. Where omega is 1 what the update writes is the new x.
 local function all_updated(call, work)
-    local blend = work.omega ~= 1 and kernel(BLEND, {T = work.type})
+    local blend = work.omega ~= 1 and BLEND:kernel {T = work.type}
     local lists = work.active and #work.shape <= 4 and reach.grid(work, "abs(d * (y - x))")
     local way, list, cells = {}, nil, nil
     local function accept(where)
@@ -419,7 +411,7 @@ end
 
 -- Those of which the indices have an even sum, then the others.
 local function sides_updated(call, work)
-    local blend = kernel(BLEND_SIDE, {T = work.type})
+    local blend = kernels.blend_side:kernel {T = work.type}
     work.colours = 2
     local way = {}
     function way.first()

@@ -9,7 +9,9 @@ local errors = require "rill.core.error"
 local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.report"
-local fail <const>, kernel <const> = errors.fail, operator.kernel
+local template = require "rill.glsl.template"
+local fail <const> = errors.fail
+local kernels <const> = template.sections "tridiagonal"
 
 local METHOD <const> = "tridiagonal"
 
@@ -19,117 +21,6 @@ local CHUNK <const> = 16384 -- rows that a lane goes through in one launch: loop
 local PART <const> = 32 -- rows
 local ENOUGH <const> = 1024 -- lanes for which rows are fast enough,
 local SHORT <const> = 512 -- and rows
-
--- Pivot row j of system s stands at (4 * j + place) * systems + s: q x[j] + r x[j + 1] + t x[j + 2] = g. `carry` has what goes on to the next rows.
-local FORWARD <const> = [=[
-kernel void forward(T lower[], T diagonal[], T upper[], int ls, int ds, int us, int shift, T b[], int n, int systems, int first,
-                    int last, inout T w[], inout T carry[], inout int bad[], iter int lane<>) {
-    int s = indexof(lane).x;
-    T p = carry[3 * s], r = carry[3 * s + 1], g = carry[3 * s + 2];
-    if (first == 0) {
-        p = diagonal[s * ds];
-        r = n > 1 ? upper[s * us] : T(0);
-        g = b[s * n];
-    }
-    for (int j = first; j < last; j++) {
-        int i = min(j + 1, n - 1), e = 4 * j * systems + s;
-        bool more = j + 1 < n;
-        T l = more ? lower[s * ls + max(i - shift, 0)] : T(0), d = more ? diagonal[s * ds + i] : T(0);
-        T u = i + 1 < n ? upper[s * us + min(i, max(n - 2, 0))] : T(0), y = more ? b[s * n + i] : T(0);
-        bool stay = abs(p) >= abs(l);
-        T q = stay ? p : l, f = stay ? l : p;
-        if (q == T(0)) {
-            if (bad[s] == 0) { bad[s] = j + 1; }
-            q = T(1);
-            f = T(0);
-        }
-        f /= q;
-        w[e] = q;
-        w[e + systems] = stay ? r : d;
-        w[e + 2 * systems] = stay ? T(0) : u;
-        w[e + 3 * systems] = stay ? g : y;
-        p = stay ? d - f * r : r - f * d;
-        r = stay ? u : -f * u;
-        g = stay ? y - f * g : g - f * y;
-    }
-    carry[3 * s] = p;
-    carry[3 * s + 1] = r;
-    carry[3 * s + 2] = g;
-}]=]
-local BACK <const> = [=[
-kernel void back(T w[], int n, int systems, int first, int last, inout T x[], inout T carry[], iter int lane<>) {
-    int s = indexof(lane).x;
-    T one = last == n ? T(0) : carry[3 * s], two = last == n ? T(0) : carry[3 * s + 1];
-    for (int j = last - 1; j >= first; j--) {
-        int e = 4 * j * systems + s;
-        T v = (w[e + 3 * systems] - w[e + systems] * one - w[e + 2 * systems] * two) / w[e];
-        x[s * n + j] = v;
-        two = one;
-        one = v;
-    }
-    carry[3 * s] = one;
-    carry[3 * s + 1] = two;
-}]=]
-
--- A part's first and last row as rows of the smaller system; the pivot rows between them stand as above, five places each: a is what the part's
--- first unknown has. Far from it a is nothing beside the pivot, and set to zero before it is a number that few devices are fast with.
-local REDUCE <const> = [=[
-int rill_first(int k, int n, int parts) { return k * (n / parts) + min(k, n % parts); }
-kernel void reduce_parts(T lower[], T diagonal[], T upper[], int ls, int ds, int us, int shift, T b[], int n, int parts, int systems,
-                         inout T w[], inout int bad[], out T low<>, out T middle<>, out T high<>, out T right<>) {
-    int lane = indexof(low).x / 2, s = lane / parts, k = lane % parts, side = indexof(low).x % 2, lanes = parts * systems;
-    int begin = rill_first(k, n, parts), end = rill_first(k + 1, n, parts) - 1, step = side == 1 ? 1 : -1;
-    int i = side == 1 ? begin + 1 : end - 1, place = s * parts + k;
-    T lv = i > 0 ? lower[s * ls + i - shift] : T(0), uv = i < n - 1 ? upper[s * us + i] : T(0);
-    T a = side == 1 ? lv : uv, p = diagonal[s * ds + i], r = side == 1 ? uv : lv, g = b[s * n + i];
-    for (int t = 0; t < end - begin - 1; t++) {
-        i += step;
-        lv = i > 0 ? lower[s * ls + max(i - shift, 0)] : T(0);
-        uv = i < n - 1 ? upper[s * us + min(i, max(n - 2, 0))] : T(0);
-        T l = side == 1 ? lv : uv, d = diagonal[s * ds + i], u = side == 1 ? uv : lv, y = b[s * n + i];
-        bool stay = abs(p) >= abs(l);
-        T q = stay ? p : l, f = stay ? l : p;
-        if (q == T(0)) {
-            bad[s] = 1;
-            q = T(1);
-            f = T(0);
-        }
-        f /= q;
-        if (side == 1) {
-            int e = 5 * t * lanes + place;
-            w[e] = q;
-            w[e + lanes] = stay ? r : d;
-            w[e + 2 * lanes] = stay ? T(0) : u;
-            w[e + 3 * lanes] = stay ? g : y;
-            w[e + 4 * lanes] = stay ? a : T(0);
-        }
-        a = stay ? -f * a : a;
-        p = stay ? d - f * r : r - f * d;
-        r = stay ? u : -f * u;
-        g = stay ? y - f * g : g - f * y;
-        a = abs(a) < abs(p) * T(1e-25) ? T(0) : a;
-    }
-    low = side == 1 ? a : r;
-    middle = p;
-    high = side == 1 ? r : a;
-    right = g;
-}]=]
-local EXPAND <const> = [=[
-int rill_first(int k, int n, int parts) { return k * (n / parts) + min(k, n % parts); }
-kernel void expand_parts(T w[], T y[], int n, int parts, int systems, inout T x[], iter int lane<>) {
-    int s = indexof(lane).x / parts, k = indexof(lane).x % parts, lanes = parts * systems, place = s * parts + k;
-    int begin = rill_first(k, n, parts), end = rill_first(k + 1, n, parts) - 1, c = 2 * place;
-    T first = y[c], one = y[c + 1], two = k + 1 < parts ? y[min(c + 2, 2 * lanes - 1)] : T(0);
-    x[s * n + begin] = first;
-    x[s * n + end] = one;
-    for (int t = end - begin - 2; t >= 0; t--) {
-        int e = 5 * t * lanes + place;
-        T v = (w[e + 3 * lanes] - w[e + 4 * lanes] * first - w[e + lanes] * one - w[e + 2 * lanes] * two) / w[e];
-        x[s * n + begin + 1 + t] = v;
-        two = one;
-        one = v;
-    }
-}]=]
 
 local function lanes(...)
     return rill.iter("int", {...}, 0, 0)
@@ -143,11 +34,11 @@ local function by_rows(m, b, x, bad)
     local w <close> = rill.stream(T, 4 * n * systems)
     local carry <close> = rill.stream(T, 3 * systems)
     for first = 0, n - 1, CHUNK do
-        kernel(FORWARD, {T = T})(m.lower, m.diagonal, m.upper, m.ls, m.ds, m.us, m.shift, b, n, systems, first,
+        kernels.forward:kernel {T = T}(m.lower, m.diagonal, m.upper, m.ls, m.ds, m.us, m.shift, b, n, systems, first,
             math.min(first + CHUNK, n), w, carry, bad, lanes(systems))
     end
     for first = (n - 1) // CHUNK * CHUNK, 0, -CHUNK do
-        kernel(BACK, {T = T})(w, n, systems, first, math.min(first + CHUNK, n), x, carry, lanes(systems))
+        kernels.back:kernel {T = T}(w, n, systems, first, math.min(first + CHUNK, n), x, carry, lanes(systems))
     end
 end
 
@@ -167,7 +58,7 @@ local function in_parts(m, b, x, bad)
     local most = (n + parts - 1) // parts
     local w <close> = rill.stream(T, 5 * most * parts * systems)
     local shape = systems * 2 * parts
-    local low <close>, middle, high, right = kernel(REDUCE, {T = T}) {lower = m.lower, diagonal = m.diagonal,
+    local low <close>, middle, high, right = kernels.reduce:kernel {T = T} {lower = m.lower, diagonal = m.diagonal,
         upper = m.upper, ls = m.ls, ds = m.ds, us = m.us, shift = m.shift, b = b, n = n, parts = parts,
         systems = systems, w = w, bad = bad, shape = shape}
     local y <close> = rill.stream(T, systems * 2 * parts)
@@ -177,7 +68,7 @@ local function in_parts(m, b, x, bad)
     middle:close()
     high:close()
     right:close()
-    kernel(EXPAND, {T = T})(w, y, n, parts, systems, x, lanes(systems * parts))
+    kernels.expand:kernel {T = T}(w, y, n, parts, systems, x, lanes(systems * parts))
 end
 
 -- ---- what is given
@@ -249,25 +140,6 @@ end
 
 -- ---- what elimination.lua solves with
 
-local RESIDUAL <const> = [=[
-kernel void residual(A lower[], A diagonal[], A upper[], int ls, int ds, int us, int shift, B b[], X x[], int n,
-                     out double r<>) {
-    int e = indexof(r).x, s = e / n, i = e % n;
-    double sum = double(b[e]) - double(diagonal[s * ds + i]) * double(x[e]);
-    sum -= i > 0 ? double(lower[s * ls + max(i - shift, 0)]) * double(x[max(e - 1, 0)]) : 0.0lf;
-    int last = s * n + n - 1;
-    sum -= i < n - 1 ? double(upper[s * us + min(i, max(n - 2, 0))]) * double(x[min(e + 1, last)]) : 0.0lf;
-    r = sum;
-}]=]
-local TAKE <const> = [=[
-kernel void take(B b<>, double by[], int n, out T r<>) {
-    r = T(double(b) * by[min(indexof(r).x / n, sizeof_stream(by).x - 1)]);
-}]=]
-local ADD <const> = [=[
-kernel void add(T d<>, double by[], int n, inout X x<>) {
-    x = X(double(x) + double(d) * by[min(indexof(x).x / n, sizeof_stream(by).x - 1)]);
-}]=]
-
 local Work = {}
 Work.__index = Work
 
@@ -278,7 +150,7 @@ function Work:improve(right, scales, x)
     local d <close> = rill.stream(T, x.size)
     local by <close> = elimination.factors(scales)
     local bad <close> = rill.stream("int", self.systems)
-    kernel(TAKE, {B = right.type, T = T})(right:reshape(x.size), by, n, b)
+    kernels.take:kernel {B = right.type, T = T}(right:reshape(x.size), by, n, b)
     local solve = self.method == "parts" and in_parts or by_rows
     solve(self.m, b, d, bad)
     self.failed = bad:values()
@@ -289,14 +161,14 @@ function Work:improve(right, scales, x)
             (self.scales and self.scales[s] or 1.0) / (scales and scales[s] or 1.0)
     end
     local undo <close> = elimination.factors(undone and back)
-    kernel(ADD, {T = T, X = x.type})(d, undo, n, x:reshape(x.size))
+    kernels.add:kernel {T = T, X = x.type}(d, undo, n, x:reshape(x.size))
 end
 
 --- w:residual(b, x, r): writes b - A x into r.
 function Work:residual(b, x, r)
     local A = self.A
-    kernel(RESIDUAL, {A = A.type, B = b.type, X = x.type})(A.lower, A.diagonal, A.upper, A.ls, A.ds, A.us, A.shift,
-        b:reshape(b.size), x:reshape(x.size), self.n, r:reshape(r.size))
+    kernels.residual:kernel {A = A.type, B = b.type, X = x.type}(A.lower, A.diagonal, A.upper, A.ls, A.ds, A.us,
+        A.shift, b:reshape(b.size), x:reshape(x.size), self.n, r:reshape(r.size))
 end
 
 --- w:retry(reached): rows, where parts lack a pivot or miss the tolerance.

@@ -6,8 +6,10 @@ local entries = require "rill.sparse.rows"
 local suggest = require "rill.core.suggest"
 local products = require "rill.sparse.products"
 local slices = require "rill.sparse.slices"
+local template = require "rill.glsl.template"
 local tiles = require "rill.sparse.tiles"
-local fail <const>, kernel <const> = errors.fail, entries.kernel
+local fail <const> = errors.fail
+local kernels <const> = template.sections "matrix"
 
 errors.own()
 
@@ -121,6 +123,8 @@ function Matrix.__tostring(A)
         count == 1 and "entry" or "entries")
 end
 
+local ROW <const> = template.new "kernel int row(int number<>, int width) { return number / width; }"
+
 -- Rows, columns and values of all entries, row by row. They may be the matrix's own.
 local function triples(A)
     if A._format == "csr" then
@@ -135,7 +139,7 @@ local function triples(A)
     local columns <close> = flat_rows(A, A._columns)
     local values <close> = flat_rows(A, A._values)
     local numbers <close> = columns:find "x >= 0"
-    return kernel("kernel int row(int number<>, int width) { return number / width; }")(numbers, width),
+    return ROW:kernel()(numbers, width),
         rill.gather(columns, numbers), rill.gather(values, numbers)
 end
 
@@ -149,17 +153,9 @@ function fields.offsets(A)
     return A._offsets or products.offsets(triples(A), A._m)
 end
 
--- 2 where an entry stands before the one before it, 1 at the same place, else 0.
-local ORDER <const> = [=[
-    kernel int order(int rows[], int columns[], int r<>, int c<>) {
-        int k = indexof(r).x, before = max(k - 1, 0), s = rows[before], d = columns[before];
-        return k == 0 || s < r || (s == r && d < c) ? 0 : s == r && d == c ? 1 : 2;
-    }
-]=]
-
 -- The largest element of ORDER: 0 if the entries are in order and no two have the same row and column, 1 if some have.
 local function disorder(rows, columns)
-    local order <close> = kernel(ORDER)(rows, columns, rows, columns)
+    local order <close> = kernels.order:kernel()(rows, columns, rows, columns)
     return order:max()
 end
 
@@ -179,7 +175,7 @@ local function normal(rows, columns, values)
         worst = disorder(rows, columns)
     end
     if worst == 1 then
-        local order <close> = kernel(ORDER)(rows, columns, rows, columns)
+        local order <close> = kernels.order:kernel()(rows, columns, rows, columns)
         local heads <close> = order:find(order:ne(1))
         local last <close> = rill.stream("int", 1, count)
         local begins <close> = rill.concat {heads, last}
@@ -205,15 +201,6 @@ function make.csr(m, n, rows, columns, values)
     return new("csr", m, n, {_offsets = products.offsets(rows, m), _columns = columns, _values = values})
 end
 
-local SPREAD <const> = [=[
-    kernel void spread(int row<>, int column<>, V value<>, int k<>, int offsets[], int pitch, inout int columns[],
-        inout V values[]) {
-        int at = (k - offsets[row]) * pitch + row;
-        columns[at] = column;
-        values[at] = value;
-    }
-]=]
-
 --- make.ell: the same with places for each row.
 function make.ell(m, n, rows, columns, values)
     local offsets <close> = products.offsets(rows, m)
@@ -227,8 +214,8 @@ function make.ell(m, n, rows, columns, values)
     if values.size > 0 then
         local flat_places <close> = places:reshape(width * pitch)
         local flat_spread <close> = spread:reshape(width * pitch)
-        kernel(SPREAD, {V = values.type})(rows, columns, values, rill.iota(values.size), offsets, pitch, flat_places,
-            flat_spread)
+        kernels.spread:kernel {V = values.type}(rows, columns, values, rill.iota(values.size), offsets, pitch,
+            flat_places, flat_spread)
     end
     return new("ell", m, n, {_columns = places, _values = spread})
 end
@@ -246,18 +233,6 @@ local function rows_of(A)
     return plan
 end
 
-local ELL <const> = [=[
-    kernel void ell(int columns[][], V values[][], T x[][], int width, out T y<>) {
-        int row = indexof(y).y, j = indexof(y).x;
-        T sum = T(0);
-        for (int k = 0; k < width; k++) {
-            int c = columns[k][row];
-            sum += c < 0 ? T(0) : T(values[k][row]) * x[c][j];
-        }
-        y = sum;
-    }
-]=]
-
 -- Into y, dense. x has y's type.
 local function multiply(A, x, y)
     local width = y.shape[2]
@@ -265,7 +240,7 @@ local function multiply(A, x, y)
         core._spmv(nil, A._columns, A._values, x, y)
         return
     elseif A._format == "ell" then
-        kernel(ELL, {V = A._values.type, T = y.type})(A._columns, A._values, x, A._columns.shape[1], y)
+        kernels.ell:kernel {V = A._values.type, T = y.type}(A._columns, A._values, x, A._columns.shape[1], y)
         return
     end
     products.rows(rows_of(A), A._columns, A._values, x, y)
@@ -418,33 +393,10 @@ local function made_of(A, format, m, n, temporary, ...)
 end
 
 -- Entries counted by column, and put there in the order in which the additions happen to take place.
-local COUNT <const> = [=[
+local COUNT <const> = template.new [=[
     kernel void count(int column<>, inout int counts[]) { atomicAdd(counts[column], 1); }
 ]=]
-local PLACE <const> = [=[
-    kernel void place(int column<>, int row<>, V value<>, inout int next[], inout int rows[], inout V values[]) {
-        int at = atomicAdd(next[column], 1);
-        rows[at] = row;
-        values[at] = value;
-    }
-]=]
--- Sorts the entries of each column by their rows, by insertion.
-local ARRANGE <const> = [=[
-    kernel void arrange(int begin<>, int offsets[], inout int rows[], inout V values[]) {
-        int end = offsets[indexof(begin).x + 1];
-        for (int k = begin + 1; k < end; k++) {
-            int row = rows[k], j = k;
-            V value = values[k];
-            while (j > begin && rows[j - 1] > row) {
-                rows[j] = rows[j - 1];
-                values[j] = values[j - 1];
-                j--;
-            }
-            rows[j] = row;
-            values[j] = value;
-        }
-    }
-]=]
+
 local MOST_ARRANGED <const> = 32 -- entries of a column: the time of a sort by insertion grows with their square
 local MANY_COUNTED <const> = 65536 -- entries: below that the launches of a sort cost as much
 
@@ -455,15 +407,15 @@ local function transposed_by_counts(A, rows, columns, values)
         return nil
     end
     local counts <close> = rill.stream("int", A._n + 1, 0)
-    kernel(COUNT)(columns, counts)
+    COUNT:kernel()(columns, counts)
     if counts:max() > MOST_ARRANGED then
         return nil
     end
     local offsets, next <close> = counts:scan {exclusive = true}, counts:scan {exclusive = true}
     local r, v = rill.stream("int", count), rill.stream(values.type, count)
-    kernel(PLACE, {V = values.type})(columns, rows, values, next, r, v)
+    kernels.place:kernel {V = values.type}(columns, rows, values, next, r, v)
     local begins <close> = offsets:domain(1, A._n)
-    kernel(ARRANGE, {V = values.type})(begins, offsets, r, v)
+    kernels.arrange:kernel {V = values.type}(begins, offsets, r, v)
     return offsets, r, v
 end
 
@@ -499,11 +451,11 @@ function methods.to(A, format)
     return made_of(A, format, A._m, A._n, {rows, columns, values}, normal(rows, columns, values))
 end
 
-local DIAGONAL <const> = [=[
-    kernel void diagonal(int row<>, int column<>, V value<>, inout V d[]) { if (row == column) { d[row] = value; } }
+local DIAGONAL <const> = template.new [=[
+    kernel void diagonal(int row<>, int column<>, $V value<>, inout $V d[]) { if (row == column) { d[row] = value; } }
 ]=]
-local DENSE <const> = [=[
-    kernel void dense(int row<>, int column<>, V value<>, int width, inout V d[]) { d[row * width + column] = value; }
+local DENSE <const> = template.new [=[
+    kernel void dense(int row<>, int column<>, $V value<>, int width, inout $V d[]) { d[row * width + column] = value; }
 ]=]
 
 --- A:cast(type): a copy whose values are of "float" or "double".
@@ -522,7 +474,7 @@ function methods.diagonal(A)
     local rows, columns, values = normal(triples(A))
     local d = rill.stream(values.type, math.min(A._m, A._n))
     if values.size > 0 then
-        kernel(DIAGONAL, {V = values.type})(rows, columns, values, d)
+        DIAGONAL:kernel {V = values.type}(rows, columns, values, d)
     end
     return d
 end
@@ -536,7 +488,7 @@ function methods.dense(A)
     local d = rill.stream(A._values.type, {A._m, A._n})
     local rows, columns, values = normal(triples(A))
     if values.size > 0 then
-        kernel(DENSE, {V = values.type})(rows, columns, values, A._n, d:reshape(d.size))
+        DENSE:kernel {V = values.type}(rows, columns, values, A._n, d:reshape(d.size))
     end
     return d
 end

@@ -5,45 +5,23 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local slices = require "rill.sparse.slices"
-local kernel <const> = entries.kernel
+local template = require "rill.glsl.template"
+local kernels <const> = template.sections "products"
 
 errors.own()
 
 local products = {}
 
--- A lower bound, in one program whatever the number of entries.
-local FIND <const> = [=[
-    kernel int find(int rows[], int row<>, int count) {
-        int low = 0, high = count;
-        while (low < high) {
-            int middle = low + (high - low) / 2;
-            bool up = rows[middle] < row;
-            low = up ? middle + 1 : low;
-            high = up ? high : middle;
-        }
-        return low;
-    }
-]=]
-
--- The number of each row's first entry.
-local HEADS <const> = [=[
-    kernel void heads(int rows[], int row<>, inout int firsts[]) {
-        int k = indexof(row).x;
-        if (k == 0 || rows[max(k - 1, 0)] != row) {
-            firsts[row] = k;
-        }
-    }
-]=]
 local MANY_ROWS <const> = 65536
 
 --- Where the entries of each row begin, of rows that ascend: an empty row's is the next one's.
 function products.offsets(rows, count)
     if count >= MANY_ROWS and rows.size >= count then
         local firsts <close> = rill.stream("int", count + 1, rows.size)
-        kernel(HEADS)(rows, rows, firsts)
+        kernels.heads:kernel()(rows, rows, firsts)
         return firsts:scan("min", {reverse = true})
     end
-    return kernel(FIND)(rows, rill.iota(count + 1), rows.size)
+    return kernels.find:kernel()(rows, rill.iota(count + 1), rows.size)
 end
 
 --- How many entries the longest row has.
@@ -68,19 +46,6 @@ local function piece_size(count, m, longest)
     return math.min(math.max(size, (longest + MOST_PIECES - 1) // MOST_PIECES), LONGEST)
 end
 
-local PIECES <const> = [=[
-    kernel int pieces(int offsets[], int row<>, int rows, int size) {
-        int length = row < rows ? offsets[row + 1] - offsets[row] : 0;
-        return row < rows ? max(length - 1, 0) / size + 1 : 0; // no sum that passes 2^31
-    }
-]=]
-local BEGINS <const> = [=[
-    kernel int begins(int offsets[], int first[], int rows[], int piece<>, int pieces, int size, int count) {
-        int row = rows[min(piece, pieces - 1)];
-        return piece == pieces ? count : offsets[row] + (piece - first[row]) * size;
-    }
-]=]
-
 --- The plan of rows that begin at `offsets`. Rows longer than others are cut into pieces, so that none stalls the rest: where each piece begins, and
 -- the first piece of each row; no pieces where no row is long.
 function products.plan(offsets, count)
@@ -89,11 +54,11 @@ function products.plan(offsets, count)
     if longest <= size then
         return {offsets = offsets}
     end
-    local counts <close> = kernel(PIECES)(offsets, rill.iota(m + 1), m, size)
+    local counts <close> = kernels.pieces:kernel()(offsets, rill.iota(m + 1), m, size)
     local first = counts:scan("add", {exclusive = true})
     local pieces = first:get(m + 1)
     local rows <close> = entries.rows(first, pieces)
-    local begins = kernel(BEGINS)(offsets, first, rows, rill.iota(pieces + 1), pieces, size, count)
+    local begins = kernels.begins:kernel()(offsets, first, rows, rill.iota(pieces + 1), pieces, size, count)
     return {offsets = offsets, first = first, begins = begins}
 end
 

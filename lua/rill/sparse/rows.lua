@@ -1,28 +1,12 @@
 --- What is known of a sparse matrix' entries by where its rows begin, for products.lua, matrix.lua and slices.lua beside this file.
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
 local rill = require "rill.core.public"
+local kernels <const> = template.sections "rows"
 
 errors.own()
 
 local entries = {}
-
-local made = {}
-
---- A kernel of a text in which T or V stands for the type `types`; made once.
-function entries.kernel(text, types)
-    local full = types and text:gsub("%f[%w_][TV]%f[^%w_]", types) or text
-    made[full] = made[full] or rill.kernel(full)
-    return made[full]
-end
-
-local MARK <const> = [=[
-    kernel void mark(int offsets[], int row<>, inout int firsts[]) {
-        int first = offsets[row];
-        if (offsets[row + 1] > first) {
-            firsts[first] = row;
-        }
-    }
-]=]
 
 --- The row of each of `count` entries: the last row that began.
 function entries.rows(offsets, count)
@@ -30,17 +14,17 @@ function entries.rows(offsets, count)
     if count == 0 then
         return rill.stream("int", 0)
     end
-    entries.kernel(MARK)(offsets, rill.iota(offsets.size - 1), firsts)
+    kernels.mark:kernel()(offsets, rill.iota(offsets.size - 1), firsts)
     return firsts:scan("max")
 end
 
-local LENGTHS <const> = [=[
+local LENGTHS <const> = template.new [=[
     kernel int lengths(int offsets[], int row<>) { return offsets[row + 1] - offsets[row]; }
 ]=]
 
 --- The lengths of all rows, one at least.
 function entries.lengths(offsets)
-    return entries.kernel(LENGTHS)(offsets, rill.iota(offsets.size - 1))
+    return LENGTHS:kernel()(offsets, rill.iota(offsets.size - 1))
 end
 
 return entries

@@ -4,7 +4,9 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
 local entries = require "rill.sparse.rows"
+local kernels <const> = template.sections "slices"
 
 errors.own()
 
@@ -19,23 +21,14 @@ local LONGEST <const> = 32768 -- of rows, a trip each
 local MOST <const> = (1 << 31) - 1
 local GOOD <const>, ROOM <const> = 17 / 16, 1.5 -- places for each entry: no need to sort, and at most
 
-local KEY <const> = [=[
+local KEY <const> = template.new [=[
     kernel int key(int length<>, int row<>, int longest) { return (row >> 12) * (longest + 1) + (longest - length); }
-]=]
-local PLACES <const> = [=[
-    kernel int places(int lengths[], int order[], int slice<>, int rows, int height) {
-        int longest = 0, end = min((slice + 1) * height, rows);
-        for (int at = slice * height; at < end; at++) {
-            longest = max(longest, lengths[order[at]]);
-        }
-        return longest;
-    }
 ]=]
 
 -- Where each slice's places begin, and how many there are.
 local function places_of(lengths, order)
     local m = order.size
-    local places <close> = entries.kernel(PLACES)(lengths, order, rill.iota((m + SLICE - 1) // SLICE + 1), m, SLICE)
+    local places <close> = kernels.places:kernel()(lengths, order, rill.iota((m + SLICE - 1) // SLICE + 1), m, SLICE)
     local begins = places:scan("add", {exclusive = true})
     return begins, begins:get(begins.size)
 end
@@ -59,7 +52,7 @@ local function make(offsets, columns, values)
     local begins, count = places_of(lengths, order)
     local ordered = count * SLICE <= values.size * GOOD
     if not ordered then
-        local keys <close> = entries.kernel(KEY)(lengths, order, longest)
+        local keys <close> = KEY:kernel()(lengths, order, longest)
         order = rill.argsort(keys)
         begins, count = places_of(lengths, order)
     end

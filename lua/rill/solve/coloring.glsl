@@ -1,0 +1,55 @@
+$section(hook)
+// Each row knows a root of a tree and on which side of it it is: 2 root + side. Trees that an entry joins are hung below the lesser root.
+kernel void hook(int row<>, int column<>, int trees[], inout int roots[]) {
+    int a = trees[row], b = trees[column];
+    if ((a >> 1) != (b >> 1)) {
+        atomicMin(roots[max(a, b) >> 1], (min(a, b) & ~1) | ((a ^ b ^ 1) & 1));
+    }
+}
+
+$section(jump)
+kernel void jump(int trees[], int tree<>, out int r<>) {
+    int above = trees[tree >> 1];
+    r = (above & ~1) | ((tree ^ above) & 1);
+}
+
+$section(joins)
+// 1: an entry joins two trees; 2: two rows on one side.
+kernel int joins(int row<>, int column<>, int trees[]) {
+    int a = trees[row], b = trees[column];
+    return row == column ? 0 : (a >> 1) != (b >> 1) ? 1 : a == b ? 2 : 0;
+}
+
+$section(place)
+kernel void place(int row<>, int colour<>, inout int colours[]) {
+    if (colour >= 0) { colours[row] = colour; }
+}
+
+$section(choose)
+// No two rows have one rank.
+uint rank_of(int row) {
+    uint h = uint(row) * 0x9E3779B1u;
+    h ^= h >> 15;
+    return h * 0x85EBCA6Bu;
+}
+
+// The colour of a row that comes before all its neighbours without one: the first that none of them has. Else none. Rows put aside count for nothing.
+const int NONE = -1;
+kernel int choose(int row<>, int offsets[], int columns[], int colours[]) {
+    int first = offsets[row], last = offsets[row + 1], chosen = NONE;
+    bool leads = true;
+    uint mine = rank_of(row);
+    for (int k = first; k < last && leads; k++) {
+        int other = columns[k];
+        leads = other == row || colours[other] != NONE || rank_of(other) < mine;
+    }
+    for (int word = 0; leads && chosen == NONE && 32 * word <= last - first; word++) {
+        uint taken = 0u;
+        for (int k = first; k < last; k++) {
+            int c = colours[columns[k]];
+            taken |= c >= 0 && c / 32 == word ? 1u << (c % 32) : 0u;
+        }
+        chosen = taken == 0xFFFFFFFFu ? NONE : 32 * word + findLSB(~taken);
+    }
+    return chosen;
+}

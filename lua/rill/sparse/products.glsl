@@ -1,0 +1,33 @@
+$section(find)
+// A lower bound, in one program whatever the number of entries.
+kernel int find(int rows[], int row<>, int count) {
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        bool up = rows[middle] < row;
+        low = up ? middle + 1 : low;
+        high = up ? high : middle;
+    }
+    return low;
+}
+
+$section(heads)
+// The number of each row's first entry.
+kernel void heads(int rows[], int row<>, inout int firsts[]) {
+    int k = indexof(row).x;
+    if (k == 0 || rows[max(k - 1, 0)] != row) {
+        firsts[row] = k;
+    }
+}
+
+$section(pieces)
+kernel int pieces(int offsets[], int row<>, int rows, int size) {
+    int length = row < rows ? offsets[row + 1] - offsets[row] : 0;
+    return row < rows ? max(length - 1, 0) / size + 1 : 0; // no sum that passes 2^31
+}
+
+$section(begins)
+kernel int begins(int offsets[], int first[], int rows[], int piece<>, int pieces, int size, int count) {
+    int row = rows[min(piece, pieces - 1)];
+    return piece == pieces ? count : offsets[row] + (piece - first[row]) * size;
+}
