@@ -106,8 +106,6 @@ local MOST_FILES <const> = 22 -- of one directory
 
 -- Dependencies that still point upward, "from -> to" by directory, each with its cure. Nothing may be added.
 local pending = {
-    ["container/storage -> container"] = "the free list and the mipmap of a texture need no container",
-    ["container/storage -> container/tree"] = "mipmap becomes a function of the kind",
 }
 
 local heights = {} -- layer -> {its height, directories = {directory = its height}}

@@ -1,7 +1,7 @@
 /* Containers (src/container/container.h): each kind through random steps, compared with an array of values and marks on the host. */
 #include "device.h"
 
-#include "container/container.h"
+#include "container/kind/kinds.h"
 #include "container/tree/tree.h"
 
 enum { ROWS = 20, COLS = 14, CELLS = ROWS * COLS, STEPS = 120, DEFAULT = -9 };
@@ -464,12 +464,12 @@ static void test_stack(void **state)
                 model[count + i] = random_below(&test, 1 << 20);
             }
             Stream from = ints_of(model + count, length);
-            unit_check(container_stack_push(c, &from));
+            unit_check(container_append(c, &from));
             stream_release(&from);
             count += length;
         } else if (length <= count) {
             Stream view;
-            unit_check(container_stack_pop(c, length, &view));
+            unit_check(container_remove(c, length, &view));
             count -= length;
             read_ints(&view, popped, length);
             assert_memory_equal(popped, model + count, (size_t)length * sizeof *popped);
@@ -478,11 +478,11 @@ static void test_stack(void **state)
         assert_int_equal(stream_elements(container_whole(c)), count);
     }
     Stream view;
-    assert_false(container_stack_pop(c, count + 1, &view));
+    assert_false(container_remove(c, count + 1, &view));
     container_release(c);
     c = container_stack(device, ints(), 3);
     Stream four = ints_of(model, 4);
-    assert_false(container_stack_push(c, &four));
+    assert_false(container_append(c, &four));
     assert_int_equal(stream_elements(container_whole(c)), 0);
     stream_release(&four);
     container_release(c);
@@ -501,7 +501,7 @@ static void test_lists(void **state)
     unit_check(c);
     translator_release(t);
     stream_release(&memory);
-    assert_true(container_is_lists(c));
+    assert_true(container_traits(c)->ragged);
     assert_int_equal(stream_elements(container_elements(c)), 5);
     unit_check(container_dense(c, (int64_t[]){0, 0}, (int64_t[]){3, 3}, &dense));
     read_ints(&dense, values, 9);
@@ -526,7 +526,7 @@ static void test_tree(void **state)
     const Shape cells = {.rank = 2, .size = {16, 16}}, small = {.rank = 2, .size = {2, 2}};
     int32_t before[3], after[3], again[3];
     Stream points, one;
-    Container *c = tree_create(device, type_of(SCALAR_FLOAT, 1), &cells, &small, 1, 0, NULL);
+    Container *c = container_adaptive(device, type_of(SCALAR_FLOAT, 1), &cells, &small, 1, 0, NULL);
     unit_check(c);
     assert_int_equal(tree_levels(c), 4);
     unit_check(stream_create(device, type_of(SCALAR_FLOAT, 2), &(Shape){.rank = 1, .size = {3}}, false, &points));

@@ -133,14 +133,14 @@ static Region *mapped_region(Container *c)
     Region *region = NULL;
     if (container_mapped(c, &list)) {
         container_drop_outside(c, &list);
-        c->active_frame = first_frame(&list);
+        c->contiguous.first = first_frame(&list);
         region = container_list_region(c, &list);
     }
     const PageEntry **entries = region ? frame_order(&list) : NULL;
-    c->active_least = c->active_frame;
+    c->contiguous.least = c->contiguous.first;
     if (entries) {
         const PageEntry *first = entries[0], *last = entries[list.count - 1];
-        c->active_least = last->frame - first->frame + 1 == (int64_t)list.count ? first->frame : -1;
+        c->contiguous.least = last->frame - first->frame + 1 == (int64_t)list.count ? first->frame : -1;
         set_in_memory(c, region, entries);
         free(entries);
     }
@@ -153,7 +153,7 @@ Region *container_active(Container *c)
     if (container_active_known(c)) {
         return c->active;
     }
-    Region *region = c->kind                ? c->kind->active(c)
+    Region *region = c->kind->active        ? c->kind->active(c)
                      : container_queries(c) ? container_queried_region(c)
                      : container_paged(c)   ? mapped_region(c)
                                             : container_whole_region(c, true);

@@ -164,8 +164,8 @@ static void map_give(const AddressMap *map, Argument *args)
 {
     const Container *c = container_of(map);
     int count = 0;
-    if (c->kind) {
-        c->kind->give(c, args);
+    if (c->kind->give_address) {
+        c->kind->give_address(c, args);
         return;
     }
     for (int d = 0; d < translator_info(c->translator).to; d += 4) {
@@ -185,26 +185,18 @@ void container_map_forget(Container *c)
     }
 }
 
-/* Of a tree the four numbers that only the way back reads, which change with every page: how many frames there are. NULL: others stand
- * beside it. */
-static const uint32_t *changing_numbers(const Container *c)
-{
-    const Translator *t = c->translator;
-    bool alone = c->kind && t->frames % 4 == 0 && t->frames == t->number_count - 1;
-    return alone ? (const uint32_t *)(t->numbers + t->frames) : NULL;
-}
-
 /* The numbers that an address function is given, by parameter, as kernel_specialize takes them; and a hash of them. */
 static uint64_t given_numbers(const Container *c, const Function *f, const uint32_t *words[MAX_PARAMS])
 {
     Argument args[MAX_PARAMS];
     int first = f->param_count - address_given(f);
+    const uint32_t *changing = c->kind->changing_words ? c->kind->changing_words(c) : NULL;
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
     map_give(&c->map, args);
     memset(words, 0, MAX_PARAMS * sizeof *words);
     for (int i = first; i < f->param_count; i++) {
         words[i] = f->params[i].kind == PARAM_CONSTANT ? args[i - first].words : NULL;
-        words[i] = words[i] == changing_numbers(c) ? NULL : words[i];
+        words[i] = words[i] == changing ? NULL : words[i];
         for (int k = 0; words[i] && k < 4; k++) {
             hash = (hash ^ words[i][k]) * UINT64_C(1099511628211);
         }
@@ -217,7 +209,7 @@ static Kernel *make_kernel(const Container *c, Device *device, int slot)
 {
     const uint32_t *words[MAX_PARAMS];
     StrBuf text = STRBUF_EMPTY;
-    (c->kind ? c->kind->write : write_address)(c, &text, FIRST_NUMBER + slot * SLOT_NUMBERS);
+    (c->kind->write_address ? c->kind->write_address : write_address)(c, &text, FIRST_NUMBER + slot * SLOT_NUMBERS);
     Kernel *kernel = builtin_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     if (!kernel || !c->map.baked) {

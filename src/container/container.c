@@ -1,8 +1,6 @@
 #include "container/container_private.h"
 #include "container/page/page_table.h"
-
-#include "container/translator/translator_kind.h"
-#include "kernel/launch/copy.h"
+#include "container/storage/texture_mipmap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -50,40 +48,21 @@ static bool check_memory(const Translator *t, const TranslatorInfo *info, const 
     return true;
 }
 
-/* Without bounds what is mapped is known by the pages alone. */
-static bool check_unbounded(const TranslatorInfo *info, const Stream *memory)
-{
-    if (!info->pages) {
-        return error_set("the domain of translator '%s' has no bounds: expected one with a shape, or a hash",
-                         info->name);
-    }
-    return stream_elements(memory) % info->page == 0 ||
-           error_set("expected memory of whole pages: those of translator '%s' have %" PRId64 " elements, the memory "
-                     "%" PRId64,
-                     info->name, info->page, stream_elements(memory));
-}
-
-Container *container_create(Translator *t, const Stream *memory, const void *fallback)
-{
-    TranslatorInfo info = translator_info(t);
-    if (!info.domain.known && !check_unbounded(&info, memory)) {
-        return NULL;
-    }
-    return container_over(t, memory, fallback);
-}
-
-Container *container_over(Translator *t, const Stream *memory, const void *fallback)
+Container *container_make(const ContainerKind *kind, Translator *t, const Stream *memory, const void *fallback)
 {
     TranslatorInfo info = translator_info(t);
     if (!check_domain(&info) || !check_memory(t, &info, memory)) {
         return NULL;
     }
-    Container *c = calloc(1, sizeof *c);
+    Container *c = calloc(1, sizeof *c + kind->state_bytes);
     if (!c) {
         error_set("out of host memory");
         return NULL;
     }
     c->references = 1;
+    c->kind = kind;
+    c->state = c + 1;
+    c->elements = &c->whole;
     c->checked = !contained(&info, memory);
     c->translator = translator_retain(t);
     container_map_set(c);
@@ -101,52 +80,53 @@ Container *container_retain(Container *c)
     return c;
 }
 
+/* Snapshots may be closed after their container: they hold nothing then. */
+static void orphan_snapshots(Container *c)
+{
+    while (c->newest) {
+        Snapshot *s = c->newest;
+        c->newest = s->older;
+        c->kind->forget(s);
+        s->owner = NULL;
+        if (s->dropped) {
+            free(s);
+        }
+    }
+}
+
 void container_release(Container *c)
 {
     if (!c || --c->references > 0) {
         return;
     }
     region_release(c->active);
-    free(c->asked.items);
+    free(c->query.boxes.items);
     container_map_forget(c);
-    /* Without snapshots the pages that are mapped hold all frames that are in use. */
-    int64_t known = c->newest                                      ? c->frames.used - (int64_t)c->frames.freed.count
-                    : c->pooled || (c->kind && c->frames.used > 0) ? translator_info(c->translator).mapped
-                                                                   : 0;
-    if (c->kind) {
+    if (c->kind->destroy) {
         c->kind->destroy(c);
     }
-    snapshot_orphan(c);
-    container_release(c->pages);
-    halo_free(c);
-    free_list_free(&c->free_list);
+    orphan_snapshots(c);
     translator_release(c->edge);
     translator_release(c->translator);
     stream_release(&c->memory);
-    frames_free(&c->frames, known);
-    if (c->allocator.drop) {
-        c->allocator.drop(c->allocator.self);
-    }
     free(c);
 }
 
 /* what there is to know */
 
+const ContainerTraits *container_traits(const Container *c)
+{
+    return &c->kind->traits;
+}
+
+Container *container_page_owner(const Container *c)
+{
+    return c->kind->page_owner ? c->kind->page_owner(c) : (Container *)c;
+}
+
 Translator *container_translator(const Container *c)
 {
     return c->translator;
-}
-
-void *container_hooks(const Container *c, int i)
-{
-    const AllocatorHooks *allocator = &(c->pages ? c->pages : c)->allocator;
-    int own = allocator->choose ? 1 : 0;
-    int edge = 0;
-    void *found = i < own ? allocator->self : translator_hooks(c->translator, i - own);
-    while (!found && c->edge && i >= own && translator_hooks(c->translator, edge)) {
-        edge++; /* so many are the translator's */
-    }
-    return found || !c->edge ? found : translator_hooks(c->edge, i - own - edge);
 }
 
 bool container_set_edge(Container *c, Translator *edge)
@@ -185,9 +165,7 @@ const void *container_fallback(const Container *c)
 void container_set_fallback(Container *c, const void *fallback)
 {
     memcpy(c->fallback, fallback, (size_t)c->memory.type->bytes);
-    if (c->pages) {
-        container_set_fallback(c->pages, fallback);
-    }
+    memcpy(container_page_owner(c)->fallback, fallback, (size_t)c->memory.type->bytes);
 }
 
 uint64_t container_version(const Container *c)
@@ -195,11 +173,10 @@ uint64_t container_version(const Container *c)
     static const uint64_t spread = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio: few numbers meet */
     uint64_t version = (uint64_t)(uintptr_t)c->memory.buffer;
     version = version * spread ^ translator_version(c->translator);
-    version = version * spread ^ (stream_version(&c->memory) - halo_writes(c));
-    return version * spread ^ (uint64_t)c->count;
+    return version * spread ^ (c->kind->version ? c->kind->version(c) : stream_version(&c->memory));
 }
 
-static uint64_t table_bytes(const Translator *t)
+uint64_t container_table_bytes(const Translator *t)
 {
     const Pages *pages = page_table_of_translator((Translator *)t);
     uint64_t bytes = pages ? page_table_news_bytes(pages) : 0;
@@ -207,42 +184,42 @@ static uint64_t table_bytes(const Translator *t)
         bytes += (uint64_t)t->tables[i].count * sizeof *t->tables[i].words;
     }
     for (int i = 0; i < 2 && t->parts[i]; i++) {
-        bytes += table_bytes(t->parts[i]);
+        bytes += container_table_bytes(t->parts[i]);
     }
     return bytes;
 }
 
+uint64_t container_memory_bytes(const Container *c)
+{
+    return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + container_table_bytes(c->translator);
+}
+
 uint64_t container_bytes(const Container *c)
 {
-    if (c->pages) {
-        return container_bytes(c->pages) + table_bytes(c->translator->parts[0]);
-    }
-    return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator) + halo_bytes(c) +
-           free_list_bytes(&c->free_list);
+    return c->kind->bytes ? c->kind->bytes(c) : container_memory_bytes(c);
 }
 
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)
 {
-    if (c->pages) {
-        return container_pages(c->pages, mapped, capacity, free);
+    c = container_page_owner(c);
+    if (c->kind->pages) {
+        return c->kind->pages(c, mapped, capacity, free);
     }
     const Translator *paged = container_paged_part(c);
     if (!paged) {
         return false;
     }
     TranslatorInfo info = translator_info(paged);
-    int64_t room = stream_elements(&c->memory) / info.page;
+    int64_t fit = stream_elements(&c->memory) / info.page;
     *mapped = info.mapped;
-    *capacity = c->pooled || c->kind || info.capacity < room ? info.capacity : room;
-    *free = c->pooled ? page_pool_room(c) : *capacity - *mapped;
+    *capacity = info.capacity < fit ? info.capacity : fit;
+    *free = *capacity - *mapped;
     return true;
 }
 
 int64_t container_most_pages(const Container *c)
 {
-    if (c->pages) {
-        return container_most_pages(c->pages);
-    }
+    c = container_page_owner(c);
     const Translator *paged = container_paged_part(c);
     TranslatorInfo info = translator_info(paged);
     int64_t reach = SHAPE_MAX_ELEMENTS / info.page, mapped, capacity, free;
@@ -285,141 +262,172 @@ bool container_wrote(Container *c, const int64_t *first, const int64_t *last)
     return !c->map.wrote || c->map.wrote(&c->map, &box, NULL);
 }
 
-/* The mapped ranges of a box. */
-static bool find_ranges(const Container *c, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+/* what a kind does */
+
+Container *container_like(const Container *c, const Type *type)
 {
-    int rank = c->whole.shape.rank;
-    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    for (int d = 0; d < rank; d++) {
-        from[d] = first[rank - 1 - d];
-        to[d] = last[rank - 1 - d] - 1;
-    }
-    return translator_ranges(c->translator, from, to, list, caller);
+    return c->kind->like(c, type);
 }
 
-/* How many addresses of a range have their places in memory; -1 with error_set. */
-static int64_t range_reached(const Container *c, const RangeList *list, const Range *range)
+Container *container_copy(const Container *c)
 {
-    RangeList part = {.rank = list->rank, .to = list->to};
-    int64_t number, count = 0, places = container_places(c, list, range, &number);
-    if (range->level == 0) {
-        return places;
+    Container *copy = c->kind->copy(c);
+    if (copy && c->edge && !container_set_edge(copy, c->edge)) {
+        container_release(copy);
+        return NULL;
     }
-    bool done = places == 0 || range_add_part(&part, range, 0, places, range->at);
-    for (size_t i = 0; done && i < part.count; i++) {
-        count += range_addresses(&part, &part.items[i]);
-    }
-    range_list_free(&part);
-    return done ? count : -1;
+    return copy;
 }
 
-bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller)
+bool container_data_save(Container *c, ContainerData *data)
 {
-    RangeList list = {0};
-    Stream box = container_box(c, first, last);
-    *count = stream_elements(&box);
-    if (c->kind || c->map.complete || c->full) {
-        return true;
-    }
-    bool done = find_ranges(c, first, last, &list, caller);
-    *count = 0;
-    for (size_t i = 0; done && i < list.count; i++) {
-        int64_t reached = range_reached(c, &list, &list.items[i]);
-        done = reached >= 0;
-        *count += reached;
-    }
-    range_list_free(&list);
-    return done;
+    *data = (ContainerData){.kind = c->kind->name, .type = c->memory.type};
+    return c->kind->save(c, data);
 }
 
-/* The pages by which a box is copied: all that is mapped, where it is all there is; NULL: element by element. */
-static const Region *pages_of_box(Container *c, const Stream *box)
+bool container_allocate(Container *c, const int64_t *first, const int64_t *last)
 {
-    bool whole =
-        c->whole.map && container_paged(c) && container_bounded(c) && shape_equal(&box->shape, &c->whole.shape);
-    return whole ? container_active(c) : NULL;
+    return c->kind->allocate(c, first, last, true);
 }
 
-bool container_dense(Container *c, const int64_t *first, const int64_t *last, Stream *result)
+bool container_free(Container *c, const int64_t *first, const int64_t *last)
 {
-    Stream box = container_box(c, first, last);
-    const Region *region = pages_of_box(c, &box);
-    if (!region) {
-        return copy_new(&box, NULL, result);
-    }
-    Domain domain = {.shape = box.shape, .pages = &region->set};
-    if (!stream_create(box.device, box.type, &box.shape, false, result)) {
-        return false;
-    }
-    bool done = (region->whole || copy_fill(result, c->fallback)) && copy_over(result, &box, &domain);
-    if (!done) {
-        stream_release(result);
-    }
-    return done;
+    return c->kind->allocate(c, first, last, false);
 }
 
-bool container_write(Container *c, const int64_t *first, const Stream *from)
+bool container_allocate_points(Container *c, const Stream *points, bool *found)
 {
-    int64_t last[SHAPE_MAX_RANK];
-    for (int d = 0; d < from->shape.rank; d++) {
-        last[d] = first[d] + from->shape.size[d];
-    }
-    Stream box = container_box(c, first, last);
-    const Region *region = pages_of_box(c, &box);
-    Domain domain = {.shape = box.shape, .pages = region ? &region->set : NULL};
-    return region && type_same_layout(box.type, from->type) && from->source == SOURCE_BUFFER && !from->map
-               ? copy_over(&box, from, &domain)
-               : copy_stream(&box, from);
+    return c->kind->allocate_points(c, points, found, true);
 }
 
-/* By the ranges, side by side ones at once. */
-static bool fill_ranges(const Container *c, const void *element, void *caller)
+bool container_free_points(Container *c, const Stream *points, bool *found)
 {
-    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
-    RangeList list = {0};
-    container_bounds(c, first, last);
-    bool done = translator_ranges(c->translator, first, last, &list, caller);
-    for (size_t i = 0; done && i < list.count;) {
-        Stream run;
-        int64_t number, next, count = container_places(c, &list, &list.items[i++], &number);
-        while (i < list.count) {
-            int64_t more = container_places(c, &list, &list.items[i], &next);
-            if (next != number + count) {
-                break;
-            }
-            count += more;
-            i++;
-        }
-        if (count > 0) {
-            done = stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, c->memory.offset + number, &run);
-            done = done && copy_fill(&run, element);
-            stream_release(&run);
-        }
-    }
-    range_list_free(&list);
-    return done;
+    return c->kind->allocate_points(c, points, found, false);
+}
+
+static bool ready(Container *c, const ContainerPart *part)
+{
+    return !c->kind->ready || c->kind->ready(c, part);
+}
+
+bool container_ready(Container *c, const int64_t *first, const int64_t *last)
+{
+    return ready(c, &(ContainerPart){.first = first, .last = last});
+}
+
+bool container_ready_region(Container *c, const Region *region)
+{
+    return ready(c, &(ContainerPart){.region = region});
+}
+
+bool container_ready_mapped(Container *c)
+{
+    return ready(c, &(ContainerPart){NULL});
+}
+
+bool container_shares(const Container *c)
+{
+    return container_sharing(c);
 }
 
 bool container_fill(Container *c, const void *element, void *caller)
 {
-    PageList list = {0};
-    if (c->pages) {
-        return c->mapping->follow(c, container_fill(c->pages, element, caller));
+    return container_ready_mapped(c) && c->kind->fill(c, element, caller);
+}
+
+bool container_mipmap(Container *c, int how)
+{
+    return c->kind->mipmap ? c->kind->mipmap(c, how) : texture_mipmap(&c->whole);
+}
+
+void container_note(Container *c)
+{
+    if (c->kind->launch_begin) {
+        c->kind->launch_begin(c);
     }
-    if (!container_ready_mapped(c)) {
-        return false;
+}
+
+void container_settle(Container *c, bool stay)
+{
+    if (c->kind->launch_end) {
+        c->kind->launch_end(c, stay);
     }
-    if (c->kind) {
-        return c->kind->fill(c, element);
+}
+
+bool container_append(Container *c, const Stream *from)
+{
+    return c->kind->append(c, from);
+}
+
+bool container_append_region(Container *c, Container *from, const Region *region)
+{
+    return c->kind->append_region(c, from, region);
+}
+
+bool container_remove(Container *c, int64_t count, Stream *view)
+{
+    return c->kind->remove(c, count, view);
+}
+
+/* snapshots */
+
+void container_link_snapshot(Container *c, Snapshot *s, bool shares)
+{
+    s->number = ++c->snapshots;
+    s->shares = shares;
+    s->older = c->newest;
+    if (c->newest) {
+        c->newest->newer = s;
     }
-    if (!translator_info(c->translator).pages) { /* the device asks for each element */
-        Stream whole = *container_elements(c);
-        return copy_fill(&whole, element);
+    c->newest = s;
+    c->shares = shares;
+}
+
+Snapshot *container_snapshot(Container *c)
+{
+    Snapshot *s = calloc(1, sizeof *s + c->kind->snapshot_bytes);
+    if (!s) {
+        error_set("out of host memory");
+        return NULL;
     }
-    if (!c->pooled) {
-        return fill_ranges(c, element, caller);
+    s->owner = c;
+    s->state = s + 1;
+    if (!c->kind->note(c, s)) {
+        free(s);
+        return NULL;
     }
-    bool done = container_mapped(c, &list) && page_pool_fill_list(c, &list, element);
-    page_list_free(&list);
-    return done;
+    return s;
+}
+
+void snapshot_close(Snapshot *s)
+{
+    Container *c = s ? s->owner : NULL;
+    if (c && c->kind->hand_over && !c->kind->hand_over(c, s)) {
+        s->dropped = true;
+        return;
+    }
+    if (c) {
+        if (s->older) {
+            s->older->newer = s->newer;
+        }
+        *(s->newer ? &s->newer->older : &c->newest) = s->older;
+        c->shares = c->newest && c->newest->shares;
+        c->kind->forget(s);
+    }
+    free(s);
+}
+
+bool snapshot_of(const Snapshot *s, const Container *c)
+{
+    return s->owner == c || error_set(s->owner ? "the snapshot is of another container" : "its container was closed");
+}
+
+Region *container_diff(Container *c, const Snapshot *s)
+{
+    return snapshot_of(s, c) ? c->kind->diff(c, s) : NULL;
+}
+
+bool container_undo(Container *c, Snapshot *s)
+{
+    return snapshot_of(s, c) && c->kind->undo(c, s);
 }

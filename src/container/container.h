@@ -8,10 +8,22 @@
 #include "container/translator/translator.h"
 
 typedef struct Container Container;
+typedef struct ContainerKind ContainerKind;
 
-/* Over `memory`, a contiguous stream of the translator's rank of memory, of which it takes a view. `fallback`: a packed element, read where
- * nothing is mapped; NULL: zeros. NULL with error_set. Inside a scope, as all that follows. */
-Container *container_create(Translator *t, const Stream *memory, const void *fallback);
+/* What follows from the kind of a container. Whether it has bounds, and whether all of it is mapped, follows from its translator. */
+typedef struct ContainerTraits {
+    bool
+        owns_memory; /* nobody else has its memory, and every element has a place there or gets one when it is written */
+    bool
+        owns_pages; /* pages are mapped and freed, by it and when they are written: the state of its page owner begins with a Pool */
+    bool growable;   /* elements are appended and removed at the end */
+    bool ragged;     /* elements of the domain are lists, of different lengths */
+    bool levels;     /* pages have levels: tree.h */
+    bool queried;    /* what is mapped is asked of the translator, unless pages tell it */
+    bool contiguous; /* pages may be adjacent in memory */
+} ContainerTraits;
+const ContainerTraits *container_traits(const Container *c);
+
 /* Counted; releasing NULL does nothing. */
 Container *container_retain(Container *c);
 void container_release(Container *c);
@@ -92,24 +104,14 @@ bool container_pack_points(Container *c, const Region *part, Stream *result);
 /* Whether container_pack gives a view of its own elements, or container_pack_unordered does. */
 bool container_pack_exists(Container *c, bool ordered);
 
-/* All there is, zeros at first. NULL with error_set. */
-Container *container_array(Device *device, const Type *type, const Shape *shape);
-
-/* The lists of a translator that translator_lists made (kind/lists.c), over the memory of their entries, one after the other, which becomes
- * its own. Element by element it is a stream of these. */
-Container *container_lists(Translator *t, const Stream *entries);
-bool container_is_lists(const Container *c);
 /* What a kernel gets for element-wise parameters: the entries of lists, else the whole. */
 const Stream *container_elements(const Container *c);
 
-/* Stacks (stack.c): arrays of one dimension, which grow by pushing all elements of a stream, and give the last ones as a view that holds until the
- * next push. `capacity` 0: as many as addresses reach. */
-Container *container_stack(Device *device, const Type *type, int64_t capacity);
-bool container_is_stack(const Container *c);
-bool container_stack_push(Container *c, const Stream *from);
-/* The elements of a region of a container's, in address order. */
-bool container_stack_push_region(Container *c, Container *from, const Region *region);
-bool container_stack_pop(Container *c, int64_t count, Stream *view);
+/* Growable containers. Adds all elements of a stream at the end, or the elements of a region of another container in address order. Removes the last `count`
+ * elements, of which it gives a view that is valid until the next ones are appended. False with error_set. */
+bool container_append(Container *c, const Stream *from);
+bool container_append_region(Container *c, Container *from, const Region *region);
+bool container_remove(Container *c, int64_t count, Stream *view);
 
 /* Elements low .. high - 1 of another container, indices as in a shape, to those from `at` on (transfer/copy_box.c). Of two that are mapped in part and have
  * the same default only what is mapped in one of them is written: the region of c that container_move_region gives; of a `part`, a region of the other's
@@ -122,17 +124,6 @@ bool container_move(Container *c, const int64_t *at, Container *from, const int6
 /* A header of a box of what a kernel gets, of lists of the entries. */
 Stream container_part(const Container *c, const int64_t *low, const int64_t *high);
 
-/* Containers with pages of their own: memory grows (growth.h), up to `capacity` pages; 0: as many as addresses reach. `overlap` and `levels` as for
- * translator_pages_overlapping: such pages have replicas of what is around them. The second has no bounds. */
-Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int64_t overlap,
-                            int levels, int64_t capacity, const void *fallback);
-Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
-                              const void *fallback);
-/* A policy: where elements stand among pages. The domain is the mapping's, and what has the pages, one of those two, becomes its own, also where it
- * fails: NULL, with error_set, as where `pages` is NULL. */
-Container *container_mapping(Container *pages, Translator *mapping);
-/* Whether it is such a one. */
-bool container_leads(const Container *c);
 /* A policy: which frames pages get. `choose` changes the frames of a list of pages, which says those that would be taken; NO_FRAME leaves that. False with
  * error_set. `drop` when the container goes. */
 typedef struct AllocatorHooks {
@@ -149,11 +140,6 @@ const Translator *container_edge(const Container *c); /* borrowed; NULL: it has 
 void *container_hooks(const Container *c, int i);
 /* Whether it is being asked: nothing may change the container. */
 bool container_choosing(const Container *c);
-bool container_pooled(const Container *c);
-/* Whether its pages have levels: see tree.h. */
-bool container_adaptive(const Container *c);
-/* Whether nobody else has its memory: one of those, or all of it is mapped. */
-bool container_owned(const Container *c);
 /* Maps all pages that a box touches; new ones hold the default. All of them, or none with error_set. The header container_whole() gives
  * is another one afterwards. */
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last);

@@ -47,12 +47,12 @@ static int64_t run_begin(AddressMap *map, const PageSet *pages)
         return -1;
     }
     for (int i = 0; i < PAGE_RUNS; i++) {
-        if (c->runs[i].serial == pages->serial && c->runs[i].version == version) {
-            return c->runs[i].begin;
+        if (c->contiguous.runs[i].serial == pages->serial && c->contiguous.runs[i].version == version) {
+            return c->contiguous.runs[i].begin;
         }
     }
     int64_t first = first_frame(c, paged, pages);
-    PageRun *run = &c->runs[c->next_run++ % PAGE_RUNS];
+    PageRun *run = &c->contiguous.runs[c->contiguous.next++ % PAGE_RUNS];
     *run = (PageRun){pages->serial, version, first == NO_FRAME ? -1 : first * paged->elements};
     return run->begin;
 }

@@ -20,21 +20,13 @@ static void set_runs(Container *c, const TranslatorInfo *info)
 {
     bool any = info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0;
     c->map.run_unit = 0;
-    container_contiguous_set(c, any && !c->kind && !c->mapping && !texture_form(c->memory.buffer));
+    container_contiguous_set(c, any && c->kind->traits.contiguous && !texture_form(c->memory.buffer));
     if (any) {
         const Paged *paged = (const Paged *)c->translator;
         translator_page_sizes(c->translator, c->map.run);
         memcpy(c->map.stride, paged->stride, sizeof c->map.stride);
         c->map.run_unit = paged->unit;
     }
-}
-
-static int64_t whole_size(const Container *c, const TranslatorInfo *info, int d)
-{
-    if (c->lists && c->count == 0 && d == info->rank - 1) {
-        return 0; /* the translator's sizes go from 1 */
-    }
-    return c->stack ? c->count : info->domain.known ? info->domain.size[info->rank - 1 - d] : 0;
 }
 
 void container_set_whole(Container *c)
@@ -51,25 +43,23 @@ void container_set_whole(Container *c)
     c->whole.map = c->whole.contiguous ? NULL : &c->map;
     c->whole.baked = c->map.baked;
     c->whole.shape.rank = info.rank;
+    for (int d = 0; d < info.rank; d++) {
+        c->whole.shape.size[d] = info.domain.known ? info.domain.size[info.rank - 1 - d] : 0;
+    }
+    if (c->kind->header) {
+        c->kind->header(c);
+    }
     for (int d = info.rank - 1; d >= 0; d--) {
-        c->whole.shape.size[d] = whole_size(c, &info, d);
         c->whole.dim[d] = (ViewDim){.stride = stride, .step = 1, .div = 1};
         c->whole.boundary[d] = BOUNDARY_CLAMP;
         stride *= c->whole.contiguous ? c->whole.shape.size[d] : 1;
         c->map.sizes[info.rank - 1 - d] = (int32_t)c->whole.shape.size[d];
     }
-    c->entries = c->memory; /* of lists: they hold nothing, either */
-    c->entries.shape.size[0] = c->lists ? c->count : c->entries.shape.size[0];
 }
 
 const Stream *container_elements(const Container *c)
 {
-    return c->lists ? &c->entries : &c->whole;
-}
-
-bool container_is_lists(const Container *c)
-{
-    return c->lists;
+    return c->elements;
 }
 
 bool container_copy_memory(const Container *c, Stream *copy)
@@ -90,7 +80,9 @@ void container_replace_memory(Container *c, const Stream *memory)
     memcpy(outside, c->whole.boundary, sizeof outside);
     stream_release(&c->memory);
     stream_copy_view(memory, &c->memory);
-    halo_moved(c);
+    if (c->kind->memory_replaced) {
+        c->kind->memory_replaced(c);
+    }
     container_set_whole(c);
     memcpy(c->whole.boundary, outside, sizeof outside);
 }
@@ -129,7 +121,7 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
 
 bool container_complete(const Container *c)
 {
-    return c->map.complete || c->full;
+    return c->map.complete || c->query.full;
 }
 
 bool container_paged(const Container *c)
@@ -164,12 +156,6 @@ int64_t container_places(const Container *c, const RangeList *list, const Range 
         *number = *number * c->sizes[d] + range->at[d];
     }
     return count < room ? count : room;
-}
-
-void container_set_count(Container *c, int64_t count)
-{
-    c->count = count;
-    c->whole.shape.size[0] = count;
 }
 
 /* pages */

@@ -39,7 +39,7 @@ bool container_launch_holds(const ContainerLaunch *launch)
     bool holds = false;
     for (int i = 0; launch->contained && i < function_of(launch)->param_count && !holds; i++) {
         const Container *c = launch->containers[i];
-        holds = c && (container_partial(c) || container_paged(c) || container_pooled(c));
+        holds = c && (container_partial(c) || container_paged(c) || container_traits(c)->owns_pages);
     }
     return holds;
 }
@@ -211,7 +211,7 @@ static Container *written_anywhere(const ContainerLaunch *launch, int i)
 static Container *written_along(const ContainerLaunch *launch, int i)
 {
     Container *c = kind_of(launch, i)->written && !written_anywhere(launch, i) ? container_along(launch, i) : NULL;
-    return c && (!launch->fresh[i] || container_paged(c) || container_pooled(c)) ? c : NULL;
+    return c && (!launch->fresh[i] || container_paged(c) || container_traits(c)->owns_pages) ? c : NULL;
 }
 
 bool container_launch_box_sizes(const ContainerLaunch *launch, int i, int64_t *sizes)
@@ -243,7 +243,7 @@ static bool map_written(const ContainerLaunch *launch, int i, Container *c, void
     const Region *region = launch->boxes[i] ? launch->boxes[i] : launch->over;
     const PageSet *set = region ? region_set(region, function_of(launch)->group_rank > 0) : NULL;
     bool done = true;
-    if (container_pooled(c) && !(set && container_is_ready(c, region))) {
+    if (container_traits(c)->owns_pages && !(set && container_is_ready(c, region))) {
         note(launch, c);
     }
     if (set && kernel_page_elements(set, launch->domain.rank) <= SHAPE_MAX_ELEMENTS) {
@@ -271,7 +271,7 @@ bool container_launch_begin(ContainerLaunch *launch, void *caller)
 {
     for (int i = 0; launch->contained && i < function_of(launch)->param_count; i++) {
         Container *anywhere = written_anywhere(launch, i), *along = written_along(launch, i);
-        if (anywhere && container_pooled(anywhere) && container_shares(anywhere)) {
+        if (anywhere && container_traits(anywhere)->owns_pages && container_shares(anywhere)) {
             note(launch, anywhere);
         }
         if (anywhere && !unshare(anywhere)) {
@@ -362,14 +362,14 @@ static bool unshare_if_shared(Container *c)
 bool container_prepare(Container *c, const int64_t *first, const int64_t *last, void *caller)
 {
     DeviceScope scope;
-    if (!container_owned(c)) {
+    if (!container_traits(c)->owns_memory) {
         int64_t count = 0;
         Stream box = container_box(c, first, last);
         int64_t all = stream_elements(&box);
         if (!container_count(c, first, last, &count, caller)) {
             return false;
         }
-        if (count < all && container_is_lists(c)) {
+        if (count < all && container_traits(c)->ragged) {
             return error_set("%" PRId64 " of the %" PRId64
                              " elements to be written are no entries: lists keep their lengths",
                              all - count, all);
@@ -411,7 +411,7 @@ bool container_prepare_region(Container *c, const Region *region, void *caller)
 {
     DeviceScope scope;
     Missing missing = {.c = c, .caller = caller};
-    if (!container_owned(c)) {
+    if (!container_traits(c)->owns_memory) {
         if (!container_has(c, region)) {
             region_boxes(region, count_missing, &missing);
         }

@@ -1,8 +1,7 @@
-/* What a file keeps of a container whose memory is its own. */
+/* What a file keeps of a container. */
 #ifndef RILL_CONTAINER_SERIALIZE_H
 #define RILL_CONTAINER_SERIALIZE_H
 
-#include "base/error.h"
 #include "container/container.h"
 
 /* By kind:
@@ -18,7 +17,7 @@
  *   hashgrid  the same as sparse; size: 0.
  *   adaptive  size in cells, page, capacity. numbers: filter, edge, then level and coordinates of each page that is split, the coarse ones first.
  *             Elements: the default, the edge's, then all pages, coarse ones first. */
-typedef struct ContainerImage {
+typedef struct ContainerData {
     const char *kind;
     const Type *type;
     Shape size, page;
@@ -28,19 +27,11 @@ typedef struct ContainerImage {
     int64_t number_count;
     void *elements; /* packed */
     int64_t element_count;
-} ContainerImage;
+} ContainerData;
 
-/* The container's image, whose numbers and elements are to be freed; and a container of one, every part of which is checked. False and NULL with
- * error_set; inside a scope. */
-bool container_image_take(Container *c, ContainerImage *image);
-Container *container_image_load(Device *device, const ContainerImage *image);
-
-/* For what makes images: false with error_set; and the same for adaptive containers. */
-static inline bool container_image_damaged(void)
-{
-    return error_set("what the file tells of its container does not agree: it is damaged");
-}
-bool adaptive_data_take(Container *c, ContainerImage *image);
-Container *adaptive_data_load(Device *device, const ContainerImage *image);
+/* Takes the data of a container, whose numbers and elements the caller frees, also where it fails. False with error_set; inside a scope. */
+bool container_data_save(Container *c, ContainerData *data);
+/* Makes a container of data, every part of which is checked (container/kind/kinds.c). NULL with error_set; inside a scope. */
+Container *container_data_load(Device *device, const ContainerData *data);
 
 #endif

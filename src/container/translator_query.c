@@ -11,7 +11,7 @@ enum { ROW = 256, SLAB = 1 << 16 };
 bool container_queries(const Container *c)
 {
     bool whole_frames = container_paged(c) && stream_elements(&c->memory) % translator_info(c->translator).page == 0;
-    return c->whole.map && !c->map.complete && !c->kind && !c->lists && !c->stack && !whole_frames;
+    return c->kind->traits.queried && c->whole.map && !c->map.complete && !whole_frames;
 }
 
 /* Of a range what lies in the domain and stands in memory. */
@@ -30,7 +30,7 @@ static bool add_range(Container *c, const RangeList *ranges, const Range *range)
             last[d] = part.items[i].last[d] < size ? part.items[i].last[d] : size - 1;
             some = some && first[d] <= last[d];
         }
-        done = !some || region_add_box(&c->asked, first, last, shape->rank);
+        done = !some || region_add_box(&c->query.boxes, first, last, shape->rank);
     }
     range_list_free(&part);
     return done;
@@ -98,26 +98,26 @@ void container_share_active(Container *c, const Container *other)
     if (container_queries(c) && container_active_known(other)) {
         c->active = region_retain(other->active);
         c->active_version = other->active_version;
-        c->full = other->full;
+        c->query.full = other->query.full;
     }
 }
 
 bool container_query(Container *c, void *caller)
 {
-    if (c->full || container_active_known(c) || !container_queries(c)) {
+    if (c->query.full || container_active_known(c) || !container_queries(c)) {
         return true;
     }
     uint64_t version = translator_version(c->translator);
-    if (c->asked_version == version + 1) {
+    if (c->query.version == version + 1) {
         return true;
     }
-    c->asked.count = 0;
+    c->query.boxes.count = 0;
     bool done = ask_all(c, caller);
     if (done && translator_version(c->translator) != version) {
         done = error_set("what is mapped of translator '%s' was changed by a function of its own while that was asked",
                          translator_info(c->translator).name);
     }
-    c->asked_version = done ? version + 1 : 0;
+    c->query.version = done ? version + 1 : 0;
     return done;
 }
 
@@ -136,12 +136,12 @@ Region *container_queried_region(Container *c)
     if (paged && paged->info.rank == shape->rank) {
         translator_page_sizes(paged, cell);
     }
-    Region *region = region_of_boxes(c->memory.device, shape, false, &c->asked, cell);
+    Region *region = region_of_boxes(c->memory.device, shape, false, &c->query.boxes, cell);
     if (region) {
-        c->full = region->whole && !translator_info(c->translator).traits.mutable;
-        free(c->asked.items);
-        c->asked = (BoxList){0};
-        c->asked_version = 0;
+        c->query.full = region->whole && !translator_info(c->translator).traits.mutable;
+        free(c->query.boxes.items);
+        c->query.boxes = (BoxList){0};
+        c->query.version = 0;
     }
     return region;
 }

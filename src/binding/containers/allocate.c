@@ -10,7 +10,7 @@ typedef struct PageChange {
 
 static bool has_pages(const LuaContainer *self)
 {
-    return container_paged(self->container) || container_pooled(self->container);
+    return container_paged(self->container) || container_traits(self->container)->owns_pages;
 }
 
 static void change_points(lua_State *L, LuaContainer *self, const PageChange *change)
@@ -57,7 +57,7 @@ static void check_pages(lua_State *L, const LuaContainer *self, const char *func
     if (container_complete(self->container)) {
         return;
     }
-    if (container_is_lists(self->container)) {
+    if (container_traits(self->container)->ragged) {
         luaL_error(L, "%s: lists keep their lengths: make other ones", function);
     }
     luaL_error(L,
@@ -82,7 +82,7 @@ static int change_pages(lua_State *L, const PageChange *change)
         binding_argument(L, function, lua_isnoneornil(L, 2) ? 1 : 2, lua_isnoneornil(L, 2) ? "first" : "last",
                          lua_isnoneornil(L, 2) ? 2 : 3, points ? "nothing behind points" : "an index or points");
     }
-    if (container_adaptive(self->container)) {
+    if (container_traits(self->container)->levels) {
         return luaL_error(L, "%s: pages of an adaptive container are made by c:refine and go by c:coarsen", function);
     }
     check_pages(L, self, function);

@@ -75,7 +75,7 @@ static int container_get(lua_State *L)
     const Type *type = self->stream.type;
     const Stream *from = &self->stream;
     container_index_check(L, self, 2, function, index);
-    if (container_adaptive(self->container)) {
+    if (container_traits(self->container)->levels) {
         box_of(self, index, last);
         from = container_push_dense(L, self, index, last, function);
     } else if (!locate(L, self, index, &number, function)) {
@@ -100,8 +100,8 @@ static int container_set(lua_State *L)
     if (!value_pack(L, 2, type, element)) {
         binding_argument_error(L, function, 1, "value");
     }
-    bool own = container_owned(self->container) && !container_leads(self->container);
-    if (own || container_is_lists(self->container) || container_shares(self->container) ||
+    bool own = container_traits(self->container)->owns_memory && !container_traits(self->container)->queried;
+    if (own || container_traits(self->container)->ragged || container_shares(self->container) ||
         !locate(L, self, index, &number, function)) {
         box_of(self, index, last);
         container_make_mapped(L, self, index, last, function);
@@ -110,7 +110,7 @@ static int container_set(lua_State *L)
     binding_make(
         L, self->stream.device, function,
         buffer_write(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
-            (!container_adaptive(self->container) || container_wrote(self->container, index, last)));
+            (!container_traits(self->container)->levels || container_wrote(self->container, index, last)));
     lua_settop(L, 1);
     return 1;
 }
@@ -128,7 +128,7 @@ static int rill_page_sizes(lua_State *L)
     translator_page_sizes(t, page);
     coordinates_reverse(page, rank, sizes);
     coordinates_push_list(L, sizes, rank, 0);
-    lua_pushboolean(L, container_pooled(self->container));
+    lua_pushboolean(L, container_traits(self->container)->owns_pages);
     return 2;
 }
 
@@ -220,9 +220,10 @@ static int container_tostring(lua_State *L)
     snprintf(shape, sizeof shape, "%d-D", self->stream.shape.rank);
     lua_pushfstring(L, "container<%s>[%s], %s", self->stream.type->name,
                     container_bounded(self->container) ? shape_text(&self->stream.shape, shape) : shape,
-                    container_is_stack(self->container) ? "stack"
-                                                        : translator_info(container_translator(self->container)).name);
-    if (container_is_lists(self->container)) {
+                    container_traits(self->container)->growable
+                        ? "stack"
+                        : translator_info(container_translator(self->container)).name);
+    if (container_traits(self->container)->ragged) {
         lua_pushfstring(L, "%s, %I entr%s", lua_tostring(L, -1),
                         (LUAI_UACINT)stream_elements(container_elements_of(self)),
                         stream_elements(container_elements_of(self)) == 1 ? "y" : "ies");

@@ -2,6 +2,8 @@
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
 
+#include "container/kind/kinds.h"
+
 #include <string.h>
 
 /* rill.physical(type, shape [, options]): memory is a stream. */

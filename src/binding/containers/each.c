@@ -246,7 +246,7 @@ static int rill_parts(lua_State *L)
 {
     int64_t most = luaL_checkinteger(L, 3);
     const char *function = luaL_checkstring(L, 4);
-    if (container_is_lists(container_check(L, 1, function, 0, "c")->container)) {
+    if (container_traits(container_check(L, 1, function, 0, "c")->container)->ragged) {
         return luaL_error(L, "%s: entries of lists have no neighbors: c:each goes through them", function);
     }
     lua_settop(L, 4);

@@ -139,7 +139,7 @@ static int rill_line_points(lua_State *L)
 {
     static const char function[] = "c:find";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    if (container_is_lists(self->container)) {
+    if (container_traits(self->container)->ragged) {
         lua_pushnil(L);
         return 1;
     }

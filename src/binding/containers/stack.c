@@ -1,12 +1,13 @@
 /* rill.stack, c:push and c:pop. */
 #include "binding/containers/container.h"
 
+#include "container/kind/kinds.h"
 #include "kernel/launch/copy.h"
 
 static LuaContainer *check_stack(lua_State *L, const char *function)
 {
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    if (!container_is_stack(self->container)) {
+    if (!container_traits(self->container)->growable) {
         luaL_error(L, "%s: this container is no stack: rill.stack makes one", function);
     }
     return self;
@@ -38,10 +39,10 @@ static int rill_stack(lua_State *L)
 static bool push_mapped(Container *c, Container *from, const Region *region)
 {
     if (!region && !container_partial(from)) {
-        return container_stack_push(c, container_elements(from));
+        return container_append(c, container_elements(from));
     }
     region = region ? region : container_active(from);
-    return region && container_stack_push_region(c, from, region);
+    return region && container_append_region(c, from, region);
 }
 
 /* The elements of a range's container that are in it; of a container those that are mapped. */
@@ -69,7 +70,7 @@ static void push_stream(lua_State *L, LuaContainer *self, const char *function)
     if (from->device != self->stream.device) {
         binding_argument(L, function, 1, "stream", 2, "a stream on the container's device");
     }
-    binding_make(L, self->stream.device, function, container_stack_push(self->container, from));
+    binding_make(L, self->stream.device, function, container_append(self->container, from));
 }
 
 /* c:push(stream | container | range): where they stand, first and last. */
@@ -106,7 +107,7 @@ int stack_pop(lua_State *L)
         binding_argument(L, function, 1, "n", 2, "a whole number from 0");
     }
     Stream *view = stream_handle_push(L);
-    binding_make(L, self->stream.device, function, container_stack_pop(self->container, count, view));
+    binding_make(L, self->stream.device, function, container_remove(self->container, count, view));
     return 1;
 }
 

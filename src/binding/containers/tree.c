@@ -2,6 +2,7 @@
 #include "container/tree/tree.h"
 #include "binding/containers/container.h"
 #include "binding/kernels/kernel.h"
+#include "container/kind/kinds.h"
 
 #include <string.h>
 
@@ -67,7 +68,8 @@ static int make_tree(lua_State *L, const char *function, int rank)
     }
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    container_make(L, self, device, function, tree_create(device, type, &size, &page, depth, capacity, fallback));
+    container_make(L, self, device, function,
+                   container_adaptive(device, type, &size, &page, depth, capacity, fallback));
     return 1;
 }
 
@@ -88,7 +90,7 @@ static LuaContainer *tree_check(lua_State *L, const char *function, int most)
 {
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, most, true);
-    if (!container_adaptive(self->container)) {
+    if (!container_traits(self->container)->levels) {
         luaL_error(L, "%s: the container's pages have no levels: rill.quadtree and rill.octree make such", function);
     }
     return self;
@@ -187,7 +189,7 @@ static int check_means(lua_State *L, const LuaContainer *self)
     if (lua_isnoneornil(L, 2)) {
         return TREE_MEANS;
     }
-    bool adaptive = container_adaptive(self->container);
+    bool adaptive = container_traits(self->container)->levels;
     if (adaptive && strcmp(name, "nearest") == 0) {
         return TREE_NEAREST;
     }

@@ -183,7 +183,7 @@ bool rillfile_save(const Stream *stream, const char *path)
 /* containers */
 
 /* Takes over the image's elements and numbers. */
-static bool describe_container(RillFile *file, const ContainerImage *image)
+static bool describe_container(RillFile *file, const ContainerData *image)
 {
     file->data = image->elements;
     file->data_bytes = (size_t)image->element_count * (size_t)image->type->bytes;
@@ -205,8 +205,8 @@ static bool describe_container(RillFile *file, const ContainerImage *image)
 static bool save_container(Container *c, const char *path)
 {
     RillFile file = {0};
-    ContainerImage image;
-    if (!container_image_take(c, &image)) {
+    ContainerData image;
+    if (!container_data_save(c, &image)) {
         free(image.elements);
         free(image.numbers);
         return false;
@@ -242,21 +242,21 @@ int rillfile_save_container(lua_State *L)
 static Container *load_container(Device *device, const RillFile *file)
 {
     const Type *type = file_type(file);
-    ContainerImage image = {.kind = file->container.kind,
-                            .type = type,
-                            .size = {.rank = file->container.rank},
-                            .page = {.rank = file->container.rank},
-                            .levels = file->container.levels,
-                            .capacity = file->container.capacity,
-                            .numbers = file->container.numbers,
-                            .number_count = (int64_t)file->container.number_count,
-                            .elements = file->data,
-                            .element_count = file->rank == 1 ? file->size[0] : -1};
+    ContainerData image = {.kind = file->container.kind,
+                           .type = type,
+                           .size = {.rank = file->container.rank},
+                           .page = {.rank = file->container.rank},
+                           .levels = file->container.levels,
+                           .capacity = file->container.capacity,
+                           .numbers = file->container.numbers,
+                           .number_count = (int64_t)file->container.number_count,
+                           .elements = file->data,
+                           .element_count = file->rank == 1 ? file->size[0] : -1};
     for (int i = 0; i < file->container.rank; i++) {
         image.size.size[i] = file->container.size[i];
         image.page.size[i] = file->container.page[i];
     }
-    Container *c = type ? container_image_load(device, &image) : NULL;
+    Container *c = type ? container_data_load(device, &image) : NULL;
     type_release(type);
     return c;
 }

@@ -2,6 +2,7 @@
  * written since. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
+#include "container/kind/kinds.h"
 #include "kernel/fuse.h"
 
 #include <string.h>
@@ -172,7 +173,7 @@ static int rill_like(lua_State *L)
     const Type *type = type_check(L, 2, "c:like", 1, "type");
     container_asked(L, c, "expression");
     bool fixed = lua_toboolean(L, 3) && container_partial(c->container) && !container_paged(c->container) &&
-                 !container_adaptive(c->container);
+                 !container_traits(c->container)->levels;
     LuaContainer *made = container_push(L);
     DeviceScope scope;
     binding_enter(L, c->stream.device, &scope);

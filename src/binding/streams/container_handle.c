@@ -72,7 +72,7 @@ LuaContainer *container_self(lua_State *L, const char *function, int most)
 
 const Stream *container_elements_of(const LuaContainer *self)
 {
-    return container_is_lists(self->container) ? container_elements(self->container) : &self->stream;
+    return container_traits(self->container)->ragged ? container_elements(self->container) : &self->stream;
 }
 
 void container_keep(lua_State *L, LuaContainer *self)

@@ -1,3 +1,6 @@
+/* Adaptive containers: pages with levels. */
+#include "container/kind/data.h"
+#include "container/kind/kinds.h"
 #include "container/tree/tree_private.h"
 
 #include "gpu/memory/buffer.h"
@@ -30,7 +33,7 @@ static void collect_leaf(void *self, int64_t frame, const AdaptivePage *page, bo
     }
 }
 
-static Region *active(const Container *c)
+static Region *active(Container *c)
 {
     Leaves leaves = {.failed = false};
     tree_each(c, collect_leaf, &leaves);
@@ -39,10 +42,11 @@ static Region *active(const Container *c)
     return region;
 }
 
-static bool fill(Container *c, const void *element)
+static bool fill(Container *c, const void *element, void *caller)
 {
     Stream used;
-    Shape shape = {1, {c->frames.used * tree_pages(c)->elements}};
+    (void)caller;
+    Shape shape = {1, {tree_of(c)->frames.used * tree_pages(c)->elements}};
     bool done =
         stream_over(c->memory.buffer, c->memory.type, &shape, c->memory.offset, &used) && copy_fill(&used, element);
     stream_release(&used);
@@ -54,31 +58,46 @@ static bool fill(Container *c, const void *element)
 static void destroy(Container *c)
 {
     Tree *tree = tree_of(c);
-    for (int i = 0; tree && i < TREE_STEPS; i++) {
+    const Frames *frames = &tree->frames;
+    /* Without snapshots the pages that are mapped hold all frames that are in use; a mask has none. */
+    int64_t known = c->newest          ? frames->used - (int64_t)frames->freed.count
+                    : frames->used > 0 ? translator_info(c->translator).mapped
+                                       : 0;
+    for (int i = 0; i < TREE_STEPS; i++) {
         kernel_release(tree->steps[i]);
     }
-    if (tree) {
-        tree_changed(c);
-        stream_release(&tree->border);
-    }
-    free(tree);
+    tree_changed(c);
+    stream_release(&tree->border);
+    frames_free(&tree->frames, known);
 }
 
-static Container *copy(const Container *c);
-static Container *like(const Container *c, const Type *type);
+static bool ready(Container *c, const ContainerPart *part)
+{
+    if (!snapshot_memory_separate(c)) {
+        return false;
+    }
+    if (part->region) {
+        return container_is_ready(c, part->region) || tree_ready_region(c, part->region);
+    }
+    return !part->first || tree_ready(c, part->first, part->last);
+}
 
-static const ContainerKind tree_kind = {.write = tree_write,
-                                        .give = tree_give,
-                                        .ready = tree_ready,
-                                        .ready_region = tree_ready_region,
-                                        .active = active,
-                                        .fill = fill,
-                                        .copy = copy,
-                                        .like = like,
-                                        .note = tree_note,
-                                        .diff = tree_diff,
-                                        .undo = tree_undo,
-                                        .destroy = destroy};
+static bool pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    *mapped = info.mapped;
+    *capacity = info.capacity;
+    *free = info.capacity - info.mapped;
+    return true;
+}
+
+/* Four numbers that only the way back reads, which change with every page: how many frames there are. NULL: others stand beside it. */
+static const uint32_t *changing_words(const Container *c)
+{
+    const Translator *t = c->translator;
+    bool alone = t->frames % 4 == 0 && t->frames == t->number_count - 1;
+    return alone ? (const uint32_t *)(t->numbers + t->frames) : NULL;
+}
 
 /* The nodes on the border of a page. */
 static bool make_border(const Container *c, Stream *border)
@@ -120,24 +139,15 @@ static Container *make(Translator *t, Device *device, const Type *type, int64_t 
     if (!stream_create(device, type, &shape, true, &memory)) {
         return NULL;
     }
-    Container *c = container_create(t, &memory, fallback);
-    Tree *tree = calloc(1, sizeof *tree);
+    Container *c = container_make(&container_kind_adaptive, t, &memory, fallback);
     stream_release(&memory);
-    if (!c || !tree) {
+    if (!c || !make_border(c, &tree_of(c)->border)) {
         container_release(c);
-        free(tree);
-        return tree ? NULL : (error_set("out of host memory"), NULL);
-    }
-    if (!make_border(c, &tree->border)) {
-        container_release(c);
-        free(tree);
         return NULL;
     }
     c->map.complete = false;
     c->map.blends = true;
     c->map.wrote = wrote;
-    c->kind = &tree_kind;
-    c->tree = tree;
     c->checked = false;
     c->map.filter = BLEND_LINEAR;
     return c;
@@ -157,8 +167,8 @@ static bool check_sizes(const Shape *size, const Shape *page)
     return true;
 }
 
-Container *tree_create(Device *device, const Type *type, const Shape *size, const Shape *page, int depth,
-                       int64_t capacity, const void *fallback)
+Container *container_adaptive(Device *device, const Type *type, const Shape *size, const Shape *page, int depth,
+                              int64_t capacity, const void *fallback)
 {
     AdaptivePage root = {.level = 0};
     if (!check_sizes(size, page)) {
@@ -177,8 +187,9 @@ Container *tree_create(Device *device, const Type *type, const Shape *size, cons
     }
     Container *c = make(t, device, type, 1, fallback);
     translator_release(t);
-    bool done = c && tree_prepare(c, 1) && page_tree_map_page(tree_pages(c), &root, frames_take(&c->frames, 0)) &&
-                page_tree_flush(tree_pages(c)) && fill(c, c->fallback) && tree_split_all(c, depth);
+    bool done = c && tree_prepare(c, 1) &&
+                page_tree_map_page(tree_pages(c), &root, frames_take(&tree_of(c)->frames, 0)) &&
+                page_tree_flush(tree_pages(c)) && fill(c, c->fallback, NULL) && tree_split_all(c, depth);
     if (!done) {
         container_release(c);
         return NULL;
@@ -231,3 +242,207 @@ Container *tree_mask(const Container *c, const Type *type)
     }
     return mask;
 }
+
+/* in files */
+
+/* Numbers in front of the pages that are split: filter and edge. Elements in front of the pages': the default and the edge's. */
+enum { SETTINGS = 2, LEADING = 2 };
+
+typedef struct Pages {
+    AdaptivePage *items;
+    int64_t count;
+    bool all; /* or those that are no leaves */
+} Pages;
+
+static void note_page(void *self, int64_t frame, const AdaptivePage *page, bool leaf)
+{
+    Pages *pages = self;
+    (void)frame;
+    if (pages->all || !leaf) {
+        pages->items[pages->count++] = *page;
+    }
+}
+
+/* Coarse ones first. */
+static int compare_levels(const void *left, const void *right)
+{
+    const AdaptivePage *x = left, *y = right;
+    return x->level != y->level ? y->level - x->level : page_tree_compare(left, right);
+}
+
+/* To be freed; NULL with error_set. */
+static AdaptivePage *sorted_pages(const Container *c, bool all, int64_t *count)
+{
+    Pages pages = {.all = all};
+    pages.items = malloc((size_t)(translator_info(c->translator).mapped + 1) * sizeof *pages.items);
+    if (!pages.items) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    tree_each(c, note_page, &pages);
+    qsort(pages.items, (size_t)pages.count, sizeof *pages.items, compare_levels);
+    *count = pages.count;
+    return pages.items;
+}
+
+/* Copies the elements of all pages, sorted, from memory to the image or back. */
+static bool move_pages(const Container *c, const ContainerData *data, bool back)
+{
+    const PageTree *a = tree_pages(c);
+    uint64_t bytes = (uint64_t)a->elements * (uint64_t)c->memory.type->bytes;
+    char *at = (char *)data->elements + LEADING * (size_t)c->memory.type->bytes;
+    int64_t count;
+    AdaptivePage *pages = sorted_pages(c, true, &count);
+    bool done = pages != NULL;
+    for (int64_t i = 0; done && i < count; i++, at += bytes) {
+        uint64_t from = (uint64_t)adaptive_frame(page_tree_mapped(a, &pages[i])) * bytes;
+        done = back ? buffer_write(c->memory.buffer, from, at, bytes) : buffer_read(c->memory.buffer, from, at, bytes);
+    }
+    free(pages);
+    return done;
+}
+
+static bool take_splits(const Container *c, ContainerData *data)
+{
+    int64_t count;
+    int rank = translator_info(c->translator).rank;
+    AdaptivePage *pages = sorted_pages(c, false, &count);
+    if (!pages) {
+        return false;
+    }
+    data->number_count = SETTINGS + count * (1 + rank);
+    data->numbers = malloc((size_t)data->number_count * sizeof *data->numbers);
+    if (data->numbers) {
+        data->numbers[0] = (int32_t)c->map.filter;
+        data->numbers[1] = tree_of(c)->edge;
+    }
+    for (int64_t i = 0; data->numbers && i < count; i++) {
+        int32_t *to = data->numbers + SETTINGS + i * (1 + rank);
+        *to = pages[i].level;
+        for (int d = 0; d < rank; d++) {
+            to[1 + d] = (int32_t)pages[i].at[d];
+        }
+    }
+    free(pages);
+    return data->numbers || error_set("out of host memory");
+}
+
+static bool save(Container *c, ContainerData *data)
+{
+    const PageTree *a = tree_pages(c);
+    TranslatorInfo info = translator_info(c->translator);
+    size_t bytes = (size_t)c->memory.type->bytes;
+    data->size.rank = data->page.rank = info.rank;
+    for (int d = 0; d < info.rank; d++) {
+        data->page.size[info.rank - 1 - d] = a->page[d];
+        data->size.size[info.rank - 1 - d] = a->page[d] << (info.levels - 1);
+    }
+    data->capacity = info.capacity;
+    data->element_count = LEADING + info.mapped * a->elements;
+    data->elements = malloc((size_t)data->element_count * bytes);
+    if (!data->elements) {
+        return error_set("out of host memory");
+    }
+    memcpy(data->elements, c->fallback, bytes);
+    memcpy((char *)data->elements + bytes, tree_of(c)->value, bytes);
+    return take_splits(c, data) && move_pages(c, data, false);
+}
+
+/* The pages that data split, each in front of those that are parts of it; false where there can be no such. */
+static bool read_splits(const ContainerData *data, int levels, AdaptivePage *pages, int64_t count)
+{
+    int rank = data->size.rank;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t *from = data->numbers + SETTINGS + i * (1 + rank);
+        AdaptivePage above = {.level = *from + 1};
+        pages[i] = (AdaptivePage){.level = *from};
+        if (*from < 1 || *from >= levels) {
+            return false;
+        }
+        for (int d = 0; d < rank; d++) {
+            pages[i].at[d] = from[1 + d];
+            above.at[d] = from[1 + d] >> 1;
+            if (from[1 + d] < 0 || from[1 + d] >= 1 << (levels - 1 - *from)) {
+                return false;
+            }
+        }
+        bool ordered = i == 0 || compare_levels(&pages[i - 1], &pages[i]) < 0;
+        bool root = i == 0 && *from == levels - 1;
+        if (!ordered || !(root || (i > 0 && bsearch(&above, pages, (size_t)i, sizeof above, compare_levels)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool sizes_agree(const ContainerData *data, int64_t count)
+{
+    int rank = data->size.rank;
+    int64_t elements = 1, pages = 1 + (count << rank);
+    bool agree = data->number_count == SETTINGS + count * (1 + rank) && data->capacity >= 1 &&
+                 data->numbers[0] >= BLEND_NEAREST && data->numbers[0] <= BLEND_TRILINEAR &&
+                 data->numbers[1] >= TREE_CLAMP && data->numbers[1] <= TREE_NEUMANN;
+    for (int d = 0; agree && d < rank; d++) {
+        int64_t page = data->page.size[d], size = data->size.size[d];
+        agree = page >= 1 && size >= page && size <= SHAPE_MAX_ELEMENTS && page < SHAPE_MAX_ELEMENTS / elements;
+        elements *= page + 1;
+    }
+    return agree && data->element_count == LEADING + pages * elements;
+}
+
+/* Everything but what pages hold. */
+static bool split_as_told(Container *c, const ContainerData *data, int64_t count)
+{
+    AdaptivePage *pages = malloc((size_t)(count + 1) * sizeof *pages);
+    if (!pages) {
+        return error_set("out of host memory");
+    }
+    bool done = (read_splits(data, tree_levels(c), pages, count) || data_wrong()) && tree_split_pages(c, pages, count);
+    free(pages);
+    return done;
+}
+
+static Container *load(Device *device, const ContainerData *data)
+{
+    size_t bytes = (size_t)data->type->bytes;
+    int64_t count = (data->number_count - SETTINGS) / (1 + data->size.rank);
+    if (data->size.rank > 3 || data->number_count < SETTINGS || !sizes_agree(data, count)) {
+        return data_damaged();
+    }
+    Container *c = container_adaptive(device, data->type, &data->size, &data->page, 0, data->capacity, data->elements);
+    if (c && !(split_as_told(c, data, count) && move_pages(c, data, true))) {
+        container_release(c);
+        return NULL;
+    }
+    if (c) {
+        c->map.filter = (BlendFilter)data->numbers[0];
+        tree_of(c)->edge = (TreeEdge)data->numbers[1];
+        memcpy(tree_of(c)->value, (const char *)data->elements + bytes, bytes);
+        tree_header(c);
+    }
+    return c;
+}
+
+const ContainerKind container_kind_adaptive = {
+    .name = "adaptive",
+    .traits = {.owns_memory = true, .levels = true},
+    .state_bytes = sizeof(Tree),
+    .snapshot_bytes = sizeof(TreeSnapshot),
+    .destroy = destroy,
+    .like = like,
+    .copy = copy,
+    .save = save,
+    .load = load,
+    .pages = pages,
+    .active = active,
+    .write_address = tree_write,
+    .give_address = tree_give,
+    .changing_words = changing_words,
+    .ready = ready,
+    .fill = fill,
+    .mipmap = tree_mipmap,
+    .note = tree_note,
+    .forget = tree_forget,
+    .diff = tree_diff,
+    .undo = tree_undo,
+};

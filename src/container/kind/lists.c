@@ -1,5 +1,44 @@
-/* Grids of lists. */
-#include "container/container_private.h"
+/* Grids of lists: the entries of all lists, one after the other. */
+#include "container/kind/data.h"
+#include "container/kind/kinds.h"
+#include "container/kind/memory.h"
+#include "container/snapshot/snapshot_private.h"
+#include "container/translator/translator_kind.h"
+
+#include <string.h>
+
+typedef struct Lists {
+    int64_t count;  /* entries of all lists */
+    Stream entries; /* their header, which holds nothing */
+} Lists;
+
+static Lists *lists_of(const Container *c)
+{
+    return c->state;
+}
+
+/* The longest list has one entry or more in the translator's domain. */
+static void header(Container *c)
+{
+    Lists *lists = lists_of(c);
+    if (lists->count == 0) {
+        c->whole.shape.size[c->whole.shape.rank - 1] = 0;
+    }
+    lists->entries = c->memory;
+    lists->entries.shape.size[0] = lists->count;
+    c->elements = &lists->entries;
+}
+
+/* A new container as lists of so many entries; NULL: it is none. */
+static Container *make(Container *c, int64_t count)
+{
+    if (c) {
+        c->map.rows = true;
+        lists_of(c)->count = count;
+        container_set_whole(c);
+    }
+    return c;
+}
 
 Container *container_lists(Translator *t, const Stream *entries)
 {
@@ -8,20 +47,80 @@ Container *container_lists(Translator *t, const Stream *entries)
     const Shape shape = {1, {1}};
     Container *c = NULL;
     if (count > 0) {
-        c = container_over(t, entries, NULL);
+        c = container_make(&container_kind_lists, t, entries, NULL);
     } else if (stream_create(entries->device, entries->type, &shape, true, &one)) { /* memory has an element */
-        c = container_over(t, &one, NULL);
+        c = container_make(&container_kind_lists, t, &one, NULL);
         stream_release(&one);
     }
-    if (c) {
-        container_make_lists(c, count);
-    }
-    return c;
+    return make(c, count);
 }
 
-void container_make_lists(Container *c, int64_t count)
+static Container *like(const Container *c, const Type *type)
 {
-    c->own = c->lists = c->map.rows = true;
-    c->count = count;
-    container_set_whole(c);
+    return make(memory_like(c, type), lists_of(c)->count);
 }
+
+static Container *copy(const Container *c)
+{
+    return make(memory_copy(c), lists_of(c)->count);
+}
+
+/* in files */
+static bool save(Container *c, ContainerData *data)
+{
+    const Shape *whole = &c->whole.shape; /* behind the grid's sizes stands the longest list */
+    data->size = *whole;
+    data->size.rank = whole->rank - 1;
+    data->element_count = lists_of(c)->count;
+    data->number_count = shape_elements(&data->size) + 1;
+    if (!data_reserve(data)) {
+        return false;
+    }
+    memcpy(data->numbers, c->translator->tables[0].words, (size_t)data->number_count * sizeof *data->numbers);
+    return data_read_memory(c, data);
+}
+
+static bool offsets_agree(const ContainerData *data)
+{
+    int64_t cells = data_elements(&data->size);
+    bool agree =
+        cells > 0 && data->size.rank < SHAPE_MAX_RANK && data->number_count == cells + 1 && data->numbers[0] == 0;
+    for (int64_t i = 0; agree && i < cells; i++) {
+        agree = data->numbers[i] <= data->numbers[i + 1];
+    }
+    return agree && data->numbers[cells] == data->element_count;
+}
+
+static Container *load(Device *device, const ContainerData *data)
+{
+    Stream entries;
+    if (!offsets_agree(data)) {
+        return data_damaged();
+    }
+    Translator *t = translator_lists(device, &data->size, data->numbers);
+    Container *c = NULL;
+    if (t && stream_create(device, data->type, &(Shape){1, {data->element_count}}, true, &entries)) {
+        c = container_lists(t, &entries);
+        stream_release(&entries);
+    }
+    translator_release(t);
+    return data_write_memory(c, data);
+}
+
+const ContainerKind container_kind_lists = {
+    .name = "lists",
+    .traits = {.ragged = true},
+    .state_bytes = sizeof(Lists),
+    .snapshot_bytes = sizeof(MemorySnapshot),
+    .like = like,
+    .copy = copy,
+    .save = save,
+    .load = load,
+    .header = header,
+    .ready = snapshot_memory_ready,
+    .fill = memory_fill,
+    .note = snapshot_memory_note,
+    .forget = snapshot_memory_forget,
+    .diff = snapshot_memory_diff,
+    .undo = snapshot_memory_undo,
+};

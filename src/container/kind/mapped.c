@@ -1,8 +1,11 @@
 /* Containers over a mapping, which says where the elements of their domain stand among pages. These are a container's of their own, whose domain the mapping leads
  * to: the device finds which pages elements need by translating their coordinates, so no function of a user's is asked while they come and go. */
-#include "container/container_private.h"
+#include "container/kind/kinds.h"
+#include "container/page/paged.h"
+#include "container/pool/page_pool.h"
 #include "container/translator/translator_kind.h"
 
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/builtin.h"
 #include "primitive/reduction/compact.h"
 
@@ -14,6 +17,25 @@ enum { MOST_RANK = 4, INNER = 0 };
 
 static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
 
+typedef struct Mapped {
+    Container *pages; /* held: what has the pages that the mapping leads to */
+} Mapped;
+
+typedef struct MappedSnapshot {
+    Region *region; /* held: what was mapped */
+    Snapshot *pages;
+} MappedSnapshot;
+
+static Container *pages_of(const Container *c)
+{
+    return ((const Mapped *)c->state)->pages;
+}
+
+static MappedSnapshot *snapshot_of_pages(const Snapshot *s)
+{
+    return s->state;
+}
+
 static Translator *mapping_of(const Container *c)
 {
     return c->translator->parts[INNER];
@@ -21,8 +43,8 @@ static Translator *mapping_of(const Container *c)
 
 static bool follow(Container *c, bool done)
 {
-    if (c->memory.buffer != c->pages->memory.buffer) {
-        container_replace_memory(c, &c->pages->memory);
+    if (c->memory.buffer != pages_of(c)->memory.buffer) {
+        container_replace_memory(c, &pages_of(c)->memory);
     }
     return done;
 }
@@ -80,7 +102,7 @@ static bool lead(const Container *c, const Stream *points, Stream *result)
     bool done = compact_flat(&all, &flat);
     stream_release(&all);
     if (done) {
-        done = keep_inside(c->pages, &flat, result);
+        done = keep_inside(pages_of(c), &flat, result);
         stream_release(&flat);
     }
     return done;
@@ -110,7 +132,7 @@ static bool change(Container *pages, const Stream *places, bool map, bool *found
 static bool ready_places(Container *pages, const Stream *places)
 {
     bool found;
-    return pages->shares ? snapshot_ready_points(pages, places) : change(pages, places, true, &found);
+    return pages->shares ? copy_on_write_points(pages, places) : change(pages, places, true, &found);
 }
 
 static bool ready_region(Container *c, const Region *region)
@@ -123,7 +145,7 @@ static bool ready_region(Container *c, const Region *region)
         return false;
     }
     int64_t nowhere = region->set.elements - stream_elements(&points);
-    bool done = nowhere == 0 ? ready_places(c->pages, &points)
+    bool done = nowhere == 0 ? ready_places(pages_of(c), &points)
                              : error_set("%" PRId64 " of the %" PRId64
                                          " elements to be written have no place: mapping '%s' leads nowhere",
                                          nowhere, region->set.elements, translator_info(mapping_of(c)).name);
@@ -139,9 +161,15 @@ static Region *box_region(const Container *c, const int64_t *first, const int64_
     return region_box(c->memory.device, &c->whole.shape, false, first, last);
 }
 
-static bool ready(Container *c, const int64_t *first, const int64_t *last)
+static bool ready(Container *c, const ContainerPart *part)
 {
-    Region *region = box_region(c, first, last);
+    if (!part->region && !part->first) {
+        return follow(c, container_ready_mapped(pages_of(c)));
+    }
+    if (part->region) {
+        return container_is_ready(c, part->region) || ready_region(c, part->region);
+    }
+    Region *region = box_region(c, part->first, part->last);
     bool done = region && ready_region(c, region);
     region_release(region);
     return done;
@@ -154,7 +182,7 @@ static bool change_box(Container *c, const int64_t *first, const int64_t *last, 
     Region *region = box_region(c, first, last);
     bool done = region && (region->set.elements == 0 || lead_region(c, region, &points));
     if (done && region->set.elements > 0) {
-        done = change(c->pages, &points, map, &found);
+        done = change(pages_of(c), &points, map, &found);
         stream_release(&points);
     }
     region_release(region);
@@ -192,7 +220,7 @@ static bool change_points(Container *c, const Stream *points, bool *found, bool 
     }
     bool done = lead(c, points, &there);
     if (done) {
-        done = change(c->pages, &there, map, found);
+        done = change(pages_of(c), &there, map, found);
         stream_release(&there);
     }
     c->ready = 0;
@@ -204,17 +232,26 @@ static bool change_points(Container *c, const Stream *points, bool *found, bool 
 static bool note(Container *c, Snapshot *s)
 {
     Region *region = container_active(c);
-    s->pages = region ? container_snapshot(c->pages) : NULL;
-    if (!s->pages) {
+    MappedSnapshot *snapshot = snapshot_of_pages(s);
+    snapshot->pages = region ? container_snapshot(pages_of(c)) : NULL;
+    if (!snapshot->pages) {
         return false;
     }
-    s->region = region_retain(region);
-    s->older = c->copies;
-    if (c->copies) {
-        c->copies->newer = s;
-    }
-    c->copies = s;
+    snapshot->region = region_retain(region);
+    container_link_snapshot(c, s, false);
     return true;
+}
+
+static void forget(Snapshot *s)
+{
+    snapshot_close(snapshot_of_pages(s)->pages);
+    region_release(snapshot_of_pages(s)->region);
+}
+
+static bool undo(Container *c, Snapshot *s)
+{
+    c->ready = 0;
+    return follow(c, container_undo(pages_of(c), snapshot_of_pages(s)->pages));
 }
 
 /* Adds those elements of a region that the translator finds, one by one. */
@@ -257,7 +294,7 @@ static bool map_box(void *self, const int64_t *first, const int64_t *last)
 /* A translator of the domain that finds what leads to the pages of a region, and nothing else. */
 static Translator *finder(const Container *c, const Region *pages)
 {
-    Translator *table = translator_paged_empty(c->pages->translator, 0);
+    Translator *table = translator_paged_empty(pages_of(c)->translator, 0);
     if (!table) {
         return NULL;
     }
@@ -270,9 +307,10 @@ static Translator *finder(const Container *c, const Region *pages)
 static Region *diff(Container *c, const Snapshot *s)
 {
     BoxList boxes = {0};
-    Region *result = NULL, *now = container_active(c), *pages = now ? container_diff(c->pages, s->pages) : NULL;
+    const MappedSnapshot *was = snapshot_of_pages(s);
+    Region *result = NULL, *now = container_active(c), *pages = now ? container_diff(pages_of(c), was->pages) : NULL;
     Translator *t = pages ? finder(c, pages) : NULL;
-    if (t && add_found(s->region, t, &boxes) && (now == s->region || add_found(now, t, &boxes))) {
+    if (t && add_found(was->region, t, &boxes) && (now == was->region || add_found(now, t, &boxes))) {
         result = container_boxes_region(c, &boxes);
     }
     translator_release(t);
@@ -281,40 +319,90 @@ static Region *diff(Container *c, const Snapshot *s)
     return result;
 }
 
-static void let_go(Snapshot *s)
+/* the pages' container */
+
+static Container *page_owner(const Container *c)
 {
-    snapshot_close(s->pages);
-    s->pages = NULL;
+    return pages_of(c);
 }
 
-/* making */
-
-static Container *over(const Container *c, Container *pages)
+static void destroy(Container *c)
 {
-    return container_mapping(pages, mapping_of(c));
+    container_release(pages_of(c));
 }
 
-static const MappingKind mapping_kind = {.follow = follow,
-                                         .ready = ready,
-                                         .ready_region = ready_region,
-                                         .change = change_box,
-                                         .change_points = change_points,
-                                         .over = over,
-                                         .note = note,
-                                         .let_go = let_go,
-                                         .diff = diff};
+static Container *like(const Container *c, const Type *type)
+{
+    return container_mapping(container_like(pages_of(c), type), mapping_of(c));
+}
+
+static Container *copy(const Container *c)
+{
+    return container_mapping(container_copy(pages_of(c)), mapping_of(c));
+}
+
+static uint64_t bytes(const Container *c)
+{
+    return container_bytes(pages_of(c)) + container_table_bytes(mapping_of(c));
+}
+
+static bool fill(Container *c, const void *element, void *caller)
+{
+    return follow(c, container_fill(pages_of(c), element, caller));
+}
+
+static void launch_begin(Container *c)
+{
+    container_note(pages_of(c));
+}
+
+static void launch_end(Container *c, bool keep)
+{
+    c->ready = keep ? c->ready : 0;
+    container_settle(pages_of(c), keep);
+}
+
+static bool save(Container *c, ContainerData *data)
+{
+    (void)data;
+    return error_set("its mapping '%s' is a translator, which no file keeps: save c:stream(), and c:write what was "
+                     "loaded to a container made with it",
+                     translator_info(mapping_of(c)).name);
+}
+
+const ContainerKind container_kind_mapped = {
+    .name = "mapped",
+    .traits = {.owns_memory = true, .owns_pages = true, .queried = true},
+    .state_bytes = sizeof(Mapped),
+    .snapshot_bytes = sizeof(MappedSnapshot),
+    .destroy = destroy,
+    .like = like,
+    .copy = copy,
+    .save = save,
+    .page_owner = page_owner,
+    .bytes = bytes,
+    .allocate = change_box,
+    .allocate_points = change_points,
+    .ready = ready,
+    .fill = fill,
+    .launch_begin = launch_begin,
+    .launch_end = launch_end,
+    .note = note,
+    .forget = forget,
+    .diff = diff,
+    .undo = undo,
+};
 
 Container *container_mapping(Container *pages, Translator *mapping)
 {
     Translator *t = pages ? translator_compose(pages->translator, mapping) : NULL;
-    Container *c = t ? container_over(t, &pages->memory, pages->fallback) : NULL;
+    Container *c = t ? container_make(&container_kind_mapped, t, &pages->memory, pages->fallback) : NULL;
     translator_release(t);
     if (!c) {
         container_release(pages);
         return NULL;
     }
-    c->mapping = &mapping_kind;
-    c->pages = pages;
+    ((Mapped *)c->state)->pages = pages;
     c->checked = false; /* no page is mapped outside of memory */
     return c;
 }

@@ -1,12 +1,48 @@
 /* Stacks: an array whose last elements come and go, in memory that grows. */
-#include "container/container_private.h"
+#include "container/kind/data.h"
+#include "container/kind/kinds.h"
+#include "container/kind/memory.h"
+#include "container/snapshot/snapshot_private.h"
 #include "container/storage/growth.h"
 
+#include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
 
 #include <inttypes.h>
 
 enum { LEAST_ELEMENTS = 64, TO = 2 /* bit of a copy's parameters */ };
+
+typedef struct Stack {
+    int64_t count;
+} Stack;
+
+static Stack *stack_of(const Container *c)
+{
+    return c->state;
+}
+
+static void header(Container *c)
+{
+    c->whole.shape.size[0] = stack_of(c)->count;
+}
+
+static void set_count(Container *c, int64_t count)
+{
+    stack_of(c)->count = count;
+    header(c);
+}
+
+/* A new container as a stack of so many elements; NULL: it is none. */
+static Container *make(Container *c, int64_t count)
+{
+    if (c) {
+        c->map.complete = true;
+        c->checked = false; /* its size keeps within memory */
+        stack_of(c)->count = count;
+        container_set_whole(c);
+    }
+    return c;
+}
 
 Container *container_stack(Device *device, const Type *type, int64_t capacity)
 {
@@ -15,27 +51,29 @@ Container *container_stack(Device *device, const Type *type, int64_t capacity)
     Container *c = NULL;
     Stream memory;
     if (t && stream_create(device, type, &(Shape){1, {least}}, false, &memory)) {
-        c = container_over(t, &memory, NULL);
+        c = container_make(&container_kind_stack, t, &memory, NULL);
         stream_release(&memory);
     }
     translator_release(t);
-    if (c) {
-        stack_make(c);
-    }
-    return c;
+    return make(c, 0);
 }
 
-void stack_make(Container *c)
+static Container *like(const Container *c, const Type *type)
 {
-    c->own = c->stack = c->map.complete = true;
-    c->checked = false; /* its size keeps within memory */
-    container_set_whole(c);
+    return make(memory_like(c, type), stack_of(c)->count);
 }
 
-bool container_is_stack(const Container *c)
+static Container *copy(const Container *c)
 {
-    return c->stack;
+    return make(memory_copy(c), stack_of(c)->count);
 }
+
+static uint64_t version(const Container *c)
+{
+    return stream_version(&c->memory) * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)stack_of(c)->count;
+}
+
+/* elements come and go */
 
 /* Memory for so many elements. */
 static bool grow(Container *c, int64_t count)
@@ -45,7 +83,7 @@ static bool grow(Container *c, int64_t count)
     if (count <= have) {
         return container_ready_mapped(c);
     }
-    if (!growth_copy(&c->memory, c->count, count, most, 1, &memory)) {
+    if (!growth_copy(&c->memory, stack_of(c)->count, count, most, 1, &memory)) {
         return false;
     }
     container_replace_memory(c, &memory);
@@ -53,22 +91,23 @@ static bool grow(Container *c, int64_t count)
     return true;
 }
 
-bool stack_place(Container *c, int64_t count, Stream *place)
+/* Where the next elements go, a view that may be new memory; the stack does not have them yet. */
+static bool make_place(Container *c, int64_t count, Stream *place)
 {
     int64_t most = translator_info(c->translator).domain.size[0];
-    if (count > most - c->count) {
+    if (count > most - stack_of(c)->count) {
         return error_set("%" PRId64 " elements don't go on a stack of %" PRId64 ": 'capacity' is %" PRId64, count,
-                         c->count, most);
+                         stack_of(c)->count, most);
     }
-    return grow(c, c->count + count) &&
-           stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, c->count, place);
+    return grow(c, stack_of(c)->count + count) &&
+           stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, stack_of(c)->count, place);
 }
 
-bool container_stack_push(Container *c, const Stream *from)
+static bool append(Container *c, const Stream *from)
 {
     int64_t more = stream_elements(from);
     Stream line, place;
-    if (more == 0 || !stack_place(c, more, &line)) {
+    if (more == 0 || !make_place(c, more, &line)) {
         return more == 0;
     }
     bool done = stream_reshape(&line, &from->shape, &place);
@@ -79,36 +118,99 @@ bool container_stack_push(Container *c, const Stream *from)
     done = copy_stream(&place, from);
     stream_release(&place);
     if (done) {
-        container_set_count(c, c->count + more);
+        set_count(c, stack_of(c)->count + more);
     }
     return done;
 }
 
-bool container_stack_push_region(Container *c, Container *from, const Region *region)
+static bool append_region(Container *c, Container *from, const Region *region)
 {
     Stream place;
     int64_t count = region->set.elements;
-    if (count == 0 || !stack_place(c, count, &place)) {
+    if (count == 0 || !make_place(c, count, &place)) {
         return count == 0;
     }
     Domain domain = {.shape = container_elements(from)->shape, .pages = &region->set, .numbered = TO};
     bool done = copy_elements(&place, container_elements(from), &domain);
     stream_release(&place);
     if (done) {
-        container_set_count(c, c->count + count);
+        set_count(c, stack_of(c)->count + count);
     }
     return done;
 }
 
-bool container_stack_pop(Container *c, int64_t count, Stream *view)
+static bool remove_last(Container *c, int64_t count, Stream *view)
 {
-    if (count > c->count) {
-        return error_set("there are %" PRId64 " elements on the stack, %" PRId64 " are asked for", c->count, count);
+    if (count > stack_of(c)->count) {
+        return error_set("there are %" PRId64 " elements on the stack, %" PRId64 " are asked for", stack_of(c)->count,
+                         count);
     }
     if (!container_ready_mapped(c) ||
-        !stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, c->count - count, view)) {
+        !stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, stack_of(c)->count - count, view)) {
         return false;
     }
-    container_set_count(c, c->count - count);
+    set_count(c, stack_of(c)->count - count);
     return true;
 }
+
+static bool undo(Container *c, Snapshot *s)
+{
+    bool done = snapshot_memory_undo(c, s);
+    set_count(c, ((const MemorySnapshot *)s->state)->size);
+    return done;
+}
+
+/* in files */
+
+static bool save(Container *c, ContainerData *data)
+{
+    data->size = (Shape){1, {1}};
+    data->capacity = translator_info(c->translator).domain.size[0];
+    data->element_count = stack_of(c)->count;
+    return data_reserve(data) && data_read_memory(c, data);
+}
+
+static Container *load(Device *device, const ContainerData *data)
+{
+    Stream elements;
+    if (data->capacity < 1 || data->capacity > SHAPE_MAX_ELEMENTS || data->element_count > data->capacity) {
+        return data_damaged();
+    }
+    Container *c = container_stack(device, data->type, data->capacity);
+    if (!c || data->element_count == 0) {
+        return c;
+    }
+    bool done = stream_create(device, data->type, &(Shape){1, {data->element_count}}, false, &elements);
+    if (done) {
+        done =
+            buffer_write(elements.buffer, 0, data->elements, stream_bytes(&elements)) && container_append(c, &elements);
+        stream_release(&elements);
+    }
+    if (!done) {
+        container_release(c);
+        return NULL;
+    }
+    return c;
+}
+
+const ContainerKind container_kind_stack = {
+    .name = "stack",
+    .traits = {.owns_memory = true, .growable = true},
+    .state_bytes = sizeof(Stack),
+    .snapshot_bytes = sizeof(MemorySnapshot),
+    .like = like,
+    .copy = copy,
+    .save = save,
+    .load = load,
+    .version = version,
+    .header = header,
+    .ready = snapshot_memory_ready,
+    .fill = memory_fill,
+    .append = append,
+    .append_region = append_region,
+    .remove = remove_last,
+    .note = snapshot_memory_note,
+    .forget = snapshot_memory_forget,
+    .diff = snapshot_memory_diff,
+    .undo = undo,
+};

@@ -42,7 +42,30 @@ bool page_list_add(PageList *list, int rank, const int64_t *page, int64_t frame)
     return true;
 }
 
-static int compare_places(const PageEntry *x, const PageEntry *y)
+void page_list_push(PageList *list, const PageEntry *entry)
+{
+    list->items[list->count] = *entry;
+    list->items[list->count].order = (int32_t)list->count;
+    list->count++;
+}
+
+bool page_list_append(PageList *list, const PageList *other)
+{
+    bool done = page_list_reserve(list, (int64_t)other->count);
+    for (size_t i = 0; done && i < other->count; i++) {
+        page_list_push(list, &other->items[i]);
+    }
+    return done;
+}
+
+void page_list_set_frames(PageList *list, int32_t frame)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        list->items[i].frame = frame;
+    }
+}
+
+int page_list_compare(const PageEntry *x, const PageEntry *y)
 {
     for (int d = SHAPE_MAX_RANK - 1; d >= 0; d--) {
         if (x->page[d] != y->page[d]) {
@@ -55,7 +78,7 @@ static int compare_places(const PageEntry *x, const PageEntry *y)
 static int compare_entries(const void *a, const void *b)
 {
     const PageEntry *x = a, *y = b;
-    int places = compare_places(x, y);
+    int places = page_list_compare(x, y);
     return places ? places : (x->order > y->order) - (x->order < y->order);
 }
 
@@ -72,7 +95,7 @@ void page_list_unique(PageList *list, void (*drop)(void *self, int64_t frame), v
     page_list_sort(list);
     for (size_t i = 0; i < list->count; i++) {
         const PageEntry *entry = &list->items[i];
-        if (kept == 0 || compare_places(entry, &list->items[kept - 1]) != 0) {
+        if (kept == 0 || page_list_compare(entry, &list->items[kept - 1]) != 0) {
             list->items[kept] = *entry;
             list->items[kept].order = (int32_t)kept;
             kept++;

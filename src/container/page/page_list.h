@@ -30,6 +30,20 @@ void page_list_free(PageList *list);
 /* Room for so many more; and one more. False with error_set when out of host memory. */
 bool page_list_reserve(PageList *list, int64_t more);
 bool page_list_add(PageList *list, int rank, const int64_t *page, int64_t frame);
+/* Adds an entry, for which there is room, as the last one. Adds all entries of another list. */
+void page_list_push(PageList *list, const PageEntry *entry);
+bool page_list_append(PageList *list, const PageList *other);
+/* Gives all entries one frame. */
+void page_list_set_frames(PageList *list, int32_t frame);
+/* The coordinates of an entry's page. */
+static inline void page_list_page(const PageEntry *entry, int64_t page[SHAPE_MAX_RANK])
+{
+    for (int d = 0; d < SHAPE_MAX_RANK; d++) {
+        page[d] = entry->page[d];
+    }
+}
+/* The order of the pages of two entries: row-major. */
+int page_list_compare(const PageEntry *x, const PageEntry *y);
 /* Row-major, what came first in front. */
 void page_list_sort(PageList *list);
 /* Sorts, and keeps of each page what came first; `drop` (NULL: nothing) gets the frames of the others. */

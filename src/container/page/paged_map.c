@@ -40,13 +40,6 @@ static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
     return true;
 }
 
-static void entry_page(const PageEntry *entry, int64_t *page)
-{
-    for (int d = 0; d < SHAPE_MAX_RANK; d++) {
-        page[d] = entry->page[d];
-    }
-}
-
 bool paged_fit(Paged *paged)
 {
     return word_table_fit(&paged->base.tables[PAGED_TABLE]) && word_table_fit(&paged->base.tables[PAGED_BACK]);
@@ -73,13 +66,13 @@ static bool reserve_list(Paged *paged, const PageList *list)
         word_table_reserve(&paged->base.tables[PAGED_BACK], paged_back(paged, end), paged_back(paged, paged->capacity));
     size_t i = 0;
     for (; done && i < list->count; i++) {
-        entry_page(&list->items[i], page);
+        page_list_page(&list->items[i], page);
         done = list->items[i].frame == NO_FRAME || paged_frame(&paged->base, page) != NO_FRAME ||
                paged_kind(paged)->reserve(paged, page, (int64_t)list->count);
     }
     done = done && paged_fit(paged);
     while (!done && i-- > 0) {
-        entry_page(&list->items[i], page);
+        page_list_page(&list->items[i], page);
         if (list->items[i].frame != NO_FRAME && paged_frame(&paged->base, page) == NO_FRAME) {
             paged_kind(paged)->enter(paged, page, -1);
         }
@@ -94,7 +87,7 @@ static void swap_entry(Paged *paged, PageEntry *entry)
 {
     WordTable *back = &paged->base.tables[PAGED_BACK];
     int64_t page[SHAPE_MAX_RANK];
-    entry_page(entry, page);
+    page_list_page(entry, page);
     int64_t old = paged_frame(&paged->base, page);
     if (old != NO_FRAME && entry->frame != NO_FRAME) { /* the page moves: what is kept for it stays */
         word_table_set(back, paged_back(paged, old), 0);
@@ -176,9 +169,7 @@ bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *
     PageBox box = paged_box(t, first, last);
     PageList list = {0};
     bool done = paged_collect(t, &box, &list);
-    for (size_t i = 0; i < list.count; i++) {
-        list.items[i].frame = NO_FRAME;
-    }
+    page_list_set_frames(&list, NO_FRAME);
     done = done && paged_swap(t, &list);
     *count = (int64_t)list.count;
     page_list_free(&list);

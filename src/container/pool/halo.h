@@ -1,12 +1,8 @@
-/* What a container has whose pages have replicas of what is around them (paged.h). Their state is pool/halo.c's, pool/halo_copy.c makes them.
- *
- * What is around a page are its sides, numbered in base 3, x first: 0 is in front, 1 within, 2 behind. */
+/* Pages with copies of the elements around them (paged.h): a container's pool, and what is known of the copies. */
 #ifndef RILL_CONTAINER_POOL_HALO_H
 #define RILL_CONTAINER_POOL_HALO_H
 
-#include "container/container_private.h"
-
-enum { OVERLAP_PART = 8 /* of the pages: where more are to be made anew, all are */ };
+#include "container/pool/page_pool.h"
 
 /* Of some mapped pages: where each begins in memory; where those at its sides do. */
 typedef struct OverlapPages {
@@ -27,7 +23,18 @@ typedef struct Overlap {
     uint64_t listed;
 } Overlap;
 
-/* Gives them back: none are left. */
-void halo_free_pages(OverlapPages *pages);
+typedef struct HaloPool {
+    Pool pool;
+    Overlap halo;
+} HaloPool;
+
+/* Makes what a new container needs for them; false with error_set. Frees it; its bytes. */
+bool halo_create(Container *c);
+void halo_free(Container *c);
+uint64_t halo_bytes(const Container *c);
+/* As in ContainerKind: copies do not count as changes of memory; the frames of the list do not matter. */
+uint64_t halo_version(const Container *c);
+void halo_changed(Container *c, const PageList *list);
+void halo_moved(Container *c);
 
 #endif

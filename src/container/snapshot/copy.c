@@ -1,7 +1,7 @@
 /* Snapshots of containers whose memory others may write, too: they have a copy of what is mapped, which goes back to its places. What is mapped is the
  * translator's, which others may use: of a page table it is made as it was, of others it has to be. */
-#include "container/container_private.h"
 #include "container/page/paged.h"
+#include "container/snapshot/snapshot_private.h"
 
 #include "gpu/memory/buffer.h"
 
@@ -10,32 +10,27 @@
 
 enum { PART_BYTES = 1 << 20 };
 
-bool snapshot_copies(const Container *c)
+static CopySnapshot *copy_of(const Snapshot *s)
 {
-    return !c->pooled && !c->own && !c->kind;
+    return s->state;
 }
 
-bool snapshot_copy(Container *c, Snapshot *s)
+bool snapshot_copy_note(Container *c, Snapshot *s)
 {
+    CopySnapshot *copy = copy_of(s);
     Region *region = container_active(c);
-    if (!region || !container_get_elements(c, region, &s->memory)) {
+    if (!region || !container_get_elements(c, region, &copy->memory)) {
         return false;
     }
-    s->region = region_retain(region);
-    s->older = c->copies;
-    if (c->copies) {
-        c->copies->newer = s;
-    }
-    c->copies = s;
+    copy->region = region_retain(region);
+    container_link_snapshot(c, s, false);
     return true;
 }
 
-void snapshot_unlink(Container *c, Snapshot *s)
+void snapshot_copy_forget(Snapshot *s)
 {
-    if (s->older) {
-        s->older->newer = s->newer;
-    }
-    *(s->newer ? &s->newer->older : &c->copies) = s->older;
+    stream_release(&copy_of(s)->memory);
+    region_release(copy_of(s)->region);
 }
 
 /* what is mapped */
@@ -59,7 +54,7 @@ static bool same_elements(const Region *a, const Region *b)
 static Region *mapped_now(Container *c, const Snapshot *s)
 {
     Region *now = container_active(c);
-    if (now && !has_table(c) && !same_elements(now, s->region)) {
+    if (now && !has_table(c) && !same_elements(now, copy_of(s)->region)) {
         error_set("what translator '%s' maps is another part of its domain since: map it as it was",
                   translator_info(c->translator).name);
         return NULL;
@@ -84,21 +79,11 @@ static bool list_pages(const Container *c, const Region *region, PageList *list)
     return done;
 }
 
-static int compare_pages(const PageEntry *a, const PageEntry *b)
-{
-    for (int d = SHAPE_MAX_RANK - 1; d >= 0; d--) {
-        if (a->page[d] != b->page[d]) {
-            return a->page[d] < b->page[d] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-static bool append(PageList *list, const PageEntry *entry)
+static bool add(PageList *list, const PageEntry *entry)
 {
     bool done = page_list_reserve(list, 1);
     if (done) {
-        snapshot_add(list, entry);
+        page_list_push(list, entry);
     }
     return done;
 }
@@ -109,8 +94,8 @@ static bool compare_regions(const Container *c, const Region *was, const Region 
     PageList a = {0}, b = {0};
     bool done = list_pages(c, was, &a) && list_pages(c, is, &b);
     for (size_t i = 0, k = 0; done && (i < a.count || k < b.count);) {
-        int order = i == a.count ? 1 : k == b.count ? -1 : compare_pages(&a.items[i], &b.items[k]);
-        done = order == 0 || (order < 0 ? append(gone, &a.items[i]) : append(come, &b.items[k]));
+        int order = i == a.count ? 1 : k == b.count ? -1 : page_list_compare(&a.items[i], &b.items[k]);
+        done = order == 0 || (order < 0 ? add(gone, &a.items[i]) : add(come, &b.items[k]));
         i += order <= 0;
         k += order >= 0;
     }
@@ -133,7 +118,7 @@ typedef struct Difference {
 
 static bool add_element(Difference *found, const int64_t *point)
 {
-    int rank = found->s->region->shape.rank;
+    int rank = copy_of(found->s)->region->shape.rank;
     if (!found->paged) {
         return region_add_box(&found->boxes, point, point, rank);
     }
@@ -142,8 +127,8 @@ static bool add_element(Difference *found, const int64_t *point)
     for (int d = 0; d < rank; d++) {
         entry.page[d] = (int32_t)box.first[d];
     }
-    bool known = found->pages.count > 0 && compare_pages(&found->pages.items[found->pages.count - 1], &entry) == 0;
-    return known || append(&found->pages, &entry);
+    bool known = found->pages.count > 0 && page_list_compare(&found->pages.items[found->pages.count - 1], &entry) == 0;
+    return known || add(&found->pages, &entry);
 }
 
 /* Compares the elements of a part, which both stand in memory as packed bytes. */
@@ -163,7 +148,7 @@ static bool compare_part(Difference *found, const Region *part, const char *was,
 static bool read_part(Difference *found, const Region *part)
 {
     uint64_t bytes = (uint64_t)found->c->memory.type->bytes, size = (uint64_t)part->set.elements * bytes;
-    const Stream *memory = &found->s->memory;
+    const Stream *memory = &copy_of(found->s)->memory;
     Stream line;
     char *room = malloc(2 * (size_t)size + 1);
     if (!room) {
@@ -186,7 +171,7 @@ static bool compare_elements(Difference *found)
     RegionSplit cut;
     Region *part = NULL;
     int64_t most = PART_BYTES / found->c->memory.type->bytes;
-    region_split_begin(&cut, found->s->region);
+    region_split_begin(&cut, copy_of(found->s)->region);
     bool done = true;
     while (done && (done = region_split_next(&cut, most > 0 ? most : 1, &part)) && part) {
         done = read_part(found, part);
@@ -201,7 +186,7 @@ Region *snapshot_copy_diff(Container *c, const Snapshot *s)
     Difference found = {.c = c, .s = s, .paged = has_table(c)};
     const Region *now = mapped_now(c, s);
     Region *region = NULL;
-    if (now && (!found.paged || compare_regions(c, s->region, now, &found.pages, &found.pages)) &&
+    if (now && (!found.paged || compare_regions(c, copy_of(s)->region, now, &found.pages, &found.pages)) &&
         compare_elements(&found)) {
         page_list_unique(&found.pages, NULL, NULL);
         region = found.paged ? container_list_region(c, &found.pages) : container_boxes_region(c, &found.boxes);
@@ -215,15 +200,16 @@ Region *snapshot_copy_diff(Container *c, const Snapshot *s)
 static bool map_again(Container *c, const Snapshot *s, const Region *now)
 {
     PageList gone = {0}, come = {0};
-    bool done = compare_regions(c, s->region, now, &gone, &come) && page_pool_unmap_some(c, &come) &&
-                page_pool_map_some(c, &gone);
+    bool done = compare_regions(c, copy_of(s)->region, now, &gone, &come) && page_changes_list(c, &come, false) &&
+                page_changes_list(c, &gone, true);
     page_list_free(&gone);
     page_list_free(&come);
     return done;
 }
 
-bool snapshot_copy_undo(Container *c, const Snapshot *s)
+bool snapshot_copy_undo(Container *c, Snapshot *s)
 {
     const Region *now = mapped_now(c, s);
-    return now && (!has_table(c) || map_again(c, s, now)) && container_put_elements(c, s->region, &s->memory);
+    return now && (!has_table(c) || map_again(c, s, now)) &&
+           container_put_elements(c, copy_of(s)->region, &copy_of(s)->memory);
 }

@@ -1,7 +1,6 @@
 /* Levels of a texture, by a box filter, one dimension after the other. Where sizes are odd, boxes of a level are not whole elements of the one before: it is
  * made of the finest then. */
-#include "container/container_private.h"
-#include "container/tree/tree.h"
+#include "container/storage/texture_mipmap.h"
 
 #include "kernel/launch/builtin.h"
 
@@ -113,24 +112,21 @@ static bool next_level(const TextureForm *form, Stream *levels, int i)
     return make_level(&levels[from], size, &levels[i]);
 }
 
-bool container_mipmap(Container *c, int how)
+bool texture_mipmap(const Stream *s)
 {
-    if (container_adaptive(c)) {
-        return tree_mipmap(c, how);
-    }
-    const TextureForm *form = stream_texture(&c->whole);
+    const TextureForm *form = stream_texture(s);
     if (!form || form->levels == 1) {
         return error_set(
             "it has no coarser levels: rill.array with storage = \"texture\" and mipmaps = n makes such a one");
     }
     Stream levels[MOST_LEVELS];
     int made = 1;
-    stream_copy_view(&c->whole, levels);
+    stream_copy_view(s, levels);
     bool done = true;
     while (done && made < form->levels) {
         done = next_level(form, levels, made);
         if (done) {
-            done = texture_set_level(c->memory.buffer, made, levels[made].buffer);
+            done = texture_set_level(s->buffer, made, levels[made].buffer);
             made++;
         }
     }

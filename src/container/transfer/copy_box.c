@@ -8,8 +8,8 @@
 
 Stream container_part(const Container *c, const int64_t *low, const int64_t *high)
 {
-    Stream part = c->entries;
-    if (!c->lists) {
+    Stream part = *c->elements;
+    if (c->elements == &c->whole) {
         return container_box(c, low, high);
     }
     part.contiguous = part.contiguous && high[0] - low[0] == part.shape.size[0];
@@ -29,7 +29,8 @@ static bool same_fallback(const Container *a, const Container *b)
 
 bool container_moves_mapped(const Container *c, const Container *from)
 {
-    return !c->kind && !from->kind && container_partial(c) && container_partial(from) && same_fallback(c, from);
+    return !c->kind->traits.levels && !from->kind->traits.levels && container_partial(c) && container_partial(from) &&
+           same_fallback(c, from);
 }
 
 /* regions */

@@ -29,6 +29,97 @@ bool container_put_elements(Container *c, const Region *region, const Stream *li
     return region->set.elements == 0 || copy_over(&to, line, &domain);
 }
 
+/* boxes */
+
+/* The mapped ranges of a box. */
+static bool find_ranges(const Container *c, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+{
+    int rank = c->whole.shape.rank;
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        from[d] = first[rank - 1 - d];
+        to[d] = last[rank - 1 - d] - 1;
+    }
+    return translator_ranges(c->translator, from, to, list, caller);
+}
+
+/* How many addresses of a range have their places in memory; -1 with error_set. */
+static int64_t range_reached(const Container *c, const RangeList *list, const Range *range)
+{
+    RangeList part = {.rank = list->rank, .to = list->to};
+    int64_t number, count = 0, places = container_places(c, list, range, &number);
+    if (range->level == 0) {
+        return places;
+    }
+    bool done = places == 0 || range_add_part(&part, range, 0, places, range->at);
+    for (size_t i = 0; done && i < part.count; i++) {
+        count += range_addresses(&part, &part.items[i]);
+    }
+    range_list_free(&part);
+    return done ? count : -1;
+}
+
+bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller)
+{
+    RangeList list = {0};
+    Stream box = container_box(c, first, last);
+    *count = stream_elements(&box);
+    if (c->kind->traits.levels || container_complete(c)) {
+        return true;
+    }
+    bool done = find_ranges(c, first, last, &list, caller);
+    *count = 0;
+    for (size_t i = 0; done && i < list.count; i++) {
+        int64_t reached = range_reached(c, &list, &list.items[i]);
+        done = reached >= 0;
+        *count += reached;
+    }
+    range_list_free(&list);
+    return done;
+}
+
+/* The pages by which a box is copied: all that is mapped, where it is all there is; NULL: element by element. */
+static const Region *pages_of_box(Container *c, const Stream *box)
+{
+    bool whole =
+        c->whole.map && container_paged(c) && container_bounded(c) && shape_equal(&box->shape, &c->whole.shape);
+    return whole ? container_active(c) : NULL;
+}
+
+bool container_dense(Container *c, const int64_t *first, const int64_t *last, Stream *result)
+{
+    Stream box = container_box(c, first, last);
+    const Region *region = pages_of_box(c, &box);
+    if (!region) {
+        return copy_new(&box, NULL, result);
+    }
+    Domain domain = {.shape = box.shape, .pages = &region->set};
+    if (!stream_create(box.device, box.type, &box.shape, false, result)) {
+        return false;
+    }
+    bool done = (region->whole || copy_fill(result, c->fallback)) && copy_over(result, &box, &domain);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
+
+bool container_write(Container *c, const int64_t *first, const Stream *from)
+{
+    int64_t last[SHAPE_MAX_RANK];
+    for (int d = 0; d < from->shape.rank; d++) {
+        last[d] = first[d] + from->shape.size[d];
+    }
+    Stream box = container_box(c, first, last);
+    const Region *region = pages_of_box(c, &box);
+    Domain domain = {.shape = box.shape, .pages = region ? &region->set : NULL};
+    return region && type_same_layout(box.type, from->type) && from->source == SOURCE_BUFFER && !from->map
+               ? copy_over(&box, from, &domain)
+               : copy_stream(&box, from);
+}
+
+/* marks */
+
 /* An element and its number in a region. */
 typedef struct Marked {
     int32_t point[SHAPE_MAX_RANK]; /* the slowest dimension first */
@@ -89,7 +180,7 @@ Region *container_marked(const Container *c, Region *region, const unsigned char
 {
     size_t bytes = (size_t)c->memory.type->bytes, all = (size_t)region->set.elements, count = 0;
     BoxList boxes = {0};
-    if (!memchr(marks, 0, all) || (c->kind && region->set.levels)) {
+    if (!memchr(marks, 0, all) || region->set.levels) {
         memcpy(to, from, all * bytes);
         return region_retain(region);
     }

@@ -10,7 +10,7 @@ enum { FROM = 1, TO = 2 }; /* bits of copy_over's parameters */
 
 bool container_partial(const Container *c)
 {
-    return c->whole.map && !container_complete(c) && !c->lists;
+    return c->whole.map && !container_complete(c) && !c->kind->traits.ragged;
 }
 
 static bool copy_line(Container *c, const Region *region, Stream *to, const Stream *from, unsigned numbered)
@@ -30,7 +30,7 @@ static int64_t side_by_side(Container *c, const Region *region, bool ordered)
 {
     bool whole = container_paged(c) && !container_queries(c) &&
                  region->set.elements == region->set.count * translator_info(c->translator).page;
-    return !whole ? -1 : ordered ? c->active_frame : c->active_least;
+    return !whole ? -1 : ordered ? c->contiguous.first : c->contiguous.least;
 }
 
 bool container_pack_exists(Container *c, bool ordered)

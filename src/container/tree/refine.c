@@ -38,8 +38,8 @@ static bool grow(Container *c, int64_t frames)
 
 bool tree_prepare(Container *c, int64_t pages)
 {
-    int64_t frames = frames_needed(&c->frames, pages);
-    return grow(c, frames) && frames_reserve(&c->frames, frames);
+    int64_t frames = frames_needed(&tree_of(c)->frames, pages);
+    return grow(c, frames) && frames_reserve(&tree_of(c)->frames, frames);
 }
 
 /* splitting */
@@ -50,7 +50,7 @@ static void unmap_parts(Container *c, const TreeList *splits, int64_t count)
     int rank = rank_of(c);
     while (count-- > 0) {
         AdaptivePage part = tree_part(&splits->items[count >> rank], rank, (int)(count & ((1 << rank) - 1)));
-        frames_drop(&c->frames, adaptive_frame(page_tree_mapped(tree_pages(c), &part)));
+        frames_drop(&tree_of(c)->frames, adaptive_frame(page_tree_mapped(tree_pages(c), &part)));
         page_tree_unmap_page(tree_pages(c), &part);
     }
 }
@@ -63,10 +63,10 @@ static bool map_parts(Container *c, const TreeList *splits, int32_t *frames)
     bool done = true;
     for (; done && i < count; i++) {
         AdaptivePage part = tree_part(&splits->items[i >> rank], rank, (int)(i & ((1 << rank) - 1)));
-        frames[i] = (int32_t)frames_take(&c->frames, 0);
+        frames[i] = (int32_t)frames_take(&tree_of(c)->frames, 0);
         done = page_tree_map_page(tree_pages(c), &part, frames[i]);
         if (!done) {
-            frames_drop(&c->frames, frames[i--]);
+            frames_drop(&tree_of(c)->frames, frames[i--]);
         }
     }
     if (!done || !page_tree_flush(tree_pages(c))) {

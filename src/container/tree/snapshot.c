@@ -9,18 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tree_note(const Container *c, Snapshot *s)
+static TreeSnapshot *tree_snapshot(const Snapshot *s)
 {
-    s->translator = translator_retain(c->translator);
-    s->edge = tree_of(c)->edge;
-    memcpy(s->value, tree_of(c)->value, sizeof s->value);
+    return s->state;
+}
+
+bool tree_note(Container *c, Snapshot *s)
+{
+    TreeSnapshot *snapshot = tree_snapshot(s);
+    snapshot->translator = translator_retain(c->translator);
+    snapshot->edge = tree_of(c)->edge;
+    memcpy(snapshot->value, tree_of(c)->value, sizeof snapshot->value);
+    return snapshot_memory_note(c, s);
+}
+
+void tree_forget(Snapshot *s)
+{
+    snapshot_memory_forget(s);
+    translator_release(tree_snapshot(s)->translator);
 }
 
 bool tree_own_pages(Container *c)
 {
     bool shared = false;
     for (const Snapshot *s = c->newest; s && !shared; s = s->older) {
-        shared = s->translator == c->translator;
+        shared = tree_snapshot(s)->translator == c->translator;
     }
     if (!container_ready_mapped(c)) {
         return false;
@@ -62,30 +75,33 @@ static bool take_frames(const PageTree *a, Frames *frames)
 
 bool tree_take_frames(Container *c)
 {
-    return take_frames(tree_pages(c), &c->frames);
+    return take_frames(tree_pages(c), &tree_of(c)->frames);
 }
 
 bool tree_undo(Container *c, Snapshot *s)
 {
+    const TreeSnapshot *was = tree_snapshot(s);
     Frames frames = {0};
     Translator *now = c->translator;
-    if (!take_frames((const PageTree *)s->translator, &frames)) {
+    c->shares = true;
+    c->ready = 0;
+    if (!take_frames((const PageTree *)was->translator, &frames)) {
         frames_free(&frames, 0);
         return false;
     }
-    frames_free(&c->frames, translator_info(now).mapped);
-    c->frames = frames;
-    c->translator = translator_retain(s->translator);
+    frames_free(&tree_of(c)->frames, translator_info(now).mapped);
+    tree_of(c)->frames = frames;
+    c->translator = translator_retain(was->translator);
     if (c->translator->version <= now->version) { /* pages of a version are the same ones */
         c->translator->version = now->version + 1;
     }
     translator_release(now);
-    container_replace_memory(c, &s->memory);
+    container_replace_memory(c, &was->memory.memory);
     region_release(c->active);
     c->active = NULL;
     tree_changed(c);
-    tree_of(c)->edge = (TreeEdge)s->edge;
-    memcpy(tree_of(c)->value, s->value, sizeof s->value);
+    tree_of(c)->edge = was->edge;
+    memcpy(tree_of(c)->value, was->value, sizeof was->value);
     tree_header(c);
     return true;
 }
@@ -186,18 +202,19 @@ static bool compare_frames(const Container *c, const Stream *before, Kept *kept)
     return done;
 }
 
-Region *tree_diff(const Container *c, const Snapshot *s)
+Region *tree_diff(Container *c, const Snapshot *s)
 {
+    const TreeSnapshot *was = tree_snapshot(s);
     int64_t most = translator_info(c->translator).mapped;
-    Kept kept = {.c = c, .before = (const PageTree *)s->translator, .count = most};
+    Kept kept = {.c = c, .before = (const PageTree *)was->translator, .count = most};
     kept.frames = malloc(2 * (size_t)most * sizeof *kept.frames);
     bool done = kept.frames || error_set("out of host memory");
     if (done) {
         tree_each(c, sort_leaf, &kept);
         done = !kept.failed;
     }
-    bool written = s->memory.buffer != c->memory.buffer;
-    done = done && (!written || kept.kept == 0 || compare_frames(c, &s->memory, &kept));
+    bool written = was->memory.memory.buffer != c->memory.buffer;
+    done = done && (!written || kept.kept == 0 || compare_frames(c, &was->memory.memory, &kept));
     for (int64_t i = 0; i < kept.kept && done && written; i++) {
         done = !kept.frames[i] || tree_add(&kept.changed, &kept.pages.items[i]);
     }

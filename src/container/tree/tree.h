@@ -13,10 +13,6 @@
 /* What is beyond the domain, and what nodes on its border hold. */
 typedef enum TreeEdge { TREE_CLAMP, TREE_REPEAT, TREE_DIRICHLET, TREE_NEUMANN } TreeEdge;
 
-/* `size` are cells, a power of two times `page` in every dimension, the same one. Split `depth` times at first. NULL with error_set. */
-Container *tree_create(Device *device, const Type *type, const Shape *size, const Shape *page, int depth,
-                       int64_t capacity, const void *fallback);
-
 /* How many levels there are: the finest is 0. */
 int tree_levels(const Container *c);
 void tree_set_filter(Container *c, BlendFilter filter);

@@ -2,7 +2,7 @@
 #ifndef RILL_CONTAINER_TREE_TREE_PRIVATE_H
 #define RILL_CONTAINER_TREE_TREE_PRIVATE_H
 
-#include "container/container_private.h"
+#include "container/snapshot/snapshot_private.h"
 #include "container/tree/page_tree.h"
 #include "container/tree/tree.h"
 
@@ -30,7 +30,9 @@ typedef struct TreeRun {
     int64_t first, count;
 } TreeRun;
 
+/* The state of an adaptive container. */
 typedef struct Tree {
+    Frames frames;
     Kernel *steps[TREE_STEPS]; /* held; NULL until needed */
     Stream border;             /* of a page: the numbers of its nodes there */
     Stream list;               /* frames: leaves and others, each by their levels; device NULL: not made yet */
@@ -41,10 +43,18 @@ typedef struct Tree {
     char weight[TYPE_MAX_BYTES]; /* of TREE_STEP_WEIGH: one in the component that weighs, else zero */
 } Tree;
 
-/* What it is beside a container. */
+/* What an adaptive container was. */
+typedef struct TreeSnapshot {
+    MemorySnapshot memory;
+    Translator *translator; /* held */
+    TreeEdge edge;
+    char value[TYPE_MAX_BYTES];
+} TreeSnapshot;
+
+/* The state of an adaptive container. */
 static inline Tree *tree_of(const Container *c)
 {
-    return c->tree;
+    return c->state;
 }
 
 /* Its translator. */
@@ -102,8 +112,9 @@ bool tree_own_pages(Container *c);
 bool tree_take_frames(Container *c);
 
 /* As in ContainerKind. */
-void tree_note(const Container *c, Snapshot *s);
-Region *tree_diff(const Container *c, const Snapshot *s);
+bool tree_note(Container *c, Snapshot *s);
+void tree_forget(Snapshot *s);
+Region *tree_diff(Container *c, const Snapshot *s);
 bool tree_undo(Container *c, Snapshot *s);
 void tree_write(const Container *c, StrBuf *out, int number);
 void tree_give(const Container *c, Argument *args);
