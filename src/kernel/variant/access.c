@@ -68,66 +68,48 @@ void access_divisor(int64_t d, uint32_t *multiplier, uint32_t *shift)
 
 static void word_reader(StrBuf *out, const AccessText *text)
 {
-    const char *name = text->param->name;
-    bool texture = text->layout->texture != NO_UNIT;
-    if (text->texels) {
-        strbuf_addf(out,
-                    texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i >> 2)[i & 3]; }\n"
-                            : "uint word_%s(int i) { return in_%s[i >> 2][i & 3]; }\n",
-                    name, name);
-    } else {
-        strbuf_addf(out,
-                    texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i).x; }\n"
-                            : "uint word_%s(int i) { return in_%s[i]; }\n",
-                    name, name);
-    }
+    static const char *const readers[2][2] = {{"in_$N[i]", "texelFetch(tex_$N, i).x"},
+                                              {"in_$N[i >> 2][i & 3]", "texelFetch(tex_$N, i >> 2)[i & 3]"}};
+    access_addf(out, text, 0, "uint word_$N(int i) { return ");
+    access_addf(out, text, 0, readers[text->texels][text->layout->texture != NO_UNIT]);
+    strbuf_add(out, "; }\n");
 }
 
-/* Elements of whole texels: a fetch for each texel, names of the words. */
-static void add_texels(StrBuf *out, const AccessText *text, int count, char (*names)[16])
-{
-    const char *name = text->param->name;
-    bool texture = text->layout->texture != NO_UNIT;
-    for (int t = 0; t < count / 4; t++) {
-        strbuf_addf(out, texture ? " uvec4 t%d = texelFetch(tex_%s, e * %d + %d);" : " uvec4 t%d = in_%s[e * %d + %d];",
-                    t, name, count / 4, t);
-    }
-    for (int k = 0; k < count; k++) {
-        snprintf(names[k], sizeof names[k], "t%d.%c", k / 4, "xyzw"[k % 4]);
-    }
-}
-
-/* T PREFIX_NAME(int e): element e of the buffer. */
+/* T PREFIX_NAME(int e): element e of the buffer. Those of whole texels are fetched by texels. */
 static void declare_elements(StrBuf *out, const AccessText *text, const char *prefix)
 {
-    const Type *type = text->key->type, *seen = text->param->type;
-    const char *name = text->param->name;
+    const Type *type = text->key->type;
     char names[TYPE_MAX_WORDS][16];
     const char *words[TYPE_MAX_WORDS];
     int count = glsl_words(type);
+    bool texels = text->texels && count % 4 == 0, texture = text->layout->texture != NO_UNIT;
     word_reader(out, text);
-    strbuf_addf(out, "%s %s_%s(int e) {", glsl_type(seen), prefix, name);
+    access_addf(out, text, 0, "$T %s_$N(int e) {", prefix);
     if (type->bytes < 4) {
         int per_word = 4 / type->bytes;
         words[0] = "rill_w";
-        strbuf_addf(out, " uint rill_w = word_%s(e / %d); uint rill_s = uint(e %% %d) * %du; return ", name, per_word,
-                    per_word, type->bytes * 8);
-        glsl_decode(out, type, seen, words, "rill_s");
+        access_addf(out, text, 0, " uint rill_w = word_$N(e / %d); uint rill_s = uint(e %% %d) * %du; return ",
+                    per_word, per_word, type->bytes * 8);
+        glsl_decode(out, type, text->param->type, words, "rill_s");
         strbuf_add(out, "; }\n");
         return;
     }
-    if (text->texels && count % 4 == 0) {
-        add_texels(out, text, count, names);
+    for (int t = 0; texels && t < count / 4; t++) {
+        access_addf(out, text, 0,
+                    texture ? " uvec4 t%d = texelFetch(tex_$N, e * %d + %d);" : " uvec4 t%d = in_$N[e * %d + %d];", t,
+                    count / 4, t);
     }
     for (int k = 0; k < count; k++) {
         words[k] = names[k];
-        if (!text->texels || count % 4 != 0) {
+        if (texels) {
+            snprintf(names[k], sizeof names[k], "t%d.%c", k / 4, "xyzw"[k % 4]);
+        } else {
             snprintf(names[k], sizeof names[k], "w%d", k);
-            strbuf_addf(out, " uint w%d = word_%s(e * %d + %d);", k, name, count, k);
+            access_addf(out, text, 0, " uint w%d = word_$N(e * %d + %d);", k, count, k);
         }
     }
     strbuf_add(out, " return ");
-    glsl_decode(out, type, seen, words, NULL);
+    glsl_decode(out, type, text->param->type, words, NULL);
     strbuf_add(out, "; }\n");
 }
 
@@ -136,24 +118,28 @@ static void declare_dense(StrBuf *out, const AccessText *text)
     declare_elements(out, text, "fetch");
 }
 
-void access_fallback(StrBuf *out, const AccessText *text)
+/* The value of a type whose words are uniforms. */
+static void add_uniform(StrBuf *out, const Type *type, const Type *seen, int word)
 {
-    const Type *type = text->key->type;
     char names[TYPE_MAX_WORDS][32];
     const char *words[TYPE_MAX_WORDS];
     for (int k = 0; k < glsl_words(type); k++) {
-        snprintf(names[k], sizeof names[k], "%s", access_word(text->layout->fallback + k));
+        snprintf(names[k], sizeof names[k], "%s", access_word(word + k));
         words[k] = names[k];
     }
-    glsl_decode(out, type, text->param->type, words, type->bytes < 4 ? "0u" : NULL);
+    glsl_decode(out, type, seen, words, type->bytes < 4 ? "0u" : NULL);
+}
+
+void access_fallback(StrBuf *out, const AccessText *text)
+{
+    add_uniform(out, text->key->type, text->param->type, text->layout->fallback);
 }
 
 /* Element -1 is what is not mapped. */
 static void declare_mapped(StrBuf *out, const AccessText *text)
 {
-    const char *seen = glsl_type(text->param->type), *name = text->param->name;
     declare_elements(out, text, "stored");
-    strbuf_addf(out, "%s fetch_%s(int e) { %s rill_v = stored_%s(max(e, 0)), rill_f = ", seen, name, seen, name);
+    access_addf(out, text, 0, "$T fetch_$N(int e) { $T rill_v = stored_$N(max(e, 0)), rill_f = ");
     access_fallback(out, text);
     strbuf_add(out, "; return e < 0 ? rill_f : rill_v; }\n");
 }
@@ -164,10 +150,8 @@ static void declare_ramp(StrBuf *out, const AccessText *text)
     static const char *const formats[] = {"rill_ramp(uintBitsToFloat(%s), uintBitsToFloat(%s), ",
                                           "int(%s) + int(%s) * "};
     const Type *type = text->key->type;
-    const char *name = text->param->name;
     bool whole = type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT;
-    strbuf_addf(out, "%s fetch_%s(int e) { return %s(", glsl_type(text->param->type), name,
-                glsl_type(text->param->type));
+    access_addf(out, text, 0, "$T fetch_$N(int e) { return $T(");
     for (int c = 0; c < type->components; c++) {
         int at = text->layout->ramp + RAMP_WORDS * c;
         strbuf_add(out, c ? ", " : "");
@@ -238,44 +222,25 @@ const AccessPath access_paths[PATH_COUNT] = {
 
 /* addresses */
 
-/* One dimension's part of an element number: index text -> expression. */
-static void add_dimension(StrBuf *out, const AccessText *text, int d, const char *index)
+/* One dimension's part of an element number. */
+static void add_dimension(StrBuf *out, const AccessText *text, int d)
 {
     int at = text->layout->dims + d * variant_dim_words(text->key);
     if (d == 0 && text->key->unit) {
-        strbuf_addf(out, " + %s", index);
-        return;
+        strbuf_add(out, " + d0");
+    } else if (!text->key->mapped) {
+        strbuf_addf(out, " + d%d * int(%s)", d, access_word(at));
+    } else {
+        strbuf_addf(out, " + rill_map(d%d, %s, %s, %s, %s, ", d, access_word(at + 1), access_word(at + 2),
+                    access_word(at + 3), access_word(at + 4));
+        strbuf_addf(out, "%s, %s, %s) * int(%s)", access_word(at + 5), access_word(at + 6), access_word(at + 7),
+                    access_word(at));
     }
-    if (!text->key->mapped) {
-        strbuf_addf(out, " + %s * int(%s)", index, access_word(at));
-        return;
-    }
-    strbuf_addf(out, " + rill_map(%s, %s, %s, %s, %s, ", index, access_word(at + 1), access_word(at + 2),
-                access_word(at + 3), access_word(at + 4));
-    strbuf_addf(out, "%s, %s, %s) * int(%s)", access_word(at + 5), access_word(at + 6), access_word(at + 7),
-                access_word(at));
 }
 
 bool access_begins_binding(const AccessText *text)
 {
     return (text->key->fixed || text->trusted) && !text->layout->behind;
-}
-
-/* The place that the address function finds, behind the box's begin, unless all of the domain is meant. */
-static void add_place(StrBuf *out, const AccessText *text, int rank)
-{
-    strbuf_addf(out, ") { int p = place_%s(", text->param->name);
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "%sd%d", d ? ", " : "", d);
-        if (!text->key->unit) {
-            strbuf_addf(out, " + int(%s)", access_word(text->box->dims + d));
-        }
-    }
-    if (access_begins_binding(text)) {
-        strbuf_add(out, "); return p; }\n");
-    } else {
-        strbuf_addf(out, "), e = p + int(%s); return p < 0 ? -1 : e; }\n", access_word(text->layout->base));
-    }
 }
 
 /* By the launch's own words: compilers see that several arguments have the same places. */
@@ -292,26 +257,20 @@ static void add_ordered(StrBuf *out, const AccessText *text, int rank)
 
 void access_address(StrBuf *out, const AccessText *text, int rank)
 {
-    strbuf_addf(out, "int adr_%s(", text->param->name);
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "%sint d%d", d ? ", " : "", d);
-    }
-    if (path_mapped(text->key->path)) {
-        add_place(out, text, rank);
+    bool begins = access_begins_binding(text);
+    access_addf(out, text, rank, "int adr_$N($,{int d#$}) { ");
+    if (path_mapped(text->key->path)) { /* behind the box's begin, unless all of the domain is meant */
+        access_addf(out, text, rank,
+                    text->key->unit ? "int p = place_$N($,{d#$})" : "int p = place_$N($,{d# + int($b)$})");
+        access_addf(out, text, rank, begins ? "; return p; }\n" : ", e = p + int($B); return p < 0 ? -1 : e; }\n");
         return;
     }
-    if (access_begins_binding(text)) {
-        strbuf_add(out, ") { return 0");
-    } else {
-        strbuf_addf(out, ") { return int(%s)", access_word(text->layout->base));
-    }
+    access_addf(out, text, rank, begins ? "return 0" : "return int($B)");
     if (text->key->ordered) {
         add_ordered(out, text, rank);
     }
     for (int d = 0; d < rank && !text->key->ordered; d++) {
-        char index[16];
-        snprintf(index, sizeof index, "d%d", d);
-        add_dimension(out, text, d, index);
+        add_dimension(out, text, d);
     }
     strbuf_add(out, "; }\n");
 }
@@ -330,12 +289,9 @@ static void add_outside(StrBuf *out, const AccessText *text)
     if (type->is_struct) {
         glsl_zero(out, type);
     } else {
-        char words[2][32];
-        snprintf(words[0], sizeof words[0], "%s", access_word(text->layout->outside));
-        snprintf(words[1], sizeof words[1], "%s", access_word(text->layout->outside + 1));
+        const Type *scalar = type_of(text->key->type->value->scalar, 1);
         strbuf_addf(out, "%s(", glsl_type(type));
-        glsl_decode(out, type_of(text->key->type->value->scalar, 1), type_of(text->key->type->value->scalar, 1),
-                    (const char *const[]){words[0], words[1]}, NULL);
+        add_uniform(out, scalar, scalar, text->layout->outside);
         strbuf_add(out, ")");
     }
 }
@@ -378,17 +334,43 @@ static bool is_inside(const Layout *launch, int d, const int8_t *offset)
     return d >= OFFSET_DIMS || (offset[d] == 0 && (d != 1 || launch->strip_rows == 1));
 }
 
-void access_bounded(StrBuf *out, const AccessText *text, int d, const int8_t *offset)
+/* Index iD, of dimension D, brought into range. */
+static void add_index(StrBuf *out, const AccessText *text, int d)
 {
-    bool along = offset && text->launch && text->launch->strip != NO_SLOT;
+    bool along = text->offset && text->launch && text->launch->strip != NO_SLOT;
     if (along && d == 0) {
-        strbuf_addf(out, "uint(rill_k + %d) < %du ? i0 : ", offset[0], text->launch->elements);
+        strbuf_addf(out, "uint(rill_k + %d) < %du ? i0 : ", text->offset[0], text->launch->elements);
     }
-    if (along && is_inside(text->launch, d, offset)) {
+    if (along && is_inside(text->launch, d, text->offset)) {
         strbuf_addf(out, "i%d", d);
     } else {
         add_bounded(out, text, d);
     }
+}
+
+static void add_word(const void *self, StrBuf *out, char letter, int d)
+{
+    const AccessText *text = self;
+    switch (letter) {
+    case 'N': strbuf_add(out, text->param->name); break;
+    case 'T': strbuf_add(out, glsl_type(text->param->type)); break;
+    case 'z': strbuf_add(out, access_word(text->layout->sizes + d)); break;
+    case 'Z': strbuf_add(out, access_size(text, d)); break;
+    case 'b': strbuf_add(out, access_word(text->box->dims + d)); break;
+    case 'B': strbuf_add(out, access_word(text->layout->base)); break;
+    case 's': strbuf_add(out, access_word(text->layout->strides + d - 1)); break;
+    case 't': strbuf_addf(out, d ? " * int(%s)" : "", access_word(text->layout->strides + d - 1)); break;
+    case 'i': add_index(out, text, d); break;
+    default: strbuf_add_bytes(out, &"xyzw"[letter == 'c' ? d : d - 1], 1); break;
+    }
+}
+
+void access_addf(StrBuf *out, const AccessText *text, int rank, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    template_addv(out, rank, add_word, text, format, args);
+    va_end(args);
 }
 
 /* filling */
@@ -440,13 +422,7 @@ void access_constant(StrBuf *out, const Param *param, int word)
         strbuf_add(out, ")");
         return;
     }
-    char names[TYPE_MAX_WORDS][32];
-    const char *words[TYPE_MAX_WORDS];
-    for (int k = 0; k < glsl_words(param->type); k++) {
-        snprintf(names[k], sizeof names[k], "%s", access_word(word + k));
-        words[k] = names[k];
-    }
-    glsl_decode(out, param->type, param->type, words, NULL);
+    add_uniform(out, param->type, param->type, word);
 }
 
 void access_texel(StrBuf *out, const char *name, const Type *seen, const Type *type, int k)

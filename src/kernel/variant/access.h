@@ -3,6 +3,7 @@
 #ifndef RILL_KERNEL_VARIANT_ACCESS_H
 #define RILL_KERNEL_VARIANT_ACCESS_H
 
+#include "base/template.h"
 #include "kernel/variant/variant.h"
 
 /* What a row needs to know to write its part of the source. */
@@ -15,7 +16,18 @@ typedef struct AccessText {
     const ArgLayout *box; /* where sizes and begins of the box stand: those of the first one with the same places */
     const Layout *launch; /* of a neighbour in a stream, whose shape is the launch's; else NULL */
     const int32_t *sizes; /* of what is fixed and mapped: known; NULL: words of rill_p */
+    const int8_t *offset; /* of a neighbour of steps along strips that is written: known; else NULL */
 } AccessText;
+
+/* Appends a text (base/template.h), with the parts repeated `rank` times:
+ *
+ *     $N $T     the parameter's name, its GLSL type
+ *     $z $Z     the size along a dimension as a uint expression, and as access_size gives it
+ *     $b $B     where the box begins along a dimension, and the number of the first element
+ *     $s $t     how far elements are apart along a dimension, from the second on, and " * int($s)" there
+ *     $i        the index of a dimension, i0 ..., brought into range
+ *     $c $l     the component of a dimension: x, y ...; and of the one before */
+void access_addf(StrBuf *out, const AccessText *text, int rank, const char *format, ...) ERROR_PRINTF(4, 5);
 
 typedef struct AccessPath {
     const char *name; /* for explain() */
@@ -55,24 +67,21 @@ void access_blend(StrBuf *out, const AccessText *text, int rank);
  * weight counts for nothing. Of x + w (y - x) they would be NaN; `precise` keeps compilers from making that of it. */
 void access_mix(StrBuf *out, int rank, int corner, void (*element)(void *self, StrBuf *out, int corner), void *self);
 void access_mix_weight(StrBuf *out, const char *type, int d);
+/* A statement that brings a position p, or its component `axis`, into a domain of n: 0 .. n, by the boundary of dimension d. */
+void access_fold(StrBuf *out, const AccessText *text, int d, const char *axis);
 /* And s_NAME(p, level): that at a real position, of a level. */
 void access_blend_sampler(StrBuf *out, const AccessText *text, int rank);
 /* Writes the access functions of gathers, neighbours and random access. */
-void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
-                   const ParamUse *use);
+void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, int number, const ParamUse *use);
 /* Of a gather from a container, int sp_NAME(index ...), the place there, and sv_NAME(place): what shared_addresses() writes. */
 void access_shared(StrBuf *out, const AccessText *text, int rank);
-void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
-                   const ParamUse *use);
+void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, int number, const ParamUse *use);
 
 /* access_strip.c, of steps along strips: what rows of neighbours are kept in; main's loads of them; and of oI_NAME(), with the index k of its offset, the
  * statement that finds rill_v there, up to the `else`, or nothing. */
 void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use);
 void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use);
 void access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *use, int k);
-/* Index iD, of dimension D, brought into range; `offset`: of a neighbour of such steps, else NULL. */
-void access_bounded(StrBuf *out, const AccessText *text, int d, const int8_t *offset);
-
 /* access_neighbors.c, of launches over pages: oI_NAME(), the neighbour at the I'th offset of `use`, p_NAME(i0, ...) of those that are ranges, behind what a
  * neighbour has anyway; and for main, where the pages around the launch's begin. */
 void access_neighbors(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use);

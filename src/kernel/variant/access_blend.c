@@ -4,8 +4,6 @@
 #include "kernel/body/glsl.h"
 #include "kernel/variant/address_map.h"
 
-#include <stdio.h>
-
 static bool floats(const Type *type)
 {
     return !type->is_struct && type_scalar_is_float(type->scalar);
@@ -30,6 +28,13 @@ void access_mix(StrBuf *out, int rank, int corner, void (*element)(void *self, S
     strbuf_addf(out, " * w%d)", rank - 1);
 }
 
+void access_fold(StrBuf *out, const AccessText *text, int d, const char *axis)
+{
+    const char *fold = access_boundary(text->key, d) == BOUNDARY_WRAP ? "p%s = p%s - n%s * floor(p%s / n%s); "
+                                                                      : "p%s = clamp(p%s, 0.0, n%s); ";
+    strbuf_addf(out, fold, axis, axis, axis, axis, axis);
+}
+
 void access_mix_weight(StrBuf *out, const char *type, int d)
 {
     strbuf_addf(out, "w%d = max(w%d, %s(2e-38)); precise %s u%d = 1 - w%d; ", d, d, type, type, d, d);
@@ -51,32 +56,16 @@ static void add_corner(void *self, StrBuf *out, int corner)
     strbuf_add(out, ")");
 }
 
-static void add_strides(StrBuf *out, const char *word, int rank)
+/* A function of an element, the strides and the weights; and what it adds to p, where the weight along a dimension fulfils a condition. */
+static void open_reader(StrBuf *out, const AccessText *text, int rank, const char *word, const char *condition)
 {
-    for (int d = 1; d < rank; d++) {
-        strbuf_addf(out, ", %ss%d", word, d);
-    }
-}
-
-static void open_reader(StrBuf *out, const AccessText *text, int rank, const char *word)
-{
-    const Type *seen = text->param->type;
-    strbuf_addf(out, "%s %s_%s(int p", glsl_type(seen), word, text->param->name);
-    add_strides(out, "int ", rank);
+    access_addf(out, text, rank, "$T %s_$N(int p$1{, int s#$}", word);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, ", %s w%d", weight_type(seen), d);
+        strbuf_addf(out, ", %s w%d", weight_type(text->param->type), d);
     }
     strbuf_add(out, ") { ");
-}
-
-static void add_offsets(StrBuf *out, int rank, const char *condition)
-{
     for (int d = 0; d < rank; d++) {
-        char stride[16] = "1";
-        if (d) {
-            snprintf(stride, sizeof stride, "s%d", d);
-        }
-        strbuf_addf(out, "int a%d = w%d %s ? %s : 0; ", d, d, condition, stride);
+        strbuf_addf(out, d ? "int a%d = w%d %s ? s%d : 0; " : "int a%d = w%d %s ? 1 : 0; ", d, d, condition, d);
     }
 }
 
@@ -84,52 +73,29 @@ static void add_offsets(StrBuf *out, int rank, const char *condition)
  * where it has a weight: p may be the last. At a node it is the node's value, to the bit. Others than floats are not mixed. */
 static void readers(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *name = text->param->name, *type = glsl_type(text->param->type);
-    Corners corners = {name, rank};
-    open_reader(out, text, rank, "near");
-    add_offsets(out, rank, ">= 0.5");
+    Corners corners = {text->param->name, rank};
+    open_reader(out, text, rank, "near", ">= 0.5");
     strbuf_add(out, "return ");
     add_corner(&corners, out, (1 << rank) - 1);
     strbuf_add(out, "; }\n");
     if (floats(text->param->type)) {
-        open_reader(out, text, rank, "lerp");
-        add_offsets(out, rank, "> 0");
+        open_reader(out, text, rank, "lerp", "> 0");
         for (int d = 0; d < rank; d++) {
             access_mix_weight(out, weight_type(text->param->type), d);
         }
-        strbuf_addf(out, "%s v = ", type);
+        access_addf(out, text, rank, "$T v = ");
         access_mix(out, rank, 0, add_corner, &corners);
-        strbuf_addf(out, ", n = stored_%s(p); return (", name);
-        for (int d = 0; d < rank; d++) {
-            strbuf_addf(out, "%sa%d", d ? " | " : "", d);
-        }
-        strbuf_add(out, ") == 0 ? n : v; }\n");
+        access_addf(out, text, rank, ", n = stored_$N(p); return ($|{a#$}) == 0 ? n : v; }\n");
     }
 }
 
 void access_blend(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *name = text->param->name, *weight = weight_type(text->param->type);
+    const char *weight = weight_type(text->param->type), *reader = floats(text->param->type) ? "lerp" : "near";
     readers(out, text, rank);
-    strbuf_addf(out, "%s blend_%s(", glsl_type(text->param->type), name);
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "%sint d%d", d ? ", " : "", d);
-    }
-    strbuf_add(out, ") { int p, l");
-    add_strides(out, "", rank);
-    strbuf_add(out, "; ");
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "d%d = d%d + int(%s); ", d, d, access_word(text->box->dims + d));
-    }
-    strbuf_addf(out, "cell_%s(", name);
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "d%d, ", d);
-    }
-    strbuf_add(out, "0, p, l");
-    add_strides(out, "", rank);
-    strbuf_addf(out, "); int m = (1 << l) - 1; %s f = 1 / %s(m + 1); return %s_%s(p + int(%s)", weight, weight,
-                floats(text->param->type) ? "lerp" : "near", name, access_word(text->layout->base));
-    add_strides(out, "", rank);
+    access_addf(out, text, rank, "$T blend_$N($,{int d#$}) { int p, l$1{, s#$}; $0{d# = d# + int($b); $}");
+    access_addf(out, text, rank, "cell_$N($0{d#, $}0, p, l$1{, s#$}); int m = (1 << l) - 1; ");
+    access_addf(out, text, rank, "%s f = 1 / %s(m + 1); return %s_$N(p + int($B)$1{, s#$}", weight, weight, reader);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, ", %s(d%d & m) * f", weight, d);
     }
@@ -145,19 +111,13 @@ static bool mixes(const AccessText *text)
 static void level_sampler(StrBuf *out, const AccessText *text, int rank, const char *vector)
 {
     static const char *const ints[] = {"int", "ivec2", "ivec3"};
-    const char *name = text->param->name, *weight = weight_type(text->param->type);
-    strbuf_addf(out, "%s level_%s(%s p, int level) { %s i = %s(p); int e, l", glsl_type(text->param->type), name,
-                vector, ints[rank - 1], ints[rank - 1]);
-    add_strides(out, "", rank);
-    strbuf_addf(out, "; cell_%s(", name);
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, rank > 1 ? "i.%c, " : "i, ", "xyz"[d]);
-    }
-    strbuf_add(out, "level, e, l");
-    add_strides(out, "", rank);
-    strbuf_addf(out, "); %s w = p * uintBitsToFloat(uint(127 - l) << 23) - %s(i >> l); return %s_%s(e + int(%s)",
-                vector, vector, mixes(text) ? "lerp" : "near", name, access_word(text->layout->base));
-    add_strides(out, "", rank);
+    const char *whole = ints[rank - 1], *weight = weight_type(text->param->type);
+    access_addf(out, text, rank, "$T level_$N(%s p, int level) { %s i = %s(p); int e, l$1{, s#$}; cell_$N(", vector,
+                whole, whole);
+    access_addf(out, text, rank, rank > 1 ? "$0{i.$c, $}" : "i, ");
+    access_addf(out, text, rank, "level, e, l$1{, s#$}); %s w = p * uintBitsToFloat(uint(127 - l) << 23) - ", vector);
+    access_addf(out, text, rank, "%s(i >> l); return %s_$N(e + int($B)$1{, s#$}", vector,
+                mixes(text) ? "lerp" : "near");
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, rank > 1 ? ", %s(w.%c)" : ", %s(w)", weight, "xyz"[d]);
     }
@@ -166,31 +126,24 @@ static void level_sampler(StrBuf *out, const AccessText *text, int rank, const c
 
 void access_blend_sampler(StrBuf *out, const AccessText *text, int rank)
 {
-    static const char *const vectors[] = {"float", "vec2", "vec3"};
-    const char *name = text->param->name, *type = glsl_type(text->param->type), *vector = vectors[rank - 1];
+    static const char *const vectors[] = {"float", "vec2", "vec3"}, *const axes[] = {".x", ".y", ".z"};
+    const char *vector = vectors[rank - 1];
+    bool two = text->key->filter == BLEND_TRILINEAR;
     level_sampler(out, text, rank, vector);
-    strbuf_addf(out, "%s s_%s(%s p, float level) { %s n = %s(", type, name, vector, vector, vector);
+    access_addf(out, text, rank, "$T s_$N(%s p, float level) { %s n = %s(", vector, vector, vector);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "%sfloat(%s) - 1.0", d ? ", " : "", access_word(text->box->sizes + d));
     }
     strbuf_add(out, "); ");
     for (int d = 0; d < rank; d++) {
-        char p[8] = "p", n[8] = "n";
-        if (rank > 1) {
-            snprintf(p, sizeof p, "p.%c", "xyz"[d]);
-            snprintf(n, sizeof n, "n.%c", "xyz"[d]);
-        }
-        bool wraps = (text->key->boundary >> (2 * d) & 3) == BOUNDARY_WRAP;
-        strbuf_addf(out, wraps ? "%s = %s - %s * floor(%s / %s); " : "%s = clamp(%s, 0.0, %s); ", p, p, n, p, n);
+        access_fold(out, text, d, rank > 1 ? axes[d] : "");
     }
-    bool two = text->key->filter == BLEND_TRILINEAR;
-    strbuf_addf(out, "level = clamp(level, 0.0, 31.0); float f = floor(%s); %s v = level_%s(p, int(f)); ",
-                two ? "level" : "level + 0.5", type, name);
+    access_addf(out, text, rank, "level = clamp(level, 0.0, 31.0); float f = floor(%s); $T v = level_$N(p, int(f)); ",
+                two ? "level" : "level + 0.5");
     if (two) {
-        strbuf_addf(out,
+        access_addf(out, text, rank,
                     "if (level > f) { float w = level - f; precise float u = 1.0 - w; "
-                    "v = v * u + level_%s(p, int(f) + 1) * w; } ",
-                    name);
+                    "v = v * u + level_$N(p, int(f) + 1) * w; } ");
     }
-    strbuf_addf(out, "return v; }\n%s s_%s(%s p) { return s_%s(p, 0.0); }\n", type, name, vector, name);
+    access_addf(out, text, rank, "return v; }\n$T s_$N(%s p) { return s_$N(p, 0.0); }\n", vector);
 }

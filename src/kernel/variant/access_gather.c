@@ -5,14 +5,6 @@
 #include "kernel/body/glsl.h"
 
 #include <stdio.h>
-#include <string.h>
-
-static void add_ints(StrBuf *out, const char *prefix, int count)
-{
-    for (int d = 0; d < count; d++) {
-        strbuf_addf(out, "%s%s%d", d ? ", " : "", prefix, d);
-    }
-}
 
 /* How indices of dimension d come back: the period of wrap, minus the size of mirror, else 0. */
 static void add_period(StrBuf *out, const AccessText *text, int d, int rank)
@@ -44,27 +36,12 @@ static void boundary_function(StrBuf *out, const AccessText *text, int rank)
 }
 
 /* rill_v becomes the element at i0, i1, ..., brought into range. */
-static void add_element(StrBuf *out, const AccessText *text, int rank, const int8_t *offset)
+static void add_element(StrBuf *out, const AccessText *text, int rank)
 {
     bool blended = text->key->path == PATH_BLENDED;
-    strbuf_addf(out, blended ? " rill_v = blend_%s(" : " rill_v = fetch_%s(adr_%s(", text->param->name,
-                text->param->name);
-    for (int d = 0; d < rank; d++) {
-        strbuf_add(out, d ? ", " : "");
-        access_bounded(out, text, d, offset);
-    }
-    strbuf_add(out, blended ? ");" : "));");
+    access_addf(out, text, rank, blended ? " rill_v = blend_$N($,{$i$});" : " rill_v = fetch_$N(adr_$N($,{$i$}));");
     access_outside(out, text, rank, false);
     strbuf_add(out, " return rill_v; }\n");
-}
-
-/* q_NAME(i0, i1, ...): any index, fastest first. */
-static void quiet_gather(StrBuf *out, const AccessText *text, int rank)
-{
-    strbuf_addf(out, "%s q_%s(", glsl_type(text->param->type), text->param->name);
-    add_ints(out, "int i", rank);
-    strbuf_addf(out, ") { %s rill_v;", glsl_type(text->param->type));
-    add_element(out, text, rank, NULL);
 }
 
 /* The index reported first under check, then the quiet access. `head` is the result type, `call` the function behind. */
@@ -81,63 +58,36 @@ static void checked(StrBuf *out, const AccessText *text, const VariantKey *key, 
 
 static const char *const components[] = {"x", "y", "z", "w"};
 
-/* NAME_(int slowest, ..., int fastest), and with vectors whose x is the fastest. */
-static void overloads(StrBuf *out, const char *result, const char *function, const char *name, const char *behind,
+/* FUNCTION_NAME(int slowest, ..., int fastest), and with vectors whose x is the fastest: call `behind`. */
+static void overloads(StrBuf *out, const AccessText *text, const char *result, const char *function, const char *behind,
                       int rank)
 {
-    for (int n = 2; n <= 4; n++) {
-        if (n < rank) {
-            continue;
-        }
-        strbuf_addf(out, "%s %s%s(ivec%d v) { return %s%s(", result, function, name, n, behind, name);
-        for (int d = 0; d < rank; d++) {
-            strbuf_addf(out, "%sv.%s", d ? ", " : "", components[d]);
-        }
-        strbuf_add(out, "); }\n");
+    for (int n = rank > 2 ? rank : 2; n <= 4; n++) {
+        access_addf(out, text, rank, "%s %s$N(ivec%d v) { return %s$N($,{v.$c$}); }\n", result, function, n, behind);
     }
-    strbuf_addf(out, "%s %s%s(", result, function, name);
-    for (int d = rank; d-- > 0;) {
-        strbuf_addf(out, "int i%d%s", d, d ? ", " : ") { return ");
-    }
-    strbuf_addf(out, "%s%s(", behind, name);
-    add_ints(out, "i", rank);
-    strbuf_add(out, "); }\n");
+    access_addf(out, text, rank, "%s %s$N($-{int i#$}) { return %s$N($,{i#$}); }\n", result, function, behind);
 }
 
 void access_shared(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *name = text->param->name;
-    strbuf_addf(out, "int spi_%s(", name);
-    add_ints(out, "int i", rank);
-    strbuf_addf(out, ") { return place_%s(", name);
-    for (int d = 0; d < rank; d++) {
-        strbuf_add(out, d ? ", " : "");
-        access_bounded(out, text, d, NULL);
-        if (!text->key->unit) {
-            strbuf_addf(out, " + int(%s)", access_word(text->box->dims + d));
-        }
-    }
-    strbuf_add(out, "); }\n");
-    overloads(out, "int", "sp_", name, "spi_", rank);
-    strbuf_addf(out, "%s sv_%s(int p) { ", glsl_type(text->param->type), name);
-    if (access_begins_binding(text)) {
-        strbuf_addf(out, "return fetch_%s(p); }\n", name);
-    } else {
-        strbuf_addf(out, "int e = p + int(%s); return fetch_%s(p < 0 ? -1 : e); }\n", access_word(text->layout->base),
-                    name);
-    }
+    const char *place = text->key->unit ? "int spi_$N($,{int i#$}) { return place_$N($,{$i$}); }\n"
+                                        : "int spi_$N($,{int i#$}) { return place_$N($,{$i + int($b)$}); }\n";
+    access_addf(out, text, rank, place);
+    overloads(out, text, "int", "sp_", "spi_", rank);
+    access_addf(out, text, rank, "$T sv_$N(int p) { ");
+    access_addf(out, text, rank,
+                access_begins_binding(text) ? "return fetch_$N(p); }\n"
+                                            : "int e = p + int($B); return fetch_$N(p < 0 ? -1 : e); }\n");
 }
 
-static void component_overloads(StrBuf *out, const AccessText *text, int rank)
+/* g_NAME(v, c) or n_NAME(v, c): component c of the element. */
+static void component_overloads(StrBuf *out, const AccessText *text, const char *function, int least)
 {
     const Type *type = text->param->type;
-    if (type->is_struct || type->components < 2 || rank < 2) {
-        return;
-    }
-    const char *scalar = type_of(type->scalar, 1)->name;
-    for (int n = rank < 2 ? 2 : rank; n <= 4; n++) {
-        strbuf_addf(out, "%s g_%s(ivec%d v, int c) { return g_%s(v)[c]; }\n", scalar, text->param->name, n,
-                    text->param->name);
+    bool vector = !type->is_struct && type->components > 1;
+    for (int n = least; vector && n <= 4; n++) {
+        access_addf(out, text, 0, "%s %s_$N(ivec%d v, int c) { return %s_$N(v)[c]; }\n", type_of(type->scalar, 1)->name,
+                    function, n, function);
     }
 }
 
@@ -169,17 +119,17 @@ static void add_offsets(StrBuf *out, const char *name, int rank, size_t k, Offse
 /* oI_NAME(): the offsets that are known. */
 static void known_offsets(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
-    const char *type = glsl_type(text->param->type);
+    AccessText known = *text;
     for (int k = 0; k < use->offset_count; k++) {
-        strbuf_addf(out, "%s o%d_%s() { %s rill_v;", type, k, text->param->name, type);
+        known.offset = use->offsets[k];
+        access_addf(out, text, rank, "$T o%d_$N() { $T rill_v;", k);
         for (int d = 0; d < rank; d++) {
-            int offset = d < OFFSET_DIMS ? use->offsets[k][d] : 0;
-            strbuf_addf(out, " int i%d = rill_d%d + %d;", d, d, offset);
+            strbuf_addf(out, " int i%d = rill_d%d + %d;", d, d, d < OFFSET_DIMS ? use->offsets[k][d] : 0);
         }
         if (text->layout->wide != NO_UNIT) {
             access_strip_element(out, text, use, k);
         }
-        add_element(out, text, rank, use->offsets[k]);
+        add_element(out, &known, rank);
     }
 }
 
@@ -188,14 +138,14 @@ static void known_offsets(StrBuf *out, const AccessText *text, int rank, const P
  * all the same: on devices that take both branches a test would cost more. */
 static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
-    const char *type = glsl_type(text->param->type), *name = text->param->name;
+    const char *name = text->param->name;
     bool near = text->key->near;
     for (size_t k = 0; k < OFFSETS; k++) {
-        strbuf_addf(out, "%s n_%s(%s) { return q_%s(", type, name, arguments[k], name);
+        access_addf(out, text, rank, "$T n_$N(%s) { return q_$N(", arguments[k]);
         add_offsets(out, name, rank, k, FAR_OFFSETS);
         strbuf_add(out, "); }\n");
         if (use->ranges) {
-            strbuf_addf(out, "%s nl_%s(%s) { return %c_%s(", type, name, arguments[k], near ? 'p' : 'q', name);
+            access_addf(out, text, rank, "$T nl_$N(%s) { return %c_$N(", arguments[k], near ? 'p' : 'q');
             add_offsets(out, name, near && rank > NEAR_RANK ? NEAR_RANK : rank, k,
                         near ? PLAIN_OFFSETS : SMALL_OFFSETS);
             strbuf_add(out, "); }\n");
@@ -207,53 +157,29 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamU
     if (!near) {
         known_offsets(out, text, rank, use);
     }
-    if (!text->param->type->is_struct && text->param->type->components > 1) {
-        const char *scalar = type_of(text->param->type->scalar, 1)->name;
-        for (int n = 2; n <= 4; n++) {
-            strbuf_addf(out, "%s n_%s(ivec%d v, int c) { return n_%s(v)[c]; }\n", scalar, name, n, name);
-        }
-    }
+    component_overloads(out, text, "n", 2);
 }
 
 /* z_NAME(slowest, ...) and with vectors: how many elements a row has. */
 static void row_size(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *name = text->param->name;
-    strbuf_addf(out, "int z_%s(", name);
-    for (int d = rank; d-- > 1;) {
-        strbuf_addf(out, "int i%d%s", d, d > 1 ? ", " : "");
-    }
-    if (!text->key->rows) {
-        strbuf_addf(out, ") { return int(%s); }\n", access_word(text->layout->sizes));
-    } else {
-        strbuf_addf(out, ") { return place_%s(-1", name);
-        for (int d = 1; d < rank; d++) {
-            strbuf_add(out, ", ");
-            access_bounded(out, text, d, NULL);
-        }
-        strbuf_add(out, "); }\n");
-    }
+    access_addf(out, text, rank, "int z_$N($>{int i#$}) { return ");
+    access_addf(out, text, rank, text->key->rows ? "place_$N(-1$1{, $i$}); }\n" : "int($z); }\n");
     for (int n = rank > 3 ? rank - 1 : 2; rank > 2 && n <= 4; n++) {
-        strbuf_addf(out, "int z_%s(ivec%d v) { return z_%s(", name, n, name);
-        for (int d = rank; d-- > 1;) {
-            strbuf_addf(out, "v.%s%s", components[d - 1], d > 1 ? ", " : "");
-        }
-        strbuf_add(out, "); }\n");
+        access_addf(out, text, rank, "int z_$N(ivec%d v) { return z_$N($>{v.$l$}); }\n", n);
     }
 }
 
-void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
-                   const ParamUse *use)
+void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, int number, const ParamUse *use)
 {
-    (void)layout;
     int rank = text->param->kind == PARAM_NEIGHBOR ? key->rank : text->key->rank;
-    const char *name = text->param->name, *type = glsl_type(text->param->type);
     boundary_function(out, text, rank);
     access_address(out, text, rank);
     if (text->key->path == PATH_BLENDED) {
         access_blend(out, text, rank);
     }
-    quiet_gather(out, text, rank);
+    access_addf(out, text, rank, "$T q_$N($,{int i#$}) { $T rill_v;"); /* any index, fastest first */
+    add_element(out, text, rank);
     if (text->key->near) {
         access_neighbors(out, text, key, use);
     }
@@ -273,15 +199,13 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
         neighbor(out, text, rank, use);
         return;
     }
-    strbuf_addf(out, "%s c_%s(", type, name);
-    add_ints(out, "int i", rank);
-    strbuf_add(out, ") {");
+    access_addf(out, text, rank, "$T c_$N($,{int i#$}) {");
     checked(out, text, key, rank, number);
-    strbuf_addf(out, " return q_%s(", name);
-    add_ints(out, "i", rank);
-    strbuf_add(out, "); }\n");
-    overloads(out, type, "g_", name, "c_", rank);
-    component_overloads(out, text, rank);
+    access_addf(out, text, rank, " return q_$N($,{i#$}); }\n");
+    overloads(out, text, glsl_type(text->param->type), "g_", "c_", rank);
+    if (rank > 1) {
+        component_overloads(out, text, "g", rank);
+    }
 }
 
 /* What is read where nothing is mapped, behind a read of element e into rill_v. */
@@ -296,11 +220,11 @@ static void unmapped_value(StrBuf *out, const AccessText *text)
 
 static void random_storage(StrBuf *out, const AccessText *text)
 {
-    const char *name = text->param->name, *type = glsl_type(text->param->type);
     const Type *stored = text->key->type;
     if (body_plain_random(stored)) {
-        const char *place = text->key->partial ? "max(e, 0)" : "e";
-        strbuf_addf(out, "%s load_%s(int e) { %s rill_v = data_%s[%s];", type, name, type, name, place);
+        access_addf(out, text, 0,
+                    text->key->partial ? "$T load_$N(int e) { $T rill_v = data_$N[max(e, 0)];"
+                                       : "$T load_$N(int e) { $T rill_v = data_$N[e];");
         unmapped_value(out, text);
         strbuf_add(out, " return rill_v; }\n");
         return;
@@ -308,19 +232,19 @@ static void random_storage(StrBuf *out, const AccessText *text)
     int count = glsl_words(stored);
     char names[TYPE_MAX_WORDS][16];
     const char *words[TYPE_MAX_WORDS];
-    strbuf_addf(out, "%s load_%s(int e) {", type, name);
+    access_addf(out, text, 0, "$T load_$N(int e) {");
     for (int k = 0; k < count; k++) {
         snprintf(names[k], sizeof names[k], "w%d", k);
         words[k] = names[k];
-        strbuf_addf(out, " uint w%d = data_%s[max(e, 0) * %d + %d];", k, name, count, k);
+        access_addf(out, text, 0, " uint w%d = data_$N[max(e, 0) * %d + %d];", k, count, k);
     }
-    strbuf_addf(out, " %s rill_v = ", type);
+    access_addf(out, text, 0, " $T rill_v = ");
     glsl_decode(out, stored, text->param->type, words, NULL);
     strbuf_add(out, ";");
     unmapped_value(out, text);
-    strbuf_addf(out, " return rill_v; }\nvoid store_%s(int e, %s v) { if (e >= 0) {", name, type);
+    access_addf(out, text, 0, " return rill_v; }\nvoid store_$N(int e, $T v) { if (e >= 0) {");
     for (int k = 0; k < count; k++) {
-        strbuf_addf(out, " data_%s[e * %d + %d] = ", name, count, k);
+        access_addf(out, text, 0, " data_$N[e * %d + %d] = ", count, k);
         glsl_encode(out, stored, text->param->type, "v", k);
         strbuf_add(out, ";");
     }
@@ -330,15 +254,9 @@ static void random_storage(StrBuf *out, const AccessText *text)
 /* mapped_NAME(i0, ...): the place of an element that is written. Where it is not mapped that is reported, and the write goes where none counts. */
 static void mapped_address(StrBuf *out, const AccessText *text, int rank, int number)
 {
-    const char *name = text->param->name;
-    if (!text->key->partial) {
-        return;
-    }
-    strbuf_addf(out, "int mapped_%s(", name);
-    add_ints(out, "int i", rank);
-    strbuf_addf(out, ") { int p = adr_%s(", name);
-    add_ints(out, "i", rank);
-    strbuf_addf(out, "); if (p < 0) { p = int(%s); rill_unmapped(%du", access_word(text->layout->dump), number);
+    access_addf(out, text, rank,
+                "int mapped_$N($,{int i#$}) { int p = adr_$N($,{i#$}); if (p < 0) { p = int(%s); rill_unmapped(%du",
+                access_word(text->layout->dump), number);
     for (int d = 0; d < SHAPE_MAX_RANK; d++) {
         char index[16] = "0";
         if (d < rank) {
@@ -349,40 +267,25 @@ static void mapped_address(StrBuf *out, const AccessText *text, int rank, int nu
     strbuf_add(out, "); } return p; }\n");
 }
 
-void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
-                   const ParamUse *use)
+void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, int number, const ParamUse *use)
 {
-    (void)layout;
     int rank = text->key->rank;
-    const char *name = text->param->name;
     boundary_function(out, text, rank);
     access_address(out, text, rank);
     random_storage(out, text);
-    mapped_address(out, text, rank, number);
+    if (text->key->partial) {
+        mapped_address(out, text, rank, number);
+    }
     if (use->row) {
         row_size(out, text, rank);
     }
-    strbuf_addf(out, "int rr_%s(", name);
-    add_ints(out, "int i", rank);
-    strbuf_add(out, ") {");
+    access_addf(out, text, rank, "int rr_$N($,{int i#$}) {");
     checked(out, text, key, rank, number);
-    strbuf_addf(out, " return adr_%s(", name);
-    for (int d = 0; d < rank; d++) {
-        strbuf_add(out, d ? ", " : "");
-        access_bounded(out, text, d, NULL);
-    }
-    strbuf_addf(out, "); }\nint rw_%s(", name);
-    add_ints(out, "int i", rank);
-    strbuf_add(out, ") {");
+    access_addf(out, text, rank, " return adr_$N($,{$i$}); }\nint rw_$N($,{int i#$}) {");
     checked(out, text, key, rank, number);
-    strbuf_add(out, " return ");
-    for (int d = 0; d < rank && !text->key->unbounded; d++) {
-        strbuf_addf(out, "%suint(i%d) < %s", d ? " && " : "", d, access_word(text->layout->sizes + d));
-    }
-    strbuf_add(out, text->key->unbounded ? "true" : "");
-    strbuf_addf(out, " ? %s_%s(", text->key->partial ? "mapped" : "adr", name);
-    add_ints(out, "i", rank);
-    strbuf_addf(out, ") : int(%s); }\n", access_word(text->layout->dump));
-    overloads(out, "int", "r_", name, "rr_", rank);
-    overloads(out, "int", "w_", name, "rw_", rank);
+    access_addf(out, text, rank, text->key->unbounded ? " return true" : " return $&{uint(i#) < $z$}");
+    access_addf(out, text, rank, " ? %s_$N($,{i#$}) : int(%s); }\n", text->key->partial ? "mapped" : "adr",
+                access_word(text->layout->dump));
+    overloads(out, text, "int", "r_", "rr_", rank);
+    overloads(out, text, "int", "w_", "rw_", rank);
 }

@@ -82,13 +82,12 @@ static void add_begin(StrBuf *out, const AccessText *text, int d, int where)
 
 static void add_page(StrBuf *out, const AccessText *text, const VariantKey *key, int page)
 {
-    const char *name = text->param->name;
-    strbuf_addf(out, "        n%d_%s = adr_%s(", page, name, name);
+    access_addf(out, text, 0, "        n%d_$N = adr_$N(", page);
     for (int d = 0; d < key->rank; d++) {
         strbuf_add(out, d ? ", " : "");
         add_begin(out, text, d, d < offset_rank(key) ? digit(page, d) : OWN);
     }
-    strbuf_addf(out, "); n%d_%s = n%d_%s < 0 ? %d : n%d_%s", page, name, page, name, UNMAPPED, page, name);
+    access_addf(out, text, 0, "); n%d_$N = n%d_$N < 0 ? %d : n%d_$N", page, page, UNMAPPED, page);
     for (int d = 0; d < offset_rank(key); d++) {
         if (digit(page, d) != OWN) {
             strbuf_addf(out, digit(page, d) ? " - rill_w%d" : " + rill_w%d", d);
@@ -139,27 +138,24 @@ static void add_choice(StrBuf *out, const AccessText *text, const VariantKey *ke
  * compilers see. `offset`: where it is known. */
 static void add_coordinate(StrBuf *out, const AccessText *text, const VariantKey *key, int d, const int *offset)
 {
-    const char *size = access_word(text->layout->sizes + d);
     int inside = d == 0 ? key->page_step : d == 1 ? key->page_rows : 1;
+    bool down = !offset || offset[d] < 0, up = !offset || offset[d] > 0;
     strbuf_addf(out, "    int c%d = rill_c%d + (rill_k%d + i%d);\n", d, d, d, d);
-    if (offset && !offset[d]) {
+    if (!down && !up) {
         return;
     }
     strbuf_addf(out, "    bool s%d = uint(rill_k%d + i%d) < %du;\n", d, d, d, inside);
-    bool down = !offset || offset[d] < 0, up = !offset || offset[d] > 0;
     if (is_clamped(text, d) && down) {
         strbuf_addf(out, "    c%d = s%d ? c%d : max(c%d, -rill_b%d);\n", d, d, d, d, d);
     }
     if (is_clamped(text, d) && up) {
-        strbuf_addf(out, "    c%d = s%d ? c%d : min(c%d, int(%s) - 1 - rill_b%d);\n", d, d, d, d, size, d);
+        strbuf_addf(out, "    c%d = s%d ? c%d : min(c%d, int(%s) - 1 - rill_b%d);\n", d, d, d, d,
+                    access_word(text->layout->sizes + d), d);
     }
-    if (text->key->replicas) {
-        return;
-    }
-    if (down) {
+    if (!text->key->replicas && down) {
         strbuf_addf(out, "    bool l%d = !s%d && c%d < 0;\n", d, d, d);
     }
-    if (up) {
+    if (!text->key->replicas && up) {
         strbuf_addf(out, "    bool u%d = !s%d && c%d >= rill_w%d;\n", d, d, d, d);
     }
 }
@@ -183,13 +179,13 @@ static void add_place(StrBuf *out, const AccessText *text, const VariantKey *key
 /* What stands in the columns of the step is part of a row that is read as whole texels, the same ones for all elements of the step. */
 static void add_row(StrBuf *out, const AccessText *text, const VariantKey *key, const int *offset)
 {
-    const char *name = text->param->name;
     const Type *type = text->key->type;
     int step = key->page_step;
     strbuf_addf(out, "    int j = rill_k0 + i0;\n    if (uint(j) < %du) {\n", step);
     add_place(out, text, key, 1, offset, "rill_c0");
     for (int t = 0; t < step * type->bytes / 16; t++) {
-        strbuf_addf(out, "    uvec4 t_%d = texelFetch(wide_%s, max(e, 0) / %d + %d);\n", t, name, 16 / type->bytes, t);
+        access_addf(out, text, 0, "    uvec4 t_%d = texelFetch(wide_$N, max(e, 0) / %d + %d);\n", t, 16 / type->bytes,
+                    t);
     }
     strbuf_add(out, "    rill_v = ");
     for (int j = 0; j < step; j++) {
@@ -208,41 +204,34 @@ static void write_element(StrBuf *out, const AccessText *text, const VariantKey 
     for (int d = 0; d < rank; d++) {
         add_coordinate(out, text, key, d, offset);
     }
-    strbuf_addf(out, "    %s rill_v;\n", glsl_type(text->param->type));
+    access_addf(out, text, 0, "    $T rill_v;\n");
     if (text->layout->wide != NO_UNIT && !(offset && abs(offset[0]) >= key->page_step)) {
         add_row(out, text, key, offset);
     }
     strbuf_add(out, "    {\n");
     add_place(out, text, key, 0, offset, "c0");
-    strbuf_addf(out, "    rill_v = fetch_%s(e);\n    }\n", text->param->name);
+    access_addf(out, text, 0, "    rill_v = fetch_$N(e);\n    }\n");
     access_outside(out, text, rank, true);
     strbuf_add(out, "    return rill_v;\n}\n");
 }
 
 void access_neighbors(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use)
 {
-    const char *name = text->param->name, *type = glsl_type(text->param->type);
     int rank = offset_rank(key);
     if (text->layout->wide != NO_UNIT) {
-        strbuf_addf(out, "layout(binding = %d) uniform usamplerBuffer wide_%s;\n", text->layout->wide, name);
+        access_addf(out, text, rank, "layout(binding = %d) uniform usamplerBuffer wide_$N;\n", text->layout->wide);
     }
     for (int page = 0; page < page_count(key); page++) {
-        if (has_page(text, key, page)) {
-            strbuf_addf(out, "int n%d_%s;\n", page, name);
-        }
+        access_addf(out, text, rank, has_page(text, key, page) ? "int n%d_$N;\n" : "", page);
     }
     for (int k = 0; k < use->offset_count; k++) {
         int offset[NEAR_RANK] = {use->offsets[k][0], use->offsets[k][1], use->offsets[k][2], 0};
-        strbuf_addf(out, "%s o%d_%s() {\n    const int i0 = %d, i1 = %d, i2 = %d, i3 = 0;\n", type, k, name, offset[0],
+        access_addf(out, text, rank, "$T o%d_$N() {\n    const int i0 = %d, i1 = %d, i2 = %d, i3 = 0;\n", k, offset[0],
                     offset[1], offset[2]);
         write_element(out, text, key, offset);
     }
     if (use->ranges) {
-        strbuf_addf(out, "%s p_%s(", type, name);
-        for (int d = 0; d < rank; d++) {
-            strbuf_addf(out, "%sint i%d", d ? ", " : "", d);
-        }
-        strbuf_add(out, ") {\n");
+        access_addf(out, text, rank, "$T p_$N($,{int i#$}) {\n");
         write_element(out, text, key, NULL);
     }
 }

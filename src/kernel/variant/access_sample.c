@@ -51,45 +51,31 @@ static void add_folds(StrBuf *out, const AccessText *text, int rank)
 /* s_NAME(p, level) and s_NAME(p). Whole numbers are the middles of texels. */
 static void by_texture(StrBuf *out, const AccessText *text, int rank)
 {
-    static const char *const swizzles[] = {"x", "xy", "xyz", "xyzw"};
-    const char *name = text->param->name, *type = glsl_type(text->param->type), *vector = vector_of(rank);
     static const char *const samplers[] = {"sampler1D", "sampler2D", "sampler3D"};
-    strbuf_addf(out, "layout(binding = %d) uniform %s smp_%s;\n", text->layout->sampler,
-                text->key->sampled == SAMPLED_CUBE ? "samplerCube" : samplers[rank - 1], name);
-    strbuf_addf(out, "%s s_%s(%s p, float level) { ", type, name, vector);
+    const char *vector = vector_of(rank);
+    access_addf(out, text, rank, "layout(binding = %d) uniform %s smp_$N;\n$T s_$N(%s p, float level) { ",
+                text->layout->sampler, text->key->sampled == SAMPLED_CUBE ? "samplerCube" : samplers[rank - 1], vector);
     if (text->key->sampled == SAMPLED_ELEMENTS) {
-        strbuf_addf(out, "p = (clamp(p, -1e9, 1e9) + 0.5) / %s(", vector);
-        for (int d = 0; d < rank; d++) {
-            strbuf_addf(out, "%s%s", d ? ", " : "", access_word(text->layout->sizes + d));
-        }
-        strbuf_add(out, "); ");
+        access_addf(out, text, rank, "p = (clamp(p, -1e9, 1e9) + 0.5) / %s($,{$z$}); ", vector);
     }
     add_folds(out, text, rank);
-    strbuf_addf(out, "return %s(textureLod(smp_%s, p, level).%s); }\n", type, name,
-                swizzles[text->param->type->components - 1]);
-    strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p, 0.0); }\n", type, name, vector, name);
+    access_addf(out, text, rank,
+                "return $T(textureLod(smp_$N, p, level).%.*s); }\n$T s_$N(%s p) { return s_$N(p, 0.0); }\n",
+                text->param->type->components, "xyzw", vector);
 }
-
-typedef struct Around {
-    const char *name;
-    int rank;
-    bool replicas;
-} Around;
 
 static void add_around(void *self, StrBuf *out, int corner)
 {
-    const Around *around = self;
-    if (around->replicas) {
-        strbuf_addf(out, "fetch_%s(e", around->name);
-        for (int d = 0; d < around->rank; d++) {
-            strbuf_addf(out, corner >> d & 1 ? " + j%d" : "", d);
+    const AccessText *text = self;
+    int rank = text->key->rank;
+    access_addf(out, text, rank, text->key->replicas ? "fetch_$N(e" : "q_$N(");
+    for (int d = 0; d < rank; d++) {
+        bool far = (corner >> d & 1) != 0;
+        if (text->key->replicas) {
+            strbuf_addf(out, far ? " + j%d" : "", d);
+        } else {
+            strbuf_addf(out, "%s%c%d", d ? ", " : "", far ? 'j' : 'i', d);
         }
-        strbuf_add(out, ")");
-        return;
-    }
-    strbuf_addf(out, "q_%s(", around->name);
-    for (int d = 0; d < around->rank; d++) {
-        strbuf_addf(out, corner >> d & 1 ? "%sj%d" : "%si%d", d ? ", " : "", d);
     }
     strbuf_add(out, ")");
 }
@@ -97,39 +83,30 @@ static void add_around(void *self, StrBuf *out, int corner)
 /* The same, linear between the 2^rank elements around p; there are no levels. */
 static void by_kernel(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *name = text->param->name, *type = glsl_type(text->param->type), *vector = vector_of(rank);
-    Around around = {name, rank, text->key->replicas};
-    strbuf_addf(out, "%s s_%s(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p), g = ceil(p); ", type, name, vector,
+    static const char *const axes[] = {".x", ".y", ".z"};
+    const char *vector = vector_of(rank);
+    AccessText around = *text;
+    access_addf(out, text, rank, "$T s_$N(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p), g = ceil(p); ", vector,
                 vector);
     for (int d = 0; d < rank; d++) {
-        char axis[4] = {'.', "xyz"[d]};
-        const char *part = rank > 1 ? axis : "";
+        const char *part = rank > 1 ? axes[d] : "";
         strbuf_addf(out, "float w%d = p%s - f%s; int i%d = int(f%s), j%d = int(g%s); ", d, part, part, d, part, d,
                     part);
         access_mix_weight(out, "float", d);
     }
-    if (text->key->replicas) {
-        strbuf_addf(out, "int e = cell_%s(", name);
-        for (int d = 0; d < rank; d++) {
-            strbuf_addf(out, "%si%d, j%d", d ? ", " : "", d, d);
-        }
-        strbuf_add(out, "); ");
-    }
-    strbuf_addf(out, "%s v = ", type);
+    access_addf(out, text, rank, text->key->replicas ? "int e = cell_$N($,{i#, j#$}); $T v = " : "$T v = ");
     access_mix(out, rank, 0, add_around, &around);
-    strbuf_addf(out, "; return v; }\n%s s_%s(%s p, float level) { return s_%s(p); }\n", type, name, vector, name);
+    access_addf(out, text, rank, "; return v; }\n$T s_$N(%s p, float level) { return s_$N(p); }\n", vector);
 }
 
 /* Longer positions are cut off. */
 static void overloads(StrBuf *out, const AccessText *text, int rank)
 {
-    static const char *const swizzles[] = {"x", "xy", "xyz"};
-    const char *name = text->param->name, *type = glsl_type(text->param->type), *swizzle = swizzles[rank - 1];
     for (int n = rank + 1; n <= 4; n++) {
-        const char *vector = vector_of(n);
-        strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p.%s); }\n", type, name, vector, name, swizzle);
-        strbuf_addf(out, "%s s_%s(%s p, float level) { return s_%s(p.%s, level); }\n", type, name, vector, name,
-                    swizzle);
+        access_addf(out, text, rank,
+                    "$T s_$N(%s p) { return s_$N(p.%.*s); }\n"
+                    "$T s_$N(%s p, float level) { return s_$N(p.%.*s, level); }\n",
+                    vector_of(n), rank, "xyz", vector_of(n), rank, "xyz");
     }
 }
 

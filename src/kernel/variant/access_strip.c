@@ -28,34 +28,29 @@ static int row_texels(const AccessText *text)
 
 void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use)
 {
-    const char *name = text->param->name;
-    strbuf_addf(out, "layout(binding = %d) uniform usamplerBuffer wide_%s;\n", text->layout->wide, name);
+    access_addf(out, text, 0, "layout(binding = %d) uniform usamplerBuffer wide_$N;\n", text->layout->wide);
     for (int k = 0; k < use->offset_count; k++) {
         for (int t = 0; row_of(text, use, k) == k && t < row_texels(text); t++) {
-            strbuf_addf(out, "uvec4 t%d_%s_%d;\n", k, name, t);
+            access_addf(out, text, 0, "uvec4 t%d_$N_%d;\n", k, t);
         }
     }
 }
 
 void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
-    const char *name = text->param->name;
+    AccessText known = *text;
     for (int k = 0; k < use->offset_count; k++) {
         if (row_of(text, use, k) != k) {
             continue;
         }
+        known.offset = use->offsets[k];
         strbuf_add(out, "        { int i0 = rill_x");
         for (int d = 1; d < rank; d++) {
             strbuf_addf(out, ", i%d = rill_d%d + %d", d, d, d < OFFSET_DIMS ? use->offsets[k][d] : 0);
         }
-        strbuf_addf(out, "; int a = adr_%s(i0", name);
-        for (int d = 1; d < rank; d++) {
-            strbuf_add(out, ", ");
-            access_bounded(out, text, d, use->offsets[k]);
-        }
-        strbuf_addf(out, ") / %d;", 16 / text->key->type->bytes);
+        access_addf(out, &known, rank, "; int a = adr_$N(i0$1{, $i$}) / %d;", 16 / text->key->type->bytes);
         for (int t = 0; t < row_texels(text); t++) {
-            strbuf_addf(out, " t%d_%s_%d = texelFetch(wide_%s, a + %d);", k, name, t, name, t);
+            access_addf(out, text, rank, " t%d_$N_%d = texelFetch(wide_$N, a + %d);", k, t, t);
         }
         strbuf_add(out, " }\n");
     }

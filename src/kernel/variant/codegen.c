@@ -28,9 +28,7 @@ static void write_header(Generator *g)
         strbuf_add(g->out, shader_faults);
         strbuf_addf(g->out, "#define RILL_ID %du\n", g->text->id);
     }
-    for (int d = 0; d < g->key->rank; d++) {
-        strbuf_addf(g->out, "int rill_d%d;\n", d);
-    }
+    generator_addf(g, 0, "$0{int rill_d#;\n$}");
     strbuf_add(g->out, g->layout->strip != NO_SLOT ? "int rill_k;\n" : "");
     strbuf_add(g->out, g->text->body->uses_spacing ? "int rill_spacing = 1;\n" : "");
     generate_page_globals(g);
@@ -182,13 +180,6 @@ static void write_given(Generator *g)
     }
 }
 
-static void add_ints(StrBuf *out, const char *word, int count)
-{
-    for (int d = 0; d < count; d++) {
-        strbuf_addf(out, "%s%s%d", d ? ", " : "", word, d);
-    }
-}
-
 /* What an address function is given, behind its results. */
 static void write_known(Generator *g, const AddressUse *use)
 {
@@ -199,43 +190,8 @@ static void write_known(Generator *g, const AddressUse *use)
     }
 }
 
-/* Of a map that interpolates: cell_NAME(d0, ..., level, p, l, s1, ...), and the place of what is an element. */
-static void write_cell(Generator *g, const AddressUse *use, const char *name)
-{
-    int rank = address_rank(use->function) - 1;
-    strbuf_addf(g->out, "void cell_%s(", name);
-    add_ints(g->out, "int d", rank);
-    strbuf_add(g->out, ", int level, out int p, out int l");
-    for (int d = 1; d < rank; d++) {
-        strbuf_addf(g->out, ", out int s%d", d);
-    }
-    strbuf_addf(g->out, ") { %s(", use->body->entry);
-    add_ints(g->out, "d", rank);
-    strbuf_add(g->out, ", level, p, l");
-    for (int d = 1; d < rank; d++) {
-        strbuf_addf(g->out, ", s%d", d);
-    }
-    write_known(g, use);
-    strbuf_addf(g->out, "); }\nint place_%s(", name);
-    add_ints(g->out, "int d", rank);
-    strbuf_add(g->out, ") { int p, l");
-    for (int d = 1; d < rank; d++) {
-        strbuf_addf(g->out, ", s%d", d);
-    }
-    strbuf_addf(g->out, "; cell_%s(", name);
-    add_ints(g->out, "d", rank);
-    strbuf_add(g->out, ", 0, p, l");
-    for (int d = 1; d < rank; d++) {
-        strbuf_addf(g->out, ", s%d", d);
-    }
-    strbuf_add(g->out, "); return ((");
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(g->out, "%sd%d", d ? " | " : "", d);
-    }
-    strbuf_add(g->out, ") & ((1 << l) - 1)) != 0 ? -1 : p; }\n");
-}
-
-/* int place_NAME(int d0, ...): the place of an element of every parameter that has an address function. */
+/* int place_NAME(int d0, ...): the place of an element of every parameter that has an address function; and of a map that interpolates cell_NAME(d0, ...,
+ * level, p, l, s1, ...). */
 static void write_places(Generator *g)
 {
     for (int i = 0; g->text->addresses && i < g->f->param_count; i++) {
@@ -243,19 +199,23 @@ static void write_places(Generator *g)
         if (!use->function) {
             continue;
         }
+        AccessText text = generator_access(g, i);
+        bool cell = address_results(use->function) > 1;
+        int rank = address_rank(use->function) - cell;
         strbuf_add(g->out, use->repeated ? "" : strbuf_text(&use->body->text));
-        if (address_results(use->function) > 1) {
-            write_cell(g, use, g->f->params[i].name);
+        if (!cell) {
+            access_addf(g->out, &text, rank, "int place_$N($,{int d#$}) { int p; %s($,{d#$}, p", use->body->entry);
+            write_known(g, use);
+            strbuf_add(g->out, "); return p; }\n");
             continue;
         }
-        int rank = address_rank(use->function);
-        strbuf_addf(g->out, "int place_%s(", g->f->params[i].name);
-        add_ints(g->out, "int d", rank);
-        strbuf_addf(g->out, ") { int p; %s(", use->body->entry);
-        add_ints(g->out, "d", rank);
-        strbuf_add(g->out, ", p");
+        access_addf(g->out, &text, rank,
+                    "void cell_$N($,{int d#$}, int level, out int p, out int l$1{, out int s#$}) { ");
+        access_addf(g->out, &text, rank, "%s($,{d#$}, level, p, l$1{, s#$}", use->body->entry);
         write_known(g, use);
-        strbuf_add(g->out, "); return p; }\n");
+        access_addf(g->out, &text, rank, "); }\nint place_$N($,{int d#$}) { int p, l$1{, s#$}; ");
+        access_addf(g->out, &text, rank, "cell_$N($,{d#$}, 0, p, l$1{, s#$}); ");
+        access_addf(g->out, &text, rank, "return (($|{d#$}) & ((1 << l) - 1)) != 0 ? -1 : p; }\n");
     }
 }
 
@@ -270,7 +230,7 @@ static void write_access_of(Generator *g, int first, int end)
             continue;
         }
         if (param_kinds[text.param->kind].anywhere) {
-            access_random(g->out, &text, g->key, g->layout, i, &g->text->body->use[i]);
+            access_random(g->out, &text, g->key, i, &g->text->body->use[i]);
             continue;
         }
         bool fetched = kind->read && !generator_flat_load(g, i);
@@ -278,7 +238,7 @@ static void write_access_of(Generator *g, int first, int end)
             path->declare(g->out, &text);
         }
         if (kind->bound) {
-            access_gather(g->out, &text, g->key, g->layout, i, &g->text->body->use[i]);
+            access_gather(g->out, &text, g->key, i, &g->text->body->use[i]);
         } else if (fetched || (stored && !variant_flat_store(g->f, g->key, i)) ||
                    (text.key->paged && text.key->paged != PAGED_NUMBERED)) {
             access_address(g->out, &text, g->key->rank);
@@ -302,11 +262,9 @@ static void write_access(Generator *g)
 /* bool rill_live(): whether the element exists; steps of several elements may pass the end. */
 static void write_live(Generator *g)
 {
-    if (g->layout->elements > 1 && g->key->active != ACTIVE_PAGES) {
-        strbuf_addf(g->out, "bool rill_live() { return uint(rill_e) < %s; }\n", access_word(g->layout->count));
-    } else {
-        strbuf_add(g->out, "bool rill_live() { return true; }\n");
-    }
+    bool passes = g->layout->elements > 1 && g->key->active != ACTIVE_PAGES;
+    generator_addf(g, 0,
+                   passes ? "bool rill_live() { return uint(rill_e) < $n; }\n" : "bool rill_live() { return true; }\n");
 }
 
 /* Whether the body itself loads, by an index: elements are loaded before it. */

@@ -5,13 +5,6 @@
 
 #include <stdio.h>
 
-static void write_position_arguments(Generator *g)
-{
-    for (int d = 0; d < g->key->rank; d++) {
-        strbuf_addf(g->out, "%srill_d%d", d ? ", " : "", d);
-    }
-}
-
 static bool has_variable(const Param *param)
 {
     return !param_kinds[param->kind].bound && param->kind != PARAM_CONSTANT;
@@ -42,33 +35,18 @@ static int place_leader(const Generator *g, int i)
     return k;
 }
 
-/* Where element k of a step over pages stands: an expression. */
-static void write_page_place(Generator *g, int i, int k)
-{
-    const char *name = g->f->params[i].name;
-    if (g->key->args[i].path == PATH_MAPPED) {
-        strbuf_addf(g->out, "g_%s < 0 ? -1 : ", name);
-    }
-    strbuf_addf(g->out, "g_%s + e_%s + %d", name, name, k);
-}
-
 static void write_place(Generator *g, int i, int k)
 {
-    const char *name = g->f->params[i].name;
     int leader = place_leader(g, i);
-    strbuf_addf(g->out, "        int a_%s = ", name);
+    generator_addf(g, i, "        int a_$N = ");
     if (g->key->args[i].paged) {
-        write_page_place(g, i, k);
+        bool mapped = g->key->args[i].path == PATH_MAPPED;
+        generator_addf(g, i, mapped ? "g_$N < 0 ? -1 : g_$N + e_$N + %d;\n" : "g_$N + e_$N + %d;\n", k);
     } else if (leader < i) {
-        const char *other = g->f->params[leader].name;
-        strbuf_addf(g->out, "a_%s < 0 ? -1 : a_%s + int(%s) - int(%s)", other, other,
-                    access_word(g->layout->args[i].base), access_word(g->layout->args[leader].base));
+        generator_addf(g, leader, "a_$N < 0 ? -1 : a_$N + int(%s) - int($B);\n", access_word(g->layout->args[i].base));
     } else {
-        strbuf_addf(g->out, "adr_%s(", name);
-        write_position_arguments(g);
-        strbuf_add(g->out, ")");
+        generator_addf(g, i, "adr_$N($,{rill_d#$});\n");
     }
-    strbuf_add(g->out, ";\n");
 }
 
 /* The value of argument i, that is read. */
@@ -80,12 +58,10 @@ static void write_value(Generator *g, int i, int k)
         snprintf(texels, sizeof texels, "f_%s", param->name);
         access_texel(g->out, texels, param->type, g->key->args[i].type, k);
     } else if (keeps_place(g, i)) {
-        strbuf_addf(g->out, "fetch_%s(a_%s)", param->name, param->name);
+        generator_addf(g, i, "fetch_$N(a_$N)");
     } else {
         bool blended = g->key->args[i].path == PATH_BLENDED;
-        strbuf_addf(g->out, blended ? "blend_%s(" : "fetch_%s(adr_%s(", param->name, param->name);
-        write_position_arguments(g);
-        strbuf_add(g->out, blended ? ")" : "))");
+        generator_addf(g, i, blended ? "blend_$N($,{rill_d#$})" : "fetch_$N(adr_$N($,{rill_d#$}))");
     }
 }
 
@@ -99,7 +75,7 @@ void generate_loads(Generator *g, int k)
         if (keeps_place(g, i)) {
             write_place(g, i, k);
         }
-        strbuf_addf(g->out, "        %s v_%s = ", glsl_type(param->type), param->name);
+        generator_addf(g, i, "        $T v_$N = ");
         if (param_kinds[param->kind].read) {
             write_value(g, i, k);
         } else {
@@ -107,9 +83,8 @@ void generate_loads(Generator *g, int k)
         }
         strbuf_add(g->out, ";\n");
         if (generator_flat_load(g, i) && g->key->args[i].path == PATH_MAPPED) {
-            AccessText text = {
-                .param = param, .key = &g->key->args[i], .layout = &g->layout->args[i], .box = &g->layout->args[i]};
-            strbuf_addf(g->out, "        if (g_%s < 0) { v_%s = ", param->name, param->name);
+            AccessText text = generator_access(g, i);
+            generator_addf(g, i, "        if (g_$N < 0) { v_$N = ");
             access_fallback(g->out, &text);
             strbuf_add(g->out, "; }\n");
         }
@@ -172,14 +147,13 @@ void generate_words(Generator *g, int i, int k, const char *value)
 
 void generate_store_words(Generator *g, int i, const char *at)
 {
-    const char *name = g->f->params[i].name;
     int words = generator_step_bytes(g, i) / 4;
     for (int w = 0; w < words; w += words % 4 ? 1 : 4) {
         if (words % 4) {
-            strbuf_addf(g->out, "        out_%s[%s + %d] = w_%s_%d;\n", name, at, w, name, w);
+            generator_addf(g, i, "        out_$N[%s + %d] = w_$N_%d;\n", at, w, w);
         } else {
-            strbuf_addf(g->out, "        out_%s[%s + %d] = rill_texel(w_%s_%d, w_%s_%d, w_%s_%d, w_%s_%d);\n", name, at,
-                        w / 4, name, w, name, w + 1, name, w + 2, name, w + 3);
+            generator_addf(g, i, "        out_$N[%s + %d] = rill_texel(w_$N_%d, w_$N_%d, w_$N_%d, w_$N_%d);\n", at,
+                           w / 4, w, w + 1, w + 2, w + 3);
         }
     }
 }
@@ -189,49 +163,35 @@ void generate_store(Generator *g, int i)
 {
     const Param *param = &g->f->params[i];
     const Type *type = g->key->args[i].type;
-    const char *name = param->name;
     char value[MAX_NAME + 8];
-    snprintf(value, sizeof value, "v_%s", name);
+    snprintf(value, sizeof value, "v_%s", param->name);
     bool mapped = path_mapped(g->key->args[i].path), pages = g->key->active == ACTIVE_PAGES;
-    if (pages) {
-        strbuf_add(g->out, "        {");
-    } else {
-        strbuf_addf(g->out, "        if (rill_e < int(%s)) {", access_word(g->layout->count));
-    }
+    generator_addf(g, i, pages ? "        {" : "        if (rill_e < int($n)) {");
     if (keeps_place(g, i)) {
-        strbuf_addf(g->out, mapped ? " if (a_%s >= 0) { int a = a_%s" : " int a = a_%s", name, name);
+        generator_addf(g, i, mapped ? " if (a_$N >= 0) { int a = a_$N" : " int a = a_$N");
     } else {
-        strbuf_addf(g->out, " int a = adr_%s(", name);
-        write_position_arguments(g);
-        strbuf_add(g->out, mapped ? "); if (a >= 0) { a = a" : ")");
+        generator_addf(g, i, " int a = adr_$N($,{rill_d#$})");
+        strbuf_add(g->out, mapped ? "; if (a >= 0) { a = a" : "");
     }
-    if (param->kind == PARAM_INOUT) {
-        const ArgLayout *arg = &g->layout->args[i];
-        strbuf_addf(g->out, " + int(%s) - int(%s)", access_word(arg->store_base), access_word(arg->base));
-    }
-    strbuf_add(g->out, ";");
-    const char *end = mapped ? " } }\n" : " }\n";
+    generator_addf(g, i, param->kind == PARAM_INOUT ? " + int($S) - int($B);" : ";");
     if (type->bytes < 4) {
         int per_word = 4 / type->bytes;
-        strbuf_addf(g->out,
-                    " uint s = uint(a %% %d) * %du; atomicAnd(out_%s[a / %d], ~(%uu << s)); atomicOr(out_%s[a / %d], (",
-                    per_word, type->bytes * 8, name, per_word, type->bytes == 1 ? 255u : 65535u, name, per_word);
+        generator_addf(
+            g, i, " uint s = uint(a %% %d) * %du; atomicAnd(out_$N[a / %d], ~(%uu << s)); atomicOr(out_$N[a / %d], (",
+            per_word, type->bytes * 8, per_word, type->bytes == 1 ? 255u : 65535u, per_word);
         glsl_encode(g->out, type, param->type, value, 0);
         strbuf_add(g->out, ") << s);");
-        strbuf_add(g->out, end);
-        return;
     }
-    int count = glsl_words(type), width = count % 4 ? 1 : 4; /* as store_type() has it */
+    int count = type->bytes < 4 ? 0 : glsl_words(type), width = count % 4 ? 1 : 4; /* as store_type() has it */
     for (int w = 0; w < count; w += width) {
-        strbuf_addf(g->out, " out_%s[a * %d + %d] = %s", name, count / width, w / width,
-                    width > 1 ? "rill_texel(" : "");
+        generator_addf(g, i, " out_$N[a * %d + %d] = %s", count / width, w / width, width > 1 ? "rill_texel(" : "");
         for (int k = w; k < w + width; k++) {
             strbuf_add(g->out, k > w ? ", " : "");
             glsl_encode(g->out, type, param->type, value, k);
         }
         strbuf_add(g->out, width > 1 ? ");" : ";");
     }
-    strbuf_add(g->out, end);
+    strbuf_add(g->out, mapped ? " } }\n" : " }\n");
 }
 
 /* Element k of a step: its loads, the call, its stores, or the words of them. */

@@ -6,40 +6,43 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The launch's dimensions from `first` on, from the number q of the element among them: the last one is left in q. */
+static void write_division(Generator *g, int first)
+{
+    for (int d = first; d < g->key->rank - (first == 0); d++) {
+        int at = g->layout->shape + 3 * d;
+        strbuf_addf(g->out, " t = int(rill_div(uint(q), %s, %s)); rill_d%d = q - t * int(%s); q = t;",
+                    access_word(at + 1), access_word(at + 2), d, access_word(at));
+    }
+}
+
 /* The launch's dimensions from the element's number. */
 static void write_position(Generator *g, const char *element)
 {
-    int rank = g->key->rank, at = g->layout->shape;
-    if (rank == 1) {
+    if (g->key->rank == 1) {
         strbuf_addf(g->out, "        rill_d0 = %s;\n", element);
         return;
     }
     strbuf_addf(g->out, "        { int q = %s, t;", element);
-    for (int d = 0; d < rank - 1; d++) {
-        strbuf_addf(g->out, " t = int(rill_div(uint(q), %s, %s)); rill_d%d = q - t * int(%s); q = t;",
-                    access_word(at + 3 * d + 1), access_word(at + 3 * d + 2), d, access_word(at + 3 * d));
-    }
-    strbuf_addf(g->out, " rill_d%d = q; }\n", rank - 1);
+    write_division(g, 0);
+    strbuf_addf(g->out, " rill_d%d = q; }\n", g->key->rank - 1);
 }
 
 static void write_constants(Generator *g)
 {
-    for (int i = g->f->param_count - g->f->given; i < g->f->param_count; i++) {
-        if (g->f->params[i].kind == PARAM_CONSTANT && !g->text->baked[i]) {
-            strbuf_addf(g->out, "    k_%s = ", g->f->params[i].name);
-            access_constant(g->out, &g->f->params[i], g->layout->args[i].constant);
-            strbuf_add(g->out, ";\n");
-        }
-    }
-    for (int i = 0; i < g->f->param_count - g->f->given; i++) {
+    int own = g->f->param_count - g->f->given;
+    for (int k = 0; k < g->f->param_count; k++) {
+        int i = (k + own) % g->f->param_count; /* first those that are given */
         const Param *param = &g->f->params[i];
-        if (param->kind != PARAM_CONSTANT) {
+        if (param->kind != PARAM_CONSTANT || (i >= own && g->text->baked[i])) {
             continue;
         }
-        if (param->matrix) {
-            strbuf_addf(g->out, "    mat%d c_%s = ", param->matrix, param->name);
+        if (i >= own) {
+            generator_addf(g, i, "    k_$N = ");
+        } else if (param->matrix) {
+            generator_addf(g, i, "    mat%d c_$N = ", param->matrix);
         } else {
-            strbuf_addf(g->out, "    %s c_%s = ", glsl_type(param->type), param->name);
+            generator_addf(g, i, "    $T c_$N = ");
         }
         if (g->text->baked[i]) {
             strbuf_add(g->out, g->text->baked[i]);
@@ -60,18 +63,14 @@ static bool clamps(const Generator *g)
 static void write_flat_loads(Generator *g)
 {
     for (int i = 0; i < g->f->param_count; i++) {
-        if (!generator_flat_load(g, i)) {
-            continue;
-        }
-        int texels = generator_step_bytes(g, i) / 16;
-        const char *name = g->f->params[i].name;
+        int texels = generator_flat_load(g, i) ? generator_step_bytes(g, i) / 16 : 0;
+        bool texture = g->layout->args[i].texture != NO_UNIT;
         for (int t = 0; t < texels; t++) {
-            char place[2 * MAX_NAME + 64];
-            snprintf(place, sizeof place, "b_%s + rill_n * %d + %d", name, texels, t);
-            strbuf_addf(g->out, "        uvec4 f_%s_%d = ", name, t);
-            strbuf_addf(g->out, g->layout->args[i].texture != NO_UNIT ? "texelFetch(tex_%s, " : "in_%s[", name);
-            strbuf_addf(g->out, clamps(g) ? "min(%s, z_%s)" : "%s", place, name);
-            strbuf_add(g->out, g->layout->args[i].texture != NO_UNIT ? ");\n" : "];\n");
+            generator_addf(
+                g, i, texture ? "        uvec4 f_$N_%d = texelFetch(tex_$N, " : "        uvec4 f_$N_%d = in_$N[", t);
+            generator_addf(g, i, clamps(g) ? "min(b_$N + rill_n * %d + %d, z_$N)" : "b_$N + rill_n * %d + %d", texels,
+                           t);
+            strbuf_add(g->out, texture ? ");\n" : "];\n");
         }
     }
 }
@@ -106,51 +105,42 @@ static void write_leaf_number(Generator *g)
                 access_word(g->layout->active + 1));
 }
 
-/* rill_j0, the place in the leaf, rill_d0, that in the shape, and rill_s0: 1 where the leaf's last one does not count, as it is another one's
- * first. */
-static void write_leaf_dimension(Generator *g, int d)
-{
-    int rank = g->key->rank, at = g->layout->leaf + 3 * d;
-    strbuf_addf(g->out, "        int rill_j%d = rill_i, rill_o%d = rill_active(rill_g + %d);\n", d, d, d);
-    if (d < rank - 1) {
-        strbuf_addf(g->out, "        rill_i = int(rill_div(uint(rill_i), %s, %s)); rill_j%d -= rill_i * int(%s);\n",
-                    access_word(at + 1), access_word(at + 2), d, access_word(at));
-    }
-    strbuf_addf(
-        g->out,
-        "        int rill_s%d = rill_o%d + ((int(%s) - 1) << rill_l) < int(%s) - 1 ? 1 : 0;\n"
-        "        rill_d%d = rill_o%d + (rill_j%d << rill_l); rill_own = rill_own && rill_j%d < int(%s) - rill_s%d;\n",
-        d, d, access_word(at), access_word(g->layout->shape + 3 * d), d, d, d, d, access_word(at), d);
-}
-
-/* The launch's dimensions from the element's number, leaf by leaf, and in front of all that follows whether it counts. */
+/* The launch's dimensions from the element's number, leaf by leaf, and in front of all that follows whether it counts. For each dimension rill_j0, the
+ * place in the leaf, rill_d0, that in the shape, and rill_s0: 1 where the leaf's last one does not count, as it is another one's first. */
 static void write_leaf_position(Generator *g)
 {
-    int rank = g->key->rank, at = g->layout->leaf;
+    int rank = g->key->rank, at = g->layout->leaf + 3 * rank;
     strbuf_addf(g->out,
                 "        { rill_e = rill_n;\n"
                 "        int rill_h = int(rill_div(uint(rill_e), %s, %s)), rill_i = rill_e - rill_h * int(%s);\n",
-                access_word(at + 3 * rank + 1), access_word(at + 3 * rank + 2), access_word(at + 3 * rank));
+                access_word(at + 1), access_word(at + 2), access_word(at));
     strbuf_addf(g->out, "        int rill_g = rill_h * %d, rill_l = rill_active(rill_g + %d); bool rill_own = true;\n",
                 rank + 1, rank);
     for (int d = 0; d < rank; d++) {
-        write_leaf_dimension(g, d);
+        at = g->layout->leaf + 3 * d;
+        strbuf_addf(g->out, "        int rill_j%d = rill_i, rill_o%d = rill_active(rill_g + %d);\n", d, d, d);
+        if (d < rank - 1) {
+            strbuf_addf(g->out, "        rill_i = int(rill_div(uint(rill_i), %s, %s)); rill_j%d -= rill_i * int(%s);\n",
+                        access_word(at + 1), access_word(at + 2), d, access_word(at));
+        }
+        strbuf_addf(g->out,
+                    "        int rill_s%d = rill_o%d + ((int(%s) - 1) << rill_l) < int(%s) - 1 ? 1 : 0;\n"
+                    "        rill_d%d = rill_o%d + (rill_j%d << rill_l); rill_own = rill_own && rill_j%d < int(%s) - "
+                    "rill_s%d;\n",
+                    d, d, access_word(at), access_word(g->layout->shape + 3 * d), d, d, d, d, access_word(at), d);
     }
     strbuf_add(g->out, g->text->body->uses_spacing ? "        rill_spacing = 1 << rill_l;\n" : "");
     strbuf_add(g->out, "        if (rill_own) {\n");
     bool numbered = false;
     for (int i = 0; i < g->f->param_count; i++) {
-        numbered = numbered || g->key->args[i].paged == PAGED_NUMBERED;
-    }
-    if (numbered) {
-        write_leaf_number(g);
-    }
-    for (int i = 0; i < g->f->param_count; i++) {
-        const char *name = g->f->params[i].name;
-        if (g->key->args[i].paged == PAGED_NUMBERED) { /* where its elements stand */
-            strbuf_addf(g->out, "        int g_%s = int(%s), e_%s = rill_m;\n", name,
-                        access_word(g->layout->args[i].base), name);
+        if (g->key->args[i].paged != PAGED_NUMBERED) {
+            continue;
         }
+        if (!numbered) {
+            write_leaf_number(g);
+            numbered = true;
+        }
+        generator_addf(g, i, "        int g_$N = int($B), e_$N = rill_m;\n"); /* where its elements stand */
     }
 }
 
@@ -189,7 +179,7 @@ static void write_canary(Generator *g)
 /* Where a step of the strip walk stands: rill_x, rill_y, and the dimensions beyond. */
 static void write_strip_position(Generator *g)
 {
-    int rank = g->key->rank, at = g->layout->shape, strip = g->layout->strip;
+    int strip = g->layout->strip;
     strbuf_addf(
         g->out,
         "        int rill_q = int(rill_div(uint(rill_s), %s, %s)), rill_x = (rill_s - rill_q * int(%s)) * %d;\n",
@@ -199,10 +189,7 @@ static void write_strip_position(Generator *g)
         "        int rill_z = int(rill_div(uint(rill_q), %s, %s)), rill_y = (rill_q - rill_z * int(%s)) * %d;\n",
         access_word(strip + 4), access_word(strip + 5), access_word(strip + 3), g->layout->strip_rows);
     strbuf_add(g->out, "        { int q = rill_z, t;");
-    for (int d = 2; d < rank; d++) {
-        strbuf_addf(g->out, " t = int(rill_div(uint(q), %s, %s)); rill_d%d = q - t * int(%s); q = t;",
-                    access_word(at + 3 * d + 1), access_word(at + 3 * d + 2), d, access_word(at + 3 * d));
-    }
+    write_division(g, 2);
     strbuf_add(g->out, " }\n");
 }
 
@@ -253,31 +240,24 @@ static void write_step(Generator *g)
     store_words(g);
 }
 
-/* z_NAME: the texel where the last element ends. Bytes of all elements may be too many for an int, those of a step are not. */
-static void write_last_texel(Generator *g, int i)
-{
-    int elements = g->layout->elements, bytes = g->key->args[i].type->bytes;
-    const char *name = g->f->params[i].name;
-    strbuf_addf(g->out, "    int z_%s = b_%s + rill_last / %d * %d + (rill_last %% %d * %d + %d) / 16;\n", name, name,
-                elements, generator_step_bytes(g, i) / 16, elements, bytes, bytes - 1);
-}
-
 /* Uniforms a step needs, read before the loop: stores in it would make the compiler read them again. */
 static void write_bases(Generator *g)
 {
     if (clamps(g)) {
-        strbuf_addf(g->out, "    int rill_last = int(%s) - 1;\n", access_word(g->layout->count));
+        generator_addf(g, 0, "    int rill_last = int($n) - 1;\n");
     }
     for (int i = 0; i < g->f->param_count; i++) {
-        const char *name = g->f->params[i].name;
         if (generator_flat_load(g, i)) {
-            strbuf_addf(g->out, "    int b_%s = int(%s);\n", name, access_word(g->layout->args[i].base));
-            if (clamps(g)) {
-                write_last_texel(g, i);
-            }
+            generator_addf(g, i, "    int b_$N = int($B);\n");
+        }
+        if (generator_flat_load(g, i) && clamps(g)) {
+            /* The texel where the last element ends. Bytes of all elements may be too many for an int, those of a step are not. */
+            int elements = g->layout->elements, bytes = g->key->args[i].type->bytes;
+            generator_addf(g, i, "    int z_$N = b_$N + rill_last / %d * %d + (rill_last %% %d * %d + %d) / 16;\n",
+                           elements, generator_step_bytes(g, i) / 16, elements, bytes, bytes - 1);
         }
         if (generate_stored(g, i) && g->key->flat_stores) {
-            strbuf_addf(g->out, "    int o_%s = int(%s);\n", name, access_word(g->layout->args[i].store_base));
+            generator_addf(g, i, "    int o_$N = int($S);\n");
         }
     }
 }
@@ -315,14 +295,12 @@ static void write_walk(Generator *g)
 /* Group kernels: every invocation runs; past the end it reads the last element and stores nothing. */
 static void write_group_position(Generator *g)
 {
-    int rank = g->key->rank, at = g->layout->shape;
     if (g->f->group_rank == 1) {
-        strbuf_addf(g->out,
-                    "    rill_e = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * %du + "
-                    "gl_LocalInvocationID.x);\n",
-                    g->f->group[0]);
-        strbuf_addf(g->out, "    rill_inside = rill_e < int(%s);\n", access_word(g->layout->count));
-        strbuf_addf(g->out, "    int rill_n = min(rill_e, int(%s) - 1);\n", access_word(g->layout->count));
+        generator_addf(g, 0,
+                       "    rill_e = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * %du + "
+                       "gl_LocalInvocationID.x);\n    rill_inside = rill_e < int($n);\n"
+                       "    int rill_n = min(rill_e, int($n) - 1);\n",
+                       g->f->group[0]);
         if (g->key->active == ACTIVE_PAGES) {
             generate_page_group(g);
         } else {
@@ -330,22 +308,18 @@ static void write_group_position(Generator *g)
         }
         return;
     }
-    for (int d = 0; d < rank; d++) {
+    for (int d = 0; d < g->key->rank; d++) {
         if (d < g->f->group_rank) {
             strbuf_addf(g->out, "    rill_d%d = int(gl_GlobalInvocationID.%c);\n", d, "xyz"[d]);
         } else {
             strbuf_addf(g->out, "    rill_d%d = int(gl_WorkGroupID.z);\n", d);
         }
-        strbuf_addf(g->out, "    rill_inside = rill_inside && rill_d%d < int(%s);\n", d, access_word(at + 3 * d));
+        strbuf_addf(g->out, "    rill_inside = rill_inside && rill_d%d < int(%s);\n", d,
+                    access_word(g->layout->shape + 3 * d));
     }
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(g->out, "    int rill_g%d = rill_d%d; rill_d%d = min(rill_d%d, int(%s) - 1);\n", d, d, d, d,
-                    access_word(at + 3 * d));
-    }
-    strbuf_add(g->out, "    rill_e = 0;\n");
-    for (int d = rank; d-- > 0;) {
-        strbuf_addf(g->out, "    rill_e = rill_e * int(%s) + rill_d%d;\n", access_word(at + 3 * d), d);
-    }
+    generator_addf(g, 0,
+                   "$0{    int rill_g# = rill_d#; rill_d# = min(rill_d#, int($z) - 1);\n$}    rill_e = 0;\n"
+                   "$<{    rill_e = rill_e * int($z) + rill_d#;\n$}");
 }
 
 static void write_group(Generator *g)
@@ -355,9 +329,7 @@ static void write_group(Generator *g)
     if (g->f->group_rank == 1 && g->key->rank == 1 && !g->key->active) {
         strbuf_add(g->out, "    rill_d0 = rill_e;\n");
     }
-    for (int d = 0; g->f->group_rank > 1 && d < g->key->rank; d++) {
-        strbuf_addf(g->out, "    rill_d%d = rill_g%d;\n", d, d);
-    }
+    generator_addf(g, 0, g->f->group_rank > 1 ? "$0{    rill_d# = rill_g#;\n$}" : "");
     generate_call(g);
     strbuf_add(g->out, "    if (rill_inside) {\n");
     for (int i = 0; i < g->f->param_count; i++) {
@@ -370,21 +342,18 @@ static void write_group(Generator *g)
 
 void generate_group_queries(Generator *g)
 {
-    static const char *const types[] = {"int", "ivec2", "ivec3"};
-    static const char *const swizzles[] = {"x", "xy", "xyz"};
+    static const char *const types[] = {"", "int", "ivec2", "ivec3"};
     int rank = g->f->group_rank;
-    if (rank == 0) {
-        return;
-    }
+    const char *type = types[rank];
     if (rank == 1) {
         strbuf_add(g->out,
                    "int rill_groupid() { return int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x); }\n");
-    } else {
-        strbuf_addf(g->out, "%s rill_groupid() { return %s(gl_WorkGroupID.%s); }\n", types[rank - 1], types[rank - 1],
-                    swizzles[rank - 1]);
+    } else if (rank > 1) {
+        strbuf_addf(g->out, "%s rill_groupid() { return %s(gl_WorkGroupID.%.*s); }\n", type, type, rank, "xyz");
     }
-    strbuf_addf(g->out, "%s rill_localid() { return %s(gl_LocalInvocationID.%s); }\n", types[rank - 1], types[rank - 1],
-                swizzles[rank - 1]);
+    if (rank > 0) {
+        strbuf_addf(g->out, "%s rill_localid() { return %s(gl_LocalInvocationID.%.*s); }\n", type, type, rank, "xyz");
+    }
 }
 
 void generate_main(Generator *g)

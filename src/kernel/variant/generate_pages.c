@@ -18,7 +18,7 @@ static int store_unit(const Generator *g, int i)
     return generator_step_bytes(g, i) % LOAD_UNIT ? WORD : LOAD_UNIT;
 }
 
-/* An element number as a number of units: an expression. */
+/* An element number, a text as generator_addf takes it, as a number of units: an expression. */
 static void write_units(Generator *g, int i, const char *elements, int unit)
 {
     int bytes = g->key->args[i].type->bytes, shift = 0;
@@ -26,12 +26,9 @@ static void write_units(Generator *g, int i, const char *elements, int unit)
         bytes *= 2;
         shift++;
     }
-    strbuf_addf(g->out, "((%s) >> %d) * %d", elements, shift, bytes / unit);
-}
-
-static AccessText access_text(const Generator *g, int i)
-{
-    return (AccessText){.param = &g->f->params[i], .key = &g->key->args[i], .layout = &g->layout->args[i]};
+    strbuf_add(g->out, "((");
+    generator_addf(g, i, elements, "");
+    strbuf_addf(g->out, ") >> %d) * %d", shift, bytes / unit);
 }
 
 /* Whether neighbours are looked for around a page. */
@@ -48,30 +45,26 @@ static bool has_near(const Generator *g)
  * which are numbers. */
 void generate_page_globals(Generator *g)
 {
-    for (int d = 0; has_near(g) && d < g->key->rank; d++) {
-        strbuf_addf(g->out, "int rill_b%d, rill_w%d, rill_c%d, rill_k%d = 0;\n", d, d, d, d);
-    }
+    generator_addf(g, 0, has_near(g) ? "$0{int rill_b#, rill_w#, rill_c#, rill_k# = 0;\n$}" : "");
 }
 
 /* g_NAME: where the page begins in argument i. */
 static void write_begin(Generator *g, int i)
 {
-    const char *name = g->f->params[i].name;
-    strbuf_addf(g->out, "        int g_%s = ", name);
     if (g->key->args[i].paged != PAGED_NUMBERED) {
-        strbuf_addf(g->out, "adr_%s(", name);
-        for (int d = 0; d < g->key->rank; d++) {
-            strbuf_addf(g->out, "%srill_o%d", d ? ", " : "", d);
-        }
-        strbuf_add(g->out, ");\n");
-        return;
-    }
-    strbuf_addf(g->out, "int(%s) + ", access_word(g->layout->args[i].base));
-    if (!g->key->page_starts) {
-        strbuf_addf(g->out, "rill_g * rill_all * %d;\n", g->layout->elements);
+        generator_addf(g, i, "        int g_$N = adr_$N($,{rill_o#$});\n");
+    } else if (!g->key->page_starts) {
+        generator_addf(g, i, "        int g_$N = int($B) + rill_g * rill_all * %d;\n", g->layout->elements);
     } else {
-        strbuf_addf(g->out, "rill_active(int(%s) + rill_g);\n", access_word(g->layout->active + 1));
+        generator_addf(g, i, "        int g_$N = int($B) + rill_active(int(%s) + rill_g);\n",
+                       access_word(g->layout->active + 1));
     }
+}
+
+/* How many elements along a dimension are a step. */
+static int step_size(const Generator *g, int d)
+{
+    return d == 0 ? g->layout->elements : d == 1 ? g->layout->page_rows : 1;
 }
 
 /* Where the page begins, and which of its steps is the first of this part. */
@@ -95,15 +88,12 @@ static void write_page(Generator *g)
         }
     }
     for (int d = 0; has_near(g) && d < rank; d++) {
-        int sizes = page + PAGE_WORDS + 3 * d;
-        strbuf_addf(g->out, "        rill_b%d = rill_o%d; rill_w%d = int(%s) * %d;\n", d, d, d, access_word(sizes),
-                    d == 0   ? g->layout->elements
-                    : d == 1 ? g->layout->page_rows
-                             : 1);
+        strbuf_addf(g->out, "        rill_b%d = rill_o%d; rill_w%d = int(%s) * %d;\n", d, d, d,
+                    access_word(page + PAGE_WORDS + 3 * d), step_size(g, d));
     }
     for (int i = 0; i < g->f->param_count; i++) {
         if (g->key->args[i].near) {
-            AccessText text = access_text(g, i);
+            AccessText text = generator_access(g, i);
             access_neighbors_pages(g->out, &text, g->key);
         }
     }
@@ -125,79 +115,66 @@ static void write_position(Generator *g)
         } else {
             strbuf_addf(g->out, "        int rill_p%d = rill_i;\n", d);
         }
-        int unit = d == 0 ? g->layout->elements : d == 1 ? g->layout->page_rows : 1;
-        if (unit > 1) {
-            strbuf_addf(g->out, "        rill_p%d *= %d;\n", d, unit);
-        }
-        if (has_near(g)) {
-            strbuf_addf(g->out, "        rill_c%d = rill_p%d;\n", d, d);
-        }
+        strbuf_addf(g->out, step_size(g, d) > 1 ? "        rill_p%d *= %d;\n" : "", d, step_size(g, d));
+        strbuf_addf(g->out, has_near(g) ? "        rill_c%d = rill_p%d;\n" : "", d, d);
         strbuf_addf(g->out, "        rill_d%d = rill_o%d + rill_p%d;\n", d, d, d);
     }
-}
-
-/* rill_bits: how many elements of the page's mask are before a step, which is one element. */
-static void write_mask_count(Generator *g)
-{
-    strbuf_add(g->out,
-               "        int rill_bits = 0;\n"
-               "        if (rill_mask >= 0) {\n"
-               "        int rill_pair = rill_mask + (rill_s >> 5) * 2;\n"
-               "        rill_bits = rill_active(rill_pair + 1) + bitCount(uint(rill_active(rill_pair)) & ((1u << "
-               "uint(rill_s & 31)) - 1u));\n"
-               "        }\n");
 }
 
 /* e_NAME: how far behind the page's first the elements of a step stand in argument i. */
 static void write_behind(Generator *g, int i, int row)
 {
-    const char *name = g->f->params[i].name;
     int paged = g->key->args[i].paged, rank = g->key->rank, elements = g->layout->elements;
     if (paged == PAGED_WHOLE || (paged == PAGED_NUMBERED && (!g->key->page_starts || g->key->page_unbounded))) {
-        strbuf_addf(g->out, "        int e_%s = rill_s * %d;\n", name, elements);
+        generator_addf(g, i, "        int e_$N = rill_s * %d;\n", elements);
     } else if (paged == PAGED_NUMBERED) { /* row-major in what lies inside of the shape */
-        strbuf_addf(g->out, "        int e_%s = rill_p%d;\n", name, rank - 1);
+        generator_addf(g, i, "        int e_$N = rill_p%d;\n", rank - 1);
         for (int d = rank - 2; d >= 0; d--) {
-            strbuf_addf(g->out, "        e_%s = e_%s * min(rill_x%d * %d, int(%s) - rill_o%d) + rill_p%d;\n", name,
-                        name, d, d ? 1 : elements, access_word(g->layout->shape + 3 * d), d, d);
+            generator_addf(g, i, "        e_$N = e_$N * min(rill_x%d * %d, int(%s) - rill_o%d) + rill_p%d;\n", d,
+                           d ? 1 : elements, access_word(g->layout->shape + 3 * d), d, d);
         }
     } else {
-        strbuf_addf(g->out, "        int e_%s = rill_p0", name);
+        generator_addf(g, i, "        int e_$N = rill_p0");
         for (int d = 1; d < rank; d++) {
-            strbuf_addf(g->out, " + (rill_p%d + %d) * s%d_%s", d, d == 1 ? row : 0, d, name);
+            generator_addf(g, i, " + (rill_p%d + %d) * s%d_$N", d, d == 1 ? row : 0, d);
         }
         strbuf_add(g->out, ";\n");
     }
     if (paged == PAGED_NUMBERED && g->key->page_starts && g->key->page_masked) {
-        strbuf_addf(g->out, "        e_%s = rill_mask < 0 ? e_%s : rill_bits;\n", name, name);
+        generator_addf(g, i, "        e_$N = rill_mask < 0 ? e_$N : rill_bits;\n");
     }
 }
+
+/* rill_bits: how many elements of the page's mask are before a step, which is one element. */
+static const char mask_count[] =
+    "        int rill_bits = 0;\n"
+    "        if (rill_mask >= 0) {\n"
+    "        int rill_pair = rill_mask + (rill_s >> 5) * 2;\n"
+    "        rill_bits = rill_active(rill_pair + 1) + bitCount(uint(rill_active(rill_pair)) & ((1u << "
+    "uint(rill_s & 31)) - 1u));\n"
+    "        }\n";
 
 /* Where the elements of a step stand, and what is read of them as whole texels. */
 static void write_step_loads(Generator *g, int row)
 {
     bool counted = false;
     for (int i = 0; i < g->f->param_count; i++) {
-        const ArgLayout *layout = &g->layout->args[i];
-        const char *name = g->f->params[i].name;
+        bool texture = g->layout->args[i].texture != NO_UNIT;
         if (!follows(g, i)) {
             continue;
         }
         if (g->key->args[i].paged == PAGED_NUMBERED && g->key->page_masked && !counted) {
-            write_mask_count(g);
+            strbuf_add(g->out, mask_count);
             counted = true;
         }
         write_behind(g, i, row);
         for (int t = 0; generator_flat_load(g, i) && t < generator_step_bytes(g, i) / LOAD_UNIT; t++) {
-            char first[MAX_NAME + 16], behind[MAX_NAME + 16];
-            snprintf(first, sizeof first, "max(g_%s, 0)", name);
-            snprintf(behind, sizeof behind, "e_%s", name);
-            strbuf_addf(g->out, "        uvec4 f_%s_%d = ", name, t);
-            strbuf_addf(g->out, layout->texture != NO_UNIT ? "texelFetch(tex_%s, " : "in_%s[", name);
-            write_units(g, i, first, LOAD_UNIT);
+            generator_addf(
+                g, i, texture ? "        uvec4 f_$N_%d = texelFetch(tex_$N, " : "        uvec4 f_$N_%d = in_$N[", t);
+            write_units(g, i, "max(g_$N, 0)", LOAD_UNIT);
             strbuf_add(g->out, " + ");
-            write_units(g, i, behind, LOAD_UNIT);
-            strbuf_addf(g->out, layout->texture != NO_UNIT ? " + %d);\n" : " + %d];\n", t);
+            write_units(g, i, "e_$N", LOAD_UNIT);
+            strbuf_addf(g->out, texture ? " + %d);\n" : " + %d];\n", t);
         }
     }
 }
@@ -206,20 +183,15 @@ static void write_step_stores(Generator *g)
 {
     for (int i = 0; i < g->f->param_count; i++) {
         const ArgLayout *layout = &g->layout->args[i];
-        const char *name = g->f->params[i].name;
-        char element[3 * MAX_NAME], at[MAX_NAME + 8];
+        char at[MAX_NAME + 8];
         if (!generate_stored(g, i) || !variant_flat_store(g->f, g->key, i)) {
             continue;
         }
-        if (layout->store_base == layout->base) {
-            snprintf(element, sizeof element, "g_%s + e_%s", name, name);
-        } else { /* what is read may have been packed elsewhere */
-            snprintf(element, sizeof element, "g_%s + e_%s + int(%s) - int(%s)", name, name,
-                     access_word(layout->store_base), access_word(layout->base));
-        }
-        snprintf(at, sizeof at, "o_%s", name);
-        strbuf_addf(g->out, "        if (g_%s >= 0) { int o_%s = ", name, name);
-        write_units(g, i, element, store_unit(g, i));
+        snprintf(at, sizeof at, "o_%s", g->f->params[i].name);
+        generator_addf(g, i, "        if (g_$N >= 0) { int o_$N = ");
+        /* What is read may have been packed elsewhere. */
+        write_units(g, i, layout->store_base == layout->base ? "g_$N + e_$N" : "g_$N + e_$N + int($S) - int($B)",
+                    store_unit(g, i));
         strbuf_add(g->out, ";\n");
         generate_store_words(g, i, at);
         strbuf_add(g->out, "        }\n");
@@ -235,10 +207,8 @@ static void write_inside(Generator *g)
         int at = g->layout->clip + 2 * d;
         strbuf_addf(g->out, " && uint(rill_d%d - int(%s)) < %s", d, access_word(at), access_word(at + 1));
     }
-    for (int d = 0; d < rank && !g->key->page_unbounded && !g->key->page_clipped; d++) {
-        strbuf_addf(g->out, " && uint(rill_d%d) < %s", d, access_word(g->layout->shape + 3 * d));
-    }
-    strbuf_add(g->out, ";\n");
+    bool bounded = !g->key->page_unbounded && !g->key->page_clipped;
+    generator_addf(g, 0, bounded ? "$0{ && uint(rill_d#) < $z$};\n" : ";\n");
     if (g->key->page_masked) {
         strbuf_addf(
             g->out,
@@ -259,15 +229,11 @@ void generate_page_words(Generator *g)
         strbuf_addf(g->out, "    int rill_run = int(%s), rill_wide = int(%s);\n", access_word(page + PAGE_RUN),
                     access_word(page + PAGE_WIDE));
     }
-    for (int d = 0; !g->key->page_rowless && d < g->key->rank; d++) {
-        int at = page + PAGE_WORDS + 3 * d;
-        strbuf_addf(g->out, "    int rill_x%d = int(%s); uint rill_y%d = %s, rill_z%d = %s;\n", d, access_word(at), d,
-                    access_word(at + 1), d, access_word(at + 2));
-    }
+    generator_addf(g, 0,
+                   g->key->page_rowless ? "" : "$0{    int rill_x# = int($p); uint rill_y# = $q, rill_z# = $r;\n$}");
     for (int i = 0; i < g->f->param_count; i++) {
         for (int d = 1; g->key->args[i].paged == PAGED_STRIDED && d < g->key->rank; d++) {
-            strbuf_addf(g->out, "    int s%d_%s = int(%s);\n", d, g->f->params[i].name,
-                        access_word(g->layout->args[i].strides + d - 1));
+            generator_addf(g, i, "    int s%d_$N = int(%s);\n", d, access_word(g->layout->args[i].strides + d - 1));
         }
     }
 }
@@ -280,10 +246,7 @@ void generate_page_group(Generator *g)
     write_position(g);
     write_inside(g);
     strbuf_add(g->out, "        rill_inside = rill_inside && rill_here;\n");
-    for (int d = 0; d < g->key->rank && !g->key->page_unbounded; d++) {
-        strbuf_addf(g->out, "        rill_d%d = min(rill_d%d, int(%s) - 1);\n", d, d,
-                    access_word(g->layout->shape + 3 * d));
-    }
+    generator_addf(g, 0, g->key->page_unbounded ? "" : "$0{        rill_d# = min(rill_d#, int($z) - 1);\n$}");
 }
 
 /* The elements of a step that stand in one row. */

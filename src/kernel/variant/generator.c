@@ -1,5 +1,45 @@
 #include "kernel/variant/generator.h"
 
+#include "kernel/body/glsl.h"
+
+#include <string.h>
+
+typedef struct GeneratorArgument {
+    const Generator *g;
+    int i;
+} GeneratorArgument;
+
+/* The first uniform word of what a letter stands for, of the dimension. */
+static int find_word(const GeneratorArgument *argument, char letter, int d)
+{
+    static const char sizes[] = "zmhpqr";
+    const Layout *layout = argument->g->layout;
+    const ArgLayout *arg = &layout->args[argument->i];
+    const int starts[] = {layout->shape, layout->page + PAGE_WORDS};
+    const char *size = strchr(sizes, letter);
+    return size            ? starts[(size - sizes) / 3] + 3 * d + (int)(size - sizes) % 3
+           : letter == 'B' ? arg->base
+           : letter == 'S' ? arg->store_base
+                           : layout->count;
+}
+
+static void add_word(const void *self, StrBuf *out, char letter, int d)
+{
+    const GeneratorArgument *argument = self;
+    const Param *param = &argument->g->f->params[argument->i];
+    strbuf_add(out, letter == 'N'   ? param->name
+                    : letter == 'T' ? glsl_type(param->type)
+                                    : access_word(find_word(argument, letter, d)));
+}
+
+void generator_addf(const Generator *g, int i, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    template_addv(g->out, g->key->rank, add_word, &(GeneratorArgument){g, i}, format, args);
+    va_end(args);
+}
+
 bool generator_faults(const Generator *g)
 {
     return g->text->canary || g->key->check || variant_partial(g->key);

@@ -12,6 +12,15 @@ typedef struct Generator {
     StrBuf *out;
 } Generator;
 
+/* Appends a text (base/template.h), with the parts repeated for each dimension of the launch:
+ *
+ *     $N $T       the name of parameter i, its GLSL type
+ *     $B $S       the number of its first element, as it is read and stored
+ *     $n          how many elements there are
+ *     $z $m $h    the size of the launch along a dimension, and what to divide by it: a multiplier and a shift
+ *     $p $q $r    the same of pages, in steps */
+void generator_addf(const Generator *g, int i, const char *format, ...) ERROR_PRINTF(3, 4);
+
 /* Bytes of argument i that one step covers; whether it is read as whole texels. */
 int generator_step_bytes(const Generator *g, int i);
 bool generator_flat_load(const Generator *g, int i);

@@ -120,7 +120,7 @@ static void write_stream(InputText *t, int i)
         access_address(t->out, &text, t->key->rank);
     } else {
         VariantKey key = {.check = t->key->check};
-        access_gather(t->out, &text, &key, NULL, t->in->number[i], &t->in->use[i]);
+        access_gather(t->out, &text, &key, t->in->number[i], &t->in->use[i]);
     }
 }
 
