@@ -14,7 +14,7 @@ end
 -- ---- what is left out
 
 local no_device = {reason = "what drives the device makes no difference to it",
-    "colormap", "command", "contributing", "deps", "examples", "format", "hostile", "install", "interrupt",
+    "colormap", "command", "contributing", "deps", "examples", "format", "hostile", "install", "io_c", "interrupt",
     "manual_checks", "npy", "plot", "png", "pnm", "prompt", "prompt_parts", "qoi", "rillfile", "suite"}
 local pages = {reason = "the passes own, cpu and gpu have run the pages of the manual", "readme"}
 local no_collector = {reason = "the collector makes no difference to it",

@@ -56,7 +56,7 @@ static bool read_open(const char *path, int handle, FileBytes *bytes)
 
 bool file_read(const char *path, FileBytes *bytes)
 {
-    *bytes = (FileBytes){0};
+    *bytes = (FileBytes){.path = path};
     /* Opening a pipe without a writer would wait for one. */
     int handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (handle < 0) {
@@ -71,6 +71,17 @@ void file_free(FileBytes *bytes)
 {
     free(bytes->data);
     *bytes = (FileBytes){0};
+}
+
+bool file_decode(const char *path, bool (*decode)(const FileBytes *file, void *self), void *self)
+{
+    FileBytes bytes;
+    if (!file_read(path, &bytes)) {
+        return false;
+    }
+    bool done = decode(&bytes, self) || error_prefix("cannot read '%s'", path);
+    file_free(&bytes);
+    return done;
 }
 
 static bool write_error(const FileDraft *draft)

@@ -8,6 +8,7 @@
 typedef struct FileBytes {
     unsigned char *data; /* never NULL after a successful read */
     size_t size;
+    const char *path; /* the caller's */
 } FileBytes;
 
 typedef struct FilePart {
@@ -18,6 +19,8 @@ typedef struct FilePart {
 /* Reads a regular file into memory; release it with file_free. */
 bool file_read(const char *path, FileBytes *bytes);
 void file_free(FileBytes *bytes);
+/* Reads a file, and gives its contents to `decode`, whose errors get the path in front. */
+bool file_decode(const char *path, bool (*decode)(const FileBytes *file, void *self), void *self);
 
 /* Writes the parts one after the other into a new file beside `path` and renames it, so that `path` holds either what it
  * held before or everything. Keeps the permissions of a file that is replaced and follows symbolic links; refuses

@@ -13,21 +13,15 @@ static bool upload(Device *device, const MtxMatrix *matrix, Stream *const stream
            file_stream(device, type_of(SCALAR_DOUBLE, 1), &shape, matrix->value, streams[2]);
 }
 
-static bool read_file(const char *path, MtxMatrix *matrix)
+static bool decode(const FileBytes *file, void *matrix)
 {
-    FileBytes bytes;
-    if (!file_read(path, &bytes)) {
-        return false;
-    }
-    bool done = mtx_decode(bytes.data, bytes.size, matrix) || error_prefix("cannot read '%s'", path);
-    file_free(&bytes);
-    return done;
+    return mtx_decode(file->data, file->size, matrix);
 }
 
 static bool load(Device *device, const char *path, int32_t *rows, int32_t *columns, Stream *const streams[3])
 {
     MtxMatrix matrix;
-    if (!read_file(path, &matrix)) {
+    if (!file_decode(path, decode, &matrix)) {
         return false;
     }
     *rows = matrix.rows;

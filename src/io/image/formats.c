@@ -58,7 +58,7 @@ const ImageFormat *image_format_of_path(const char *path)
     return NULL;
 }
 
-static bool decode(const FileBytes *file, Image *image)
+static bool decode(const FileBytes *file, void *image)
 {
     const ImageFormat *format = image_format_of_bytes(file->data, file->size);
     if (!format) {
@@ -73,14 +73,8 @@ static bool decode(const FileBytes *file, Image *image)
 
 bool image_load(const char *path, Image *image)
 {
-    FileBytes file;
     *image = (Image){0};
-    if (!file_read(path, &file)) {
-        return false;
-    }
-    bool ok = decode(&file, image);
-    file_free(&file);
-    return ok || error_prefix("cannot read '%s'", path);
+    return file_decode(path, decode, image);
 }
 
 bool image_save(const Image *image, const char *path)

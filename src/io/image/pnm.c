@@ -1,11 +1,13 @@
 /* The netpbm family: PGM (P2, P5), PPM (P3, P6) with 8 or 16 bits, and PFM (Pf, PF), whose rows run from the bottom in the file
  * and whose byte order is the sign of its scale (the scale's size is not applied). Written: P5, P6, and PFM
  * little-endian. One picture per file. */
+#include "base/decimal.h"
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,33 +89,16 @@ static bool read_number(Cursor *cursor, const char *what, int64_t limit, int64_t
     return true;
 }
 
-/* The scale of a PFM: only its sign is used, but it must be a number other than 0. Not strtod, which heeds the locale. */
+/* The scale of a PFM: only its sign is used, but it must be a number other than 0. */
 static bool read_scale(Cursor *cursor, bool *little)
 {
+    size_t used = 0;
     skip_space(cursor);
-    int c = peek(cursor);
-    *little = c == '-';
-    if (c == '-' || c == '+') {
-        cursor->at++;
-    }
-    bool digits = false, nonzero = false;
-    for (c = peek(cursor); is_digit(c) || c == '.'; cursor->at++, c = peek(cursor)) {
-        digits = digits || is_digit(c);
-        nonzero = nonzero || (c >= '1' && c <= '9');
-    }
-    if (digits && (c == 'e' || c == 'E')) {
-        cursor->at++;
-        if (peek(cursor) == '-' || peek(cursor) == '+') {
-            cursor->at++;
-        }
-        for (digits = false; is_digit(peek(cursor)); cursor->at++) {
-            digits = true;
-        }
-    }
-    if (!digits || !nonzero) {
-        return error_set("the scale of a PFM must be a number other than 0 (its sign tells the byte order)");
-    }
-    return true;
+    *little = peek(cursor) == '-';
+    double scale = decimal_read((const char *)cursor->at, (size_t)(cursor->end - cursor->at), &used);
+    cursor->at += used;
+    return (used > 0 && isfinite(scale) && scale != 0) ||
+           error_set("the scale of a PFM must be a number other than 0 (its sign tells the byte order)");
 }
 
 /* One white space ends the header of binary samples, a comment right before it allowed. */

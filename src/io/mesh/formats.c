@@ -18,13 +18,13 @@ const MeshFormat *mesh_format_at(int i)
 /* ---- reading */
 
 /* Returns the format of a file; NULL with error_set. A binary STL file has no signature, but a length: where that is wrong, the extension tells. */
-static const MeshFormat *format_of(const FileBytes *file, const char *path)
+static const MeshFormat *format_of(const FileBytes *file)
 {
     StrBuf list = STRBUF_EMPTY;
     for (int i = 1; i <= FORMATS; i++) {
         const MeshFormat *format = &formats[i % FORMATS];
         if (format->recognise(file->data, file->size) ||
-            (format->recognise == stl_recognise && file_has_extension(path, format->extension))) {
+            (format->recognise == stl_recognise && file_has_extension(file->path, format->extension))) {
             return format;
         }
     }
@@ -36,25 +36,19 @@ static const MeshFormat *format_of(const FileBytes *file, const char *path)
     return NULL;
 }
 
-static bool decode(const FileBytes *file, const char *path, MeshData *mesh)
+static bool decode(const FileBytes *file, void *mesh)
 {
     if (file->size == 0) {
         return error_set("it is empty");
     }
-    const MeshFormat *format = format_of(file, path);
+    const MeshFormat *format = format_of(file);
     return format && format->decode(file->data, file->size, mesh);
 }
 
 bool mesh_load(const char *path, bool skip, MeshData *mesh)
 {
-    FileBytes bytes;
     *mesh = (MeshData){.skip = skip};
-    if (!file_read(path, &bytes)) {
-        return false;
-    }
-    bool done = decode(&bytes, path, mesh) || error_prefix("cannot read '%s'", path);
-    file_free(&bytes);
-    return done;
+    return file_decode(path, decode, mesh);
 }
 
 /* ---- writing */
