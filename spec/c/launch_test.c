@@ -1,6 +1,7 @@
 /* Launches over containers (src/container/launch.h): what they cover, what they map, what they leave when they are undone. */
 #include "device.h"
 
+#include "container/kind/kinds.h"
 #include "container/launch.h"
 #include "kernel/launch/builtin.h"
 
