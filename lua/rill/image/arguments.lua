@@ -88,13 +88,4 @@ function picture.has_value(s)
     return false
 end
 
-local kernels = {}
-
---- picture.kernel(text, type): the kernel of a text in which T is a type, "float", "vec3" or "vec4", made once.
-function picture.kernel(text, type)
-    text = type and text:gsub("%f[%w_]T%f[^%w_]", type) or text
-    kernels[text] = kernels[text] or rill.kernel(text)
-    return kernels[text]
-end
-
 return picture

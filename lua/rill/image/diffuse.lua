@@ -3,6 +3,8 @@
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
+local template = require "rill.glsl.template"
+local kernels <const> = template.file "diffuse"
 
 local OPTIONS <const> = {
     k = option.number(0.0, 1e18, nil, true), steps = option.number(0, 1000000, 20),
@@ -11,18 +13,6 @@ local OPTIONS <const> = {
 
 local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float: of 1 / k where k is 0 or nearly so, since infinity times 0 is NaN
 
--- `scale` is 1 / k. Nothing flows where the conductance is 0, nor where it is NaN: infinite and NaN pixels stay, and leave the others alone.
-local TEXT <const> = [=[
-    T flow(T d, float scale) { T q = scale * d, g = CONDUCTANCE; return FLOW; }
-    kernel void diffuse(float scale, float rate, neighbor T u<>, out T r<>) {
-        T c = u[0][0];
-        r = c + rate * (flow(u[0][1] - c, scale) + flow(u[0][-1] - c, scale) + flow(u[1][0] - c, scale)
-            + flow(u[-1][0] - c, scale));
-    }
-]=]
-local FLOWS <const> = {float = "g > 0.0 ? d * g : 0.0"}
-FLOWS.vec3 = "mix(T(0.0), d * g, greaterThan(g, T(0.0)))"
-FLOWS.vec4 = FLOWS.vec3
 local CONDUCTANCES <const> = {exp = "exp(-q * q)", quotient = "1.0 / (1.0 + q * q)"}
 
 --- rill.image.diffuse(s, {k= [, steps=, step=, conductance=]}): s after so many steps (20 unless told) of length `step` (0.2; at most 0.25) of diffusion
@@ -32,8 +22,7 @@ local function diffuse(s, options)
     local type
     s, type = picture.take(where, s)
     local o = option.take(where, options, OPTIONS)
-    local text = TEXT:gsub("%u%u%u+", {CONDUCTANCE = CONDUCTANCES[o.conductance], FLOW = FLOWS[type]})
-    local kernel = picture.kernel(text, type)
+    local kernel = kernels:kernel {T = type, conductance = CONDUCTANCES[o.conductance]}
     local scale, u, spare = math.min(1 / o.k, LARGEST), s, nil
     for _ = 1, o.steps do
         local next = picture.with_border(kernel(scale, o.step, u, spare), s)

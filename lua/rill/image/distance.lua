@@ -4,71 +4,16 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local take <const> = require "rill.image.mask".take
+local template = require "rill.glsl.template"
+local kernels <const> = template.file "distance"
 
 local distance = {}
 
 -- T: what squares are counted in, and what stands where a row has no false: more than any square, even with one added.
-local UINT <const>, UINT_FAR <const>, MOST_BY_UINT <const> = "uint", "3000000000u", 32767
-local DOUBLE <const>, DOUBLE_FAR <const> = "double", "1e30lf"
+local BY_UINT <const>, BY_DOUBLE <const> = {T = "uint", far = "3000000000u"}, {T = "double", far = "1e30lf"}
+local MOST_BY_UINT <const> = 32767
 local MOST_ROWS <const> = 40000 -- that an invocation's loop goes through; with more, rows and columns are exchanged
 
-local text <const> = [=[
-    const int NONE = 2147483647;
-    kernel void mark(bool mask<>, out int last<>, out int next<>) {
-        int x = indexof(last).x;
-        last = mask ? -1 : x;
-        next = mask ? NONE : x;
-    }
-    kernel void square(int last<>, int next<>, out T f<>) {
-        int x = indexof(f).x;
-        int near = min(last < 0 ? NONE : x - last, next == NONE ? NONE : next - x);
-        f = near == NONE ? FAR : T(near) * T(near);
-    }
-    T cost(T f[][], int x, int y, int j) {
-        T apart = T(abs(y - j));
-        return f[j][x] + apart * apart;
-    }
-
-    // Row i stands for row i step; `above` has every second of these rows, or none.
-    void search(T f[][], int above[][], ivec2 at, int step, bool all, out int best, out T least) {
-        int y = at.y * step, end = sizeof_stream(f).y - 1;
-        int low = all ? 0 : above[at.y / 2][at.x];
-        int after = (at.y + 1) / 2;
-        int high = all || after >= sizeof_stream(above).y ? end : above[after][at.x];
-        T bound = min(min(cost(f, at.x, y, low), cost(f, at.x, y, high)), f[y][at.x]);
-        if (bound < FAR) {
-            int reach = int(sqrt(float(bound))) + 1;
-            low = max(low, y - reach);
-            high = min(high, y + reach);
-        }
-        best = low;
-        least = cost(f, at.x, y, low);
-        for (int j = low + 1; j <= high; j++) {
-            T c = cost(f, at.x, y, j);
-            if (c < least) {
-                least = c;
-                best = j;
-            }
-        }
-    }
-    kernel void halve(T f[][], int above[][], int step, bool all, out int best<>) {
-        T least;
-        search(f, above, indexof(best).xy, step, all, best, least);
-    }
-    kernel void finish(T f[][], int above[][], bool all, out float r<>) {
-        int best;
-        T least;
-        search(f, above, indexof(r).xy, 1, all, best, least);
-        r = least < FAR ? float(sqrt(double(least))) : 1.0 / 0.0;
-    }
-]=]
-
-local programs = {}
-local function program(type, far)
-    programs[type] = programs[type] or
-        rill.program((text:gsub("%f[%w_]T%f[^%w_]", type):gsub("%f[%w_]FAR%f[^%w_]", far)))
-    return programs[type]
-end
 
 -- The squared distances along rows.
 local function along_rows(p, mask)
@@ -103,7 +48,7 @@ distance.distance = errors.guard(function(mask)
     if mask.size == 0 then
         return rill.stream("float", mask.shape)
     end
-    local p = math.max(rows, columns) <= MOST_BY_UINT and program(UINT, UINT_FAR) or program(DOUBLE, DOUBLE_FAR)
+    local p = kernels:program(math.max(rows, columns) <= MOST_BY_UINT and BY_UINT or BY_DOUBLE)
     local turned <const> = rows > MOST_ROWS and rows > columns
     local f <close> = along_rows(p, turned and mask:transpose() or mask)
     local r = across_rows(p, f)

@@ -2,7 +2,9 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local template = require "rill.glsl.template"
 local picture = require "rill.image.arguments"
+local kernels <const> = template.sections "histogram"
 
 local brightness = {}
 
@@ -42,34 +44,6 @@ local EQUALIZE <const> = {
     bins = option.number(1, 16384, 256), min = option.number(-1e30, 1e30, 0.0), max = option.number(-1e30, 1e30, 1.0),
 }
 
--- The share of pixels above the lowest filled bin that are up to each bin; -1 where no other bin is filled.
-local CURVE <const> = [=[
-    kernel void curve(uint sums[], out float level<>) {
-        int last = sizeof_stream(sums).x - 1, below = 0, first = last;
-        while (below < first) {
-            int middle = (below + first) / 2;
-            bool filled = sums[middle] > 0u;
-            first = filled ? middle : first;
-            below = filled ? below : middle + 1;
-        }
-        uint lowest = sums[first], others = sums[last] - lowest;
-        uint here = max(sums[indexof(level).x], lowest) - lowest;
-        level = others > 0u ? float(double(here) / double(others)) : -1.0;
-    }
-]=]
-
--- An element of the plane c is in bin k where edge k <= element < edge k + 1; the first guess is off by one at most.
-local APPLY <const> = [=[
-    float equalized(float v, float curves[][], int c, float edges[], float scale) {
-        int last = sizeof_stream(curves).x - 1;
-        int k = int(clamp((v - edges[0]) * scale, 0.0, float(last)));
-        if (v < edges[k]) k = max(k - 1, 0);
-        else if (k < last && v >= edges[k + 1]) k++;
-        float level = curves[c][k];
-        return isnan(v) || level < 0.0 ? v : level;
-    }
-    kernel void apply(T s<>, float curves[][], float edges[], float scale, out T r<>) { r = RESULT; }
-]=]
 local RESULTS <const> = {
     float = "equalized(s, curves, 0, edges, scale)",
     vec3 = "vec3(equalized(s.x, curves, 0, edges, scale), equalized(s.y, curves, 1, edges, scale), " ..
@@ -80,7 +54,7 @@ RESULTS.vec4 = ("vec4(%s, s.w)"):format(RESULTS.vec3)
 local function curve_of(plane, o, curve)
     local counts <close> = plane:histogram {bins = o.bins, min = o.min, max = o.max, outside = "clamp"}
     local sums <close> = counts:scan()
-    picture.kernel(CURVE) {sums = sums, level = curve}
+    kernels.curve:kernel() {sums = sums, level = curve}
 end
 
 --- rill.image.equalize(s [, {bins=, min=, max=}]): a new picture in which each component's values are spread over 0 to 1 as evenly as `bins` (256 unless told) bins
@@ -105,19 +79,19 @@ brightness.equalize = errors.guard(function(s, options)
     end
     local scale = o.bins / (o.max - o.min)
     local edges <close> = rill.from(edges_of(o.min, o.max, o.bins))
-    return picture.kernel(APPLY:gsub("RESULT", RESULTS[type]), type)(s, curves, edges, scale)
+    return kernels.apply:kernel {T = type, result = RESULTS[type]}(s, curves, edges, scale)
 end, "rill.image.equalize")
 
 -- ---- Otsu's threshold
 
 -- Of the finite values and of those below a limit; the others are given as what does not count.
-local LEAST <const> = "kernel float least(float s<>) { return isnan(s) || isinf(s) ? 1.0 / 0.0 : s; }"
-local MOST <const> = [[
+local LEAST <const> = template.new "kernel float least(float s<>) { return isnan(s) || isinf(s) ? 1.0 / 0.0 : s; }"
+local MOST <const> = template.new [[
     kernel float most(float s<>, float limit) { return isnan(s) || s >= limit || isinf(s) ? -1.0 / 0.0 : s; }
 ]]
 
 local function largest_below(s, limit)
-    local values <close> = picture.kernel(MOST)(s, limit)
+    local values <close> = MOST:kernel()(s, limit)
     return values:max()
 end
 
@@ -151,7 +125,7 @@ brightness.otsu = errors.guard(function(s, options)
     if s.size == 0 then
         return nil
     end
-    local finite <close> = picture.kernel(LEAST)(s)
+    local finite <close> = LEAST:kernel()(s)
     local low, high = finite:min(), largest_below(s, math.huge)
     if low >= high then
         return low == high and low or nil

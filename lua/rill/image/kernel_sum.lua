@@ -3,10 +3,23 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local picture = require "rill.image.arguments"
+local template = require "rill.glsl.template"
 
 local weighted = {}
 
 local MOST <const> = 32 -- terms in a kernel: more take the driver's compiler long
+
+local WEIGH <const> = template.new "kernel void weigh(neighbor $T s<>, $parameters, out $T r<>) { r = $sum; }"
+local WEIGH_PART <const> = template.new
+    "kernel void weigh_part(neighbor $T s<>, int first, inout $T r<>, $parameters) { r += $sum; }"
+local WEIGH_NARROW <const> = template.new [=[
+    kernel void weigh_narrow(neighbor $T s<>, float w[], int count, int first, ivec2 along, out $T r<>) {
+        r = $T(0.0);
+        for (int k = 0; k < count; k++) {
+            if (w[k] != 0.0) r += w[k] * s[(first + k) * along];
+        }
+    }
+]=]
 
 local function parameters(count)
     local words = {}
@@ -55,10 +68,10 @@ function weighted.sum(s, type, places, weights)
     if #places == 0 then
         return rill.stream(type, s.shape)
     end
-    local text <const> = "kernel void weigh(neighbor T s<>, %s, out T r<>) { r = %s; }"
-    return picture.kernel(text:format(parameters(#places), sum_text(#places, function(i)
+    local sum = sum_text(#places, function(i)
         return ("[%d][%d]"):format(places[i + 1][2], places[i + 1][1])
-    end)), type)(s, packed(weights))
+    end)
+    return WEIGH:kernel {T = type, parameters = parameters(#places), sum = sum}(s, packed(weights))
 end
 
 -- ---- rows and columns
@@ -73,10 +86,10 @@ local function add_part(s, type, axis, first, r, weights, from, count)
     for i = 1, count do offsets[i] = i - 1 end
     local kept, numbers = counted(offsets, table.move(weights, from, from + count - 1, 1, {}))
     if #kept == 0 then return end
-    local text <const> = "kernel void weigh_part(neighbor T s<>, int first, inout T r<>, %s) { r += %s; }"
-    picture.kernel(text:format(parameters(#kept), sum_text(#kept, function(i)
+    local sum = sum_text(#kept, function(i)
         return (axis == 1 and "[first + %d][0]" or "[0][first + %d]"):format(kept[i + 1])
-    end)), type)(s, first, r, packed(numbers))
+    end)
+    WEIGH_PART:kernel {T = type, parameters = parameters(#kept), sum = sum}(s, first, r, packed(numbers))
 end
 
 local function long_line(s, type, axis, first, weights)
@@ -114,16 +127,8 @@ end
 
 -- Of pictures narrower than their weights, by a loop: they are of every width, and small.
 local function narrow_line(s, type, axis, first, weights)
-    local text <const> = [=[
-        kernel void weigh_narrow(neighbor T s<>, float w[], int count, int first, ivec2 along, out T r<>) {
-            r = T(0.0);
-            for (int k = 0; k < count; k++) {
-                if (w[k] != 0.0) r += w[k] * s[(first + k) * along];
-            }
-        }
-    ]=]
     local list <close> = rill.from(weights)
-    return picture.kernel(text, type)(s, list, #weights, first, along(axis, 1))
+    return WEIGH_NARROW:kernel {T = type}(s, list, #weights, first, along(axis, 1))
 end
 
 --- weighted.line(s, type, axis, first, weights): a new picture, each element of which is the sum of weights[i] times the neighbour at first + i - 1

@@ -2,6 +2,9 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
+local template = require "rill.glsl.template"
+
+local THRESHOLD <const> = template.new "kernel bool threshold(float s<>, float t) { return s > t; }"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -30,7 +33,7 @@ mask.threshold = errors.guard(function(s, t)
     local where <const> = "rill.image.threshold"
     s = picture.gray(where, s)
     t = picture.number(where, 2, "t", t, -math.huge, math.huge)
-    return picture.kernel "kernel bool threshold(float s<>, float t) { return s > t; }" (s, t)
+    return THRESHOLD:kernel()(s, t)
 end, "rill.image.threshold")
 
 return mask

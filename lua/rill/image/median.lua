@@ -3,6 +3,8 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
+local kernels <const> = template.sections "median"
 local picture = require "rill.image.arguments"
 
 local median = {}
@@ -13,23 +15,16 @@ local MOST_BY_NETWORK <const> = 2
 -- ---- order of floats
 
 -- I: int, or a vector of it; F: float, or a vector of it. -0 comes before 0, and NaN, whatever its sign, behind all numbers.
-local key_text <const> = [[
-    I key(F v) {
-        I k = floatBitsToInt(v);
+template.snippet("median_key", [[
+    $I key($F v) {
+        $I k = floatBitsToInt(v);
         k ^= (k >> 31) & 0x7fffffff;
-        return k ^ -I(lessThan(k, I(-2139095041)));
+        return k ^ -$I($if(F == float){bool(k < -2139095041)}$else{lessThan(k, $I(-2139095041))});
     }
-    F value(I k) { return intBitsToFloat(k ^ ((k >> 31) & 0x7fffffff)); }
-]]
+    $F value($I k) { return intBitsToFloat(k ^ ((k >> 31) & 0x7fffffff)); }
+]])
 
 local INTEGERS <const> = {float = "int", vec3 = "ivec3", vec4 = "ivec4"}
-
-local function for_type(text, type)
-    if type == "float" then
-        text = text:gsub("lessThan(%b())", function(pair) return "bool" .. pair:gsub(",", " <") end)
-    end
-    return (text:gsub("%f[%w_]I%f[^%w_]", INTEGERS[type]):gsub("%f[%w_]F%f[^%w_]", type))
-end
 
 -- ---- networks
 
@@ -70,111 +65,34 @@ local function network_text(n)
     return table.concat(lines, "\n")
 end
 
-local function window_text(radius)
-    local lines, side <const> = {}, 2 * radius + 1
+local function window_rows(radius)
+    local rows, side <const> = {}, 2 * radius + 1
     for k = 0, side * side - 1 do
-        lines[#lines + 1] = ("I a%d = key(u[ivec2(%d, %d)]);"):format(k + 1, k % side - radius, k // side - radius)
+        rows[k + 1] = {k = k + 1, x = k % side - radius, y = k // side - radius}
     end
-    return table.concat(lines, "\n")
+    return rows
 end
 
 local networks = {}
 local function network(type, radius)
-    local name <const> = type .. radius
-    if networks[name] then
-        return networks[name]
-    end
     local n <const> = (2 * radius + 1) * (2 * radius + 1)
-    local text <const> = key_text .. "kernel void median(neighbor F u<>, out F r<>) {\n" .. window_text(radius) ..
-        "\nI t;\n" .. network_text(n) .. ("\nr = value(a%d); }"):format(n // 2 + 1)
-    networks[name] = rill.kernel(for_type(text, type))
-    return networks[name]
+    networks[radius] = networks[radius] or {window_rows(radius), network_text(n)}
+    local window <const>, exchanged <const> = table.unpack(networks[radius])
+    return kernels.network:kernel {
+        F = type, I = INTEGERS[type], window = window, network = exchanged, middle = n // 2 + 1,
+    }
 end
 
 -- ---- selection
 
--- Four pixels of a row together. `low`: the largest number known not to be above the median's key. A pass counts the window's keys below three
--- numbers that cut what is left into four.
-local select_text <const> = [=[
-    void count(uint keys[][], ivec2 at, int radius, int first, int last, uvec4 low, int shift, inout ivec4 n1,
-            inout ivec4 n2, inout ivec4 n3) {
-        uvec4 p1 = low + (1u << uint(shift)), p2 = p1 + (1u << uint(shift)), p3 = p2 + (1u << uint(shift));
-        for (int j = at.y + first; j <= at.y + last; j++) {
-            uvec4 w = uvec4(0u, keys[j][at.x - radius], keys[j][at.x - radius + 1], keys[j][at.x - radius + 2]);
-            for (int i = at.x - radius + 3; i <= at.x + radius + 3; i++) {
-                w = uvec4(w.yzw, keys[j][i]);
-                n1 += ivec4(lessThan(w, p1));
-                n2 += ivec4(lessThan(w, p2));
-                n3 += ivec4(lessThan(w, p3));
-            }
-        }
-    }
-    uvec4 chosen(ivec4 n1, ivec4 n2, ivec4 n3, int rank, int shift) {
-        ivec4 r = ivec4(rank);
-        return (uvec4(lessThanEqual(n1, r)) + uvec4(lessThanEqual(n2, r)) + uvec4(lessThanEqual(n3, r))) << uint(shift);
-    }
-    kernel void narrow(uint keys[][], int radius, int rank, int shift, inout uvec4 low<>) {
-        ivec4 n1 = ivec4(0), n2 = ivec4(0), n3 = ivec4(0);
-        count(keys, ivec2(4, 1) * indexof(low).xy, radius, -radius, radius, low, shift, n1, n2, n3);
-        low += chosen(n1, n2, n3, rank, shift);
-    }
 
-    // The same in parts, for windows of more elements than loops may have trips.
-    kernel void part(uint keys[][], int radius, int first, int last, int shift, uvec4 low<>, inout ivec4 n1<>,
-            inout ivec4 n2<>, inout ivec4 n3<>) {
-        ivec4 m1 = n1, m2 = n2, m3 = n3;
-        count(keys, ivec2(4, 1) * indexof(low).xy, radius, first, last, low, shift, m1, m2, m3);
-        n1 = m1; n2 = m2; n3 = m3;
-    }
-    kernel void choose(ivec4 n1<>, ivec4 n2<>, ivec4 n3<>, int rank, int shift, inout uvec4 low<>) {
-        low += chosen(n1, n2, n3, rank, shift);
-    }
-]=]
-
-local plane_texts <const> = {
-    float = key_text .. [[
-        kernel void split(float s<>, out uint x<>) { x = uint(key(s)) ^ 0x80000000u; }
-        kernel void join(uvec4 x[][], out float r<>) {
-            ivec2 at = indexof(r).xy;
-            r = value(int(x[ivec2(at.x / 4, at.y)][at.x % 4] ^ 0x80000000u));
-        }
-    ]],
-    vec3 = key_text .. [[
-        kernel void split(vec3 s<>, out uint x<>, out uint y<>, out uint z<>) {
-            uvec3 k = uvec3(key(s)) ^ 0x80000000u;
-            x = k.x; y = k.y; z = k.z;
-        }
-        kernel void join(uvec4 x[][], uvec4 y[][], uvec4 z[][], out vec3 r<>) {
-            ivec2 at = indexof(r).xy, from = ivec2(at.x / 4, at.y);
-            uint i = uint(at.x % 4);
-            r = value(ivec3(uvec3(x[from][i], y[from][i], z[from][i]) ^ 0x80000000u));
-        }
-    ]],
-    vec4 = key_text .. [[
-        kernel void split(vec4 s<>, out uint x<>, out uint y<>, out uint z<>, out uint w<>) {
-            uvec4 k = uvec4(key(s)) ^ 0x80000000u;
-            x = k.x; y = k.y; z = k.z; w = k.w;
-        }
-        kernel void join(uvec4 x[][], uvec4 y[][], uvec4 z[][], uvec4 w[][], out vec4 r<>) {
-            ivec2 at = indexof(r).xy, from = ivec2(at.x / 4, at.y);
-            uint i = uint(at.x % 4);
-            r = value(ivec4(uvec4(x[from][i], y[from][i], z[from][i], w[from][i]) ^ 0x80000000u));
-        }
-    ]],
-}
-
-local programs = {}
-local function program(text)
-    programs[text] = programs[text] or rill.program(text)
-    return programs[text]
-end
 
 local BITS <const>, AT_ONCE <const> = 32, 2
 local MOST_TRIPS <const> = 60000 -- of an invocation's loops: some devices cut them short at 65,535
 
 -- The bits of `low` at `shift`, in parts of so many rows of the window.
 local function narrow_in_parts(keys, radius, rank, shift, low, rows)
-    local p <const> = program(select_text)
+    local p <const> = kernels.select:program()
     local counts = {}
     for i = 1, 3 do counts[i] = rill.stream("ivec4", low.shape) end
     for first = -radius, radius, rows do
@@ -190,7 +108,7 @@ local function selected(keys, radius)
     local low = rill.stream("uvec4", {keys.shape[1], (keys.shape[2] + 3) // 4})
     for shift = BITS - AT_ONCE, 0, -AT_ONCE do
         if side * (side + 1) <= MOST_TRIPS then
-            program(select_text).narrow(keys, radius, rank, shift, low)
+            kernels.select:program().narrow(keys, radius, rank, shift, low)
         else
             narrow_in_parts(keys, radius, rank, shift, low, MOST_TRIPS // (side + 1))
         end
@@ -214,7 +132,7 @@ local function bordered(keys, s)
 end
 
 local function by_selection(s, type, radius)
-    local p <const> = program(for_type(plane_texts[type], type))
+    local p <const> = kernels.planes:program {F = type, I = INTEGERS[type]}
     local planes = table.pack(p.split(s))
     for i, keys in ipairs(planes) do
         local outside <close> = bordered(keys, s)

@@ -3,6 +3,8 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
+local template = require "rill.glsl.template"
+local kernels <const> = template.sections "morphology"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -14,12 +16,6 @@ local LOOP <const> = 4096 -- places of a mask that one launch looks at
 
 -- What wins against the value so far, and what anything wins against.
 local ORDERS <const> = {erode = {"less", "1.0 / 0.0"}, dilate = {"more", "-1.0 / 0.0"}}
-
--- NaN wins.
-local FUNCTIONS <const> = [=[
-    float less(float a, float b) { return b < a || b != b ? b : a; }
-    float more(float a, float b) { return b > a || b != b ? b : a; }
-]=]
 
 -- Component by component.
 local function chosen(order, type, a, b)
@@ -41,8 +37,9 @@ local function over_places(s, type, name, places)
     for i = 2, #places do
         lines[#lines + 1] = ("x = s[%d][%d]; r = %s;"):format(places[i][2], places[i][1], chosen(order, type, "r", "x"))
     end
-    local text <const> = FUNCTIONS .. "kernel void %s(neighbor T s<>, out T r<>) { T x; r = s[%d][%d]; %s }"
-    return picture.kernel(text:format(name, places[1][2], places[1][1], table.concat(lines, " ")), type)(s)
+    return kernels.over_places:kernel {
+        T = type, name = name, x = places[1][1], y = places[1][2], others = table.concat(lines, " "),
+    }(s)
 end
 
 local function line(s, type, name, axis, radius)
@@ -86,18 +83,8 @@ end
 
 local function over_mask(s, type, name, mask)
     local order, worst = table.unpack(ORDERS[name])
-    local text = (FUNCTIONS .. [=[
-        kernel void over_mask(neighbor T s<>, float mask[][], int way, int first, int last, inout T r<>) {
-            ivec2 size = sizeof_stream(mask).xy;
-            if (first == 0) r = T(WORST);
-            for (int k = first; k < last; k++) {
-                ivec2 at = ivec2(k % size.x, k / size.x);
-                T x = s[way * (at - size / 2)];
-                if (mask[at] != 0.0) r = CHOSEN;
-            }
-        }
-    ]=]):gsub("%u%u+", {WORST = worst, CHOSEN = chosen(order, type, "r", "x")})
-    local r, kernel = rill.stream(type, s.shape), picture.kernel(text, type)
+    local values = {T = type, worst = worst, chosen = chosen(order, type, "r", "x")}
+    local r, kernel = rill.stream(type, s.shape), kernels.over_mask:kernel(values)
     for first = 0, mask.size - 1, LOOP do
         kernel(s, mask, name == "dilate" and -1 or 1, first, math.min(first + LOOP, mask.size), r)
     end

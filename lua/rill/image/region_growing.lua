@@ -7,8 +7,10 @@ local errors = require "rill.core.error"
 local diffuse = require "rill.image.diffuse"
 local option = require "rill.core.options"
 local mask = require "rill.image.mask"
+local template = require "rill.glsl.template"
 local picture = require "rill.image.arguments"
 local fail <const> = errors.fail
+local kernels <const> = template.sections "region_growing"
 
 local segment = {}
 
@@ -28,21 +30,9 @@ local OPTIONS <const> = {
     smooth = option.number(0, 100000, 10), steps = option.number(0, 1000000, math.huge),
 }
 
--- RATE: of both, so that a level stays within 0 and 1. Levels too small for a float of full precision are none: such floats are slow on processors.
-local GROW <const> = [=[
-    const float RATE = 0.2, LEAST = 1e-30;
-    float flow(float scale, float level, T p, float to, T q) { T d = scale * (q - p); return (to - level) / (1.0 + dot(d, d)); }
-    kernel void grow(T seed, float scale, float edge, neighbor T p<>, neighbor float u<>, out float r<>) {
-        T here = p[0][0], off = scale * (here - seed);
-        float level = u[0][0], like = max(0.0, 1.0 - dot(off, off));
-        float sum = flow(edge, level, here, u[0][1], p[0][1]) + flow(edge, level, here, u[0][-1], p[0][-1])
-            + flow(edge, level, here, u[1][0], p[1][0]) + flow(edge, level, here, u[-1][0], p[-1][0]);
-        float next = level + RATE * like * (sum + level * (1.0 - level));
-        r = next < LEAST ? 0.0 : next;
-    }
-]=]
-local GROWS <const> = "kernel bool grows(float u<>, float r<>) { return abs(r - u) > 0.02 * r; }"
-local BROKEN <const> = "kernel bool broken(T s<>) { return !(dot(abs(s), T(1.0)) <= 1e15); }"
+local WEIGHED <const> = template.new "kernel $T weighed($T p<>, float u<>) { return p * u; }"
+local GROWS <const> = template.new "kernel bool grows(float u<>, float r<>) { return abs(r - u) > 0.02 * r; }"
+local BROKEN <const> = template.new "kernel bool broken($T s<>) { return !(dot(abs(s), $T(1.0)) <= 1e15); }"
 
 -- Whether a mask that is handed over holds anywhere.
 local function holds_anywhere(m)
@@ -85,7 +75,7 @@ local function planted(seeds, shape)
 end
 
 local function mean_of(p, u, kind, count)
-    local weighed <close> = picture.kernel("kernel T weighed(T p<>, float u<>) { return p * u; }", kind)(p, u)
+    local weighed <close> = WEIGHED:kernel {T = kind}(p, u)
     local sum = weighed:sum()
     if math.type(sum) then
         return sum / count
@@ -102,18 +92,18 @@ local function grow(step, u, most, until_it_stands)
     for n = 1, most do
         step(u, spare)
         u, spare = spare, u
-        if until_it_stands and n % EVERY == 0 and not holds_anywhere(picture.kernel(GROWS)(spare, u)) then
+        if until_it_stands and n % EVERY == 0 and not holds_anywhere(GROWS:kernel()(spare, u)) then
             spare:close()
             return u, n, true
         end
     end
-    local stands = not holds_anywhere(picture.kernel(GROWS)(spare, u))
+    local stands = not holds_anywhere(GROWS:kernel()(spare, u))
     spare:close()
     return u, most, most > 0 and stands
 end
 
 local function check_numbers(s, type)
-    local broken <close> = picture.kernel(BROKEN, type)(s)
+    local broken <close> = BROKEN:kernel {T = type}(s)
     if broken:any() then
         local flags <close> = broken:cast "int"
         local row, column = flags:argmax()
@@ -137,7 +127,7 @@ segment.segment = errors.guard(function(s, options)
     local u, count = planted(o.seeds, s.shape)
     local smooth <close> = diffuse.diffuse(s, {k = edge, steps = o.smooth, step = 0.2, conductance = "quotient"})
     local p <close> = smooth:boundary "clamp"
-    local seed <const>, kernel <const> = mean_of(p, u, type, count), picture.kernel(GROW, type)
+    local seed <const>, kernel <const> = mean_of(p, u, type, count), kernels.grow:kernel {T = type}
     local scale <const>, across <const> = math.min(1 / o.tolerance, LARGEST), math.min(1 / edge, LARGEST)
     local function step(from, to) kernel(seed, scale, across, p, from, to) end
     local most = told and o.steps or TURNS * (s.shape[1] + s.shape[2])

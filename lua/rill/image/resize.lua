@@ -3,6 +3,8 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local template = require "rill.glsl.template"
+local kernels <const> = template.file "resize"
 local picture = require "rill.image.arguments"
 local fail <const> = errors.fail
 
@@ -87,18 +89,7 @@ local function table_of(sum, m)
     return rill.from(firsts, "int"), rill.stream("float", {terms, m}, flat), terms
 end
 
-local TEXT <const> = [=[
-    kernel void resize(T s[][], int first[], float w[][], int terms, out T r<>) {
-        ivec2 at = indexof(r).xy;
-        int from = first[at.AXIS];
-        r = T(0.0);
-        for (int k = 0; k < terms; k++) {
-            float weight = w[k][at.AXIS];
-            if (weight != 0.0) r += weight * s[PLACE];
-        }
-    }
-]=]
-local AXES <const> = {{AXIS = "y", PLACE = "ivec2(at.x, from + k)"}, {AXIS = "x", PLACE = "ivec2(from + k, at.y)"}}
+local AXES <const> = {{axis = "y", place = "ivec2(at.x, from + k)"}, {axis = "x", place = "ivec2(from + k, at.y)"}}
 local WRITTEN_OUT <const> = 8 -- terms
 local LOOP <const> = 4096 -- terms of one launch: some devices cut loops short that make some 65,000 trips
 
@@ -123,7 +114,7 @@ end
 
 local specialized = {}
 local function kernel_for(type, axis, terms)
-    local kernel = picture.kernel(TEXT:gsub("%u%u+", AXES[axis]), type)
+    local kernel = kernels:kernel {T = type, axis = AXES[axis].axis, place = AXES[axis].place}
     if terms > WRITTEN_OUT then
         return function(s, first, w, shape)
             return in_parts(kernel, s, first, w, shape)

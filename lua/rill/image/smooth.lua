@@ -2,6 +2,8 @@
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
+local template = require "rill.glsl.template"
+local kernels <const> = template.file "smooth"
 local weighted = require "rill.image.kernel_sum"
 
 local smooth = {}
@@ -45,30 +47,10 @@ local BILATERAL <const> = {
     sigma_range = option.number(0.0, 1e30, nil, true),
 }
 
-local TEXT <const> = [=[
-    // A pixel that is infinitely far in value weighs 0, and 0 times infinity would be NaN. Infinite pixels stay.
-    kernel void bilateral(neighbor T s<>, int radius, float space, float range, out T r<>) {
-        T here = s[0], sum = T(0.0);
-        float total = 0.0;
-        for (int j = -radius; j <= radius; j++)
-            for (int i = -radius; i <= radius; i++) {
-                T there = s[j][i], apart = range * (there - here);
-                float w = exp(space * float(i * i + j * j) - dot(apart, apart));
-                if (w != 0.0) sum += w * there;
-                total += w;
-            }
-        r = INFINITE ? here : sum / total;
-    }
-]=]
-
-local function kernel_of(type)
-    return picture.kernel((TEXT:gsub("INFINITE", type == "float" and "isinf(here)" or "any(isinf(here))")), type)
-end
-
 local specialized = {}
 local function written_out(type, radius)
     local key = type .. radius
-    specialized[key] = specialized[key] or kernel_of(type):specialize {radius = radius}
+    specialized[key] = specialized[key] or kernels:kernel {T = type}:specialize {radius = radius}
     return specialized[key]
 end
 
@@ -90,7 +72,7 @@ smooth.bilateral = errors.guard(function(s, options)
     if radius <= UNROLLED then
         return written_out(type, radius)(s, space, range)
     end
-    return kernel_of(type)(s, radius, space, range)
+    return kernels:kernel {T = type}(s, radius, space, range)
 end, "rill.image.bilateral")
 
 return smooth

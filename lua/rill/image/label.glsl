@@ -1,0 +1,104 @@
+$use(union_find)
+uint lowest(uint bits) { return bits & (~bits + 1u); }
+
+// The part of a tile that `seed` belongs to. Bit 8 y + x is pixel x of row y.
+uint part_of(uint seed, uint tile) {
+    uint r = seed, before = 0u;
+    for (int k = 0; k < 32 && r != before && r != tile; k++) {
+        before = r;
+        r |= ((r << 1 & 0xfefefefeu) | (r >> 1 & 0x7f7f7f7fu)) & tile;
+        r |= ((r << 1 & 0xfefefefeu) | (r >> 1 & 0x7f7f7f7fu)) & tile;
+        r |= (r << 8 | r >> 8) & tile;
+    }
+    return r;
+}
+uint firsts_of(uint tile) {
+    uint firsts = 0u;
+    for (uint rest = tile; rest != 0u;) {
+        uint seed = lowest(rest);
+        firsts |= seed;
+        rest &= ~part_of(seed, rest);
+    }
+    return firsts;
+}
+// The same where the tile's `firsts` are known: most tiles have one part.
+uint known_part(uint seed, uint tile, uint firsts) {
+    return (firsts & (firsts - 1u)) == 0u ? tile : part_of(seed, tile);
+}
+kernel void pack(bool mask[][], out uint tile<>, out uint first<>) {
+    ivec2 at = ivec2(8, 4) * indexof(tile).xy;
+    uint bits = 0u;
+    for (int k = 0; k < 32; k++) bits |= mask[at + ivec2(k & 7, k >> 3)] ? 1u << k : 0u;
+    tile = bits;
+    first = firsts_of(bits);
+}
+kernel void pack_quads(ivec4 mask[][], out uint tile<>, out uint first<>) {
+    ivec2 at = ivec2(2, 4) * indexof(tile).xy;
+    uint bits = 0u;
+    for (int k = 0; k < 8; k++) {
+        uvec4 holds = uvec4(notEqual(mask[at + ivec2(k & 1, k >> 1)], ivec4(0))) << uvec4(0, 1, 2, 3);
+        bits |= (holds.x | holds.y | holds.z | holds.w) << (4 * k);
+    }
+    tile = bits;
+    first = firsts_of(bits);
+}
+
+// Nodes are first pixels, numbered row by row: up to each 32 pixels of a row there are `count_to`, those in it are the bits of `word`.
+kernel void words(uvec4 firsts[][], out uint word<>, out int count<>) {
+    ivec2 at = indexof(word).xy;
+    uvec4 row = (firsts[ivec2(at.x, at.y >> 2)] >> (8 * (at.y & 3)) & 255u) << uvec4(0, 8, 16, 24);
+    word = row.x | row.y | row.z | row.w;
+    count = bitCount(word);
+}
+int node(ivec2 tile, uint part, uint word[][], int count_to[][]) {
+    int bit = findLSB(part);
+    ivec2 at = ivec2(tile.x >> 2, 4 * tile.y + (bit >> 3));
+    return count_to[at] - bitCount(word[at] >> (8 * (tile.x & 3) + (bit & 7)));
+}
+kernel void unite(uint tile<>, uint first<>, uint tiles[][], uint firsts[][], uint word[][],
+                  int count_to[][], inout int parent[]) {
+    ivec2 at = indexof(tile).xy;
+    uint left = tiles[at - ivec2(1, 0)], above = tiles[at - ivec2(0, 1)];
+    uint first_left = firsts[at - ivec2(1, 0)], first_above = firsts[at - ivec2(0, 1)];
+    uint beside = tile & left >> 7 & 0x01010101u, over = tile & above >> 24;
+    // Where four tiles meet and all hold, three touches unite them.
+    if ((beside & over & tiles[at - 1] >> 31) != 0u) over &= over + 1u;
+    while ((beside | over) != 0u) {
+        bool up = over != 0u;
+        int shift = up ? 24 : 7;
+        uint seed = lowest(up ? over : beside), here = known_part(seed, tile, first);
+        uint there = known_part(seed << shift, up ? above : left, up ? first_above : first_left);
+        uint done = here & there >> shift;
+        over &= up ? ~done : ~0u;
+        beside &= up ? ~0u : ~done;
+        int a = node(at, here, word, count_to);
+        int b = node(at - (up ? ivec2(0, 1) : ivec2(1, 0)), there, word, count_to);
+        UNITE(a, b)
+    }
+}
+
+kernel void roots(int parent<>, out int root<>) { root = parent == indexof(root).x ? 1 : 0; }
+kernel void number(int parent[], int running[], out int n<>) {
+    int i = indexof(n).x;
+    for (int up = parent[i]; up != i; up = parent[i]) i = up;
+    n = running[i];
+}
+
+// Writes a tile of labels: `quad` k has those of its bits from 4 k on. A tile's row has `width` elements, quads or pixels.
+$for(w, writers){
+kernel void $w.name(uint tile<>, uint first<>, int number[], uint word[][], int count_to[][],
+                 inout $w.type label[][]) {
+    ivec2 at = indexof(tile).xy, size = sizeof_stream(label).xy, p;
+    ivec4 $for(q, quads, ", "){quad$q = ivec4(0)};
+    uint rest = tile;
+    for (uint seeds = first; seeds != 0u; seeds &= seeds - 1u) {
+        uint part = known_part(lowest(seeds), rest, seeds);
+        int n = number[node(at, part, word, count_to)];
+        rest &= ~part;
+        $for(q, quads){quad$q |= n & (ivec4(uvec4(part) << (uvec4(31, 30, 29, 28) - 4u * ${q}u)) >> 31);
+        }
+    }
+    $for(c, w.cells){p = ivec2($w.width * at.x + $c.x, 4 * at.y + $c.y); if (p.x < size.x && p.y < size.y) label[p] = $c.value;
+    }
+}
+}
