@@ -205,13 +205,6 @@ local function luals_type(text)
     end))
 end
 
-local function sorted_keys(set)
-    local list = {}
-    for key in pairs(set) do list[#list + 1] = key end
-    table.sort(list)
-    return list
-end
-
 -- The name as the module and exports.lua write it: with dots.
 local function dotted(entry)
     return (entry.name:gsub(":", "."))
@@ -294,7 +287,7 @@ local function annotations()
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
         fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N",
         fields "M", fields "T")}
-    for _, name in ipairs(sorted_keys(reference.aliases)) do
+    for _, name in ipairs(files.sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))
         end
@@ -358,10 +351,10 @@ local LINES <const> = "lua/rill/shell/reference.lua"
 
 local function check()
     local names = annotated(annotations())
-    for _, name in ipairs(sorted_keys(names)) do
+    for _, name in ipairs(files.sorted_keys(names)) do
         if not exports.has(name) then fault("%s has a line in %s, and is not in the module", name, LINES) end
     end
-    for _, name in ipairs(sorted_keys(exports.names())) do
+    for _, name in ipairs(files.sorted_keys(exports.names())) do
         if not names[name] then fault("%s is in the module, and has no line in %s", name, LINES) end
     end
     local tested = words_of(files.lines "find spec -name '*.lua'")
@@ -373,7 +366,7 @@ local function check()
         end
     end
     local outcome = faults == 0 and "annotations: ok, %d names" or "annotations: %d names, %d faults"
-    print(outcome:format(#sorted_keys(names), faults))
+    print(outcome:format(#files.sorted_keys(names), faults))
     return faults == 0
 end
 

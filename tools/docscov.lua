@@ -7,6 +7,8 @@
 --   the table of names in a page is not the one that `make build` writes.
 -- The last one loads the module, so it needs the build tree on LUA_PATH and LUA_CPATH.
 
+local exports = require "tools.exports"
+local files = require "tools.site.files"
 local pages = require "tools.site.names"
 
 local root = arg[1] or "."
@@ -15,23 +17,6 @@ local missing = 0
 local function miss(format, ...)
     missing = missing + 1
     print(format:format(...))
-end
-
-local function find(where, name)
-    local paths = {}
-    local pipe = assert(io.popen(("find '%s/%s' -name '%s' 2>/dev/null | LC_ALL=C sort"):format(root, where, name)))
-    for path in pipe:lines() do
-        paths[#paths + 1] = path
-    end
-    pipe:close()
-    return paths
-end
-
-local function read(path)
-    local file = assert(io.open(path, "rb"))
-    local text = file:read "a"
-    file:close()
-    return text
 end
 
 -- ---- headers
@@ -78,7 +63,7 @@ end
 
 local function check_header(path)
     local headed = false
-    for number, row in ipairs(classify(read(path))) do
+    for number, row in ipairs(classify(files.read(path))) do
         if row.kind == "empty" then
             headed = false
         elseif row.kind == "comment" then
@@ -96,7 +81,7 @@ end
 
 local function check_module(path)
     local documented, number = false, 0
-    for line in (read(path) .. "\n"):gmatch "([^\n]*)\n" do
+    for line in (files.read(path) .. "\n"):gmatch "([^\n]*)\n" do
         number = number + 1
         local name = line:match "^function%s+([%w_%.:]+)" or line:match "^([%w_]+%.[%w_%.]+)%s*=%s*function"
         if name and not name:match "[.:]_" and not documented then
@@ -116,7 +101,7 @@ local function manual_words()
             words[word] = true
         end
     end
-    for _, path in ipairs(find("docs", "*.md")) do
+    for _, path in ipairs(files.tree(root .. "/docs", "*.md")) do
         local prose = pages.read(path):gsub("\n```[^\n]*\n(.-)\n```", function(block)
             take(block)
             return "\n"
@@ -128,53 +113,18 @@ local function manual_words()
     return words
 end
 
-local function public_keys(value, into)
-    for key in pairs(value) do
-        if type(key) == "string" and key:match "^%a" then
-            into[key] = true
-        end
-    end
-end
-
--- The names a userdata answers to: of its metatable, of the table it indexes, and of the tables that an indexing function
--- keeps in its upvalues.
-local function members(value)
-    local names = {}
-    local meta = debug.getmetatable(value)
-    local index = meta.__index
-    public_keys(meta, names)
-    if type(index) == "table" then
-        public_keys(index, names)
-    end
-    for i = 1, type(index) == "function" and 255 or 0 do
-        local name, upvalue = debug.getupvalue(index, i)
-        if not name then
-            break
-        elseif type(upvalue) == "table" then
-            public_keys(upvalue, names)
-        end
-    end
-    return names
-end
-
 local function check_manual()
     local rill = require "rill"
-    local exported = {}
-    public_keys(rill, exported)
     local kernel = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
     local kinds = {
-        {"rill.", exported},
-        {"device.", members(rill.device())},
-        {"stream:", members(rill.stream("float", 1))},
-        {"kernel:", members(kernel)},
+        {"rill.", exports.keys(rill)},
+        {"device.", exports.members(rill.device())},
+        {"stream:", exports.members(rill.stream("float", 1))},
+        {"kernel:", exports.members(kernel)},
     }
     local words = manual_words()
     for _, kind in ipairs(kinds) do
-        local prefix, names = kind[1], {}
-        for name in pairs(kind[2]) do
-            names[#names + 1] = name
-        end
-        table.sort(names)
+        local prefix, names = kind[1], files.sorted_keys(kind[2])
         if #names == 0 then
             miss("%s* has no names: docscov.lua no longer sees how they are looked up", prefix)
         end
@@ -188,17 +138,17 @@ end
 
 -- The tables of names.
 local function check_lists()
-    for _, path in ipairs(find("docs", "*.md")) do
-        if pages.read(path) ~= read(path) then
+    for _, path in ipairs(files.tree(root .. "/docs", "*.md")) do
+        if pages.read(path) ~= files.read(path) then
             miss("%s: its table of names is not that of the reference: make build", path)
         end
     end
 end
 
-for _, path in ipairs(find("src", "*.h")) do
+for _, path in ipairs(files.tree(root .. "/src", "*.h")) do
     check_header(path)
 end
-for _, path in ipairs(find("lua/rill", "*.lua")) do
+for _, path in ipairs(files.tree(root .. "/lua/rill", "*.lua")) do
     check_module(path)
 end
 check_manual()

@@ -2,20 +2,9 @@
 -- is an array of {name, text} that ends in NULLs; a name is a path below shaders/. Files of shaders/functions/, which C puts into texts that
 -- it writes, are arrays of their own, shader_NAME: what they include stands in them, and their comments don't.
 
+local files = require "tools.site.files"
+
 local out = assert(arg[1], "usage: embed.lua OUT FILE...")
-
-local function read(path)
-    local file = assert(io.open(path, "rb"))
-    local text = file:read "a"
-    file:close()
-    return text
-end
-
-local function write(path, text)
-    local file = assert(io.open(path, "wb"))
-    assert(file:write(text))
-    assert(file:close())
-end
 
 -- Bytes, not a string literal: C11 promises no more than 4,095 characters in one.
 local function bytes(text)
@@ -32,7 +21,7 @@ local function define(name, text)
 end
 
 local function whole(path)
-    local text = read(path):gsub('#include "([^"]+)"\n', function(name) return read("shaders/" .. name) end)
+    local text = files.read(path):gsub('#include "([^"]+)"\n', function(name) return files.read("shaders/" .. name) end)
     return (("\n" .. text):gsub("%s*//[^\n]*", ""):gsub("\n[\n%s]*\n", "\n"):gsub("^\n", ""))
 end
 
@@ -44,12 +33,12 @@ for i = 2, #arg do
         texts[#texts + 1] = define("shader_" .. part, whole(arg[i]))
         functions[#functions + 1] = ("extern const char shader_%s[];\n"):format(part)
     else
-        texts[#texts + 1] = "static " .. define("text_" .. i - 1, read(arg[i]))
+        texts[#texts + 1] = "static " .. define("text_" .. i - 1, files.read(arg[i]))
         rows[#rows + 1] = ('    {"%s", text_%d},\n'):format(name, i - 1)
     end
 end
 
-write(out .. ".h", [[
+files.write(out .. ".h", [[
 /* Generated from shaders/ by tools/embed.lua. */
 #ifndef RILL_SHADERS_EMBEDDED_H
 #define RILL_SHADERS_EMBEDDED_H
@@ -61,7 +50,7 @@ typedef struct EmbeddedShader {
 extern const EmbeddedShader shaders_embedded[];
 
 ]] .. table.concat(functions) .. "\n#endif\n")
-write(out .. ".c", '/* Generated from shaders/ by tools/embed.lua. */\n#include "shaders_embedded.h"\n\n'
+files.write(out .. ".c", '/* Generated from shaders/ by tools/embed.lua. */\n#include "shaders_embedded.h"\n\n'
     .. "#include <stddef.h>\n\n" .. table.concat(texts, "\n")
     .. "\nconst EmbeddedShader shaders_embedded[] = {\n" .. table.concat(rows)
     .. "    {NULL, NULL},\n};\n")

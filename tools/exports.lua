@@ -13,6 +13,12 @@ local function add_keys(into, prefix, value)
     for key in pairs(value) do
         if is_public(key) then into[prefix .. key] = true end
     end
+    return into
+end
+
+--- The set of the public keys of a table.
+function exports.keys(value)
+    return add_keys({}, "", value)
 end
 
 --- The names a value answers to: of its metatable, of the table it indexes, and of the tables that an indexing function keeps
@@ -60,8 +66,8 @@ local function load_modules(rill)
     local manual = {}
     for _, path in ipairs(files.list("docs", "*.md")) do manual[#manual + 1] = files.read(path) end
     manual = table.concat(manual, "\n")
-    for _, path in ipairs(files.list("lua/rill", "*.lua")) do
-        local name = path:match "^lua/rill/([^/]+)%.lua$"
+    for _, path in ipairs(files.lines "ls lua/rill/*.lua lua/rill/*/init.lua") do
+        local name = path:match "^lua/rill/([^/]+)%.lua$" or path:match "^lua/rill/([^/]+)/init%.lua$"
         if name and name ~= "init" and manual:find("`rill%." .. name .. "%f[^%w_]") then
             local _ = rill[name]
         end

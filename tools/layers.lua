@@ -1,6 +1,8 @@
 -- The order of the layers: layers.lua [ROOT]. A file includes, or requires, files of its own directory and of lower ones. Prints one line per
 -- violation and fails if there is any. Between functions, cycles.lua checks the same on object files.
 
+local files = require "tools.site.files"
+
 local root = arg[1] or "."
 local violations = 0
 
@@ -18,20 +20,11 @@ local function set(...)
 end
 
 local function find(where, test)
-    local paths = {}
-    local pipe = assert(io.popen(("cd '%s' && find %s %s 2>/dev/null | LC_ALL=C sort"):format(root, where, test)))
-    for path in pipe:lines() do
-        paths[#paths + 1] = path:gsub("^%./", "")
-    end
-    pipe:close()
-    return paths
+    return files.lines("cd '%s' && find %s %s 2>/dev/null | LC_ALL=C sort", root, where, test)
 end
 
 local function read(path)
-    local file = assert(io.open(root .. "/" .. path, "rb"))
-    local text = file:read "a"
-    file:close()
-    return text
+    return files.read(root .. "/" .. path)
 end
 
 local function blank(text)

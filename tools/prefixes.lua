@@ -3,6 +3,7 @@
 -- the first will do, and "formats" is "format". An opener of the binding is open_ and its file's name, perhaps with its directory's in front. Prints what
 -- does not, and fails if there is any.
 
+local files = require "tools.site.files"
 local symbols = require "tools.symbols"
 
 local build, root = arg[1] or "build", arg[2] or "."
@@ -13,10 +14,8 @@ local allowed = {
 }
 -- function -> the headers that declare it, by the names that they lend
 local declared = {}
-for path in assert(io.popen(("find '%s/src' -name '*.h' | LC_ALL=C sort"):format(root))):lines() do
-    local file = assert(io.open(path, "rb"))
-    local text = "\n" .. file:read "a":gsub("/%*.-%*/", "")
-    file:close()
+for _, path in ipairs(files.tree(root .. "/src", "*.h")) do
+    local text = "\n" .. files.read(path):gsub("/%*.-%*/", "")
     local stem = path:match "([%w_]+)%.h$":gsub("_private$", "")
     for name in text:gmatch "\n%f[%w_][%w_ *]-%f[%w_]([%w_]+)%(" do
         declared[name] = declared[name] or {}
@@ -30,8 +29,8 @@ end
 
 -- directory -> the names of its files; layer -> the names of its directories
 local siblings = {}
-for path in assert(io.popen(("cd '%s' && find src -name '*.c' | LC_ALL=C sort"):format(root))):lines() do
-    local directory, stem = path:match "^src/(.*)/([%w_]+)%.c$"
+for _, path in ipairs(files.tree(root .. "/src", "*.c")) do
+    local directory, stem = path:match "/src/(.*)/([%w_]+)%.c$"
     local layer, part = directory:match "^([%w_]+)/?([%w_]*)$"
     siblings[directory], siblings[layer] = siblings[directory] or {}, siblings[layer] or {}
     table.insert(siblings[directory], stem)

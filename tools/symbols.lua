@@ -1,13 +1,14 @@
 -- What the object files of a build define and need, by `nm`: symbols(build, root) returns a list of {file =, kind =, name =}, where file
 -- is a path below src without its ".c" and kind is nm's letter. Objects left of a source that has moved are passed over.
+local files = require "tools.site.files"
+
 return function(build, root)
     local sources = {}
-    for path in assert(io.popen(("cd '%s' && find src -name '*.c'"):format(root))):lines() do
-        sources[path:match "^src/(.*)%.c$"] = true
+    for _, path in ipairs(files.tree(root .. "/src", "*.c")) do
+        sources[path:match "/src/(.*)%.c$"] = true
     end
     local list = {}
-    local objects = ("cd '%s/obj' && find . -name '*.o' | LC_ALL=C sort | xargs nm -A"):format(build)
-    for line in assert(io.popen(objects)):lines() do
+    for _, line in ipairs(files.lines("cd '%s/obj' && find . -name '*.o' | LC_ALL=C sort | xargs nm -A", build)) do
         local file, kind, name = line:match "^%./(.-)%.o:%x*%s+(%a) (%S+)$"
         if sources[file] then
             list[#list + 1] = {file = file, kind = kind, name = name}

@@ -1,4 +1,4 @@
--- Files of the tree, for tools/site.lua and tools/gallery.lua.
+-- Files of the tree, for the other tools.
 local files = {}
 
 --- The text of a file; nil when `optional` and there is none.
@@ -65,6 +65,16 @@ function files.newer(path, ...)
         if not files.run("[ '%s' -nt '%s' ]", path, other) then return false end
     end
     return true
+end
+
+--- The keys of a table, in order.
+function files.sorted_keys(set)
+    local list = {}
+    for key in pairs(set) do
+        list[#list + 1] = key
+    end
+    table.sort(list)
+    return list
 end
 
 function files.folder(path)
