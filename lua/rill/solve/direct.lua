@@ -130,32 +130,28 @@ end
 
 -- ---- the factors as users have them
 
-local Factors = {__name = "rill.factors"}
-local methods = {}
-
-local function check(self, name)
-    if getmetatable(self) ~= Factors then
-        fail("F:%s: expected factors before the colon, got %s", name, rill.type(self) or type(self))
-    end
-end
-
-local function check_open(self, name)
-    check(self, name)
-    if not self._a then
-        fail("F:%s: the factors were closed", name)
-    end
-end
-
-local fields = {
-    shape = function(F) return setmetatable({table.unpack(F._shape)}, getmetatable(F._shape)) end,
-    type = function(F) return F._type end,
+local Factors <const> = class.define {
+    type = "rill.factors", letter = "F", one = "factors", plural = true, lenient = true, closed = "closed factors",
+    state = function(F) return F._a and F end,
+    read = function(field, F) return field(F) end,
+    describe = function(F)
+        return ("factors<%s>[%s] by rill.solve.%s"):format(F._type, table.concat(F._shape, "x"), F._method)
+    end,
+    release = function(F)
+        F._factors:close()
+        F._a:close()
+        rawset(F, "_a", false)
+        rawset(F, "_factors", false)
+    end,
 }
+local methods <const>, check <const> = Factors.methods, Factors.check
 
-class.put(Factors, "factors have", "F", methods, fields)
+function Factors.fields.shape(F)
+    return setmetatable({table.unpack(F._shape)}, getmetatable(F._shape))
+end
 
-function Factors:__tostring()
-    return self._a and ("factors<%s>[%s] by rill.solve.%s"):format(self._type, table.concat(self._shape, "x"),
-        self._method) or "closed factors"
+function Factors.fields.type(F)
+    return F._type
 end
 
 local UNIT <const> = {float = 0x1p-23, double = 0x1p-52}
@@ -222,12 +218,12 @@ local function keep(method, A, taken)
     if not made.converged and taken.strict then
         outcome.finish(method, a, outcome.new(made), true)
     end
-    return setmetatable(self, Factors)
+    return setmetatable(self, Factors.metatable)
 end
 
 --- F:solve(b [, options]): x and the report, with the factors there are.
 function methods.solve(self, b, given)
-    check_open(self, "solve")
+    check(self, "solve")
     local taken = elimination.options(self._method, given)
     if taken.precision and taken.precision ~= self._precision then
         fail("F:solve: option 'precision': the factors are of \"%s\"", self._precision)
@@ -272,7 +268,7 @@ end
 
 --- F:determinant(): the determinant, and the logarithm of its size, which does not overflow; of a batch streams of double.
 function methods.determinant(self)
-    check_open(self, "determinant")
+    check(self, "determinant")
     local factors, symmetric = self._factors, self._method == "cholesky"
     local diagonal, order = {}, {}
     if factors.n > 0 and factors.systems > 0 then
@@ -293,17 +289,6 @@ function methods.determinant(self)
     return rill.stream("double", shape, values), rill.stream("double", shape, logs)
 end
 
---- F:close(): frees them at once.
-function methods.close(self)
-    check(self, "close")
-    if self._a then
-        self._factors:close()
-        self._a:close()
-        rawset(self, "_a", false)
-        rawset(self, "_factors", false)
-    end
-end
-Factors.__close = methods.close
 class.guard(methods, "F")
 
 -- x and the report, or without b factors to be used again.

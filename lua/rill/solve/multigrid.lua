@@ -80,20 +80,29 @@ end
 
 -- ---- a hierarchy
 
-local Hierarchy = {__name = "rill.hierarchy"}
-local methods = {}
-
-local fields = {
-    shape = function(h) return setmetatable({table.unpack(h._shape)}, getmetatable(h._shape)) end,
-    type = function(h) return h._type end,
+local Hierarchy <const> = class.define {
+    type = "rill.hierarchy", letter = "h", one = "a hierarchy", lenient = true, closed = "closed hierarchy",
+    state = function(h) return h._finest and h end,
+    read = function(field, h) return field(h) end,
+    describe = function(h)
+        local grids = #h._cycle.list
+        return ("hierarchy<%s>[%s], %d grid%s"):format(h._type, tostring(h._shape), grids, grids == 1 and "" or "s")
+    end,
+    release = function(h)
+        vcycle.close(h._cycle)
+        h._outer:close()
+        h._sum:close()
+        h._finest = false
+    end,
 }
+local methods <const>, check <const> = Hierarchy.methods, Hierarchy.check
 
-class.put(Hierarchy, "a hierarchy has", "h", methods, fields)
+function Hierarchy.fields.shape(h)
+    return setmetatable({table.unpack(h._shape)}, getmetatable(h._shape))
+end
 
-function Hierarchy.__tostring(h)
-    local grids = h._finest and #h._cycle.list
-    return not grids and "closed hierarchy" or
-        ("hierarchy<%s>[%s], %d grid%s"):format(h._type, tostring(h._shape), grids, grids == 1 and "" or "s")
+function Hierarchy.fields.type(h)
+    return h._type
 end
 
 local INNER <const> = {float = "float", mixed = "float", double = "double"}
@@ -116,20 +125,7 @@ local function new(method, shape, taken)
         _sum = rill.stream("double", 1),
     }
     self._outer = outer.new(self._cycle, boundary, type, inner)
-    return setmetatable(self, Hierarchy)
-end
-
-local function check(self, name)
-    if getmetatable(self) ~= Hierarchy then
-        fail("h:%s: expected a hierarchy before the colon, got %s", name, rill.type(self) or type(self))
-    end
-end
-
-local function check_open(self, name)
-    check(self, name)
-    if not self._finest then
-        fail("h:%s: the hierarchy was closed", name)
-    end
+    return setmetatable(self, Hierarchy.metatable)
 end
 
 local function take_b(self, name, b)
@@ -267,7 +263,7 @@ local SOLVE <const> = union(CYCLE, {precision = false, x = ANY})
 --- h:solve(b [, options]): x and a report as rill.solve.multigrid's, with the grids that there are. Options are tolerance, cycles, x0, every,
 -- strict, and x, a stream that the solution is written to, and that it starts from.
 function methods:solve(b, given)
-    check_open(self, "solve")
+    check(self, "solve")
     local taken = options.take("hierarchy", given, SOLVE)
     b = take_b(self, "hierarchy", b)
     if taken.x then
@@ -281,7 +277,7 @@ end
 
 --- h:cycle(x, b [, count]): improves x by so many cycles (1) without asking for the residual: nothing is read back. Returns x.
 function methods:cycle(x, b, count)
-    check_open(self, "cycle")
+    check(self, "cycle")
     b = take_b(self, "hierarchy", b)
     check_x(self, "hierarchy", x, b)
     if count ~= nil and not is_count(count) then
@@ -298,18 +294,6 @@ function methods:cycle(x, b, count)
 end
 
 class.guard(methods, "h")
-
---- h:close(): frees the grids' memory.
-function methods:close()
-    check(self, "close")
-    if self._finest then
-        vcycle.close(self._cycle)
-        self._outer:close()
-        self._sum:close()
-        self._finest = false
-    end
-end
-Hierarchy.__close = methods.close
 
 local multigrid = {}
 
