@@ -320,12 +320,7 @@ local function show(s, options)
     if rill.type(s) == "mesh" and tostring(s) ~= "closed mesh" then
         s = portrait(s, check_options(options))
     end
-    local other = errors.not_open(s)
-    if other then
-        problem("argument #1 's': expected an open stream, got %s", other)
-    elseif rill.type(s) == "expression" then
-        s = s:eval()
-    end
+    s = errors.open("rill.show: argument #1 's'", s)
     options = check_options(options)
     local shape, kind = s.shape, seen[s.type]
     local drawn = kind and s.size > 0 and (#shape == 2 or #shape == 1 and kind[1] == "float")

@@ -22,10 +22,7 @@ local function check_options(options)
 end
 
 local function open(options, key)
-    local s = options[key]
-    local other = errors.not_open(s)
-    if other then fail("%s: option '%s': expected a stream, got %s", name, key, other) end
-    return rill.type(s) == "expression" and s:eval() or s
+    return errors.open(("%s: option '%s'"):format(name, key), options[key], "expected a stream, got %s")
 end
 
 -- Points, x first, as row-major numbers of cells; -1 outside.

@@ -99,11 +99,8 @@ local count_of <const>, points_of <const>, runs_of <const> = kept(count_kernel),
 
 -- A stream of boxes' corners, of one dimension.
 local function corners(value, name, rank)
-    local other = errors.not_open(value)
-    if other then
-        fail("t:ranges: argument '%s': expected a stream of points, as the other one, got %s", name, other)
-    end
-    local s = rill.type(value) == "expression" and value:eval() or value
+    local s = errors.open(("t:ranges: argument '%s'"):format(name), value,
+        "expected a stream of points, as the other one, got %s")
     local wanted, shape = rank > VECTOR and "int" or vectors[rank], rank > VECTOR and ("{n, %d}"):format(rank) or "{n}"
     if s.type ~= wanted or #s.shape ~= (rank > VECTOR and 2 or 1) or (rank > VECTOR and s.shape[2] ~= rank) then
         fail("t:ranges: argument '%s': expected points of %d coordinate%s, a stream of %s of shape %s, got %s", name,

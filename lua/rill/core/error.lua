@@ -138,6 +138,16 @@ function errors.not_open(value)
     return typename.not_open(value)
 end
 
+--- errors.open(where, value [, message]): an open stream: value, or the values of an expression. Anything else is an error. Default of
+-- its message: "expected an open stream, got %s".
+function errors.open(where, value, message)
+    local other = errors.not_open(value)
+    if other then
+        errors.fail("%s: %s", where, (message or "expected an open stream, got %s"):format(other))
+    end
+    return rill.type(value) == "expression" and value:eval() or value
+end
+
 --- errors.reshaped(name, s, shape): for the end of a message about a stream of another shape: how to reshape it, or "" where that would not give the
 -- shape, or would give it another order of elements, as of a matrix that should be transposed.
 function errors.reshaped(name, s, shape)

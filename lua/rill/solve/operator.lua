@@ -64,11 +64,7 @@ end
 
 --- operator.vector(method, name, value): a stream of float or double; expressions are evaluated.
 function operator.vector(method, name, value)
-    local other = errors.not_open(value)
-    if other then
-        fail("rill.solve.%s: '%s': expected an open stream, got %s", method, name, other)
-    end
-    value = rill.type(value) == "expression" and value:eval() or value
+    value = errors.open(("rill.solve.%s: '%s'"):format(method, name), value)
     if not REAL[value.type] then
         fail("rill.solve.%s: '%s': expected elements of float or double, got elements of %s%s", method, name,
             tostring(value.type), elements.scalar(value.type) and '; s:cast "float" gives some' or "")

@@ -260,23 +260,31 @@ function ways.all(work)
     return way
 end
 
---- ways.sides(work): those of which the indices have an even sum, then the others.
-function ways.sides(work)
-    local A, d, omega = work.system, work.d, work.omega
-    local relax = with_diagonal(RELAX_SIDE, d, work.type)
+-- Those of which the indices have an even sum, then the others. apply(way) makes y of x; relax(way, side) relaxes the unknowns of a side.
+local function by_sides(work, apply, relax)
     work.colours = 2
     local way = {work = work, measure = measure}
     function way.first()
-        relax(way.b, way.y, d, omega, 0, way.x)
-        A:apply(way.x, way.y)
-        relax(way.b, way.y, d, omega, 1, way.x)
+        relax(way, 0)
+        apply(way)
+        relax(way, 1)
         return way.y.size
     end
     function way.next()
-        A:apply(way.x, way.y)
+        apply(way)
         return way.first()
     end
     return way
+end
+
+--- ways.sides(work): those of which the indices have an even sum, then the others.
+function ways.sides(work)
+    local relax = with_diagonal(RELAX_SIDE, work.d, work.type)
+    return by_sides(work, function(way)
+        work.system:apply(way.x, way.y)
+    end, function(way, side)
+        relax(way.b, way.y, work.d, work.omega, side, way.x)
+    end)
 end
 
 --- ways.colours(work): rows colour by colour.
@@ -409,22 +417,13 @@ local function all_updated(call, work)
     return way
 end
 
--- Those of which the indices have an even sum, then the others.
 local function sides_updated(call, work)
     local blend = kernels.blend_side:kernel {T = work.type}
-    work.colours = 2
-    local way = {}
-    function way.first()
-        blend(way.y, work.omega, 0, way.x)
+    return by_sides(work, function(way)
         call(way.x, way.b, way.y)
-        blend(way.y, work.omega, 1, way.x)
-        return way.x.size
-    end
-    function way.next()
-        call(way.x, way.b, way.y)
-        return way.first()
-    end
-    return way
+    end, function(way, side)
+        blend(way.y, work.omega, side, way.x)
+    end)
 end
 
 -- x and the report's fields; work as of `solve`.

@@ -266,11 +266,7 @@ end
 -- but for what the first two products make.
 function methods.multiply(A, x, y)
     check_open(A, "multiply")
-    local other = errors.not_open(x)
-    if other then
-        fail("A:multiply: argument #1 'x': expected an open stream, got %s", other)
-    end
-    x = rill.type(x) == "expression" and x:eval() or x
+    x = errors.open("A:multiply: argument #1 'x'", x)
     local shape = x.shape
     if not REAL[x.type] then
         fail("A:multiply: argument #1 'x': expected elements of float or double, got elements of %s", tostring(x.type))

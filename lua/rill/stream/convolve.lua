@@ -152,11 +152,7 @@ end
 
 -- Vectors, too, where they may be.
 local function check_numbers(name, number, value, what, vectors)
-    local other = errors.not_open(value)
-    if other then
-        fail("%s: argument #%d '%s': expected a stream, got %s", name, number, what, other)
-    end
-    value = rill.type(value) == "expression" and value:eval() or value
+    value = errors.open(("%s: argument #%d '%s'"):format(name, number, what), value, "expected a stream, got %s")
     local fits = types.scalar(value.type) and value.type ~= "bool" or vectors and types.is_real(value.type)
     if not fits then
         local expected <const> = "%s: argument #%d '%s': expected real numbers, float or double, got elements of %s"
