@@ -380,15 +380,17 @@ print(select(2, pcall(mesh.save, mesh, "build/m.soap")))
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
+local template = require "rill.glsl.template"
 
 local OPTIONS <const> = {by = option.number(0.0, 1.0, 0.5)}
+local TEXT <const> = template.new "kernel void darken($T s<>, float keep, out $T r<>) { r = keep * s; }"
 
 --- rill.image.darken(s [, {by=}]): each component times 1 - by.
 local function darken(s, options)
     local type
     s, type = picture.take("rill.image.darken", s)
     local o = option.take("rill.image.darken", options, OPTIONS)
-    return picture.kernel("kernel void darken(T s<>, float keep, out T r<>) { r = keep * s; }", type)(s, 1 - o.by)
+    return TEXT:kernel {T = type}(s, 1 - o.by)
 end
 
 return {darken = errors.guard(darken, "rill.image.darken")}
@@ -428,13 +430,16 @@ local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local refine = require "rill.solve.refine"
+local template = require "rill.glsl.template"
 
-local STEP <const> = "kernel void richardson(T b<>, T y<>, T omega, inout T x<>) { x += omega * (b - y); }"
+local STEP <const> = template.new [=[
+    kernel void richardson($T b<>, $T y<>, $T omega, inout $T x<>) { x += omega * (b - y); }
+]=]
 local OWN <const> = {omega = {function(v) return type(v) == "number" and v > 0 end, "a number above 0"}}
 
 -- The function `correct` of refine.solve.
 local function prepare(A, like, omega)
-    local y, step = operator.room(like.type, like.shape), operator.kernel(STEP, {T = like.type})
+    local y, step = operator.room(like.type, like.shape), STEP:kernel {T = like.type}
     return function(r, x, goal, left, note)
         local start, count = operator.norm(r), 0
         x:fill(0)
