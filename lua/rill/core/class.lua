@@ -46,6 +46,7 @@ end
 --   type      what rill.type says of an object, "rill.wave"
 --   letter    what manuals call an object, "W"
 --   one       "a wave"; of what is always many, with plural = true, "bodies"
+--   fields    the fields, where they are not to be filled later
 --   state     a function of an object: its state, false once it was closed. Default: object._state
 --   read      a function of a field, an object and a name: the value of a field. Default: see above; of objects that were closed it raises
 --   told      a function of what is no object, for messages. Default: its type
@@ -54,7 +55,7 @@ end
 --   describe  a function of a state: what tostring gives; closed: what it gives of an object that was closed
 function class.define(spec)
     local metatable <const> = {__name = spec.type}
-    local methods <const>, fields <const> = {}, {}
+    local methods <const>, fields <const> = {}, spec.fields or {}
     local letter <const>, noun <const> = spec.letter, spec.one:gsub("^an? ", "")
     local told <const> = spec.told or type_of
     local state_of <const> = spec.state or function(object) return object._state end

@@ -133,6 +133,10 @@ end
 local Factors <const> = class.define {
     type = "rill.factors", letter = "F", one = "factors", plural = true, lenient = true, closed = "closed factors",
     state = function(F) return F._a and F end,
+    fields = {
+        shape = function(F) return setmetatable({table.unpack(F._shape)}, getmetatable(F._shape)) end,
+        type = function(F) return F._type end,
+    },
     read = function(field, F) return field(F) end,
     describe = function(F)
         return ("factors<%s>[%s] by rill.solve.%s"):format(F._type, table.concat(F._shape, "x"), F._method)
@@ -145,14 +149,6 @@ local Factors <const> = class.define {
     end,
 }
 local methods <const>, check <const> = Factors.methods, Factors.check
-
-function Factors.fields.shape(F)
-    return setmetatable({table.unpack(F._shape)}, getmetatable(F._shape))
-end
-
-function Factors.fields.type(F)
-    return F._type
-end
 
 local UNIT <const> = {float = 0x1p-23, double = 0x1p-52}
 

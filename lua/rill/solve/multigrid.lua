@@ -83,6 +83,10 @@ end
 local Hierarchy <const> = class.define {
     type = "rill.hierarchy", letter = "h", one = "a hierarchy", lenient = true, closed = "closed hierarchy",
     state = function(h) return h._finest and h end,
+    fields = {
+        shape = function(h) return setmetatable({table.unpack(h._shape)}, getmetatable(h._shape)) end,
+        type = function(h) return h._type end,
+    },
     read = function(field, h) return field(h) end,
     describe = function(h)
         local grids = #h._cycle.list
@@ -96,14 +100,6 @@ local Hierarchy <const> = class.define {
     end,
 }
 local methods <const>, check <const> = Hierarchy.methods, Hierarchy.check
-
-function Hierarchy.fields.shape(h)
-    return setmetatable({table.unpack(h._shape)}, getmetatable(h._shape))
-end
-
-function Hierarchy.fields.type(h)
-    return h._type
-end
 
 local INNER <const> = {float = "float", mixed = "float", double = "double"}
 
