@@ -20,7 +20,7 @@ local LOOKS <const> = 16 -- after so many steps again something small is read ba
 local SLACK <const> = 2  -- how much longer steps may become before that
 
 local fluid <const> = class.define {
-    type = "rill.fluid", letter = "f", one = "a fluid", told = settings.told,
+    type = "rill.fluid", letter = "f", one = "a fluid", told = errors.not_open,
     describe = function(f)
         return ("fluid[%s], %s"):format(table.concat(f.grid.shape, "x"), f.grid.mac and "mac" or "collocated")
     end,
@@ -138,7 +138,7 @@ end
 function methods:step(dt)
     local f = check(self, "step")
     if dt ~= nil and not (type(dt) == "number" and dt > 0 and dt < math.huge) then
-        fail("f:step: argument #1 'dt': expected a number of seconds above 0, got %s", settings.told(dt))
+        fail("f:step: argument #1 'dt': expected a number of seconds above 0, got %s", errors.told(dt))
     end
     dt = dt or f.dt
     local parts = dt and parts_of(f, dt) or f.substeps or 1
@@ -196,12 +196,12 @@ local CARRY <const> = {diffusion = true, inflow = true}
 function methods:carry(name, stream, given)
     local f = check(self, "carry")
     if type(name) ~= "string" then
-        fail("f:carry: argument #1 'name': expected a string, got %s", settings.told(name))
+        fail("f:carry: argument #1 'name': expected a string, got %s", errors.told(name))
     end
     option.check("f:carry", given, CARRY)
     local diffusivity = given and given.diffusion or 0
     if type(diffusivity) ~= "number" or not (diffusivity >= 0 and diffusivity < math.huge) then
-        fail("f:carry: option 'diffusion': expected a number, 0 or more, got %s", settings.told(diffusivity))
+        fail("f:carry: option 'diffusion': expected a number, 0 or more, got %s", errors.told(diffusivity))
     end
     fields.carry(f, name, stream, diffusivity, given and given.inflow)
     f.diffuses = f.diffuses or diffusivity > 0

@@ -34,11 +34,6 @@ function class.guard(methods, letter)
     end
 end
 
--- What came before the colon instead of an object of the class.
-local function type_of(value)
-    return rill.type(value) or type(value)
-end
-
 --- class.define(spec): a class of objects that have a state. Returns {metatable =, methods =, fields =, is =, check =, create =}: methods and fields are
 -- to be filled, the fields being names of fields of the state, or functions of the state and the object; is(value): whether it is an object of the class;
 -- check(object, name): the object's state, raises where it is none or was closed; create(state): an object.
@@ -49,7 +44,7 @@ end
 --   fields    the fields, where they are not to be filled later
 --   state     a function of an object: its state, false once it was closed. Default: object._state
 --   read      a function of a field, an object and a name: the value of a field. Default: see above; of objects that were closed it raises
---   told      a function of what is no object, for messages. Default: its type
+--   told      a function of what is no object: what messages say of it, nil for its type
 --   release   a function of a state: frees its memory, after which spec.state, if there is one, must give false. With it objects have the method
 --             close, and are closed where a variable ends; lenient = true: to close what was closed is no error
 --   describe  a function of a state: what tostring gives; closed: what it gives of an object that was closed
@@ -57,7 +52,6 @@ function class.define(spec)
     local metatable <const> = {__name = spec.type}
     local methods <const>, fields <const> = {}, spec.fields or {}
     local letter <const>, noun <const> = spec.letter, spec.one:gsub("^an? ", "")
-    local told <const> = spec.told or type_of
     local state_of <const> = spec.state or function(object) return object._state end
     local function is(value)
         return getmetatable(value) == metatable
@@ -65,7 +59,8 @@ function class.define(spec)
 
     local function check(object, name)
         if not is(object) then
-            fail("%s:%s: expected %s before the colon, got %s", letter, name, spec.one, told(object))
+            fail("%s:%s: expected %s before the colon, got %s", letter, name, spec.one,
+                spec.told and spec.told(object) or rill.type(object) or type(object))
         end
         local state = state_of(object)
         if not state then

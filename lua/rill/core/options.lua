@@ -100,6 +100,26 @@ option.vector = {function(v) return option.is_vector(v, 3) end, "a table of 3 nu
 option.angle = {function(v) return option.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
 option.table = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"}
 
+--- option.default(row, value): a row with what stands where the option is left out.
+function option.default(row, value)
+    return {row[1], row[2], value}
+end
+
+--- option.some(holds): a test of what holds, or of an array of that.
+function option.some(holds)
+    return function(value)
+        if not option.table[1](value) then
+            return holds(value)
+        end
+        for _, item in ipairs(value) do
+            if not holds(item) then
+                return false
+            end
+        end
+        return #value > 0
+    end
+end
+
 --- option.number(low, high [, default]): the row of an option that is a number within bounds, a whole one where `low` is an integer; without a
 -- default it must be given. `above`: more than `low`.
 function option.number(low, high, default, above)
@@ -122,14 +142,17 @@ function option.choice(names, default)
     return {function(v) return set[v] end, words, default, default == nil}
 end
 
---- option.words(names): a row for options that are one of the keys of a table.
-function option.words(names)
-    local list = {}
-    for name in pairs(names) do
-        list[#list + 1] = ('"%s"'):format(name)
+--- option.words(names [, default]): a row for options that are one of the keys of a table, or of the items of an array.
+function option.words(names, default)
+    local list, set = {}, {}
+    for key, name in pairs(names) do
+        name = type(key) == "string" and key or name
+        list[#list + 1], set[name] = ('"%s"'):format(name), true
     end
-    table.sort(list)
-    return {function(v) return type(v) == "string" and names[v] ~= nil end, table.concat(list, " or ")}
+    if not names[1] then
+        table.sort(list)
+    end
+    return {function(v) return set[v] end, table.concat(list, " or "), default}
 end
 
 --- option.bounded(where, s, modes): s with what the option 'boundary' says outside: a mode, or a list of one for each dimension; nil: s itself.

@@ -19,22 +19,10 @@ local function is_width(value)
     return option.is_positive(value) and value >= 1e-18 and value <= 1e18
 end
 
-local function is_spacing(value)
-    if type(value) ~= "table" or rill.type(value) then
-        return is_width(value)
-    end
-    for _, h in ipairs(value) do
-        if not is_width(h) then
-            return false
-        end
-    end
-    return #value > 0
-end
-
 --- Rows for option.take: of every grid.
 lattice.shape = {function(v) return option.is_shape(v, 1, 3) end,
     "a table of 1 to 3 whole numbers, 1 or more, at most 2147483647 elements"}
-lattice.spacing = {is_spacing, "a number from 1e-18 to 1e18, or a table of one per dimension"}
+lattice.spacing = {option.some(is_width), "a number from 1e-18 to 1e18, or a table of one per dimension"}
 
 --- A row for an option that is a number or a stream of one for each cell.
 function lattice.number_or_stream(holds, words)
@@ -104,6 +92,19 @@ function lattice.mask(what, mask, shape, holds, lacks)
         lattice.all_finite(what, mask)
     end
     return rill.where(mask, holds, lacks):cast "float"
+end
+
+--- lattice.sampled(type, shape, step, f [, low, shift]): a stream of what f(x, y, ...) gives at the nodes low + (i - shift) * step of a grid, i counting
+-- from 1. step, low and shift are arrays, x first. Default: low 0, shift 1.
+function lattice.sampled(type, shape, step, f, low, shift)
+    local rank <const> = #shape
+    return rill.stream(type, shape, function(...)
+        local index, at = {...}, {}
+        for d = 1, rank do
+            at[d] = (low and low[d] or 0) + (index[rank + 1 - d] - (shift and shift[d] or 1)) * step[d]
+        end
+        return f(table.unpack(at))
+    end)
 end
 
 local MOST_PARTS <const> = 100000

@@ -28,15 +28,11 @@ end
 
 -- A function of positions at the places of component k.
 local function component(f, name, k, value)
-    local grid, rank = f.grid, f.grid.rank
-    return settings.filled(name, "the velocity", "float", grid.padded, function(...)
-        local place, at = {...}, {}
-        for d = 1, rank do
-            local shift = grid.mac and d == k and 1 or 0.5
-            at[d] = (place[rank + 1 - d] - 1 - shift) * grid.spacing[d]
-        end
-        return (select(k, value(table.unpack(at))))
-    end)
+    local grid, shift = f.grid, {1.5, 1.5, 1.5} -- elements of `padded` begin before the first cell
+    shift[k] = grid.mac and 2 or 1.5
+    return settings.sampled(name, "the velocity", "float", grid.padded, grid.spacing, function(...)
+        return (select(k, value(...)))
+    end, nil, shift)
 end
 
 --- fields.start(f, name, value): the velocity is this from now on: a stream at the middles of cells, a function of
@@ -83,7 +79,7 @@ local function check_fed(name, fed, count)
     end
     if #list ~= count then
         fail("f:carry: option 'inflow' of '%s': expected %s, got %s", name, count == 1 and "a number" or
-            count .. " numbers", settings.told(fed))
+            count .. " numbers", errors.told(fed))
     end
 end
 

@@ -2,7 +2,9 @@
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local errors = require "rill.core.error"
+local grids = require "rill.stream.grid"
 local option = require "rill.core.options"
+local simulation = require "rill.simulation.simulation"
 local template = require "rill.glsl.template"
 local fail <const> = errors.fail
 
@@ -10,59 +12,11 @@ local settings = {}
 
 local AXES <const> = {"x", "y", "z"}
 
-local function is_finite(value)
-    return type(value) == "number" and value - value == 0
-end
-
-local function is_positive(value)
-    return is_finite(value) and value > 0
-end
-
-local function is_count(value)
-    return math.type(value) == "integer" and value >= 1
-end
-
-local function is_plain(value)
-    return type(value) == "table" and not rill.type(value)
-end
-
---- What came, for messages.
-function settings.told(value)
-    return type(value) == "number" and "number " .. errors.number(value) or
-        type(value) == "string" and ('"%s"'):format(value) or errors.not_open(value) or rill.type(value) or type(value)
-end
-local told <const> = settings.told
-
-local function one_of(...)
-    local names, words = {...}, {}
-    for i, name in ipairs(names) do
-        names[name], words[i] = true, ('"%s"'):format(name)
-    end
-    return {function(value) return type(value) == "string" and names[value] end, table.concat(words, " or ")}
-end
-
--- A number, or an array of numbers.
-local function some(holds)
-    return function(value)
-        if not is_plain(value) then
-            return holds(value)
-        end
-        for _, item in ipairs(value) do
-            if not holds(item) then
-                return false
-            end
-        end
-        return #value > 0
-    end
-end
-
-local function at_least_zero(value)
-    return is_finite(value) and value >= 0
-end
+local is_plain <const>, told <const> = option.table[1], errors.told
 
 local function is_buoyancy(value)
     for name, weight in pairs(is_plain(value) and value or {}) do
-        if type(name) ~= "string" or not some(is_finite)(weight) then
+        if type(name) ~= "string" or not option.some(option.is_finite)(weight) then
             return false
         end
     end
@@ -72,19 +26,15 @@ end
 local ROWS <const> = {
     shape = {function(v) return option.is_shape(v, 2, 3) end,
         "a table of 2 or 3 whole numbers, 1 or more, at most 2147483647 elements"},
-    spacing = {some(is_positive), "a number above 0, or a table of one per dimension"},
-    dt = {is_positive, "a number of seconds above 0"},
-    cfl = {is_positive, "a number above 0"},
-    viscosity = {at_least_zero, "a number, 0 or more"},
-    confinement = {at_least_zero, "a number, 0 or more"},
-    tolerance = {is_positive, "a number above 0"},
-    substeps = {function(v) return v == true or is_count(v) end, "a whole number, 1 or more, or true"},
-    iterations = {is_count, "a whole number, 1 or more"},
-    pressure = one_of("multigrid", "cg", "jacobi"),
-    grid = one_of("mac", "collocated"),
-    advection = one_of("maccormack", "semilagrangian"),
+    spacing = {option.some(option.is_positive), "a number above 0, or a table of one per dimension", 1},
+    dt = {option.is_positive, "a number of seconds above 0"}, cfl = option.default(option.positive, 1),
+    viscosity = option.default(option.not_negative, 0), confinement = option.default(option.not_negative, 0),
+    tolerance = option.default(option.positive, 1e-4), substeps = simulation.substeps, iterations = option.count,
+    pressure = option.words({"multigrid", "cg", "jacobi"}, "multigrid"),
+    grid = option.words({"mac", "collocated"}, "mac"),
+    advection = option.words({"maccormack", "semilagrangian"}, "maccormack"),
     boundary = {function(v) return boundary.accept(v, "fluid") or is_plain(v) end,
-        boundary.quoted "fluid" .. ", or a table of {low, high} per axis"},
+        boundary.quoted "fluid" .. ", or a table of {low, high} per axis", "wall"},
     buoyancy = {is_buoyancy, "a table of numbers, or of lists of numbers, by the names of carried quantities"},
     velocity = {function(v) return type(v) == "function" or not errors.not_open(v) end, "an open stream or a function"},
 }
@@ -105,7 +55,7 @@ local function side(value, axis, end_, rank)
             fail("%sunknown key '%s': expected velocity", words, tostring(key))
         end
     end
-    if not is_plain(velocity) or #velocity ~= rank or not some(is_finite)(velocity) then
+    if not is_plain(velocity) or #velocity ~= rank or not option.is_vector(velocity) then
         fail("%s'velocity': expected a table of %d numbers, got %s", words, rank,
             is_plain(velocity) and "another" or told(velocity))
     end
@@ -146,9 +96,8 @@ end
 local function spacings(value, rank)
     local list = {}
     if type(value) == "table" and #value ~= rank then
-        fail("rill.fluid: option 'spacing' has %d value%s, the grid has %d dimensions", #value, #value == 1 and "" or
-            "s",
-            rank)
+        fail("rill.fluid: option 'spacing' has %d value%s, the grid has %d dimensions", #value,
+            #value == 1 and "" or "s", rank)
     end
     for d = 1, rank do
         list[d] = type(value) ~= "table" and value or value[rank + 1 - d]
@@ -158,22 +107,9 @@ end
 
 --- settings.take(given): the options of rill.fluid, checked and filled in; sides and spacing are arrays, x first.
 function settings.take(given)
-    errors.options("rill.fluid", given)
-    if given == nil or given.shape == nil then
+    local taken = option.take("rill.fluid", given, ROWS)
+    if not taken.shape then
         fail("rill.fluid: option 'shape' is missing: {rows, columns}, or {layers, rows, columns}")
-    end
-    local taken = {
-        spacing = 1, cfl = 1, viscosity = 0, confinement = 0, tolerance = 1e-4, grid = "mac", advection = "maccormack",
-        pressure = "multigrid", boundary = "wall",
-    }
-    for key, value in pairs(given) do
-        local row = ROWS[key]
-        if not row then
-            option.refuse("rill.fluid", key, ROWS)
-        elseif not row[1](value) then
-            fail("rill.fluid: option '%s': expected %s, got %s", key, row[2], told(value))
-        end
-        taken[key] = value
     end
     local rank = #taken.shape
     taken.sides, taken.spacing = sides(taken.boundary, rank), spacings(taken.spacing, rank)
@@ -222,30 +158,21 @@ function settings.stream(name, what, value, shape, types)
     return value
 end
 
---- settings.filled(name, what, type, shape, f): a stream of what f(i, j, ...) returns; an error about that says `what` is filled.
-function settings.filled(name, what, ...)
-    return errors.guard(function(...) return rill.stream(...) end, name .. ": " .. what,
-        "^rill%.stream: argument #3 'init'")(...)
+--- settings.sampled(name, what, ...): as grid.sampled(...); an error about what the function returns says that `what` is filled.
+function settings.sampled(name, what, ...)
+    return errors.guard(grids.sampled, name .. ": " .. what, "^rill%.stream: argument #3 'init'")(...)
 end
 
 --- settings.vectors(name, what, value, f): a field of vectors at the middles of cells: a stream, or a function of
 -- positions.
 function settings.vectors(name, what, value, f)
-    local grid = f.grid
-    local type_ = "vec" .. grid.rank
-    local made = value
+    local grid, type_ = f.grid, "vec" .. f.grid.rank
     if type(value) == "function" then
-        made = settings.filled(name, what, type_, grid.shape, function(...)
-            local place, at = {...}, {}
-            for d = 1, grid.rank do
-                at[d] = (place[grid.rank + 1 - d] - 0.5) * grid.spacing[d]
-            end
-            return value(table.unpack(at))
-        end)
+        value = settings.sampled(name, what, type_, grid.shape, grid.spacing, value, nil, {0.5, 0.5, 0.5})
     end
-    made = settings.stream(name, what, made, grid.shape, {[type_] = true})
-    settings.finite(name, what, made)
-    return made
+    value = settings.stream(name, what, value, grid.shape, {[type_] = true})
+    settings.finite(name, what, value)
+    return value
 end
 
 return settings

@@ -2,6 +2,7 @@
 -- velocity that leads into the wall is mirrored, times the restitution (chapter 28.7.2).
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local lattice = require "rill.stream.grid"
 local option = require "rill.core.options"
 
 local walls = {}
@@ -158,11 +159,7 @@ local function sampled(self, wall, where, spacing)
         end
         return distance
     end
-    return rill.stream("float", shape, dimensions == 2 and function(i, j)
-        return value(low[1] + (j - 1) * step[1], low[2] + (i - 1) * step[2])
-    end or function(k, i, j)
-        return value(low[1] + (j - 1) * step[1], low[2] + (i - 1) * step[2], low[3] + (k - 1) * step[3])
-    end)
+    return lattice.sampled("float", shape, step, value, low)
 end
 
 local function given(self, wall, where)
