@@ -1,6 +1,6 @@
---- rill.fluid: the flow of an incompressible fluid on a grid of two or three dimensions, by the steps of chapter
--- 28.7.1 of "GPGPU" (advection, diffusion,
--- forces, projection), on a staggered (MAC) or a collocated grid. A step is launches only.
+--- rill.fluid: the flow of an incompressible fluid on a grid of two or three dimensions, by the steps of chapter 28.7.1
+-- of "GPGPU" (advection, diffusion, forces, projection), on a staggered (MAC) or a collocated grid. A step is launches
+-- only.
 local errors = require "rill.core.error"
 local clock = require "rill.simulation.fluid.time_step"
 local diffusion = require "rill.simulation.fluid.diffusion"
@@ -175,8 +175,8 @@ function methods:force(force)
 end
 
 --- f:obstacle(mask [, velocity]): cells the fluid flows around, instead of those before; none without a mask: a stream
--- of bool or int, or a signed
--- distance, float, below 0 inside. velocity: of the obstacle, numbers or a stream of vec2 (vec3).
+-- of bool or int, or a signed distance, float, below 0 inside. velocity: of the obstacle, numbers or a stream of vec2
+-- (vec3).
 function methods:obstacle(mask, velocity)
     obstacles.place(check(self, "obstacle"), "obstacle", "f:obstacle", mask, velocity)
     return self

@@ -1,11 +1,8 @@
 -- Implicit diffusion, w = w1 + a laplace w (equation 28.6 of the chapter), by Chebyshev's method: the eigenvalues of 1
--- - a laplace lie between 1 and
--- 1 + 4 (the sum of a over the dimensions), so how many rounds bring it how near is known beforehand, and nothing is
--- read back.
+-- - a laplace lie between 1 and 1 + 4 (the sum of a over the dimensions), so how many rounds bring it how near is
+-- known beforehand, and nothing is read back.
 local rill = require "rill.core.public"
-local advection = require "rill.simulation.fluid.advection"
 local template = require "rill.glsl.template"
-local joined <const> = advection.joined
 
 local diffusion = {}
 
@@ -29,8 +26,7 @@ function diffusion.rounds(grid, a)
 end
 
 -- Rounds from x = b: write(k, before, x, to) makes one. `spare`: where results may go, `in_place`: also to where
--- `before` is. Returns the last x,
--- and moves b into its place among the spare ones.
+-- `before` is. Returns the last x, and moves b into its place among the spare ones.
 local function rounds(count, b, spare, in_place, write)
     local before, x = b, b
     for k = 0, count - 1 do
@@ -54,16 +50,13 @@ end
 
 --- diffusion.flow(f, count): f.w after so many rounds; f.u, f.a and f.c serve as room.
 function diffusion.flow(f, count)
-    local grid, held, spare = f.grid, f.held or {}, {f.u, f.a, f.c}
+    local grid, spare = f.grid, {f.u, f.a, f.c}
     local program = grid:program(programs.flow, {held = f.held ~= nil})
     local b = f.w
     program.weights(f.viscosity, grid.sides, f.clock, f.weights)
     f.w = rounds(count, b, spare, false, function(k, before, now, to)
-        local lists = {}
-        for i = 1, grid.rank do
-            joined(lists, {b[i], before[i], now[i]})
-        end
-        program.round(table.unpack(joined({k, f.viscosity, grid.sides, f.clock, f.weights}, lists, held, to)))
+        grid:launch(program.round, {k = k, viscosity = f.viscosity, clock = f.clock, weight = f.weights},
+            {b = b, before = before, x = now, held = f.held, r = to})
     end)
     f.u, f.a, f.c = table.unpack(spare)
 end
@@ -73,10 +66,12 @@ function diffusion.carry(f, q, count)
     local grid = f.grid
     local program = grid:program(programs.carried, {held = f.held ~= nil, Q = q.type})
     program.weights(q.diffusion, grid.sides, f.clock, f.weights)
-    local b, spare, head = q.now, {q.next, q.ahead}, {q.diffusion, grid.sides, f.clock, f.weights, f.held and f.solid or
-        nil}
+    local b, spare = q.now, {q.next, q.ahead}
     q.now = rounds(count, b, spare, true, function(k, before, now, to)
-        program.round(k, table.unpack(joined({}, head, {b.s, before.s, now.view, to.s})))
+        grid:launch(program.round, {
+            k = k, diffusivity = q.diffusion, clock = f.clock, weight = f.weights, solid = f.blocked,
+            b = b.s, before = before.s, x0 = now.view, r = to.s,
+        })
     end)
     q.next, q.ahead = table.unpack(spare)
 end

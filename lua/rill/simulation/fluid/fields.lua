@@ -7,7 +7,6 @@ local settings = require "rill.simulation.fluid.options"
 local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
 local fail <const> = errors.fail
-local joined <const> = advection.joined
 
 local fields = {}
 
@@ -22,7 +21,7 @@ end
 function fields.velocity(f)
     local grid = f.grid
     local v = rill.stream("vec" .. grid.rank, grid.shape)
-    program(f).centre(table.unpack(joined({grid.sides}, f.u, {v})))
+    grid:launch(program(f).centre, {v = v}, {u = f.u})
     return v
 end
 
@@ -41,7 +40,7 @@ function fields.start(f, name, value)
     local grid = f.grid
     if value ~= nil and type(value) ~= "function" then
         local v = settings.vectors(name, "the velocity", value, f)
-        program(f).spread(table.unpack(joined({grid.sides, v}, f.u)))
+        grid:launch(program(f).spread, {v = v}, {r = f.u})
         return
     end
     for k = 1, grid.rank do
@@ -53,7 +52,7 @@ function fields.start(f, name, value)
             f.w[k]:fill(0)
         end
     end
-    program(f).settle(table.unpack(joined({grid.sides}, f.w, f.u)))
+    grid:launch(program(f).settle, {}, {u = f.w, r = f.u})
 end
 
 -- ---- carried quantities

@@ -1,10 +1,8 @@
 -- What pushes the fluid: a force given from outside, carried quantities that rise or sink, and vorticity confinement
--- (Fedkiw and others 2001),
--- which spins up eddies around their own middle. One field of accelerations per step, at the middles of cells.
-local advection = require "rill.simulation.fluid.advection"
+-- (Fedkiw and others 2001), which spins up eddies around their own middle. One field of accelerations per step, at the
+-- middles of cells.
 local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
-local joined <const> = advection.joined
 
 local forces = {}
 
@@ -33,12 +31,14 @@ end
 -- The values of the text of a push, and the arguments.
 local function parts(f)
     local values = {force = f.force ~= nil, buoyant = {}, confines = f.confinement > 0}
-    local arguments = {f.force}
+    local arguments = {
+        confinement = f.confinement * math.min(table.unpack(f.grid.spacing)), force = f.force,
+        spin = values.confines and f.spin or nil, push = f.push_room,
+    }
     for i, row in ipairs(f.buoyant) do
         values.buoyant[i] = {i = i, type = row.q.type}
-        joined(arguments, {row.weight, row.q.now.s})
+        arguments["c" .. i], arguments["b" .. i] = row.weight, row.q.now.s
     end
-    arguments[#arguments + 1] = values.confines and f.spin or nil
     return values, arguments
 end
 
@@ -55,11 +55,10 @@ function forces.gather(f)
     f.push_room = f.push_room or grid:field("vec" .. grid.rank)
     if f.confinement > 0 then
         f.spin = f.spin or grid:field(grid.rank == 2 and "float" or "vec3")
-        grid:program(programs.curl).curl(table.unpack(joined({grid.sides}, f.u, {f.spin})))
+        grid:launch(grid:program(programs.curl).curl, {spin = f.spin}, {u = f.u})
     end
     local values, arguments = parts(f)
-    local strength = f.confinement * math.min(table.unpack(grid.spacing))
-    grid:program(programs.push, values).gather(table.unpack(joined({grid.sides, strength}, arguments, {f.push_room})))
+    grid:launch(grid:program(programs.push, values).gather, arguments)
     f.push, f.pushes = f.push_room, f.forces
 end
 

@@ -1,12 +1,10 @@
 -- The grid of a fluid: where its numbers stand, and what its sides do to them.
 --
 -- Every field is kept in streams that have one element more on each side than there are cells: element i (from 0) of a
--- dimension is cell i, and elements
--- 0 and n + 1 are what the sides make of the cells within. On a MAC grid (Harlow and Welch 1965) component k of the
--- velocity stands on the low
--- face of its cell across dimension k, on a collocated one in the cell's middle. Kernels write the outer elements,
--- too: such an element is computed
--- as the one that it is made of, so no field has to be completed by a launch of its own.
+-- dimension is cell i, and elements 0 and n + 1 are what the sides make of the cells within. On a MAC grid (Harlow and
+-- Welch 1965) component k of the velocity stands on the low face of its cell across dimension k, on a collocated one
+-- in the cell's middle. Kernels write the outer elements, too: such an element is computed as the one that it is made
+-- of, so no field has to be completed by a launch of its own.
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local dimensions = require "rill.glsl.dimensions"
@@ -36,6 +34,25 @@ end
 --- self:program(text, values): the kernels of a template that begins with $use(fluid_grid). Its values are those of the grid and `values`.
 local function program(self, text, values)
     return text:program(setmetatable(values or {}, self.values))
+end
+
+-- u -> {"u0", "u1", "u2"}
+local names_of <const> = setmetatable({}, {__index = function(names, name)
+    names[name] = {name .. 0, name .. 1, name .. 2}
+    return names[name]
+end})
+
+--- self:launch(kernel, arguments [, components]): calls a kernel with named arguments and the sides `s`. components: arrays of streams, {u = f.u} for the
+-- parameters u0, u1 (and u2).
+local function launch(self, kernel, arguments, components)
+    arguments.s = self.sides
+    for name, list in pairs(components or {}) do
+        local names = names_of[name]
+        for k, s in ipairs(list) do
+            arguments[names[k]] = s
+        end
+    end
+    return kernel(arguments)
 end
 
 -- ---- sides
@@ -94,12 +111,12 @@ local function cells(self, s)
     return s:domain(self.first, self.last)
 end
 
-local methods = {program = program, field = field, fields = fields, cells = cells}
+local methods = {program = program, launch = launch, field = field, fields = fields, cells = cells}
 methods.__index = methods
 
 --- grid.new(shape, spacing, sides, mac, slips): a grid. Of its arrays shape is in the order of Lua, the others are in
--- that of kernels, x first:
--- sizes, spacing, sides (each {low, high} of {mode=, velocity=}). `slips`: walls do not hold what flows along them.
+-- that of kernels, x first: sizes, spacing, sides (each {low, high} of {mode=, velocity=}). `slips`: walls do not hold
+-- what flows along them.
 function grid.new(shape, spacing, sides, mac, slips)
     local rank = #shape
     local self = setmetatable({rank = rank, shape = shape, spacing = spacing, mac = mac, kinds = sides, closed = true},

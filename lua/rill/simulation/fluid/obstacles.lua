@@ -1,12 +1,9 @@
 -- Cells that are not the fluid's own: obstacles, and where fluid is let in. Both hold the velocity of their faces (or
--- middles), whatever pushes; the
--- pressure sees to the rest.
+-- middles), whatever pushes; the pressure sees to the rest.
 local rill = require "rill.core.public"
-local advection = require "rill.simulation.fluid.advection"
 local settings = require "rill.simulation.fluid.options"
 local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
-local joined <const> = advection.joined
 
 local obstacles = {}
 
@@ -71,17 +68,17 @@ function obstacles.stamp(f)
     local grid = f.grid
     f.obstacle, f.source = f.obstacle or room(f), f.source or room(f)
     f.solid, f.faces = f.solid or grid:field(), f.faces or grid:fields()
-    local program = grid:program(kernels)
-    program.stamp(table.unpack(joined({
-        grid.sides, f.obstacle.block, f.obstacle.drive, f.source.block, f.source.drive, f.solid,
-    }, f.faces)))
+    grid:launch(grid:program(kernels).stamp, {
+        block = f.obstacle.block, drive = f.obstacle.drive, source = f.source.block, flow = f.source.drive,
+        solid = f.solid,
+    }, {held = f.faces})
     f.masks = (f.masks or 0) + 1 -- how often the solid cells have changed
     f.held = (f.obstacle.given > 0 or f.source.given > 0) and f.faces or nil
+    f.blocked = f.held and f.solid
 end
 
---- obstacles.place(f, what, name, mask, velocity): cells of an obstacle (what = "obstacle") or of an inflow
--- ("source"), instead of those before; none
--- without a mask.
+--- obstacles.place(f, what, name, mask, velocity): cells of an obstacle (what = "obstacle") or of an inflow ("source"),
+-- instead of those before; none without a mask.
 function obstacles.place(f, what, name, mask, velocity)
     f[what] = f[what] or room(f)
     if mask == nil then

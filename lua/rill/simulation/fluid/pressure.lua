@@ -1,15 +1,11 @@
 -- The projection: the gradient of a pressure is taken from the velocity, so that as much flows out of each cell as
--- into it (Chorin 1968). The pressure
--- of the step before was taken from it already, with the forces; what is solved here is how far it has changed. After
--- each few cycles
--- the divergence is computed anew, of the velocity itself, so rounding leaves no more of it than velocities of 24 bits
--- have.
-local advection = require "rill.simulation.fluid.advection"
+-- into it (Chorin 1968). The pressure of the step before was taken from it already, with the forces; what is solved
+-- here is how far it has changed. After each few cycles the divergence is computed anew, of the velocity itself, so
+-- rounding leaves no more of it than velocities of 24 bits have.
 local obstacles = require "rill.simulation.fluid.obstacles"
 local equation = require "rill.simulation.fluid.pressure_solver"
 local warning = require "rill.core.warning"
 local template = require "rill.glsl.template"
-local joined <const> = advection.joined
 
 local pressure = {}
 
@@ -56,14 +52,10 @@ local function solver_of(f, self)
     return self.solver
 end
 
-local function solid(f)
-    return f.held and {f.solid} or {}
-end
-
 -- Minus the divergence of velocities, into a stream of the solver's grid.
 local function diverge(f, solver, u, to)
-    f.grid:program(kernels, values_of(f)).diverge(table.unpack(joined({f.grid.sides, solver.turn}, solid(f), u,
-        {to})))
+    local program = f.grid:program(kernels, values_of(f))
+    f.grid:launch(program.diverge, {turn = solver.turn, solid = f.blocked, b = to}, {u = u})
 end
 
 -- What the gradient of x leaves of f.w is f.w from then on.
@@ -71,8 +63,9 @@ local function project(f, solver)
     local grid = f.grid
     local push = not grid.mac and f.push or nil
     local program = grid:program(kernels, {held = f.held ~= nil, push = push ~= nil, slopes = f.slopes ~= nil})
-    local head = joined({grid.sides, f.clock, solver.turn, solver.x, f.p}, solid(f), {push})
-    program.project(table.unpack(joined(head, f.w, f.held or {}, {f.q}, f.u, f.slopes or {})))
+    grid:launch(program.project, {
+        clock = f.clock, turn = solver.turn, x = solver.x, p = f.p, solid = f.blocked, push = push, q = f.q,
+    }, {u = f.w, held = f.held, r = f.u, slope = f.slopes})
     f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
 end
 
@@ -112,12 +105,8 @@ function pressure.restore(f)
     if not f.slopes then
         return
     end
-    local pairs_ = {}
-    for k = 1, f.grid.rank do
-        joined(pairs_, {f.w[k], f.slopes[k]})
-    end
     local program = f.grid:program(kernels, values_of(f))
-    program.restore(table.unpack(joined({f.grid.sides, f.clock}, pairs_, f.held or {}, f.u)))
+    f.grid:launch(program.restore, {clock = f.clock}, {u = f.w, slope = f.slopes, held = f.held, r = f.u})
     f.u, f.w = f.w, f.u
 end
 
@@ -139,10 +128,8 @@ function pressure.run(f, self, look)
 end
 
 --- pressure.divergence(f, self): before the last projection, and of the velocity now: root mean squares over the
--- fluid's cells, times the (least)
--- spacing; `mean` is the mean of what is left. On a collocated grid also of what flows through faces, which is what
--- was made free of it (Almgren, Bell
--- and Szymczak 1996).
+-- fluid's cells, times the (least) spacing; `mean` is the mean of what is left. On a collocated grid also of what
+-- flows through faces, which is what was made free of it (Almgren, Bell and Szymczak 1996).
 function pressure.divergence(f, self)
     local grid, solver = f.grid, self.solver
     local function rms(s)
@@ -151,7 +138,8 @@ function pressure.divergence(f, self)
     local found = {before = rms(solver.before)}
     if not grid.mac then
         local program = grid:program(kernels, values_of(f))
-        program.across(table.unpack(joined({grid.sides, solver.turn}, solid(f), {solver.x}, f.w, {solver.b})))
+        grid:launch(program.across, {turn = solver.turn, solid = f.blocked, x = solver.x, b = solver.b},
+            {u = f.w})
         found.faces = rms(solver.b)
     end
     diverge(f, solver, f.u, solver.b)

@@ -1,7 +1,6 @@
 -- What solves for a pressure: - laplace x = b on the cells of a fluid. Three ways, by one face: turn, x, b and before
--- (streams), passes (how often the
--- velocity is looked at anew), solve(b, look). None reads anything back, but where `look` says so, to find out how
--- many rounds it takes from then on.
+-- (streams), passes (how often the velocity is looked at anew), solve(b, look). None reads anything back, but where
+-- `look` says so, to find out how many rounds it takes from then on.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
@@ -22,8 +21,7 @@ local JACOBI <const> = 40     -- rounds of Jacobi's method, as many as the chapt
 -- ---- multigrid, where the domain is a box
 
 -- What multigrid calls the sides of a dimension. Where one is open and the other is not, its grid is the cells and
--- their mirror image: `turn` is 1
--- where the mirror is at the low end, 2 where it is at the high end.
+-- their mirror image: `turn` is 1 where the mirror is at the low end, 2 where it is at the high end.
 local function kind_of(low, high)
     local low_open, high_open = low.mode.fluid.pressure == "value", high.mode.fluid.pressure == "value"
     local mode = low.mode == boundary.mode.periodic and low.mode or
@@ -66,8 +64,7 @@ end
 local kernels <const> = template.file "pressure_solver"
 
 -- A cycle of multigrid on the whole box, as if nothing were solid: a preconditioner whose quality does not depend on
--- the size of the grid, since what
--- an obstacle hides has no more energy than what is around it. box: of equation.box.
+-- the size of the grid, since what an obstacle hides has no more energy than what is around it. box: of equation.box.
 local function cycle_of(grid, program, box)
     local mirrored = box.copies > 1
     return function(r, z)
@@ -104,8 +101,7 @@ local function begin(f)
 end
 
 --- equation.conjugate(f, tolerance, most, box): conjugate gradients, preconditioned by a cycle of multigrid where `box`
--- is given; at most so many
--- iterations.
+-- is given; at most so many iterations.
 function equation.conjugate(f, tolerance, most, box)
     local grid, self = f.grid, begin(f)
     local program, like = self.program, self.x
