@@ -45,8 +45,6 @@ int container_generate(lua_State *L);
 /* c:push(stream), c:pop(n) */
 int stack_push(lua_State *L);
 int stack_pop(lua_State *L);
-/* A whole number from 1 under a name of the table at `options`, 0 where it is left out; raises. */
-int64_t container_option_count(lua_State *L, int options, const char *function, const char *name, int64_t most);
 
 /* Pushes a dense stream of a box; raises. */
 const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,

@@ -1,6 +1,8 @@
 /* rill.array, rill.sparse, rill.physical and rill.virtual. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
+#include "binding/values/coordinates.h"
+#include "binding/values/options.h"
 
 #include "container/kind/kinds.h"
 
@@ -22,25 +24,17 @@ static int rill_physical(lua_State *L)
     return 1;
 }
 
-/* Option `default` of the table at `options`, as an element of a type; zeros where it is left out. */
-static void option_default(lua_State *L, int options, const char *function, const Type *type, char *element)
-{
-    memset(element, 0, TYPE_MAX_BYTES);
-    if (lua_getfield(L, options, "default") != LUA_TNIL && !value_pack_splat(L, lua_gettop(L), type, element)) {
-        binding_argument_error(L, function, options, "default");
-    }
-    lua_pop(L, 1);
-}
+/* What containers are made of, but for their type. */
+typedef struct ContainerOptions {
+    char fallback[TYPE_MAX_BYTES];
+    Shape shape, page;
+    int64_t rank, levels, capacity, overlap;
+    Translator *edge, *mapping;
+} ContainerOptions;
 
-/* Option `boundary` of the table at 3, a translator; NULL: it is left out. */
-static Translator *option_boundary(lua_State *L, const char *function)
+static void read_translator(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    Translator *edge = NULL;
-    if (lua_istable(L, 3) && lua_getfield(L, 3, "boundary") != LUA_TNIL) {
-        edge = translator_check(L, lua_gettop(L), function, 3, "boundary");
-    }
-    lua_settop(L, 3);
-    return edge;
+    *(Translator **)field = translator_check(L, lua_gettop(L), call->function, call->n, option->name);
 }
 
 /* The container with that boundary, if any; NULL, with error_set, where there is none or it cannot have it. */
@@ -58,8 +52,9 @@ static void push_virtual(lua_State *L, Translator *t, Translator *edge, int inde
 {
     char fallback[TYPE_MAX_BYTES] = {0};
     const Stream *memory = accept_check(L, index, function, 2, "physical");
-    if (!lua_isnil(L, 3)) {
-        option_default(L, 3, function, memory->type, fallback);
+    if (!lua_isnil(L, 3) && lua_getfield(L, 3, "default") != LUA_TNIL &&
+        !value_pack_splat(L, lua_gettop(L), memory->type, fallback)) {
+        binding_argument_error(L, function, 3, "default");
     }
     LuaContainer *self = container_push(L);
     container_make(L, self, memory->device, function, with_boundary(container_create(t, memory, fallback), edge));
@@ -69,26 +64,23 @@ static void push_virtual(lua_State *L, Translator *t, Translator *edge, int inde
 static int rill_virtual(lua_State *L)
 {
     static const char function[] = "rill.virtual";
-    static const char *const names[] = {"default", "boundary", NULL};
+    static const Option rows[] = {
+        {.name = "default"}, {OPTION("boundary", read_translator, ContainerOptions, edge)}, {.name = NULL}};
+    static const OptionCall call = {.function = function, .index = 3, .n = 3, .expected = "a table like {default = 0}"};
+    ContainerOptions options = {.edge = NULL};
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
     Translator *t = translator_check(L, 1, function, 1, "translator");
-    if (!lua_isnil(L, 3)) {
-        if (!binding_is_options(L, 3)) {
-            binding_argument(L, function, 3, "options", 3, "a table like {default = 0}");
-        }
-        binding_known(L, 3, function, names);
-    }
-    Translator *edge = option_boundary(L, function);
+    options_read(L, &call, rows, &options);
     int count = binding_is_options(L, 2) ? (int)lua_rawlen(L, 2) : 0;
     if (count == 0) {
-        push_virtual(L, t, edge, 2, function);
+        push_virtual(L, t, options.edge, 2, function);
         return 1;
     }
     luaL_checkstack(L, 2 * count, function);
     for (int i = 1; i <= count; i++) {
         lua_rawgeti(L, 2, i);
-        push_virtual(L, t, edge, 3 + i, function);
+        push_virtual(L, t, options.edge, 3 + i, function);
         lua_replace(L, 3 + i);
         lua_settop(L, 3 + i);
     }
@@ -114,7 +106,10 @@ static int rill_array(lua_State *L)
     bool texture = storage_check(L, function, true, &wish);
     const Type *type = type_check(L, 1, function, 1, "type");
     shape_check_arg(L, 2, function, 2, "shape", &shape);
-    Translator *edge = option_boundary(L, function);
+    Translator *edge = NULL;
+    if (lua_istable(L, 3) && lua_getfield(L, 3, "boundary") != LUA_TNIL) {
+        edge = translator_check(L, lua_gettop(L), function, 3, "boundary");
+    }
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     container_make(L, self, device, function,
@@ -122,49 +117,29 @@ static int rill_array(lua_State *L)
     return 1;
 }
 
-int64_t container_option_count(lua_State *L, int options, const char *function, const char *name, int64_t most)
-{
-    lua_Integer value = 0;
-    if (lua_getfield(L, options, name) != LUA_TNIL) {
-        value = binding_integer(L, -1, function, options, name);
-        if (value < 1 || value > most) {
-            luaL_error(L, "%s: option '%s': expected 1 .. %I, got %I", function, name, (LUAI_UACINT)most,
-                       (LUAI_UACINT)value);
-        }
-    }
-    lua_pop(L, 1);
-    return value;
-}
-
 /* Option `overlap`, which the page's sizes limit. */
-static int64_t option_overlap(lua_State *L, const char *function)
+static void read_overlap(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    lua_Integer overlap = 0;
-    if (lua_getfield(L, 3, "overlap") != LUA_TNIL) {
-        overlap = binding_integer(L, -1, function, 3, "overlap");
-        if (overlap < 0) {
-            luaL_error(L, "%s: option 'overlap': expected 0 or more, got %I", function, (LUAI_UACINT)overlap);
-        }
+    lua_Integer overlap = binding_integer(L, -1, call->function, call->n, option->name);
+    if (overlap < 0) {
+        luaL_error(L, "%s: option 'overlap': expected 0 or more, got %I", call->function, (LUAI_UACINT)overlap);
     }
-    lua_pop(L, 1);
-    return overlap;
+    *(int64_t *)field = overlap;
 }
 
-/* Option `mapping`, a translator from the shape to what the pages are of; NULL: it is left out. */
-static Translator *option_mapping(lua_State *L, const char *function, const Shape *shape, const Shape *page)
+/* Option `mapping`, a translator from the shape to what the pages are of. */
+static void read_mapping(lua_State *L, const OptionCall *call, const Option *option, void *to)
 {
+    ContainerOptions *options = to;
+    const char *function = call->function;
     char text[SHAPE_TEXT];
-    if (lua_getfield(L, 3, "mapping") == LUA_TNIL) {
-        lua_pop(L, 1);
-        return NULL;
-    }
-    Translator *mapping = translator_check(L, lua_gettop(L), function, 3, "mapping");
+    int64_t size[SHAPE_MAX_RANK];
+    Translator *mapping = translator_check(L, lua_gettop(L), function, call->n, option->name);
     TranslatorInfo info = translator_info(mapping);
-    bool same = info.domain.known && info.rank == shape->rank;
-    for (int d = 0; same && d < info.rank; d++) {
-        same = info.domain.size[d] == shape->size[info.rank - 1 - d];
-    }
-    if (!same) {
+    const Shape *shape = &options->shape;
+    coordinates_reverse(shape->size, shape->rank, size);
+    if (!info.domain.known || info.rank != shape->rank ||
+        memcmp(info.domain.size, size, (size_t)info.rank * sizeof *size) != 0) {
         luaL_error(L, "%s: option 'mapping': expected a translator of shape %s, that of '%s' is another", function,
                    shape_text(shape, text), info.name);
     }
@@ -172,88 +147,93 @@ static Translator *option_mapping(lua_State *L, const char *function, const Shap
         luaL_error(L, "%s: option 'mapping': expected a translator that stays as it is, '%s' can change", function,
                    info.name);
     }
-    if (info.to > 4 || info.to != page->rank) {
+    if (info.to > 4 || info.to != options->page.rank) {
         luaL_error(L,
                    "%s: option 'mapping': translator '%s' leads to %d dimensions: expected 1 to 4, and a page of as "
                    "many, got %d",
-                   function, info.name, info.to, page->rank);
+                   function, info.name, info.to, options->page.rank);
     }
     const char *const alone[] = {"overlap", info.memory.known ? NULL : "levels"};
     for (int i = 0; i < 2; i++) {
-        if (alone[i] && lua_getfield(L, 3, alone[i]) != LUA_TNIL) {
+        if (alone[i] && lua_getfield(L, call->index, alone[i]) != LUA_TNIL) {
             luaL_error(L, "%s: option '%s': not beside 'mapping', which is a translator '%s' %s", function, alone[i],
                        info.name, i ? "to a domain without bounds" : "and takes neighbours apart");
         }
     }
-    lua_settop(L, 3);
-    return mapping;
+    options->mapping = mapping;
 }
 
 /* The pages that a mapping leads to: of a table where its memory has bounds, else of a hash table. */
-static Container *make_mapping(Device *device, const Type *type, Translator *mapping, const Shape *page, int levels,
-                               int64_t capacity, const void *fallback)
+static Container *make_mapping(Device *device, const Type *type, const ContainerOptions *options)
 {
-    TranslatorInfo info = translator_info(mapping);
+    TranslatorInfo info = translator_info(options->mapping);
     Shape to = {.rank = info.to};
-    for (int d = 0; d < info.to && info.memory.known; d++) {
-        to.size[d] = info.memory.size[info.to - 1 - d];
-    }
-    Container *pages = info.memory.known ? container_sparse(device, type, &to, page, 0, levels, capacity, fallback)
-                                         : container_hashgrid(device, type, page, capacity, fallback);
-    return container_mapping(pages, mapping);
+    coordinates_reverse(info.memory.size, info.to, to.size);
+    Container *pages = info.memory.known
+                           ? container_sparse(device, type, &to, &options->page, 0, (int)options->levels,
+                                              options->capacity, options->fallback)
+                           : container_hashgrid(device, type, &options->page, options->capacity, options->fallback);
+    return container_mapping(pages, options->mapping);
+}
+
+static Container *make_sparse(Device *device, const Type *type, const ContainerOptions *options)
+{
+    return with_boundary(options->mapping
+                             ? make_mapping(device, type, options)
+                             : container_sparse(device, type, &options->shape, &options->page, options->overlap,
+                                                (int)options->levels, options->capacity, options->fallback),
+                         options->edge);
 }
 
 /* rill.sparse(type, shape, {page=, levels=, default=, capacity=, overlap=, mapping=}) */
 static int rill_sparse(lua_State *L)
 {
     static const char function[] = "rill.sparse";
-    static const char *const names[] = {"page",     "levels",  "default", "capacity", "allocator",
-                                        "boundary", "overlap", "mapping", NULL};
-    enum { MOST_LEVELS = 8 };
-    char fallback[TYPE_MAX_BYTES];
-    Shape shape, page;
+    static const Option rows[] = {
+        {OPTION("page", options_sizes, ContainerOptions, page), .required = true},
+        {OPTION("default", options_element, ContainerOptions, fallback)},
+        {OPTION("boundary", read_translator, ContainerOptions, edge)},
+        {.name = "mapping", .read = read_mapping},
+        {OPTION("levels", options_count, ContainerOptions, levels), .low = 1, .high = 8},
+        {OPTION("capacity", options_count, ContainerOptions, capacity), .low = 1, .high = SHAPE_MAX_ELEMENTS},
+        {OPTION("overlap", read_overlap, ContainerOptions, overlap)},
+        {.name = "allocator"},
+        {.name = NULL}};
+    ContainerOptions options = {.levels = 0};
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
     const Type *type = type_check(L, 1, function, 1, "type");
-    shape_check_sizes(L, 2, function, 2, "shape", &shape);
-    if (!binding_is_options(L, 3)) {
-        binding_argument(L, function, 3, "options", 3, "a table like {page = {8, 8, 8}}");
-    }
-    binding_known(L, 3, function, names);
-    lua_getfield(L, 3, "page");
-    shape_check_sizes(L, lua_gettop(L), function, 3, "page", &page);
-    lua_pop(L, 1);
-    option_default(L, 3, function, type, fallback);
-    Translator *edge = option_boundary(L, function);
-    Translator *mapping = option_mapping(L, function, &shape, &page);
-    int levels = (int)container_option_count(L, 3, function, "levels", MOST_LEVELS);
-    int64_t capacity = container_option_count(L, 3, function, "capacity", SHAPE_MAX_ELEMENTS);
-    int64_t overlap = option_overlap(L, function);
+    shape_check_sizes(L, 2, function, 2, "shape", &options.shape);
+    const OptionCall call = {.function = function,
+                             .index = 3,
+                             .n = 3,
+                             .expected = "a table like {page = {8, 8, 8}}",
+                             .required = true,
+                             .type = type};
+    options_read(L, &call, rows, &options);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    container_make(
-        L, self, device, function,
-        with_boundary(mapping ? make_mapping(device, type, mapping, &page, levels, capacity, fallback)
-                              : container_sparse(device, type, &shape, &page, overlap, levels, capacity, fallback),
-                      edge));
+    container_make(L, self, device, function, make_sparse(device, type, &options));
     allocator_option(L, 3, function, self);
     return 1;
 }
 
-/* The sizes of a page under `page`; where only `rank` is told, pages of about 64 elements. */
-static void option_page(lua_State *L, const char *function, Shape *page)
+static void refuse_boundary(lua_State *L, const OptionCall *call, const Option *option, void *field)
+{
+    (void)field;
+    luaL_error(L, "%s: option '%s': a domain without bounds has no outside", call->function, option->name);
+}
+
+/* The sizes of a page; where only `rank` is told, pages of about 64 elements. */
+static void settle_page(lua_State *L, const char *function, Shape *page, int64_t rank)
 {
     static const int64_t sides[SHAPE_MAX_RANK] = {64, 8, 4, 3, 2, 2, 2, 2};
-    int64_t rank = container_option_count(L, 2, function, "rank", SHAPE_MAX_RANK);
-    if (lua_getfield(L, 2, "page") != LUA_TNIL) {
-        shape_check_sizes(L, lua_gettop(L), function, 2, "page", page);
-    } else {
+    if (page->rank == 0) {
         page->rank = (int)rank;
         for (int d = 0; d < page->rank; d++) {
             page->size[d] = sides[rank - 1];
         }
     }
-    lua_pop(L, 1);
     if (page->rank == 0 || (rank && rank != page->rank)) {
         luaL_error(L, "%s: expected 'rank', or 'page' of as many sizes as there are dimensions", function);
     }
@@ -263,26 +243,30 @@ static void option_page(lua_State *L, const char *function, Shape *page)
 static int rill_hashgrid(lua_State *L)
 {
     static const char function[] = "rill.hashgrid";
-    static const char *const names[] = {"rank", "page", "default", "capacity", "allocator", "boundary", NULL};
-    char fallback[TYPE_MAX_BYTES];
-    Shape page = {0};
+    static const Option rows[] = {
+        {.name = "boundary", .read = refuse_boundary},
+        {OPTION("rank", options_count, ContainerOptions, rank), .low = 1, .high = SHAPE_MAX_RANK},
+        {OPTION("page", options_sizes, ContainerOptions, page)},
+        {OPTION("default", options_element, ContainerOptions, fallback)},
+        {OPTION("capacity", options_count, ContainerOptions, capacity), .low = 1, .high = SHAPE_MAX_ELEMENTS},
+        {.name = "allocator"},
+        {.name = NULL}};
+    ContainerOptions options = {.rank = 0};
     binding_count(L, function, 2, false);
     lua_settop(L, 2);
     const Type *type = type_check(L, 1, function, 1, "type");
-    if (!binding_is_options(L, 2)) {
-        binding_argument(L, function, 2, "options", 2, "a table like {page = {4, 4, 4}}");
-    }
-    binding_known(L, 2, function, names);
-    if (lua_getfield(L, 2, "boundary") != LUA_TNIL) {
-        luaL_error(L, "%s: option 'boundary': a domain without bounds has no outside", function);
-    }
-    lua_pop(L, 1);
-    option_page(L, function, &page);
-    option_default(L, 2, function, type, fallback);
-    int64_t capacity = container_option_count(L, 2, function, "capacity", SHAPE_MAX_ELEMENTS);
+    const OptionCall call = {.function = function,
+                             .index = 2,
+                             .n = 2,
+                             .expected = "a table like {page = {4, 4, 4}}",
+                             .required = true,
+                             .type = type};
+    options_read(L, &call, rows, &options);
+    settle_page(L, function, &options.page, options.rank);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    container_make(L, self, device, function, container_hashgrid(device, type, &page, capacity, fallback));
+    container_make(L, self, device, function,
+                   container_hashgrid(device, type, &options.page, options.capacity, options.fallback));
     allocator_option(L, 2, function, self);
     return 1;
 }

@@ -1,105 +1,88 @@
 /* rill.translator.linear, fold, pages, lists, hash and compose. */
 #include "binding/containers/translator.h"
+#include "binding/values/options.h"
 
 #include <string.h>
 
-/* The table of options at 1, with all its keys known; raises. */
-static void check_options(lua_State *L, const char *function, const char *expected, const char *const *names)
+typedef struct TranslatorOptions {
+    Shape shape, page, to;
+    int64_t rank, levels, capacity;
+    bool tiled, adaptive;
+} TranslatorOptions;
+
+#define SIZES(name) OPTION(#name, options_sizes, TranslatorOptions, name)
+#define COUNT(name, most) OPTION(#name, options_count, TranslatorOptions, name), .low = 1, .high = most
+
+/* Reads the table of options at 1; raises. Pushes a closed translator. */
+static Translator **take_options(lua_State *L, const char *function, const char *expected, const Option *rows,
+                                 TranslatorOptions *options)
 {
+    const OptionCall call = {.function = function, .index = 1, .n = 1, .expected = expected, .required = true};
     binding_count(L, function, 1, false);
-    if (!binding_is_options(L, 1)) {
-        binding_argument(L, function, 1, "options", 1, expected);
-    }
-    binding_known(L, 1, function, names);
-}
-
-bool translator_option_sizes(lua_State *L, const char *function, const char *name, bool required, Shape *shape)
-{
-    bool there = lua_getfield(L, 1, name) != LUA_TNIL;
-    if (there || required) {
-        shape_check_sizes(L, lua_gettop(L), function, 1, name, shape);
-    }
-    lua_pop(L, 1);
-    return there;
-}
-
-int64_t translator_option_count(lua_State *L, const char *function, const char *name, int64_t low, int64_t high)
-{
-    lua_Integer value = 0;
-    if (lua_getfield(L, 1, name) != LUA_TNIL) {
-        value = binding_integer(L, -1, function, 1, name);
-        if (value < low || value > high) {
-            luaL_error(L, "%s: option '%s': expected %I .. %I, got %I", function, name, (LUAI_UACINT)low,
-                       (LUAI_UACINT)high, (LUAI_UACINT)value);
-        }
-    }
-    lua_pop(L, 1);
-    return value;
+    *options = (TranslatorOptions){.rank = 0};
+    options_read(L, &call, rows, options);
+    return translator_push(L);
 }
 
 static int rill_linear(lua_State *L)
 {
-    static const char *const names[] = {"shape", NULL};
-    Shape shape;
-    check_options(L, "rill.translator.linear", "a table like {shape = {8, 8}}", names);
-    translator_option_sizes(L, "rill.translator.linear", "shape", true, &shape);
-    Translator **slot = translator_push(L);
-    translator_take(L, slot, translator_linear(&shape), "rill.translator.linear");
+    static const char function[] = "rill.translator.linear";
+    static const Option rows[] = {{SIZES(shape), .required = true}, {.name = NULL}};
+    TranslatorOptions options;
+    Translator **slot = take_options(L, function, "a table like {shape = {8, 8}}", rows, &options);
+    translator_take(L, slot, translator_linear(&options.shape), function);
     return 1;
 }
 
 static int rill_fold(lua_State *L)
 {
-    static const char *const names[] = {"shape", "to", "tiled", NULL};
-    Shape shape, to;
-    check_options(L, "rill.translator.fold", "a table like {shape = {4, 8, 8}, to = {16, 16}}", names);
-    translator_option_sizes(L, "rill.translator.fold", "shape", true, &shape);
-    translator_option_sizes(L, "rill.translator.fold", "to", true, &to);
-    bool tiled = binding_flag(L, 1, "rill.translator.fold", "tiled");
-    Translator **slot = translator_push(L);
-    translator_take(L, slot, translator_reshape(&shape, &to, tiled), "rill.translator.fold");
+    static const char function[] = "rill.translator.fold";
+    static const Option rows[] = {{SIZES(shape), .required = true},
+                                  {SIZES(to), .required = true},
+                                  {OPTION("tiled", options_flag, TranslatorOptions, tiled)},
+                                  {.name = NULL}};
+    TranslatorOptions options;
+    Translator **slot = take_options(L, function, "a table like {shape = {4, 8, 8}, to = {16, 16}}", rows, &options);
+    translator_take(L, slot, translator_reshape(&options.shape, &options.to, options.tiled), function);
     return 1;
 }
 
 static int rill_pages(lua_State *L)
 {
-    static const char *const names[] = {"shape", "page", "levels", "capacity", "adaptive", NULL};
     static const char function[] = "rill.translator.pages";
-    Shape shape, page;
-    check_options(L, function, "a table like {shape = {1024, 1024}, page = {16, 16}}", names);
-    translator_option_sizes(L, function, "shape", true, &shape);
-    translator_option_sizes(L, function, "page", true, &page);
-    int levels = (int)translator_option_count(L, function, "levels", 1, 8);
-    int64_t capacity = translator_option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
-    bool adaptive = binding_flag(L, 1, function, "adaptive");
-    Translator **slot = translator_push(L);
+    static const Option rows[] = {{SIZES(shape), .required = true},
+                                  {SIZES(page), .required = true},
+                                  {COUNT(levels, 8)},
+                                  {COUNT(capacity, SHAPE_MAX_ELEMENTS)},
+                                  {OPTION("adaptive", options_flag, TranslatorOptions, adaptive)},
+                                  {.name = NULL}};
+    TranslatorOptions options;
+    Translator **slot =
+        take_options(L, function, "a table like {shape = {1024, 1024}, page = {16, 16}}", rows, &options);
     Device *device = state_device(L);
     translator_make(L, slot, device, function,
-                    (adaptive ? translator_adaptive : translator_pages)(device, &shape, &page, levels, capacity));
+                    (options.adaptive ? translator_adaptive : translator_pages)(device, &options.shape, &options.page,
+                                                                                (int)options.levels, options.capacity));
     return 1;
 }
 
 static int rill_hash(lua_State *L)
 {
-    static const char *const names[] = {"rank", "page", "capacity", NULL};
     static const char function[] = "rill.translator.hash";
-    Shape page = {0};
-    check_options(L, function, "a table like {rank = 3, page = {4, 4, 4}}", names);
-    bool paged = translator_option_sizes(L, function, "page", false, &page);
-    int rank = (int)translator_option_count(L, function, "rank", 1, SHAPE_MAX_RANK);
-    if (!paged) {
-        page.rank = rank ? rank : 1;
-        for (int d = 0; d < page.rank; d++) {
-            page.size[d] = 1;
-        }
+    static const Option rows[] = {
+        {SIZES(page)}, {COUNT(rank, SHAPE_MAX_RANK)}, {COUNT(capacity, SHAPE_MAX_ELEMENTS)}, {.name = NULL}};
+    TranslatorOptions options;
+    Translator **slot = take_options(L, function, "a table like {rank = 3, page = {4, 4, 4}}", rows, &options);
+    Shape *page = &options.page;
+    bool paged = page->rank > 0;
+    for (; !paged && page->rank < options.rank; page->rank++) {
+        page->size[page->rank] = 1;
     }
-    if (!rank ? !paged : rank != page.rank) {
+    if (options.rank ? options.rank != page->rank : !paged) {
         return luaL_error(L, "%s: expected 'rank', or 'page' of as many sizes as there are dimensions", function);
     }
-    int64_t capacity = translator_option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
-    Translator **slot = translator_push(L);
     Device *device = state_device(L);
-    translator_make(L, slot, device, function, translator_hash(device, &page, capacity));
+    translator_make(L, slot, device, function, translator_hash(device, page, options.capacity));
     return 1;
 }
 
@@ -150,11 +133,13 @@ static Stream *option_lists(lua_State *L, const char *function, bool *counts)
 
 static int rill_lists(lua_State *L)
 {
-    static const char *const names[] = {"shape", "counts", "offsets", NULL};
     static const char function[] = "rill.translator.lists";
+    static const Option rows[] = {{.name = "shape"}, {.name = "counts"}, {.name = "offsets"}, {.name = NULL}};
+    TranslatorOptions options;
     Shape cells;
     bool counts;
-    check_options(L, function, "a table like {counts = s}", names);
+    Translator **slot = take_options(L, function, "a table like {counts = s}", rows, &options);
+    int made = lua_gettop(L);
     Stream *s = option_lists(L, function, &counts);
     int64_t count = stream_elements(s) - !counts;
     cells = counts ? s->shape : (Shape){1, {count}};
@@ -168,7 +153,6 @@ static int rill_lists(lua_State *L)
                                  : "%s: 'offsets' tells of %I lists, but there are %s cells",
                           function, (LUAI_UACINT)count, shape_text(&cells, text));
     }
-    Translator **slot = translator_push(L);
     int32_t *offset = scratch_push(L, ((size_t)count + 1) * sizeof *offset);
     offset[0] = 0;
     Device *device = s->device;
@@ -176,7 +160,7 @@ static int rill_lists(lua_State *L)
     check_offsets(L, function, offset, count, counts);
     translator_make(L, slot, device, function, translator_lists(device, &cells, offset));
     scratch_free(L, -1);
-    lua_pop(L, 1);
+    lua_settop(L, made);
     return 1;
 }
 

@@ -3,6 +3,7 @@
 #include "binding/kernels/kernel.h"
 #include "binding/values/callbacks.h"
 #include "binding/values/coordinates.h"
+#include "binding/values/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -224,10 +225,9 @@ static TranslatorTraits option_traits(lua_State *L)
 typedef struct Options {
     const char *name, *glsl; /* glsl NULL: none */
     size_t length;
-    bool shaped;
-    Shape shape;
+    Shape shape; /* of rank 0 where it is left out */
     TranslatorTraits traits;
-    int rank, to;
+    int64_t rank, to;
 } Options;
 
 static const char *option_text(lua_State *L, const char *name, const char *expected, const char *otherwise,
@@ -245,22 +245,30 @@ static const char *option_text(lua_State *L, const char *name, const char *expec
 
 static void check_options(lua_State *L, Options *options)
 {
-    static const char *const names[] = {"name", "rank",        "to",     "shape",  "glsl",
-                                        "cpu",  "cpu_inverse", "ranges", "traits", NULL};
+    static const Option rows[] = {{OPTION("shape", options_sizes, Options, shape)},
+                                  {OPTION("rank", options_count, Options, rank), .low = 1, .high = SHAPE_MAX_RANK},
+                                  {OPTION("to", options_count, Options, to), .low = 1, .high = SHAPE_MAX_RANK},
+                                  {.name = "name"},
+                                  {.name = "glsl"},
+                                  {.name = "cpu"},
+                                  {.name = "cpu_inverse"},
+                                  {.name = "ranges"},
+                                  {.name = "traits"},
+                                  {.name = NULL}};
+    static const OptionCall call = {.function = function,
+                                    .index = 1,
+                                    .n = 1,
+                                    .expected = "a table like {rank = 2, to = 1, glsl = text, cpu = f}",
+                                    .required = true};
+    *options = (Options){.glsl = NULL};
     binding_count(L, function, 1, false);
-    if (!binding_is_options(L, 1)) {
-        binding_argument(L, function, 1, "options", 1, "a table like {rank = 2, to = 1, glsl = text, cpu = f}");
-    }
-    binding_known(L, 1, function, names);
-    options->shaped = translator_option_sizes(L, function, "shape", false, &options->shape);
-    options->rank = (int)translator_option_count(L, function, "rank", 1, SHAPE_MAX_RANK);
-    options->to = (int)translator_option_count(L, function, "to", 1, SHAPE_MAX_RANK);
-    if (!options->rank || !options->to || (options->shaped && options->shape.rank != options->rank)) {
+    options_read(L, &call, rows, options);
+    if (!options->rank || !options->to || (options->shape.rank && options->shape.rank != options->rank)) {
         luaL_error(L,
                    "%s: expected 'rank' and 'to', from 1 to 8 dimensions, and 'shape' of as many sizes as 'rank' says",
                    function);
     }
-    for (int d = 0; options->shaped && d < options->rank; d++) {
+    for (int d = 0; d < options->shape.rank; d++) {
         if (options->shape.size[d] < 1 || options->shape.size[d] > SHAPE_MAX_ELEMENTS) {
             luaL_error(L, "%s: option 'shape': sizes go from 1 to 2147483647", function);
         }
@@ -272,8 +280,8 @@ static void check_options(lua_State *L, Options *options)
         options->glsl = option_text(L, "glsl", "GLSL that defines 'translate' (a string)", NULL, &options->length);
         return;
     }
-    options->glsl = NULL;
-    if (!options->shaped || lua_getfield(L, 1, "cpu_inverse") != LUA_TNIL || lua_getfield(L, 1, "ranges") != LUA_TNIL) {
+    if (!options->shape.rank || lua_getfield(L, 1, "cpu_inverse") != LUA_TNIL ||
+        lua_getfield(L, 1, "ranges") != LUA_TNIL) {
         luaL_error(L,
                    "%s: without 'glsl' the 'cpu' function is asked for each address of 'shape', which has to be there; "
                    "'cpu_inverse' and 'ranges' follow from what it says",
@@ -291,10 +299,10 @@ static Translator *create(Device *device, const Options *options, const char *ch
     if (hooks) {
         *hooks = *given;
     }
-    Translator *t = module && hooks
-                        ? translator_custom(device, options->name, options->rank, options->to,
-                                            options->shaped ? &options->shape : NULL, module, &options->traits, &table)
-                        : NULL;
+    Translator *t = module && hooks ? translator_custom(device, options->name, (int)options->rank, (int)options->to,
+                                                        options->shape.rank ? &options->shape : NULL, module,
+                                                        &options->traits, &table)
+                                    : NULL;
     if (!t) {
         free(hooks);
     }
@@ -307,14 +315,15 @@ static const int32_t *push_places(lua_State *L, const Options *options, const Lu
 {
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK], point[SHAPE_MAX_RANK] = {0}, at[SHAPE_MAX_RANK] = {0};
     int64_t n = 0;
-    if (!translator_table_fits(&options->shape, options->to)) {
+    if (!translator_table_fits(&options->shape, (int)options->to)) {
         error_prefix("%s", function);
         binding_raise(L);
     }
     int64_t count = shape_elements(&options->shape);
     int32_t *places = scratch_push(L, (size_t)count * (size_t)options->to * sizeof *places);
+    coordinates_reverse(options->shape.size, (int)options->rank, last);
     for (int d = 0; d < options->rank; d++) {
-        last[d] = options->shape.size[options->rank - 1 - d] - 1;
+        last[d]--;
     }
     do {
         PointCall call = {hooks, DIRECTION_TRANSLATE, point, at, OUTCOME_NOWHERE};
@@ -329,7 +338,7 @@ static const int32_t *push_places(lua_State *L, const Options *options, const Lu
         for (int d = 0; d < options->to; d++) {
             places[n++] = found ? (int32_t)at[d] : -1;
         }
-    } while (range_step(point, first, last, 0, options->rank));
+    } while (range_step(point, first, last, 0, (int)options->rank));
     return places;
 }
 
@@ -359,7 +368,7 @@ static int make_table(lua_State *L, const Options *options, const LuaHooks *hook
     const int32_t *places = push_places(L, options, hooks);
     Device *device = state_device(L);
     translator_make(L, slot, device, function,
-                    translator_table(device, options->name, &options->shape, options->to, places));
+                    translator_table(device, options->name, &options->shape, (int)options->to, places));
     scratch_free(L, -1);
     lua_settop(L, index);
     check_said(L, *slot);
@@ -374,8 +383,8 @@ static int rill_new(lua_State *L)
     bool ranges;
     check_options(L, &options);
     state_device(L);
-    hooks.rank = options.rank;
-    hooks.to = options.to;
+    hooks.rank = (int)options.rank;
+    hooks.to = (int)options.to;
     push_functions(L, &hooks, &ranges);
     if (!options.glsl) {
         return make_table(L, &options, &hooks);

@@ -1,5 +1,6 @@
 /* rill.stack, c:push and c:pop. */
 #include "binding/containers/container.h"
+#include "binding/values/options.h"
 
 #include "container/kind/kinds.h"
 #include "kernel/launch/copy.h"
@@ -17,18 +18,15 @@ static LuaContainer *check_stack(lua_State *L, const char *function)
 static int rill_stack(lua_State *L)
 {
     static const char function[] = "rill.stack";
-    static const char *const names[] = {"capacity", NULL};
+    static const Option rows[] = {{.name = "capacity", .read = options_count, .low = 1, .high = SHAPE_MAX_ELEMENTS},
+                                  {.name = NULL}};
+    static const OptionCall call = {
+        .function = function, .index = 2, .n = 2, .expected = "a table like {capacity = 1000}"};
     int64_t capacity = 0;
     binding_count(L, function, 2, false);
     lua_settop(L, 2);
     const Type *type = type_check(L, 1, function, 1, "type");
-    if (!lua_isnil(L, 2)) {
-        if (!binding_is_options(L, 2)) {
-            binding_argument(L, function, 2, "options", 2, "a table like {capacity = 1000}");
-        }
-        binding_known(L, 2, function, names);
-        capacity = container_option_count(L, 2, function, "capacity", SHAPE_MAX_ELEMENTS);
-    }
+    options_read(L, &call, rows, &capacity);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     container_make(L, self, device, function, container_stack(device, type, capacity));

@@ -30,9 +30,4 @@ const char *translator_point_text(lua_State *L, const int64_t *point, int rank);
  * inverted on the CPU, too. Raises. */
 void translator_try(lua_State *L, Translator *t, bool inverse, bool ranges, const char *function);
 
-/* Option `name` of the table at 1, sizes: false where it is left out and need not be there; raises. */
-bool translator_option_sizes(lua_State *L, const char *function, const char *name, bool required, Shape *shape);
-/* Option `name` of the table at 1, a whole number of low .. high; 0 where it is left out. Raises. */
-int64_t translator_option_count(lua_State *L, const char *function, const char *name, int64_t low, int64_t high);
-
 #endif

@@ -2,74 +2,74 @@
 #include "container/tree/tree.h"
 #include "binding/containers/container.h"
 #include "binding/kernels/kernel.h"
+#include "binding/values/options.h"
 #include "container/kind/kinds.h"
 
 #include <string.h>
 
 /* making */
 
-/* Option `name` of the table at 2: a number for every dimension, or a shape. */
-static void option_sizes(lua_State *L, const char *function, const char *name, int rank, Shape *shape)
+typedef struct TreeOptions {
+    char fallback[TYPE_MAX_BYTES];
+    Shape size, page;
+    int64_t depth, capacity;
+} TreeOptions;
+
+/* A number for every dimension, or a shape. */
+static void read_sizes(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    lua_getfield(L, 2, name);
+    Shape *shape = field;
     if (lua_type(L, -1) == LUA_TNUMBER) {
-        int64_t size = binding_integer(L, -1, function, 2, name);
-        shape->rank = rank;
-        for (int d = 0; d < rank; d++) {
+        int64_t size = binding_integer(L, -1, call->function, call->n, option->name);
+        shape->rank = call->rank;
+        for (int d = 0; d < call->rank; d++) {
             shape->size[d] = size;
         }
-    } else {
-        shape_check_sizes(L, lua_gettop(L), function, 2, name, shape);
-        if (shape->rank != rank) {
-            luaL_error(L, "%s: option '%s': expected a number or %d sizes, got %d", function, name, rank, shape->rank);
-        }
+        return;
     }
-    lua_pop(L, 1);
+    options_sizes(L, call, option, field);
+    if (shape->rank != call->rank) {
+        luaL_error(L, "%s: option '%s': expected a number or %d sizes, got %d", call->function, option->name,
+                   call->rank, shape->rank);
+    }
 }
 
-static int64_t option_count(lua_State *L, const char *function, const char *name, int64_t low, int64_t high)
+static void refuse_boundary(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    int64_t value = 0;
-    if (lua_getfield(L, 2, name) != LUA_TNIL) {
-        value = binding_integer(L, -1, function, 2, name);
-        if (value < low || value > high) {
-            luaL_error(L, "%s: option '%s': expected %I .. %I, got %I", function, name, (LUAI_UACINT)low,
-                       (LUAI_UACINT)high, (LUAI_UACINT)value);
-        }
-    }
-    lua_pop(L, 1);
-    return value;
+    (void)option;
+    (void)field;
+    luaL_error(L,
+               "%s: option 'boundary': translators move elements, and what is read of a tree lies between them: "
+               "q:boundary has \"clamp\", \"repeat\", \"dirichlet\" and \"neumann\"",
+               call->function);
 }
 
 static int make_tree(lua_State *L, const char *function, int rank)
 {
-    static const char *const names[] = {"size", "page", "depth", "default", "capacity", "boundary", NULL};
-    char fallback[TYPE_MAX_BYTES] = {0};
-    Shape size = {0}, page = {0};
+    static const Option rows[] = {
+        {.name = "boundary", .read = refuse_boundary},
+        {OPTION("size", read_sizes, TreeOptions, size), .required = true},
+        {OPTION("page", read_sizes, TreeOptions, page), .required = true},
+        {OPTION("depth", options_count, TreeOptions, depth), .high = 31},
+        {OPTION("capacity", options_count, TreeOptions, capacity), .low = 1, .high = SHAPE_MAX_ELEMENTS},
+        {OPTION("default", options_element, TreeOptions, fallback)},
+        {.name = NULL}};
+    TreeOptions options = {.depth = 0};
     binding_count(L, function, 2, false);
     const Type *type = type_check(L, 1, function, 1, "type");
-    if (!binding_is_options(L, 2)) {
-        binding_argument(L, function, 2, "options", 2, "a table like {size = 1024, page = 16}");
-    }
-    binding_known(L, 2, function, names);
-    if (lua_getfield(L, 2, "boundary") != LUA_TNIL) {
-        luaL_error(L,
-                   "%s: option 'boundary': translators move elements, and what is read of a tree lies between them: "
-                   "q:boundary has \"clamp\", \"repeat\", \"dirichlet\" and \"neumann\"",
-                   function);
-    }
-    lua_pop(L, 1);
-    option_sizes(L, function, "size", rank, &size);
-    option_sizes(L, function, "page", rank, &page);
-    int depth = (int)option_count(L, function, "depth", 0, 31);
-    int64_t capacity = option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
-    if (lua_getfield(L, 2, "default") != LUA_TNIL && !value_pack_splat(L, lua_gettop(L), type, fallback)) {
-        binding_argument_error(L, function, 2, "default");
-    }
+    const OptionCall call = {.function = function,
+                             .index = 2,
+                             .n = 2,
+                             .expected = "a table like {size = 1024, page = 16}",
+                             .required = true,
+                             .rank = rank,
+                             .type = type};
+    options_read(L, &call, rows, &options);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     container_make(L, self, device, function,
-                   container_adaptive(device, type, &size, &page, depth, capacity, fallback));
+                   container_adaptive(device, type, &options.size, &options.page, (int)options.depth, options.capacity,
+                                      options.fallback));
     return 1;
 }
 

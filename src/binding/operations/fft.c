@@ -1,5 +1,5 @@
 /* rill.fft. */
-#include "binding/binding.h"
+#include "binding/values/options.h"
 
 #include "linalg/fft/fft.h"
 
@@ -43,30 +43,37 @@ static void take_axes(lua_State *L, int rank, FftSpec *spec)
     }
 }
 
+static void read_axes(lua_State *L, const OptionCall *call, const Option *option, void *spec)
+{
+    (void)option;
+    take_axes(L, call->rank, spec);
+}
+
+static void read_length(lua_State *L, const OptionCall *call, const Option *option, void *to)
+{
+    FftSpec *spec = to;
+    spec->length = binding_integer(L, lua_gettop(L), function, call->n, option->name);
+    if (!spec->inverse || !spec->real) {
+        luaL_error(L, "%s: option 'length' is for the inverse of half a spectrum, {inverse = true, real = true}",
+                   function);
+    } else if (spec->length < 1) {
+        binding_argument(L, function, call->n, option->name, lua_gettop(L), "a length, at least 1");
+    }
+}
+
 static void take_options(lua_State *L, int options, int rank, FftSpec *spec)
 {
-    static const char *const known[] = {"inverse", "axes", "real", "length", NULL};
+    static const Option rows[] = {{OPTION("inverse", options_flag, FftSpec, inverse)},
+                                  {OPTION("real", options_flag, FftSpec, real)},
+                                  {.name = "axes", .read = read_axes, .required = true}, /* nil stands for all */
+                                  {.name = "length", .read = read_length},
+                                  {.name = NULL}};
+    const OptionCall call = {
+        .function = function, .index = options, .n = 2, .expected = "a table like {inverse = true}", .rank = rank};
     *spec = (FftSpec){.inverse = false};
-    bool given = !lua_isnoneornil(L, options);
-    if (!given) {
-        lua_newtable(L);
-        options = lua_gettop(L);
-    } else if (!binding_is_options(L, options)) {
-        binding_argument(L, function, 2, "options", options, "a table like {inverse = true}");
-    }
-    binding_known(L, options, function, known);
-    spec->inverse = binding_flag(L, options, function, "inverse");
-    spec->real = binding_flag(L, options, function, "real");
-    lua_getfield(L, options, "axes");
-    take_axes(L, rank, spec);
-    if (lua_getfield(L, options, "length") != LUA_TNIL) {
-        spec->length = binding_integer(L, lua_gettop(L), function, 2, "length");
-        if (!spec->inverse || !spec->real) {
-            luaL_error(L, "%s: option 'length' is for the inverse of half a spectrum, {inverse = true, real = true}",
-                       function);
-        } else if (spec->length < 1) {
-            binding_argument(L, function, 2, "length", lua_gettop(L), "a length, at least 1");
-        }
+    if (!options_read(L, &call, rows, spec)) {
+        lua_pushnil(L);
+        take_axes(L, rank, spec);
     }
 }
 

@@ -1,5 +1,6 @@
 /* s:sum() and its family, and calls of reduce kernels. */
 #include "binding/kernels/kernel.h"
+#include "binding/values/options.h"
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"
@@ -131,15 +132,11 @@ static int check_axis(lua_State *L, int index, const char *function, int rank)
 
 static bool check_keep(lua_State *L, int index, const char *function)
 {
-    if (lua_isnoneornil(L, index)) {
-        return false;
-    }
-    if (!binding_is_options(L, index)) {
-        binding_argument(L, function, 2, "options", index, "a table like {keep = true}");
-    }
-    static const char *const names[] = {"keep", NULL};
-    binding_known(L, index, function, names);
-    return binding_flag(L, index, function, "keep");
+    static const Option rows[] = {{.name = "keep", .read = options_flag}, {.name = NULL}};
+    const OptionCall call = {.function = function, .index = index, .n = 2, .expected = "a table like {keep = true}"};
+    bool keep = false;
+    options_read(L, &call, rows, &keep);
+    return keep;
 }
 
 /* An axis of no elements: the operation's neutral element everywhere, where it has one. */

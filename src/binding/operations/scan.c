@@ -1,6 +1,7 @@
 /* s:scan(), rill.segmented_reduce and rill.reduce_by_key. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
+#include "binding/values/options.h"
 
 #include "primitive/reduction/scan.h"
 #include "primitive/reduction/segment.h"
@@ -63,34 +64,23 @@ static Stream *take_segments(lua_State *L, int index, const char *function, int 
 
 /* options */
 
-static void check_options(lua_State *L, int options, const char *function)
-{
-    static const char *const known[] = {"exclusive", "reverse", "axis", "segments", NULL};
-    if (!binding_is_options(L, options)) {
-        binding_argument(L, function, 2, "options", options, "a table like {exclusive = true}");
-    }
-    binding_known(L, options, function, known);
-}
-
 /* Fills the spec from the options; *segments are flags or lengths, kept on the stack. */
 static void take_options(lua_State *L, int options, const char *function, ScanSpec *spec, Stream **segments)
 {
+    static const Option rows[] = {{OPTION("exclusive", options_flag, ScanSpec, exclusive)},
+                                  {OPTION("reverse", options_flag, ScanSpec, reverse)},
+                                  {OPTION("axis", options_axis, ScanSpec, axis)},
+                                  {.name = "segments"},
+                                  {.name = NULL}};
+    const OptionCall call = {.function = function,
+                             .index = options,
+                             .n = 2,
+                             .expected = "a table like {exclusive = true}",
+                             .rank = spec->domain.rank};
     spec->axis = -1;
     *segments = NULL;
-    if (lua_isnoneornil(L, options)) {
+    if (!options_read(L, &call, rows, spec)) {
         return;
-    }
-    check_options(L, options, function);
-    spec->exclusive = binding_flag(L, options, function, "exclusive");
-    spec->reverse = binding_flag(L, options, function, "reverse");
-    if (lua_getfield(L, options, "axis") != LUA_TNIL) {
-        lua_Integer axis = binding_integer(L, lua_gettop(L), function, 2, "axis");
-        int rank = spec->domain.rank;
-        if (axis == 0 || axis > rank || axis < -rank) {
-            luaL_error(L, "%s: option 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
-                       (LUAI_UACINT)axis);
-        }
-        spec->axis = (int)(axis < 0 ? axis + rank : axis - 1);
     }
     if (lua_getfield(L, options, "segments") != LUA_TNIL) {
         *segments = take_segments(L, lua_gettop(L), function, 2, &spec->domain);

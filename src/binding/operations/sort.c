@@ -1,5 +1,6 @@
 /* Sorting: rill.argsort, rill.sort_by_key, and what s:sort is made of. */
 #include "binding/streams/container_handle.h"
+#include "binding/values/options.h"
 
 #include "primitive/sorting/merge.h"
 #include "primitive/sorting/search.h"
@@ -14,25 +15,14 @@ enum { MOST_VALUES = 16 };
 /* Options at `index` (absent: defaults) for a stream of `rank` dimensions. */
 static SortOptions read_options(lua_State *L, int index, const char *function, int n, int rank)
 {
-    const char *const names[] = {"descending", "axis", strcmp(function, "s:sort") == 0 ? "key" : NULL, NULL};
+    static const Option rows[] = {{.name = "key"}, /* of s:sort alone, whose caller reads it */
+                                  {OPTION("descending", options_flag, SortOptions, descending)},
+                                  {OPTION("axis", options_axis, SortOptions, axis)},
+                                  {.name = NULL}};
     SortOptions options = {.descending = false, .axis = rank - 1};
-    if (lua_isnoneornil(L, index)) {
-        return options;
-    }
-    if (!binding_is_options(L, index)) {
-        binding_argument(L, function, n, "options", index, "a table like {descending = true}");
-    }
-    binding_known(L, index, function, names);
-    options.descending = binding_flag(L, index, function, "descending");
-    if (lua_getfield(L, index, "axis") != LUA_TNIL) {
-        lua_Integer axis = binding_integer(L, lua_gettop(L), function, n, "axis");
-        if (axis == 0 || axis > rank || axis < -rank) {
-            luaL_error(L, "%s: option 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
-                       (LUAI_UACINT)axis);
-        }
-        options.axis = (int)(axis < 0 ? axis + rank : axis - 1);
-    }
-    lua_pop(L, 1);
+    const OptionCall call = {
+        .function = function, .index = index, .n = n, .expected = "a table like {descending = true}", .rank = rank};
+    options_read(L, &call, rows + (strcmp(function, "s:sort") != 0), &options);
     return options;
 }
 
@@ -185,20 +175,6 @@ static int rill_declare(lua_State *L)
     return 1;
 }
 
-/* A table of options at `index`, or nothing there. */
-static bool has_options(lua_State *L, int index, const char *function, int n, const char *example,
-                        const char *const *names)
-{
-    if (lua_isnoneornil(L, index)) {
-        return false;
-    }
-    if (!binding_is_options(L, index)) {
-        binding_argument(L, function, n, "options", index, example);
-    }
-    binding_known(L, index, function, names);
-    return true;
-}
-
 static void check_line(lua_State *L, const Stream *s, const char *function, int n, const char *name)
 {
     char text[SHAPE_TEXT];
@@ -211,8 +187,10 @@ static void check_line(lua_State *L, const Stream *s, const char *function, int 
 /* s:top_k(k [, {largest = true}]) */
 static int stream_top_k(lua_State *L)
 {
-    static const char *const names[] = {"largest", NULL};
-    const char *function = "s:top_k";
+    static const char function[] = "s:top_k";
+    static const Option rows[] = {{.name = "largest", .read = options_flag}, {.name = NULL}};
+    static const OptionCall call = {
+        .function = function, .index = 3, .n = 2, .expected = "a table like {largest = false}"};
     binding_count(L, function, 3, true);
     Stream *s = accept_check(L, 1, function, 0, "s");
     check_order(L, s, function, 0, "s");
@@ -223,10 +201,7 @@ static int stream_top_k(lua_State *L)
                           (LUAI_UACINT)stream_elements(s), (LUAI_UACINT)k);
     }
     bool largest = true;
-    if (has_options(L, 3, function, 2, "a table like {largest = false}", names)) {
-        largest = lua_getfield(L, 3, "largest") == LUA_TNIL || binding_flag(L, 3, function, "largest");
-        lua_pop(L, 1);
-    }
+    options_read(L, &call, rows, &largest);
     Stream *values = stream_handle_push(L), *numbers = stream_handle_push(L);
     binding_make(L, s->device, function, topk_stream(s, k, largest, values, numbers));
     return 2;
@@ -235,8 +210,11 @@ static int stream_top_k(lua_State *L)
 /* rill.searchsorted(sorted, values [, {side = "left"}]) */
 static int rill_searchsorted(lua_State *L)
 {
-    static const char *const names[] = {"side", NULL};
-    const char *function = "rill.searchsorted", *side = "left";
+    static const char function[] = "rill.searchsorted", *const sides[] = {"left", "right", NULL};
+    static const Option rows[] = {{.name = "side", .read = options_word, .words = sides}, {.name = NULL}};
+    static const OptionCall call = {
+        .function = function, .index = 3, .n = 3, .expected = "a table like {side = \"right\"}"};
+    int side = 0;
     binding_count(L, function, 3, false);
     container_accept_lines(L, function, true);
     Stream *sorted = accept_check(L, 1, function, 1, "sorted"), *values = accept_open(L, 2, function, 2, "values");
@@ -246,24 +224,19 @@ static int rill_searchsorted(lua_State *L)
     if (values->device != sorted->device) {
         binding_argument(L, function, 2, "values", 2, "a stream on the same device");
     }
-    if (has_options(L, 3, function, 3, "a table like {side = \"right\"}", names) &&
-        lua_getfield(L, 3, "side") != LUA_TNIL) {
-        side = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-        if (strcmp(side, "left") != 0 && strcmp(side, "right") != 0) {
-            return luaL_error(L, "%s: option 'side': expected \"left\" or \"right\", got %s", function,
-                              binding_describe(L, -1));
-        }
-    }
+    options_read(L, &call, rows, &side);
     Stream *result = stream_handle_push(L);
-    binding_make(L, sorted->device, function, search_stream(sorted, values, strcmp(side, "right") == 0, result));
+    binding_make(L, sorted->device, function, search_stream(sorted, values, side == 1, result));
     return 1;
 }
 
 /* rill.merge(a, b [, {descending =}]) */
 static int rill_merge(lua_State *L)
 {
-    static const char *const names[] = {"descending", NULL};
-    const char *function = "rill.merge";
+    static const char function[] = "rill.merge";
+    static const Option rows[] = {{.name = "descending", .read = options_flag}, {.name = NULL}};
+    static const OptionCall call = {
+        .function = function, .index = 3, .n = 3, .expected = "a table like {descending = true}"};
     binding_count(L, function, 3, false);
     container_accept_lines(L, function, true);
     Stream *a = accept_check(L, 1, function, 1, "a"), *b = accept_check(L, 2, function, 2, "b");
@@ -274,8 +247,8 @@ static int rill_merge(lua_State *L)
         return luaL_error(L, "%s: argument #2 'b': expected a stream of %s on the same device, got %s", function,
                           a->type->name, b->type->name);
     }
-    bool descending = has_options(L, 3, function, 3, "a table like {descending = true}", names) &&
-                      binding_flag(L, 3, function, "descending");
+    bool descending = false;
+    options_read(L, &call, rows, &descending);
     Stream *result = stream_handle_push(L);
     binding_make(L, a->device, function, merge_streams(a, b, descending, result));
     return 1;
