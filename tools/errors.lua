@@ -129,18 +129,18 @@ end
 local function scan_c(path)
     local code = strip_comments(plain_quotes(files.read(path)))
     for at, name, open in code:gmatch "()([%w_]+)()%(" do
-        local raising = is_raising(name) or name == "strbuf_add"
-        local call = raising and whole_call(code, open) or ""
-        local place = raising and ("%s:%d"):format(path, line_of(code, at))
+        local call = is_raising(name) and whole_call(code, open) or ""
+        local place = is_raising(name) and ("%s:%d"):format(path, line_of(code, at))
         if name == "binding_argument" then
             local list = arguments(join_literals(call))
             for _, literal in ipairs(literals(list[#list])) do
                 add("%s: argument #%d '%s': expected " .. literal .. ", got %s", place)
             end
-        elseif is_raising(name) or call:match '"error: ' then
+        elseif is_raising(name) then
             add_call(call, place)
         end
     end
+    for at, literal in code:gmatch '()"(error: [^"\n]*)"' do add(literal, ("%s:%d"):format(path, line_of(code, at))) end
 end
 
 local function scan_lua(path)

@@ -107,47 +107,41 @@ static size_t strip(const Module *module, const char *word, size_t length)
     return 0;
 }
 
+/* Functions of the prelude that a message mentions, and what is wrong then. */
+static const char *const marks[][2] = {
+    {"rill_ix(", "error: an index is an int, uint or float, or a vector of them: u[i][j] takes two"},
+    {"rill_own(", "error: an index of an array is an int or uint"},
+    {"rill_exit(", "error: a condition is a bool: compare, as in x != 0"},
+    {"rill_truth(", "error: a condition is a bool: compare, as in x != 0"},
+    {"rill_case(", "error: a switch takes an int or uint"},
+    {"rill_push_", "error: push(name, value) takes one value, of the variable output's type"},
+    {"rill_rem", "error: a remainder takes ints and uints: write mod(x, y) or fmod(x, y) for floats"},
+    {"rill_seen(", "error: a quotient takes numbers, vectors and matrices"},
+    {"rill_kept(", "error: an element of storage takes a number or a vector"},
+};
+
+/* The length of the word that begins a text. */
+static size_t word_length(const char *text, size_t length)
+{
+    size_t n = 0;
+    while (n < length && (isalnum((unsigned char)text[n]) || text[n] == '_')) {
+        n++;
+    }
+    return n;
+}
+
 static void add_message(const Module *module, StrBuf *out, const char *text, size_t length)
 {
     const char *candidates = memmem(text, length, "; candidates are:", 17);
     length = candidates ? (size_t)(candidates - text) : length;
-    if (memmem(text, length, "rill_ix(", 8)) {
-        strbuf_add(out, "error: an index is an int, uint or float, or a vector of them: u[i][j] takes two");
-        return;
-    }
-    if (memmem(text, length, "rill_own(", 9)) {
-        strbuf_add(out, "error: an index of an array is an int or uint");
-        return;
-    }
-    if (memmem(text, length, "rill_exit(", 10) || memmem(text, length, "rill_truth(", 11)) {
-        strbuf_add(out, "error: a condition is a bool: compare, as in x != 0");
-        return;
-    }
-    if (memmem(text, length, "rill_case(", 10)) {
-        strbuf_add(out, "error: a switch takes an int or uint");
-        return;
-    }
-    if (memmem(text, length, "rill_push_", 10)) {
-        strbuf_add(out, "error: push(name, value) takes one value, of the variable output's type");
-        return;
-    }
-    if (memmem(text, length, "rill_rem", 8)) {
-        strbuf_add(out, "error: a remainder takes ints and uints: write mod(x, y) or fmod(x, y) for floats");
-        return;
-    }
-    if (memmem(text, length, "rill_seen(", 10)) {
-        strbuf_add(out, "error: a quotient takes numbers, vectors and matrices");
-        return;
-    }
-    if (memmem(text, length, "rill_kept(", 10)) {
-        strbuf_add(out, "error: an element of storage takes a number or a vector");
-        return;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        if (memmem(text, length, marks[i][0], strlen(marks[i][0]))) {
+            strbuf_add(out, marks[i][1]);
+            return;
+        }
     }
     for (size_t i = 0; i < length;) {
-        size_t n = 0;
-        while (i + n < length && (isalnum((unsigned char)text[i + n]) || text[i + n] == '_')) {
-            n++;
-        }
+        size_t n = word_length(text + i, length - i);
         if (n == 0) {
             strbuf_add_bytes(out, text + i, 1);
             i++;
@@ -163,10 +157,7 @@ static void add_message(const Module *module, StrBuf *out, const char *text, siz
 static const Function *function_named(const Module *module, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
-        size_t n = 0;
-        while (i + n < length && (isalnum((unsigned char)text[i + n]) || text[i + n] == '_')) {
-            n++;
-        }
+        size_t n = word_length(text + i, length - i);
         size_t skip = n > 0 ? strip(module, text + i, n) : 0;
         for (size_t k = 0; skip > 0 && k < module->functions.count; k++) {
             const char *name = module->functions.items[k].name;

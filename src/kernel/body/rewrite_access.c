@@ -26,23 +26,14 @@ static bool put_call(Rewriter *rw, const Token *token, const char *prefix, int r
     return rewriter_put(rw, token, text, (int)strlen(text));
 }
 
-/* How many of the brackets from `i` on, `rank` at most, are indices. */
-static int count_indices(const Rewriter *rw, size_t i, size_t last, int rank)
-{
-    int count = 0;
-    while (count < rank && i < last && token_is(rewriter_token(rw, i), "[")) {
-        size_t close = module_close(rw->module, i, last);
-        i = close ? close : last;
-        count++;
-    }
-    return count;
-}
-
 /* Writes up to `rank` bracketed indices at `i` as arguments; *next is the token after them. Indices that are read at, of the launched
  * kernel's parameter `root`, may lie outside; -1: they are written at. */
 static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root, size_t *next)
 {
-    int count = count_indices(rw, i, last, rank);
+    int count = 0;
+    for (size_t at = i; count < rank && at < last && token_is(rewriter_token(rw, at), "["); count++) {
+        at = rewriter_close(rw, at, last);
+    }
     for (int k = 0; k < count; k++) {
         size_t close = module_close(rw->module, i, last);
         if (close == i + 2) {
@@ -67,13 +58,8 @@ static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root,
 
 static bool is_assignment(const Token *t)
 {
-    static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="};
-    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
-        if (token_is(t, marks[k])) {
-            return true;
-        }
-    }
-    return false;
+    static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", NULL};
+    return token_any(t, marks);
 }
 
 bool body_plain_random(const Type *type)
@@ -88,20 +74,9 @@ bool body_plain_random(const Type *type)
 /* One past the indices and the fields behind an element: name[i][j].x[k]. */
 static size_t element_end(const Rewriter *rw, size_t i, size_t last, int rank, size_t *suffix)
 {
-    for (int k = 0; k < rank && i < last && token_is(rewriter_token(rw, i), "["); k++) {
-        size_t close = module_close(rw->module, i, last);
-        i = close ? close : last;
-    }
-    *suffix = i;
-    while (i < last) {
-        if (token_is(rewriter_token(rw, i), ".")) {
-            i += 2;
-        } else if (token_is(rewriter_token(rw, i), "[")) {
-            size_t close = module_close(rw->module, i, last);
-            i = close ? close : last;
-        } else {
-            break;
-        }
+    *suffix = i = rewriter_skip_brackets(rw, i, last, rank);
+    while (i < last && (token_is(rewriter_token(rw, i), ".") || token_is(rewriter_token(rw, i), "["))) {
+        i = token_is(rewriter_token(rw, i), ".") ? i + 2 : rewriter_close(rw, i, last);
     }
     return i;
 }

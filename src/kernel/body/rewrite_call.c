@@ -8,8 +8,7 @@ static size_t argument_end(const Rewriter *rw, size_t i, size_t close)
     int depth = 0;
     for (; i < close; i++) {
         const Token *t = rewriter_token(rw, i);
-        depth += token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
-        depth -= token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+        depth += token_nesting(t);
         if (depth == 0 && token_is(t, ",")) {
             break;
         }

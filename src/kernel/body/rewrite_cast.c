@@ -3,13 +3,14 @@
 
 static bool is_word(const Token *t)
 {
-    return token_is(t, "return") || token_is(t, "else") || token_is(t, "do") || token_is(t, "case");
+    static const char *const words[] = {"return", "else", "do", "case", NULL};
+    return token_any(t, words);
 }
 
 static bool starts_operand(const Token *t)
 {
-    return t->kind == TOKEN_NAME || t->kind == TOKEN_NUMBER || token_is(t, "(") || token_is(t, "-") ||
-           token_is(t, "+") || token_is(t, "!") || token_is(t, "~");
+    static const char *const marks[] = {"(", "-", "+", "!", "~", NULL};
+    return t->kind == TOKEN_NAME || t->kind == TOKEN_NUMBER || token_any(t, marks);
 }
 
 bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last)
@@ -21,9 +22,7 @@ bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last)
         return false;
     }
     size_t close = i + 1 + (size_t)used;
-    int index;
-    bool variable = rewriter_local(rw, t + 1) || rewriter_param(rw, t + 1, &index);
-    if (variable || close + 1 >= last || !token_is(rewriter_token(rw, close), ")")) {
+    if (rewriter_variable(rw, t + 1) || close + 1 >= last || !token_is(rewriter_token(rw, close), ")")) {
         return false;
     }
     const Token *before = rewriter_token(rw, i - 1);
@@ -34,6 +33,7 @@ bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last)
 
 size_t rewrite_cast_operand(Rewriter *rw, size_t i, size_t last)
 {
+    static const char *const signs[] = {"-", "+", "!", "~", "++", "--", NULL};
     for (;;) {
         const Token *t = rewriter_token(rw, i);
         rw->cast = i;
@@ -41,21 +41,18 @@ size_t rewrite_cast_operand(Rewriter *rw, size_t i, size_t last)
         int matrix, used;
         if (rewrite_cast_match(rw, i, last) && module_type(rw->module, t + 1, &type, &matrix, &used)) {
             i += (size_t)used + 2;
-        } else if (token_is(t, "-") || token_is(t, "+") || token_is(t, "!") || token_is(t, "~") || token_is(t, "++") ||
-                   token_is(t, "--")) {
+        } else if (token_any(t, signs)) {
             i++;
         } else {
             break;
         }
     }
     bool index = token_is(rewriter_token(rw, i), "indexof") && rewriter_token(rw, i + 1)->kind == TOKEN_NAME;
-    size_t close = token_is(rewriter_token(rw, i), "(") ? module_close(rw->module, i, last) : i + 1 + index;
-    i = close ? close : last;
+    i = token_is(rewriter_token(rw, i), "(") ? rewriter_close(rw, i, last) : i + 1 + index;
     while (i < last) {
         const Token *t = rewriter_token(rw, i);
         if (token_is(t, "(") || token_is(t, "[")) {
-            close = module_close(rw->module, i, last);
-            i = close ? close : last;
+            i = rewriter_close(rw, i, last);
         } else if (token_is(t, ".")) {
             i += 2;
         } else if (token_is(t, "++") || token_is(t, "--")) {

@@ -16,6 +16,7 @@
 #include "kernel/text/names.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +24,6 @@
 bool rewrite_exact_on(const Rewriter *rw)
 {
     return !rw->constants && !rw->module->fast;
-}
-
-static bool is_any(const Token *t, const char *const *list)
-{
-    for (; *list; list++) {
-        if (token_is(t, *list)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* A name, also one that Brook's dialect has put in. */
@@ -47,14 +38,13 @@ static size_t expression_end(const Rewriter *rw, size_t i, size_t last)
     int depth = 0, choices = 0;
     for (; i < last; i++) {
         const Token *t = rewriter_token(rw, i);
-        int opens = (token_is(t, "(") || token_is(t, "[") || token_is(t, "{")),
-            closes = token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+        int step = token_nesting(t);
         choices += depth == 0 && token_is(t, "?");
         bool other = depth == 0 && token_is(t, ":") && choices-- == 0;
-        if (other || (depth == 0 && (closes || token_is(t, ",") || token_is(t, ";")))) {
+        if (other || (depth == 0 && (step < 0 || token_is(t, ",") || token_is(t, ";")))) {
             return i;
         }
-        depth += opens - closes;
+        depth += step;
     }
     return last;
 }
@@ -115,13 +105,13 @@ static bool among_reals(const Rewriter *rw, size_t i)
     static const char *const marks[] = {"*", "/", "*=", "/=", NULL}, *const lists[] = {"{", ",", NULL},
                              *const ends[] = {"}", ",", NULL}, *const stops[] = {";", ",", NULL};
     const Token *before = rewriter_token(rw, i - 1), *after = rewriter_token(rw, i + 1);
-    if (is_any(before, marks) || is_any(after, marks)) {
+    if (token_any(before, marks) || token_any(after, marks)) {
         return true;
     }
-    if (rw->real && is_any(before, lists) && is_any(after, ends)) {
+    if (rw->real && token_any(before, lists) && token_any(after, ends)) {
         return true;
     }
-    return token_is(before, "=") && is_any(after, stops) && (rw->real || real_name(rw, i - 2) == REAL_YES);
+    return token_is(before, "=") && token_any(after, stops) && (rw->real || real_name(rw, i - 2) == REAL_YES);
 }
 
 static bool is_naught(const char *text)
@@ -230,10 +220,7 @@ bool rewrite_exact_constant(Rewriter *rw, size_t i, size_t last, const Constant 
     if (!zeros) {
         return rewriter_put_user(rw, rewriter_token(rw, i), "u_");
     }
-    while (end < last && token_is(rewriter_token(rw, end), "[")) {
-        size_t close = module_close(rw->module, end, last);
-        end = close ? close : last;
-    }
+    end = rewriter_skip_brackets(rw, end, last, INT_MAX);
     rewriter_add(rw, " rill_seen(");
     bool done = rewriter_put_user(rw, rewriter_token(rw, i), "u_") && rewriter_range(rw, i + 1, end);
     rewriter_add(rw, ")");
@@ -321,7 +308,7 @@ static void open_bracket(const Rewriter *rw, size_t i, size_t last, Level *level
 {
     static const char *const heads[] = {"if", "while", "for", "switch", NULL};
     bool round = token_is(rewriter_token(rw, i), "(");
-    *inner = (Level){.head = round && is_any(rewriter_token(rw, i - 1), heads),
+    *inner = (Level){.head = round && token_any(rewriter_token(rw, i - 1), heads),
                      .cast = round && rewrite_cast_match(rw, i, last)};
     if (round && !level->operand && !level->start) {
         level->start = i;
@@ -333,11 +320,11 @@ static void read_word(const Rewriter *rw, size_t i, Level *level)
     static const char *const words[] = {"return", "else", "do", "case", "if", "while", "for", "switch", NULL},
                              *const joins[] = {".", "indexof", "unsigned", "struct", NULL};
     const Token *t = rewriter_token(rw, i);
-    if (is_any(t, words)) {
+    if (token_any(t, words)) {
         *level = (Level){.head = level->head, .cast = level->cast};
         return;
     }
-    bool joined = is_any(rewriter_token(rw, i - 1), joins);
+    bool joined = token_any(rewriter_token(rw, i - 1), joins);
     if (!joined && (level->operand || !level->start)) {
         level->start = i; /* two words in a row: a type and a name */
     }
@@ -361,18 +348,18 @@ static bool read_mark(Rewriter *rw, size_t i, Level *level)
             return false;
         }
     }
-    if (is_any(t, separators)) {
+    if (token_any(t, separators)) {
         level->whole = 0;
     }
     level->terms = either || token_is(t, "^^") || !level->whole ? 0 : level->terms;
-    if (is_any(t, steps) || (!level->operand && is_any(t, signs))) {
+    if (token_any(t, steps) || (!level->operand && token_any(t, signs))) {
         level->start = level->start ? level->start : i;
         return true;
     }
     if ((token_is(t, "%") || token_is(t, "%=")) && level->start && !add_operation(rw, level->start, i)) {
         return false;
     }
-    level->start = is_any(t, products) && !token_is(t, "%=") ? level->start : 0;
+    level->start = token_any(t, products) && !token_is(t, "%=") ? level->start : 0;
     level->operand = false;
     return true;
 }
@@ -387,7 +374,7 @@ bool rewrite_exact_scan(Rewriter *rw, size_t first, size_t last)
     for (size_t i = first; done && i < last; i++) {
         const Token *t = rewriter_token(rw, i);
         begin(&top, i);
-        if (token_is(t, "(") || token_is(t, "[") || token_is(t, "{")) {
+        if (token_nesting(t) > 0) {
             Level inner;
             open_bracket(rw, i, last, &top, &inner);
             done = ARRAY_ROOM(&levels);
@@ -395,7 +382,7 @@ bool rewrite_exact_scan(Rewriter *rw, size_t first, size_t last)
                 levels.items[levels.count++] = top;
                 top = inner;
             }
-        } else if (levels.count && (token_is(t, ")") || token_is(t, "]") || token_is(t, "}"))) {
+        } else if (levels.count && token_nesting(t) < 0) {
             Level inner = top;
             top = levels.items[--levels.count];
             bool ends = inner.head || token_is(t, "}");
@@ -433,7 +420,7 @@ static Operation *next_of(const Rewriter *rw, const Operation *r)
 static bool is_condition(const Rewriter *rw, size_t at)
 {
     static const char *const marks[] = {"?", "&&", "||", NULL};
-    return is_any(rewriter_token(rw, at), marks);
+    return token_any(rewriter_token(rw, at), marks);
 }
 
 void rewrite_exact_open(Rewriter *rw, size_t i)
@@ -527,7 +514,7 @@ bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last)
 {
     static const char *const marks[] = {"+", "-", "*", "/", "!", "(", NULL};
     for (size_t i = first; rewrite_exact_on(rw) && i < last; i++) {
-        if (is_any(rewriter_token(rw, i), marks)) {
+        if (token_any(rewriter_token(rw, i), marks)) {
             return true;
         }
     }
@@ -590,7 +577,7 @@ static bool has_effects(const Rewriter *rw, size_t first, size_t last)
     for (size_t i = first; i < last; i++) {
         const Token *t = rewriter_token(rw, i);
         bool atomic = t->length > 6 && memcmp(t->text, "atomic", 6) == 0;
-        if (is_any(t, effects) || atomic || (t->kind == TOKEN_NAME && module_function(rw->module, t))) {
+        if (token_any(t, effects) || atomic || (t->kind == TOKEN_NAME && module_function(rw->module, t))) {
             return true;
         }
     }
@@ -601,7 +588,7 @@ bool rewrite_exact_store(Rewriter *rw, size_t first, size_t op, bool real, bool 
 {
     static const char *const changes[] = {"+=", "-=", "*=", "/=", NULL};
     const Token *t = rewriter_token(rw, op);
-    *change = real && is_any(t, changes) && !has_effects(rw, first, op);
+    *change = real && token_any(t, changes) && !has_effects(rw, first, op);
     bool done = *change ? rewriter_put(rw, t, "=", 1) : rewriter_put(rw, t, t->text, t->length);
     rewriter_add(rw, " rill_kept(");
     return done;

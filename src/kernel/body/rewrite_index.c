@@ -9,12 +9,6 @@
  * else mentions the variable goes through rill_own() instead, so that nothing but the loop's end asks for the step. */
 #include "kernel/body/rewriter.h"
 
-static bool is_variable(const Rewriter *rw, const Token *name)
-{
-    int index;
-    return rewriter_local(rw, name) || rewriter_param(rw, name, &index);
-}
-
 /* Where the pairs of brackets start that end in front of token i. */
 static size_t brackets_start(const Rewriter *rw, size_t i)
 {
@@ -40,14 +34,15 @@ static bool is_own(const Rewriter *rw, size_t i)
     const Local *local = rewriter_local(rw, base);
     const Type *type;
     int matrix, used;
-    return local ? !local->shared : is_variable(rw, base) || !module_type(rw->module, base, &type, &matrix, &used);
+    return local ? !local->shared
+                 : rewriter_variable(rw, base) || !module_type(rw->module, base, &type, &matrix, &used);
 }
 
 static bool is_constant(const Rewriter *rw, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
         const Token *t = rewriter_token(rw, i);
-        if (t->kind == TOKEN_NAME && (is_variable(rw, t) || !module_constant(rw->module, t))) {
+        if (t->kind == TOKEN_NAME && (rewriter_variable(rw, t) || !module_constant(rw->module, t))) {
             return false;
         }
     }
@@ -86,7 +81,8 @@ static size_t clause_end(const Rewriter *rw, size_t i, size_t close)
 
 static bool compares(const Token *t)
 {
-    return token_is(t, "<") || token_is(t, "<=") || token_is(t, ">") || token_is(t, ">=") || token_is(t, "!=");
+    static const char *const marks[] = {"<", "<=", ">", ">=", "!=", NULL};
+    return token_any(t, marks);
 }
 
 bool rewrite_index_counts(const Rewriter *rw, size_t open, size_t close, size_t end)

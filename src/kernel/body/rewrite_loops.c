@@ -18,8 +18,7 @@ size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
             return last;
         }
         if (token_is(t, "{")) {
-            size_t end = module_close(rw->module, i, last);
-            return end ? end : last;
+            return rewriter_close(rw, i, last);
         }
         if (is_do) { /* its head is behind it, as a `while` of its own */
             i = rewrite_loops_statement_end(rw, i + 1, last);
@@ -28,8 +27,7 @@ size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
         if (!choice && !token_is(t, "for") && !token_is(t, "while") && !token_is(t, "switch")) {
             break;
         }
-        size_t after = module_close(rw->module, i + 1, last);
-        i = after ? after : last;
+        i = rewriter_close(rw, i + 1, last);
         if (choice) {
             i = rewrite_loops_statement_end(rw, i, last);
             if (i >= last || !token_is(rewriter_token(rw, i), "else")) {
@@ -41,8 +39,7 @@ size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
     int depth = 0;
     for (; i < last; i++) {
         const Token *t = rewriter_token(rw, i);
-        depth += token_is(t, "(") || token_is(t, "{") || token_is(t, "[");
-        depth -= token_is(t, ")") || token_is(t, "}") || token_is(t, "]");
+        depth += token_nesting(t);
         if (depth == 0 && token_is(t, ";")) {
             return i + 1;
         }
@@ -53,9 +50,8 @@ size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
 /* The number that a constant of the module stands for: "const int N = 16;". */
 static const Token *constant_number(const Rewriter *rw, const Token *name)
 {
-    int index;
     const Constant *c = name->kind == TOKEN_NAME ? module_constant(rw->module, name) : NULL;
-    if (!c || rewriter_local(rw, name) || rewriter_param(rw, name, &index)) {
+    if (!c || rewriter_variable(rw, name)) {
         return name;
     }
     for (size_t i = c->first; i + 3 < c->last; i++) {
@@ -90,16 +86,16 @@ static bool number(const Rewriter *rw, size_t *i, double *value)
 
 bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last)
 {
-    static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--"};
+    static const char *const marks[] = {"++", "--",  "=",   "+=", "-=", "*=", "/=",
+                                        "%=", "<<=", ">>=", "&=", "|=", "^=", NULL},
+                             *const steps[] = {"++", "--", NULL};
     for (size_t i = first; i < last; i++) {
         if (!token_equal(rewriter_token(rw, i), name)) {
             continue;
         }
         const Token *before = rewriter_token(rw, i - 1), *after = rewriter_token(rw, i + 1);
-        for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
-            if (token_is(after, marks[k]) || (k > 10 && token_is(before, marks[k]))) {
-                return true;
-            }
+        if (token_any(after, marks) || token_any(before, steps)) {
+            return true;
         }
         /* Handed to a function it may come back changed. */
         if ((token_is(before, "(") || token_is(before, ",")) && (token_is(after, ")") || token_is(after, ","))) {
@@ -287,16 +283,13 @@ static size_t condition_of(const Rewriter *rw, size_t i, size_t body, size_t las
 /* Whether the tokens are "i < 8", or "8 > i". */
 static bool compares_number(const Rewriter *rw, size_t i, size_t end)
 {
-    static const char *const signs[] = {"<", "<=", ">", ">=", "!="};
+    static const char *const signs[] = {"<", "<=", ">", ">=", "!=", NULL};
     double value;
-    bool first = number(rw, &i, &value), compared = false;
+    bool first = number(rw, &i, &value);
     if (!first && rewriter_token(rw, i++)->kind != TOKEN_NAME) {
         return false;
     }
-    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
-        compared = compared || token_is(rewriter_token(rw, i), signs[k]);
-    }
-    i++;
+    bool compared = token_any(rewriter_token(rw, i++), signs);
     bool second = first ? rewriter_token(rw, i++)->kind == TOKEN_NAME : number(rw, &i, &value);
     return compared && second && i == end;
 }
@@ -331,15 +324,13 @@ static int nesting(const Token *t)
 /* Whether a condition is terms with && between them; a declaration ("while (bool b = f())") is none. */
 static bool is_conjunction(const Rewriter *rw, size_t first, size_t end)
 {
-    static const char *const weaker[] = {"||", "^^", "?", ",", "="};
+    static const char *const weaker[] = {"||", "^^", "?", ",", "=", NULL};
     int depth = 0;
     for (size_t i = first; i < end; i++) {
         const Token *t = rewriter_token(rw, i);
         depth += nesting(t);
-        for (size_t k = 0; depth == 0 && k < sizeof weaker / sizeof *weaker; k++) {
-            if (token_is(t, weaker[k])) {
-                return false;
-            }
+        if (depth == 0 && token_any(t, weaker)) {
+            return false;
         }
     }
     return true;

@@ -4,6 +4,7 @@
 #include "kernel/text/condition.h"
 #include "kernel/text/names.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,25 +152,27 @@ bool rewriter_type(Rewriter *rw, const Token *token)
     return spelling ? rewriter_put(rw, token, spelling, (int)strlen(spelling)) : put_plain(rw, token);
 }
 
-static bool is_variable(const Rewriter *rw, const Token *name)
+bool rewriter_variable(const Rewriter *rw, const Token *name)
 {
     int index;
     return rewriter_local(rw, name) || rewriter_param(rw, name, &index);
 }
 
-/* declarations */
-
-static size_t skip_brackets(const Rewriter *rw, size_t i, size_t last)
+size_t rewriter_close(const Rewriter *rw, size_t i, size_t last)
 {
-    while (i < last && token_is(rewriter_token(rw, i), "[")) {
-        size_t close = module_close(rw->module, i, last);
-        if (!close) {
-            return last;
-        }
-        i = close;
+    size_t close = module_close(rw->module, i, last);
+    return close ? close : last;
+}
+
+size_t rewriter_skip_brackets(const Rewriter *rw, size_t i, size_t last, int most)
+{
+    for (int k = 0; k < most && i < last && token_is(rewriter_token(rw, i), "["); k++) {
+        i = rewriter_close(rw, i, last);
     }
     return i;
 }
+
+/* declarations */
 
 /* Whether "Type name" at i declares variables; *name is where the first one stands. */
 static bool is_declaration(const Rewriter *rw, size_t i, size_t last, int *used, size_t *name)
@@ -177,16 +180,15 @@ static bool is_declaration(const Rewriter *rw, size_t i, size_t last, int *used,
     const Type *type;
     int matrix;
     const Token *t = rewriter_token(rw, i);
-    if (is_variable(rw, t) || !module_type(rw->module, t, &type, &matrix, used)) {
+    if (rewriter_variable(rw, t) || !module_type(rw->module, t, &type, &matrix, used)) {
         return false;
     }
-    *name = skip_brackets(rw, i + (size_t)*used, last);
+    *name = rewriter_skip_brackets(rw, i + (size_t)*used, last, INT_MAX);
     if (*name + 1 > last || rewriter_token(rw, *name)->kind != TOKEN_NAME) {
         return false;
     }
-    const Token *after = rewriter_token(rw, *name + 1);
-    return token_is(after, "=") || token_is(after, ";") || token_is(after, ",") || token_is(after, "[") ||
-           token_is(after, ")") || token_is(after, ":");
+    static const char *const marks[] = {"=", ";", ",", "[", ")", ":", NULL};
+    return token_any(rewriter_token(rw, *name + 1), marks);
 }
 
 /* One past an initialiser: at the ',' or ';' that ends it. */
@@ -194,12 +196,12 @@ static size_t initialiser_end(const Rewriter *rw, size_t i, size_t last)
 {
     int depth = 0;
     for (; i < last; i++) {
+        static const char *const ends[] = {",", ";", ")", NULL};
         const Token *t = rewriter_token(rw, i);
-        depth += token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
-        if (depth == 0 && (token_is(t, ",") || token_is(t, ";") || token_is(t, ")"))) {
+        if (depth == 0 && token_any(t, ends)) {
             break;
         }
-        depth -= token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+        depth += token_nesting(t);
     }
     return i;
 }
@@ -209,8 +211,7 @@ bool rewriter_lengths(Rewriter *rw, size_t first, size_t last)
     bool fixed = rw->fixed, done = true;
     rw->fixed = true;
     for (size_t i = first; done && i < last; i++) {
-        size_t close = module_close(rw->module, i, last);
-        close = close ? close : last;
+        size_t close = rewriter_close(rw, i, last);
         done = put_plain(rw, rewriter_token(rw, i)) && rewriter_range(rw, i + 1, close - 1) &&
                put_plain(rw, rewriter_token(rw, close - 1));
         i = close - 1;
@@ -236,7 +237,7 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
             return source_error(&rw->module->source, name->offset, "expected a name, got '%.*s'", name->length,
                                 name->text);
         }
-        size_t brackets = skip_brackets(rw, i + 1, last);
+        size_t brackets = rewriter_skip_brackets(rw, i + 1, last, INT_MAX);
         size_t end = brackets;
         if (brackets < last && token_is(rewriter_token(rw, brackets), "=")) {
             end = initialiser_end(rw, brackets, last);
@@ -366,7 +367,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     const Type *type;
     int matrix;
     if (module_type(rw->module, t, &type, &matrix, &used) && token_is(rewriter_token(rw, i + (size_t)used), "[")) {
-        *next = skip_brackets(rw, i + (size_t)used, last); /* float[2](x, y) */
+        *next = rewriter_skip_brackets(rw, i + (size_t)used, last, INT_MAX); /* float[2](x, y) */
         return rewriter_type(rw, t) && rewriter_lengths(rw, i + (size_t)used, *next);
     }
     bool handled;

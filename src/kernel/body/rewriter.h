@@ -101,6 +101,11 @@ typedef struct Rewriter {
 
 /* Token `index` of the module; the list ends in TOKEN_END. */
 const Token *rewriter_token(const Rewriter *rw, size_t index);
+/* One past the bracket that closes the one at i, or `last`; and past "[n][m]" at i, so many pairs at most. */
+size_t rewriter_close(const Rewriter *rw, size_t i, size_t last);
+size_t rewriter_skip_brackets(const Rewriter *rw, size_t i, size_t last, int most);
+/* Whether a local variable or a parameter has a name. */
+bool rewriter_variable(const Rewriter *rw, const Token *name);
 /* Writes one token's text, keeping the layout, and where it came from. */
 bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length);
 /* The same with a prefix. */

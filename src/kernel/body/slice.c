@@ -39,14 +39,6 @@ static const Token *token_at(const Shares *s, size_t i)
     return &s->module->tokens.items[i];
 }
 
-static bool is_any(const Token *token, const char *const *texts)
-{
-    while (*texts && !token_is(token, *texts)) {
-        texts++;
-    }
-    return *texts != NULL;
-}
-
 /* statements */
 
 /* One past the statement that begins at `i`. */
@@ -64,7 +56,7 @@ static size_t statement_end(const Shares *s, size_t i, size_t end)
         }
         bool last = block || token_is(token, ";");
         static const char *const more[] = {"else", ",", ";", NULL};
-        if (last && !(i < end && (is_any(token_at(s, i), block ? more : (const char *const[]){"else", NULL}) ||
+        if (last && !(i < end && (token_any(token_at(s, i), block ? more : (const char *const[]){"else", NULL}) ||
                                   (repeats && token_is(token_at(s, i), "while"))))) {
             return i;
         }
@@ -147,7 +139,7 @@ static bool is_assigned(const Shares *s, size_t i, const Statement *within)
         size_t close = token_is(token_at(s, next), "[") ? module_close(s->module, next, within->last) : next + 2;
         next = close ? close : within->last;
     }
-    return declared || stepped || (next < within->last && is_any(token_at(s, next), assigns));
+    return declared || stepped || (next < within->last && token_any(token_at(s, next), assigns));
 }
 
 static bool has_outputs(const Function *f)

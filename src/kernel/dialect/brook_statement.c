@@ -159,7 +159,8 @@ bool brook_declaration(BrookWriter *w)
 
 static bool is_qualifier(const Token *t)
 {
-    return token_is(t, "const") || token_is(t, "static") || token_is(t, "shared") || token_is(t, "precise");
+    static const char *const words[] = {"const", "static", "shared", "precise", NULL};
+    return token_any(t, words);
 }
 
 /* Whether "T name" stands here, or "T[n] name". */

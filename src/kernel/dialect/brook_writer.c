@@ -47,11 +47,11 @@ bool brook_put_rest(BrookWriter *w, const char *ends)
     while (w->at < w->last) {
         const Token *t = brook_peek(w);
         char c = t->kind == TOKEN_MARK && t->length == 1 ? *t->text : ' ';
-        bool closes = strchr(")]}", c) != NULL;
-        if (depth == 0 && (closes || strchr(ends, c))) {
+        int step = token_nesting(t);
+        if (depth == 0 && (step < 0 || strchr(ends, c))) {
             break;
         }
-        depth += strchr("([{", c) ? 1 : closes ? -1 : 0;
+        depth += step;
         if (!brook_put(w)) {
             return false;
         }
@@ -150,12 +150,7 @@ bool brook_changes(const BrookWriter *w, size_t first, size_t last)
         "++", "--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
     for (size_t i = first; i < last; i++) {
         const Token *t = &w->out.items[i];
-        for (int k = 0; marks[k]; k++) {
-            if (token_is(t, marks[k])) {
-                return true;
-            }
-        }
-        if (t->kind == TOKEN_NAME && has_output(module_function(w->module, t))) {
+        if (token_any(t, marks) || (t->kind == TOKEN_NAME && has_output(module_function(w->module, t)))) {
             return true;
         }
     }

@@ -3,6 +3,7 @@
 #include "gpu/memory/buffer.h"
 #include "kernel/kernel.h"
 #include "kernel/launch/builtin.h"
+#include "kernel/launch/launch.h"
 #include "kernel/launch/raw.h"
 #include "kernel/launch/transpose.h"
 #include "kernel/variant/address_map.h"
@@ -13,13 +14,7 @@ static bool launch_over(StrBuf *text, const Argument *args, Device *device, cons
 {
     Kernel *kernel = builtin_kernel(device, strbuf_text(text));
     strbuf_free(text);
-    return kernel && kernel_launch_over(kernel, device, args, domain, false);
-}
-
-static bool launch(StrBuf *text, const Argument *args, const Stream *to)
-{
-    Domain domain = {.shape = to->shape};
-    return launch_over(text, args, to->device, &domain);
+    return kernel && launch_run(kernel, device, args, domain, false, copy_argument);
 }
 
 /* Values that are computed, of one type. */
@@ -37,12 +32,10 @@ static bool blended(const Stream *from)
     return from->map && from->map->blends && !from->type->is_struct;
 }
 
-bool copy_over(Stream *to, const Stream *from, const Domain *domain)
+/* Launches a kernel over the bytes of both streams, whose type `format` has twice; `numbers`: its second argument, or NULL. */
+static bool launch_raw(Stream *to, const Stream *from, const Stream *numbers, const Domain *domain, const char *format)
 {
     Stream a, b;
-    if (blended(from)) {
-        return copy_values(to, from, domain);
-    }
     if (!raw_view(from, &a)) {
         return false;
     }
@@ -53,37 +46,24 @@ bool copy_over(Stream *to, const Stream *from, const Domain *domain)
     const char *raw = b.type->value->name;
     StrBuf text = STRBUF_EMPTY;
     raw_declare(&text, b.type);
-    strbuf_addf(&text, "kernel void copy(%s x<>, out %s r<>) { r = x; }", raw, raw);
-    bool done = launch_over(&text, (Argument[]){{.stream = &a}, {.stream = &b}}, b.device, domain);
+    strbuf_addf(&text, format, raw, raw);
+    Argument args[] = {{.stream = &a}, {.stream = numbers ? numbers : &b}, {.stream = &b}};
+    bool done = launch_over(&text, args, b.device, domain);
     stream_release(&a);
     stream_release(&b);
     return done;
 }
 
-static bool copy_raw(Stream *to, const Stream *from)
+bool copy_over(Stream *to, const Stream *from, const Domain *domain)
 {
-    Domain domain = {.shape = to->shape};
-    return copy_over(to, from, &domain);
+    return blended(from) ? copy_values(to, from, domain)
+                         : launch_raw(to, from, NULL, domain, "kernel void copy(%s x<>, out %s r<>) { r = x; }");
 }
 
 bool copy_take(Stream *to, const Stream *from, const Stream *numbers)
 {
-    Stream a, b;
-    if (!raw_view(from, &a)) {
-        return false;
-    }
-    if (!raw_view(to, &b)) {
-        stream_release(&a);
-        return false;
-    }
-    const char *raw = b.type->value->name;
-    StrBuf text = STRBUF_EMPTY;
-    raw_declare(&text, b.type);
-    strbuf_addf(&text, "kernel void take(%s x[], int i<>, out %s r<>) { r = x[i]; }", raw, raw);
-    bool done = launch(&text, (Argument[]){{.stream = &a}, {.stream = numbers}, {.stream = &b}}, &b);
-    stream_release(&a);
-    stream_release(&b);
-    return done;
+    Domain domain = {.shape = to->shape};
+    return launch_raw(to, from, numbers, &domain, "kernel void take(%s x[], int i<>, out %s r<>) { r = x[i]; }");
 }
 
 /* Kernels see halves and unorm8s as floats: a double on its way there must not be rounded to nearest twice. odd(x) is x cut off after a float's
@@ -168,10 +148,10 @@ bool copy_stream(Stream *to, const Stream *from)
     if (same && !to->map && !from->map && transpose_serves(to, from) && !stream_overlaps(to, from)) {
         return transpose_copy(to, from);
     }
-    if (same && from->source != SOURCE_RAMP && !blended(from)) { /* else values are computed */
-        return copy_raw(to, from);
-    }
     Domain domain = {.shape = to->shape};
+    if (same && from->source != SOURCE_RAMP && !blended(from)) { /* else values are computed */
+        return copy_over(to, from, &domain);
+    }
     return copy_converts(to, from) && cast_over(to, from, &domain);
 }
 
@@ -221,7 +201,8 @@ static bool thin(const Stream *from, int d, int64_t extent, Stream *result)
                     raw, raw);
         Argument args[] = {{.stream = &in},      {.words = words},     {.words = words + 1},
                            {.words = words + 2}, {.words = words + 3}, {.stream = &out}};
-        done = launch(&text, args, &out);
+        Domain domain = {.shape = out.shape};
+        done = launch_over(&text, args, out.device, &domain);
     }
     stream_release(&a);
     stream_release(&b);
@@ -263,6 +244,11 @@ bool copy_resampled(const Stream *from, const Shape *shape, Stream *result)
     }
     stream_release(&dense);
     return done;
+}
+
+bool copy_argument(const Stream *from, const Shape *shape, Stream *result)
+{
+    return shape ? copy_resampled(from, shape, result) : copy_new(from, NULL, result);
 }
 
 bool copy_fill_over(Stream *to, const void *element, const Domain *domain)

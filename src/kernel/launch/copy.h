@@ -18,6 +18,8 @@ bool copy_elements(Stream *to, const Stream *from, const Domain *domain);
 bool copy_new(const Stream *from, const Type *type, Stream *result);
 /* A view or a new stream of `shape` with the elements that stream_resample says. */
 bool copy_resampled(const Stream *from, const Shape *shape, Stream *result);
+/* Copies an argument of a launch: see LaunchCopy. */
+bool copy_argument(const Stream *from, const Shape *shape, Stream *result);
 /* Copies from[numbers[i]] to to[i]: `from` of one dimension, the same layout; int numbers in range, of to's shape. */
 bool copy_take(Stream *to, const Stream *from, const Stream *numbers);
 /* Sets every element of a view to one packed element. */

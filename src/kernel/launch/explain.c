@@ -1,6 +1,7 @@
 /* What a launch does, in words. */
 #include "gpu/memory/workspace.h"
 #include "kernel/body/glsl.h"
+#include "kernel/launch/copy.h"
 #include "kernel/launch/launch.h"
 #include "kernel/variant/address_map.h"
 
@@ -89,7 +90,7 @@ bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const 
         return false;
     }
     preview->loads = preview->stores = STRBUF_EMPTY;
-    bool done = launch_preview(kernel, device, args, domain, check, preview);
+    bool done = launch_preview(kernel, device, args, domain, check, copy_argument, preview);
     if (done) {
         KernelText text = kernel_text(preview->kernel, device);
         strbuf_addf(out, "%s over %s on %s (%s family)\n", kernel->function.name, shape_text(&domain->shape, shape),

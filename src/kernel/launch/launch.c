@@ -192,12 +192,6 @@ static bool tell_maps(const Kernel *kernel, const Argument *args, const PageSet 
     return true;
 }
 
-bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *shape, bool check)
-{
-    Domain domain = {.shape = *shape};
-    return kernel_launch_over(kernel, device, args, &domain, check);
-}
-
 /* `told`: the launch as it is traced, which has arguments of its own where it stands for one over pages. */
 typedef struct Told {
     const Domain *domain;
@@ -205,7 +199,7 @@ typedef struct Told {
 } Told;
 
 static bool launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                        const Told *told)
+                        LaunchCopy *copy, const Told *told)
 {
     Argument given[MAX_PARAMS];
     Kernel *mapped = address_kernel(kernel, device, args, given);
@@ -213,7 +207,7 @@ static bool launch_over(Kernel *kernel, Device *device, const Argument *args, co
     kernel = mapped;
     uint64_t replicated = kernel ? launch_halo(kernel, device, args, domain) : 0;
     bool ready = kernel && launch_halo_copy(kernel, args, replicated);
-    Plan *plan = ready ? plan_start(kernel, device, domain, check) : NULL;
+    Plan *plan = ready ? plan_start(kernel, device, domain, check, copy) : NULL;
     int outputs, per_pass;
     if (!plan) {
         return false;
@@ -240,7 +234,8 @@ static bool launch_over(Kernel *kernel, Device *device, const Argument *args, co
     return done && (!any || tell_maps(kernel, args, domain->pages));
 }
 
-bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
+bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                LaunchCopy *copy)
 {
     Beside *beside = domain->pages ? workspace_take(device, sizeof *beside) : NULL;
     if (domain->pages && !beside) {
@@ -248,21 +243,21 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
     }
     bool one = beside && launch_contiguous_pages(kernel, args, domain, check, beside);
     const Told told = {domain, args};
-    bool done = one ? launch_over(kernel, device, beside->args, &beside->domain, check, &told) &&
+    bool done = one ? launch_over(kernel, device, beside->args, &beside->domain, check, copy, &told) &&
                           tell_maps(kernel, args, domain->pages)
-                    : launch_over(kernel, device, args, domain, check, NULL);
+                    : launch_over(kernel, device, args, domain, check, copy, NULL);
     workspace_give(device, beside);
     return done;
 }
 
 static bool preview_launch(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                           Preview *preview)
+                           LaunchCopy *copy, Preview *preview)
 {
     Argument given[MAX_PARAMS];
     Kernel *mapped = address_kernel(kernel, device, args, given);
     args = mapped == kernel ? args : given;
     kernel = preview->kernel = mapped;
-    Plan *plan = kernel ? plan_start(kernel, device, domain, check) : NULL;
+    Plan *plan = kernel ? plan_start(kernel, device, domain, check, copy) : NULL;
     int outputs, per_pass;
     if (!plan) {
         return false;
@@ -288,15 +283,15 @@ static bool preview_launch(Kernel *kernel, Device *device, const Argument *args,
 }
 
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                    Preview *preview)
+                    LaunchCopy *copy, Preview *preview)
 {
     Beside *beside = domain->pages ? workspace_take(device, sizeof *beside) : NULL;
     if (domain->pages && !beside) {
         return false;
     }
     preview->beside = beside && launch_contiguous_pages(kernel, args, domain, check, beside);
-    bool done = preview->beside ? preview_launch(kernel, device, beside->args, &beside->domain, check, preview)
-                                : preview_launch(kernel, device, args, domain, check, preview);
+    bool done = preview->beside ? preview_launch(kernel, device, beside->args, &beside->domain, check, copy, preview)
+                                : preview_launch(kernel, device, args, domain, check, copy, preview);
     workspace_give(device, beside);
     return done;
 }

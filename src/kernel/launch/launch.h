@@ -6,8 +6,12 @@
 
 enum { MAX_TEMPORARIES = 2 * MAX_PARAMS };
 
+/* Copies a stream into a new one: resampled to a shape (may be a view), or as it is where that is NULL. A copy is a launch itself. */
+typedef bool LaunchCopy(const Stream *from, const Shape *shape, Stream *result);
+
 typedef struct Plan {
     Kernel *kernel;
+    LaunchCopy *copy;
     Device *device;
     const DeviceTraits *traits;
     Shape domain;       /* as the user sees it */
@@ -58,7 +62,7 @@ static inline bool launch_dim_mapped(const ViewDim *dim)
 /* plan.c: start (in the device's workspace; NULL with error_set), check and prepare the arguments, merge dimensions, give
  * temporaries and the plan back. `per_pass`: outputs that one pass may store. plan_copied: a contiguous copy that lives as
  * long as the plan, NULL with error_set. */
-Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check);
+Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check, LaunchCopy *copy);
 bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass);
 void plan_merge(Plan *plan);
 const Stream *plan_copied(Plan *plan, const Stream *stream);
@@ -120,6 +124,10 @@ typedef struct Preview {
 
 /* Finds it without launching; the texts are the caller's to free, also on failure. */
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                    Preview *preview);
+                    LaunchCopy *copy, Preview *preview);
+
+/* kernel_launch_over, with what copies arguments first that overlap an output or have another shape. */
+bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                LaunchCopy *copy);
 
 #endif

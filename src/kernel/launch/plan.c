@@ -3,7 +3,6 @@
 
 #include "gpu/memory/buffer.h"
 #include "gpu/memory/workspace.h"
-#include "kernel/launch/copy.h"
 #include "kernel/variant/address_map.h"
 
 #include <string.h>
@@ -76,7 +75,7 @@ static Stream *temporary(Plan *plan)
 const Stream *plan_copied(Plan *plan, const Stream *stream)
 {
     Stream *copy = temporary(plan);
-    if (!copy || !copy_new(stream, NULL, copy)) {
+    if (!copy || !plan->copy(stream, NULL, copy)) {
         return NULL;
     }
     memcpy(copy->boundary, stream->boundary, sizeof copy->boundary);
@@ -97,7 +96,7 @@ static bool resample(Plan *plan, int i)
     if (!view) {
         return false;
     }
-    if (!copy_resampled(stream, &plan->domain, view)) {
+    if (!plan->copy(stream, &plan->domain, view)) {
         return error_prefix("%s: argument '%s'", f->name, f->params[i].name);
     }
     plan->temporary_count++;
@@ -363,7 +362,7 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
     return plan->count == 0 || (separate(plan, *per_pass < *outputs) && replace_empty(plan));
 }
 
-Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check)
+Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check, LaunchCopy *copy)
 {
     Plan *plan = workspace_take(device, sizeof *plan);
     if (!plan) {
@@ -371,6 +370,7 @@ Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool chec
     }
     plan->kernel = kernel;
     plan->device = device;
+    plan->copy = copy;
     plan->traits = device_traits(device);
     plan->domain = domain->shape;
     plan->active = domain->active;

@@ -101,13 +101,8 @@ size_t module_close(const Module *module, size_t open, size_t end)
     int depth = 0;
     for (size_t i = open; i < end; i++) {
         const Token *t = &module->tokens.items[i];
-        if (t->kind != TOKEN_MARK || t->length != 1) {
-            continue;
-        }
-        char c = *t->text;
-        depth += c == '(' || c == '[' || c == '{';
-        depth -= c == ')' || c == ']' || c == '}';
-        if (depth == 0) {
+        depth += token_nesting(t);
+        if (depth == 0 && t->kind == TOKEN_MARK && t->length == 1) {
             return i + 1;
         }
     }

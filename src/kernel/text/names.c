@@ -29,6 +29,7 @@ static const char *const reserved[] = {
     "sample",  "shared",   "short",       "sizeof",    "smooth",        "static",    "struct",   "subroutine",
     "superp",  "switch",   "template",    "this",      "true",          "typedef",   "uint",     "uniform",
     "union",   "unsigned", "using",       "varying",   "void",          "volatile",  "while",    "writeonly",
+    NULL,
 };
 
 static const char *const builtins[] = {
@@ -36,17 +37,12 @@ static const char *const builtins[] = {
     "cross",      "degrees", "distance", "dot",     "exp",     "exp2",      "floor", "fma",      "fmod",  "frac",
     "fract",      "length",  "lerp",     "log",     "log2",    "max",       "min",   "mix",      "mod",   "normalize",
     "not",        "pow",     "radians",  "reflect", "refract", "round",     "rsqrt", "saturate", "sign",  "sin",
-    "smoothstep", "sqrt",    "step",     "tan",     "tanh",    "transpose", "trunc",
+    "smoothstep", "sqrt",    "step",     "tan",     "tanh",    "transpose", "trunc", NULL,
 };
 
 bool names_builtin(const Token *token)
 {
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
-        if (token_is(token, builtins[i])) {
-            return true;
-        }
-    }
-    return false;
+    return token_any(token, builtins);
 }
 
 const char *names_spelling(const Token *token)
@@ -72,15 +68,7 @@ const char *names_constant_spelling(const Token *token)
 
 bool names_reserved(const Token *token)
 {
-    if (token->length > 3 && memcmp(token->text, "gl_", 3) == 0) {
-        return true;
-    }
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
-        if (token_is(token, reserved[i])) {
-            return true;
-        }
-    }
-    return false;
+    return (token->length > 3 && memcmp(token->text, "gl_", 3) == 0) || token_any(token, reserved);
 }
 
 const char *names_field(const Token *token)

@@ -74,6 +74,20 @@ bool token_equal(const Token *a, const Token *b)
     return a->kind == b->kind && a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0;
 }
 
+bool token_any(const Token *token, const char *const *list)
+{
+    while (*list && !token_is(token, *list)) {
+        list++;
+    }
+    return *list != NULL;
+}
+
+int token_nesting(const Token *token)
+{
+    bool bracket = token->kind == TOKEN_MARK && token->length == 1;
+    return bracket && strchr("([{", *token->text) ? 1 : bracket && strchr(")]}", *token->text) ? -1 : 0;
+}
+
 void token_list_free(TokenList *tokens)
 {
     free(tokens->items);

@@ -32,5 +32,9 @@ void token_list_free(TokenList *tokens);
 /* By their characters alone, whatever their kind. */
 bool token_is(const Token *token, const char *text);
 bool token_equal(const Token *a, const Token *b);
+/* Whether it is one of a list that ends in NULL. */
+bool token_any(const Token *token, const char *const *list);
+/* 1 of a bracket that opens, -1 of one that closes, else 0. */
+int token_nesting(const Token *token);
 
 #endif
