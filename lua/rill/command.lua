@@ -221,13 +221,9 @@ end
 
 -- One row per choice that decides speed: its value, why it has it, and how long each value took.
 local function print_tuning(rill)
-    local tuning, names = rill.device().tuning, {}
-    for name in pairs(tuning) do
-        names[#names + 1] = name
-    end
-    table.sort(names)
+    local tuning = rill.device().tuning
     local rows = { { "choice", "value", "source", "measured" } }
-    for _, name in ipairs(names) do
+    for _, name in ipairs(require "rill.core.tables".keys(tuning)) do
         local choice, times = tuning[name], {}
         for value, seconds in pairs(choice.seconds) do
             times[#times + 1] = ("%d: %.3f ms"):format(value, seconds * 1e3)

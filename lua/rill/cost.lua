@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 local breakeven = require "rill.shell.cost_model"
 local processor = require "rill.shell.cpu_cost"
 errors.own()
@@ -18,9 +19,7 @@ local CHANGED <const> = {["in-place stream"] = true, ["random-access stream"] = 
 local function named(k, ...)
     local first, count = ..., select("#", ...)
     if count == 1 and type(first) == "table" and rill.type(first) == nil then
-        local copy = {}
-        for name, value in pairs(first) do copy[name] = value end
-        return copy
+        return tables.copy(first)
     end
     local params, given, at = k.params, {}, 0
     for _, param in ipairs(params) do

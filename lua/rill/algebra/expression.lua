@@ -11,6 +11,7 @@ local instructions = require "rill.algebra.instructions"
 local recent = require "rill.core.lru"
 local containers = require "rill.algebra.container_result"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 errors.own()
 
 local expression = {}
@@ -89,11 +90,7 @@ local function broadcast(a, b)
 end
 
 local function elements(text)
-    local count = 1
-    for _, size in ipairs(sizes(text)) do
-        count = count * size
-    end
-    return count
+    return tables.product(sizes(text))
 end
 
 -- ---- nodes

@@ -4,6 +4,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 local recent = require "rill.core.lru"
 errors.own()
 
@@ -33,12 +34,12 @@ local function signature_of(kernel)
     return found
 end
 
--- The fused kernel for what each parameter is computed by; false where it can't be.
-local function fused_kernel(kernel, signature, inputs, key)
-    local found = signature.find(key)
+-- The fused kernel for what each parameter is computed by; false where there is nothing to fuse, or it can't be.
+local function fused_kernel(kernel, signature, state)
+    local found = state.key ~= "" and signature.find(state.key)
     if found == nil then
-        found = core._fuse(kernel, inputs) or false
-        signature.keep(key, found)
+        found = core._fuse(kernel, state.inputs) or false
+        signature.keep(state.key, found)
     end
     return found
 end
@@ -48,22 +49,23 @@ local function fuses(value, param)
     return is(value) and ELEMENT[param.kind] and not (value._sparse and value._solid)
 end
 
--- Adds the arguments of one parameter to the list; expressions of element-wise inputs go to `inputs`.
-local function add_argument(state, n, param, value)
-    local list = state.list
-    if fuses(value, param) then
-        local kernel, arguments, streams, serial = prepare(value)
-        if state.streams + streams - 1 <= MOST_STREAMS then
-            state.streams = state.streams + streams - 1
-            state.inputs[n] = kernel
-            state.key = state.key .. n .. ":" .. serial .. ","
-            table.move(arguments, 1, #arguments, state.count + 1, list)
-            state.count = state.count + #arguments
-            return
-        end
+-- What a launch fuses: kernels of its inputs by the numbers of parameters, the key they are kept by, and how many streams are read.
+local function new_state(signature)
+    return {inputs = {}, key = "", streams = signature.streams}
+end
+
+-- Takes the value of parameter n into the launch if it is computed in passing: returns the arguments that stand for it; else nil.
+local function take(state, n, param, value)
+    if not fuses(value, param) then
+        return nil
     end
-    state.count = state.count + 1
-    list[state.count] = value
+    local kernel, arguments, streams, serial = prepare(value)
+    if state.streams + streams - 1 > MOST_STREAMS then
+        return nil
+    end
+    state.streams, state.inputs[n] = state.streams + streams - 1, kernel
+    state.key = state.key .. n .. ":" .. serial .. ","
+    return arguments
 end
 
 local function by_position(kernel, signature, ...)
@@ -71,39 +73,36 @@ local function by_position(kernel, signature, ...)
     if given ~= #params and given ~= #params - signature.allocated then
         return false
     end
-    local state = {list = {}, count = 0, inputs = {}, key = "", streams = signature.streams}
-    local at = 0
+    local state, list, count, at = new_state(signature), {}, 0, 0
     for n, param in ipairs(params) do
         if given == #params or not ALLOCATED[param.kind] then
             at = at + 1
-            add_argument(state, n, param, (select(at, ...)))
+            local value = (select(at, ...))
+            local arguments = take(state, n, param, value)
+            if arguments then
+                table.move(arguments, 1, #arguments, count + 1, list)
+            else
+                list[count + 1] = value
+            end
+            count = count + (arguments and #arguments or 1)
         end
     end
-    local fused = state.key ~= "" and fused_kernel(kernel, signature, state.inputs, state.key)
+    local fused = fused_kernel(kernel, signature, state)
     if not fused then
         return false
     end
-    return pcall(fused, table.unpack(state.list, 1, state.count))
+    return pcall(fused, table.unpack(list, 1, count))
 end
 
 local function by_name(kernel, signature, named)
-    local rest, inputs, computed, key = {}, {}, {}, ""
-    local streams = signature.streams
-    for name, value in pairs(named) do
-        rest[name] = value
-    end
+    local state, rest, computed = new_state(signature), tables.copy(named), {}
     for n, param in ipairs(signature.params) do
-        local value = named[param.name]
-        if fuses(value, param) then
-            local own, arguments, count, serial = prepare(value)
-            if streams + count - 1 <= MOST_STREAMS then
-                streams = streams + count - 1
-                inputs[n], computed[n], rest[param.name] = own, arguments, nil
-                key = key .. n .. ":" .. serial .. ","
-            end
+        computed[n] = take(state, n, param, named[param.name])
+        if computed[n] then
+            rest[param.name] = nil
         end
     end
-    local fused = key ~= "" and fused_kernel(kernel, signature, inputs, key)
+    local fused = fused_kernel(kernel, signature, state)
     if not fused then
         return false
     end
@@ -129,10 +128,7 @@ end
 
 -- A reduce kernel's result of what is mapped of a container, one value: of parts that are copied one after the other, and of their results.
 local function reduce_parts(kernel, name, c, parts, type_name, named)
-    local results, arguments = {}, {}
-    for key, value in pairs(named) do
-        arguments[key] = value
-    end
+    local results, arguments = {}, tables.copy(named)
     for k = 1, parts do
         local part <close> = core._line_part(c, k, parts, name)
         local line <close> = core._line(c, c, name, part)

@@ -150,18 +150,25 @@ end
 
 local rules = {}
 
+local function not_bool(scalar)
+    return scalar == "bool" and "int" or scalar
+end
+
+local function real(scalar)
+    return scalar == "double" and scalar or "float"
+end
+
 -- Numbers of any kind; bool counts as 0 and 1.
 rules.number = {
     type = function(_, list, where)
         local scalar, components = survey(list, where)
-        scalar = widen(list, scalar)
-        scalar = scalar == "bool" and "int" or scalar
+        scalar = not_bool(widen(list, scalar))
         settle(list, scalar, components, where)
         return by_parts[scalar][components]
     end,
     works = function(op, given)
         local scalar, components = widest(given)
-        return alike(op, scalar == "bool" and "int" or scalar, components, #given)
+        return alike(op, not_bool(scalar), components, #given)
     end,
 }
 
@@ -169,13 +176,13 @@ rules.number = {
 rules.real = {
     type = function(_, list, where)
         local scalar, components = survey(list, where)
-        scalar = scalar == "double" and scalar or "float"
+        scalar = real(scalar)
         settle(list, scalar, components, where)
         return by_parts[scalar][components]
     end,
     works = function(op, given)
         local scalar, components = widest(given)
-        return alike(op, scalar == "double" and scalar or "float", components, #given)
+        return alike(op, real(scalar), components, #given)
     end,
 }
 
@@ -205,7 +212,7 @@ rules.bits = {
                 scalar = "int"
             end
         end
-        scalar = op.shift and scalar == "bool" and "int" or scalar
+        scalar = op.shift and not_bool(scalar) or scalar
         settle(list, scalar, components, where, true)
         return by_parts[scalar][components]
     end,
@@ -240,8 +247,7 @@ rules.shift = {
         if type(typed) ~= "table" or not typed._op then
             typed = list[2]
         end
-        local scalar = types[typed._type].scalar
-        scalar = scalar == "bool" and "int" or scalar
+        local scalar = not_bool(types[typed._type].scalar)
         local first = {list[1]}
         settle(first, scalar, components, where, true)
         if type(count[1]) == "number" then -- counts beyond the word's bits all do the same
@@ -269,12 +275,12 @@ rules.order = {
             fail("%s: vectors have no order: compare components, like s.x:lt(t.x)", where)
         end
         scalar = widen(list, scalar)
-        settle(list, scalar == "bool" and "int" or scalar, 1, where)
+        settle(list, not_bool(scalar), 1, where)
         return "bool"
     end,
     works = function(op, given)
         local scalar = widest(given)
-        return alike(op, scalar == "bool" and "int" or scalar, 1, #given)
+        return alike(op, not_bool(scalar), 1, #given)
     end,
 }
 
@@ -291,8 +297,7 @@ rules.equal = {
     end,
     works = function(op, given)
         local scalar, components = widest(given)
-        local _, _, wanted = alike(op, scalar, components, #given)
-        return scalar, components, wanted
+        return alike(op, scalar, components, #given)
     end,
 }
 
@@ -326,7 +331,7 @@ rules.choice = {
 rules.geometry = {
     type = function(op, list, where)
         local scalar, components = survey(list, where)
-        scalar = scalar == "double" and scalar or "float"
+        scalar = real(scalar)
         if op.only and components ~= op.only then
             fail("%s: expected vectors of %d components, got %s", where, op.only,
                 components == 1 and "scalars" or components)
@@ -336,7 +341,7 @@ rules.geometry = {
     end,
     works = function(_, given)
         local scalar, components = widest(given)
-        scalar = scalar == "double" and scalar or "float"
+        scalar = real(scalar)
         local wanted = {}
         for i = 1, #given do
             wanted[i] = by_parts[scalar][components]

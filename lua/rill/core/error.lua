@@ -3,6 +3,7 @@ local core = require "rill.core"
 local typename = require "rill.core.typename"
 local rill = require "rill.core.public"
 local suggest = require "rill.core.suggest"
+local tables = require "rill.core.tables"
 
 local getinfo <const> = debug.getinfo
 local errors = {}
@@ -151,11 +152,7 @@ end
 --- errors.reshaped(name, s, shape): for the end of a message about a stream of another shape: how to reshape it, or "" where that would not give the
 -- shape, or would give it another order of elements, as of a matrix that should be transposed.
 function errors.reshaped(name, s, shape)
-    local size = 1
-    for _, extent in ipairs(shape) do
-        size = size * extent
-    end
-    local fits = s.size == size and #s.shape ~= #shape
+    local fits = s.size == tables.product(shape) and #s.shape ~= #shape
     return fits and ("; %s:reshape {%s} has that shape"):format(name, table.concat(shape, ", ")) or ""
 end
 
@@ -201,12 +198,7 @@ function errors.strict(functions, name)
             errors.fail("%s has no field '%s'%s", name, tostring(key), hint)
         end,
         __call = function()
-            local names = {}
-            for key in pairs(functions) do
-                names[#names + 1] = key
-            end
-            table.sort(names)
-            errors.fail("%s is no function; it has %s", name, table.concat(names, ", "))
+            errors.fail("%s is no function; it has %s", name, table.concat(tables.keys(functions), ", "))
         end,
         __close = function() end,
     })

@@ -3,6 +3,7 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local typename = require "rill.core.typename"
 local suggest = require "rill.core.suggest"
+local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local marks = require "rill.plot.marks"
 local terminal = require "rill.core.terminal"
@@ -45,15 +46,6 @@ local function check_option(where, key, value, wanted)
     elseif wanted == "string" and not utf8.len(value) then
         problem("%soption '%s': expected valid UTF-8", where, key)
     end
-end
-
-local function names_of(known)
-    local list = {}
-    for name in pairs(known) do
-        list[#list + 1] = name
-    end
-    table.sort(list)
-    return table.concat(list, ", ")
 end
 
 -- The named keys of a table, each known and of its type.
@@ -179,7 +171,7 @@ local function check_chart(chart)
         end
     end
     if chart.mode and not modes[chart.mode] then
-        problem("option 'mode': expected %s, got '%s'", names_of(modes), chart.mode)
+        problem("option 'mode': expected %s, got '%s'", table.concat(tables.keys(modes), ", "), chart.mode)
     end
 end
 

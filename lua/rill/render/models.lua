@@ -3,6 +3,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local shading = require "rill.render.shading"
 local fail <const> = errors.fail
@@ -15,9 +16,7 @@ local NAMES <const> = {
     orange = "#ff7f0e", purple = "#9467bd", brown = "#8c564b", pink = "#f7a6c1", cyan = "#17becf", clay = "#c98f6b",
 }
 
-local names = {}
-for name in pairs(NAMES) do names[#names + 1] = name end
-table.sort(names)
+local names <const> = tables.keys(NAMES)
 
 local function is_unit(v) return type(v) == "number" and v >= 0 and v <= 1 end
 

@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local suggest = require "rill.core.suggest"
+local tables = require "rill.core.tables"
 local reference = require "rill.shell.reference"
 
 local overview = [[
@@ -58,15 +59,6 @@ local function heading(kind)
     return ("%s %s has\n"):format(kind:find "^[aeiou]" and "an" or "a", kind)
 end
 
--- The keys of a table as a list.
-local function keys_of(names)
-    local list = {}
-    for name in pairs(names) do
-        list[#list + 1] = name
-    end
-    return list
-end
-
 -- The module's names that begin with a prefix such as "rill.", without deeper ones; of the module itself its parts, too.
 local function module_names(prefix, width)
     local list = {}
@@ -74,16 +66,14 @@ local function module_names(prefix, width)
         local name = entry.name:match("^" .. prefix:gsub("%.", "%%.") .. "([%a][%w_]*)$")
         list[#list + 1] = name
     end
-    local parts = prefix == "rill." and "\nmodules in it\n" .. names_of(keys_of(suggest.parts()), width) or ""
+    local parts = prefix == "rill." and "\nmodules in it\n" .. names_of(tables.keys(suggest.parts()), width) or ""
     return #list > 0 and prefix:sub(1, -2) .. " has\n" .. names_of(list, width) .. parts or nil
 end
 
 -- All names there are, for `??`.
 local function everything(width)
     local texts = { module_names("rill.", width) }
-    local parts = keys_of(suggest.parts())
-    table.sort(parts)
-    for _, part in ipairs(parts) do
+    for _, part in ipairs(tables.keys(suggest.parts())) do
         texts[#texts + 1] = module_names("rill." .. part .. ".", width)
     end
     for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator", "container", "range",

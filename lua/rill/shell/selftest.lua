@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 
 local Report = { __name = "rill.selftest" }
 
@@ -13,10 +14,9 @@ end
 -- What to send to who looks after rill, or after the driver.
 local function surroundings(device)
     local traits, names = device.traits, {}
-    for name, value in pairs(traits) do
-        names[#names + 1] = name .. "=" .. tostring(value)
+    for i, name in ipairs(tables.keys(traits)) do
+        names[i] = name .. "=" .. tostring(traits[name])
     end
-    table.sort(names)
     return ("rill %s, %s\nrenderer %s\nvendor %s\nversion %s\ntraits %s"):format(rill._VERSION, _VERSION, device.name,
         device.vendor, device.version, table.concat(names, " "))
 end

@@ -2,6 +2,7 @@
 -- all {systems, n, n} and {systems, n, m}.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 local class = require "rill.core.class"
 local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
@@ -17,14 +18,6 @@ local direct = {}
 
 local function times(shape)
     return table.concat(shape, " x ")
-end
-
-local function product(shape, last)
-    local count = 1
-    for d = 1, last do
-        count = count * shape[d]
-    end
-    return count
 end
 
 local MOST <const> = (1 << 31) - 2 -- elements of a stream
@@ -200,7 +193,7 @@ end
 local function matrices(A)
     local rank = #A.shape
     local n = A.shape[rank]
-    return elimination.shaped(A, {product(A.shape, rank - 2), n, n})
+    return elimination.shaped(A, {tables.product(A.shape, rank - 2), n, n})
 end
 
 local function keep(method, A, taken)

@@ -3,6 +3,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
+local tables = require "rill.core.tables"
 local elements = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -52,10 +53,7 @@ end
 
 --- operator.room(type, shape): a new stream of zeros in whole texels of 16 bytes, those beyond its elements zero too.
 function operator.room(type, shape)
-    local size = 1
-    for _, extent in ipairs(shape) do
-        size = size * extent
-    end
+    local size = tables.product(shape)
     local whole <close> = rill.stream(type, (size + 3) // 4 * 4)
     return size == 0 and rill.stream(type, shape) or whole:domain(1, size):reshape(shape)
 end

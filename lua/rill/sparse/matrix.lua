@@ -1,9 +1,9 @@
 --- Sparse matrices: tables over streams that hold their entries. lua/rill/sparse/init.lua makes them of what users give.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
-local suggest = require "rill.core.suggest"
 local products = require "rill.sparse.products"
 local slices = require "rill.sparse.slices"
 local template = require "rill.glsl.template"
@@ -16,8 +16,22 @@ errors.own()
 local MOST <const> = (1 << 31) - 2 -- rows, columns, entries
 local MOST_PLACES <const> = 32768 -- of ELL's rows, a trip each
 
-local Matrix = {__name = "rill.matrix"}
-local methods = {}
+local Matrix <const> = class.define {
+    type = "rill.matrix", letter = "A", one = "a matrix", closed = "closed matrix",
+    state = function(A) return A._values and A end,
+    read = function(field, A, key)
+        if not A._values then
+            fail("the matrix was closed, and has no '%s' any more", key)
+        end
+        return field(A)
+    end,
+    describe = function(A)
+        local count = A.nnz
+        return ("matrix<%s>[%dx%d] %s, %d %s"):format(A._values.type, A._m, A._n, A._format, count,
+            count == 1 and "entry" or "entries")
+    end,
+}
+local methods <const>, fields <const>, meta <const> = Matrix.methods, Matrix.fields, Matrix.metatable
 
 -- A matrix of streams that it owns. Row-wise: offsets; else rows, or neither in ELL, whose streams are {width, rows}.
 local function new(format, rows, columns, parts)
@@ -25,19 +39,11 @@ local function new(format, rows, columns, parts)
     for _, name in ipairs {"_offsets", "_rows", "_plan", "_count"} do
         parts[name] = parts[name] or false
     end
-    return setmetatable(parts, Matrix)
-end
-
-local function is_matrix(value)
-    return getmetatable(value) == Matrix
+    return setmetatable(parts, meta)
 end
 
 local function check_open(A, name)
-    if not is_matrix(A) then
-        fail("A:%s: expected a matrix before the colon, got %s", name, rill.type(A) or type(A))
-    elseif not A._values then
-        fail("A:%s: the matrix was closed", name)
-    end
+    Matrix.check(A, name)
     for _, part in ipairs {"values", "columns", "offsets", "rows"} do
         if A["_" .. part] and not core._is_open(A["_" .. part]) then
             fail("A:%s: the matrix's stream of %s was closed", name, part)
@@ -70,7 +76,7 @@ local function whole_texels(m)
     return (m + 3) // 4 * 4
 end
 
-local fields = {
+for name, field in pairs {
     shape = function(A)
         return setmetatable({A._m, A._n}, getmetatable(A._values.shape))
     end,
@@ -79,48 +85,23 @@ local fields = {
     type = function(A) return A._values.type end,
     columns = function(A) return A._format == "ell" and by_rows(A, A._columns) or A._columns end,
     values = function(A) return A._format == "ell" and by_rows(A, A._values) or A._values end,
-}
-
-local function hint(key)
-    return suggest.hint("A", key)
+} do
+    fields[name] = field
 end
 
-function Matrix.__index(A, key)
-    if methods[key] then
-        return methods[key]
-    end
-    local field = fields[key]
-    if not field then
-        fail("a matrix has no field or method '%s'%s", tostring(key), hint(key))
-    end
-    if not A._values then
-        fail("the matrix was closed, and has no '%s' any more", key)
-    end
-    return field(A)
-end
-
-function Matrix.__newindex(_, key)
+function meta.__newindex(_, key)
     fail("a matrix has no field '%s' to be set: write to its streams, as in A.values:write(...)", tostring(key))
 end
 
 for name, sign in pairs {add = "+", sub = "-", mul = "*", div = "/", idiv = "//", mod = "%", pow = "^", unm = "-"} do
-    Matrix["__" .. name] = function()
+    meta["__" .. name] = function()
         fail("a matrix has no operator '%s': A:multiply(x) is its product with a vector or a matrix, and A.values " ..
             "are its entries", sign)
     end
 end
 
-function Matrix.__len()
+function meta.__len()
     fail("a matrix has no length: A.shape[1] is how many rows it has, A.nnz how many entries")
-end
-
-function Matrix.__tostring(A)
-    if not A._values then
-        return "closed matrix"
-    end
-    local count = fields.nnz(A)
-    return ("matrix<%s>[%dx%d] %s, %d %s"):format(A._values.type, A._m, A._n, A._format, count,
-        count == 1 and "entry" or "entries")
 end
 
 local ROW <const> = template.new "kernel int row(int number<>, int width) { return number / width; }"
@@ -498,8 +479,8 @@ end
 
 --- A:close(): frees its memory at once.
 function methods.close(A)
-    if not is_matrix(A) then
-        fail("A:close: expected a matrix before the colon, got %s", rill.type(A) or type(A))
+    if not Matrix.is(A) then
+        Matrix.check(A, "close")
     end
     local plan = A._plan or {}
     for _, made in ipairs {plan.slices or false, plan.plain or false} do
@@ -524,7 +505,7 @@ for _, functions in ipairs {methods, fields} do
         functions[name] = errors.guard(f, (functions == fields and "A." or "A:") .. name)
     end
 end
-Matrix.__close = methods.close
+meta.__close = methods.close
 
 return {new = new, make = make, normal = normal, whole_texels = whole_texels, REAL = REAL, MOST = MOST,
     MOST_PLACES = MOST_PLACES}

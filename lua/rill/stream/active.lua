@@ -4,6 +4,7 @@
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -18,12 +19,8 @@ function Active.__close(list)
 end
 
 function Active.__tostring(list)
-    local shape, size = {}, 1
-    for d, extent in ipairs(list.shape) do
-        shape[d], size = tostring(extent), size * extent
-    end
-    return ("active<%s>, %s"):format(table.concat(shape, "x"), core._is_open(list.indices) and
-        ("%d of %d elements"):format(list.indices.size, size) or "closed")
+    return ("active<%s>, %s"):format(table.concat(list.shape, "x"), core._is_open(list.indices) and
+        ("%d of %d elements"):format(list.indices.size, tables.product(list.shape)) or "closed")
 end
 
 local function is_contained(value)
@@ -97,11 +94,7 @@ local function named_arguments(kernel, ...)
     if select("#", ...) ~= 1 or type(first) ~= "table" or getmetatable(first) then
         return by_position(kernel, ...)
     end
-    local named = {}
-    for key, value in pairs(first) do
-        named[key] = value
-    end
-    return named
+    return tables.copy(first)
 end
 
 -- The same arguments under the other kernel's names, its outputs being the first one's results.

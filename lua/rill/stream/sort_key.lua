@@ -4,6 +4,7 @@ local rill = require "rill.core.public"
 local core = require "rill.core"
 local oneline = require "rill.stream.expression_kernel"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 
 -- The types a key can have, each before those it would be converted to without a word.
 local key_types = {"bool", "int", "uint", "float", "double"}
@@ -48,12 +49,8 @@ return {sort = errors.guard(function(s, options, ...)
     elseif not oneline.balanced(key) then
         fail("option 'key': its parentheses do not match: %s", key)
     end
-    local others = {}
-    for name, value in pairs(options) do
-        if name ~= "key" then
-            others[name] = value
-        end
-    end
+    local others = tables.copy(options)
+    others.key = nil
     core._sort_options(s, others)
     local keys <close> = key_kernel(s, key)(s)
     return core._sort_keyed(keys, s, others)
