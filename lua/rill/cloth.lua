@@ -4,6 +4,7 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
+local vector = require "rill.core.vector"
 local lattice = require "rill.stream.grid"
 local neighbours = require "rill.simulation.particle.neighbors"
 local simulation = require "rill.simulation.simulation"
@@ -238,20 +239,20 @@ function methods:picture(options)
         fail("C:picture: a cloth of %d x %d particles has no squares to draw", c.shape[1], c.shape[2])
     end
     local low, high = c.x:min(), c.x:max()
-    local wide = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])
-    local at = taken.at or {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, (low[3] + high[3]) / 2}
+    local wide = vector.longest(low, high)
+    local at = taken.at or vector.middle(low, high)
     local eye = taken.eye or {at[1] + 0.5 * wide, at[2] + 0.8 * wide, at[3] + 1.8 * wide}
     local size = taken.size or {480, 480}
-    local ahead = {at[1] - eye[1], at[2] - eye[2], at[3] - eye[3]}
+    local ahead = vector.map(function(a, e) return a - e end, at, eye)
     if ahead[1] == 0 and ahead[3] == 0 then
         ahead[3] = ahead[2] ~= 0 and -1e-6 * math.abs(ahead[2]) or -1 -- not straight down, and somewhere
     end
     ahead = unit(ahead)
-    local right = unit(cameras.cross(ahead, {0, 1, 0}))
+    local right = unit(vector.cross(ahead, {0, 1, 0}))
     drawing = drawing or rill.program(tracing.unit .. DRAW)
     local parts = math.max(2, math.ceil(3 * math.max(size[1], size[2]) / math.min(c.shape[1], c.shape[2])))
     local pixel, key, colour = drawing.strew {
-        x = c.x, parts = parts, eye = eye, right = right, above = cameras.cross(right, ahead), ahead = ahead,
+        x = c.x, parts = parts, eye = eye, right = right, above = vector.cross(right, ahead), ahead = ahead,
         middle = {size[2] / 2, size[1] / 2}, focus = size[1] / 2 / math.tan(math.rad(taken.angle or 40) / 2),
         extent = {size[2], size[1]}, shape = {(c.shape[1] - 1) * parts, (c.shape[2] - 1) * parts},
     }

@@ -46,19 +46,12 @@ local function level_of(m, creases, first)
     return l
 end
 
--- One over the longest side of the bounds, if that is a float; 1 of a point.
-local function scale_of(m)
-    local low, high = m:bounds()
-    local side = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])
-    return side > 0 and 1 / side < 3e38 and 1 / side or 1
-end
-
 -- The same triangles with each vertex where the surface ends up, and normals of it.
 local function at_limit(m, creases, first)
     local l <close> = level_of(m, creases, first)
     local moved = object.own {positions = rules.even(l, nil, true), triangles = m.triangles:copy()}
     local plain <close> = moved:normals()
-    rawset(moved, "_normals", rules.normals(l, plain, scale_of(m)))
+    rawset(moved, "_normals", rules.normals(l, plain, object.scale_of(m)))
     return moved
 end
 

@@ -3,6 +3,7 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
+local vector = require "rill.core.vector"
 local lattice = require "rill.stream.grid"
 local rays = require "rill.render.volume.rays"
 local shell = require "rill.render.volume.isosurface"
@@ -27,7 +28,7 @@ local OPTIONS <const> = {
     size = cameras.size, step = POSITIVE, density = POSITIVE,
     iso = option.finite, surface = option.words(SURFACES), colour = VECTOR,
     range = {is_range, "{least, largest}"}, background = VECTOR,
-    light = {function(v) return type(v) == "boolean" or option.is_vector(v, 3) and cameras.unit(v) ~= nil end,
+    light = {function(v) return type(v) == "boolean" or option.is_vector(v, 3) and vector.unit(v) ~= nil end,
         "a direction, three numbers, or true"},
 }
 local CAMERA <const> = {
@@ -36,25 +37,16 @@ local CAMERA <const> = {
 
 -- ---- cameras
 
--- The sides of the volume along x, y and z.
-local function sides_of(s, spacing)
-    local sides = {}
-    for d = 1, 3 do
-        sides[d] = s.shape[4 - d] * spacing[d]
-    end
-    return sides
-end
-
 -- A vector in other units, if there is one.
 local function scaled(v, unit)
-    return v and {v[1] / unit, v[2] / unit, v[3] / unit}
+    return v and vector.map(function(x) return x / unit end, v)
 end
 
 -- Lengths are in units of `unit`.
 local function camera_of(given, sides, size, unit)
     local taken = cameras.take("rill.volume", given, CAMERA)
-    local up = cameras.unit(taken.up or {0, 0, 1})
-    local target = scaled(taken.target, unit) or {sides[1] / 2, sides[2] / 2, sides[3] / 2}
+    local up = vector.unit(taken.up or {0, 0, 1})
+    local target = scaled(taken.target, unit) or scaled(sides, 2)
     local eye = scaled(taken.eye, unit) or up and cameras.above(target, up, math.max(table.unpack(sides)))
     local seen = up and cameras.axes(eye, target, up)
     if not seen then
@@ -119,11 +111,11 @@ local function settled(s, taken)
     local given = lattice.new("rill.volume", {table.unpack(s.shape)}, taken.spacing or 1).spacing
     local unit = math.min(table.unpack(given))
     local how = {unit = unit, spacing = scaled(given, unit)}
-    how.sides = sides_of(s, how.spacing)
+    how.sides = {s.shape[3] * how.spacing[1], s.shape[2] * how.spacing[2], s.shape[1] * how.spacing[3]}
     how.size, how.background = taken.size or {480, 640}, taken.background or {0, 0, 0}
     how.camera = camera_of(taken.camera, how.sides, how.size, unit)
     how.step = (taken.step or 0.5 * unit) / unit
-    local diagonal = math.sqrt(how.sides[1] ^ 2 + how.sides[2] ^ 2 + how.sides[3] ^ 2)
+    local diagonal = vector.diagonal({0, 0, 0}, how.sides)
     if diagonal / how.step > rays.STEPS then
         fail("rill.volume: option 'step': rays would take %.0f steps, more than %d: give one above %g",
             diagonal / how.step, rays.STEPS, diagonal * unit / rays.STEPS)
@@ -134,15 +126,12 @@ end
 
 -- The arguments that all kernels take.
 local function arguments(s, how)
-    local values = {s = s, per = {}}
-    for d = 1, 3 do
-        values.per[d] = 1 / how.spacing[d]
-    end
+    local values = {s = s, per = vector.map(function(h) return 1 / h end, how.spacing)}
     for _, name in ipairs {"eye", "right", "above", "ahead", "middle", "focus", "parallel", "spread"} do
         values[name] = how.camera[name]
     end
     if how.light then
-        values.light = how.light == true and {0, 0, 0} or cameras.unit(how.light)
+        values.light = how.light == true and {0, 0, 0} or vector.unit(how.light)
     end
     return values
 end

@@ -4,7 +4,9 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local option = require "rill.core.options"
+local vector = require "rill.core.vector"
 local fail <const> = errors.fail
+local unit <const>, cross <const> = vector.unit, vector.cross
 
 local camera = {}
 
@@ -24,30 +26,12 @@ end
 --- camera.size: a row for option.take, of a picture's.
 camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
 
---- camera.unit(v): v with length 1; nil where it has none.
-function camera.unit(v)
-    local most = math.max(math.abs(v[1]), math.abs(v[2]), math.abs(v[3])) -- its square may be beyond numbers
-    local x, y, z = v[1] / most, v[2] / most, v[3] / most
-    local length = math.sqrt(x * x + y * y + z * z)
-    return most > 0 and {x / length, y / length, z / length} or nil
-end
-local unit <const> = camera.unit
-
---- camera.cross(a, b): the vector product.
-function camera.cross(a, b)
-    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
-end
-local cross <const> = camera.cross
-
 --- camera.above(target, up, reach): where an eye stands unless told: so far that what reaches `reach` is in the picture, in front, a bit above and beside.
 function camera.above(target, up, reach)
     local side = math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
-    local across, eye = unit(cross(side, up)), {}
-    local along = cross(up, across)
-    for d = 1, 3 do
-        eye[d] = target[d] + reach * (1.6 * across[d] + 0.9 * up[d] + 0.8 * along[d])
-    end
-    return eye
+    local across = unit(cross(side, up))
+    return vector.map(function(t, x, u, y) return t + reach * (1.6 * x + 0.9 * u + 0.8 * y) end, target, across, up,
+        cross(up, across))
 end
 
 --- camera.axes(eye, target, up): unit vectors, ahead, to the right and to above in the picture; nil where `up` does not tell them.
@@ -60,7 +44,7 @@ end
 --- camera.approach(seen, low, high): where rays to a box are to begin instead of at a camera's eye, since floats would lose where a far eye's rays are in the box: a point
 -- in front of the eye, a diagonal before the box, and how far it is from the eye; and how far in front of it the box begins and ends. The eye, if that is near.
 function camera.approach(seen, low, high)
-    local least, most, squares, eye = math.huge, -math.huge, 0, {}
+    local least, most = math.huge, -math.huge
     for corner = 0, 7 do
         local depth = 0
         for d = 1, 3 do
@@ -68,13 +52,8 @@ function camera.approach(seen, low, high)
         end
         least, most = math.min(least, depth), math.max(most, depth)
     end
-    for d = 1, 3 do
-        squares = squares + (high[d] - low[d]) ^ 2
-    end
-    local ahead = math.max(0, least - math.sqrt(squares))
-    for d = 1, 3 do
-        eye[d] = seen.eye[d] + ahead * seen.ahead[d]
-    end
+    local ahead = math.max(0, least - vector.diagonal(low, high))
+    local eye = vector.map(function(e, a) return e + ahead * a end, seen.eye, seen.ahead)
     return eye, ahead, math.max(least, 0) - ahead, most - ahead
 end
 
@@ -125,9 +104,8 @@ function camera.bounds(meshes)
     local low, high
     for _, mesh in ipairs(meshes) do
         local from, to = corner(mesh.positions, 1), corner(mesh.positions, -1)
-        for d = 1, from and 3 or 0 do
-            low, high = low or {table.unpack(from)}, high or {table.unpack(to)}
-            low[d], high[d] = math.min(low[d], from[d]), math.max(high[d], to[d])
+        if from then
+            low, high = vector.map(math.min, from, low or from), vector.map(math.max, to, high or to)
         end
     end
     return low or {-1, -1, -1}, high or {1, 1, 1}
@@ -140,7 +118,7 @@ end
 
 -- The nearest eye above and to the right of the front that sees all vertices; without perspective one beyond them.
 local function eye_of(taken, target, up, meshes, size)
-    local towards, eye, back = camera.unit(camera.above({0, 0, 0}, up, 1)), {}, 0
+    local towards, back = unit(camera.above({0, 0, 0}, up, 1)), 0
     local seen = camera.axes(towards, {0, 0, 0}, up)
     local per = taken.orthographic and 0 or 2 * camera.MARGIN / width_of(taken)
     for _, mesh in ipairs(meshes) do
@@ -149,10 +127,7 @@ local function eye_of(taken, target, up, meshes, size)
         back = math.max(back, camera.MARGIN * (away:max() or 0))
     end
     back = back > 0 and back or 1 -- of a single point
-    for d = 1, 3 do
-        eye[d] = target[d] + back * towards[d]
-    end
-    return eye
+    return vector.map(function(t, way) return t + back * way end, target, towards)
 end
 
 --- camera.place(taken, eye, target, up, where): what kernels take of a camera, but for focus and middle; `reach`: how far it is from the target, or how wide
@@ -163,7 +138,7 @@ function camera.place(taken, eye, target, up, where)
         fail("%s: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it: "
             .. "give another 'up', as {0, 0, 1}", where)
     end
-    local distance = math.sqrt((eye[1] - target[1]) ^ 2 + (eye[2] - target[2]) ^ 2 + (eye[3] - target[3]) ^ 2)
+    local distance = vector.diagonal(target, eye)
     seen.parallel = taken.orthographic and 1 or 0
     seen.limit = taken.orthographic and 0 or 1 / (taken.near or NEAR * distance)
     seen.reach = taken.orthographic or distance
@@ -174,13 +149,9 @@ end
 -- the picture is, in lengths at distance 1, or at all.
 function camera.of_meshes(given, meshes, size, where)
     local taken = camera.take(where, given, camera.rows)
-    local up = camera.unit(taken.up or {0, 1, 0})
-    local target, eye = taken.target, taken.eye
-    if not target then
-        local low, high = camera.bounds(meshes)
-        target = {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, (low[3] + high[3]) / 2}
-    end
-    eye = eye or up and eye_of(taken, target, up, meshes, size)
+    local up = unit(taken.up or {0, 1, 0})
+    local target = taken.target or vector.middle(camera.bounds(meshes))
+    local eye = taken.eye or up and eye_of(taken, target, up, meshes, size)
     local seen = camera.place(taken, eye, target, up, where)
     seen.width = taken.orthographic or width_of(taken)
     return seen

@@ -1,5 +1,6 @@
 -- The cameras of a picture of meshes and of its light (lua/rill/geometry/camera.lua), for so many pixels and lengths that floats hold.
 local rill = require "rill.core.public"
+local vector = require "rill.core.vector"
 local lazy = require "rill.core.lazy"
 local camera = require "rill.geometry.camera"
 
@@ -18,11 +19,10 @@ function framing.scaled(seen, meshes)
         return 1, seen, meshes
     end
     local scale, list = 2.0 ^ -(math.log(seen.reach, 2) // 1), {}
-    local width = seen.parallel ~= 0 and seen.width * scale or nil
-    local larger = {eye = {}, limit = seen.limit / scale, width = width}
-    for d = 1, 3 do
-        larger.eye[d] = seen.eye[d] * scale
-    end
+    local larger = {
+        eye = vector.map(function(e) return e * scale end, seen.eye), limit = seen.limit / scale,
+        width = seen.parallel ~= 0 and seen.width * scale or nil,
+    }
     for i, mesh in ipairs(meshes) do
         list[i] = setmetatable({positions = larger_kernel()(mesh.positions, scale)}, {__index = mesh})
     end
@@ -48,13 +48,8 @@ end
 -- picture; beside it how long a pixel is.
 function framing.light(direction, meshes, pixels)
     local low, high = camera.bounds(meshes)
-    local middle, eye, length = {}, {}, 0
-    for d = 1, 3 do
-        middle[d], length = (low[d] + high[d]) / 2, length + (high[d] - low[d]) ^ 2
-    end
-    for d = 1, 3 do
-        eye[d] = middle[d] + math.max(math.sqrt(length), 1e-6) * direction[d]
-    end
+    local middle, away = vector.middle(low, high), math.max(vector.diagonal(low, high), 1e-6)
+    local eye = vector.map(function(m, way) return m + away * way end, middle, direction)
     local up = math.abs(direction[2]) < 0.9 and {0, 1, 0} or {1, 0, 0}
     local seen = camera.place({orthographic = 1}, eye, middle, up, "rill.render")
     seen.width = math.max(2 * camera.MARGIN * half_of(seen, low, high), 1e-6)

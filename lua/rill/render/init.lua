@@ -3,6 +3,7 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
+local vector = require "rill.core.vector"
 local framing = require "rill.render.framing"
 local coverage = require "rill.render.coverage"
 local models = require "rill.render.models"
@@ -24,7 +25,7 @@ end
 local OPTIONS <const> = {
     size = cameras.size, camera = option.table,
     samples = {function(v) return SIDES[v] ~= nil end, "1, 4, 9 or 16"},
-    light = {function(v) return option.is_vector(v, 3) and cameras.unit(v) ~= nil end, "a direction, three numbers"},
+    light = {function(v) return option.is_vector(v, 3) and vector.unit(v) ~= nil end, "a direction, three numbers"},
     shadow = {is_shadow, "true, false, or a whole number from 16 to 8192"},
     background = models.color_row, linear = option.flag, buffers = option.flag,
     thickness = option.positive,
@@ -197,11 +198,8 @@ local function buffers_of(views, target, extent, picture)
 end
 
 local function default_light(camera)
-    local way = {}
-    for d = 1, 3 do
-        way[d] = 0.75 * camera.above[d] - 0.45 * camera.right[d] - 0.8 * camera.ahead[d]
-    end
-    return way
+    return vector.map(function(up, right, ahead) return 0.75 * up - 0.45 * right - 0.8 * ahead end, camera.above,
+        camera.right, camera.ahead)
 end
 
 --- rill.render(m [, {size=, camera=, shading=, color=, ...}]): a picture, a stream of vec3 {rows, columns} in sRGB, of a mesh or a list of them; with
@@ -221,7 +219,7 @@ local function render(m, given)
     end
     solid(opaque, target)
     local picture = {camera = camera, thick = side * (taken.thickness or 1),
-        light = cameras.unit(taken.light or default_light(camera))}
+        light = vector.unit(taken.light or default_light(camera))}
     picture.shadow = shadow_of(taken, drawn, picture.light)
     streams_of(picture, extent, shading.linear(models.color(taken.background or {0.95, 0.96, 0.97})))
     for _, view in ipairs(opaque) do

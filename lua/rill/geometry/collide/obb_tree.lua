@@ -5,6 +5,7 @@
 -- as in the article but by number: the nodes of a level are then blocks of equally many places, so that a level is fitted by a few launches over all triangles,
 -- and needs no recursion. Moments are around the first triangle of a node, in units of the mesh, so that floats do.
 local rill = require "rill.core.public"
+local vector = require "rill.core.vector"
 local lazy = require "rill.core.lazy"
 local shared = require "rill.geometry.collide.nodes"
 local tree = require "rill.geometry.collide.aabb_tree"
@@ -151,7 +152,7 @@ end
 
 --- tree.kinds.obbtree(t, m, low, high): see collide/aabb_tree.lua.
 return function(t, m, low, high)
-    local longest = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])
+    local longest = vector.longest(low, high)
     local unit <const> = longest > 0 and math.min(1 / longest, 3e38) or 0
     local order = passes().places {faces = t.faces, shape = t.leaf << t.levels}
     t.box = rill.stream(tree.passes().Box, 2 << t.levels)

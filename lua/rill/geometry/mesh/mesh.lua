@@ -3,6 +3,7 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local vector = require "rill.core.vector"
 local class = require "rill.core.class"
 local lazy = require "rill.core.lazy"
 local object = require "rill.geometry.mesh.object"
@@ -91,10 +92,10 @@ function methods:bounds()
     end
 end
 
--- One over the longest side of the bounds, if that is a float; 1 of a point.
-local function scale_of(m)
+--- object.scale_of(m): one over the longest side of the bounds, if that is a float; 1 of a point.
+function object.scale_of(m)
     local low, high = m:bounds()
-    local side = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])
+    local side = vector.longest(low, high)
     return side > 0 and 1 / side < 3e38 and 1 / side or 1
 end
 
@@ -109,7 +110,7 @@ function methods:normals()
     if m.faces == 0 or m.vertices == 0 then
         return sum:copy()
     end
-    local vertex, n = kernels().corners {p = m._positions, t = m._triangles, scale = scale_of(m),
+    local vertex, n = kernels().corners {p = m._positions, t = m._triangles, scale = object.scale_of(m),
         shape = {m.faces, 3}}
     rill.scatter(sum, vertex:reshape(3 * m.faces), n:reshape(3 * m.faces), "add")
     vertex:close()
@@ -132,7 +133,7 @@ local function cofactors(m)
     local rows = {}
     for i = 1, 3 do
         local a, b = m[i % 3 + 1], m[(i + 1) % 3 + 1]
-        rows[i] = {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
+        rows[i] = vector.cross(a, b)
     end
     return rows
 end
@@ -170,9 +171,7 @@ end
 function methods:volume()
     local m = check(self, "volume")
     if m.faces == 0 then return 0.0 end
-    local low, high = m:bounds()
-    local middle = {}
-    for d = 1, 3 do middle[d] = low[d] / 2 + high[d] / 2 end
+    local middle = vector.map(function(low, high) return low / 2 + high / 2 end, m:bounds())
     local s <close> = kernels().volume(m._positions, m._triangles, middle)
     return s:sum()
 end

@@ -1,7 +1,7 @@
 -- The kernels of rill.volume with `iso`: the surface where values pass one, lit, or as that of water.
 local rill = require "rill.core.public"
+local vector = require "rill.core.vector"
 local lazy = require "rill.core.lazy"
-local cameras = require "rill.geometry.camera"
 local isosurface = require "rill.glsl.snippets.isosurface"
 local rays = require "rill.render.volume.rays"
 
@@ -34,29 +34,22 @@ end)
 
 -- Unless told the lamp is above the eye, to the left.
 local function lamp(camera)
-    local to = {}
-    for d = 1, 3 do
-        to[d] = 0.5 * camera.above[d] - 0.4 * camera.right[d] - camera.ahead[d]
-    end
-    return to
+    return vector.map(function(up, right, ahead) return 0.5 * up - 0.4 * right - ahead end, camera.above, camera.right,
+        camera.ahead)
 end
 
 --- shell.shaded(values, how): values: of the camera and the volume; how: what rill.volume was told.
 function shell.shaded(values, how)
     values.tint, values.background = how.colour or {0.86, 0.80, 0.70}, how.background
-    values.light = how.light == nil and cameras.unit(lamp(how.camera)) or values.light or {0, 0, 0}
+    values.light = how.light == nil and vector.unit(lamp(how.camera)) or values.light or {0, 0, 0}
     return kernels().volume_surface(values)
 end
 
 --- shell.water(values, how): reflected and refracted light of a sky and a floor.
 function shell.water(values, how)
-    values.up, values.low, values.to_length, values.light = how.camera.up, {}, how.spacing, nil
-    for d = 1, 3 do
-        values.low[d] = how.spacing[d] / 2
-    end
-    local reach
-    values.floor_at, values.tile, reach = isosurface.surroundings({0, 0, 0}, how.sides, how.camera.up)
-    values.clear = reach
+    values.up, values.to_length, values.light = how.camera.up, how.spacing, nil
+    values.low = vector.map(function(h) return h / 2 end, how.spacing)
+    values.floor_at, values.tile, values.clear = isosurface.surroundings({0, 0, 0}, how.sides, how.camera.up)
     return kernels().volume_water(values)
 end
 

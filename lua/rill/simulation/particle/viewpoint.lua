@@ -2,6 +2,7 @@
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
+local vector = require "rill.core.vector"
 
 local viewpoint = {}
 
@@ -26,13 +27,13 @@ viewpoint.parameters =
 
 --- viewpoint.rows(dimensions): rows for option.take.
 function viewpoint.rows(dimensions)
-    local vector = {
+    local row = {
         function(v) return option.is_vector(v, dimensions) end, ("a table of %d numbers"):format(dimensions),
     }
-    local flat, solid = dimensions == 2 and vector or nil, dimensions == 3 and vector or nil
+    local flat, solid = dimensions == 2 and row or nil, dimensions == 3 and row or nil
     return {
         size = cameras.size, low = flat, high = flat, eye = solid, target = solid, up = solid,
-        angle = solid and {option.is_positive, "a number above 0"},
+        angle = solid and option.positive,
     }
 end
 
@@ -53,11 +54,8 @@ local function flat_camera(where, taken, low, high, extent)
 end
 
 local function solid_camera(where, taken, low, high, extent, down)
-    local middle, reach = {}, 0
-    for d = 1, 3 do
-        middle[d], reach = (low[d] + high[d]) / 2, math.max(reach, high[d] - low[d])
-    end
-    local up = cameras.unit(taken.up or {-down[1], -down[2], -down[3]}) or {0, 0, 1}
+    local middle, reach = vector.middle(low, high), math.max(0, vector.longest(low, high))
+    local up = vector.unit(taken.up or {-down[1], -down[2], -down[3]}) or {0, 0, 1}
     local target = taken.target or middle
     local camera = cameras.axes(taken.eye or cameras.above(target, up, reach), target, up)
     if not camera then
