@@ -1,5 +1,6 @@
 -- Files that need each other in a cycle can't be understood, or tested, one at a time: cycles.lua BUILD. What a file needs is what the linker
--- says: the functions and data of other files that its object names. Prints each cycle with what ties it, and fails unless it is listed here.
+-- says: the functions and data of other files that its object names. Prints each cycle with what ties it, and fails unless it is listed here. It fails as well
+-- where directories of a layer need each other, or the files of a directory, or the directories of a layer, are more than eight levels deep.
 
 local symbols = require "tools.symbols"
 
@@ -103,6 +104,82 @@ end
 for key in pairs(allowed) do -- what is left of them
     failed = failed + 1
     print("cycles: this one is gone, take it off the list in tools/cycles.lua: " .. key)
+end
+-- Directories of a layer, as graphs of their files and of the directories: no cycle, and few levels. core.c opens all files of the binding.
+local function directory(file)
+    return file == "binding/core" and "binding/core" or file:match "^(.*)/"
+end
+
+-- The longest chain of dependence from `node` down, within what `inside` says; a chain that comes back is a cycle.
+local function depth_of(graph, node, inside, known, trail)
+    if known[node] == "open" then
+        failed = failed + 1
+        print(("cycles: directories need each other: %s%s"):format(trail, node))
+        return 0
+    elseif not known[node] then
+        local most = 0
+        known[node] = "open"
+        for other in pairs(graph[node]) do
+            if inside(other) then
+                most = math.max(most, depth_of(graph, other, inside, known, trail .. node .. " -> "))
+            end
+        end
+        known[node] = most + 1
+    end
+    return known[node]
+end
+
+local MOST_LEVELS <const> = 8
+-- Dependencies of directories that point upward, and why: they are not counted.
+local upward = {
+    ["binding -> binding/values"] = "device, profile and others read fields of tables by functions of binding.h",
+    ["binding/values -> binding/streams"] = "options that are shapes are read by shape.c",
+}
+local directories, members = {}, {} -- directory -> directory -> true; directory -> {its files}
+for _, file in ipairs(files) do
+    local from = directory(file)
+    directories[from], members[from] = directories[from] or {}, members[from] or {}
+    table.insert(members[from], file)
+    for other in pairs(uses[file]) do
+        local to = directory(other)
+        directories[from][to] = to ~= from and not upward[from .. " -> " .. to] or directories[from][to]
+    end
+end
+
+local function check_depth(what, depth)
+    if depth > MOST_LEVELS then
+        failed = failed + 1
+        print(("cycles: %s is %d levels deep: at most %d"):format(what, depth, MOST_LEVELS))
+    end
+end
+
+local cyclic = {} -- files of the cycles that are listed: their depth is not counted
+for _, cycle in ipairs(cycles) do
+    for _, file in ipairs(cycle) do
+        cyclic[file] = true
+    end
+end
+local layers = {}
+for from, list in pairs(members) do
+    local known, deepest = {}, 0
+    for _, file in ipairs(list) do
+        deepest = math.max(deepest, cyclic[file] and 0 or depth_of(uses, file, function(other)
+            return directory(other) == from and not cyclic[other]
+        end, known, ""))
+    end
+    check_depth("src/" .. from, deepest)
+    layers[from:match "^[^/]+"] = true
+end
+for layer in pairs(layers) do
+    local known, deepest = {}, 0
+    for from in pairs(directories) do
+        if from:match "^[^/]+" == layer then
+            deepest = math.max(deepest, depth_of(directories, from, function(other)
+                return other:match "^[^/]+" == layer
+            end, known, ""))
+        end
+    end
+    check_depth(("between directories, src/%s"):format(layer), deepest)
 end
 if failed > 0 then
     os.exit(false)

@@ -124,6 +124,11 @@ bool container_complete(const Container *c)
     return c->map.complete || c->query.full;
 }
 
+bool container_partial(const Container *c)
+{
+    return c->whole.map && !container_complete(c) && !c->kind->traits.ragged;
+}
+
 bool container_paged(const Container *c)
 {
     TranslatorInfo info = translator_info(c->translator);

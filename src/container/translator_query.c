@@ -145,3 +145,52 @@ Region *container_queried_region(Container *c)
     }
     return region;
 }
+
+/* counting */
+
+/* The mapped ranges of a box. */
+static bool find_ranges(const Container *c, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+{
+    int rank = c->whole.shape.rank;
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        from[d] = first[rank - 1 - d];
+        to[d] = last[rank - 1 - d] - 1;
+    }
+    return translator_ranges(c->translator, from, to, list, caller);
+}
+
+/* How many addresses of a range have their places in memory; -1 with error_set. */
+static int64_t range_reached(const Container *c, const RangeList *list, const Range *range)
+{
+    RangeList part = {.rank = list->rank, .to = list->to};
+    int64_t number, count = 0, places = container_places(c, list, range, &number);
+    if (range->level == 0) {
+        return places;
+    }
+    bool done = places == 0 || range_add_part(&part, range, 0, places, range->at);
+    for (size_t i = 0; done && i < part.count; i++) {
+        count += range_addresses(&part, &part.items[i]);
+    }
+    range_list_free(&part);
+    return done ? count : -1;
+}
+
+bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller)
+{
+    RangeList list = {0};
+    Stream box = container_box(c, first, last);
+    *count = stream_elements(&box);
+    if (c->kind->traits.levels || container_complete(c)) {
+        return true;
+    }
+    bool done = find_ranges(c, first, last, &list, caller);
+    *count = 0;
+    for (size_t i = 0; done && i < list.count; i++) {
+        int64_t reached = range_reached(c, &list, &list.items[i]);
+        done = reached >= 0;
+        *count += reached;
+    }
+    range_list_free(&list);
+    return done;
+}

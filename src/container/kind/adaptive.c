@@ -12,11 +12,6 @@
 /* Numbers of pages (tree_number) are ints. */
 enum { MOST_BITS = 29 };
 
-static int rank_of(const Container *c)
-{
-    return translator_info(c->translator).rank;
-}
-
 /* what launches visit */
 
 typedef struct Leaves {
@@ -99,60 +94,6 @@ static const uint32_t *changing_words(const Container *c)
     return alone ? (const uint32_t *)(t->numbers + t->frames) : NULL;
 }
 
-/* The nodes on the border of a page. */
-static bool make_border(const Container *c, Stream *border)
-{
-    const PageTree *a = tree_pages(c);
-    int64_t count = 0, o[SHAPE_MAX_RANK];
-    int32_t *nodes = malloc((size_t)a->elements * sizeof *nodes);
-    if (!nodes) {
-        return error_set("out of host memory");
-    }
-    for (int64_t i = 0; i < a->elements; i++) {
-        bool on = false;
-        translator_split(i, a->frame, rank_of(c), o);
-        for (int d = 0; d < rank_of(c); d++) {
-            on = on || o[d] == 0 || o[d] == a->page[d];
-        }
-        nodes[count] = (int32_t)i;
-        count += on;
-    }
-    bool done = stream_create(c->memory.device, type_of(SCALAR_INT, 1), &(Shape){1, {count}}, false, border);
-    if (done && !buffer_write(border->buffer, 0, nodes, (uint64_t)count * sizeof *nodes)) {
-        stream_release(border);
-        done = false;
-    }
-    free(nodes);
-    return done;
-}
-
-static bool wrote(AddressMap *map, const Stream *written, const PageSet *pages)
-{
-    return pages ? tree_sync_set((Container *)map, pages) : tree_sync_box((Container *)map, written);
-}
-
-/* Over a translator, with memory for so many frames; NULL with error_set. */
-static Container *make(Translator *t, Device *device, const Type *type, int64_t frames, const void *fallback)
-{
-    Shape shape = {1, {tree_frames(type, frames) * translator_info(t).page}};
-    Stream memory;
-    if (!stream_create(device, type, &shape, true, &memory)) {
-        return NULL;
-    }
-    Container *c = container_make(&container_kind_adaptive, t, &memory, fallback);
-    stream_release(&memory);
-    if (!c || !make_border(c, &tree_of(c)->border)) {
-        container_release(c);
-        return NULL;
-    }
-    c->map.complete = false;
-    c->map.blends = true;
-    c->map.wrote = wrote;
-    c->checked = false;
-    c->map.filter = BLEND_LINEAR;
-    return c;
-}
-
 /* A power of two times the page, the same in every dimension. */
 static bool check_sizes(const Shape *size, const Shape *page)
 {
@@ -185,7 +126,7 @@ Container *container_adaptive(Device *device, const Type *type, const Shape *siz
         translator_release(t);
         return NULL;
     }
-    Container *c = make(t, device, type, 1, fallback);
+    Container *c = tree_make(&container_kind_adaptive, t, device, type, 1, fallback);
     translator_release(t);
     bool done = c && tree_prepare(c, 1) &&
                 page_tree_map_page(tree_pages(c), &root, frames_take(&tree_of(c)->frames, 0)) &&
@@ -203,7 +144,7 @@ static Container *like(const Container *c, const Type *type)
     const Tree *tree = tree_of(c);
     Translator *t = page_tree_copy(c->translator);
     int64_t frames = stream_elements(&c->memory) / tree_pages(c)->elements;
-    Container *result = t ? make(t, c->memory.device, type, frames, NULL) : NULL;
+    Container *result = t ? tree_make(c->kind, t, c->memory.device, type, frames, NULL) : NULL;
     translator_release(t);
     if (!result) {
         return NULL;
@@ -231,16 +172,6 @@ static Container *copy(const Container *c)
         return NULL;
     }
     return result;
-}
-
-Container *tree_mask(const Container *c, const Type *type)
-{
-    int64_t frames = stream_elements(&c->memory) / tree_pages(c)->elements;
-    Container *mask = make(c->translator, c->memory.device, type, frames, NULL);
-    if (mask) {
-        mask->map.wrote = NULL;
-    }
-    return mask;
 }
 
 /* in files */

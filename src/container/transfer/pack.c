@@ -8,11 +8,6 @@
 
 enum { FROM = 1, TO = 2 }; /* bits of copy_over's parameters */
 
-bool container_partial(const Container *c)
-{
-    return c->whole.map && !container_complete(c) && !c->kind->traits.ragged;
-}
-
 static bool copy_line(Container *c, const Region *region, Stream *to, const Stream *from, unsigned numbered)
 {
     Domain domain = {.shape = c->whole.shape, .pages = &region->set, .numbered = numbered};

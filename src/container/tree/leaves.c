@@ -12,15 +12,10 @@ int tree_levels(const Container *c)
     return translator_info(c->translator).levels;
 }
 
-static int rank_of(const Container *c)
-{
-    return translator_info(c->translator).rank;
-}
-
 bool tree_is_leaf(const Container *c, const AdaptivePage *page)
 {
     AdaptivePage inside = {.level = 0};
-    for (int d = 0; d < rank_of(c); d++) {
+    for (int d = 0; d < tree_rank(c); d++) {
         inside.at[d] = page->at[d] << page->level;
     }
     return adaptive_level(page_tree_find(tree_pages(c), &inside)) == page->level;
@@ -127,7 +122,7 @@ bool tree_sync(const Container *c)
 static int64_t frames_around(const Container *c, const Stream *box, int32_t *frames, int64_t most)
 {
     const PageTree *a = tree_pages(c);
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     int64_t from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK], count = 0;
     AdaptivePage page = {.level = 0};
     for (int d = 0; d < rank; d++) {

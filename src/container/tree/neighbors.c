@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank_of(const Container *c)
-{
-    return translator_info(c->translator).rank;
-}
-
 /* lists of pages */
 
 bool tree_add(TreeList *list, const AdaptivePage *page)
@@ -74,7 +69,7 @@ AdaptivePage tree_above(const AdaptivePage *page, int rank, int levels)
  * `side`, that touch it. */
 static bool add_side(const Container *c, TreeList *list, const AdaptivePage *page, const int *side, int below)
 {
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     AdaptivePage corner = {.level = 0};
     bool done = true;
     for (int d = 0; d < rank; d++) {
@@ -99,7 +94,7 @@ static bool add_side(const Container *c, TreeList *list, const AdaptivePage *pag
 /* Adds leaves that touch a page from outside: all of levels below `below`; on its upper sides only, with `upper`. Nothing repeats. */
 static bool add_touching(const Container *c, TreeList *list, const AdaptivePage *page, int below, bool upper)
 {
-    int rank = rank_of(c), ways = 1;
+    int rank = tree_rank(c), ways = 1;
     int64_t pages = INT64_C(1) << (tree_levels(c) - 1 - page->level);
     bool done = true;
     for (int d = 0; d < rank; d++) {
@@ -184,7 +179,7 @@ bool tree_sync_leaves(const Container *c, const TreeList *leaves)
 bool tree_sync_set(const Container *c, const PageSet *set)
 {
     const PageTree *a = tree_pages(c);
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     TreeList list = {0};
     bool some = set->levels && set->words && memcmp(set->page, a->frame, (size_t)rank * sizeof *a->frame) == 0,
          done = true;
@@ -207,7 +202,7 @@ bool tree_sync_set(const Container *c, const PageSet *set)
 Region *tree_region(const Container *c, TreeList *leaves)
 {
     const PageTree *a = tree_pages(c);
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     int64_t count = (int64_t)leaves->count, length = count * (rank + 2); /* and where each starts */
     PageSet set = {.count = count, .levels = true, .starts = true};
     memcpy(set.page, a->frame, sizeof a->frame);
@@ -228,8 +223,8 @@ Region *tree_region(const Container *c, TreeList *leaves)
 bool tree_add_parts(const Container *c, TreeList *list, const AdaptivePage *page)
 {
     bool done = true;
-    for (int number = 0; done && number < 1 << rank_of(c); number++) {
-        AdaptivePage part = tree_part(page, rank_of(c), number);
+    for (int number = 0; done && number < 1 << tree_rank(c); number++) {
+        AdaptivePage part = tree_part(page, tree_rank(c), number);
         done = !tree_is_leaf(c, &part) || tree_add(list, &part);
     }
     return done;

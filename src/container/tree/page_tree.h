@@ -90,7 +90,5 @@ void page_tree_write_place(const PageTree *a, StrBuf *out, int number, const cha
 
 /* An order of pages for qsort: by halves, along the slowest dimension first; a coarse page in front of those inside it. */
 int page_tree_compare(const void *left, const void *right);
-/* As in TranslatorKind. */
-bool page_tree_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
 
 #endif

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank_of(const Container *c)
-{
-    return translator_info(c->translator).rank;
-}
-
 /* frames */
 
 static bool grow(Container *c, int64_t frames)
@@ -47,7 +42,7 @@ bool tree_prepare(Container *c, int64_t pages)
 /* Unmaps the first `count` parts of the pages of a list. */
 static void unmap_parts(Container *c, const TreeList *splits, int64_t count)
 {
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     while (count-- > 0) {
         AdaptivePage part = tree_part(&splits->items[count >> rank], rank, (int)(count & ((1 << rank) - 1)));
         frames_drop(&tree_of(c)->frames, adaptive_frame(page_tree_mapped(tree_pages(c), &part)));
@@ -58,7 +53,7 @@ static void unmap_parts(Container *c, const TreeList *splits, int64_t count)
 /* Maps all parts; `frames` are theirs, in order. All of them, or none with error_set. */
 static bool map_parts(Container *c, const TreeList *splits, int32_t *frames)
 {
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     int64_t count = (int64_t)splits->count << rank, i = 0;
     bool done = true;
     for (; done && i < count; i++) {
@@ -79,7 +74,7 @@ static bool map_parts(Container *c, const TreeList *splits, int32_t *frames)
 /* The parts take their values, those of coarse pages first. */
 static bool fill_parts(const Container *c, const TreeList *splits, const int32_t *frames)
 {
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     int64_t count = (int64_t)splits->count << rank;
     Stream list;
     if (!stream_create(c->memory.device, type_of(SCALAR_INT, 1), &(Shape){1, {count}}, false, &list)) {
@@ -150,7 +145,7 @@ static bool split(Container *c, TreeList *splits, Region **fresh)
 static bool add_chain(const Container *c, TreeList *splits, const AdaptivePage *page)
 {
     AdaptivePage inside = {.level = 0};
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     for (int d = 0; d < rank; d++) {
         inside.at[d] = page->at[d] << page->level;
     }
@@ -202,7 +197,7 @@ static bool add_chains(const Container *c, TreeList *splits, int level, const in
 
 bool tree_ready(Container *c, const int64_t *first, const int64_t *last)
 {
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     TreeList splits = {0};
     for (int d = 0; d < rank; d++) {
@@ -228,7 +223,7 @@ static bool add_box(void *self, const int64_t *first, const int64_t *last)
 {
     RegionSplits *splits = self;
     int64_t from[SHAPE_MAX_RANK];
-    for (int d = 0; d < rank_of(splits->c); d++) {
+    for (int d = 0; d < tree_rank(splits->c); d++) {
         from[d] = first[d] - 1;
     }
     splits->failed = !add_chains(splits->c, &splits->list, 0, from, last);
@@ -239,7 +234,7 @@ static bool add_box(void *self, const int64_t *first, const int64_t *last)
 static bool add_leaves(RegionSplits *splits, const Region *region)
 {
     const Container *c = splits->c;
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     bool done = true;
     for (int64_t i = 0; done && i < region->set.count; i++) {
         const int32_t *entry = region->words + i * (rank + 1);
@@ -345,7 +340,7 @@ static bool join(Container *c, TreeList *joins)
         return false;
     }
     PageTree *a = tree_pages(c);
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     Stream list;
     int32_t *frames = malloc((joins->count + 1) * sizeof *frames);
     if (!frames) {
@@ -372,7 +367,7 @@ static bool join(Container *c, TreeList *joins)
 
 bool tree_coarsen_mask(Container *c, const Container *mask)
 {
-    int rank = rank_of(c);
+    int rank = tree_rank(c);
     size_t parts = (size_t)1 << rank;
     TreeList pages = {0}, joins = {0};
     bool done = marked(c, mask, true, &pages);
@@ -397,7 +392,7 @@ bool tree_split_all(Container *c, int depth)
         int level = tree_levels(c) - 2 - i;
         int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK];
         TreeList splits = {0};
-        for (int d = 0; d < rank_of(c); d++) {
+        for (int d = 0; d < tree_rank(c); d++) {
             last[d] = translator_info(c->translator).domain.size[d] - 2;
         }
         done = add_chains(c, &splits, level, first, last) && split(c, &splits, NULL);

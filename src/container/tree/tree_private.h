@@ -63,6 +63,16 @@ static inline PageTree *tree_pages(const Container *c)
     return (PageTree *)c->translator;
 }
 
+/* How many dimensions it has. */
+static inline int tree_rank(const Container *c)
+{
+    return c->translator->info.rank;
+}
+
+/* tree/create.c: makes an adaptive container of a kind over a translator, with memory for so many frames. NULL with error_set. */
+Container *tree_make(const ContainerKind *kind, Translator *t, Device *device, const Type *type, int64_t frames,
+                     const void *fallback);
+
 /* As many frames or more, so that memory ends with a word. */
 static inline int64_t tree_frames(const Type *type, int64_t frames)
 {
