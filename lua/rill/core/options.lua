@@ -111,8 +111,8 @@ function option.some(holds)
         if not option.table[1](value) then
             return holds(value)
         end
-        for _, item in ipairs(value) do
-            if not holds(item) then
+        for key, item in pairs(value) do
+            if math.type(key) ~= "integer" or key < 1 or key > #value or not holds(item) then
                 return false
             end
         end
@@ -132,14 +132,14 @@ function option.number(low, high, default, above)
     end, words, default, default == nil}
 end
 
---- option.choice(names [, default]): the row of an option that is one of some names.
+--- option.choice(names [, default]): the row of an option that is one of some names, and may be left out.
 function option.choice(names, default)
     local set = {}
     for _, name in ipairs(names) do
         set[name] = true
     end
     local words = ('"%s" or "%s"'):format(table.concat(names, '", "', 1, #names - 1), names[#names])
-    return {function(v) return set[v] end, words, default, default == nil}
+    return {function(v) return set[v] end, words, default}
 end
 
 --- option.words(names [, default]): a row for options that are one of the keys of a table, or of the items of an array.

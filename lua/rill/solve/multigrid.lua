@@ -8,6 +8,7 @@ local class = require "rill.core.class"
 local fused = require "rill.solve.fused_cycle"
 local levels = require "rill.solve.levels"
 local operator = require "rill.solve.operator"
+local option = require "rill.core.options"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local outer = require "rill.solve.residual_cycle"
@@ -29,31 +30,13 @@ local function is_spacing(value)
     return type(value) == "number" and value > 0 and 1 / value ^ 2 > 0 and 1 / value ^ 2 < math.huge
 end
 
--- One of what holds, or an array of them.
-local function some(holds)
-    return function(value)
-        if type(value) ~= "table" or rill.type(value) then
-            return holds(value)
-        end
-        for key, item in pairs(value) do
-            if math.type(key) ~= "integer" or key < 1 or key > #value or not holds(item) then
-                return false
-            end
-        end
-        return #value > 0
-    end
-end
-
-local function is_count(value)
-    return math.type(value) == "integer" and value >= 1
-end
-
 local GRID <const> = {
-    boundary = {some(is_kind), boundaries.quoted("multigrid", " or ") .. ", or a table of one per dimension"},
-    spacing = {some(is_spacing), "a number above 0 whose square is a number too, or a table of one per dimension"},
-    shift = {function(v) return type(v) == "number" and v >= 0 and v < math.huge end, "a number, 0 or more"},
+    boundary = {option.some(is_kind), boundaries.quoted("multigrid", " or ") .. ", or a table of one per dimension"},
+    spacing = {option.some(is_spacing),
+        "a number above 0 whose square is a number too, or a table of one per dimension"},
+    shift = option.not_negative,
 }
-local CYCLE <const> = {cycles = {is_count, "a whole number, 1 or more"}, iterations = false}
+local CYCLE <const> = {cycles = option.count, iterations = false}
 
 local function union(...)
     local all = {}
@@ -276,7 +259,7 @@ function methods:cycle(x, b, count)
     check(self, "cycle")
     b = take_b(self, "hierarchy", b)
     check_x(self, "hierarchy", x, b)
-    if count ~= nil and not is_count(count) then
+    if count ~= nil and not option.count[1](count) then
         fail("h:cycle: argument #3 'count': expected a whole number, 1 or more, got %s", tostring(count))
     end
     local pace
@@ -293,22 +276,9 @@ class.guard(methods, "h")
 
 local multigrid = {}
 
-local function is_shape(value)
-    if type(value) ~= "table" or rill.type(value) or #value < 2 or #value > 3 then
-        return false
-    end
-    local size = 1.0
-    for _, n in ipairs(value) do
-        if not is_count(n) then
-            return false
-        end
-        size = size * n
-    end
-    return size < 2.0 ^ 31
-end
-
 local HIERARCHY <const> = union(GRID, {
-    shape = {is_shape, "a table of 2 or 3 whole numbers, 1 or more, their product below 2^31"},
+    shape = {function(v) return option.is_shape(v, 2, 3) end,
+        "a table of 2 or 3 whole numbers, 1 or more, their product below 2^31"},
     tolerance = false, iterations = false, every = false, strict = false, x0 = false,
 })
 

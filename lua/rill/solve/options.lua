@@ -7,20 +7,9 @@ local fail <const> = errors.fail
 
 local options = {}
 
-local function is_count(value)
-    return math.type(value) == "integer" and value >= 1
-end
-
-local PRECISIONS <const> = {float = true, mixed = true, double = true}
-
--- What each must be: a test, and words for it.
 local COMMON <const> = {
-    tolerance = {function(v) return type(v) == "number" and v >= 0 and v < math.huge end, "a number, 0 or more"},
-    iterations = {is_count, "a whole number, 1 or more"},
-    every = {is_count, "a whole number, 1 or more"},
-    precision = {function(v) return PRECISIONS[v] end, '"float", "mixed" or "double"'},
-    strict = {function(v) return type(v) == "boolean" end, "true or false"},
-    x0 = {function(v) return not errors.not_open(v) end, "an open stream"},
+    tolerance = option.not_negative, iterations = option.count, every = option.count, strict = option.flag,
+    precision = option.choice {"float", "mixed", "double"}, x0 = option.stream,
 }
 
 --- options.take(method, given, own): a copy of the options given, checked, with tolerance and strict filled in. `own` has the method's own

@@ -6,6 +6,7 @@ local errors = require "rill.core.error"
 local active = require "rill.stream.active"
 local colouring = require "rill.solve.coloring"
 local operator = require "rill.solve.operator"
+local option = require "rill.core.options"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local reach = require "rill.solve.active_set"
@@ -462,10 +463,6 @@ end
 
 local EVERY <const>, MOST <const> = 16, 10000
 
-local function is_flag(value)
-    return type(value) == "boolean"
-end
-
 local function is_diagonal(value)
     return type(value) == "number" or not errors.not_open(value)
 end
@@ -473,7 +470,7 @@ end
 -- The options of all three methods beside those of every solver.
 local OWN <const> = {
     diagonal = {is_diagonal, "a number or an open stream"},
-    update = {is_flag, "true or false"},
+    update = option.flag,
 }
 
 -- x and a report. `own`: the method's options; work: what is so without them: omega, coloured.
@@ -503,7 +500,7 @@ end
 local WEIGHTED <const> = {
     diagonal = OWN.diagonal, update = OWN.update,
     omega = {function(v) return type(v) == "number" and v > 0 and v <= 2 end, "a number above 0, at most 2"},
-    active = {function(v) return type(v) == "boolean" end, "true or false"},
+    active = option.flag,
 }
 local OVER <const> = {
     diagonal = OWN.diagonal, update = OWN.update,
