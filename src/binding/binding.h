@@ -193,9 +193,6 @@ bool expression_hooks_offer(lua_State *L, const char *name, int *results);
 bool expression_hooks_ask(lua_State *L, const char *name, int *results);
 /* Closes a header outside of any scope: for __gc and __close; never raises. */
 void stream_handle_drop(Stream *stream);
-/* Whole streams of any layout to and from packed bytes. Made inside a scope; false after error_set. */
-bool transfer_download(const Stream *stream, void *bytes);
-bool transfer_upload(const Stream *stream, const void *bytes);
 /* Metamethods: s[i], s[i] = v, pairs(s). */
 int element_at(lua_State *L);
 int element_set(lua_State *L);
@@ -256,10 +253,6 @@ Stream *create_from_table(lua_State *L, int index, const Type *type, const char 
 
 /* Files. A path, a string without zero bytes, or raises. */
 const char *argument_path(lua_State *L, int index, const char *function, int n, const char *name);
-/* A new contiguous stream with these elements. Inside a scope; false with error_set. */
-bool file_stream(Device *device, const Type *type, const Shape *shape, const void *bytes, Stream *result);
-/* All elements, packed; to be freed. Inside a scope; NULL with error_set. */
-void *file_bytes(const Stream *stream);
 /* Pushes the stream that a reader makes of a file, and returns 1; raises in the name of `function`. A reader runs inside a scope; `type` may
  * be NULL: the file's own. False with error_set. */
 typedef bool FileReader(Device *device, const char *path, const Type *type, Stream *result);

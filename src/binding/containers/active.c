@@ -1,6 +1,7 @@
 /* Parts of containers to launch over, where they are mapped, and their outside. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
+#include "kernel/launch/packed.h"
 
 #include <string.h>
 
@@ -98,7 +99,7 @@ static int rill_picture(lua_State *L)
     translator_drop(t);
     container_done(L, self, done, "rill.show");
     Stream *picture = stream_handle_push(L);
-    binding_make(L, device, "rill.show", file_stream(device, type_of(SCALAR_FLOAT, 1), &shape, cells, picture));
+    binding_make(L, device, "rill.show", packed_stream(device, type_of(SCALAR_FLOAT, 1), &shape, cells, picture));
     return 1;
 }
 

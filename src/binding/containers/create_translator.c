@@ -1,6 +1,7 @@
 /* rill.translator.linear, fold, pages, lists, hash and compose. */
 #include "binding/containers/translator.h"
 #include "binding/values/options.h"
+#include "kernel/launch/packed.h"
 
 #include <string.h>
 
@@ -156,7 +157,7 @@ static int rill_lists(lua_State *L)
     int32_t *offset = scratch_push(L, ((size_t)count + 1) * sizeof *offset);
     offset[0] = 0;
     Device *device = s->device;
-    binding_run(L, device, function, transfer_download(s, offset + counts));
+    binding_run(L, device, function, packed_download(s, offset + counts));
     check_offsets(L, function, offset, count, counts);
     translator_make(L, slot, device, function, translator_lists(device, &cells, offset));
     scratch_free(L, -1);

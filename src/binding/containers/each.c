@@ -2,6 +2,7 @@
  * are there at once. */
 #include "binding/containers/container.h"
 #include "binding/values/coordinates.h"
+#include "kernel/launch/packed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static bool download_elements(Container *c, const Region *region, char *bytes)
     if (!container_get_elements(c, region, &line)) {
         return false;
     }
-    bool done = transfer_download(&line, bytes);
+    bool done = packed_download(&line, bytes);
     stream_release(&line);
     return done;
 }
@@ -77,7 +78,7 @@ static bool upload_elements(Container *c, const Region *region, const Type *type
 {
     Stream line;
     Device *device = region->list.device;
-    if (!file_stream(device, type, &(Shape){1, {region->set.elements}}, bytes, &line)) {
+    if (!packed_stream(device, type, &(Shape){1, {region->set.elements}}, bytes, &line)) {
         return false;
     }
     bool done = container_put_elements(c, region, &line);

@@ -1,5 +1,6 @@
 /* The self-test of translators of a user's own, under rill.check. */
 #include "binding/containers/translator.h"
+#include "kernel/launch/packed.h"
 
 #include <string.h>
 
@@ -54,7 +55,7 @@ static _Noreturn void raise_failure(const TranslatorTest *trial)
 static bool download_translated(Translator *t, Direction direction, Stream *points, int32_t *results)
 {
     Stream to = {0};
-    bool done = translator_stream(t, direction, points, &to) && transfer_download(&to, results);
+    bool done = translator_stream(t, direction, points, &to) && packed_download(&to, results);
     stream_release(points);
     stream_release(&to);
     return done;
@@ -70,7 +71,7 @@ static void sample_device(const TranslatorTest *trial, Direction direction, cons
     Stream from;
     Device *device = state_device(L);
     binding_run(L, device, trial->function,
-                file_stream(device, type_of(SCALAR_INT, rank > VECTOR ? 1 : rank), &shape, points, &from) &&
+                packed_stream(device, type_of(SCALAR_INT, rank > VECTOR ? 1 : rank), &shape, points, &from) &&
                     download_translated(trial->t, direction, &from, results));
 }
 

@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "io/image/pixels.h"
+#include "kernel/launch/packed.h"
 
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ static bool load_pixels(Device *device, const Image *image, const Type *type, St
     if (!array.data) {
         return error_set("out of host memory for %zu bytes", bytes);
     }
-    bool ok = pixels_from_image(image, &array) && file_stream(device, type, &shape, array.data, result);
+    bool ok = pixels_from_image(image, &array) && packed_stream(device, type, &shape, array.data, result);
     free(array.data);
     return ok;
 }

@@ -1,4 +1,5 @@
 #include "binding/files/image_options.h"
+#include "kernel/launch/packed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,7 +173,7 @@ static void settle_options(lua_State *L, const PictureCall *call, const Stream *
 
 static bool take_pixels(const Stream *stream, PixelArray *array, const PixelOptions *options, Image *image)
 {
-    array->data = file_bytes(stream);
+    array->data = packed_bytes(stream);
     bool done = array->data && pixels_to_image(array, options, image);
     free(array->data);
     return done;

@@ -2,6 +2,7 @@
 #include "binding/binding.h"
 
 #include "io/mesh/formats.h"
+#include "kernel/launch/packed.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ static bool upload_owned(Device *device, const MeshData *mesh, const float *numb
     if (owner == MESH_CORNERS) {
         shape = (Shape){.rank = 2, .size = {(int64_t)mesh->faces, 3}};
     }
-    return file_stream(device, type_of(SCALAR_FLOAT, width), &shape, numbers, result);
+    return packed_stream(device, type_of(SCALAR_FLOAT, width), &shape, numbers, result);
 }
 
 /* Streams of positions and triangles, and of normals and uv where there are any. */
@@ -20,8 +21,8 @@ static bool upload(Device *device, const MeshData *mesh, Stream *const streams[4
 {
     Shape vertices = {.rank = 1, .size = {(int64_t)mesh->vertices}},
           faces = {.rank = 1, .size = {(int64_t)mesh->faces}};
-    return file_stream(device, type_of(SCALAR_FLOAT, 3), &vertices, mesh->positions, streams[0]) &&
-           file_stream(device, type_of(SCALAR_INT, 3), &faces, mesh->triangles, streams[1]) &&
+    return packed_stream(device, type_of(SCALAR_FLOAT, 3), &vertices, mesh->positions, streams[0]) &&
+           packed_stream(device, type_of(SCALAR_INT, 3), &faces, mesh->triangles, streams[1]) &&
            (mesh->normal_owner == MESH_NONE ||
             upload_owned(device, mesh, mesh->normals, 3, mesh->normal_owner, streams[2])) &&
            (mesh->uv_owner == MESH_NONE || upload_owned(device, mesh, mesh->uv, 2, mesh->uv_owner, streams[3]));
@@ -90,16 +91,16 @@ static bool fetch(const Stream *const streams[4], MeshData *mesh)
 {
     mesh->vertices = (size_t)stream_elements(streams[0]);
     mesh->faces = (size_t)stream_elements(streams[1]);
-    mesh->positions = file_bytes(streams[0]);
-    mesh->triangles = mesh->positions ? file_bytes(streams[1]) : NULL;
+    mesh->positions = packed_bytes(streams[0]);
+    mesh->triangles = mesh->positions ? packed_bytes(streams[1]) : NULL;
     bool done = mesh->triangles != NULL;
     if (done && streams[2]) {
         mesh->normal_owner = owner_of(streams[2], mesh);
-        done = (mesh->normals = file_bytes(streams[2])) != NULL;
+        done = (mesh->normals = packed_bytes(streams[2])) != NULL;
     }
     if (done && streams[3]) {
         mesh->uv_owner = owner_of(streams[3], mesh);
-        done = (mesh->uv = file_bytes(streams[3])) != NULL;
+        done = (mesh->uv = packed_bytes(streams[3])) != NULL;
     }
     return done;
 }

@@ -3,14 +3,15 @@
 
 #include "io/array/mtx.h"
 #include "io/file.h"
+#include "kernel/launch/packed.h"
 
 static bool upload(Device *device, const MtxMatrix *matrix, Stream *const streams[3])
 {
     Shape shape = {.rank = 1, .size = {(int64_t)matrix->count}};
     const Type *whole = type_of(SCALAR_INT, 1);
-    return file_stream(device, whole, &shape, matrix->row, streams[0]) &&
-           file_stream(device, whole, &shape, matrix->column, streams[1]) &&
-           file_stream(device, type_of(SCALAR_DOUBLE, 1), &shape, matrix->value, streams[2]);
+    return packed_stream(device, whole, &shape, matrix->row, streams[0]) &&
+           packed_stream(device, whole, &shape, matrix->column, streams[1]) &&
+           packed_stream(device, type_of(SCALAR_DOUBLE, 1), &shape, matrix->value, streams[2]);
 }
 
 static bool decode(const FileBytes *file, void *matrix)
@@ -56,9 +57,9 @@ static bool save(const char *path, const Stream *row, const Stream *column, cons
                  bool single)
 {
     matrix->count = (size_t)stream_elements(row);
-    matrix->row = file_bytes(row);
-    matrix->column = matrix->row ? file_bytes(column) : NULL;
-    matrix->value = matrix->column ? file_bytes(value) : NULL;
+    matrix->row = packed_bytes(row);
+    matrix->column = matrix->row ? packed_bytes(column) : NULL;
+    matrix->value = matrix->column ? packed_bytes(value) : NULL;
     bool done = matrix->value && mtx_write(path, matrix, single);
     mtx_free(matrix);
     return done;

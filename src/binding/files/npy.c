@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "kernel/launch/copy.h"
+#include "kernel/launch/packed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static bool upload(Device *device, const NpyArray *array, const Type *type, cons
     const Type *wanted = type ? type_of(type->scalar, 1) : own;
     Shape row = {.rank = 1, .size = {(int64_t)array->count}};
     Stream numbers, cast = {0};
-    if (!shape_check(&row) || !file_stream(device, own, &row, array->data, &numbers)) {
+    if (!shape_check(&row) || !packed_stream(device, own, &row, array->data, &numbers)) {
         return false;
     }
     bool ok = wanted == own || copy_new(&numbers, wanted, &cast);
@@ -226,7 +227,7 @@ static bool save_npy(const Stream *stream, const char *path)
         array.dim[array.rank++] = type->components;
     }
     array.count = (size_t)stream_elements(stream) * (size_t)type->components;
-    array.data = file_bytes(stream);
+    array.data = packed_bytes(stream);
     if (!array.data) {
         return error_prefix("cannot write '%s'", path);
     }

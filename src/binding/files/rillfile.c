@@ -5,6 +5,7 @@
 #include "container/serialize.h"
 #include "io/file.h"
 #include "kernel/launch/copy.h"
+#include "kernel/launch/packed.h"
 
 #include <stdlib.h>
 
@@ -78,7 +79,7 @@ static bool load_cast(Device *device, const RillFile *file, const Type *own, con
     if (own->is_struct || type->is_struct || own->components != type->components) {
         return error_set("it holds elements of type %s, which cannot be read as %s", own->name, type->name);
     }
-    if (!file_stream(device, own, shape, file->data, &loaded)) {
+    if (!packed_stream(device, own, shape, file->data, &loaded)) {
         return false;
     }
     bool ok = copy_new(&loaded, type, result);
@@ -96,7 +97,7 @@ bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, cons
     const Type *own = file_type(&file);
     bool ok = own && file_shape(&file, &shape);
     if (ok && (!type || type_same_layout(own, type))) {
-        ok = file_stream(device, type ? type : own, &shape, file.data, result);
+        ok = packed_stream(device, type ? type : own, &shape, file.data, result);
     } else if (ok) {
         ok = load_cast(device, &file, own, type, &shape, result);
     }
@@ -168,7 +169,7 @@ static bool describe(RillFile *file, const Stream *stream)
         file->size[i] = stream->shape.size[i];
     }
     file->data_bytes = (size_t)stream_bytes(stream);
-    file->data = file_bytes(stream);
+    file->data = packed_bytes(stream);
     return file->data != NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "binding/streams/container_handle.h"
 #include "container/kind/kinds.h"
 #include "kernel/fuse.h"
+#include "kernel/launch/packed.h"
 
 #include <string.h>
 
@@ -160,7 +161,7 @@ static int rill_fallback(lua_State *L)
     Stream *s = stream_handle_push(L);
     DeviceScope scope;
     binding_enter(L, c->stream.device, &scope);
-    bool done = file_stream(c->stream.device, type, &(Shape){1, {1}}, element, s);
+    bool done = packed_stream(c->stream.device, type, &(Shape){1, {1}}, element, s);
     device_leave(&scope);
     container_done(L, c, done, "expression");
     return 2;
@@ -193,7 +194,7 @@ static int rill_set_fallback(lua_State *L)
     if (s) {
         DeviceScope scope;
         binding_enter(L, s->device, &scope);
-        bool done = transfer_download(s, element);
+        bool done = packed_download(s, element);
         device_leave(&scope);
         container_done(L, c, done, "expression");
         lua_pushlstring(L, element, (size_t)s->type->bytes);

@@ -2,6 +2,7 @@
 #include "binding/kernels/kernel.h"
 
 #include "binding/streams/container_handle.h"
+#include "kernel/launch/packed.h"
 #include "primitive/indexed/gather.h"
 #include "primitive/indexed/gather_op.h"
 #include "primitive/indexed/scatter.h"
@@ -61,7 +62,7 @@ static const Stream *source_check(lua_State *L, const char *function, const Stre
     }
     Stream *s = create_stream(L, dst->type->value, &one, function);
     lua_replace(L, 3);
-    binding_make(L, dst->device, function, transfer_upload(s, element));
+    binding_make(L, dst->device, function, packed_upload(s, element));
     return s;
 }
 

@@ -1,6 +1,6 @@
 /* What makes streams: rill.stream, from, iota, iter; s:copy, cast, like. */
 #include "binding/binding.h"
-#include "kernel/launch/copy.h"
+#include "kernel/launch/packed.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +22,7 @@ Stream *create_stream(lua_State *L, const Type *type, const Shape *shape, const 
 static Stream *make_of(lua_State *L, const Type *type, const Shape *shape, const void *bytes, const char *function)
 {
     Stream *s = make(L, type, shape, false, function);
-    binding_run(L, s->device, function, transfer_upload(s, bytes));
+    binding_run(L, s->device, function, packed_upload(s, bytes));
     return s;
 }
 
@@ -180,21 +180,11 @@ static int rill_from(lua_State *L)
     return 1;
 }
 
-/* A contiguous stream of other elements, or of the same where `type` is NULL. */
-static bool copy_dense(const Stream *s, const Type *type, Stream *result)
-{
-    if (!s->contiguous || !s->buffer || (type && type != s->type)) {
-        return copy_new(s, type, result);
-    }
-    return stream_create(s->device, s->type, &s->shape, false, result) &&
-           buffer_copy(result->buffer, 0, s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, stream_bytes(s));
-}
-
-/* The same as a fresh userdata. */
+/* Pushes a contiguous stream of other elements, or of the same where `type` is NULL. */
 static int push_copy(lua_State *L, const Stream *s, const Type *type, const char *function)
 {
     Stream *result = stream_handle_push(L);
-    binding_make(L, s->device, function, copy_dense(s, type, result));
+    binding_make(L, s->device, function, packed_copy(s, type, result));
     return 1;
 }
 

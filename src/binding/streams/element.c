@@ -1,6 +1,6 @@
 /* Single elements and constants: s[i], s[i] = v, get, set, fill. Only an element's own bytes travel. */
 #include "binding/binding.h"
-#include "kernel/launch/copy.h"
+#include "kernel/launch/packed.h"
 
 #include <string.h>
 
@@ -123,19 +123,6 @@ static int stream_set(lua_State *L)
     return 1;
 }
 
-static bool fill(Stream *s, const void *element)
-{
-    int bytes = s->type->bytes;
-    bool pattern = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 12 || bytes == 16;
-    if (stream_elements(s) == 0) {
-        return true;
-    }
-    if (!s->contiguous || !pattern) {
-        return copy_fill(s, element);
-    }
-    return buffer_fill(s->buffer, (uint64_t)s->offset * (uint64_t)bytes, stream_bytes(s), element, bytes);
-}
-
 static int stream_fill(lua_State *L)
 {
     char element[TYPE_MAX_BYTES];
@@ -144,7 +131,7 @@ static int stream_fill(lua_State *L)
     if (!value_pack_splat(L, 2, s->type, element)) {
         binding_argument_error(L, "s:fill", 1, "value");
     }
-    binding_make(L, s->device, "s:fill", fill(s, element));
+    binding_make(L, s->device, "s:fill", packed_fill(s, element));
     lua_settop(L, 1);
     return 1;
 }

@@ -1,5 +1,6 @@
 /* The stream userdata: its metatable, fields and life. */
 #include "binding/binding.h"
+#include "kernel/launch/packed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -191,7 +192,7 @@ static int stream_tostring(lua_State *L)
     bool shown = stream_elements(s) <= SHOWN_ELEMENTS;
     char *bytes = lua_newuserdatauv(L, shown ? (size_t)stream_bytes(s) : 0, 0);
     if (shown) {
-        binding_run(L, s->device, "tostring", transfer_download(s, bytes));
+        binding_run(L, s->device, "tostring", packed_download(s, bytes));
     }
     luaL_Buffer text;
     luaL_buffinit(L, &text);

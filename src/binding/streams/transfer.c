@@ -1,92 +1,14 @@
 /* Whole streams and boxes between Lua and the device: read, values, bytes, write, gl. */
 #include "binding/binding.h"
-#include "kernel/launch/copy.h"
+#include "kernel/launch/packed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Ramps have no bytes: they are worked out here. */
-static void ramp_download(const Stream *s, char *to)
-{
-    int64_t index[SHAPE_MAX_RANK] = {0};
-    int64_t count = stream_elements(s);
-    for (int64_t e = 0; e < count; e++, to += s->type->bytes) {
-        stream_ramp_element(s, s->contiguous ? s->offset + e : stream_locate(s, index), to);
-        for (int d = s->shape.rank - 1; d >= 0 && ++index[d] == s->shape.size[d]; d--) {
-            index[d] = 0;
-        }
-    }
-}
-
-bool transfer_download(const Stream *stream, void *bytes)
-{
-    uint64_t size = stream_bytes(stream);
-    if (size == 0) {
-        return true;
-    }
-    if (stream->source == SOURCE_RAMP) {
-        ramp_download(stream, bytes);
-        return true;
-    }
-    if (stream->contiguous) {
-        return buffer_read(stream->buffer, (uint64_t)stream->offset * (uint64_t)stream->type->bytes, bytes, size);
-    }
-    Stream whole;
-    if (!copy_new(stream, NULL, &whole)) {
-        return false;
-    }
-    bool good = buffer_read(whole.buffer, 0, bytes, size);
-    stream_release(&whole);
-    return good;
-}
-
-static bool upload(const Stream *stream, const void *bytes)
-{
-    uint64_t size = stream_bytes(stream);
-    if (stream->contiguous) {
-        return buffer_write(stream->buffer, (uint64_t)stream->offset * (uint64_t)stream->type->bytes, bytes, size);
-    }
-    Stream whole, to = *stream;
-    if (!stream_create(stream->device, stream->type, &stream->shape, false, &whole)) {
-        return false;
-    }
-    bool good = buffer_write(whole.buffer, 0, bytes, size) && copy_stream(&to, &whole);
-    stream_release(&whole);
-    return good;
-}
-
-/* Bytes come from strings and files, too: their bools may be any word. */
-bool transfer_upload(const Stream *stream, const void *bytes)
-{
-    int64_t count = stream_elements(stream);
-    if (count == 0) {
-        return true;
-    }
-    if (type_normal(stream->type, bytes, count)) {
-        return upload(stream, bytes);
-    }
-    void *normal = malloc((size_t)stream_bytes(stream));
-    if (!normal) {
-        return error_set("out of host memory");
-    }
-    memcpy(normal, bytes, (size_t)stream_bytes(stream));
-    type_normalize(stream->type, normal, count);
-    bool done = upload(stream, normal);
-    free(normal);
-    return done;
-}
-
 /* Downloads inside a scope of its own; raises. */
 static void download(lua_State *L, const Stream *s, void *bytes, const char *function)
 {
-    binding_run(L, s->device, function, transfer_download(s, bytes));
-}
-
-/* The elements themselves, where they lie in host memory in one piece: no copy. NULL elsewhere. */
-static const void *elements_in_place(const Stream *s)
-{
-    const char *base = s->contiguous && s->buffer && stream_elements(s) > 0 ? buffer_host(s->buffer) : NULL;
-    return base ? base + s->offset * s->type->bytes : NULL;
+    binding_run(L, s->device, function, packed_download(s, bytes));
 }
 
 /* The view of the box in arguments 1 and 2 of a method, on the stack. Whoever is done with it calls drop_view. */
@@ -109,7 +31,7 @@ static void drop_view(lua_State *L, Stream *view)
 static int read_table(lua_State *L, const char *function, bool nested)
 {
     Stream *view = box_argument(L, function);
-    const void *bytes = elements_in_place(view);
+    const void *bytes = packed_in_place(view);
     int scratch = bytes ? 0 : lua_gettop(L) + 1;
     if (!bytes) {
         void *copy = scratch_push(L, (size_t)stream_bytes(view));
@@ -142,7 +64,7 @@ static int stream_lua_bytes(lua_State *L)
 {
     Stream *view = box_argument(L, "s:bytes");
     size_t size = (size_t)stream_bytes(view);
-    const char *in_place = elements_in_place(view);
+    const char *in_place = packed_in_place(view);
     luaL_Buffer buffer;
     if (in_place) {
         lua_pushlstring(L, in_place, size);
@@ -176,20 +98,6 @@ static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, i
             to[d] = from[d] + shape.size[d];
         }
     }
-}
-
-static bool write_stream(Stream *to, const Stream *from)
-{
-    bool direct = to->contiguous && from->contiguous && from->buffer && type_same_layout(from->type, to->type) &&
-                  !stream_overlaps(to, from);
-    if (stream_elements(to) == 0) {
-        return true;
-    }
-    if (!direct) {
-        return copy_stream(to, from);
-    }
-    return buffer_copy(to->buffer, (uint64_t)to->offset * (uint64_t)to->type->bytes, from->buffer,
-                       (uint64_t)from->offset * (uint64_t)from->type->bytes, stream_bytes(to));
 }
 
 static void check_source(lua_State *L, const Stream *to, const Stream *from)
@@ -276,7 +184,7 @@ static int stream_write(lua_State *L)
     } else {
         bytes = packed_data(L, view);
     }
-    binding_run(L, s->device, "s:write", source ? write_stream(view, source) : transfer_upload(view, bytes));
+    binding_run(L, s->device, "s:write", source ? packed_write(view, source) : packed_upload(view, bytes));
     if (lua_gettop(L) > 5) {
         scratch_free(L, 6);
     }
