@@ -4,6 +4,7 @@
 #include "binding/values/callbacks.h"
 #include "binding/values/coordinates.h"
 #include "binding/values/options.h"
+#include "container/translator/self_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -404,7 +405,12 @@ static int rill_new(lua_State *L)
     binding_charge(L, state_device(L));
     lua_settop(L, index);
     if (state_get(L)->check) {
-        translator_try(L, *slot, hooks.inverse, ranges, function);
+        SelfTest *test = lua_newuserdatauv(L, sizeof *test, 0);
+        Device *device = state_device(L);
+        binding_run(L, device, function, self_test_sample(test, *slot, device, hooks.inverse));
+        if (!self_test_compare(test, ranges, L)) {
+            binding_raise_for(L, function);
+        }
     }
     lua_settop(L, index);
     return 1;

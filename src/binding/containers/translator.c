@@ -74,6 +74,28 @@ Translator *translator_check(lua_State *L, int index, const char *function, int 
 
 /* t:translate, t:inverse */
 
+/* Raises unless a point lies in the domain. */
+static void check_inside(lua_State *L, const Translator *t, const int64_t *point, const char *function, int n,
+                         const char *name)
+{
+    TranslatorInfo info = translator_info(t);
+    if (translator_inside(t, point)) {
+        return;
+    }
+    char text[TRANSLATOR_POINT_TEXT], a[TRANSLATOR_POINT_TEXT], b[TRANSLATOR_POINT_TEXT];
+    translator_point_text(point, info.rank, text);
+    if (!info.domain.known) {
+        luaL_error(L, "%s: argument #%d '%s': %s lies outside of the domain: coordinates go to 2147483647 either way",
+                   function, n, name, text);
+    }
+    int64_t last[SHAPE_MAX_RANK], first[SHAPE_MAX_RANK] = {0};
+    for (int d = 0; d < info.rank; d++) {
+        last[d] = info.domain.size[d] - 1;
+    }
+    luaL_error(L, "%s: argument #%d '%s': %s lies outside of the domain, %s .. %s", function, n, name, text,
+               translator_point_text(first, info.rank, a), translator_point_text(last, info.rank, b));
+}
+
 static int translate_point(lua_State *L, Translator *t, Direction direction, const char *function)
 {
     TranslatorInfo info = translator_info(t);
@@ -84,7 +106,7 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
     }
     coordinates_check(L, 2, inverse ? info.to : info.rank, function, 1, "point", from);
     if (!inverse) {
-        translator_check_inside(L, t, from, function, 1, "point");
+        check_inside(L, t, from, function, 1, "point");
     }
     translator_retain(t); /* a user's function could close it */
     Outcome outcome = translator_point(t, direction, from, to, L);
@@ -161,8 +183,8 @@ static void check_box(lua_State *L, const Translator *t, const char *function, i
             return;
         }
     }
-    translator_check_inside(L, t, first, function, 1, "first");
-    translator_check_inside(L, t, last, function, 2, "last");
+    check_inside(L, t, first, function, 1, "first");
+    check_inside(L, t, last, function, 2, "last");
 }
 
 static void push_ranges(lua_State *L, const RangeList *list)

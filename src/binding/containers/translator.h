@@ -20,14 +20,4 @@ Translator *translator_check(lua_State *L, int index, const char *function, int 
 /* Gives a reference back, outside of any scope; never raises. */
 void translator_drop(Translator *t);
 
-/* Raises unless a point lies in the domain. */
-void translator_check_inside(lua_State *L, const Translator *t, const int64_t *point, const char *function, int n,
-                             const char *name);
-/* "{1, 2, 3}", pushed. */
-const char *translator_point_text(lua_State *L, const int64_t *point, int rank);
-
-/* Whether the functions of a user's own agree, and what is said about it: some points, and boxes where it has `ranges`. `inverse`: points are
- * inverted on the CPU, too. Raises. */
-void translator_try(lua_State *L, Translator *t, bool inverse, bool ranges, const char *function);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include "kernel/variant/access.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,4 +277,15 @@ bool translator_map(Translator *t, const int64_t *first, const int64_t *last, in
 bool translator_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count)
 {
     return translator_unmap_level(t, 0, first, last, count);
+}
+
+const char *translator_point_text(const int64_t *point, int rank, char text[TRANSLATOR_POINT_TEXT])
+{
+    int length = 0;
+    for (int d = 0; d < rank; d++) {
+        length +=
+            snprintf(text + length, TRANSLATOR_POINT_TEXT - (size_t)length, "%s%" PRId64, d ? ", " : "{", point[d]);
+    }
+    snprintf(text + length, TRANSLATOR_POINT_TEXT - (size_t)length, "}");
+    return text;
 }

@@ -117,6 +117,10 @@ Device *translator_device(const Translator *t);
 /* Whether a point lies in the domain. */
 bool translator_inside(const Translator *t, const int64_t *point);
 
+/* Writes "{1, 2, 3}", and returns the text. */
+enum { TRANSLATOR_POINT_TEXT = 192 };
+const char *translator_point_text(const int64_t *point, int rank, char text[TRANSLATOR_POINT_TEXT]);
+
 /* One point on the CPU; of the domain, when translated. */
 Outcome translator_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
 /* Adds the mapped parts of the box first .. last (inclusive, in the domain; empty where last < first) as ranges, in address order: page
