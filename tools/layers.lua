@@ -84,7 +84,7 @@ local layers = {
 -- Directories of a layer, in the same way; "" is the layer's own files. A layer without a row has no other directories.
 local directories = {
     gpu = {{"context"}, {"memory"}, {"program"}, {"driver_test"}, {""}},
-    kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}},
+    kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}, {"host"}},
     primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed"}},
     linalg = {{""}, {"fft"}},
     container = {

@@ -1,7 +1,7 @@
 /* Parts of containers to launch over, where they are mapped, and their outside. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * are there at once. */
 #include "binding/containers/container.h"
 #include "binding/values/coordinates.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "io/image/pixels.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "binding/files/image_options.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "binding/binding.h"
 
 #include "io/mesh/formats.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <stdlib.h>
 

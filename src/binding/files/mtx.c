@@ -3,7 +3,7 @@
 
 #include "io/array/mtx.h"
 #include "io/file.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 static bool upload(Device *device, const MtxMatrix *matrix, Stream *const streams[3])
 {

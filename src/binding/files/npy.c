@@ -4,8 +4,8 @@
 #include "io/array/rillfile.h"
 #include "io/file.h"
 #include "io/image/formats.h"
+#include "kernel/host/packed.h"
 #include "kernel/launch/copy.h"
-#include "kernel/launch/packed.h"
 
 #include <stdlib.h>
 #include <string.h>

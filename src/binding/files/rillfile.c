@@ -4,8 +4,8 @@
 #include "binding/streams/container_handle.h"
 #include "container/serialize.h"
 #include "io/file.h"
+#include "kernel/host/packed.h"
 #include "kernel/launch/copy.h"
-#include "kernel/launch/packed.h"
 
 #include <stdlib.h>
 

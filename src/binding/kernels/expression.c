@@ -4,7 +4,7 @@
 #include "binding/streams/container_handle.h"
 #include "container/kind/kinds.h"
 #include "kernel/fuse.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <string.h>
 

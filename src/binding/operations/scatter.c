@@ -2,7 +2,7 @@
 #include "binding/kernels/kernel.h"
 
 #include "binding/streams/container_handle.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 #include "primitive/indexed/gather.h"
 #include "primitive/indexed/gather_op.h"
 #include "primitive/indexed/scatter.h"

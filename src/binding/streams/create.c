@@ -1,6 +1,6 @@
 /* What makes streams: rill.stream, from, iota, iter; s:copy, cast, like. */
 #include "binding/binding.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Single elements and constants: s[i], s[i] = v, get, set, fill. Only an element's own bytes travel. */
 #include "binding/binding.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* s:map_cpu(): a stream's elements as an indexable view on the host. Pages of 64 KiB are here, dirty, or (lazy) not yet here. */
 #include "binding/values/handle.h"
-#include "kernel/launch/host_map.h"
+#include "kernel/host/host_map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The stream userdata: its metatable, fields and life. */
 #include "binding/binding.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Whole streams and boxes between Lua and the device: read, values, bytes, write, gl. */
 #include "binding/binding.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "container/translator/self_test.h"
 
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The elements of a stream as packed bytes in host memory, to be read and written there, and written back. Pages of 64 KiB are fetched when they are first used, if
  * the map is lazy; those that were written are written back. */
-#ifndef RILL_KERNEL_LAUNCH_HOST_MAP_H
-#define RILL_KERNEL_LAUNCH_HOST_MAP_H
+#ifndef RILL_KERNEL_HOST_HOST_MAP_H
+#define RILL_KERNEL_HOST_HOST_MAP_H
 
 #include "stream/stream.h"
 

@@ -1,7 +1,7 @@
 /* Elements of streams as packed bytes in host memory, and other copies that need no kernel where streams are contiguous. All are called inside a scope, and
  * return false or NULL with error_set. */
-#ifndef RILL_KERNEL_LAUNCH_PACKED_H
-#define RILL_KERNEL_LAUNCH_PACKED_H
+#ifndef RILL_KERNEL_HOST_PACKED_H
+#define RILL_KERNEL_HOST_PACKED_H
 
 #include "kernel/launch/copy.h"
 

@@ -1,7 +1,7 @@
-#include "kernel/launch/host_map.h"
+#include "kernel/host/host_map.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include <stdlib.h>
 #include <string.h>

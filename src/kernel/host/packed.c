@@ -1,4 +1,4 @@
-#include "kernel/launch/packed.h"
+#include "kernel/host/packed.h"
 
 #include "gpu/memory/buffer.h"
 
