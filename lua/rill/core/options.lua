@@ -72,6 +72,18 @@ function option.is_vector(value, n)
     return true
 end
 
+--- option.is_matrix(value, most): whether it is four rows of four numbers from -most to most; and whether its last row is that of a motion, 0, 0, 0, 1.
+function option.is_matrix(value, most)
+    local good = option.table[1](value) and #value == 4
+    for i = 1, good and 4 or 0 do
+        local row = value[i]
+        good = good and option.is_vector(row, 4) and math.max(table.unpack(row)) <= most and
+            math.min(table.unpack(row)) >= -most
+    end
+    local last = good and value[4]
+    return good, good and last[1] == 0 and last[2] == 0 and last[3] == 0 and last[4] == 1
+end
+
 local MOST <const> = (1 << 31) - 1 -- elements of a stream
 
 --- option.is_shape(value, least, most): a table of `least` to `most` sizes, 1 or more, of a stream that there can be.

@@ -64,19 +64,15 @@ end
 -- Of each pose the word for what was noted, by its place in the list. Mostly there is none.
 local function words_of(said)
     local words = {}
-    for i = 1, (said:max() or 0) > 0 and said.size or 0 do words[i] = WORDS[said:get(i)] end
+    for i, bits in ipairs((said:max() or 0) > 0 and said:read() or {}) do words[i] = WORDS[bits] end
     return words
 end
 
-local FEW <const> = 16 -- of so many poses each is asked rather than all reduced
+local FEW <const> = 16 -- so many poses are read rather than reduced
 
 -- Whether there is a pose under which nothing met.
 local function some_miss(found)
-    if found.size > FEW then return found:min() == 0 end
-    for pose = 1, found.size do
-        if found:get(pose) == 0 then return true end
-    end
-    return false
+    return (found.size > FEW and found:min() or math.min(table.unpack(found:read()))) == 0
 end
 
 --- containment.of(w): what pairs says of poses under which nothing met: of one transform "a", "b", "both" or nil, of a list of them a table of those by

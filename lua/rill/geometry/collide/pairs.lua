@@ -107,27 +107,24 @@ end
 -- What a call gives, by the option 'stop'.
 local results = {}
 
---- results.all(w): every pair.
-function results.all(w)
-    local hits = collected(w)
+-- Hits without their pose where there is one only.
+local function told(w, hits)
     if w.many then
         return hits
     end
-    local result = passes().shorter(hits)
-    hits:close()
-    return result
+    local all <close> = hits
+    return passes().shorter(all)
+end
+
+--- results.all(w): every pair.
+function results.all(w)
+    return told(w, collected(w))
 end
 
 --- results.first(w): the least pair of each pose.
 function results.first(w)
     local hits <close> = collected(w)
-    local least = passes().least_of(hits, hits)
-    if w.many then
-        return least
-    end
-    local result = passes().shorter(least)
-    least:close()
-    return result
+    return told(w, passes().least_of(hits, hits))
 end
 
 --- results.any(w): whether there is a pair.
@@ -145,7 +142,7 @@ local NAME <const> = "rill.collide.pairs"
 local ANYTHING <const> = {function() return true end, "a transform"}
 local OPTIONS <const> = {
     a = ANYTHING, b = ANYTHING,
-    contained = {function(v) return type(v) == "boolean" end, "true or false", true},
+    contained = option.default(option.flag, true),
     stop = {function(v) return results[v] ~= nil end, '"all", "first" or "any"', "all"},
 }
 

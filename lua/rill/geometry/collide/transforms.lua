@@ -9,18 +9,12 @@ local transforms = {}
 local UNIT <const> = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
 local LARGEST <const> = 1e18 -- floats multiply it by itself
 
-local function is_row(row)
-    return option.is_vector(row, 4) and math.max(math.abs(row[1]), math.abs(row[2]), math.abs(row[3])) <= LARGEST
-        and math.abs(row[4]) <= LARGEST
-end
-
 local function check(where, name, element, m)
-    local good = type(m) == "table" and not rill.type(m) and #m == 4
-    for i = 1, 4 do good = good and is_row(m[i]) end
+    local good, moves = option.is_matrix(m, LARGEST)
     if not good then
         fail("%s: option '%s': %sexpected 4 rows of 4 finite numbers up to 1e18, got %s", where, name, element,
             errors.told(m))
-    elseif m[4][1] ~= 0 or m[4][2] ~= 0 or m[4][3] ~= 0 or m[4][4] ~= 1 then
+    elseif not moves then
         fail("%s: option '%s': %sits last row must be 0, 0, 0, 1, as that of a motion is", where, name, element)
     end
 end

@@ -118,16 +118,6 @@ function methods:normals()
     return kernels().unit(sum)
 end
 
-local function is_matrix(rows)
-    local good = type(rows) == "table" and not rill.type(rows) and #rows == 4
-    for i = 1, good and 4 or 0 do
-        local row = rows[i]
-        good = good and option.is_vector(row, 4)
-        for d = 1, good and 4 or 0 do good = good and math.abs(row[d]) < 3.5e38 end -- kernels' floats
-    end
-    return good
-end
-
 -- The cofactors of the upper left 3 x 3 numbers: what normals are turned by, as the cross product of what is moved.
 local function cofactors(m)
     local rows = {}
@@ -142,11 +132,10 @@ end
 -- leaves the order of corners as it is, so that outside becomes inside.
 function methods:transform(matrix)
     local m = check(self, "transform")
-    if not is_matrix(matrix) then
+    local good, moves = option.is_matrix(matrix, 3.5e38) -- kernels' floats
+    if not good then
         fail("M:transform: argument #1 'matrix': expected 4 rows of 4 finite numbers, got %s", errors.told(matrix))
-    end
-    local last = matrix[4]
-    if last[1] ~= 0 or last[2] ~= 0 or last[3] ~= 0 or last[4] ~= 1 then
+    elseif not moves then
         fail("M:transform: argument #1 'matrix': its last row must be 0, 0, 0, 1, as that of a motion is")
     end
     local parts = {positions = m.vertices > 0 and kernels().place(m._positions, matrix) or nil}
