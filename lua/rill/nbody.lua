@@ -305,15 +305,12 @@ function methods:picture(options)
     local fastest = taken.fastest or 2 * rill.length(b.v):mean()
     drawings[b.dimensions] = drawings[b.dimensions] or
         rill.program(text_of(b.dimensions, (DRAW:gsub("CAMERA ", viewpoint.parameters))))
-    local kernels, pixels = drawings[b.dimensions], size[1] * size[2]
-    local amounts <close>, speeds = rill.stream("int", size), rill.stream("int", size)
-    kernels.shine(viewpoint.seen(camera, {
+    local kernels = drawings[b.dimensions]
+    local amounts <close>, speeds = viewpoint.spots(camera, kernels.shine, {
         spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.x, v = b.v, -- at rest: not 0, to divide by
-        amounts = amounts:reshape(pixels), speeds = speeds:reshape(pixels),
-    }))
-    local colours = kernels.sky(taken.light or 1, amounts, speeds)
-    speeds:close()
-    return colours
+    })
+    local fast <close> = speeds
+    return kernels.sky(taken.light or 1, amounts, fast)
 end
 
 return bodies.finish(new, "rill.nbody")

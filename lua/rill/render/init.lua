@@ -48,38 +48,10 @@ end
 
 -- ---- colours of what is seen
 
--- Ways to colour, by what a mesh has: `values` are the arguments of the kernel of that name, but for the colours.
-local painters = {}
-
---- painters.constant(): nothing remains to be done.
-function painters.constant() end
-
---- painters.textured(mesh, values): by a picture.
-function painters.textured(mesh, values)
-    values.uv, values.texture, values.color = mesh.texture.values, mesh.texture.picture, mesh.constant
-    values.per = mesh.texture.per
-    shading.kernels().textured(values)
-end
-
---- painters.mapped(mesh, values): by numbers and a colour map.
-function painters.mapped(mesh, values)
-    local colors = mesh.colors
-    values.values, values.map, values.low, values.scale, values.per = colors.values, colors.map, colors.low,
-        colors.scale, colors.per
-    shading.kernels().mapped(values)
-end
-
---- painters.painted(mesh, values): by colours.
-function painters.painted(mesh, values)
-    values.colors, values.per = mesh.colors.values, mesh.colors.per
-    shading.kernels().painted(values)
-end
-
 local function flags_of(mesh, camera, shadow)
     local wire <const> = mesh.shading == "wireframe"
-    return (mesh.shading ~= "smooth"
-        and 1 or 0) | (camera.parallel ~= 0 and 2 or 0) | ((wire or mesh.edges) and 4 or 0) |
-        (shadow.on and 8 or 0) | (wire and not mesh.edges and 16 or 0) |
+    return (mesh.shading ~= "smooth" and 1 or 0) | (camera.parallel ~= 0 and 2 or 0) |
+        ((wire or mesh.edges) and 4 or 0) | (shadow.on and 8 or 0) | (wire and not mesh.edges and 16 or 0) |
         (mesh.shading == "none" and 32 or 0)
 end
 
@@ -99,14 +71,15 @@ local function shade(view, seen, picture)
     end
     locate(view, seen, picture.at)
     picture.tint:fill(mesh.constant)
-    local way = mesh.texture and "textured" or mesh.colors and (mesh.colors.map and "mapped" or "painted") or "constant"
-    painters[way](mesh, {base = mesh.base, face = seen, at = picture.at, triangles = mesh.triangles,
-        tint = picture.tint})
+    if mesh.paint then
+        local values = {base = mesh.base, face = seen, at = picture.at, triangles = mesh.triangles, tint = picture.tint}
+        for name, value in pairs(mesh.paint.values) do values[name] = value end
+        shading.kernels()[mesh.paint.kernel](values)
+    end
     local edge, light = mesh.edges or {0, 0, 0}, shadow.camera
     shading.kernels().lit {
         base = mesh.base, per = mesh.normals.per, flags = flags_of(mesh, camera, shadow), eye = camera.eye,
-        ahead = camera.ahead,
-        up = camera.up, light = picture.light, opacity = mesh.opacity, under = picture.background,
+        ahead = camera.ahead, up = camera.up, light = picture.light, opacity = mesh.opacity, under = picture.background,
         thick = picture.thick,
         line = {edge[1], edge[2], edge[3], mesh.shading == "wireframe" and 0 or 1},
         shadow_right = light.right, shadow_above = light.above, shadow_eye = light.eye, shadow_focus = light.focus or 1,

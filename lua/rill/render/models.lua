@@ -113,12 +113,14 @@ local function map_of(name)
     return rill.from(colours, "vec3")
 end
 
--- Colours by a stream: of vec3, or of numbers through a colour map.
+-- Colours by a stream: of vec3, or of numbers through a colour map. As of a texture, what it gives is {kernel =, values =}: a kernel of shading, and
+-- its arguments for the colours.
 local function stream_colour(prefix, mesh, look)
     local color = look.color
     local info = types.scalar(color.type)
     if not info then
-        return attribute(prefix, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
+        local got = attribute(prefix, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
+        return {kernel = "painted", values = {colors = got.values, per = got.per}}
     end
     local got = attribute(prefix, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
     local low, high = table.unpack(look.range or {})
@@ -126,8 +128,10 @@ local function stream_colour(prefix, mesh, look)
         local stats = got.values.size > 0 and got.values:stats() or {}
         low, high = stats.min or 0, stats.max or 1
     end
-    got.map, got.low, got.scale = map_of(look.colormap or "viridis"), low, 1 / (high > low and high - low or 1)
-    return got
+    return {kernel = "mapped", values = {
+        values = got.values, per = got.per, map = map_of(look.colormap or "viridis"), low = low,
+        scale = 1 / (high > low and high - low or 1),
+    }}
 end
 
 -- Pictures of what kernels see as one of these, as vec3.
@@ -149,8 +153,8 @@ local function texture_of(where, prefix, mesh, value, look)
     end
     local got = attribute(where .. ": ", mesh, uv, "uv", {vec2 = true, words = "vec2"})
     s = convert(s)
-    got.picture = (rill.type(s) == "expression" and s:eval() or s):boundary "wrap"
-    return got
+    s = (rill.type(s) == "expression" and s:eval() or s):boundary "wrap"
+    return {kernel = "textured", values = {uv = got.values, per = got.per, texture = s, color = mesh.constant}}
 end
 
 local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}
@@ -158,17 +162,18 @@ local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}
 -- A mesh and how it looks, with streams of what is needed. own: the looks that stand with the mesh, in argument #1.
 local function model(where, value, look, own)
     local function prefix(name) return own and own[name] ~= nil and where .. ": option " or "option " end
-    local mesh = {positions = stream_of(where, value, "positions", "vec3"), triangles = stream_of(where, value,
-        "triangles", "ivec3")}
-    mesh.shading, mesh.opacity = look.shading or "smooth", look.opacity or 1
+    local mesh = {
+        positions = stream_of(where, value, "positions", "vec3"),
+        triangles = stream_of(where, value, "triangles", "ivec3"),
+        shading = look.shading or "smooth", opacity = look.opacity or 1,
+    }
     local wire <const> = mesh.shading == "wireframe"
     mesh.edges = look.edges and shading.linear(models.color(look.edges == true and DARK or look.edges)) or nil
     mesh.constant = shading.linear(models.color(look.color) or look.texture and {1, 1, 1} or wire and DARK or GRAY)
     mesh.faces = mesh.triangles.size
     if mesh.faces > 0 and mesh.positions.size > 0 then
-        mesh.texture = look.texture and texture_of(where, prefix "texture", mesh, value, look)
-        mesh.colors = not mesh.texture and is_source(look.color) and
-            stream_colour(prefix "color", mesh, look) or nil
+        mesh.paint = look.texture and texture_of(where, prefix "texture", mesh, value, look) or
+            is_source(look.color) and stream_colour(prefix "color", mesh, look) or nil
         mesh.normals = mesh.shading == "smooth" and normals_of(where, mesh, value) or {values = mesh.positions, per = 0}
     end
     return mesh

@@ -41,13 +41,9 @@ local function vectors(where, i, name, value)
     return s
 end
 
-local function same(a, b)
-    return table.concat(a, "x") == table.concat(b, "x")
-end
-
 -- The shape that two streams have together, one of which may have a single element.
 local function shape_of(where, a, b)
-    if not same(a.shape, b.shape) and a.size ~= 1 and b.size ~= 1 then
+    if a.shape ~= b.shape and a.size ~= 1 and b.size ~= 1 then
         fail("%s: argument #2 'directions': expected as many as origins {%s}, or one of either, got shape {%s}", where,
             table.concat(a.shape, ", "), table.concat(b.shape, ", "))
     end
@@ -55,7 +51,7 @@ local function shape_of(where, a, b)
 end
 
 local function as(s, shape)
-    return same(s.shape, shape) and s or s.size == 1 and s:reshape(1) or s
+    return s.shape == shape and s or s.size == 1 and s:reshape(1) or s
 end
 
 -- Closes what was made of what a user gave.
@@ -88,17 +84,19 @@ local function walk(t, at, launch)
     end
 end
 
--- What walks begin with; a tree of nothing has one empty place.
-local function start(t, shape)
+-- Of each element the best that a walk finds, and the place of its triangle, or -1. launch(at, best, found) is a launch of the walk, and finish(best, found)
+-- gives the results. A tree of nothing has one empty place.
+local function search(t, shape, launch, finish)
     if not t.face then
         t.face, t.corner = rill.stream("int", 1, -1), rill.stream("vec3", 3)
     end
-    local first = t.faces > 0 and {1, -1, 0} or {0, 0, 0}
-    return rill.stream("ivec3", shape, first), rill.stream("double", shape, FAR), rill.stream("int", shape, -1)
-end
-
-local function close(...)
-    for _, s in ipairs {...} do s:close() end
+    local at <close> = rill.stream("ivec3", shape, {1, -1, 0})
+    local best <close>, found = rill.stream("double", shape, FAR), rill.stream("int", shape, -1)
+    if t.faces > 0 and best.size > 0 then
+        walk(t, at, function() launch(at, best, found) end)
+    end
+    local places <close> = found
+    return finish(best, places)
 end
 
 --- T:ray(origins, directions): where rays o + t d first meet the surface: t, a stream of float, and the triangle, a stream of int; infinity and -1 where they do not.
@@ -106,14 +104,11 @@ function queries.ray(t, origins, directions)
     local o, d = vectors("T:ray", 1, "origins", origins), vectors("T:ray", 2, "directions", directions)
     local shape, run = shape_of("T:ray", o, d), passes()
     local from, way = as(o, shape), as(d, shape)
-    local at, best, found = start(t, shape)
-    if t.faces > 0 and best.size > 0 then
-        walk(t, at, function()
-            run.ray(from, way, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
-        end)
-    end
-    local distance, triangle = run.ray_end(from, way, t.low or NONE, t.high or NONE, best, found, t.face)
-    close(at, best, found)
+    local distance, triangle = search(t, shape, function(at, best, found)
+        run.ray(from, way, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
+    end, function(best, found)
+        return run.ray_end(from, way, t.low or NONE, t.high or NONE, best, found, t.face)
+    end)
     done_with(o, from)
     done_with(d, way)
     done_with(origins, o)
@@ -124,14 +119,11 @@ end
 --- T:distance(points): how far points are from the surface, a stream of float, the nearest triangle, of int, and the nearest point on it, of vec3.
 function queries.distance(t, points)
     local p, run = vectors("T:distance", 1, "points", points), passes()
-    local at, best, found = start(t, p.shape)
-    if t.faces > 0 and p.size > 0 then
-        walk(t, at, function()
-            run.distance(p, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
-        end)
-    end
-    local distance, triangle, point = run.distance_end(p, t.low or NONE, t.high or NONE, found, t.face, t.corner)
-    close(at, best, found)
+    local distance, triangle, point = search(t, p.shape, function(at, best, found)
+        run.distance(p, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
+    end, function(_, found)
+        return run.distance_end(p, t.low or NONE, t.high or NONE, found, t.face, t.corner)
+    end)
     done_with(points, p)
     return distance, triangle, point
 end

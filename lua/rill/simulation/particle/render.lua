@@ -112,8 +112,7 @@ local SOLID <const> = isosurface.passing .. isosurface.water .. [=[
 local STYLES <const> = {spheres = true, splats = true, surface = true}
 
 local function rows_of(dimensions)
-    local positive = {option.is_positive, "a number above 0"}
-    local rows = viewpoint.rows(dimensions)
+    local positive, rows = option.positive, viewpoint.rows(dimensions)
     for _, name in ipairs {"radius", "fastest", "opacity", "iso"} do rows[name] = positive end
     rows.style, rows.spacing = option.words(STYLES), dimensions == 3 and positive or nil
     return rows
@@ -140,18 +139,14 @@ end
 
 --- styles.splats(own, camera, taken): soft spots that add up, as a cloud.
 function styles.splats(own, camera, taken)
-    local now, shape = own.state.now, {camera.extent[2], camera.extent[1]}
-    local amounts <close>, speeds = rill.stream("int", shape), rill.stream("int", shape)
-    local pixels = amounts.size
-    own.kernels.splat(viewpoint.seen(camera, {
-        size = 2 * taken.radius, fastest = taken.fastest, x = now.x, v = now.v, amounts = amounts:reshape(pixels),
-        speeds = speeds:reshape(pixels),
-    }))
-    local colours = own.kernels.splats {
-        rows = shape[1], opacity = taken.opacity or 0.5, amounts = amounts, speeds = speeds,
+    local now = own.state.now
+    local amounts <close>, speeds = viewpoint.spots(camera, own.kernels.splat, {
+        size = 2 * taken.radius, fastest = taken.fastest, x = now.x, v = now.v,
+    })
+    local fast <close> = speeds
+    return own.kernels.splats {
+        rows = camera.extent[2], opacity = taken.opacity or 0.5, amounts = amounts, speeds = fast,
     }
-    speeds:close()
-    return colours
 end
 
 -- The density over the rest density at nodes from low on, so far apart, of this shape; particles stand sorted.
@@ -173,10 +168,8 @@ local function flat_surface(own, camera, taken, _, _, sliced)
     local top = camera.eye[2] + step * camera.middle[2]
     local low = {camera.eye[1] - step * camera.middle[1], top - step * (rows - 1)}
     local rho <close> = field(own, {rows, columns}, low, step, sliced)
-    local turned = own.kernels.turn {rho = rho, shape = {rows, columns}}
-    local colours = own.kernels.surface(taken.iso, turned)
-    turned:close()
-    return colours
+    local turned <close> = own.kernels.turn {rho = rho, shape = {rows, columns}}
+    return own.kernels.surface(taken.iso, turned)
 end
 
 local function solid_surface(own, camera, taken, low, high, sliced)

@@ -1,4 +1,5 @@
 -- Where pictures of particles are taken from: a window of the plane, or a camera in space.
+local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
@@ -85,6 +86,16 @@ function viewpoint.seen(camera, values)
         values[name] = camera[name]
     end
     return values
+end
+
+--- viewpoint.spots(camera, kernel, values): what a kernel adds up in the pixels: `amounts` of light, and these times how fast what gave them is. Two streams of
+-- int of the picture's shape.
+function viewpoint.spots(camera, kernel, values)
+    local shape = {camera.extent[2], camera.extent[1]}
+    local amounts, speeds = rill.stream("int", shape), rill.stream("int", shape)
+    values.amounts, values.speeds = amounts:reshape(amounts.size), speeds:reshape(speeds.size)
+    kernel(viewpoint.seen(camera, values))
+    return amounts, speeds
 end
 
 return viewpoint
