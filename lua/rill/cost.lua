@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
+local launch_arguments = require "rill.core.launch_arguments"
 local tables = require "rill.core.tables"
 local breakeven = require "rill.shell.cost_model"
 local processor = require "rill.shell.cpu_cost"
@@ -21,14 +22,7 @@ local function named(k, ...)
     if count == 1 and type(first) == "table" and rill.type(first) == nil then
         return tables.copy(first)
     end
-    local params, given, at = k.params, {}, 0
-    for _, param in ipairs(params) do
-        if count == #params or not MADE[param.kind] then
-            at = at + 1
-            given[param.name] = (select(at, ...))
-        end
-    end
-    return given
+    return launch_arguments(k.params, MADE, ...)
 end
 
 -- What stands for an argument in the launches that are timed, so that nothing of the user's is written; nil for outputs that a launch makes.

@@ -216,10 +216,8 @@ local function predicate_kernel(name, text, records, pred)
     if type(pred) ~= "string" or not pred:find "%S" then
         argument_error(name, 2, "pred", "expected an expression in x (a string), got %s",
             type(pred) == "string" and "an empty one" or typename.of(pred))
-    elseif oneline.unbalanced(pred) then
-        argument_error(name, 2, "pred", "%s: %s", oneline.unbalanced(pred), pred)
-    elseif oneline.assigns(pred) then
-        argument_error(name, 2, "pred", "%s: %s", oneline.assignment(pred), pred)
+    elseif oneline.wrong(pred, true) then
+        argument_error(name, 2, "pred", "%s: %s", oneline.wrong(pred, true), pred)
     end
     local kernel, wrong = kernel_of(text, records, pred)
     if not kernel then

@@ -4,6 +4,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 local errors = require "rill.core.error"
+local launch_arguments = require "rill.core.launch_arguments"
 local tables = require "rill.core.tables"
 local recent = require "rill.core.lru"
 errors.own()
@@ -152,25 +153,17 @@ local function parts_of(value, param)
     return done and parts or 1
 end
 
+local REDUCED <const> = {["reduction result"] = true}
+
 -- A reduce kernel is, or with a container.
 local function reduce_kernel(kernel, first, ...)
     local params = signature_of(kernel).params
-    local given, named, target = {}, {}, nil
-    local at, count = 0, 1 + select("#", ...)
-    if count == 1 and type(first) == "table" and getmetatable(first) == nil then
-        given = first
-    elseif count ~= #params and count ~= #params - 1 then
+    local by_names = select("#", ...) == 0 and type(first) == "table" and getmetatable(first) == nil
+    local given = by_names and first or launch_arguments(params, REDUCED, first, ...)
+    if not given then
         return false
-    else
-        local list = {first, ...}
-        for _, param in ipairs(params) do
-            if count == #params or param.kind ~= "reduction result" then
-                at = at + 1
-                given[param.name] = list[at]
-            end
-        end
     end
-    local input, read
+    local named, target, input, read = {}, nil, nil, nil
     for _, param in ipairs(params) do
         if param.kind == "reduction result" then
             target = given[param.name]
@@ -180,7 +173,7 @@ local function reduce_kernel(kernel, first, ...)
             named[param.name] = given[param.name]
         end
     end
-    if given == first and target == nil then
+    if by_names and target == nil then
         target = first.shape
     end
     local parts = target == nil and read and parts_of(input, read) or 1

@@ -4,6 +4,7 @@
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local launch_arguments = require "rill.core.launch_arguments"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
@@ -71,20 +72,12 @@ end
 
 -- The arguments of a launch by position as a table by name; outputs may be left out.
 local function by_position(kernel, ...)
-    local params, given, inputs = kernel.params, select("#", ...), 0
-    for _, param in ipairs(params) do
-        inputs = inputs + (param.kind == "output stream" and 0 or 1)
-    end
-    if given ~= #params and given ~= inputs then
+    local params = kernel.params
+    local named, inputs = launch_arguments(params, {["output stream"] = true}, ...)
+    if not named then
         local with = inputs < #params and (" (or %d with its outputs)"):format(#params) or ""
-        fail("%s: expected %d argument%s%s, got %d", kernel.name, inputs, inputs == 1 and "" or "s", with, given)
-    end
-    local named, at = {}, 0
-    for _, param in ipairs(params) do
-        if given == #params or param.kind ~= "output stream" then
-            at = at + 1
-            named[param.name] = (select(at, ...))
-        end
+        fail("%s: expected %d argument%s%s, got %d", kernel.name, inputs, inputs == 1 and "" or "s", with,
+            select("#", ...))
     end
     return named
 end

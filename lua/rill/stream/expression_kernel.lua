@@ -26,24 +26,28 @@ function oneline.balanced(expression)
     return #open == 0
 end
 
---- Whether the text has an assignment (a lone =, += and the like), which a condition never wants.
-function oneline.assigns(expression)
-    local rest = expression:gsub("<<=", "\0"):gsub(">>=", "\0"):gsub("[=!<>]=", " "):gsub("\0", "=")
-    return rest:find("=", 1, true) ~= nil
-end
-
---- What is wrong with the brackets of an expression, or nil.
-function oneline.unbalanced(expression)
+-- What is wrong with the brackets of an expression, or nil.
+local function unbalanced(expression)
     if expression:find(";", 1, true) then
         return "it is one expression, without a ';'"
     end
     return not oneline.balanced(expression) and "its parentheses do not match" or nil
 end
 
---- What a condition that assigns is told.
-function oneline.assignment(expression)
-    return expression:find("~=", 1, true) and "~= is Lua's; write != for not equal"
-        or "= assigns and compares nothing; write == for equal"
+-- Whether the text has an assignment (a lone =, += and the like), which a condition never wants.
+local function assigns(expression)
+    local rest = expression:gsub("<<=", "\0"):gsub(">>=", "\0"):gsub("[=!<>]=", " "):gsub("\0", "=")
+    return rest:find("=", 1, true) ~= nil
+end
+
+--- What is wrong with a text that should be one expression, or a condition; nil where nothing is.
+function oneline.wrong(expression, is_condition)
+    local wrong = unbalanced(expression)
+    if not wrong and is_condition and assigns(expression) then
+        wrong = expression:find("~=", 1, true) and "~= is Lua's; write != for not equal" or
+            "= assigns and compares nothing; write == for equal"
+    end
+    return wrong
 end
 
 -- The last few hundred kernels, by their text: a script may put numbers into texts.

@@ -68,10 +68,8 @@ local function from_text(name, flat, text, constants)
     if not text:find "%S" then
         fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its number), "
             .. "got an empty string")
-    elseif oneline.unbalanced(text) then
-        fail(name, "argument #1 'pred': %s: %s", oneline.unbalanced(text), text)
-    elseif oneline.assigns(text) then
-        fail(name, "argument #1 'pred': %s: %s", oneline.assignment(text), text)
+    elseif oneline.wrong(text, true) then
+        fail(name, "argument #1 'pred': %s: %s", oneline.wrong(text, true), text)
     end
     local declared = ""
     local value = oneline.value_types[flat.type] or flat.type

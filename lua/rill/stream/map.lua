@@ -26,9 +26,9 @@ local function stream_map(s, expression, constants, ...)
         map_error(2, "argument #1 'expression': expected an expression in x (a string), got %s",
             type(expression) == "string" and "an empty one" or typename.of(expression))
     end
-    local unbalanced = oneline.unbalanced(expression)
-    if unbalanced then
-        map_error(2, "argument #1 'expression': %s: %s", unbalanced, expression)
+    local wrong = oneline.wrong(expression)
+    if wrong then
+        map_error(2, "argument #1 'expression': %s: %s", wrong, expression)
     end
     local value = value_types[element] or element
     local scalar = constants_of.scalar(value)
