@@ -271,22 +271,22 @@ PRODUCT_OF(product_x, double, dvec4, four_wide, wide_element, at_x)
 void start()
 {
     for (int n = lane; n < quads; n += GROUP) {
-        dvec4 b = dvec4(0.0lf), x = dvec4(0.0lf);
-        V m = V(0.0);
+        double b[4], x[4]; // arrays: NVIDIA's compiler cannot store to a component of a dvec4 by a variable
+        T m[4];
         for (int j = 0; j < 4; j++) {
-            if (4 * n + j < rows) {
-                b[j] = b_element(4 * n + j);
-                x[j] = x_element(4 * n + j);
+            bool there = 4 * n + j < rows;
+            b[j] = there ? b_element(4 * n + j) : 0.0lf;
+            x[j] = there ? x_element(4 * n + j) : 0.0lf;
 #ifdef JACOBI
-                m[j] = m_element(4 * n + j);
+            m[j] = there ? m_element(4 * n + j) : T(0.0);
 #endif
-            }
         }
-        store_wide(at_b, n, b);
-        store_wide(at_residual, n, b);
-        store_wide(at_x, n, x);
+        dvec4 b_quad = dvec4(b[0], b[1], b[2], b[3]);
+        store_wide(at_b, n, b_quad);
+        store_wide(at_residual, n, b_quad);
+        store_wide(at_x, n, dvec4(x[0], x[1], x[2], x[3]));
 #ifdef JACOBI
-        store_quad(at_m, n, m);
+        store_quad(at_m, n, V(m[0], m[1], m[2], m[3]));
 #endif
     }
 }

@@ -47,8 +47,10 @@ static bool set_up(Device *device, bool *final)
                 poison_look_up(device) && tuning_look_up(device);
     if (!good) {
         fault_destroy(device);
+        return false;
     }
-    return good;
+    large_pages_look_up(device);
+    return true;
 }
 
 /* What GL holds goes only where the context is current; else it goes with the context. */
@@ -99,6 +101,7 @@ Device *device_new(int candidate, DeviceInfo *info, bool *final)
     device->count = 1;
     device->copy_many = bulk_copy;
     device->fill_many = bulk_fill;
+    device->large_bytes = UINT64_MAX;
     if (!egl_open(candidate, &device->display, &device->context)) {
         free(device);
         *final = true;

@@ -34,6 +34,7 @@ struct Buffer {
     uint64_t bytes, capacity;
     int count;
     GLuint name;
+    GLuint memory_object;           /* 0: OpenGL allocated the memory */
     GLuint textures[TEXEL_FORMATS]; /* 0 until first used */
     Texture *texture;               /* NULL: none */
     uint8_t *map;                   /* persistently mapped on devices with host memory, else NULL */
@@ -105,6 +106,7 @@ enum { POISON_WORDS = 4, POISON_BYTES = 4 * POISON_WORDS }; /* poison.c */
 
 typedef struct Staging Staging;
 typedef struct StagingRing StagingRing;
+typedef struct LargePages LargePages;
 typedef struct Recorder Recorder;
 
 /* What a measurement suspends, and what it leaves as it was. */
@@ -151,6 +153,9 @@ struct Device {
     Staging *staging;                       /* idle staging buffers */
     bool staged;                            /* bytes go through the ring: see staging_ring.c */
     StagingRing *ring;                      /* NULL until the first */
+    uint64_t large_bytes;                   /* buffers from this size on are stored by large_pages.c */
+    LargePages *large_pages;                /* NULL until the first */
+    bool large_works;                       /* the first was tried */
     /* Copy and fill many bytes. They set *done to the bytes that are done, from the first on; false with error_set. */
     bool (*copy_many)(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes,
                       uint64_t *done);
@@ -303,6 +308,13 @@ void transfer_destroy_staging(Device *device);
 /* program/bulk_copy.c: copies between buffers and fills by a shader, in the order of launches; see Device. */
 bool bulk_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes, uint64_t *done);
 bool bulk_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes, uint64_t *done);
+
+/* memory/large_pages.c: chooses which buffers are large; RILL_LARGE_PAGES says from how many MiB on. */
+void large_pages_look_up(Device *device);
+/* Gives the buffer that is bound to GL_COPY_WRITE_BUFFER memory: done, no memory is left, or OpenGL has to allocate it. */
+typedef enum LargePagesResult { LARGE_PAGES_STORED, LARGE_PAGES_FULL, LARGE_PAGES_NONE } LargePagesResult;
+LargePagesResult large_pages_store(Buffer *buffer);
+void large_pages_release(Buffer *buffer); /* after the buffer was deleted */
 
 /* memory/staging_ring.c: bytes to and from a buffer, in the order of launches, whose ranges were checked. False with error_set. */
 bool staging_ring_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);

@@ -19,11 +19,17 @@ typedef unsigned long long Count; /* for messages */
 
 /* --- allocation --- */
 
-static void store_buffer(Buffer *buffer)
+/* False if the device has no memory left; else GL may have recorded an error. */
+static bool store_buffer(Buffer *buffer)
 {
     const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
     const DeviceTraits *traits = &buffer->device->traits;
     GLsizeiptr size = (GLsizeiptr)buffer->capacity;
+    LargePagesResult large =
+        buffer->capacity >= buffer->device->large_bytes ? large_pages_store(buffer) : LARGE_PAGES_NONE;
+    if (large != LARGE_PAGES_NONE) {
+        return large == LARGE_PAGES_STORED;
+    }
     if (!buffer->device->buffer_storage) {
         glBufferData(GL_COPY_WRITE_BUFFER, size, NULL, GL_DYNAMIC_COPY);
     } else if (traits->host_memory && traits->synchronous) {
@@ -32,6 +38,7 @@ static void store_buffer(Buffer *buffer)
     } else {
         glBufferStorage(GL_COPY_WRITE_BUFFER, size, NULL, GL_DYNAMIC_STORAGE_BIT);
     }
+    return true;
 }
 
 /* NULL when GL has no memory left; nothing is recorded. */
@@ -46,8 +53,7 @@ static Buffer *new_buffer(Device *device, uint64_t capacity)
     glGenBuffers(1, &buffer->name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     gl_error_clear(device);
-    store_buffer(buffer);
-    if (glGetError() != GL_NO_ERROR || device->debug.recorded) {
+    if (!store_buffer(buffer) || glGetError() != GL_NO_ERROR || device->debug.recorded) {
         gl_error_clear(device);
         pool_destroy(buffer);
         return NULL;

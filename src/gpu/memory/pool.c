@@ -87,6 +87,7 @@ void pool_destroy(Buffer *buffer)
     if (device_is_current(buffer->device)) {
         glDeleteTextures(TEXEL_FORMATS, buffer->textures);
         glDeleteBuffers(1, &buffer->name);
+        large_pages_release(buffer);
     }
     free(buffer);
 }
