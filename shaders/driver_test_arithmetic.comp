@@ -33,6 +33,15 @@ uint zeros(float x)
            uint(isinf(x) ? isnan(wide) : unpackDouble2x32(wide).y == sign) << 7;
 }
 
+// Which literals are the double nearest to them, one bit each.
+uint literals()
+{
+    return uint(unpackDouble2x32(0.1lf) == uvec2(0x9999999au, 0x3fb99999u)) |
+           uint(unpackDouble2x32(3.141592653589793lf) == uvec2(0x54442d18u, 0x400921fbu)) << 1 |
+           uint(unpackDouble2x32(1.1102230246251565e-16lf) == uvec2(0u, 0x3ca00000u)) << 2 |
+           uint(unpackDouble2x32(1e300lf) == uvec2(0x8800759cu, 0x7e37e43cu)) << 3;
+}
+
 void main()
 {
     uint i = gl_GlobalInvocationID.x;

@@ -171,11 +171,12 @@ struct Device {
     void *collect_context;
     bool collecting;
     ProgramTable programs;
-    Recorder *recorder; /* while a profile is taken */
-    double copy_rate;   /* bytes per second; 0: not measured yet */
-    bool dumps;         /* RILL_DUMP names a folder */
-    bool traced;        /* RILL_TRACE: dispatches are printed */
-    const char *note;   /* why the program that is compiled next is as it is; NULL: nothing is known */
+    Recorder *recorder;  /* while a profile is taken */
+    bool mends_literals; /* literals of doubles are replaced by their bits: see program.c */
+    double copy_rate;    /* bytes per second; 0: not measured yet */
+    bool dumps;          /* RILL_DUMP names a folder */
+    bool traced;         /* RILL_TRACE: dispatches are printed */
+    const char *note;    /* why the program that is compiled next is as it is; NULL: nothing is known */
     DeviceData attachments[DEVICE_ATTACHMENTS];
     int attachment_count;
     Workspace workspaces[WORKSPACE_DEPTH];

@@ -122,7 +122,8 @@ typedef enum Form {
     X(known_zeros, WORDS, 255, "zeros(x)", 255)                                                                        \
     X(bit_counts, WORDS, 0, "uint(bitCount(a))", count_bits(a))                                                        \
     X(double_products, WORDS, 0, "unpackDouble2x32(double(x) * double(y)).y", high_double((double)x *(double)y))       \
-    X(double_quotients, WORDS, 1, "unpackDouble2x32(double(x) / double(y)).y", high_double((double)x / (double)y))
+    X(double_quotients, WORDS, 1, "unpackDouble2x32(double(x) / double(y)).y", high_double((double)x / (double)y))     \
+    X(double_literals, WORDS, 15, "literals()", 15)
 
 enum {
 #define X(name, form, units, glsl, c) STEP_##name,
@@ -272,7 +273,7 @@ static void judge_step(int step, const Case *cases, uint32_t got[][STEP_COUNT], 
             at = i;
         }
     }
-    if (worst < 0 || step == STEP_known_zeros) {
+    if (worst < 0 || step == STEP_known_zeros || step == STEP_double_literals) {
         return; /* of which judge_special tells */
     }
     char text[160];
@@ -298,6 +299,7 @@ static void measure(uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT], D
     measures->denormals = got[SMALL][STEP_products] == wanted[SMALL][STEP_products] &&
                           got[SMALL_PRODUCT][STEP_products] == wanted[SMALL_PRODUCT][STEP_products];
     measures->exact_zeros = equal_everywhere(STEP_known_zeros, got, wanted) && got[INFINITE][STEP_known_zeros] == 255;
+    measures->exact_literals = equal_everywhere(STEP_double_literals, got, wanted);
     measures->nans = got[NAN_FIRST][STEP_comparisons] == wanted[NAN_FIRST][STEP_comparisons] &&
                      got[NAN_SECOND][STEP_comparisons] == wanted[NAN_SECOND][STEP_comparisons];
 }
@@ -313,6 +315,10 @@ static void judge_special(uint32_t got[][STEP_COUNT], DriverTest *trial)
     if (!trial->measures.exact_zeros) {
         driver_test_note(trial, "known zeros", DRIVER_TEST_ALLOWED,
                          "x / 0.0, x * 0.0 or x + 0.0 is not IEEE's; kernels are guarded");
+    }
+    if (!trial->measures.exact_literals) {
+        driver_test_note(trial, "double literals", DRIVER_TEST_ALLOWED,
+                         "0.1LF or the like is not the nearest double; kernels have their bits instead");
     }
     if (got[BY_ZERO][STEP_quotients] != bits(-INFINITY)) {
         driver_test_note(trial, "infinities", DRIVER_TEST_ALLOWED, "-1.0 / 0.0 is %.9g",

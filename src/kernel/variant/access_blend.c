@@ -83,7 +83,7 @@ static void readers(StrBuf *out, const AccessText *text, int rank)
         for (int d = 0; d < rank; d++) {
             access_mix_weight(out, weight_type(text->param->type), d);
         }
-        access_addf(out, text, rank, "$T v = ");
+        access_addf(out, text, rank, "precise $T v = "); /* else a + w * (b - a), which infinities make NaN */
         access_mix(out, rank, 0, add_corner, &corners);
         access_addf(out, text, rank, ", n = stored_$N(p); return ($|{a#$}) == 0 ? n : v; }\n");
     }

@@ -94,7 +94,9 @@ static void by_kernel(StrBuf *out, const AccessText *text, int rank)
                     part);
         access_mix_weight(out, "float", d);
     }
-    access_addf(out, text, rank, text->key->replicas ? "int e = cell_$N($,{i#, j#$}); $T v = " : "$T v = ");
+    /* precise: else a + w * (b - a), which infinities make NaN */
+    access_addf(out, text, rank,
+                text->key->replicas ? "int e = cell_$N($,{i#, j#$}); precise $T v = " : "precise $T v = ");
     access_mix(out, rank, 0, add_around, &around);
     access_addf(out, text, rank, "; return v; }\n$T s_$N(%s p, float level) { return s_$N(p); }\n", vector);
 }
