@@ -1,6 +1,7 @@
 // Places of a tile's keys by one digit: a group of 256 invocations, ITEMS keys each. Invocation t's key number i stands at
-// tile_element(i) of the tile, so that 32 neighbours read 32 neighbours. Needs core GLSL only: equal digits among 32
-// invocations find each other by a mask in shared memory (the "match" of Merrill and Garland's single-pass sort, 2016).
+// tile_element(i) of the tile, so that 32 neighbours read 32 neighbours. Equal digits among 32 invocations find each other by
+// ballots (BALLOTS), or by a mask in shared memory, which needs core GLSL only (the "match" of Merrill and Garland's
+// single-pass sort, 2016).
 const int TILE = 256 * ITEMS;
 
 shared uint tile_counts[8 * 256];                           // digits so far, per 32 invocations
@@ -25,6 +26,19 @@ void tile_rank(in uint digit[ITEMS], out uint place[ITEMS])
     barrier();
     for (int i = 0; i < ITEMS; i++) {
         uint slot = row + digit[i];
+#ifdef BALLOTS
+        uint mask = 0xffffffffu;
+        for (int b = 0; b < 8; b++) {
+            bool one = (digit[i] >> b & 1u) != 0u;
+            uint same = subgroupBallot(one).x;
+            mask &= one ? same : ~same;
+        }
+        uint below = mask & ((1u << lane) - 1u), before = 0u;
+        if (below == 0u) {
+            before = atomicAdd(tile_counts[slot], uint(bitCount(mask)));
+        }
+        place[i] = subgroupShuffle(before, uint(findLSB(mask))) + uint(bitCount(below));
+#else
         atomicOr(tile_data[slot], 1u << lane);
         barrier();
         uint mask = tile_data[slot], before = tile_counts[slot], below = mask & ((1u << lane) - 1u);
@@ -35,7 +49,11 @@ void tile_rank(in uint digit[ITEMS], out uint place[ITEMS])
             tile_data[slot] = 0u;
         }
         barrier();
+#endif
     }
+#ifdef BALLOTS
+    barrier();
+#endif
     uint total = 0u;
     for (uint k = t; k < 2048u; k += 256u) {
         uint count = tile_counts[k];

@@ -84,14 +84,19 @@ typedef struct Step {
 
 static Program *find_program(const Sort *s, const Step *step)
 {
+    const DeviceTraits *traits = device_traits(s->device);
+    const bool ballots = traits->subgroup_ballot && traits->subgroup_shuffle && traits->subgroup_size == 32;
     char key[RADIX_DEFINES];
     if (step->keyless) {
         return shader_program(s->device, step->shader, "");
     }
     return shader_program_format(
         s->device, step->shader,
-        "%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n#define ITEMS %d\n"
+        "%s%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n#define ITEMS %d\n"
         "#define LENGTH %d\n",
+        ballots ? "#extension GL_KHR_shader_subgroup_ballot : require\n"
+                  "#extension GL_KHR_shader_subgroup_shuffle : require\n#define BALLOTS\n"
+                : "",
         radix_defines(&s->job->key, key), s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys, s->items,
         s->job->known.buffer != NULL);
 }
