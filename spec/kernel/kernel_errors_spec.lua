@@ -3,6 +3,8 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
+local preload = require "spec.support.preload"
+local process = require "spec.support.process"
 
 -- The line of this file in which the caller stands.
 local function here() return debug.getinfo(2, "l").currentline end
@@ -231,5 +233,38 @@ describe("an error in a kernel text", function()
         local x <close> = rill.from {1}
         local r <close> = rill.kernel "kernel float f(float x<>) { return x; }"(x)
         check.equal({1}, r:values())
+    end)
+end)
+
+-- On NVIDIA's drivers these tests pass without the library, too.
+describe("errors of a compiler that tells no columns", function()
+    it("are told in the same words, at the word", function()
+        local library = preload("nvidialog", pending)
+        local said = process.output([[
+            local rill = require "rill"
+            local x = rill.from {1, 2}
+            for _, f in ipairs {
+                function() rill.kernel "kernel void f(float x<>, out float r<>) {\n    r   =   x +     y;\n}" end,
+                function() rill.kernel "kernel void f(float x<>, out float r<>) { r = log(x > 3.0); }" end,
+                function() x:filter "x > 1.0 && y" end,
+                function() x:map "x + q" end,
+            } do
+                print((select(2, pcall(f)):gsub("[^\n]*: error", "error", 1)))
+            end
+        ]], {LD_PRELOAD = library})
+        assert.equal([[
+error: `y' undeclared
+    2 |     r   =   x +     y;
+      |                     ^
+error: no matching function for call to `log(bool)'
+    5 | kernel void f(float x<>, out float r<>) { r = log(x > 3.0); }
+      |                                               ^
+error: `y' undeclared
+    2 | x > 1.0 && y
+      |            ^
+error: `q' undeclared
+    2 | x + q
+      |     ^
+]], said)
     end)
 end)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "0:12(5): error: ..." (Mesa), "0(12) : error C0000: ..." (NVIDIA), "ERROR: 0:12: ..." (others). */
+/* "0:12(5): error: ..." (Mesa), "0(12) : error C0000: ..." (NVIDIA, which tells no column: 0), "ERROR: 0:12: ..." (others). */
 static bool parse_place(const char *line, int *row, int *column, const char **message)
 {
     const char *p = line;
@@ -20,7 +20,7 @@ static bool parse_place(const char *line, int *row, int *column, const char **me
     }
     bool brackets = *end == '(';
     *row = (int)strtol(end + 1, &end, 10);
-    *column = 1;
+    *column = brackets ? 0 : 1;
     if (!brackets && *end == '(') {
         *column = (int)strtol(end + 1, &end, 10);
     }
@@ -39,6 +39,100 @@ static bool is_error(const char *line, size_t length)
         }
     }
     return false;
+}
+
+/* The text between the first pair of quotation marks; NULL if there is none. */
+static const char *quoted(const char *text, size_t length, size_t *count)
+{
+    const char *first = memchr(text, '"', length);
+    const char *last = first ? memchr(first + 1, '"', length - (size_t)(first + 1 - text)) : NULL;
+    *count = last ? (size_t)(last - first - 1) : 0;
+    return last ? first + 1 : NULL;
+}
+
+/* NVIDIA's messages ("error C1503: undefined variable "x"") in the words of Mesa's, which what follows and callers look for. */
+static void reword(StrBuf *out, const char *text, size_t length)
+{
+    static const char *const words[][3] = {
+        {"undefined variable \"", "`", "' undeclared"},
+        {"unable to find compatible overloaded function \"", "no matching function for call to `", "'"}};
+    size_t n = length > 7 && memcmp(text, "error C", 7) == 0 ? 7 : 0;
+    while (n > 0 && n < length && isdigit((unsigned char)text[n])) {
+        n++;
+    }
+    if (n <= 7 || n + 2 > length || text[n] != ':') {
+        strbuf_add_bytes(out, text, length);
+        return;
+    }
+    text += n + 2;
+    length -= n + 2;
+    size_t count;
+    const char *name = quoted(text, length, &count);
+    strbuf_add(out, "error: ");
+    for (size_t i = 0; name && i < sizeof words / sizeof *words; i++) {
+        const size_t head = strlen(words[i][0]);
+        if (length > head && memcmp(text, words[i][0], head) == 0) {
+            strbuf_addf(out, "%s%.*s%s", words[i][1], (int)count, name, words[i][2]);
+            return;
+        }
+    }
+    if (memmem(text, length, "implicit cast", 13) && memmem(text, length, "to \"bool\"", 9)) {
+        strbuf_add(out, "a condition is a bool: compare, as in x != 0");
+        return;
+    }
+    strbuf_add_bytes(out, text, length);
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *row_of(const char *source, int row)
+{
+    for (int i = 1; i < row && source; i++) {
+        const char *next = strchr(source, '\n');
+        source = next ? next + 1 : NULL;
+    }
+    return source;
+}
+
+/* Counted as offset_of does. */
+static int column_of(const char *line, const char *at)
+{
+    int column = 1;
+    for (const char *p = line; p < at; p++, column++) {
+        while (p[0] == ' ' && p[1] == ' ') {
+            p++;
+        }
+    }
+    return column;
+}
+
+/* NVIDIA tells no columns, and of an expression over several rows the last. Finds the name that a message quotes, in that row or a few
+ * above; without a name the row before one that only closes brackets. */
+static void find_column(const char *source, const char *message, size_t length, int *row, int *column)
+{
+    enum { ROWS = 4 };
+    size_t count;
+    const char *name = quoted(message, length, &count), *line;
+    size_t letters = 0;
+    while (name && letters < count && is_word(name[letters])) {
+        letters++;
+    }
+    for (int at = *row; letters > 0 && at > 0 && at > *row - ROWS && (line = row_of(source, at)); at--) {
+        const size_t width = strcspn(line, "\n");
+        for (const char *p = line; (p = memmem(p, width - (size_t)(p - line), name, letters)); p++) {
+            if ((p == line || !is_word(p[-1])) && !is_word(p[letters])) {
+                *row = at;
+                *column = column_of(line, p);
+                return;
+            }
+        }
+    }
+    while (*row > 1 && (line = row_of(source, *row)) && strchr(")}", line[strspn(line, " \t")])) {
+        --*row;
+    }
 }
 
 /* Mesa counts columns after its preprocessor, which makes one blank of any run of them. */
@@ -197,10 +291,15 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
         const char *message;
         if (is_error(line, length) && parse_place(line, &row, &column, &message)) {
             size_t rest = length - (size_t)(message - line);
+            if (column == 0) {
+                find_column(source, message, rest, &row, &column);
+            }
             if (place_of(module, body, source, body_at, row, column, message, rest, &at)) {
-                StrBuf text = STRBUF_EMPTY;
-                add_message(module, &text, message, rest);
+                StrBuf text = STRBUF_EMPTY, words = STRBUF_EMPTY;
+                reword(&words, message, rest);
+                add_message(module, &text, strbuf_text(&words), words.length);
                 source_error(&module->source, at, "%s", strbuf_text(&text));
+                strbuf_free(&words);
                 strbuf_free(&text);
                 found = true;
             }
