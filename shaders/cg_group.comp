@@ -415,14 +415,15 @@ void add_correction(int at)
     beyond = group_sum(dvec2(beyond)).x;
     if (beyond == 0.0lf) {
         for (int n = lane; n < quads; n += GROUP) {
-            dvec4 before = wide_quad(at_x, n), sum = before + factor * dvec4(quad(at, n));
+            dvec4 before = wide_quad(at_x, n), added = before + factor * dvec4(quad(at, n));
+            double sum[4] = double[4](added.x, added.y, added.z, added.w);
             store_wide(at_before, n, before);
             for (int j = 0; j < 4; j++) {
                 if (4 * n + j < rows) {
                     sum[j] = store_x(4 * n + j, sum[j]);
                 }
             }
-            store_wide(at_x, n, sum);
+            store_wide(at_x, n, dvec4(sum[0], sum[1], sum[2], sum[3]));
         }
     }
     if (lane == 0) {

@@ -2,6 +2,7 @@
 // tile_element(i) of the tile, so that 32 neighbours read 32 neighbours. Equal digits among 32 invocations find each other by
 // ballots (BALLOTS), or by a mask in shared memory, which needs core GLSL only (the "match" of Merrill and Garland's
 // single-pass sort, 2016).
+#pragma optionNV(unroll all) // NVIDIA: else arrays of an invocation go to memory; other compilers take no notice
 const int TILE = 256 * ITEMS;
 
 shared uint tile_counts[8 * 256];                           // digits so far, per 32 invocations
@@ -21,7 +22,9 @@ void tile_rank(in uint digit[ITEMS], out uint place[ITEMS])
     barrier();
     for (uint k = t; k < 2048u; k += 256u) {
         tile_counts[k] = 0u;
+#ifndef BALLOTS
         tile_data[k] = 0u;
+#endif
     }
     barrier();
     for (int i = 0; i < ITEMS; i++) {

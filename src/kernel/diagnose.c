@@ -76,7 +76,7 @@ static void reword(StrBuf *out, const char *text, size_t length)
             return;
         }
     }
-    if (memmem(text, length, "implicit cast", 13) && memmem(text, length, "to \"bool\"", 9)) {
+    if (memmem(text, length, "implicit ", 9) && memmem(text, length, "to \"bool\"", 9)) {
         strbuf_add(out, "a condition is a bool: compare, as in x != 0");
         return;
     }
@@ -115,7 +115,8 @@ static void find_column(const char *source, const char *message, size_t length, 
 {
     enum { ROWS = 4 };
     size_t count;
-    const char *name = quoted(message, length, &count), *line;
+    /* Of conversions types are quoted. */
+    const char *name = memmem(message, length, "implicit", 8) ? NULL : quoted(message, length, &count), *line;
     size_t letters = 0;
     while (name && letters < count && is_word(name[letters])) {
         letters++;
@@ -291,12 +292,15 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
         const char *message;
         if (is_error(line, length) && parse_place(line, &row, &column, &message)) {
             size_t rest = length - (size_t)(message - line);
+            const char *pushes = NULL;
             if (column == 0) {
+                pushes = memmem(message, rest, "parameters in function call", 27) ? row_of(source, row) : NULL;
+                pushes = pushes ? memmem(pushes, strcspn(pushes, "\n"), "rill_push_", 10) : NULL;
                 find_column(source, message, rest, &row, &column);
             }
             if (place_of(module, body, source, body_at, row, column, message, rest, &at)) {
                 StrBuf text = STRBUF_EMPTY, words = STRBUF_EMPTY;
-                reword(&words, message, rest);
+                reword(&words, pushes ? pushes : message, pushes ? 10 : rest);
                 add_message(module, &text, strbuf_text(&words), words.length);
                 source_error(&module->source, at, "%s", strbuf_text(&text));
                 strbuf_free(&words);
