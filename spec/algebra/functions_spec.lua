@@ -111,8 +111,15 @@ local function numbers(name)
     return list
 end
 
+-- Devices may take small floats, and what functions compute on the way, for 0.
+local flushes <const> = not rill.device().traits.denormals
+
+local function is_flushed(x, name)
+    return flushes and name == "float" and x ~= 0 and abs(x) < 0x1p-126
+end
+
 local function agrees(expected, got, bound, name, absolute)
-    local least = name == "float" and 0x1p-126 or 0x1p-1022
+    local least = name == "double" and 0x1p-1022 or flushes and 0x1p-124 or 0x1p-126
     if expected ~= expected or got ~= got then
         return expected ~= expected and got ~= got
     elseif abs(expected) == inf or abs(got) == inf then
@@ -155,7 +162,7 @@ describe("functions of", function()
                     if name == "float" then
                         expected = check.float32(expected)
                     end
-                    local asked = abs(x) <= most or abs(x) == inf or x ~= x
+                    local asked = (abs(x) <= most or abs(x) == inf or x ~= x) and not is_flushed(x, name)
                     if asked and not agrees(expected, got[i], row[1 + place], name, row.absolute) then
                         error(("%s(%.17g): expected %.17g, got %.17g"):format(f, x, expected, got[i]))
                     end
@@ -231,7 +238,8 @@ describe("remainders", function()
                 local expected = b[i] == 0 and nan or x % b[i]
                 expected = name == "float" and check.float32(expected) or expected
                 local what = "%.17g %% %.17g: expected %.17g, got %.17g"
-                assert(check.same_number(expected, got[i]), what:format(x, b[i], expected, got[i]))
+                local small = is_flushed(x, name) or is_flushed(b[i], name) or is_flushed(expected, name)
+                assert(small or check.same_number(expected, got[i]), what:format(x, b[i], expected, got[i]))
             end
         end)
     end

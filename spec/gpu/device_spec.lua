@@ -54,7 +54,7 @@ describe("devices", function()
         for _, name in ipairs {
             "synchronous", "subgroup_ops", "subgroup_ballot", "subgroup_shuffle", "host_memory", "buffer_textures",
             "exact_ranges", "kept_loads", "exact_rounds", "exact_zeros", "exact_division", "fused_fma",
-            "nearest_half", "denormals", "nans", "exact_literals", "stable_arrays", "robust_access",
+            "nearest_half", "denormals", "nans", "exact_not", "exact_literals", "stable_arrays", "robust_access",
         } do
             assert.is_boolean(traits[name])
         end

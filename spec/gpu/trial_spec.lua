@@ -1,4 +1,5 @@
 -- Drivers are tried when a version of one is first opened: what is measured, what is refused, what is kept.
+local rill = require "rill"
 local shortened = require "spec.support.shortened"
 local drivers = require "spec.support.drivers"
 local preload = require "spec.support.preload"
@@ -59,10 +60,13 @@ describe("a driver is tried", function()
     end)
 
     it("and refused where quotients are further off than OpenGL lets them be", function()
-        assert.matches("computes wrong and is left out: quotients: of 41 and 41: 1.0000", opened "quotients")
+        assert.matches("computes wrong and is left out: quotients: of %d+ and %d+: %d%.%d+, not ", opened "quotients")
     end)
 
     it("and measured where quotients are off by as much as OpenGL lets them be, or halves cut off", function()
+        if not rill.device().traits.exact_division then
+            return pending "this device's quotients are off by themselves"
+        end
         local measures = { division = "division=false half=true", divisions = "division=false half=true",
             half = "division=%l+ half=false" }
         for way, measured in pairs(measures) do

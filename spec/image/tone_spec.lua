@@ -160,7 +160,8 @@ describe("tones and colours", function()
         local row = {1, 0.1, 0.25, 0.5, 0.01}
         for _, operator in ipairs {"linear", "reinhard"} do
             local want = rill.image.tonemap(rill.from {row}, {operator = operator}):values()
-            for _, power in ipairs {-132, -126, -100, -64, -63, -20, 20, 64, 65, 127} do
+            local least = rill.device().traits.denormals and -132 or -126
+            for _, power in ipairs {least, -126, -100, -64, -63, -20, 20, 64, 65, 127} do
                 local scaled = {}
                 for i, v in ipairs(row) do scaled[i] = v * 2.0 ^ power end
                 check.equal(want, rill.image.tonemap(rill.from {scaled}, {operator = operator}):values(),

@@ -99,6 +99,9 @@ describe("rill.cost", function()
     end)
 
     it("measures the processor by copies on the software device", function()
+        local software = false
+        for _, device in ipairs(rill.devices()) do software = software or device.software end
+        if not software then return pending "there is no software device here" end
         local k = rill.program [[
             typedef struct { vec3 o; float t; } Ray;
             kernel void f(Ray rays<>, float most, out float r<>) { r = min(rays.t, most); }

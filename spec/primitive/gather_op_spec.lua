@@ -40,7 +40,8 @@ describe("gather_op", function()
     end)
 
     it("with floats: to infinity and beyond", function()
-        local list = {1, -0.75, 1e-45, 3e38, 0, 1 / 0, 1 + 2 ^ -23, 1 - 2 ^ -24}
+        local small = rill.device().traits.denormals and 1e-45 or 1e-25
+        local list = {1, -0.75, small, 3e38, 0, 1 / 0, 1 + 2 ^ -23, 1 - 2 ^ -24}
         for _, type in ipairs {"float", "double"} do
             for name, op in pairs {add = function(a, b) return a + b end, mul = function(a, b) return a * b end} do
                 local at = {}

@@ -29,13 +29,22 @@ local function assert_found(sorted, values)
     end
 end
 
+-- Devices that take small floats for 0 compare them so.
+local function mixed(type, n, seed)
+    local list = order.mixed(type, n, seed)
+    if type == "float" and not rill.device().traits.denormals then
+        for i, x in ipairs(list) do list[i] = math.abs(x) < 0x1p-126 and 0.0 or x end
+    end
+    return list
+end
+
 describe("searchsorted", function()
     leaks.watch(setup, teardown)
 
     local in_elements = {
         function(size)
-            local sorted = rill.stream("float", size, order.mixed("float", size, 2)):sort()
-            assert_found(sorted, rill.stream("float", 60, order.mixed("float", 60, 5)))
+            local sorted = rill.stream("float", size, mixed("float", size, 2)):sort()
+            assert_found(sorted, rill.stream("float", 60, mixed("float", 60, 5)))
         end,
         function(size)
             local whole = rill.random(size, {seed = 1, type = "int", low = 0, high = 300}):sort()
@@ -52,8 +61,8 @@ describe("searchsorted", function()
     for _, type in ipairs(order.names) do
         local chosen = type == "float" or type == "double" or type == "uint8"
         it(("of %s%s"):format(type, chosen and "" or " #long"), function()
-            local sorted = rill.stream(type, 300, order.mixed(type, 300, 7)):sort()
-            assert_found(sorted, rill.stream(type, 100, order.mixed(type, 100, 8)))
+            local sorted = rill.stream(type, 300, mixed(type, 300, 7)):sort()
+            assert_found(sorted, rill.stream(type, 100, mixed(type, 100, 8)))
         end)
     end
 
@@ -109,16 +118,16 @@ describe("merge", function()
     for _, size in ipairs(sizes) do
         it(("of %d elements and others"):format(size), function()
             for _, other in ipairs {0, 1, 100, 1500} do
-                assert_merges("float", order.mixed("float", size, 1), order.mixed("float", other, 2), false)
-                assert_merges("int", order.mixed("int", other, 3), order.mixed("int", size, 4), true)
+                assert_merges("float", mixed("float", size, 1), mixed("float", other, 2), false)
+                assert_merges("int", mixed("int", other, 3), mixed("int", size, 4), true)
             end
         end)
     end
 
     for _, type in ipairs(order.names) do
         it("of " .. type, function()
-            assert_merges(type, order.mixed(type, 700, 1), order.mixed(type, 500, 2), false)
-            assert_merges(type, order.mixed(type, 300, 3), order.mixed(type, 801, 4), true)
+            assert_merges(type, mixed(type, 700, 1), mixed(type, 500, 2), false)
+            assert_merges(type, mixed(type, 300, 3), mixed(type, 801, 4), true)
         end)
     end
 

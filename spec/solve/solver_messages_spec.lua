@@ -124,7 +124,8 @@ describe("what solvers say", function()
             local unit = rill.from {{1, 0}, {0, 1}}
             local x, report = solve[method](unit, rill.from {1e38, -3e38})
             assert.is_true(report.converged)
-            check.equal({1, -3}, (x / 1e38):eval():values(), 1e-6)
+            local got = x:values()
+            check.equal({1, -3}, {got[1] / 1e38, got[2] / 1e38}, 1e-6)
             check.names({"x grew beyond float"}, solve[method], rill.from {{0.5, 0}, {0, 1}}, rill.from {3e38, 3e38})
             check.names({"b's norm is beyond double"}, solve[method], unit, rill.from({1.5e308, 1.5e308}, "double"))
         end

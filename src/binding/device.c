@@ -75,6 +75,7 @@ static void push_traits(lua_State *L, const Device *device)
     fields_boolean(L, "denormals", traits->denormals);
     fields_boolean(L, "nans", traits->nans);
     fields_boolean(L, "exact_literals", traits->exact_literals);
+    fields_boolean(L, "exact_not", traits->exact_not);
     fields_boolean(L, "stable_arrays", traits->stable_arrays);
     fields_boolean(L, "robust_access", traits->robust_access);
     fields_number(L, "barrier_ns", traits->barrier_ns);

@@ -208,6 +208,7 @@ static const char *const marks[][2] = {
     {"rill_own(", "error: an index of an array is an int or uint"},
     {"rill_exit(", "error: a condition is a bool: compare, as in x != 0"},
     {"rill_truth(", "error: a condition is a bool: compare, as in x != 0"},
+    {"rill_yes(", "error: a condition is a bool: compare, as in x != 0"},
     {"rill_case(", "error: a switch takes an int or uint"},
     {"rill_push_", "error: push(name, value) takes one value, of the variable output's type"},
     {"rill_rem", "error: a remainder takes ints and uints: write mod(x, y) or fmod(x, y) for floats"},

@@ -57,7 +57,7 @@ d.software: boolean -- whether it is a software device, as llvmpipe is
 d.family: string -- "cpu" or "gpu": which variants of kernels and algorithms it gets
 d.limits: table -- group_count, group_size, shared_bytes, block_bytes, texture_texels, storage_blocks, texture_units, uniform_vectors, outputs_per_pass, memory_bytes
 d.tuning: table -- choices that decide speed only, by name: tables with value, source ("measured", "default" or "forced") and seconds, the time of each value that was measured
-d.traits: table -- what the compiler decides by, and more that a driver is measured for: family, group_size, subgroup_size, subgroup_ops, subgroup_ballot, subgroup_shuffle, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, kept_loads, exact_rounds, exact_zeros, exact_division, fused_fma, nearest_half, denormals, nans, exact_literals, stable_arrays, robust_access, barrier_ns
+d.traits: table -- what the compiler decides by, and more that a driver is measured for: family, group_size, subgroup_size, subgroup_ops, subgroup_ballot, subgroup_shuffle, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, kept_loads, exact_rounds, exact_zeros, exact_division, fused_fma, nearest_half, denormals, nans, exact_not, exact_literals, stable_arrays, robust_access, barrier_ns
 ]==] },
     { "stream", [==[
 rill.stream(type: typename, shape: shape, init?: data): stream -- a stream, zero unless init says: one value for all, a flat or nested table, a binary string, or f(i, j, ...) that returns the element

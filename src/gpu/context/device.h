@@ -46,6 +46,7 @@ typedef struct DeviceTraits {
     bool nearest_half;   /* packHalf2x16 rounds to nearest even */
     bool denormals;      /* small numbers are not taken for 0 */
     bool nans;           /* comparisons and isnan see NaNs */
+    bool exact_not;      /* !(x < y) is true of NaN; else kernels are guarded */
     bool exact_literals; /* literals of doubles are correctly rounded; else programs are compiled with their bits */
     bool stable_arrays;  /* private arrays keep the order of their loads and stores around loops */
     bool robust_access;  /* the driver keeps accesses within buffers */

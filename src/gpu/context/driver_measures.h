@@ -19,6 +19,7 @@
     X(kept_loads)     /* what a loop loaded stays with the lanes that left it before others */                         \
     X(exact_rounds)   /* loops left by comparing with a minimum run all their rounds */                                \
     X(exact_zeros)    /* operations on a 0 that the compiler knows are IEEE's */                                       \
+    X(exact_not)      /* !(x < y) is not x >= y where one is NaN */                                                    \
     X(exact_literals) /* literals of doubles are correctly rounded */
 
 typedef struct DriverTestMeasures {

@@ -217,6 +217,7 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
     traits->nearest_half = measures->nearest_half != 0;
     traits->denormals = measures->denormals != 0;
     traits->nans = measures->nans != 0;
+    traits->exact_not = measures->exact_not != 0;
     traits->exact_literals = measures->exact_literals != 0;
     device->mends_literals = !traits->exact_literals;
     traits->stable_arrays = measures->stable_arrays != 0;

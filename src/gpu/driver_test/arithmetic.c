@@ -94,6 +94,12 @@ typedef enum Form {
     HALVES     /* 1 in either half of the word */
 } Form;
 
+static uint32_t negations(float x, float y)
+{
+    bool less = x < y, not_less = x >= y;
+    return (uint32_t)(less ? 0 : 1) | (uint32_t)(not_less ? 0 : 2);
+}
+
 /* name, form, by how many units it may be off, the shader's form, the processor's. a and b are the words of a case, x and y the floats of
  * the same bits, product is x * y. The units follow from GLSL's section on range and precision (4.7.1): quotients are off by 2.5, and the
  * processor's by a half; sqrt is 1 / inversesqrt, whose 2 units may be 4 of the root, with such a quotient. Sums, products and conversions are
@@ -123,6 +129,7 @@ typedef enum Form {
     X(bit_counts, WORDS, 0, "uint(bitCount(a))", count_bits(a))                                                        \
     X(double_products, WORDS, 0, "unpackDouble2x32(double(x) * double(y)).y", high_double((double)x *(double)y))       \
     X(double_quotients, WORDS, 1, "unpackDouble2x32(double(x) / double(y)).y", high_double((double)x / (double)y))     \
+    X(negations, WORDS, 0, "uint(!(x < y)) | uint(!(x >= y)) << 1", negations(x, y))                                   \
     X(double_literals, WORDS, 15, "literals()", 15)
 
 enum {
@@ -300,6 +307,8 @@ static void measure(uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT], D
                           got[SMALL_PRODUCT][STEP_products] == wanted[SMALL_PRODUCT][STEP_products];
     measures->exact_zeros = equal_everywhere(STEP_known_zeros, got, wanted) && got[INFINITE][STEP_known_zeros] == 255;
     measures->exact_literals = equal_everywhere(STEP_double_literals, got, wanted);
+    measures->exact_not = got[NAN_FIRST][STEP_negations] == wanted[NAN_FIRST][STEP_negations] &&
+                          got[NAN_SECOND][STEP_negations] == wanted[NAN_SECOND][STEP_negations];
     measures->nans = got[NAN_FIRST][STEP_comparisons] == wanted[NAN_FIRST][STEP_comparisons] &&
                      got[NAN_SECOND][STEP_comparisons] == wanted[NAN_SECOND][STEP_comparisons];
 }
@@ -315,6 +324,10 @@ static void judge_special(uint32_t got[][STEP_COUNT], DriverTest *trial)
     if (!trial->measures.exact_zeros) {
         driver_test_note(trial, "known zeros", DRIVER_TEST_ALLOWED,
                          "x / 0.0, x * 0.0 or x + 0.0 is not IEEE's; kernels are guarded");
+    }
+    if (!trial->measures.exact_not) {
+        driver_test_note(trial, "negations", DRIVER_TEST_ALLOWED,
+                         "!(x < y) is x >= y, also of NaN; kernels are guarded");
     }
     if (!trial->measures.exact_literals) {
         driver_test_note(trial, "double literals", DRIVER_TEST_ALLOWED,

@@ -14,7 +14,7 @@ typedef struct DriverTestLine {
     char text[200]; /* what differs; "" where all is right */
 } DriverTestLine;
 
-enum { DRIVER_TEST_LINES = 16 };
+enum { DRIVER_TEST_LINES = 24 };
 
 typedef struct DriverTest {
     DriverTestMeasures measures;

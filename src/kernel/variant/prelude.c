@@ -67,6 +67,9 @@ static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
     strbuf_addf(out, "bool rill_never() { return %s%s; }\n", kept ? "false" : access_word(four), kept ? "" : " == 0u");
     strbuf_addf(out, "bool rill_exit(precise bool b) { return %s; }\n",
                 traits->exact_rounds ? "b" : "rill_own(int(b)) != 0");
+    /* NVIDIA's compiler (580.159) takes !(x < y) for x >= y, which is another value where one is NaN. */
+    strbuf_add(out, traits->exact_not ? "#define rill_yes(b) (b)\n"
+                                      : "bool rill_yes(precise bool b) { return (int(b) | rill_naught) != 0; }\n");
 }
 
 /* Where compilers are right about numbers that they know to be 0. */
