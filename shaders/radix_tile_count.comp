@@ -6,6 +6,7 @@ layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) writeonly buffer Counts { uint counts[]; };
 
 const int payload_base = 0;
+#define KEY_WORDS
 #define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"

@@ -6,6 +6,7 @@ layout(local_size_x = 256) in;
 layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 #include "shared/radix_output.glsl"
 
+#define KEY_WORDS
 #define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #define payload_base int(PARAMETER(RADIX_P_PAYLOAD_BASE))
 #include "shared/radix_key.glsl"
@@ -25,14 +26,12 @@ void main()
 
     RADIX_KEY key[ITEMS];
     uint digit[ITEMS], place[ITEMS];
+    // All loads before the first use: they wait for memory together.
     for (int i = 0; i < ITEMS; i++) {
-        int e = tile_element(i);
-        key[i] = RADIX_KEY(0u);
-        digit[i] = 255u;
-        if (e < valid) {
-            key[i] = radix_key(first + e);
-            digit[i] = radix_digit(key[i], PARAMETER(RADIX_P_SHIFT));
-        }
+        key[i] = radix_key(valid > 0 ? first + min(tile_element(i), valid - 1) : 0);
+    }
+    for (int i = 0; i < ITEMS; i++) {
+        digit[i] = tile_element(i) < valid ? radix_digit(key[i], PARAMETER(RADIX_P_SHIFT)) : 255u;
     }
     tile_rank(digit, place);
     // From a place in the tile to the place in the row.
@@ -78,14 +77,19 @@ void main()
 #endif
     }
 #if PAYLOAD
-    for (int i = 0; i < ITEMS; i++) {
-        int e = tile_element(i);
 #if PAYLOAD == 1
-        tile_data[place[i]] = e < valid ? radix_payload(first + e) : 0u;
-#else
-        tile_data[place[i]] = uint(first + e) - uint(row) * PARAMETER(RADIX_P_NUMBERED);
-#endif
+    uint payload[ITEMS];
+    for (int i = 0; i < ITEMS; i++) {
+        payload[i] = radix_payload(valid > 0 ? first + min(tile_element(i), valid - 1) : 0);
     }
+    for (int i = 0; i < ITEMS; i++) {
+        tile_data[place[i]] = payload[i];
+    }
+#else
+    for (int i = 0; i < ITEMS; i++) {
+        tile_data[place[i]] = uint(first + tile_element(i)) - uint(row) * PARAMETER(RADIX_P_NUMBERED);
+    }
+#endif
     barrier();
     for (int i = 0; i < ITEMS; i++) {
         int p = i * 256 + t;

@@ -5,6 +5,7 @@ layout(local_size_x = 256) in;
 layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 #include "shared/radix_output.glsl"
 
+#define KEY_WORDS
 #define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #define payload_base int(PARAMETER(RADIX_P_PAYLOAD_BASE))
 #include "shared/radix_key.glsl"

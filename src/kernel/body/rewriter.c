@@ -447,7 +447,8 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
                 leave_block(rw);
             }
             done = put_plain(rw, t);
-            bool negates = token_is(t, "!") && i + 1 < last && token_is(rewriter_token(rw, i + 1), "(");
+            bool negates = token_is(t, "!") && i + 1 < last && token_is(rewriter_token(rw, i + 1), "(") &&
+                           !rewrite_cast_match(rw, i + 1, last);
             rewriter_add(rw, negates && rewrite_exact_on(rw) ? "rill_yes" : ""); /* see prelude.c */
             rewrite_loops_insert(rw, i, true);
         }
