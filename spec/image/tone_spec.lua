@@ -76,7 +76,8 @@ describe("tones and colours", function()
                 local r = rill.image.convert(s, "srgb", name)
                 assert_mapped(s, f, r, name == "lab" and 1e-4 or 1e-6)
                 if name ~= "gray" then
-                    pictures.equal(pictures.reader(s), rill.image.convert(r, name, "srgb"), 5e-6)
+                    pictures.equal(pictures.reader(s), rill.image.convert(r, name, "srgb"),
+                        rill.device().traits.exact_division and 5e-6 or 1e-5)
                 end
             end
         end
@@ -160,8 +161,8 @@ describe("tones and colours", function()
         local row = {1, 0.1, 0.25, 0.5, 0.01}
         for _, operator in ipairs {"linear", "reinhard"} do
             local want = rill.image.tonemap(rill.from {row}, {operator = operator}):values()
-            local least = rill.device().traits.denormals and -132 or -126
-            for _, power in ipairs {least, -126, -100, -64, -63, -20, 20, 64, 65, 127} do
+            local least = rill.device().traits.denormals and -132 or -110
+            for _, power in ipairs {least, math.max(least, -126), -100, -64, -63, -20, 20, 64, 65, 127} do
                 local scaled = {}
                 for i, v in ipairs(row) do scaled[i] = v * 2.0 ^ power end
                 check.equal(want, rill.image.tonemap(rill.from {scaled}, {operator = operator}):values(),
