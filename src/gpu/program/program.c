@@ -132,6 +132,17 @@ static void mend_literals(StrBuf *out, const char *source)
     }
 }
 
+/* The source without two underscores in a row, which NVIDIA's compiler refuses: users may have them in names. */
+static void mend_names(StrBuf *out, const char *source)
+{
+    for (const char *p = source; *p; p++) {
+        strbuf_add_bytes(out, p, 1);
+        if (p[0] == '_' && p[1] == '_') {
+            strbuf_add(out, "0");
+        }
+    }
+}
+
 static GLuint compile_source(const char *source, size_t length)
 {
     GLuint shader = glCreateShader(GL_COMPUTE_SHADER);
@@ -157,6 +168,12 @@ static GLuint compile_shader(const Device *device, const char *source, size_t le
     }
     const bool mended = text.length > 0 && !text.failed;
     GLuint name = compile_source(mended ? text.text : source, mended ? text.length : length);
+    if (!name && strstr(error_message(), "reserves names")) {
+        StrBuf other = STRBUF_EMPTY;
+        mend_names(&other, mended ? text.text : source);
+        name = other.failed ? 0 : compile_source(other.text, other.length);
+        strbuf_free(&other);
+    }
     strbuf_free(&text);
     return name;
 }
