@@ -5,6 +5,9 @@ local errors = require "rill.core.error"
 local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
+local dimensions = require "rill.glsl.dimensions"
+local template = require "rill.glsl.template"
+local kernels <const> = template.sections "heat"
 local simulation = require "rill.simulation.simulation"
 local fail <const> = errors.fail
 
@@ -25,50 +28,6 @@ fields.limit = "limit"
 fields.shape = "shape"
 
 -- ---- passes
-
--- What flows into a cell: by the mean of its conductance and its neighbour's. `k` is a factor of D for each cell, `q` the source.
-local TEXT <const> = [=[
-float inflow(float here, float there, float a, float b) { return 0.5 * (a + b) * (there - here); }
-
-kernel void first(float share, float d, vec3 per, vec3 more, neighbor float u<>, neighbor float k<>, float q<>, out float flow<>, out float y<>) {
-    float here = u[0], rest = 0.0;
-    @{rest += per.#A * inflow(here, u[#O], k[0], k[#O]);}
-    SIDES
-    flow = d * rest + q;
-    y = here + share * flow;
-}
-
-// Stage j: of the two before it, what was there at first and what flowed then.
-kernel void stage(float mu, float nu, float share, float share0, float d, vec3 per, vec3 more, neighbor float y<>, neighbor float k<>, float q<>,
-                  float before<>, float u<>, float flow<>, out float r<>) {
-    float here = y[0], rest = 0.0;
-    @{rest += per.#A * inflow(here, y[#O], k[0], k[#O]);}
-    SIDES
-    r = mu * here + nu * before + (1.0 - mu - nu) * u + share * (d * rest + q) + share0 * flow;
-}
-]=]
-
-local PICTURE <const> = [=[
-kernel void glow(float low, float high, float u<>, out vec3 colour<>) {
-    float t = u > low ? min((u - low) / (high - low), 1.0) : 0.0;
-    colour = mix(vec3(0.03, 0.02, 0.08), vec3(0.45, 0.08, 0.35), smoothstep(0.0, 0.35, t));
-    colour = mix(colour, vec3(0.96, 0.45, 0.15), smoothstep(0.3, 0.7, t));
-    colour = mix(colour, vec3(1.0, 0.97, 0.80), smoothstep(0.65, 1.0, t));
-}
-]=]
-
--- Streams have one number outside, and sides may have different ones: what sides have `more` than that.
-local SIDES <const> = "ivec4 at = indexof(k), last = sizeof_stream(k) - 1;\n" ..
-    "    @{rest += at.#A == #E ? per.#A * k[0] * more.#A : 0.0;}"
-
-local programs = {}
-
--- The kernels of a rank; `differ`: whether sides have different numbers.
-local function program(rank, differ)
-    local key = rank .. tostring(differ)
-    programs[key] = programs[key] or rill.program(lattice.text(rank, (TEXT:gsub("SIDES", differ and SIDES or ""))))
-    return programs[key]
-end
 
 -- ---- options
 
@@ -121,7 +80,7 @@ local function new(given)
     for _, name in ipairs {"flow", "a", "b", "c"} do
         self[name] = rill.stream("float", self.shape)
     end
-    self.passes = program(self.rank, differ)
+    self.passes = kernels.passes:program(setmetatable({differ = differ}, {__index = dimensions[self.rank]}))
     return heat.create(self)
 end
 
@@ -170,8 +129,7 @@ function methods:picture(options)
     local h = state_of(self, "picture")
     local taken = option.take("H:picture", options, {min = option.finite, max = option.finite})
     simulation.flat("H:picture", "heat", h.rank)
-    programs.picture = programs.picture or rill.kernel(PICTURE)
-    return programs.picture(taken.min or h.u:min(), taken.max or h.u:max(), h.u)
+    return kernels.picture:kernel()(taken.min or h.u:min(), taken.max or h.u:max(), h.u)
 end
 
 return heat.finish(new, "rill.heat")

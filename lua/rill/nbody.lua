@@ -6,9 +6,11 @@ local option = require "rill.core.options"
 local coordinates = require "rill.simulation.particle.coordinates"
 local integration = require "rill.simulation.particle.integration"
 local lattice = require "rill.stream.grid"
-local neighbours = require "rill.simulation.particle.neighbors"
 local simulation = require "rill.simulation.simulation"
 local viewpoint = require "rill.simulation.particle.viewpoint"
+local dimensions = require "rill.glsl.dimensions"
+local template = require "rill.glsl.template"
+local texts <const> = template.sections "nbody"
 local fail <const> = errors.fail
 
 local bodies <const> = simulation.define {
@@ -28,100 +30,9 @@ fields.dt = "dt"
 fields.count = "count"
 
 local SLICE <const> = 32768 -- bodies that a launch goes through, where a device bounds the trips of loops or the time of launches
-local ABREAST <const> = {cpu = 4, gpu = 1} -- bodies whose pull an invocation finds: llvmpipe takes half as long for four as for one
+local ABREAST <const> = {cpu = {0, 1, 2, 3}, gpu = {0}} -- bodies whose pull an invocation finds: llvmpipe takes half as long for four as for one
 
 -- ---- passes
-
--- `b` are positions and masses, in units of how far apart the bodies were at first and of the largest mass then (powers of two): squares and cubes of
--- distances are floats whatever the units are. Bodies closer than 1e-12 of that, a body and itself among them, do not act on each other: there is no direction.
--- PER{...} is done for the bodies of an invocation, # being their number, of which each is a share of all after the one before.
-local TEXT <const> = [=[
-    float closeness(V d, float soft) {
-        float r2 = dot(d, d) + soft;
-        return r2 > 1e-24 ? inversesqrt(r2) : 0.0;
-    }
-    kernel void drift(float kick, float share, float per, float weight, V a<>, float m<>, inout V x<>, inout V v<>, out vec4 b<>) {
-        v += kick * a;
-        x += share * v;
-        b = vec4(per * x, @2 0.0, @3 @ weight * m);
-    }
-    kernel void pull(int n, int share, int from, int to, float g, float soft, int nth<>, vec4 b[], inout V a[]) {
-        PER{ V here#; here# = V(b[min(nth + # * share, n - 1)].FIELDS); V sum#; sum# = V(0.0); }
-        for (int j = from; j < to; j++) {
-            vec4 other = b[j];
-            PER{ V d#; d# = V(other.FIELDS) - here#; float near#; near# = closeness(d#, soft);
-                 sum# += (other.w * near# * (near# * near#)) * d#; }
-        }
-        PER{ if (nth + # * share < n) a[nth + # * share] = g * sum# + (from > 0 ? a[nth + # * share] : V(0.0)); }
-    }
-    kernel void weigh(int from, int to, float soft, float per, V x<>, vec4 b[], inout double depth<>) {
-        int own = indexof(x).x;
-        V here = per * x;
-        double sum = from > 0 ? depth : 0.0;
-        for (int j = from; j < to; j++) {
-            vec4 other = b[j];
-            sum += double(j == own ? 0.0 : other.w * closeness(V(other.FIELDS) - here, soft));
-        }
-        depth = sum;
-    }
-    // Each pair counts for both its bodies, half for each.
-    kernel void energy(double g, float m<>, V v<>, double depth<>, out double e<>) {
-        double fast = 0.0;
-        for (int c = 0; c < @2 2 @3 3 @; c++) fast += double(v[c]) * double(v[c]);
-        e = 0.5 * double(m) * (fast - g * depth);
-    }
-    kernel void impulse(float m<>, V v<>, out double px<>, out double py<>, out double pz<>) {
-        px = double(m) * double(v.x);
-        py = double(m) * double(v.y);
-        pz = @2 0.0 @3 double(m) * double(v.z) @;
-    }
-    // How long a body takes to move as far as what holds it is away; infinity of a body that nothing pulls.
-    kernel void pace(double g, V a<>, double depth<>, out float t<>) {
-        double force = length(@2 dvec2(a) @3 dvec3(a) @);
-        t = force > 0.0lf ? float(sqrt(abs(g * depth)) / force) : uintBitsToFloat(0x7f800000u);
-    }
-]=]
-
--- A picture: each body is a soft spot; spots add up.
-local DRAW <const> = viewpoint.text .. [=[
-    kernel void shine(CAMERA float spot, float fastest, V x<>, V v<>, inout int amounts[], inout int speeds[]) {
-        vec4 s = seen(x, eye, lead, right, above, ahead, middle, focus);
-        bool shown = s.w > 0.0 && all(lessThan(abs(s.xy), vec2(1e6))); // pixels: further away is beyond any picture, and ints
-        ivec2 low = ivec2(max(ceil(s.xy - spot), 0.0)), high = ivec2(min(floor(s.xy + spot), vec2(extent - 1)));
-        float hue = min(length(v) / fastest, 1.0);
-        for (int row = low.y; shown && row <= high.y; row++) {
-            for (int column = low.x; column <= high.x; column++) {
-                vec2 away = (vec2(column, row) - s.xy) / spot;
-                float bulge = max(1.0 - dot(away, away), 0.0);
-                int amount = int(256.0 * bulge * bulge + 0.5);
-                atomicAdd(amounts[row * extent.x + column], amount);
-                atomicAdd(speeds[row * extent.x + column], int(float(amount) * hue));
-            }
-        }
-    }
-    kernel void sky(float light, int amounts<>, int speeds<>, out vec3 colour<>) {
-        float hue = float(speeds) / float(max(amounts, 1));
-        vec3 dye = mix(vec3(1.0, 0.42, 0.16), vec3(1.0, 0.90, 0.76), smoothstep(0.0, 0.5, hue));
-        dye = mix(dye, vec3(0.52, 0.68, 1.0), smoothstep(0.45, 1.0, hue));
-        colour = mix(vec3(0.012, 0.014, 0.03), vec3(1.0), 1.0 - exp(-light / 256.0 * float(amounts) * dye));
-    }
-]=]
-
-local programs, drawings = {}, {}
-
-local function text_of(dimensions, text)
-    return neighbours.text(dimensions, (text:gsub("FIELDS", dimensions == 2 and "xy" or "xyz")))
-end
-
-local function program(dimensions, abreast)
-    local key = dimensions * 16 + abreast
-    programs[key] = programs[key] or rill.program(text_of(dimensions, TEXT:gsub("PER(%b{})", function(body)
-        local list = {}
-        for k = 1, abreast do list[k] = body:sub(2, -2):gsub("#", k - 1) end
-        return table.concat(list)
-    end)))
-    return programs[key]
-end
 
 -- ---- options
 
@@ -200,7 +111,7 @@ local function default_step(b)
 end
 
 local function add_calls(b)
-    local share = -(-b.count // ABREAST[rill.device().family])
+    local share = -(-b.count // #ABREAST[rill.device().family])
     b.nth = rill.iota(share):copy()
     b.drifts = {a = b.a, m = b.m, x = b.x, v = b.v, b = b.packed, per = b.per, weight = b.weight}
     b.pulls = {
@@ -221,7 +132,8 @@ local function new(given)
     }
     b.m = masses_of(b, taken.masses)
     b.per, b.weight = per_extent(low, high, taken.softening or 0), inverse(b.m:max())
-    b.passes = program(b.dimensions, ABREAST[rill.device().family])
+    b.passes = texts.passes:program(setmetatable({abreast = ABREAST[rill.device().family]},
+        {__index = dimensions[b.dimensions]}))
     add_calls(b)
     drift(b, 0, 0)
     pull(b)
@@ -274,8 +186,8 @@ end
 
 -- ---- pictures
 
-local function picture_rows(dimensions)
-    local rows = viewpoint.rows(dimensions)
+local function picture_rows(rank)
+    local rows = viewpoint.rows(rank)
     rows.fastest, rows.light = option.positive, option.positive
     rows.spot = {function(v) return option.is_positive(v) and v <= 48 end, "a number of pixels above 0, at most 48"}
     return rows
@@ -303,9 +215,7 @@ function methods:picture(options)
     local size, low, high = taken.size or {480, 640}, extent_of(b)
     local camera = viewpoint.new("N:picture", taken, low, high, size, {0, 0, -1})
     local fastest = taken.fastest or 2 * rill.length(b.v):mean()
-    drawings[b.dimensions] = drawings[b.dimensions] or
-        rill.program(text_of(b.dimensions, (DRAW:gsub("CAMERA ", viewpoint.parameters))))
-    local kernels = drawings[b.dimensions]
+    local kernels = texts.picture:program(dimensions[b.dimensions])
     local amounts <close>, speeds = viewpoint.spots(camera, kernels.shine, {
         spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.x, v = b.v, -- at rest: not 0, to divide by
     })

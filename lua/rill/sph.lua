@@ -11,6 +11,8 @@ local portrait = require "rill.simulation.particle.render"
 local rounds = require "rill.simulation.particle.step"
 local simulation = require "rill.simulation.simulation"
 local smoothing = require "rill.simulation.particle.smoothing"
+local dimensions = require "rill.glsl.dimensions"
+local template = require "rill.glsl.template"
 local walls = require "rill.simulation.particle.walls"
 local fail <const> = errors.fail
 
@@ -78,10 +80,10 @@ end
 -- ---- particles
 
 -- What must fit the other options.
-local function fit(taken, dimensions)
-    taken.dimensions, taken.gravity = dimensions, taken.gravity or {0, 0, dimensions == 3 and 0 or nil}
-    if #taken.gravity ~= dimensions then
-        fail("rill.sph: option 'gravity': expected %d numbers, as positions have, got %d", dimensions, #taken.gravity)
+local function fit(taken, rank)
+    taken.dimensions, taken.gravity = rank, taken.gravity or {0, 0, rank == 3 and 0 or nil}
+    if #taken.gravity ~= rank then
+        fail("rill.sph: option 'gravity': expected %d numbers, as positions have, got %d", rank, #taken.gravity)
     end
 end
 
@@ -185,8 +187,8 @@ end
 
 -- ---- what there is
 
-local HOME <const> = [=[
-    kernel void home(int id<>, V x<>, V v<>, float rho<>, vec2 state<>, inout V to_x[], inout V to_v[], inout float to_rho[],
+local HOME <const> = template.new [=[
+    kernel void home(int id<>, $V x<>, $V v<>, float rho<>, vec2 state<>, inout $V to_x[], inout $V to_v[], inout float to_rho[],
                      inout float to_p[]) {
         to_x[id] = x;
         to_v[id] = v;
@@ -204,7 +206,7 @@ local function home(p, name)
     opened(p, name)
     local state, now, kept = p.rounds, p.rounds.now, p.home
     if not kept then
-        kept = {kernel = rill.kernel(neighbours.text(state.dimensions, HOME)), steps = -1}
+        kept = {kernel = HOME:kernel(dimensions[state.dimensions]), steps = -1}
         kept.positions, kept.velocities = now.x:like(), now.x:like()
         kept.density, kept.pressure = now.rho:like(), now.rho:like()
         p.home = kept

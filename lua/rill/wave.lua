@@ -5,6 +5,9 @@ local errors = require "rill.core.error"
 local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
+local dimensions = require "rill.glsl.dimensions"
+local template = require "rill.glsl.template"
+local kernels <const> = template.sections "wave"
 local simulation = require "rill.simulation.simulation"
 local fail <const> = errors.fail
 
@@ -23,77 +26,6 @@ fields.limit = "limit"
 fields.shape = "shape"
 
 -- ---- passes
-
--- `speed` is a factor of c for each cell, `free` 1 but for walls; `kick` the seconds since the velocity was computed.
-local TEXT <const> = [=[
-kernel void move(float kick, float dt, float damping, float c, vec3 per, vec3 leaves, neighbor float z<>, float speed<>,
-                 float free<>, inout float v<>, out float r<>) {
-    float here = z[0], local = c * speed, rest = 0.0;
-    @{rest += per.#A * (z[#O] - here);}
-    v = free * (v + kick * local * local * rest) / (1.0 + kick * damping);
-    LEAVING
-    r = here + dt * v;
-}
-
-kernel void ahead(float kick, float damping, float c, vec3 per, neighbor float z<>, float speed<>, float free<>, float v<>,
-                  out float r<>) {
-    float here = z[0], local = c * speed, rest = 0.0;
-    @{rest += per.#A * (z[#O] - here);}
-    r = free * (v + kick * local * local * rest) / (1.0 + kick * damping);
-}
-
-// The energy of a cell's motion, and what is its own of that of slopes: summed, they are all that -z laplace z is.
-kernel void energy(float c, vec3 per, neighbor float z<>, float speed<>, float v<>, out float r<>) {
-    float here = z[0], slowness = v / (c * speed), rest = 0.0;
-    @{rest += per.#A * (z[#O] - here);}
-    r = 0.5 * (slowness * slowness - here * rest);
-}
-]=]
-
--- At sides that absorb the wave leaves at its own speed: dz/dt = c dz/dn, the first condition of Engquist and Majda (1977), dn towards the cell
--- within. In corners both sides have a say.
-local LEAVING <const> = [=[ivec4 at = indexof(r), last = sizeof_stream(r) - 1;
-    float inward = 0.0, sides = 0.0;
-    WAYS
-    v = sides > 0.0 ? free * local * inward / sides : v;]=]
-local WAY <const> = [=[
-    if (leaves.#A > 0.0 && last.#A > 0 && (at.#A == 0 || at.#A == last.#A)) {
-        inward += sqrt(per.#A) * ((at.#A == 0 ? z[#P] : z[#M]) - here);
-        sides += 1.0;
-    }]=]
-local AXES <const> = {"x", "y", "z"}
-
-local function leaving(rank)
-    local ways = {}
-    for d = 1, rank do
-        local step = {0, 0, 0}
-        step[d] = 1
-        local list = table.concat(step, ", ", 1, rank)
-        local plus = rank == 1 and "1" or ("ivec%d(%s)"):format(rank, list)
-        local minus = rank == 1 and "-1" or ("ivec%d(%s)"):format(rank, (list:gsub("1", "-1")))
-        ways[d] = WAY:gsub("#A", AXES[d]):gsub("#P", plus):gsub("#M", minus)
-    end
-    return (LEAVING:gsub("WAYS", table.concat(ways)))
-end
-
-local programs = {}
-
--- The kernels of a rank; `leaves`: whether some side absorbs.
-local function program(rank, leaves)
-    local key = rank .. tostring(leaves)
-    programs[key] = programs[key] or
-        rill.program(lattice.text(rank, (TEXT:gsub("LEAVING", leaves and leaving(rank) or ""))))
-    return programs[key]
-end
-
-local PICTURE <const> = [=[
-kernel void water(float scale, neighbor float z<>, out vec3 colour<>) {
-    vec3 n = normalize(vec3(scale * (z[ivec2(-1, 0)] - z[ivec2(1, 0)]), scale * (z[ivec2(0, -1)] - z[ivec2(0, 1)]), 1.0));
-    float light = max(dot(n, vec3(-0.46, -0.54, 0.70)), 0.0), shine = pow(max(dot(n, vec3(-0.25, -0.29, 0.92)), 0.0), 60.0);
-    vec3 deep = vec3(0.02, 0.10, 0.22), high = vec3(0.20, 0.55, 0.68);
-    colour = mix(deep, high, smoothstep(-1.0, 1.0, scale * z[0])) * (0.35 + 0.9 * light) + 0.5 * shine;
-}
-]=]
 
 -- ---- options
 
@@ -144,7 +76,8 @@ local function new(given)
     self.z = lattice.field("rill.wave", "height", self, taken.height)
     self.v = lattice.field("rill.wave", "velocity", self, taken.velocity)
     self.spare = rill.stream("float", self.shape)
-    self.passes = program(self.rank, math.max(table.unpack(self.leaves)) > 0)
+    self.passes = kernels.passes:program(setmetatable({leaves = math.max(table.unpack(self.leaves)) > 0},
+        {__index = dimensions[self.rank]}))
     return wave.create(self)
 end
 
@@ -187,8 +120,7 @@ function methods:picture(options)
     local w = state_of(self, "picture")
     local taken = option.take("W:picture", options, {scale = option.positive})
     simulation.flat("W:picture", "a wave", w.rank)
-    programs.picture = programs.picture or rill.kernel(PICTURE)
-    return programs.picture(taken.scale or 1, w.z)
+    return kernels.picture:kernel()(taken.scale or 1, w.z)
 end
 
 return wave.finish(new, "rill.wave")

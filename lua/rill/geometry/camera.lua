@@ -2,9 +2,9 @@
 -- vertices of meshes.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
-local lazy = require "rill.core.lazy"
 local option = require "rill.core.options"
 local vector = require "rill.core.vector"
+local template = require "rill.glsl.template"
 local fail <const> = errors.fail
 local unit <const>, cross <const> = vector.unit, vector.cross
 
@@ -79,22 +79,11 @@ function camera.take(where, given, rows)
     return taken
 end
 
--- Vertices 1e30 away and more are not shown, since focus and pixels times that overflow; 3e38 stands for no vertex among the least coordinates.
-local TEXT <const> = [=[
-    bool is_shown(vec3 p) { return max(max(abs(p.x), abs(p.y)), abs(p.z)) < 1e30; }
-    kernel vec3 outermost(vec3 p<>, float sign) { return is_shown(p) ? sign * p : vec3(3e38); }
-    // How far from the target the eye must be for the picture to have a vertex.
-    kernel float away(vec3 p<>, vec3 target, vec3 right, vec3 above, vec3 ahead, vec2 widths) {
-        vec3 d = p - target;
-        return is_shown(p) ? max(abs(dot(d, right)) * widths.x, abs(dot(d, above)) * widths.y) - dot(d, ahead) : 0.0;
-    }
-]=]
-
-local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
+local kernels <const> = template.file "camera"
 
 -- Vertices that no picture shows, as those with NaN or infinity, are left out; below 1e38 is what is not the 3e38 of those.
 local function corner(positions, sign)
-    local far <close> = kernels().outermost(positions, sign)
+    local far <close> = kernels:program().outermost(positions, sign)
     local least = far:min()
     return least and least[1] < 1e38 and {sign * least[1], sign * least[2], sign * least[3]} or nil
 end
@@ -122,7 +111,7 @@ local function eye_of(taken, target, up, meshes, size)
     local seen = camera.axes(towards, {0, 0, 0}, up)
     local per = taken.orthographic and 0 or 2 * camera.MARGIN / width_of(taken)
     for _, mesh in ipairs(meshes) do
-        local away <close> = kernels().away(mesh.positions, target, seen.right, seen.above, seen.ahead, {per,
+        local away <close> = kernels:program().away(mesh.positions, target, seen.right, seen.above, seen.ahead, {per,
             per * size[2] / size[1]})
         back = math.max(back, camera.MARGIN * (away:max() or 0))
     end

@@ -19,9 +19,9 @@ local function placed(message, template, values)
     if not line then
         return message
     end
-    local file, number = template:origin(values, tonumber(line))
+    local name, number = template:origin(values, tonumber(line))
     rest = rest:gsub("\n *%d+ | ", ("\n%5d | "):format(number), 1)
-    return ("kernel text of %s:%d: %s"):format(file, number, rest)
+    return ("%s:%d: %s"):format(name, number, rest)
 end
 
 --- program_cache.get(key, how, template, values): what core.kernel or core.program (`how`: "kernel" or "program") makes of a template's

@@ -370,7 +370,8 @@ function Template:program(values)
     return made(self, "program", values)
 end
 
---- t:origin(values, line): the file and the line that a line of t:text(values) comes from: those of its first piece that is not blank.
+--- t:origin(values, line): what to call the place that a line of t:text(values) comes from, and the line there: those of its first piece
+-- that is not blank. A value of several lines is a place of its own.
 function Template:origin(values, wanted)
     local line, best = 1, nil
     for _, piece in ipairs(pieces_of(self, values, true)) do
@@ -380,7 +381,10 @@ function Template:origin(values, wanted)
         if below >= 0 and line >= wanted then
             local there = (text .. "\n"):gsub("[^\n]*\n", "", below):match "^[^\n]*"
             local file, first = part.template:place()
-            best = {file, first + part.line - 1 + below}
+            best = {"kernel text of " .. file, first + part.line - 1 + below}
+            if part.kind == "name" and text:find "\n" then
+                best = {"kernel text", below + 1}
+            end
             if there:find "%S" then
                 break
             end

@@ -7,13 +7,6 @@ local fail <const> = errors.fail
 
 local lattice = {}
 
-local OFFSETS <const> = {
-    {"-1", "1"},
-    {"ivec2(-1, 0)", "ivec2(1, 0)", "ivec2(0, -1)", "ivec2(0, 1)"},
-    {"ivec3(-1, 0, 0)", "ivec3(1, 0, 0)", "ivec3(0, -1, 0)", "ivec3(0, 1, 0)", "ivec3(0, 0, -1)", "ivec3(0, 0, 1)"},
-}
-local AXES <const> = {"x", "y", "z"}
-
 -- One over its square is a float, and so is that times what grids multiply it by.
 local function is_width(value)
     return option.is_positive(value) and value >= 1e-18 and value <= 1e18
@@ -121,20 +114,6 @@ function lattice.parts(where, dt, asked, longest)
             longest, MOST_PARTS * longest)
     end
     return parts
-end
-
---- lattice.text(rank, text): @{...} once for each neighbour, #O being its offset, #A its axis, and #E where along that the neighbour is outside: 0 or
--- last.#A.
-function lattice.text(rank, text)
-    text = text:gsub("@(%b{})", function(body)
-        local list = {}
-        for i, offset in ipairs(OFFSETS[rank]) do
-            local one = body:sub(2, -2):gsub("#O", offset):gsub("#E", i % 2 == 1 and "0" or "last.#A")
-            list[i] = one:gsub("#A", AXES[(i + 1) // 2])
-        end
-        return table.concat(list)
-    end)
-    return text
 end
 
 return lattice

@@ -1,9 +1,9 @@
 -- Whether a mesh is inside another one where none of their triangles meet: then each connected part of either is wholly inside or outside the other, and
 -- one of its corners tells. See docs/collide.md.
 local rill = require "rill.core.public"
-local lazy = require "rill.core.lazy"
 local queries = require "rill.geometry.collide.queries"
-local shared = require "rill.geometry.collide.nodes"
+require "rill.geometry.collide.nodes"
+local template = require "rill.glsl.template"
 local topology = require "rill.geometry.mesh.topology"
 
 local containment = {}
@@ -11,29 +11,7 @@ local containment = {}
 local SLICE <const> = 1 << 20 -- corners of parts under poses that are looked at together
 local WORDS <const> = {"a", "b", "both"} -- by bits: 1 of the first, 2 of the second
 
-local TEXT <const> = shared.triangles .. [=[
-    kernel void first_faces(int part<>, inout int first[]) { atomicMin(first[part], indexof(part).x); }
-    kernel void corners(int face<>, int part[], int first[], vec3 corner[], inout vec3 point[]) {
-        if (face >= 0 && first[part[face]] == face) point[part[face]] = corner[3 * indexof(face).x];
-    }
-    // A corner of each part, moved as its mesh is, as the other mesh sees it; NaN where triangles met, and where there is no way back.
-    kernel void seen(vec3 point[], int from, dvec4 own[], int own_step, dvec4 other[], int other_step, int found[],
-                     out dvec3 p<>) {
-        ivec2 at = indexof(p).xy;
-        int pose = at.y + from, i = pose * own_step, j = pose * other_step;
-        dvec3 v = moved(own[i], own[i + 1], own[i + 2], dvec3(point[at.x]));
-        dvec3 x = other[j].xyz, y = other[j + 1].xyz, z = other[j + 2].xyz;
-        double det = dot(x, cross(y, z));
-        v -= dvec3(other[j].w, other[j + 1].w, other[j + 2].w);
-        p = found[pose] != 0 || det == 0.0lf ? dvec3(0.0 / 0.0)
-                                             : (cross(y, z) * v.x + cross(z, x) * v.y + cross(x, y) * v.z) / det;
-    }
-    kernel void note(bool inside<>, int from, int bit, inout int said[]) {
-        if (inside) atomicOr(said[indexof(inside).y + from], bit);
-    }
-]=]
-
-local passes <const> = lazy.once(function() return rill.program(TEXT) end)
+local passes <const> = template.file "containment"
 
 -- A corner of each connected part of a tree's mesh; found when first asked.
 local function parts_of(t)
@@ -42,15 +20,15 @@ local function parts_of(t)
         local count, part <close> = topology.components(m)
         local first <close> = rill.stream("int", count, t.faces)
         t.parts = rill.stream("vec3", count)
-        passes().first_faces(part, first)
-        passes().corners(t.face, part, first, t.corner, t.parts)
+        passes:program().first_faces(part, first)
+        passes:program().corners(t.face, part, first, t.corner, t.parts)
     end
     return t.parts
 end
 
 -- Notes the poses under which a part of the tree `inner` is inside `outer`.
 local function look(inner, own, outer, other, w, said, bit)
-    local run, points = passes(), parts_of(inner)
+    local run, points = passes:program(), parts_of(inner)
     local per <const> = math.max(1, SLICE // points.size)
     local function step(rows) return rows.size == 3 and 0 or 3 end
     for from = 0, w.poses - 1, per do

@@ -1,10 +1,10 @@
 -- What is asked of one tree: what rays hit, how far points are from the surface, and whether they are inside. See docs/collide.md.
 local rill = require "rill.core.public"
-local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
 local tree = require "rill.geometry.collide.aabb_tree"
-local walks = require "rill.geometry.collide.query_kernels"
+local template = require "rill.glsl.template"
+local kernels <const> = template.file "query_kernels"
 local fail <const> = errors.fail
 
 local queries = {}
@@ -13,10 +13,9 @@ local TRIPS <const>, NODES <const> = 512, 24 -- of a launch, where a device cuts
 local FAR <const> = 1e300 -- further than anything: squares of floats are below 1e78
 local NONE <const> = {0, 0, 0} -- the bounds of a tree of nothing
 
-local passes <const> = lazy.once(function()
-    local most <const> = rill.device().traits.loop_limit > 0 and TRIPS or 1 << 30
-    return rill.program((walks:gsub("STEPS", most):gsub("NODES", NODES)))
-end)
+local function passes()
+    return kernels:program {steps = rill.device().traits.loop_limit > 0 and TRIPS or 1 << 30, nodes = NODES}
+end
 
 -- ---- what is given
 

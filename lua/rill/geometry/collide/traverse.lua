@@ -2,8 +2,9 @@
 -- launches: a list of pairs is dealt out to work groups, and each goes down from its share by itself, level by level, its list compacted after each
 -- level by a running sum over the group. A share that outgrows its memory is handed back, dealt out anew, and gone on with.
 local rill = require "rill.core.public"
-local overlap = require "rill.geometry.collide.box_overlap"
-local shared = require "rill.geometry.collide.nodes"
+local template = require "rill.glsl.template"
+local kernels <const> = template.file "traverse"
+require "rill.geometry.collide.box_overlap"
 
 local LANES <const> = {cpu = 16, gpu = 64} -- of a group
 local GROUPS <const> = {cpu = 8, gpu = 64} -- that one list is dealt out to
@@ -15,96 +16,10 @@ local LONGEST <const> = 256 -- pairs for each invocation: at most 52 levels, so 
 local PARTED <const> = 1 << 30 -- a bit of a pair's first node: it is that one which is to be parted
 local DEPTH <const> = 52 -- lists there may be: both trees have at most 25 levels below the root
 
--- In a list are pairs {node of the first, node of the second} that are together, one of which is to be parted: the first one where `PARTED` is set. So a
--- list of n pairs stands for up to 2 n pairs to be tested. A group has two lists of 2 * room pairs, and behind them 4 * room pairs of leaves.
-local TEXT <const> = [=[
-    const int PARTED = @PARTED, LEVELS = 52;
-    typedef struct { int pose; int from; int step; int size; int level; } Share;
-    typedef struct { int levels; int leaf; int faces; float most; } Extent;
-
-    bool is_there(int node, Extent t) { return node > 0 && first_place(node, t.levels, t.leaf) < t.faces; }
-    // 0: apart, or not there; 1 and 2: the first, the second is to be parted; 3: both are leaves.
-    int verdict_of(int i, int j, Extent s, Extent t, Shape a, Shape b, Motion m) {
-        bool ends = (i >> s.levels) != 0, stops = (j >> t.levels) != 0;
-        int choice = ends && stops ? 3 : (stops || (!ends && wider(a, b, m)) ? 1 : 2);
-        return !is_there(i, s) || !is_there(j, t) || apart_in(a, b, m) ? 0 : choice;
-    }
-    kernel(@LANES) void descend(Share share[], ivec2 from[], Extent s, Extent t, int room, int limit, Store a[], Store b[],
-                                dvec4 ma[], dvec4 mb[], int found[], int skip, inout ivec2 pool[], inout int lengths[],
-                                inout ivec4 left[]) {
-        shared int sums[@LANES];
-        Share own = share[groupid()];
-        int me = localid(), n = own.size, level = own.level, ended = 0;
-        int list = 8 * room * groupid(), other = list + 2 * room, leaves = list + 4 * room;
-        Motion m = motion_of(ma[0], ma[1], ma[2], mb[3 * own.pose], mb[3 * own.pose + 1], mb[3 * own.pose + 2],
-                             double(s.most), double(t.most));
-        if (skip != 0 && found[own.pose] != 0) n = 0;
-        for (int k = me; k < n; k += @LANES) { pool[list + k] = from[own.from + k * own.step]; }
-        memoryBarrierBuffer();
-        barrier();
-        while (n > 0 && (level == own.level || (n <= limit && ended + 2 * n <= 4 * room))) {
-            int following = 0, tested = 0;
-            for (int base = 0; base < n; base += 8 * @LANES) {
-                int each = (min(n - base, 8 * @LANES) + @LANES - 1) / @LANES;
-                int at = base + me * each, end = min(min(at + each, n), base + 8 * @LANES);
-                int verdicts = 0, mine = 0;
-                for (int k = at; k < end; k++) {
-                    ivec2 pair = pool[list + k];
-                    bool first = pair.x >= PARTED;
-                    int i = pair.x & (PARTED - 1), j = pair.y;
-                    ivec2 p = first ? ivec2(2 * i, 2 * i + 1) : ivec2(i), q = first ? ivec2(j) : ivec2(2 * j, 2 * j + 1);
-                    Two x = two_of(a, i, first), y = two_of(b, j, !first);
-                    int v = verdict_of(p.x, q.x, s, t, x.one, y.one, m), w = verdict_of(p.y, q.y, s, t, x.other, y.other, m);
-                    verdicts |= (v | (w << 2)) << (4 * (k - at));
-                    mine += (v == 3 ? 65536 : min(v, 1)) + (w == 3 ? 65536 : min(w, 1));
-                    tested += (is_there(p.x, s) && is_there(q.x, t) ? 1 : 0) + (is_there(p.y, s) && is_there(q.y, t) ? 1 : 0);
-                }
-                int sum = mine;
-                for (int d = 1; d < @LANES; d *= 2) {
-                    sums[me] = sum;
-                    barrier();
-                    if (me >= d) sum += sums[me - d];
-                    barrier();
-                }
-                sums[me] = sum;
-                barrier();
-                int total = sums[@LANES - 1], before = sum - mine;
-                int to = other + following + (before & 65535), leaf = leaves + ended + (before >> 16);
-                for (int k = at; k < end; k++) {
-                    ivec2 pair = pool[list + k];
-                    bool first = pair.x >= PARTED;
-                    int both = (verdicts >> (4 * (k - at))) & 15, v = both & 3, w = both >> 2;
-                    ivec2 p = first ? ivec2(2 * (pair.x & (PARTED - 1)), pair.y) : ivec2(pair.x, 2 * pair.y);
-                    ivec2 q = first ? p + ivec2(1, 0) : p + ivec2(0, 1);
-                    if (v != 0) { pool[v == 3 ? leaf : to] = ivec2(v == 1 ? p.x | PARTED : p.x, p.y); }
-                    if (v == 3) leaf++; else to += min(v, 1);
-                    if (w != 0) { pool[w == 3 ? leaf : to] = ivec2(w == 1 ? q.x | PARTED : q.x, q.y); }
-                    if (w == 3) leaf++; else to += min(w, 1);
-                }
-                following += total & 65535;
-                ended += total >> 16;
-                barrier();
-            }
-            atomicAdd(lengths[level], tested);
-            n = following;
-            int swap = list; list = other; other = swap;
-            level++;
-            memoryBarrierBuffer();
-            barrier();
-        }
-        if (me == 0) { left[groupid()] = ivec4(n, list, level, ended); }
-    }
-]=]
-
-local programs = {}
-
 -- The program for a test of boxes, for this device's groups.
 local function passes_of(test)
     local lanes = LANES[rill.device().family]
-    local key = test .. lanes
-    local values <const> = {["@LANES"] = lanes, ["@PARTED"] = PARTED}
-    programs[key] = programs[key] or rill.program((shared.nodes .. overlap[test] .. TEXT:gsub("@%u+", values)))
-    return programs[key], lanes
+    return kernels:program {upright = test == "upright", lanes = lanes, parted = PARTED}, lanes
 end
 
 local function extent(t) return {levels = t.levels, leaf = t.leaf, faces = t.faces, most = t.most} end

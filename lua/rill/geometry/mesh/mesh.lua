@@ -6,40 +6,13 @@ local option = require "rill.core.options"
 local vector = require "rill.core.vector"
 local class = require "rill.core.class"
 local lazy = require "rill.core.lazy"
+local template = require "rill.glsl.template"
 local object = require "rill.geometry.mesh.object"
 local fail <const> = errors.fail
 
 local methods <const>, fields <const>, check <const> = object.methods, object.fields, object.check
 
--- Sums over faces are of doubles. What is normalised is first scaled by the mesh's size, so that squares neither overflow nor vanish.
-local TEXT <const> = [=[
-    vec3 across(vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
-    kernel void corners(vec3 p[], ivec3 t[], float scale, out int vertex<>, out vec3 n<>) {
-        ivec2 at = indexof(vertex).xy;
-        ivec3 v = t[at.y];
-        vertex = v[at.x];
-        vec3 a = p[v.x];
-        n = across(vec3(0.0), scale * (p[v.y] - a), scale * (p[v.z] - a));
-    }
-    kernel void unit(vec3 sum<>, out vec3 n<>) {
-        float most = max(max(abs(sum.x), abs(sum.y)), abs(sum.z));
-        vec3 s = most > 0.0 ? sum / most : vec3(0.0);
-        n = most > 0.0 ? s / length(s) : vec3(0.0);
-    }
-    kernel void place(vec3 p<>, mat4 m, out vec3 q<>) { q = (m * vec4(p, 1.0)).xyz; }
-    kernel void turn(vec3 n<>, vec3 x, vec3 y, vec3 z, out vec3 r<>) { r = vec3(dot(x, n), dot(y, n), dot(z, n)); }
-    kernel void area(vec3 p[], ivec3 t<>, out double s<>) {
-        dvec3 a = dvec3(p[t.x]);
-        dvec3 n = cross(dvec3(p[t.y]) - a, dvec3(p[t.z]) - a);
-        s = 0.5 * sqrt(dot(n, n));
-    }
-    kernel void volume(vec3 p[], ivec3 t<>, vec3 middle, out double s<>) {
-        dvec3 m = dvec3(middle);
-        s = dot(dvec3(p[t.x]) - m, cross(dvec3(p[t.y]) - m, dvec3(p[t.z]) - m)) / 6.0;
-    }
-]=]
-
-local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
+local kernels <const> = template.file "mesh"
 
 -- ---- fields
 
@@ -110,12 +83,12 @@ function methods:normals()
     if m.faces == 0 or m.vertices == 0 then
         return sum:copy()
     end
-    local vertex, n = kernels().corners {p = m._positions, t = m._triangles, scale = object.scale_of(m),
+    local vertex, n = kernels:program().corners {p = m._positions, t = m._triangles, scale = object.scale_of(m),
         shape = {m.faces, 3}}
     rill.scatter(sum, vertex:reshape(3 * m.faces), n:reshape(3 * m.faces), "add")
     vertex:close()
     n:close()
-    return kernels().unit(sum)
+    return kernels:program().unit(sum)
 end
 
 -- The cofactors of the upper left 3 x 3 numbers: what normals are turned by, as the cross product of what is moved.
@@ -138,11 +111,11 @@ function methods:transform(matrix)
     elseif not moves then
         fail("M:transform: argument #1 'matrix': its last row must be 0, 0, 0, 1, as that of a motion is")
     end
-    local parts = {positions = m.vertices > 0 and kernels().place(m._positions, matrix) or nil}
+    local parts = {positions = m.vertices > 0 and kernels:program().place(m._positions, matrix) or nil}
     if m._normals and m._normals.size > 0 then
         local rows = cofactors(matrix)
-        local turned <close> = kernels().turn(m._normals, rows[1], rows[2], rows[3])
-        parts.normals = kernels().unit(turned)
+        local turned <close> = kernels:program().turn(m._normals, rows[1], rows[2], rows[3])
+        parts.normals = kernels:program().unit(turned)
     end
     return changed(m, parts)
 end
@@ -151,7 +124,7 @@ end
 function methods:area()
     local m = check(self, "area")
     if m.faces == 0 then return 0.0 end
-    local s <close> = kernels().area(m._positions, m._triangles)
+    local s <close> = kernels:program().area(m._positions, m._triangles)
     return s:sum()
 end
 
@@ -161,7 +134,7 @@ function methods:volume()
     local m = check(self, "volume")
     if m.faces == 0 then return 0.0 end
     local middle = vector.map(function(low, high) return low / 2 + high / 2 end, m:bounds())
-    local s <close> = kernels().volume(m._positions, m._triangles, middle)
+    local s <close> = kernels:program().volume(m._positions, m._triangles, middle)
     return s:sum()
 end
 

@@ -2,8 +2,8 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local template = require "rill.glsl.template"
 local class = require "rill.core.class"
-local lazy = require "rill.core.lazy"
 local fail <const> = errors.fail
 
 local Mesh <const> = class.define {
@@ -34,21 +34,7 @@ local object = {methods = Mesh.methods, fields = Mesh.fields, is = Mesh.is, chec
 
 local NONE <const> = 0x7fffffff -- no vertex and no triangle is bad
 
-local TEXT <const> = [=[
-    kernel void bad_place(vec3 p<>, out int bad<>) {
-        uvec3 high = floatBitsToUint(p) & 0x7f800000u;
-        bad = any(equal(high, uvec3(0x7f800000u))) ? indexof(bad).x : 0x7fffffff;
-    }
-    kernel void bad_pair(vec2 p<>, out int bad<>) {
-        uvec2 high = floatBitsToUint(p) & 0x7f800000u;
-        bad = any(equal(high, uvec2(0x7f800000u))) ? indexof(bad).x : 0x7fffffff;
-    }
-    kernel void bad_triangle(ivec3 t<>, int n, out int bad<>) {
-        bad = any(lessThan(t, ivec3(0))) || any(greaterThanEqual(t, ivec3(n))) ? indexof(bad).x : 0x7fffffff;
-    }
-]=]
-
-local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
+local kernels <const> = template.file "object"
 
 -- ---- what is given
 
@@ -81,7 +67,7 @@ end
 
 --- object.check_positions(what, positions): raises where a coordinate is not finite; `what` begins the message.
 function object.check_positions(what, positions)
-    local bad = positions.size > 0 and first_bad(kernels().bad_place, positions) or NONE
+    local bad = positions.size > 0 and first_bad(kernels:program().bad_place, positions) or NONE
     if bad < NONE then
         local p = positions:get(bad + 1)
         fail("%s: vertex %d is {%s, %s, %s}: expected finite numbers", what, bad,
@@ -91,7 +77,7 @@ end
 
 -- Raises where a stream of vec2 or vec3 has NaN or infinity.
 local function check_numbers(where, name, s)
-    local kernel = s.type == "vec2" and kernels().bad_pair or kernels().bad_place
+    local kernel = s.type == "vec2" and kernels:program().bad_pair or kernels:program().bad_place
     local bad = s.size > 0 and first_bad(kernel, s:reshape(s.size)) or NONE
     if bad < NONE then
         fail("%s: option '%s': element %d is not finite", where, name, bad)
@@ -99,7 +85,7 @@ local function check_numbers(where, name, s)
 end
 
 local function check_triangles(where, triangles, vertices)
-    local bad = triangles.size > 0 and first_bad(kernels().bad_triangle, triangles, vertices) or NONE
+    local bad = triangles.size > 0 and first_bad(kernels:program().bad_triangle, triangles, vertices) or NONE
     if bad < NONE then
         fail("%s: option 'triangles': triangle %d is {%s}: expected numbers of vertices from 0, of which there are %d",
             where, bad, table.concat(triangles:get(bad + 1), ", "), vertices)

@@ -1,39 +1,17 @@
 -- Meshes made of numbers: a sphere, a torus, a box, a sheet. Where a surface has an outside, triangles are anticlockwise seen from there.
 local rill = require "rill.core.public"
-local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local object = require "rill.geometry.mesh.mesh"
 local topology = require "rill.geometry.mesh.topology"
+local template = require "rill.glsl.template"
 local fail <const> = errors.fail
 
 local shapes = {}
 
 local MOST_LEVEL <const> = 11 -- 84 million triangles
 
-local TEXT <const> = [=[
-    // Vertices i, j of a torus around the z axis: i along the ring, j around the tube.
-    kernel void torus(float ring, float tube, out vec3 p<>) {
-        vec2 n = vec2(sizeof_stream(p).yx), at = vec2(indexof(p).yx);
-        vec2 turn = 6.283185307179586 * at / n;
-        float r = ring + tube * cos(turn.y);
-        p = vec3(r * cos(turn.x), r * sin(turn.x), tube * sin(turn.y));
-    }
-    kernel void sheet(vec2 side, out vec3 p<>, out vec2 uv<>) {
-        uv = vec2(indexof(p).xy) / vec2(sizeof_stream(p).xy - 1);
-        p = vec3((uv - 0.5) * side, 0.0);
-    }
-    // Two triangles for each cell of rows x columns vertices, which may close in a ring.
-    kernel void cells(int rows, int columns, out ivec3 t<>) {
-        int i = indexof(t).z, j = indexof(t).y;
-        int down = (i + 1) % rows * columns, right = (j + 1) % columns;
-        int a = i * columns + j, b = down + j, c = down + right, d = i * columns + right;
-        t = indexof(t).x == 0 ? ivec3(a, b, c) : ivec3(a, c, d);
-    }
-    kernel void middles(vec3 p[], ivec2 edge<>, out vec3 q<>) { q = normalize(p[edge.x] + p[edge.y]); }
-]=]
-
-local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
+local kernels <const> = template.file "shapes"
 
 -- ---- spheres
 
@@ -59,7 +37,7 @@ end
 -- Each triangle in four, the new vertices pushed out to the sphere.
 local function finer(m)
     local around = topology.adjacency(m)
-    local new <close> = kernels().middles(m.positions, around.edges)
+    local new <close> = kernels:program().middles(m.positions, around.edges)
     local made = object.own {
         positions = rill.concat {m.positions, new},
         triangles = topology.quarters(m.triangles, around.edge:reshape(3 * m.faces), m.vertices),
@@ -107,7 +85,7 @@ end
 
 -- The triangles of cells between rows x columns vertices, as many cells along each side as told.
 local function cells(rows, columns, across, down)
-    local t = kernels().cells {rows = rows, columns = columns, shape = {across, down, 2}}
+    local t = kernels:program().cells {rows = rows, columns = columns, shape = {across, down, 2}}
     return t:reshape(across * down * 2)
 end
 
@@ -117,7 +95,7 @@ local TORUS <const> = {radius = POSITIVE, tube = POSITIVE, segments = counts(3)}
 function shapes.torus(options)
     local taken = option.take("rill.mesh.torus", options, TORUS)
     local n = taken.segments or {48, 24}
-    local p = kernels().torus {ring = taken.radius or 1, tube = taken.tube or 0.4, shape = n}
+    local p = kernels:program().torus {ring = taken.radius or 1, tube = taken.tube or 0.4, shape = n}
     return object.own {positions = p:reshape(n[1] * n[2]), triangles = cells(n[1], n[2], n[1], n[2])}
 end
 
@@ -131,7 +109,7 @@ function shapes.grid(options)
     local taken = option.take("rill.mesh.grid", options, GRID)
     local n, size = taken.segments or {1, 1}, taken.size or {1, 1}
     local rows, columns = n[1] + 1, n[2] + 1
-    local p, uv = kernels().sheet {side = {size[2], size[1]}, shape = {rows, columns}}
+    local p, uv = kernels:program().sheet {side = {size[2], size[1]}, shape = {rows, columns}}
     local t = cells(rows, columns, n[1], n[2])
     -- Rows go up here, and triangles of cells are anticlockwise where they go down.
     local turned <const> = t:map "x.xzy"

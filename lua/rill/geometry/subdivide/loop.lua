@@ -1,118 +1,17 @@
 -- Loop's rules (C. Loop, Smooth subdivision surfaces based on triangles, 1987), with creases (H. Hoppe et al., Piecewise smooth surface
 -- reconstruction, 1994). Each vertex is computed once, from its neighbours sorted by value, so that no numbering of vertices changes a bit of it.
 local rill = require "rill.core.public"
-local lazy = require "rill.core.lazy"
 local held = require "rill.core.scope"
 local topology = require "rill.geometry.mesh.topology"
+local template = require "rill.glsl.template"
 
 local rules = {}
 
--- An edge is sharp that is a crease, a boundary, or of more than two triangles. A vertex of two sharp edges lies on their curve; one of three or more
--- stays. Up to SORTED neighbours are sorted.
-local TEXT <const> = [=[
-    #define SORTED 12
-    kernel void owners(int twin<>, int edge<>, inout int half_of[]) {
-        int h = indexof(twin).x;
-        if (twin < h) half_of[edge] = h;
-    }
-    kernel void borders(int own<>, int twin[], out int sharp<>) { sharp = twin[own] < 0 ? 1 : 0; }
-    kernel void crease(ivec2 c<>, ivec2 e[], int edges, inout int sharp[], inout int missing[]) {
-        ivec2 key = ivec2(min(c.x, c.y), max(c.x, c.y));
-        int low = 0, high = edges;
-        for (int i = 0; i < 32 && low < high; i++) {
-            int middle = (low + high) / 2;
-            ivec2 at = e[middle];
-            if (at.x < key.x || at.x == key.x && at.y < key.y) low = middle + 1; else high = middle;
-        }
-        if (low < edges && e[min(low, edges - 1)] == key) sharp[low] = 1; else atomicMin(missing[0], indexof(c).x);
-    }
-    kernel void ends(ivec2 e[], int edges, out int vertex<>, out int edge<>) {
-        int i = indexof(vertex).x;
-        edge = i < edges ? i : i - edges;
-        ivec2 v = e[edge];
-        vertex = i < edges ? v.x : v.y;
-    }
-    kernel void odd(ivec2 e<>, int own<>, int sharp<>, int twin[], ivec3 t[], vec3 p[], out vec3 q<>) {
-        precise vec3 s = 0.5 * p[e.x] + 0.5 * p[e.y];
-        if (sharp == 0) {
-            int other = twin[own];
-            ivec3 here = t[own / 3], there = t[other / 3];
-            vec3 c = p[here[(own % 3 + 2) % 3]], d = p[there[(other % 3 + 2) % 3]];
-            s = 0.75 * s + (0.125 * c + 0.125 * d);
-        }
-        q = s;
-    }
-    // weights: of each neighbour, by valence; side: of each on a curve. What a staying edge touches stays.
-    kernel void even(vec3 p<>, vec3 all[], int start[], int ring[], ivec2 e[], int sharp[], int stays[], float weights[],
-            float side, out vec3 q<>) {
-        int v = indexof(q).x, from = start[v], to = start[v + 1], n = 0, creases = 0;
-        bool stay = false;
-        vec3 near[SORTED];
-        precise vec3 sum = vec3(0.0), curve = vec3(0.0);
-        for (int i = from; i < to; i++) {
-            int edge = ring[i];
-            ivec2 v2 = e[edge];
-            if (v2.x != v2.y) {
-                vec3 x = all[v2.x == v ? v2.y : v2.x];
-                stay = stay || stays[edge] != 0;
-                if (sharp[edge] != 0) { creases++; curve += x; }
-                if (to - from > SORTED) sum += x;
-                else {
-                    for (int j = 0; j < n; j++) {
-                        bvec3 less = lessThan(x, near[j]);
-                        vec3 low = mix(near[j], x, less);
-                        x = mix(x, near[j], less);
-                        near[j] = low;
-                    }
-                    near[n] = x;
-                }
-                n++;
-            }
-        }
-        if (to - from <= SORTED) for (int j = 0; j < n; j++) sum += near[j];
-        precise vec3 r = p;
-        if (!stay && creases == 2) r = (1.0 - 2.0 * side) * p + side * curve;
-        if (!stay && creases < 2) r = (1.0 - float(n) * weights[n]) * p + weights[n] * sum;
-        q = r;
-    }
-    // Half-edges that leave each vertex, the first of them.
-    kernel void leaving(ivec3 t[], out int vertex<>) { int h = indexof(vertex).x; ivec3 v = t[h / 3]; vertex = v[h % 3]; }
-    kernel void first(int vertex<>, inout int leave[]) { atomicMin(leave[vertex], indexof(vertex).x); }
-    // Around a smooth vertex with all its neighbours in a ring, the normal of the limit; elsewhere `plain`.
-    kernel void normal(vec3 plain<>, int leave<>, int valence<>, int twin[], ivec3 t[], vec3 p[], float scale, out vec3 n<>) {
-        int v = indexof(n).x, h = leave, count = 0;
-        vec3 along = vec3(0.0), across = vec3(0.0);
-        vec3 centre = p[v];
-        bool ring = h < 0x7fffffff;
-        for (int i = 0; i < valence && ring; i++) {
-            ivec3 corners = t[h / 3];
-            ring = corners[h % 3] == v;
-            vec3 x = scale * (p[corners[(h % 3 + 1) % 3]] - centre);
-            float angle = 6.283185307179586 * float(i) / float(valence);
-            along += cos(angle) * x;
-            across += sin(angle) * x;
-            h = ring ? twin[h / 3 * 3 + (h % 3 + 2) % 3] : -1;
-            ring = ring && h >= 0;
-            count++;
-            if (h == leave) break;
-        }
-        vec3 r = cross(along, across);
-        float most = max(max(abs(r.x), abs(r.y)), abs(r.z));
-        // `scale` makes the mesh 1 long: what is below 1e-30 is rounding.
-        n = ring && h == leave && count == valence && most > 1e-30 ? normalize(r / most) : plain;
-    }
-    kernel void smooth_only(int start[], int ring[], int sharp[], int valence<>, out int r<>) {
-        int v = indexof(r).x, creases = 0;
-        for (int i = start[v]; i < start[v + 1]; i++) creases += sharp[ring[i]];
-        r = creases < 2 ? valence : 0;
-    }
-    kernel void recrease(ivec2 e<>, int crease<>, int split<>, int place<>, int n, vout ivec2 c<>) {
-        if (crease != 0 && split != 0) { push(c, ivec2(e.x, n + place - 1)); push(c, ivec2(e.y, n + place - 1)); }
-        if (crease != 0 && split == 0) push(c, e);
-    }
-]=]
+local text <const> = template.file "loop"
 
-local kernels <const> = lazy.once(function() return rill.program(TEXT) end)
+local function kernels()
+    return text:program()
+end
 
 -- ---- what a level is computed of
 

@@ -4,65 +4,18 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local lattice = require "rill.stream.grid"
 local option = require "rill.core.options"
+local template = require "rill.glsl.template"
 
 local walls = {}
+
+for name, text in pairs(template.sections "walls") do
+    template.snippet("wall_" .. name, text)
+end
 
 --- walls.row: a row of options.
 walls.row = {option.table[1], "a table of walls"}
 
 local MOST_NODES <const> = 1 << 24 -- that a function of distance is asked at
-
--- Planes and boxes are rows of three: what it is (0 a plane, 1 a box to stay out of), restitution, friction, and a plane's distance; normal or middle;
--- half the sides. A particle in such a box leaves it by the nearest side, the first of them if several are. All are gone through twice: a corner has more
--- than one.
-local LIST <const> = [[
-    for (int n = 0; n < 2 * wall_count; n++) {
-        int at = 3 * (n < wall_count ? n : n - wall_count);
-        vec4 kind = wall[at];
-        V normal = V(wall[at + 1].FIELDS), side = V(wall[at + 2].FIELDS);
-        float away = dot(normal, here) - kind.w;
-        if (kind.x > 0.5) {
-            V apart = here - normal, depth = abs(apart) - side;
-            away = @2 max(depth.x, depth.y) @3 max(max(depth.x, depth.y), depth.z) @;
-            normal = V(depth.x == away, @2 depth.x != away @3 depth.x != away && depth.y == away, max(depth.x, depth.y) != away @);
-            normal *= mix(V(1.0), V(-1.0), lessThan(apart, V(0.0)));
-        }
-        REFLECT
-    }
-]]
-
--- `at` is the place in nodes. The slope is that over one node, or as much of it as is within the field; it has no unit, and is 1 where the field is a
--- distance: where it is below 1e-6 the field has no direction, and is not a wall.
-local FIELD_PARAMETERS <const> =
-    "float distance_N%s, V low_N, V high_N, V scale_N, float restitution_N, float friction_N, "
-local FIELD <const> = [[
-    {
-        vec4 kind = vec4(0.0, restitution_N, friction_N, 0.0);
-        bool inside = all(greaterThanEqual(here, low_N)) && all(lessThanEqual(here, high_N));
-        V last = V(sizeof_stream(distance_N).FIELDS) - 1.0, at = clamp((here - low_N) * scale_N, V(0.0), last);
-        V from = max(at - 0.5, V(0.0)), to = min(at + 0.5, last);
-        float away = inside ? sample(distance_N, at) : 1.0;
-        V normal = scale_N / (to - from) * V(@2
-            sample(distance_N, V(to.x, at.y)) - sample(distance_N, V(from.x, at.y)),
-            sample(distance_N, V(at.x, to.y)) - sample(distance_N, V(at.x, from.y)) @3
-            sample(distance_N, V(to.x, at.yz)) - sample(distance_N, V(from.x, at.yz)),
-            sample(distance_N, V(at.x, to.y, at.z)) - sample(distance_N, V(at.x, from.y, at.z)),
-            sample(distance_N, V(at.xy, to.z)) - sample(distance_N, V(at.xy, from.z)) @);
-        float steep = length(normal);
-        away = steep > 1e-6 ? away / max(steep, 1.0) : 1.0;
-        normal /= max(steep, 1e-6);
-        REFLECT
-    }
-]]
-
-local REFLECT <const> = [[
-    if (away < 0.0) {
-        float into = min(dot(speed, normal), 0.0);
-        V along = speed - dot(speed, normal) * normal;
-        here -= (1.0 + kind.y) * away * normal;
-        speed = into < 0.0 ? (1.0 - kind.z) * along - kind.y * into * normal : speed;
-    }
-]]
 
 -- ---- what users give
 
@@ -192,8 +145,8 @@ end
 
 local ADD <const> = {normal = add_normal, box = add_box, obstacle = add_obstacle, distance = add_distance}
 
---- walls.new(solver, list, dimensions, radius): what the option `walls` of a solver says. `values` are the arguments, by name, and `made` the streams made for them, of kernels whose texts have
--- `parameters` among their parameters and `statements`, which move `here` with its `speed`, in their bodies.
+--- walls.new(solver, list, dimensions, radius): what the option `walls` of a solver says. `values` are the arguments, by name, and `made` the streams made for them, of kernels that have
+-- $call(wall_inputs) among their parameters and $call(wall_collide), which moves `here` with its `speed`, in their bodies. `text`: what these need.
 function walls.new(solver, list, dimensions, radius)
     local self = {dimensions = dimensions, radius = radius, rows = {}, fields = {}, made = {}}
     for n, wall in ipairs(list) do
@@ -212,23 +165,18 @@ function walls.new(solver, list, dimensions, radius)
     return walls.finish(self)
 end
 
---- walls.finish(self): the texts and arguments of the walls that were added.
+--- walls.finish(self): the arguments of the walls that were added.
 function walls.finish(self)
-    local parameters, statements = {"int wall_count, vec4 wall[], "}, {#self.rows > 0 and LIST or ""}
     local rows = #self.rows > 0 and self.rows or {{0, 0, 0, 0}}
     self.values = {wall_count = #self.rows // 3, wall = rill.from(rows, "vec4")}
     self.made[#self.made + 1] = self.values.wall
+    self.text = {wall_list = #self.rows > 0, wall_fields = {}}
     for n, field in ipairs(self.fields) do
-        local brackets = ("[]"):rep(self.dimensions)
-        parameters[n + 1] = FIELD_PARAMETERS:format(brackets):gsub("_N", "_" .. n)
-        statements[n + 1] = FIELD:gsub("_N", "_" .. n)
+        self.text.wall_fields[n] = n
         for i, name in ipairs {"distance", "low", "high", "scale", "restitution", "friction"} do
             self.values[name .. "_" .. n] = field[i]
         end
     end
-    self.parameters = table.concat(parameters)
-    local text = table.concat(statements):gsub("REFLECT", REFLECT)
-    self.statements = text:gsub("FIELDS", self.dimensions == 2 and "xy" or "xyz")
     return self
 end
 

@@ -1,0 +1,344 @@
+// The kernels of queries: rays, distances and containment, each element a walk of its own through a tree's nodes.
+// 
+// A walk keeps no stack. Nodes are numbered as in a heap, so that one number leads back up, and one bit for each level on the way (`at.y`, the lowest of this
+// node) says whether the sibling there needs no visit any more (after S. Laine, "Restart Trail for Stackless BVH Traversal", 2010). A walk can therefore rest
+// after STEPS trips and go on in another launch, on devices that cut long loops. Walks with pruning go down, NODES at most, until all that run together
+// are at leaves or done, so that few wait while others test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009). `at`: the node (0: done), those bits, and how many triangles of a leaf were seen.
+// 
+// Boxes are floats, and wider than their triangles by more than floats lose here; triangles are tested in doubles. Of what is equally near the lowest triangle
+// is taken, so that answers do not depend on the tree. Triangles compute the same numbers for an edge that they share, since collide/aabb_tree.lua has put their
+// corners in order.
+typedef struct { vec3 low; vec3 high; } Span;
+
+kernel void span(vec3 low<>, vec3 high<>, float pad, out Span s<>) { s.low = low - pad; s.high = high + pad; }
+bool is_finite(vec3 v) { return all(notEqual(floatBitsToUint(v) & 0x7f800000u, uvec3(0x7f800000u))); }
+bool is_empty(Span s) { return s.low.x > s.high.x; }
+ivec3 next_of(ivec3 at) {
+    if (at.y == -1) return ivec3(0);
+    int k = findLSB(~at.y);
+    return ivec3((at.x >> k) ^ 1, (at.y >> k) | 1, 0);
+}
+ivec3 below(ivec3 at, bool left, bool right, bool right_first) {
+    if (!left && !right) return next_of(at);
+    return ivec3(2 * at.x + (right && (!left || right_first) ? 1 : 0), 2 * at.y + (left && right ? 0 : 1), 0);
+}
+ivec3 beside(ivec3 at, int leaf) { return at.z + 1 == leaf ? next_of(at) : ivec3(at.xy, at.z + 1); }
+
+reduce void furthest(ivec3 at<>, reduce ivec3 most<>) { most = max(most, at); }
+
+// ax * by - ay * bx with its exact sign, so that two triangles agree about the edge they share: where rounding might matter, products are split
+// (T. J. Dekker, "A floating-point technique for extending the available precision", 1971).
+double lost(double a, double b, double p) {
+    precise double s = a * 134217729.0lf, t = b * 134217729.0lf;
+    precise double ah = s - (s - a), bh = t - (t - b);
+    precise double al = a - ah, bl = b - bh;
+    precise double e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+    return e;
+}
+double side(dvec2 a, dvec2 b) {
+    precise double p = a.x * b.y, q = a.y * b.x;
+    precise double d = p - q;
+    if (abs(d) <= 1e-15lf * (abs(p) + abs(q))) {
+        precise double e = lost(a.x, b.y, p) - lost(a.y, b.x, q);
+        d += e;
+    }
+    return d;
+}
+
+// ---- origins. What is far away is measured from `c`, the point of the mesh's bounding box that is nearest to it (itself if it is inside), so
+// that rounding errors are relative to the mesh, however far away a point or the origin of a ray is.
+
+// a - b and its rounding error (D. E. Knuth, The Art of Computer Programming, vol. 2 (1997), 4.2.2, theorem B).
+dvec2 difference(double a, double b) {
+    precise double d = a - b;
+    precise double t = d - a;
+    precise double e = (a - (d - t)) - (b + t);
+    return dvec2(d, e);
+}
+
+// ---- rays: S. Woop, C. Benthin and I. Wald, "Watertight Ray/Triangle Intersection", 2013
+
+// A ray's main axis, and with that axis last: the reference point c, the direction, where the ray crosses the plane through c that is perpendicular
+// to the main axis (relative to c, times way.z), and t there.
+typedef struct { int axis; dvec3 c; dvec3 way; dvec2 offset; double start; } Line;
+
+dvec3 main_last(int k, dvec3 v) { return k == 0 ? v.yzx : (k == 1 ? v.zxy : v); }
+// (o - c) * way.z - way * (o.z - c.z). Products of two floats are exact as doubles.
+double moment(double o, double o_z, double c, double c_z, double way, double way_z) {
+    dvec2 p = difference(o * way_z, c * way_z), q = difference(way * o_z, way * c_z), d = difference(p.x, q.x);
+    precise double m = d.x + (d.y + (p.y - q.y));
+    return m;
+}
+Line line_of(vec3 o, vec3 d, vec3 low, vec3 high) {
+    vec3 size = abs(d);
+    Line l;
+    l.axis = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
+    l.c = main_last(l.axis, dvec3(clamp(o, low, high)));
+    l.way = main_last(l.axis, dvec3(d));
+    dvec3 from = main_last(l.axis, dvec3(o));
+    l.offset = dvec2(moment(from.x, from.z, l.c.x, l.c.z, l.way.x, l.way.z),
+                     moment(from.y, from.z, l.c.y, l.c.z, l.way.y, l.way.z));
+    l.start = (l.c.z - from.z) / l.way.z;
+    return l;
+}
+// The point of the line at l.start, with its axes in their order.
+vec3 crossing(Line l) {
+    dvec3 p = l.c + dvec3(l.offset / l.way.z, 0.0lf);
+    return vec3(l.axis == 0 ? p.zxy : (l.axis == 1 ? p.yzx : p));
+}
+// Where a ray enters a box, in lengths of its longest component; above `most` where it does not.
+float entry(Span s, vec3 o, vec3 inverse, float most) {
+    bvec3 up = greaterThan(inverse, vec3(0.0));
+    vec3 a = (mix(s.high, s.low, up) - o) * inverse, b = (mix(s.low, s.high, up) - o) * inverse;
+    float enter = max(max(max(a.x, a.y), a.z), 0.0), leave = min(min(b.x, b.y), b.z);
+    return !is_empty(s) && enter * 0.999999 <= min(leave * 1.000001, most) ? enter : 3.4028235e38;
+}
+// A corner relative to the ray: its distance from the line in the directions of the other two axes, times way.z, and its place along the main axis.
+dvec3 sheared(Line l, vec3 corner) {
+    dvec3 v = main_last(l.axis, dvec3(corner)) - l.c;
+    precise dvec2 p = v.xy * l.way.z - l.way.xy * v.z;
+    precise dvec2 q = p - l.offset;
+    return dvec3(q, v.z);
+}
+// The place along the main axis where the line meets an edge. It depends on the edge alone, and at its ends it is theirs.
+double place_on(dvec3 a, dvec3 b) {
+    dvec3 e = b - a;
+    double z = abs(e.x) >= abs(e.y) ? a.z - a.x / e.x * e.z : a.z - a.y / e.y * e.z;
+    return a.xy == dvec2(0.0lf) ? a.z : (b.xy == dvec2(0.0lf) ? b.z : z);
+}
+// t - l.start where the line meets a triangle of sheared corners; infinity behind the ray's origin, and where it does not.
+double struck(Line l, dvec3 a, dvec3 b, dvec3 c) {
+    double u = side(c.xy, b.xy), v = side(a.xy, c.xy), w = side(b.xy, a.xy);
+    double sum = u + v + w, z = 0.0lf;
+    bool hit = (u >= 0.0lf && v >= 0.0lf && w >= 0.0lf) || (u <= 0.0lf && v <= 0.0lf && w <= 0.0lf);
+    if (!hit || sum == 0.0lf) return 1.0lf / 0.0lf;
+    if (u == 0.0lf) z = place_on(b, c);
+    else if (v == 0.0lf) z = place_on(a, c);
+    else if (w == 0.0lf) z = place_on(a, b);
+    else z = clamp((u * a.z + v * b.z + w * c.z) / sum, min(min(a.z, b.z), c.z), max(max(a.z, b.z), c.z));
+    double t = z / l.way.z;
+    return t + l.start >= 0.0lf ? t : 1.0lf / 0.0lf;
+}
+kernel void ray(vec3 o<>, vec3 d<>, vec3 low, vec3 high, int leaves, int leaf, Span s[], int face[], vec3 corner[],
+                inout ivec3 at<>, inout double best<>, inout int found<>) {
+    ivec3 here = at;
+    double near = best;
+    int place = found;
+    Line l = line_of(o, d, low, high);
+    double most = abs(l.way.z);
+    if (!is_finite(o) || !is_finite(d) || most == 0.0lf) here.x = 0;
+    vec3 from = crossing(l), unit = vec3(dvec3(d) / most);
+    // Within the mesh 1e-7 of a direction moves a ray by less than the pad of the boxes, 2e-6 of the coordinates.
+    vec3 inverse = 1.0 / mix(unit, mix(vec3(1e-7), vec3(-1e-7), lessThan(unit, vec3(0.0))),
+                             lessThan(abs(unit), vec3(1e-7)));
+    float limit = float(near * most) * 1.000001;
+    for (int step = 0; step < $steps; step++) {
+        if (here.x == 0) break;
+        for (int down = 0; down < $nodes; down++) {
+            if (here.x == 0 || here.x >= leaves) break;
+            float left = entry(s[2 * here.x], from, inverse, limit), right = entry(s[2 * here.x + 1], from, inverse, limit);
+            here = below(here, left < 3.4028235e38, right < 3.4028235e38, right < left);
+        }
+        if (here.x >= leaves) {
+            int i = (here.x - leaves) * leaf + here.z;
+            int f = here.z > 0 || entry(s[here.x], from, inverse, limit) < 3.4028235e38 ? face[i] : -1;
+            if (f >= 0) {
+                vec3 a = corner[3 * i], b = corner[3 * i + 1], c = corner[3 * i + 2];
+                double t = struck(l, sheared(l, a), sheared(l, b), sheared(l, c));
+                if ((t < near || (t == near && f < face[max(place, 0)])) &&
+                    any(notEqual(cross(dvec3(b) - dvec3(a), dvec3(c) - dvec3(a)), dvec3(0.0lf)))) {
+                    near = t;
+                    place = i;
+                    limit = float(near * most) * 1.000001;
+                }
+            }
+            here = f >= 0 ? beside(here, leaf) : next_of(here);
+        }
+    }
+    at = here;
+    best = near;
+    found = place;
+}
+kernel void ray_end(vec3 o<>, vec3 d<>, vec3 low, vec3 high, double best<>, int place<>, int face[],
+                    out float distance<>, out int triangle<>) {
+    distance = place >= 0 ? float(best + line_of(o, d, low, high).start) : 1.0 / 0.0;
+    triangle = place >= 0 ? face[place] : -1;
+}
+
+// ---- distances. Of p, beyond c by p - c, and a point q of the mesh, (q - p)^2 is (p - c)^2 plus the sum over the axes of (q - c)^2 - 2 (p - c) (q - c).
+// Neither term of this sum is negative, since the mesh is on the other side of c, so that it is as exact as q - c.
+
+typedef struct { dvec3 p; dvec3 c; dvec3 beyond; } Query;
+typedef struct { dvec3 point; double more; } Near; // a point, and by how much the square of its distance is more than that of c
+
+Query query_of(vec3 p, vec3 low, vec3 high) {
+    Query k;
+    k.p = dvec3(p);
+    k.c = dvec3(clamp(p, low, high));
+    k.beyond = k.p - k.c;
+    return k;
+}
+Near near_of(Query k, dvec3 point, dvec3 offset) {
+    Near r;
+    r.point = point;
+    r.more = dot(offset, offset - 2.0lf * k.beyond);
+    return r;
+}
+// How much `more` the nearest point of an edge is, about.
+double edge_more(Query k, dvec3 a, dvec3 e) {
+    double l = dot(e, e);
+    dvec3 offset = a - k.c + (l > 0.0lf ? clamp(dot(k.p - a, e) / l, 0.0lf, 1.0lf) : 0.0lf) * e;
+    return dot(offset, offset - 2.0lf * k.beyond);
+}
+// The nearest point of an edge depends on its ends alone, given in their order. It is an end where it may be but for rounding, so that edges that meet there
+// agree. 1e-15: more than a scalar product of doubles loses, in units of the sum of its terms.
+Near on_edge(Query k, dvec3 a, dvec3 b) {
+    dvec3 e = b - a, x = k.p - a, y = b - k.p;
+    double from = dot(x, e), to = dot(y, e);
+    if (from <= 1e-15lf * dot(abs(x), abs(e))) return near_of(k, a, a - k.c);
+    if (to <= 1e-15lf * dot(abs(y), abs(e))) return near_of(k, b, b - k.c);
+    dvec3 v = from / dot(e, e) * e;
+    return near_of(k, a + v, a - k.c + v);
+}
+// The terms of a vector product, all positive: what bounds its rounding error.
+dvec3 terms(dvec3 a, dvec3 b) { return abs(a.yzx * b.zxy) + abs(a.zxy * b.yzx); }
+// The nearest point is within the triangle only if it is so by more than rounding (2e-15 of the terms), so that triangles agree about their edges.
+Near nearest(Query k, vec3 low, vec3 high, dvec3 a, dvec3 b, dvec3 c) {
+    dvec3 e = b - a, f = c - b, g = c - a, n = cross(e, g);
+    dvec3 x = k.p - a, y = k.p - b, z = k.p - c;
+    double l = dot(n, n);
+    dvec3 sides = dvec3(dot(cross(n, e), x), dot(cross(n, f), y), dot(cross(g, n), z));
+    if (l > 0.0lf && all(greaterThan(sides, dvec3(0.0lf)))) {
+        dvec3 m = terms(e, g);
+        dvec3 lost = dvec3(dot(terms(m, e), abs(x)), dot(terms(m, f), abs(y)), dot(terms(m, g), abs(z)));
+        if (all(greaterThan(sides, 2e-15lf * lost))) {
+            dvec3 offset = n * (dot(n, a - k.c) / l) + cross(n, cross(k.beyond, n) / l);
+            offset = clamp(offset, dvec3(low) - k.c, dvec3(high) - k.c);
+            return near_of(k, k.c + offset, offset);
+        }
+    }
+    double ab = edge_more(k, a, e), bc = edge_more(k, b, f), ca = edge_more(k, a, g);
+    return on_edge(k, bc < min(ab, ca) ? b : a, ab <= min(bc, ca) ? b : c);
+}
+// What `more` of any point in a box is, at least, but for 1e-5 of it, over the unit whose inverse is `scale`; beyond: |p - c| in this unit.
+// Negative of an empty box.
+float away(Span s, vec3 c, vec3 beyond, float scale) {
+    vec3 d = max(max(s.low - c, c - s.high), vec3(0.0));
+    return is_empty(s) ? -1.0 : dot(d, d * scale + 2.0 * beyond);
+}
+// The least normal float stands in for what is less.
+float limit_of(double more, double scale) { return float(more * scale) * 1.00001 + 1.1754944e-38; }
+kernel void distance(vec3 p<>, vec3 low, vec3 high, int leaves, int leaf, Span s[], int face[], vec3 corner[],
+                     inout ivec3 at<>, inout double best<>, inout int found<>) {
+    ivec3 here = is_finite(p) ? at : ivec3(0);
+    double near = best;
+    int place = found;
+    Query k = query_of(p, low, high);
+    // In units of the mesh's size or of the distance, the larger of both, floats neither overflow nor vanish.
+    vec3 c = vec3(k.c), far = max(high - low, vec3(abs(k.beyond)));
+    double scale = 1.0lf / double(max(max(max(far.x, far.y), far.z), 1.1754944e-38));
+    vec3 beyond = vec3(abs(k.beyond) * scale);
+    float limit = limit_of(near, scale), unit = float(scale);
+    for (int step = 0; step < $steps; step++) {
+        if (here.x == 0) break;
+        for (int down = 0; down < $nodes; down++) {
+            if (here.x == 0 || here.x >= leaves) break;
+            float left = away(s[2 * here.x], c, beyond, unit), right = away(s[2 * here.x + 1], c, beyond, unit);
+            here = below(here, left >= 0.0 && left <= limit, right >= 0.0 && right <= limit, right < left);
+        }
+        if (here.x >= leaves) {
+            int i = (here.x - leaves) * leaf + here.z;
+            int f = here.z > 0 || away(s[here.x], c, beyond, unit) <= limit ? face[i] : -1;
+            if (f >= 0) {
+                double more = nearest(k, low, high, dvec3(corner[3 * i]), dvec3(corner[3 * i + 1]),
+                                      dvec3(corner[3 * i + 2])).more;
+                if (more < near || (more == near && f < face[max(place, 0)])) {
+                    near = more;
+                    place = i;
+                    limit = limit_of(near, scale);
+                }
+            }
+            here = f >= 0 ? beside(here, leaf) : next_of(here);
+        }
+    }
+    at = here;
+    best = near;
+    found = place;
+}
+kernel void distance_end(vec3 p<>, vec3 low, vec3 high, int place<>, int face[], vec3 corner[], out float distance<>,
+                         out int triangle<>, out vec3 point<>) {
+    int i = 3 * max(place, 0);
+    Query k = query_of(p, low, high);
+    Near q = nearest(k, low, high, dvec3(corner[i]), dvec3(corner[i + 1]), dvec3(corner[i + 2]));
+    float nan = 0.0 / 0.0, far = is_finite(p) ? 1.0 / 0.0 : nan;
+    distance = place >= 0 ? float(sqrt(dot(k.beyond, k.beyond) + q.more)) : far;
+    triangle = place >= 0 ? face[place] : -1;
+    point = place >= 0 ? vec3(q.point) : vec3(nan);
+}
+
+// ---- containment: crossings of a ray along z, which starts not at the point but beside it by (e, e^2), e as small as any number
+// (H. Edelsbrunner and E. Muecke, "Simulation of Simplicity", 1990): it meets no edge, and goes through each shared one on one side.
+
+double side_beside(dvec2 a, dvec2 b) {
+    double d = side(a, b);
+    return d != 0.0lf ? d : (a.y != b.y ? a.y - b.y : b.x - a.x);
+}
+bool crossed(dvec3 a, dvec3 b, dvec3 c) {
+    double u = side_beside(b.xy, c.xy), v = side_beside(c.xy, a.xy), w = side_beside(a.xy, b.xy);
+    bool through = (u > 0.0lf && v > 0.0lf && w > 0.0lf) || (u < 0.0lf && v < 0.0lf && w < 0.0lf);
+    if (!through || max(max(a.z, b.z), c.z) <= 0.0lf) return false;
+    if (min(min(a.z, b.z), c.z) > 0.0lf) return true;
+    double x = side(b.xy, c.xy), y = side(c.xy, a.xy), z = side(a.xy, b.xy);
+    double height = x * a.z + y * b.z + z * c.z;
+    return x + y + z > 0.0lf ? height > 0.0lf : height < 0.0lf;
+}
+// Nodes in the order of a walk without pruning, so that `at` is the node, how many triangles were crossed, and how many of a leaf were seen.
+int after(int node) { return ((node + 1) >> findLSB(node + 1)) == 1 ? 0 : (node + 1) >> findLSB(node + 1); }
+kernel void contains(dvec3 p<>, int leaves, int leaf, Span s[], int face[], vec3 corner[], inout ivec3 at<>) {
+    vec3 near = vec3(p);
+    ivec3 here = is_finite(near) ? at : ivec3(0);
+    for (int step = 0; step < $steps; step++) {
+        if (here.x == 0) break;
+        Span box = s[here.x];
+        bool meets = here.z > 0 || (near.x >= box.low.x && near.y >= box.low.y && all(lessThanEqual(near, box.high)));
+        if (!meets) {
+            here.x = after(here.x);
+        } else if (here.x < leaves) {
+            here.x = 2 * here.x;
+        } else {
+            int i = (here.x - leaves) * leaf + here.z;
+            bool filled = face[i] >= 0;
+            if (filled && crossed(dvec3(corner[3 * i]) - p, dvec3(corner[3 * i + 1]) - p,
+                                  dvec3(corner[3 * i + 2]) - p)) here.y++;
+            bool more = filled && here.z + 1 < leaf;
+            here = more ? ivec3(here.xy, here.z + 1) : ivec3(after(here.x), here.y, 0);
+        }
+    }
+    at = here;
+}
+kernel void contains_end(dvec3 p<>, ivec3 at<>, out bool inside<>) { inside = is_finite(vec3(p)) && (at.y & 1) == 1; }
+
+// ---- whether a surface is closed: of each edge a number of its ends, whatever their order; those of closed ones cancel.
+
+uint mixed(uint h) {
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    return h ^ (h >> 16);
+}
+uvec2 number_of(uvec3 v) {
+    uint a = mixed(mixed(mixed(v.x) + v.y) + v.z), b = mixed(mixed(mixed(v.z ^ 0x9e3779b9u) + v.x) + v.y);
+    return uvec2(a, b);
+}
+uvec2 vertex_number(vec3 p) { return number_of(floatBitsToUint(mix(p, vec3(0.0), equal(p, vec3(0.0))))); }
+uvec2 edge_number(uvec2 a, uvec2 b) {
+    if (a == b) return uvec2(0u);
+    bool turn = a.x > b.x || (a.x == b.x && a.y > b.y);
+    uvec2 low = turn ? b : a, high = turn ? a : b;
+    return number_of(uvec3(low.x, low.y, high.x)) ^ number_of(uvec3(high.y, high.x, low.y));
+}
+kernel void edges(int face<>, vec3 corner[], out uvec2 sum<>) {
+    int i = 3 * indexof(face).x;
+    uvec2 a = vertex_number(corner[i]), b = vertex_number(corner[i + 1]), c = vertex_number(corner[i + 2]);
+    sum = face < 0 ? uvec2(0u) : edge_number(a, b) ^ edge_number(b, c) ^ edge_number(c, a);
+}
+reduce void odd(uvec2 sum<>, reduce uvec2 all_of<>) { all_of ^= sum; }

@@ -1,0 +1,73 @@
+$section(passes)
+// `b` are positions and masses, in units of how far apart the bodies were at first and of the largest mass then (powers of two): squares and cubes of
+// distances are floats whatever the units are. Bodies closer than 1e-12 of that, a body and itself among them, do not act on each other: there is no direction.
+// An invocation has bodies p of `abreast`, of which each is a share of all after the one before.
+float closeness($V d, float soft) {
+    float r2 = dot(d, d) + soft;
+    return r2 > 1e-24 ? inversesqrt(r2) : 0.0;
+}
+kernel void drift(float kick, float share, float per, float weight, $V a<>, float m<>, inout $V x<>, inout $V v<>, out vec4 b<>) {
+    v += kick * a;
+    x += share * v;
+    b = vec4(per * x, $if(rank == 2){0.0,} weight * m);
+}
+kernel void pull(int n, int share, int from, int to, float g, float soft, int nth<>, vec4 b[], inout $V a[]) {
+    $for(p, abreast){ $V here$p; here$p = $V(b[min(nth + $p * share, n - 1)].$fields); $V sum$p; sum$p = $V(0.0); }
+    for (int j = from; j < to; j++) {
+        vec4 other = b[j];
+        $for(p, abreast){ $V d$p; d$p = $V(other.$fields) - here$p; float near$p; near$p = closeness(d$p, soft);
+             sum$p += (other.w * near$p * (near$p * near$p)) * d$p; }
+    }
+    $for(p, abreast){ if (nth + $p * share < n) a[nth + $p * share] = g * sum$p + (from > 0 ? a[nth + $p * share] : $V(0.0)); }
+}
+kernel void weigh(int from, int to, float soft, float per, $V x<>, vec4 b[], inout double depth<>) {
+    int own = indexof(x).x;
+    $V here = per * x;
+    double sum = from > 0 ? depth : 0.0;
+    for (int j = from; j < to; j++) {
+        vec4 other = b[j];
+        sum += double(j == own ? 0.0 : other.w * closeness($V(other.$fields) - here, soft));
+    }
+    depth = sum;
+}
+// Each pair counts for both its bodies, half for each.
+kernel void energy(double g, float m<>, $V v<>, double depth<>, out double e<>) {
+    double fast = 0.0;
+    for (int c = 0; c < $if(rank == 2){2}$else{3}; c++) fast += double(v[c]) * double(v[c]);
+    e = 0.5 * double(m) * (fast - g * depth);
+}
+kernel void impulse(float m<>, $V v<>, out double px<>, out double py<>, out double pz<>) {
+    px = double(m) * double(v.x);
+    py = double(m) * double(v.y);
+    pz = $if(rank == 2){0.0}$else{double(m) * double(v.z)};
+}
+// How long a body takes to move as far as what holds it is away; infinity of a body that nothing pulls.
+kernel void pace(double g, $V a<>, double depth<>, out float t<>) {
+    double force = length($if(rank == 2){dvec2(a)}$else{dvec3(a)});
+    t = force > 0.0lf ? float(sqrt(abs(g * depth)) / force) : uintBitsToFloat(0x7f800000u);
+}
+
+$section(picture)
+$use(viewpoint)
+// A picture: each body is a soft spot; spots add up.
+kernel void shine(CAMERA float spot, float fastest, $V x<>, $V v<>, inout int amounts[], inout int speeds[]) {
+    vec4 s = seen(x, eye, lead, right, above, ahead, middle, focus);
+    bool shown = s.w > 0.0 && all(lessThan(abs(s.xy), vec2(1e6))); // pixels: further away is beyond any picture, and ints
+    ivec2 low = ivec2(max(ceil(s.xy - spot), 0.0)), high = ivec2(min(floor(s.xy + spot), vec2(extent - 1)));
+    float hue = min(length(v) / fastest, 1.0);
+    for (int row = low.y; shown && row <= high.y; row++) {
+        for (int column = low.x; column <= high.x; column++) {
+            vec2 away = (vec2(column, row) - s.xy) / spot;
+            float bulge = max(1.0 - dot(away, away), 0.0);
+            int amount = int(256.0 * bulge * bulge + 0.5);
+            atomicAdd(amounts[row * extent.x + column], amount);
+            atomicAdd(speeds[row * extent.x + column], int(float(amount) * hue));
+        }
+    }
+}
+kernel void sky(float light, int amounts<>, int speeds<>, out vec3 colour<>) {
+    float hue = float(speeds) / float(max(amounts, 1));
+    vec3 dye = mix(vec3(1.0, 0.42, 0.16), vec3(1.0, 0.90, 0.76), smoothstep(0.0, 0.5, hue));
+    dye = mix(dye, vec3(0.52, 0.68, 1.0), smoothstep(0.45, 1.0, hue));
+    colour = mix(vec3(0.012, 0.014, 0.03), vec3(1.0), 1.0 - exp(-light / 256.0 * float(amounts) * dye));
+}

@@ -1,0 +1,104 @@
+$section(cells)
+// `mask` is the grid's sizes less 1, powers of two all; `scale` cells per length. Cells are clamped to 1e6 on either side, which is less than where floats
+// skip whole numbers, also NaN: particles that are further away share cells, and their distances tell them apart.
+$V grid_place($V x, $V scale) { return clamp(floor(x * scale), $V(-1e6), $V(1e6)); }
+int cell_of($I c, $I mask) {
+    c &= mask;
+    return $if(rank == 2){c.y * (mask.x + 1) + c.x}$else{(c.z * (mask.y + 1) + c.y) * (mask.x + 1) + c.x};
+}
+
+$section(each)
+// Goes through the particles j that stand in the cells around the $share places `mine`: `body` runs for each of them, the particle itself among them,
+// with on[k] where j is one of mine[k]'s; what others are fetched for a place that is near is far from it, and not the other way round. Fetching is
+// what takes the time, so places that stand in one row of cells, a support apart at most, share a turn, and the rest have further ones. A row that goes
+// over the end of the grid begins again. Of each row of cells the particles from `skip` on, `most` of them: devices that bound the trips of loops are
+// given long rows in slices. Two particles to a trip, so that there are fewer.
+$I cells[$share];
+bool todo[$share], on[$share];
+for (int k = 0; k < $share; k++) {
+    cells[k] = $I(grid_place(mine[k], scale));
+    todo[k] = true;
+}
+for (int turn = 0; turn < $share; turn++) {
+    $I c = cells[0];
+    bool any = false;
+    for (int k = $share - 1; k >= 0; k--) {
+        c = todo[k] ? cells[k] : c;
+        any = any || todo[k];
+    }
+    if (!any) break;
+    int width = 2 * $across + 1;
+    for (int k = 0; k < $share; k++) {
+        $I off = cells[k] - c;
+        on[k] = todo[k] && off.x >= 0 && off.x <= $across && off.y == 0 $if(rank == 3){&& off.z == 0};
+        todo[k] = todo[k] && !on[k];
+        width = on[k] ? max(width, 2 * $across + 1 + off.x) : width;
+    }
+    for (int nth = 0; nth < $if(rank == 2){3}$else{9}; nth++) {
+        $I from = $I(c.x - $across, $if(rank == 2){c.y + nth - 1}$else{c.y + nth % 3 - 1, c.z + nth / 3 - 1});
+        int row = cell_of($I(0, from.y $if(rank == 3){, from.z}), mask), size = mask.x + 1;
+        int low = from.x & mask.x, high = low + width;
+        int begin = first[row + low], last = first[row + size], all = last - first[row];
+        int end = first[row + (high > size ? high - size : high)] + (high > size ? all : 0);
+        begin += skip;
+        end = min(end, begin + most);
+        for (int even = begin; even < end; even += 2) {
+            int j = even < last ? even : even - all;
+            { $body }
+            j = even + 1 < last ? even + 1 : even + 1 - all;
+            if (even + 1 < end) { $body }
+        }
+    }
+}
+
+$section(place)
+kernel void pick(int k<>, int first[], inout int count[], inout int slot[]) {
+    int rank = atomicAdd(count[k], -1) - 1;
+    slot[first[k] + rank] = indexof(k).x;
+}
+
+// Where the particle that `pick` put here stands among those of its cell: in the order they had before.
+kernel void rank(int old<>, int cell[], int first[], int slot[], inout int order[]) {
+    int k = cell[old], begin = first[k], end = first[k + 1], place = begin;
+    if (end - begin > 4096) place = indexof(old).x;
+    else for (int j = begin; j < end; j++) place += slot[j] < old ? 1 : 0;
+    order[place] = old;
+}
+
+kernel void carry(int old<>, $V x[], $V v[], float rho[], int id[],
+                  out $V to_x<>, out $V to_v<>, out float to_rho<>, out int to_id<>, out vec4 to_place<>) {
+    to_x = x[old];
+    to_v = v[old];
+    to_rho = rho[old];
+    to_id = id[old];
+    to_place = vec4(x[old], $if(rank == 2){v[old]}$else{0.0});
+}
+
+// How many particles the cells of a row have from k on: as many as places that share a turn have around, and those that lie between two such k.
+kernel void crowd(int k<>, int size, int first[], out int n<>) {
+    int row = k & ~(size - 1), high = k - row + 4 * $across + 1;
+    n = first[row + min(high, size)] - first[k] + (high > size ? first[row + high - size] - first[row] : 0);
+}
+
+$section(lists)
+$use(particle_cells)
+kernel void near($I mask, $V scale, float h, int skip, int most, $V x<>, int id<>, $V xs[], int ids[], int first[], inout int count[]) {
+    int n = skip == 0 ? 0 : count[id];
+    $V mine[1] = $V[1](x);
+    $call(particle_each){ $V d = x - xs[j]; n += dot(d, d) < h * h && ids[j] != id ? 1 : 0; }
+    count[id] = n;
+}
+kernel void list($I mask, $V scale, float h, int skip, int most, $V x<>, int id<>, $V xs[], int ids[], int first[],
+                 inout int cursor[], inout int entries[], inout float distances[]) {
+    int at = cursor[id];
+    $V mine[1] = $V[1](x);
+    $call(particle_each){
+        $V d = x - xs[j];
+        if (dot(d, d) < h * h && ids[j] != id) {
+            entries[at] = ids[j];
+            distances[at] = sqrt(dot(d, d));
+            at++;
+        }
+    }
+    cursor[id] = at;
+}

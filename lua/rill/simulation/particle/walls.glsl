@@ -1,0 +1,50 @@
+$section(inputs)
+int wall_count, vec4 wall[],
+$for(n, wall_fields){float distance_$n$brackets, $V low_$n, $V high_$n, $V scale_$n, float restitution_$n, float friction_$n,}
+
+$section(reflect)
+if (away < 0.0) {
+    float into = min(dot(speed, normal), 0.0);
+    $V along = speed - dot(speed, normal) * normal;
+    here -= (1.0 + kind.y) * away * normal;
+    speed = into < 0.0 ? (1.0 - kind.z) * along - kind.y * into * normal : speed;
+}
+
+$section(collide)
+$if(wall_list){
+// Planes and boxes are rows of three: what it is (0 a plane, 1 a box to stay out of), restitution, friction, and a plane's distance; normal or middle;
+// half the sides. A particle in such a box leaves it by the nearest side, the first of them if several are. All are gone through twice: a corner has more
+// than one.
+for (int n = 0; n < 2 * wall_count; n++) {
+    int at = 3 * (n < wall_count ? n : n - wall_count);
+    vec4 kind = wall[at];
+    $V normal = $V(wall[at + 1].$fields), side = $V(wall[at + 2].$fields);
+    float away = dot(normal, here) - kind.w;
+    if (kind.x > 0.5) {
+        $V apart = here - normal, depth = abs(apart) - side;
+        away = $if(rank == 2){max(depth.x, depth.y)}$else{max(max(depth.x, depth.y), depth.z)};
+        normal = $V(depth.x == away, $if(rank == 2){depth.x != away}$else{depth.x != away && depth.y == away, max(depth.x, depth.y) != away});
+        normal *= mix($V(1.0), $V(-1.0), lessThan(apart, $V(0.0)));
+    }
+    $call(wall_reflect)
+}
+}
+$for(n, wall_fields){
+// `at` is the place in nodes. The slope is that over one node, or as much of it as is within the field; it has no unit, and is 1 where the field is a
+// distance: where it is below 1e-6 the field has no direction, and is not a wall.
+{
+    vec4 kind = vec4(0.0, restitution_$n, friction_$n, 0.0);
+    bool inside = all(greaterThanEqual(here, low_$n)) && all(lessThanEqual(here, high_$n));
+    $V last = $V(sizeof_stream(distance_$n).$fields) - 1.0, at = clamp((here - low_$n) * scale_$n, $V(0.0), last);
+    $V from = max(at - 0.5, $V(0.0)), to = min(at + 0.5, last);
+    float away = inside ? sample(distance_$n, at) : 1.0;
+    $V normal = scale_$n / (to - from) * $V($if(rank == 2){sample(distance_$n, $V(to.x, at.y)) - sample(distance_$n, $V(from.x, at.y)),
+        sample(distance_$n, $V(at.x, to.y)) - sample(distance_$n, $V(at.x, from.y))}$else{sample(distance_$n, $V(to.x, at.yz)) - sample(distance_$n, $V(from.x, at.yz)),
+        sample(distance_$n, $V(at.x, to.y, at.z)) - sample(distance_$n, $V(at.x, from.y, at.z)),
+        sample(distance_$n, $V(at.xy, to.z)) - sample(distance_$n, $V(at.xy, from.z))});
+    float steep = length(normal);
+    away = steep > 1e-6 ? away / max(steep, 1.0) : 1.0;
+    normal /= max(steep, 1e-6);
+    $call(wall_reflect)
+}
+}

@@ -1,0 +1,44 @@
+$section(passes)
+// `speed` is a factor of c for each cell, `free` 1 but for walls; `kick` the seconds since the velocity was computed.
+kernel void move(float kick, float dt, float damping, float c, vec3 per, vec3 leaves, neighbor float z<>, float speed<>,
+                 float free<>, inout float v<>, out float r<>) {
+    float here = z[0], local = c * speed, rest = 0.0;
+    $for(n, neighbors){rest += per.$n.axis * (z[$n.offset] - here);}
+    v = free * (v + kick * local * local * rest) / (1.0 + kick * damping);
+    $if(leaves){
+    // At sides that absorb the wave leaves at its own speed: dz/dt = c dz/dn, the first condition of Engquist and Majda (1977), dn towards the cell
+    // within. In corners both sides have a say.
+    ivec4 at = indexof(r), last = sizeof_stream(r) - 1;
+    float inward = 0.0, sides = 0.0;
+    $for(a, axes){
+    if (leaves.$a.axis > 0.0 && last.$a.axis > 0 && (at.$a.axis == 0 || at.$a.axis == last.$a.axis)) {
+        inward += sqrt(per.$a.axis) * ((at.$a.axis == 0 ? z[$a.step] : z[$a.back]) - here);
+        sides += 1.0;
+    }
+    }
+    v = sides > 0.0 ? free * local * inward / sides : v;
+    }
+    r = here + dt * v;
+}
+
+kernel void ahead(float kick, float damping, float c, vec3 per, neighbor float z<>, float speed<>, float free<>, float v<>,
+                  out float r<>) {
+    float here = z[0], local = c * speed, rest = 0.0;
+    $for(n, neighbors){rest += per.$n.axis * (z[$n.offset] - here);}
+    r = free * (v + kick * local * local * rest) / (1.0 + kick * damping);
+}
+
+// The energy of a cell's motion, and what is its own of that of slopes: summed, they are all that -z laplace z is.
+kernel void energy(float c, vec3 per, neighbor float z<>, float speed<>, float v<>, out float r<>) {
+    float here = z[0], slowness = v / (c * speed), rest = 0.0;
+    $for(n, neighbors){rest += per.$n.axis * (z[$n.offset] - here);}
+    r = 0.5 * (slowness * slowness - here * rest);
+}
+
+$section(picture)
+kernel void water(float scale, neighbor float z<>, out vec3 colour<>) {
+    vec3 n = normalize(vec3(scale * (z[ivec2(-1, 0)] - z[ivec2(1, 0)]), scale * (z[ivec2(0, -1)] - z[ivec2(0, 1)]), 1.0));
+    float light = max(dot(n, vec3(-0.46, -0.54, 0.70)), 0.0), shine = pow(max(dot(n, vec3(-0.25, -0.29, 0.92)), 0.0), 60.0);
+    vec3 deep = vec3(0.02, 0.10, 0.22), high = vec3(0.20, 0.55, 0.68);
+    colour = mix(deep, high, smoothstep(-1.0, 1.0, scale * z[0])) * (0.35 + 0.9 * light) + 0.5 * shine;
+}
