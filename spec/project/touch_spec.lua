@@ -243,6 +243,106 @@ print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) {
         })
     end)
 
+    it("a kind of container", function()
+        local copy <close> = addition.open()
+        copy:write("src/container/kind/ones.c", [[
+/* Arrays of floats that are ones at first, and so are arrays like them. */
+#include "container/kind/kinds.h"
+#include "container/kind/memory.h"
+#include "container/snapshot/snapshot_private.h"
+
+static Container *set(Container *c)
+{
+    static const float one = 1;
+    if (c && !memory_fill(c, &one, NULL)) {
+        container_release(c);
+        return NULL;
+    }
+    return c;
+}
+
+Container *container_ones(Device *device, const Shape *shape)
+{
+    Stream memory;
+    Translator *t = translator_linear(shape);
+    Container *c = NULL;
+    if (t && stream_create(device, type_find("float"), &(Shape){1, {shape_elements(shape)}}, false, &memory)) {
+        c = container_new(&container_kind_ones, t, &memory, NULL);
+        stream_release(&memory);
+    }
+    translator_release(t);
+    return set(c);
+}
+
+static Container *like(const Container *c, const Type *type)
+{
+    Container *result = memory_like(c, type);
+    return type == c->memory.type ? set(result) : result;
+}
+
+static bool save(Container *c, ContainerData *data)
+{
+    data->kind = container_kind_array.name;
+    return container_kind_array.save(c, data);
+}
+
+const ContainerKind container_kind_ones = {
+    .name = "ones",
+    .traits = {.owns_memory = true},
+    .snapshot_bytes = sizeof(MemorySnapshot),
+    .like = like,
+    .copy = memory_copy,
+    .save = save,
+    .ready = snapshot_memory_ready,
+    .fill = memory_fill,
+    .note = snapshot_memory_note,
+    .forget = snapshot_memory_forget,
+    .diff = snapshot_memory_diff,
+    .undo = snapshot_memory_undo,
+};
+]])
+        copy:insert("src/container/kind/kinds.h", "    X(ones) \\\n", "    X(mapped)")
+        copy:insert("src/container/kind/kinds.h", "/* Arrays of ones. */\n" ..
+            "Container *container_ones(Device *device, const Shape *shape);\n\n", "#endif")
+        local create = "src/binding/containers/create.c"
+        copy:insert(create, [[
+/* _ones(shape) */
+static int container_of_ones(lua_State *L)
+{
+    static const char function[] = "rill._ones";
+    Shape shape;
+    shape_check_arg(L, 1, function, 1, "shape", &shape);
+    LuaContainer *self = container_push(L);
+    Device *device = state_device(L);
+    container_make(L, self, device, function, container_ones(device, &shape));
+    return 1;
+}
+
+]], "void open_container_create(")
+        copy:insert(create, '{"_ones", container_of_ones}, ', '{"physical", rill_physical}')
+        copy:write("spec/container/ones_spec.lua", [[
+local rill = require "rill"
+local c <close> = require "rill.core"._ones({2, 3})
+assert(c:stream():sum() == 6 and c:like("float"):stream():sum() == 6)
+local s <close> = c:snapshot()
+rill.kernel "kernel void f(inout float x<>) { x = x + 1.0; }"(c)
+assert(c:stream():sum() == 12 and c:copy():stream():sum() == 12)
+c:undo(s)
+assert(c:stream():sum() == 6)
+c:save "build/ones.rill"
+local read <close> = rill.load "build/ones.rill"
+assert(read:stream():sum() == 6)
+]])
+        copy:build "ContainerKind"
+        copy:run "spec/container/ones_spec.lua"
+        for _, tool in ipairs {"layers", "cycles", "errors"} do
+            copy:run("tools/%s.lua %s", tool, CHECKS[tool] or "")
+        end
+        counts(copy, "A kind of container", 4, {
+            "spec/container/ones_spec.lua", create, "src/container/kind/kinds.h", "src/container/kind/ones.c",
+        })
+    end)
+
     it("a file format, of images", function()
         local copy <close> = addition.open()
         copy:write("src/io/image/flat.c", [[

@@ -48,7 +48,7 @@ static bool check_memory(const Translator *t, const TranslatorInfo *info, const 
     return true;
 }
 
-Container *container_make(const ContainerKind *kind, Translator *t, const Stream *memory, const void *fallback)
+Container *container_new(const ContainerKind *kind, Translator *t, const Stream *memory, const void *fallback)
 {
     TranslatorInfo info = translator_info(t);
     if (!check_domain(&info) || !check_memory(t, &info, memory)) {

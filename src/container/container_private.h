@@ -64,7 +64,7 @@ struct Snapshot {
 };
 
 /* container/container.c: makes a container of any translator and kind: its elements are in memory, or it has no bounds. NULL with error_set. */
-Container *container_make(const ContainerKind *kind, Translator *t, const Stream *memory, const void *fallback);
+Container *container_new(const ContainerKind *kind, Translator *t, const Stream *memory, const void *fallback);
 /* The container whose pages c has: itself, or the one that its pages belong to. */
 Container *container_page_owner(const Container *c);
 /* Bytes of a translator's tables; of memory and of those. */

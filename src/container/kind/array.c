@@ -12,7 +12,7 @@ Container *container_array(Device *device, const Type *type, const Shape *shape)
     Translator *t = translator_linear(shape);
     Container *c = NULL;
     if (t && stream_create(device, type, &(Shape){1, {shape_elements(shape)}}, true, &memory)) {
-        c = container_make(&container_kind_array, t, &memory, NULL);
+        c = container_new(&container_kind_array, t, &memory, NULL);
         stream_release(&memory);
     }
     translator_release(t);

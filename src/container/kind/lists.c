@@ -47,9 +47,9 @@ Container *container_lists(Translator *t, const Stream *entries)
     const Shape shape = {1, {1}};
     Container *c = NULL;
     if (count > 0) {
-        c = container_make(&container_kind_lists, t, entries, NULL);
+        c = container_new(&container_kind_lists, t, entries, NULL);
     } else if (stream_create(entries->device, entries->type, &shape, true, &one)) { /* memory has an element */
-        c = container_make(&container_kind_lists, t, &one, NULL);
+        c = container_new(&container_kind_lists, t, &one, NULL);
         stream_release(&one);
     }
     return make(c, count);

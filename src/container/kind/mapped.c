@@ -396,7 +396,7 @@ const ContainerKind container_kind_mapped = {
 Container *container_mapping(Container *pages, Translator *mapping)
 {
     Translator *t = pages ? translator_compose(pages->translator, mapping) : NULL;
-    Container *c = t ? container_make(&container_kind_mapped, t, &pages->memory, pages->fallback) : NULL;
+    Container *c = t ? container_new(&container_kind_mapped, t, &pages->memory, pages->fallback) : NULL;
     translator_release(t);
     if (!c) {
         container_release(pages);

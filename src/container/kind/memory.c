@@ -4,7 +4,7 @@
 
 static Container *over(const Container *c, Stream *memory, const void *fallback)
 {
-    Container *result = container_make(c->kind, c->translator, memory, fallback);
+    Container *result = container_new(c->kind, c->translator, memory, fallback);
     stream_release(memory);
     if (result) {
         container_share_active(result, c);

@@ -51,7 +51,7 @@ Container *container_stack(Device *device, const Type *type, int64_t capacity)
     Container *c = NULL;
     Stream memory;
     if (t && stream_create(device, type, &(Shape){1, {least}}, false, &memory)) {
-        c = container_make(&container_kind_stack, t, &memory, NULL);
+        c = container_new(&container_kind_stack, t, &memory, NULL);
         stream_release(&memory);
     }
     translator_release(t);

@@ -31,7 +31,7 @@ Container *container_create(Translator *t, const Stream *memory, const void *fal
     if (!info.domain.known && !check_unbounded(&info, memory)) {
         return NULL;
     }
-    return container_make(&container_kind_view, t, memory, fallback);
+    return container_new(&container_kind_view, t, memory, fallback);
 }
 
 /* Of a page table that somebody else may map, too, the new one has pages of its own. */

@@ -13,7 +13,7 @@ Container *page_pool_create(const ContainerKind *kind, Translator *t, Device *de
     Stream memory;
     frames = frames > LEAST_FRAMES ? frames : LEAST_FRAMES;
     if (t && stream_create(device, type, &(Shape){1, {frames * translator_info(t).page}}, false, &memory)) {
-        c = container_make(kind, t, &memory, fallback);
+        c = container_new(kind, t, &memory, fallback);
         stream_release(&memory);
     }
     translator_release(t);

@@ -45,7 +45,7 @@ Container *tree_make(const ContainerKind *kind, Translator *t, Device *device, c
     if (!stream_create(device, type, &shape, true, &memory)) {
         return NULL;
     }
-    Container *c = container_make(kind, t, &memory, fallback);
+    Container *c = container_new(kind, t, &memory, fallback);
     stream_release(&memory);
     if (!c || !make_border(c, &tree_of(c)->border)) {
         container_release(c);
