@@ -477,7 +477,6 @@ print(select(2, pcall(mesh.save, mesh, "build/m.soap")))
         local copy <close> = addition.open()
         copy:write("lua/rill/image/darken.lua", [[
 -- rill.image.darken.
-local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local template = require "rill.glsl.template"
@@ -486,14 +485,12 @@ local OPTIONS <const> = {by = option.number(0.0, 1.0, 0.5)}
 local TEXT <const> = template.new "kernel void darken($T s<>, float keep, out $T r<>) { r = keep * s; }"
 
 --- rill.image.darken(s [, {by=}]): each component times 1 - by.
-local function darken(s, options)
-    local type
-    s, type = picture.take("rill.image.darken", s)
-    local o = option.take("rill.image.darken", options, OPTIONS)
+local function darken(s, type, where, options)
+    local o = option.take(where, options, OPTIONS)
     return TEXT:kernel {T = type}(s, 1 - o.by)
 end
 
-return {darken = errors.guard(darken, "rill.image.darken")}
+return {darken = picture.filter("darken", darken)}
 ]])
         copy:insert("lua/rill/image/filters.lua",
             "darken darken (s: source, options?: {by?: number}): stream -- each component times 1 - by\n",

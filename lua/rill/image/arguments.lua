@@ -31,6 +31,16 @@ function picture.take(where, s, number, what)
     return s, info.seen
 end
 
+--- picture.filter(name, f [, inner]): the function rill.image.NAME, which calls f(s, type, where, ...) with a checked picture, the type kernels see of
+-- its elements, its own name for messages, and what else it was called with. `inner`: as of errors.guard.
+function picture.filter(name, f, inner)
+    local where <const> = "rill.image." .. name
+    return errors.guard(function(s, ...)
+        local taken, type = picture.take(where, s)
+        return f(taken, type, where, ...)
+    end, where, inner)
+end
+
 --- picture.gray(where, s): a picture of one component, argument 1.
 function picture.gray(where, s)
     local type

@@ -40,10 +40,7 @@ local OPTIONS <const> = {
 --- rill.image.canny(s [, {low=, high=, sigma=}]): a stream of bool: where s, of colours its luminance, has an edge after it was smoothed by
 -- rill.image.gaussian with sigma (1.4 unless told): ridges of the gradient's length, in values per pixel, of at least `high` (0.1), and those of at
 -- least `low` (0.04) that hang together with them, by any of eight neighbours.
-local function canny(s, options)
-    local where <const> = "rill.image.canny"
-    local type
-    s, type = picture.take(where, s)
+local function canny(s, type, where, options)
     local o = option.take(where, options, OPTIONS)
     if o.low > o.high then
         fail("%s: option 'low' is %g, above 'high', %g", where, o.low, o.high)
@@ -56,4 +53,4 @@ local function canny(s, options)
     return keep_strong(marks)
 end
 
-return {canny = errors.guard(canny, "rill.image.canny")}
+return {canny = picture.filter("canny", canny)}

@@ -56,10 +56,7 @@ end
 
 --- rill.image.convert(s, from, to): s in another colour space: "srgb", "linear" (light), "hsv" (all of 0 to 1), "lab" (L from 0 to 100), "ycbcr" (Cb and Cr around 0.5),
 -- of vec3, or of vec4, whose alpha stays; "gray", of float.
-local function convert(s, from, to)
-    local where <const> = "rill.image.convert"
-    local type
-    s, type = picture.take(where, s)
+local function convert(s, type, where, from, to)
     known_space(where, 2, "from", from)
     known_space(where, 3, "to", to)
     check_type(where, type, from)
@@ -75,4 +72,4 @@ local function convert(s, from, to)
     return kernels:kernel {from = type, to = result, value = value}(s)
 end
 
-return {convert = errors.guard(convert, "rill.image.convert")}
+return {convert = picture.filter("convert", convert)}

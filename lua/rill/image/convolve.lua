@@ -56,26 +56,19 @@ local function terms(rows, flip)
     return places, weights
 end
 
-local function dense(name, given_picture, weights, options)
-    local where <const> = "rill.image." .. name
-    local s, type = picture.take(where, given_picture)
-    local rows = rows_of(weights)
-    if not rows and not is_weights(weights, 2) then
-        fail("%s: argument #2 'weights': expected rows of numbers, all as long, or a stream {rows, columns}, got %s",
-            where, errors.told(weights))
-    end
-    s = option.bounded(where, s, option.take(where, options, {boundary = option.boundary}).boundary)
-    if rows and #rows * #rows[1] <= WRITTEN_OUT then
-        return weighted.sum(s, type, terms(rows, name == "convolve"))
-    end
-    return rill[name](s, rows and rill.from(rows) or weights)
-end
-
 for _, name in ipairs {"convolve", "correlate"} do
-    local whole <const> = "rill.image." .. name
-    weigh[name] = errors.guard(function(s, weights, options)
-        return dense(name, s, weights, options)
-    end, whole, "^rill%." .. name)
+    weigh[name] = picture.filter(name, function(s, type, where, weights, options)
+        local rows = rows_of(weights)
+        if not rows and not is_weights(weights, 2) then
+            fail("%s: argument #2 'weights': expected rows of numbers, all as long, or a stream {rows, columns}, " ..
+                "got %s", where, errors.told(weights))
+        end
+        s = option.bounded(where, s, option.take(where, options, {boundary = option.boundary}).boundary)
+        if rows and #rows * #rows[1] <= WRITTEN_OUT then
+            return weighted.sum(s, type, terms(rows, name == "convolve"))
+        end
+        return rill[name](s, rows and rill.from(rows) or weights)
+    end, "^rill%." .. name)
 end
 
 -- ---- separable
@@ -99,15 +92,12 @@ end
 
 --- rill.image.separable(s, wy, wx): s convolved with the numbers wy down its columns and wx along its rows: a new picture, what
 -- rill.image.convolve makes of the weights wy[j] wx[i]. Lists of numbers or streams.
-weigh.separable = errors.guard(function(s, wy, wx)
-    local where <const> = "rill.image.separable"
-    local kind
-    s, kind = picture.take(where, s)
+weigh.separable = picture.filter("separable", function(s, kind, where, wy, wx)
     wy, wx = line_of(where, 2, "wy", wy), line_of(where, 3, "wx", wx)
     if is_plain(wy) and is_plain(wx) then
         return weighted.cross(s, kind, wy, wx)
     end
     return by_streams(s, is_plain(wy) and rill.from(wy) or wy, is_plain(wx) and rill.from(wx) or wx)
-end, "rill.image.separable", "^rill%.convolve")
+end, "^rill%.convolve")
 
 return weigh

@@ -1,6 +1,5 @@
 -- rill.image.diffuse: anisotropic diffusion (Perona and Malik, "Scale-space and edge detection using anisotropic diffusion", 1990), their scheme of four
 -- neighbours. What flows from a pixel to the next is, to the bit, what arrives there, so that only rounding changes the mean.
-local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local template = require "rill.glsl.template"
@@ -17,10 +16,7 @@ local CONDUCTANCES <const> = {exp = "exp(-q * q)", quotient = "1.0 / (1.0 + q * 
 
 --- rill.image.diffuse(s, {k= [, steps=, step=, conductance=]}): s after so many steps (20 unless told) of length `step` (0.2; at most 0.25) of diffusion
 -- that stops at edges, where neighbours differ by more than k: the conductance of a difference d is exp(-(d / k)^2) ("exp") or 1 / (1 + (d / k)^2) ("quotient").
-local function diffuse(s, options)
-    local where <const> = "rill.image.diffuse"
-    local type
-    s, type = picture.take(where, s)
+local function diffuse(s, type, where, options)
     local o = option.take(where, options, OPTIONS)
     local kernel = kernels:kernel {T = type, conductance = CONDUCTANCES[o.conductance]}
     local scale, u, spare = math.min(1 / o.k, LARGEST), s, nil
@@ -32,4 +28,4 @@ local function diffuse(s, options)
     return u == s and s:cast(type) or u
 end
 
-return {diffuse = errors.guard(diffuse, "rill.image.diffuse")}
+return {diffuse = picture.filter("diffuse", diffuse)}

@@ -12,15 +12,13 @@ local brightness = {}
 
 --- rill.image.integral(s): a new picture whose pixel i, j is the sum of all pixels of s up to row i and column j (F. Crow, Summed-area tables for texture mapping,
 -- 1984). Sums are floats that carry their error along each row, and then down each column.
-brightness.integral = errors.guard(function(s)
-    local type
-    s, type = picture.take("rill.image.integral", s)
+brightness.integral = picture.filter("integral", function(s, type)
     if s.size == 0 then
         return s:cast(type)
     end
     local rows <close> = s:scan("add", {axis = 2})
     return rows:scan("add", {axis = 1})
-end, "rill.image.integral")
+end)
 
 -- ---- bins
 
@@ -60,10 +58,7 @@ end
 --- rill.image.equalize(s [, {bins=, min=, max=}]): a new picture in which each component's values are spread over 0 to 1 as evenly as `bins` (256 unless told) bins
 -- from min to max (0 and 1) allow: a value becomes (C - C0) / (N - C0), N being the number of values, C that of those up to its own bin and C0 that of
 -- those in the lowest filled bin. What is outside counts in the end bins; where one bin is filled nothing changes. NaN is not counted, and stays, as alpha does.
-brightness.equalize = errors.guard(function(s, options)
-    local where <const> = "rill.image.equalize"
-    local type
-    s, type = picture.take(where, s)
+brightness.equalize = picture.filter("equalize", function(s, type, where, options)
     local o = option.take(where, options, EQUALIZE)
     if o.min >= o.max then
         errors.fail("%s: options 'min' and 'max': expected min below max, got %s and %s", where, errors.told(o.min),
@@ -80,7 +75,7 @@ brightness.equalize = errors.guard(function(s, options)
     local scale = o.bins / (o.max - o.min)
     local edges <close> = rill.from(edges_of(o.min, o.max, o.bins))
     return kernels.apply:kernel {T = type, result = RESULTS[type]}(s, curves, edges, scale)
-end, "rill.image.equalize")
+end)
 
 -- ---- Otsu's threshold
 

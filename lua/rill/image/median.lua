@@ -2,7 +2,6 @@
 -- ones by narrowing down the median's bits, two at a time. Both compare the bits of floats as whole numbers, which have the order of the floats.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
 local kernels <const> = template.sections "median"
 local picture = require "rill.image.arguments"
@@ -148,15 +147,12 @@ end
 
 --- rill.image.median(s, radius): a new picture of the medians of the squares of 2 radius + 1 pixels around each, component by component: the bits of
 -- one of the square's. -0 counts as less than 0, NaN as more than all numbers. Outside is what s says (s:boundary), its border unless told.
-median.median = errors.guard(function(s, radius)
-    local where <const> = "rill.image.median"
-    local type
-    s, type = picture.take(where, s)
+median.median = picture.filter("median", function(s, type, where, radius)
     radius = picture.number(where, 2, "radius", radius, 0, MOST_RADIUS)
     if radius == 0 or s.size == 0 then
         return s:cast(type)
     end
     return radius <= MOST_BY_NETWORK and network(type, radius)(s) or by_selection(s, type, radius)
-end, "rill.image.median")
+end)
 
 return median

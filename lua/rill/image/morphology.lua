@@ -141,24 +141,18 @@ end
 
 local STEPS <const> = {erode = {"erode"}, dilate = {"dilate"}, open = {"erode", "dilate"}, close = {"dilate", "erode"}}
 
-local function run(name, given_picture, shape)
-    local where <const> = "rill.image." .. name
-    local s, type = picture.take(where, given_picture)
-    local step, cast = shape_of(where, shape)
-    local r = s
-    for _, each in ipairs(STEPS[name]) do
-        local from = r
-        r = picture.with_border(step(from, type, each), s)
-        if from ~= s then from:close() end
-    end
-    if cast then cast:close() end
-    return r
-end
-
-for name in pairs(STEPS) do
-    morphology[name] = errors.guard(function(s, shape)
-        return run(name, s, shape)
-    end, "rill.image." .. name)
+for name, steps in pairs(STEPS) do
+    morphology[name] = picture.filter(name, function(s, type, where, shape)
+        local step, cast = shape_of(where, shape)
+        local r = s
+        for _, each in ipairs(steps) do
+            local from = r
+            r = picture.with_border(step(from, type, each), s)
+            if from ~= s then from:close() end
+        end
+        if cast then cast:close() end
+        return r
+    end)
 end
 
 return morphology

@@ -115,9 +115,7 @@ end
 -- {level=, iterations=, converged=}. The picture is smoothed by `smooth` steps (10) of Perona and Malik's diffusion; then levels, 1 at the seeds and 0 elsewhere, spread where
 -- the picture differs from the seeds' mean by less than `tolerance`, slowly over steps of more than `edge` (the tolerance), for so many steps or until they stand.
 -- The mask is where they are above 1/2. Waits for the device every 32 steps, unless `steps` is told.
-segment.segment = errors.guard(function(s, options)
-    local type
-    s, type = picture.take(WHERE, s)
+segment.segment = picture.filter("segment", function(s, type, _, options)
     local o = option.take(WHERE, options, OPTIONS)
     if s.size == 0 then
         fail("%s: argument #1 's': expected a picture with pixels, got shape %s", WHERE, s.shape)
@@ -133,6 +131,6 @@ segment.segment = errors.guard(function(s, options)
     local most = told and o.steps or TURNS * (s.shape[1] + s.shape[2])
     local level, steps, stands = grow(step, u, most, not told)
     return mask.threshold(level, 0.5), {level = level, iterations = steps, converged = stands}
-end, WHERE)
+end)
 
 return segment

@@ -157,10 +157,7 @@ end
 
 --- rill.image.resize(s, shape [, {filter=}]): s in another shape, {rows, columns}: "nearest", "linear" (unless told), "cubic", "area" (the mean of what each pixel
 -- covers) or "lanczos" (of radius 3, wider where the picture becomes smaller). Pixels are squares: the first one's middle is at half a pixel in both pictures.
-local function resize(s, shape, options)
-    local where <const> = "rill.image.resize"
-    local type
-    s, type = picture.take(where, s)
+local function resize(s, type, where, shape, options)
     local rows, columns = sizes_of(where, shape)
     local filter = option.take(where, options, OPTIONS).filter
     if rows * columns == 0 then
@@ -176,4 +173,4 @@ local function resize(s, shape, options)
     return along(seen, type, other, by_rows and columns or rows, filter)
 end
 
-return {resize = errors.guard(resize, "rill.image.resize", "^resize")}
+return {resize = picture.filter("resize", resize, "^resize")}

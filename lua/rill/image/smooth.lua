@@ -1,5 +1,4 @@
 -- Smoothing: rill.image.gaussian and rill.image.bilateral.
-local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local template = require "rill.glsl.template"
@@ -27,14 +26,11 @@ end
 
 --- rill.image.gaussian(s, sigma): a new picture, s weighed by Gauss's function of deviation sigma, in pixels, cut at a radius of ceil(3 sigma). Outside
 -- is what s says (s:boundary), its border unless told.
-smooth.gaussian = errors.guard(function(s, sigma)
-    local where <const> = "rill.image.gaussian"
-    local type
-    s, type = picture.take(where, s)
+smooth.gaussian = picture.filter("gaussian", function(s, type, where, sigma)
     sigma = picture.number(where, 2, "sigma", sigma, 0.0, MOST_SIGMA)
     local weights = smooth.weights(sigma)
     return weighted.cross(s, type, weights, weights)
-end, "rill.image.gaussian")
+end)
 
 -- ---- bilateral
 
@@ -62,10 +58,7 @@ end
 --- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}): a new picture, the mean of the (2 radius + 1)^2 pixels around each, weighed
 -- by exp(-d^2 / (2 sigma_space^2)) of their distance d in pixels, and by the same of sigma_range and how far their values are apart, of vectors the length of
 -- the difference (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). The radius is ceil(3 sigma_space) unless told.
-smooth.bilateral = errors.guard(function(s, options)
-    local where <const> = "rill.image.bilateral"
-    local type
-    s, type = picture.take(where, s)
+smooth.bilateral = picture.filter("bilateral", function(s, type, where, options)
     local o = option.take(where, options, BILATERAL)
     local radius = o.radius or math.min(MOST_RADIUS, math.ceil(3 * o.sigma_space))
     local space, range = -falloff(math.max(o.sigma_space, NARROW)) ^ 2, falloff(o.sigma_range)
@@ -73,6 +66,6 @@ smooth.bilateral = errors.guard(function(s, options)
         return written_out(type, radius)(s, space, range)
     end
     return kernels:kernel {T = type}(s, radius, space, range)
-end, "rill.image.bilateral")
+end)
 
 return smooth

@@ -1,5 +1,4 @@
 -- Edges: rill.image.sobel.
-local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
 local picture = require "rill.image.arguments"
 local kernels <const> = template.sections "sobel"
@@ -8,10 +7,8 @@ local edges = {}
 
 --- rill.image.sobel(s): how fast s changes, eight times a pixel's step: three new pictures, the length of the gradient, and its parts along the rows and down
 -- the columns (Sobel's weights 1, 2, 1 times -1, 0, 1).
-edges.sobel = errors.guard(function(s)
-    local type
-    s, type = picture.take("rill.image.sobel", s)
+edges.sobel = picture.filter("sobel", function(s, type)
     return kernels.sobel:kernel {T = type}(s)
-end, "rill.image.sobel")
+end)
 
 return edges

@@ -1,5 +1,4 @@
 -- Tones: rill.image.tonemap and rill.image.cel. Alpha stays as it is.
-local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local template = require "rill.glsl.template"
@@ -53,24 +52,18 @@ local TONEMAP <const> = {
 -- luminances L, scaled so that their geometric mean is `key` (0.18 unless told), become L (1 + L / white^2) / (1 + L); `white`, of scaled ones, is what becomes
 -- 1 (default: the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital images", 2002, equations 1, 2 and 4). Components that are
 -- negative, NaN or infinite do not count; NaN and infinities stay.
-tone.tonemap = errors.guard(function(s, options)
-    local where <const> = "rill.image.tonemap"
-    local type
-    s, type = picture.take(where, s)
+tone.tonemap = picture.filter("tonemap", function(s, type, where, options)
     local o = option.take(where, options, TONEMAP)
     local p = kernels.tonemap:program(READS[type])
     return s.size == 0 and rill.stream(type, s.shape) or OPERATORS[o.operator](p, s, o)
-end, "rill.image.tonemap")
+end)
 
 -- ---- few levels
 
 --- rill.image.cel(s [, {levels=}]): each component 0 to 1 becomes one of so many levels (4 unless told) from 0 to 1, bands of equal width; NaN stays (exercise 28.3-1).
-tone.cel = errors.guard(function(s, options)
-    local where <const> = "rill.image.cel"
-    local type
-    s, type = picture.take(where, s)
+tone.cel = picture.filter("cel", function(s, type, where, options)
     local levels = option.take(where, options, {levels = option.number(2, 1 << 20, 4)}).levels
     return kernels.cel:kernel {T = type}(s, levels - 1)
-end, "rill.image.cel")
+end)
 
 return tone
