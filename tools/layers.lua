@@ -97,10 +97,6 @@ local directories = {
 
 local MOST_FILES <const> = 22 -- of one directory
 
--- Dependencies that still point upward, "from -> to" by directory, each with its cure. Nothing may be added.
-local pending = {
-}
-
 local heights = {} -- layer -> {its height, directories = {directory = its height}}
 for height, row in ipairs(layers) do
     for _, layer in ipairs(row) do
@@ -119,22 +115,6 @@ local function place(name)
     if rest then
         local directory, file = rest:match "^([%w_]+)/([%w_]+%.[ch])$"
         return layer, directory or "", file or rest:match "^[%w_]+%.[ch]$"
-    end
-end
-
--- Counts what still points upward and is known, so that a row of `pending` that is cured is reported.
-local used = {}
-local function is_pending(from, to)
-    local key = from .. " -> " .. to
-    used[key] = pending[key] ~= nil
-    return used[key]
-end
-
-local function report_cured()
-    for key in pairs(pending) do
-        if not used[key] then
-            violation("tools/layers.lua", 1, "'%s' is cured: take it off the list `pending`", key)
-        end
     end
 end
 
@@ -181,7 +161,7 @@ local function check_own_include(path, number, layer, directory, name)
         violation(path, number, "layer '%s' includes '%s', which is not below it", layer, name)
     elseif layer == to and directory ~= there then
         local known = heights[layer].directories
-        if (known[there] or math.huge) >= known[directory] and not is_pending(from, name:match "^(.*)/") then
+        if (known[there] or math.huge) >= known[directory] then
             violation(path, number, "directory '%s' includes '%s', which is not below it", from, name)
         end
     elseif to == "io" and layer ~= "io" and layer ~= "binding" then
@@ -389,7 +369,7 @@ local function check_lua_layers()
                 local to = lua_place(name)
                 if name == "rill" and module:match "%..*%." then
                     violation(path, number, "requires rill: a module in a directory requires rill.core.public")
-                elseif modules[name] and name ~= module and not is_pending(module, name) then
+                elseif modules[name] and name ~= module then
                     if lua_heights[to] > lua_heights[from] then
                         violation(path, number, "'%s' requires '%s', which is not below it", from, name)
                     end
@@ -420,7 +400,6 @@ check_sources()
 check_lua()
 check_shaders()
 check_lua_layers()
-report_cured()
 if violations > 0 then
     print(("layers: %d violations"):format(violations))
     os.exit(false)
