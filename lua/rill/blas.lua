@@ -3,6 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
 local option = require "rill.core.options"
 local fail <const> = errors.fail
 
@@ -80,12 +81,11 @@ end
 
 -- ---- kernels
 
-local made = {}
-local function kernel(text, type)
-    made[text] = made[text] or {}
-    made[text][type] = made[text][type] or rill.kernel((text:gsub("%f[%w_]T%f[^%w_]", type)))
-    return made[text][type]
-end
+local AXPY <const> = template.new "kernel void axpy($T alpha, $T x<>, inout $T y<>) { y += alpha * x; }"
+local SCAL <const> = template.new "kernel void scal($T alpha, inout $T x<>) { x *= alpha; }"
+local GER <const> = template.new [=[
+    kernel void ger($T alpha, $T x[], $T y[], inout $T a<>) { a += alpha * x[indexof(a).y] * y[indexof(a).x]; }
+]=]
 
 -- ---- vectors
 
@@ -96,7 +96,7 @@ function blas.axpy(alpha, x, y)
     check_alike("axpy", x, y, "y")
     check_holds("axpy", y, "y", x)
     if alpha ~= 0 then
-        kernel("kernel void axpy(T alpha, T x<>, inout T y<>) { y += alpha * x; }", y.type)(alpha, x, y)
+        AXPY:kernel {T = y.type}(alpha, x, y)
     end
     return y
 end
@@ -105,7 +105,7 @@ end
 function blas.scal(alpha, x)
     check_number("scal", 1, alpha, "alpha")
     x = check_target("scal", 2, x, "x")
-    kernel("kernel void scal(T alpha, inout T x<>) { x *= alpha; }", x.type)(alpha, x)
+    SCAL:kernel {T = x.type}(alpha, x)
     return x
 end
 
@@ -200,9 +200,7 @@ function blas.ger(alpha, x, y, A)
         fail("rill.blas.ger: %s, %s, %s", sized("x", x), sized("y", y), sized("A", A))
     end
     if alpha ~= 0 and A.size > 0 then
-        kernel([=[
-            kernel void ger(T alpha, T x[], T y[], inout T a<>) { a += alpha * x[indexof(a).y] * y[indexof(a).x]; }
-        ]=], A.type)(alpha, widened(x, A), widened(y, A), A)
+        GER:kernel {T = A.type}(alpha, widened(x, A), widened(y, A), A)
     end
     return A
 end

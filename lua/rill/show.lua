@@ -7,6 +7,7 @@ local option = require "rill.core.options"
 local types = require "rill.core.types"
 local sparkline = require "rill.plot.sparkline"
 local terminal = require "rill.core.terminal"
+local template = require "rill.glsl.template"
 
 local SAMPLES = 8 -- per pixel and direction, at most, where the picture is larger than what is drawn
 local PIXELS = 4 * 1024 * 1024 -- of a picture that a protocol carries
@@ -32,9 +33,9 @@ local options_known = {
 }
 
 -- The mean of n x n samples of what a pixel covers; n is 1 where the picture is enlarged.
-local shrink_text = [=[
-kernel void shrink(T a[][], vec2 scale, int n, out T c<>) {
-    T sum = T(0);
+local SHRINK <const> = template.new [=[
+kernel void shrink($T a[][], vec2 scale, int n, out $T c<>) {
+    $T sum = $T(0);
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < n; i++) {
             vec2 p = (vec2(indexof(c).xy) + (vec2(i, j) + 0.5) / float(n)) * scale;
@@ -45,7 +46,6 @@ kernel void shrink(T a[][], vec2 scale, int n, out T c<>) {
 }
 ]=]
 
-local shrink = {}
 
 local function problem(format, ...)
     errors.fail("rill.show: %s", format:format(...))
@@ -85,11 +85,10 @@ end
 
 -- The picture at the size it is drawn.
 local function shrunk(s, value, columns, rows)
-    shrink[value] = shrink[value] or rill.kernel((shrink_text:gsub("%f[%w]T%f[%W]", value)))
     local shape = s.shape
     local scale = { shape[2] / columns, shape[1] / rows }
     local samples = math.min(math.ceil(math.max(scale[1], scale[2])), SAMPLES)
-    return shrink[value] { a = s, scale = scale, n = samples, shape = { rows, columns } }
+    return SHRINK:kernel {T = value} { a = s, scale = scale, n = samples, shape = { rows, columns } }
 end
 
 -- A function from pixel number k (from 0) to red, green and blue, 0 to 255.

@@ -1,13 +1,14 @@
 -- c:neighbors: elements of a container on the CPU with what is around them, the neighbourhood iterators of Glift (3.4.3). A kernel gathers what is around a part
 -- of the elements, then that part is gone through.
 local core = require "rill.core"
-local rill = require "rill.core.public"
 local points = require "rill.container.points"
 local oneline = require "rill.stream.expression_kernel"
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
 local typename = require "rill.core.typename"
 local fail <const> = errors.fail
 
+local TEXT <const> = template.new "$text"
 local PART <const> = 1 << 18 -- elements gathered at a time
 local MOST <const> = 1 << 20 -- around one
 
@@ -26,12 +27,8 @@ local function text_of(c, rank, type)
         points.parameter("p", rank), type, ("[]"):rep(rank), type, table.concat(steps, " "), index)
 end
 
-local kernels = {} -- by text
-
 local function kernel_of(c, rank)
-    local text = text_of(c, rank, oneline.value_types[c.type] or c.type)
-    kernels[text] = kernels[text] or rill.kernel(text)
-    return kernels[text]
+    return TEXT:kernel {text = text_of(c, rank, oneline.value_types[c.type] or c.type)}
 end
 
 -- How far it is around an element in each dimension, and how many elements that makes.

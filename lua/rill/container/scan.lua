@@ -2,6 +2,7 @@
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
 
 local scanned = {}
 
@@ -18,23 +19,15 @@ local function joins(element, op)
         or (element == "float" or element == "double" or element:find "^d?vec[234]$") and real[op]
 end
 
-local kernels = {}
+local JOIN <const> = template.new "kernel void join($T c[], inout $T x<>) { $T a = c[0], b = x; x = ($op); }"
+local LAST <const> = template.new "kernel void last($T s[], int i, out $T r<>) { r = s[i]; }"
+local BOTH <const> = template.new
+    "kernel void both($T s[], $T x[], int i, out $T r<>) { $T a = s[i], b = x[i]; r = ($op); }"
 
 -- `join`: x = c op x, of every element; what all up to element i give, of inclusive scans and of exclusive ones.
 local function kernels_of(type, op)
-    local key = type .. op
-    if not kernels[key] then
-        local function text(body)
-            return (body:gsub("%u%u*", {T = type, OP = ("(%s)"):format(formulas[op])}))
-        end
-        kernels[key] = {
-            join = rill.kernel(text "kernel void join(T c[], inout T x<>) { T a = c[0], b = x; x = OP; }"),
-            last = rill.kernel(text "kernel void last(T s[], int i, out T r<>) { r = s[i]; }"),
-            both = rill.kernel(text
-                "kernel void both(T s[], T x[], int i, out T r<>) { T a = s[i], b = x[i]; r = OP; }"),
-        }
-    end
-    return kernels[key]
+    local values = {T = type, op = formulas[op]}
+    return {join = JOIN:kernel(values), last = LAST:kernel(values), both = BOTH:kernel(values)}
 end
 
 --- Whether scans of a type's elements by an operator are joined so, with these options.

@@ -1,11 +1,11 @@
 -- A stream of numbers as one line of characters: means of equal parts, taken on the device.
-local rill = require "rill.core.public"
+local template = require "rill.glsl.template"
 
 local CHUNK = 1024 -- elements one invocation adds up
 local BLOCKS = { "\u{2581}", "\u{2582}", "\u{2583}", "\u{2584}", "\u{2585}", "\u{2586}", "\u{2587}", "\u{2588}" }
 
 -- Chunk k of n elements cut into `chunks`, the first few of which are one longer: the sum and the number of its finite elements.
-local add_text = [=[
+local ADD <const> = template.new [=[
 kernel void add(float s[], int n, int chunks, out float sum<>, out float count<>) {
     ivec4 at = indexof(sum);
     int k = at.y * sizeof_stream(sum).x + at.x;
@@ -22,13 +22,11 @@ kernel void add(float s[], int n, int chunks, out float sum<>, out float count<>
 ]=]
 
 local sparkline = {}
-local add
 
 --- The means of `columns` parts of a 1-D stream of numbers; NaN where a part has no finite element.
 function sparkline.means(s, columns)
-    add = add or rill.kernel(add_text)
     local parts = math.max(math.ceil(s.size / (columns * CHUNK)), 1)
-    local sums, counts = add { s = s, n = s.size, chunks = columns * parts, shape = { columns, parts } }
+    local sums, counts = ADD:kernel() { s = s, n = s.size, chunks = columns * parts, shape = { columns, parts } }
     if parts > 1 then
         sums, counts = sums:sum(2), counts:sum(2)
     end

@@ -2,6 +2,8 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local template = require "rill.glsl.template"
+local FEISTEL <const> = template.file "choice"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -68,43 +70,12 @@ local function check_chances(p, n)
 end
 
 -- `below` is the number before `total`: no place lies beyond the last chance, however small the sum is.
-local spread = [[
+local SPREAD <const> = template.new [[
     kernel void spread(double u<>, double total, double below, out double r<>) {
         r = min(u * total, below);
     }
 ]]
--- The first outputs of a pseudo-random permutation of the numbers below n: a Feistel network of twelve rounds (Luby and Rackoff 1988) on
--- the next power of two, walked until it comes to a number below n (Black and Rogaway 2002). Halves may differ by a bit. The round
--- function is a 32-bit mixer of Wellons ("lowbias32", 2018).
-local feistel = [=[
-    uint mixed(uint x, uint key) {
-        x = (x ^ key) * 0x7feb352du;
-        x = (x ^ x >> 15) * 0x846ca68bu;
-        return x >> 16 ^ x >> 5;
-    }
-    void rounds(inout uint a, inout uint b, uvec4 key, uvec2 mask) {
-        a ^= mixed(b, key.x) & mask.x; b ^= mixed(a, key.y) & mask.y;
-        a ^= mixed(b, key.z) & mask.x; b ^= mixed(a, key.w) & mask.y;
-    }
-    kernel void feistel(int i<>, uint n, uint bits, uvec4 keys[], out int r<>) {
-        uvec2 mask = uvec2((1u << bits / 2u) - 1u, (1u << bits - bits / 2u) - 1u);
-        uvec4 k1 = keys[0], k2 = keys[1], k3 = keys[2];
-        uint x = uint(i);
-        bool out_of_range = true;
-        while (out_of_range) {
-            uint a = x & mask.x, b = x >> bits / 2u;
-            rounds(a, b, k1, mask); rounds(a, b, k2, mask); rounds(a, b, k3, mask);
-            x = b << bits / 2u | a;
-            out_of_range = x >= n;
-        }
-        r = int(x);
-    }
-]=]
-local kernels = {}
-local function kernel(text)
-    kernels[text] = kernels[text] or rill.kernel(text)
-    return kernels[text]
-end
+
 
 local FEISTEL_LEAST <const>, FEISTEL_SHARE <const> = 32, 8 -- of fewer numbers, or a larger part of them, the shuffle is as fast
 
@@ -119,7 +90,7 @@ local function distinct(n, count, seed)
         bits = bits + 1
     end
     local keys <close> = rill.random(3, {type = "uvec4", seed = seed})
-    return kernel(feistel)(rill.iter("int", count, 0, count), n, bits, keys)
+    return FEISTEL:kernel()(rill.iter("int", count, 0, count), n, bits, keys)
 end
 
 -- `count` numbers below n, as a flat int stream.
@@ -137,7 +108,7 @@ local function draw(n, count, options)
         local uniform <close> = rill.random(count, {type = "double", seed = seed})
         local total = sums[n]
         local below = string.unpack("d", string.pack("j", string.unpack("j", string.pack("d", total)) - 1))
-        local at <close> = kernel(spread)(uniform, total, below)
+        local at <close> = SPREAD:kernel()(uniform, total, below)
         return rill.searchsorted(sums, at, {side = "right"})
     end
     if count > some then

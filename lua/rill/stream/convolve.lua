@@ -4,6 +4,8 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local types = require "rill.core.types"
+local template = require "rill.glsl.template"
+local kernels <const> = template.sections "convolve"
 local fail <const> = errors.fail
 
 local convolve = {}
@@ -13,66 +15,30 @@ local MOST <const> = 4096 -- terms of a sum: some devices cut loops short that m
 
 -- ---- kernels
 
--- The index of element i of a stream of so many dimensions.
-local function index(rank, i)
-    return rank == 1 and i .. ".x" or ("ivec%d(%s)"):format(rank, i)
+-- Values of texts: the dimensions, and the vector that indexes a stream of so many.
+local ranks = {}
+for rank, place in ipairs {"", "ivec2", "ivec3", "ivec4"} do
+    local axes = {}
+    for d = 1, rank do axes[d] = ("xyzw"):sub(rank + 1 - d, rank + 1 - d) end
+    ranks[rank] = {brackets = ("[]"):rep(rank), place = place, first = rank == 1 and ".x" or "", axes = axes}
 end
 
--- r[i] is the sum over k of a[i + low + k] b[way k + last]. `element`: of a, a vector or as b's.
-local function direct_text(real, rank, element)
-    local loops = {}
-    for d = rank, 1, -1 do
-        local c = ("xyzw"):sub(d, d)
-        loops[#loops + 1] = ("for (k.%s = 0; k.%s < size.%s; k.%s++)"):format(c, c, c, c)
-    end
-    return ([[
-        kernel void convolve(%s a%s, %s b%s, ivec4 low, ivec4 size, ivec4 last, int way, out %s r<>) {
-            ivec4 i = indexof(r) + low, k = ivec4(0);
-            r = %s(0);
-            %s r += a[%s] * b[%s];
-        }
-    ]]):format(element, ("[]"):rep(rank), real, ("[]"):rep(rank), element, element, table.concat(loops, " "),
-        index(rank, "(i + k)"), index(rank, "(k * way + last)"))
-end
-
--- r[i] is s[way i + low], by its boundary outside; of vectors one component.
-local function place_text(real, rank, element, component)
-    local text <const> = "kernel void place(%s s%s, ivec4 low, int way, out %s r<>) { r = s[%s]%s; }"
-    return text:format(element, ("[]"):rep(rank), real, index(rank, "(indexof(r) * way + low)"),
-        component and "." .. component or "")
-end
-
-local function vector_text(element, count)
-    local letters = {("xyzw"):byte(1, count)}
-    for i, letter in ipairs(letters) do letters[i] = string.char(letter) end
-    local names, real = table.concat(letters, ", "), element:find "^d" and "double " or "float "
-    return ("kernel void vector(%s, out %s r<>) { r = %s(%s); }"):format(
-        (names:gsub("%a", real .. "%0<>")), element, element, names)
-end
-
-local function join_text(complex)
-    return ([[
-        kernel void join(C x<>, C y<>, out C r<>) { r = C(x.x * y.x + x.y * y.y, x.y * y.x - x.x * y.y); }
-    ]]):gsub("%f[%w]C%f[%W]", complex)
-end
-
-local kernels = {}
-local function kernel(write, ...)
-    local text = write(...)
-    kernels[text] = kernels[text] or rill.kernel(text)
-    return kernels[text]
+local function values(rank, own)
+    return setmetatable(own, {__index = ranks[rank]})
 end
 
 -- ---- both ways: r[i] is the sum over k of a[i + low + k] b[way k + last]; vectors have x first
 
 local function direct(p)
-    return kernel(direct_text, p.real, p.rank, p.element) {
+    return kernels.direct:kernel(values(p.rank, {real = p.real, element = p.element})) {
         a = p.a, b = p.b, low = p.low, size = p.size, last = p.last, way = p.way, shape = p.shape,
     }
 end
 
 local function transformed(p, s, low, way, element, component)
-    local place <const> = kernel(place_text, p.real, p.rank, element, component)
+    local place <const> = kernels.place:kernel(values(p.rank, {
+        real = p.real, element = element, component = component and "." .. component or "",
+    }))
     local placed <close> = place {s = s, low = low, way = way, shape = p.room}
     return rill.fft(placed, {real = true})
 end
@@ -80,7 +46,7 @@ end
 -- Of one component of a; `y`: the transform of b.
 local function filtered(p, y, component)
     local x <close> = transformed(p, p.a, p.low, 1, p.element, component)
-    local z <close> = kernel(join_text, x.type)(x, y)
+    local z <close> = kernels.join:kernel {C = x.type}(x, y)
     local all <close> = rill.fft(z, {real = true, inverse = true, length = p.room[p.rank]})
     return all:domain(p.first, p.shape):copy()
 end
@@ -94,7 +60,10 @@ local function by_transforms(p)
     for c = 1, p.components do
         parts[c] = filtered(p, y, ("xyzw"):sub(c, c))
     end
-    local whole = kernel(vector_text, p.element, p.components)(table.unpack(parts))
+    local names = table.move({"x", "y", "z", "w"}, 1, p.components, 1, {})
+    local whole = kernels.vector:kernel {
+        element = p.element, names = names, real = p.element:find "^d" and "double" or "float",
+    }(table.unpack(parts))
     for _, part in ipairs(parts) do part:close() end
     return whole
 end
