@@ -106,7 +106,7 @@ functions.cosine = {
 
 -- log(1 + x) without the loss near 0: 2 atanh(x / (2 + x)).
 functions.log1p = [[T @log1p(T x) {
-    if (abs(x) > 0.4) return @log(1.0 + x);
+    if (abs(x) > 0.4) return log(1.0 + x);
     T s = x / (2.0 + x), z = s * s;
     T p = 1.0 / 25.0;
     p = p * z + 1.0 / 23.0; p = p * z + 1.0 / 21.0; p = p * z + 1.0 / 19.0; p = p * z + 1.0 / 17.0;

@@ -42,102 +42,26 @@ define("fract", "x", "real", {
 
 -- ---- roots, exponentials and logarithms
 
+-- Kernels have exp, log, sin and the like for doubles, too: shaders/functions/doubles.glsl.
+
 define("sqrt", "x", "real", {doc = "the square root", any = "sqrt($1)", number = sqrt})
 define("rsqrt", "x", "real", {
     doc = "1 / sqrt(x)", any = "inversesqrt($1)",
     number = function(x) return 1 / sqrt(x) end,
 })
-define("exp", "x", "real", {
-    doc = "e to the power x", float = "exp($1)", number = exp,
-    text = {
-        float = "float @exp(float x) { return exp(x); }",
-        double = [[double @exp(double x) {
-    if (@nan(x)) return x;
-    if (x > 709.79) return @infinity();
-    if (x < -745.2) return 0.0;
-    double k = floor(x * 1.4426950408889634 + 0.5);
-    precise double r = (x - k * 0.6931471803691238) - k * 1.9082149292705877e-10;
-    double s = 1.0 / 6227020800.0;
-    s = s * r + 1.0 / 479001600.0; s = s * r + 1.0 / 39916800.0; s = s * r + 1.0 / 3628800.0;
-    s = s * r + 1.0 / 362880.0; s = s * r + 1.0 / 40320.0; s = s * r + 1.0 / 5040.0; s = s * r + 1.0 / 720.0;
-    s = s * r + 1.0 / 120.0; s = s * r + 1.0 / 24.0; s = s * r + 1.0 / 6.0; s = s * r + 0.5;
-    s = s * r * r + r + 1.0;
-    int n = int(k), half_n = n / 2;
-    return s * @two(half_n) * @two(n - half_n);
-}]],
-    },
-})
+define("exp", "x", "real", {doc = "e to the power x", any = "exp($1)", number = exp})
 define("exp2", "x", "real", {
-    doc = "2 to the power x", float = "exp2($1)",
-    number = function(x) return 2.0 ^ x end,
-    text = {
-        double = [[double @exp2(double x) {
-    if (@nan(x)) return x;
-    if (@inf(x)) return x > 0.0 ? x : 0.0;
-    double k = floor(x + 0.5);
-    if (k > 1024.0) return @infinity();
-    if (k < -1080.0) return 0.0;
-    int n = int(k), half_n = n / 2;
-    return @exp((x - k) * 0.6931471805599453) * @two(half_n) * @two(n - half_n);
-}]],
-    },
+    doc = "2 to the power x", any = "exp2($1)", number = function(x) return 2.0 ^ x end,
 })
-define("log", "x", "real", {
-    doc = "the natural logarithm",
-    number = function(x) return log(x) end,
-    text = {
-        float = "float @log(float x) { return log(x); }",
-        double = [[double @log(double x) {
-    if (@nan(x) || x < 0.0) return @none();
-    if (x == 0.0) return -@infinity();
-    if (@inf(x)) return x;
-    int e = 0;
-    if (x < 2.2250738585072014e-308) { x *= 18014398509481984.0; e = -54; }
-    uvec2 w = unpackDouble2x32(x);
-    e += int(w.y >> 20) - 1023;
-    double m = packDouble2x32(uvec2(w.x, (w.y & 0xfffffu) | 0x3ff00000u));
-    if (m > 1.4142135623730951) { m *= 0.5; e++; }
-    double f = m - 1.0, s = f / (2.0 + f), z = s * s;
-    double p = 1.0 / 23.0;
-    p = p * z + 1.0 / 21.0; p = p * z + 1.0 / 19.0; p = p * z + 1.0 / 17.0; p = p * z + 1.0 / 15.0;
-    p = p * z + 1.0 / 13.0; p = p * z + 1.0 / 11.0; p = p * z + 1.0 / 9.0; p = p * z + 1.0 / 7.0;
-    p = p * z + 1.0 / 5.0; p = p * z + 1.0 / 3.0;
-    double k = double(e);
-    return k * 0.6931471803691238 + (2.0 * s + (2.0 * s * z * p + k * 1.9082149292705877e-10));
-}]],
-    },
-})
+define("log", "x", "real", {doc = "the natural logarithm", any = "log($1)", number = function(x) return log(x) end})
 define("log2", "x", "real", {
-    doc = "the logarithm to base 2",
-    number = function(x) return log(x, 2) end,
-    text = {
-        float = "float @log2(float x) { return log2(x); }",
-        double = "double @log2(double x) { return @log(x) * 1.4426950408889634; }",
-    },
+    doc = "the logarithm to base 2", any = "log2($1)", number = function(x) return log(x, 2) end,
 })
 
 -- ---- angles
 
-define("sin", "x", "real", {
-    doc = "the sine of radians", float = "sin($1)", number = math.sin,
-    text = {
-        double = [[double @sin(double x) {
-    int q; double r = @turn(x, q);
-    double s = (q & 1) != 0 ? @cosine(r) : @sine(r);
-    return x == 0.0 ? x : q >= 2 ? -s : s;
-}]],
-    },
-})
-define("cos", "x", "real", {
-    doc = "the cosine of radians", float = "cos($1)", number = math.cos,
-    text = {
-        double = [[double @cos(double x) {
-    int q; double r = @turn(x, q);
-    double c = (q & 1) != 0 ? @sine(r) : @cosine(r);
-    return q == 1 || q == 2 ? -c : c;
-}]],
-    },
-})
+define("sin", "x", "real", {doc = "the sine of radians", any = "sin($1)", number = math.sin})
+define("cos", "x", "real", {doc = "the cosine of radians", any = "cos($1)", number = math.cos})
 define("tan", "x", "real", {
     doc = "the tangent of radians", number = math.tan,
     text = {
@@ -222,7 +146,7 @@ define("sinh", "x", "real", {
         p = p * z + 1.0 / 362880.0; p = p * z + 1.0 / 5040.0; p = p * z + 1.0 / 120.0; p = p * z + 1.0 / 6.0;
         return x + x * z * p;
     }
-    T r = @exp(a - 0.6931471805599453) - @exp(-a - 0.6931471805599453);
+    T r = exp(a - 0.6931471805599453) - exp(-a - 0.6931471805599453);
     return x < 0.0 ? -r : r;
 }]],
 })
@@ -231,7 +155,7 @@ define("cosh", "x", "real", {
     number = function(x) return (exp(x) + exp(-x)) / 2 end,
     text = [[T @cosh(T x) {
     T a = abs(x);
-    return @exp(a - 0.6931471805599453) + @exp(-a - 0.6931471805599453);
+    return exp(a - 0.6931471805599453) + exp(-a - 0.6931471805599453);
 }]],
 })
 define("tanh", "x", "real", {
@@ -241,7 +165,7 @@ define("tanh", "x", "real", {
     T a = abs(x), r;
     if (a < 1.0) r = @sinh(a) / @cosh(a);
     else if (a > 22.0) r = 1.0;
-    else r = 1.0 - 2.0 / (@exp(2.0 * a) + 1.0);
+    else r = 1.0 - 2.0 / (exp(2.0 * a) + 1.0);
     return x < 0.0 ? -r : x == 0.0 ? x : r;
 }]],
 })
@@ -250,7 +174,7 @@ define("asinh", "x", "real", {
     number = function(x) return x < 0 and -log(-x + sqrt(x * x + 1)) or log(x + sqrt(x * x + 1)) end,
     text = [[T @asinh(T x) {
     T a = abs(x);
-    T r = a > 100000.0 ? @log(a) + 0.6931471805599453 + 0.25 / a / a : @log1p(a + a * a / (1.0 + sqrt(1.0 + a * a)));
+    T r = a > 100000.0 ? log(a) + 0.6931471805599453 + 0.25 / a / a : @log1p(a + a * a / (1.0 + sqrt(1.0 + a * a)));
     return x < 0.0 ? -r : x == 0.0 ? x : r;
 }]],
 })
@@ -260,7 +184,7 @@ define("acosh", "x", "real", {
     text = [[T @acosh(T x) {
     if (x < 1.0) return @none();
     T t = x - 1.0;
-    return x > 100000.0 ? @log(x) + 0.6931471805599453 - 0.25 / x / x : @log1p(t + sqrt(t * (x + 1.0)));
+    return x > 100000.0 ? log(x) + 0.6931471805599453 - 0.25 / x / x : @log1p(t + sqrt(t * (x + 1.0)));
 }]],
 })
 define("atanh", "x", "real", {
@@ -360,7 +284,7 @@ define("erf", "x", "real", {
             float = "float @bell(float x) { return exp(-x * x); }",
             double = [[double @bell(double x) {
     double rest, s = @product(x, x, rest);
-    return @exp(-s) * (1.0 - rest);
+    return exp(-s) * (1.0 - rest);
 }]],
         },
     },

@@ -8,38 +8,11 @@ local function least(a, b) return (a ~= a or b ~= b) and a + b or math.min(a, b)
 local function most(a, b) return (a ~= a or b ~= b) and a + b or math.max(a, b) end
 local function clamp(x, low, high) return least(most(x, low), high) end
 
--- Of doubles whole powers to 64 by squaring; of a negative base others by the parity of the exponent.
 define("pow", "x y", "real", {
     operator = "^", powers = {[2] = "square", [3] = "cube"},
     doc = "x ^ y; a negative base to a whole power is right",
     number = function(x, y) return x ^ y end,
-    text = {
-        float = "float @pow(float x, float y) { return pow(x, y); }",
-        double = [[double @pow(double x, double y) {
-    double n = abs(y);
-    bool whole = @inf(y) || floor(y) == y, odd = whole && !@inf(y) && floor(n * 0.5) * 2.0 != n;
-    if (whole && n <= 64.0) {
-        int k = int(n);
-        double p = (k & 1) != 0 ? x : 1.0, b = x * x;
-        p = (k & 2) != 0 ? p * b : p; b *= b;
-        p = (k & 4) != 0 ? p * b : p; b *= b;
-        p = (k & 8) != 0 ? p * b : p; b *= b;
-        p = (k & 16) != 0 ? p * b : p; b *= b;
-        p = (k & 32) != 0 ? p * b : p; b *= b;
-        p = (k & 64) != 0 ? p * b : p;
-        if (y >= 0.0 || @inf(x) || !@inf(p)) return y < 0.0 ? 1.0 / p : p;
-    }
-    if (@nan(x) || @nan(y)) return x == 1.0 ? 1.0 : @none();
-    if (abs(x) == 1.0 && whole && (x > 0.0 || @inf(y))) return 1.0;
-    if (x == 0.0) {
-        double p = y > 0.0 ? 0.0 : @infinity();
-        return odd && int(unpackDouble2x32(x).y) < 0 ? -p : p;
-    }
-    if (x < 0.0 && !whole && !@inf(x)) return @none();
-    double p = @exp(y * @log(abs(x)));
-    return x < 0.0 && odd ? -p : p;
-}]],
-    },
+    text = "T @pow(T x, T y) { return pow(x, y); }",
 })
 -- x - y * floor(x / y), exactly but for the rounding of the result.
 define("mod", "x y", "number", {
