@@ -1,5 +1,5 @@
-// Functions of doubles that GLSL has of floats alone, as the algebra has them (lua/rill/algebra/rows/elementary.lua and numbers.lua explain them;
-// spec/kernel/doubles_spec.lua compares the two).
+// Functions of doubles that GLSL has of floats alone. Kernels call them by GLSL's names, and so does the algebra. Powers are whole ones up to 64 by
+// squaring, of a negative base others by the parity of the exponent; products are exact (Dekker 1971: fma() is not fused everywhere).
 double rill_product_double(double a, double b, out double rest) {
     precise double s = a * 134217729.0lf, t = b * 134217729.0lf;
     precise double ah = s - (s - a), bh = t - (t - b);

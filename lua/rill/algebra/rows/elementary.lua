@@ -49,19 +49,33 @@ define("rsqrt", "x", "real", {
     doc = "1 / sqrt(x)", any = "inversesqrt($1)",
     number = function(x) return 1 / sqrt(x) end,
 })
-define("exp", "x", "real", {doc = "e to the power x", any = "exp($1)", number = exp})
+define("exp", "x", "real", {
+    doc = "e to the power x", any = "exp($1)", number = exp,
+    text = "T @exp(T x) { return exp(x); }",
+})
 define("exp2", "x", "real", {
     doc = "2 to the power x", any = "exp2($1)", number = function(x) return 2.0 ^ x end,
+    text = "T @exp2(T x) { return exp2(x); }",
 })
-define("log", "x", "real", {doc = "the natural logarithm", any = "log($1)", number = function(x) return log(x) end})
+define("log", "x", "real", {
+    doc = "the natural logarithm", any = "log($1)", number = function(x) return log(x) end,
+    text = "T @log(T x) { return log(x); }",
+})
 define("log2", "x", "real", {
     doc = "the logarithm to base 2", any = "log2($1)", number = function(x) return log(x, 2) end,
+    text = "T @log2(T x) { return log2(x); }",
 })
 
 -- ---- angles
 
-define("sin", "x", "real", {doc = "the sine of radians", any = "sin($1)", number = math.sin})
-define("cos", "x", "real", {doc = "the cosine of radians", any = "cos($1)", number = math.cos})
+define("sin", "x", "real", {
+    doc = "the sine of radians", any = "sin($1)", number = math.sin,
+    text = "T @sin(T x) { return sin(x); }",
+})
+define("cos", "x", "real", {
+    doc = "the cosine of radians", any = "cos($1)", number = math.cos,
+    text = "T @cos(T x) { return cos(x); }",
+})
 define("tan", "x", "real", {
     doc = "the tangent of radians", number = math.tan,
     text = {
