@@ -295,8 +295,11 @@ end
 -- ---- keys
 
 local digests = setmetatable({}, {__mode = "k"})
+local MOST_CONTENTS <const> = 1024
+local contents, count, serial = {}, 0, 0
 
--- The content of a value as text; that of an array is kept, so arrays must not change once they were given.
+-- What stands for a value in a key: itself, or for an array a number, the same for the same content. It is kept, so arrays must not change
+-- once they were given.
 local function digest(value)
     if type(value) == "table" and not digests[value] then
         local list = {}
@@ -304,7 +307,13 @@ local function digest(value)
             list[#list + 1] = ("%s=%s"):format(key, digest(inner))
         end
         table.sort(list)
-        digests[value] = table.concat(list, "\1")
+        local content = table.concat(list, "\1")
+        if not contents[content] then
+            contents = count < MOST_CONTENTS and contents or {}
+            count, serial = count < MOST_CONTENTS and count + 1 or 1, serial + 1
+            contents[content] = "\2" .. serial
+        end
+        digests[value] = contents[content]
     end
     return digests[value] or value
 end
@@ -327,8 +336,6 @@ local function add_names(self, names)
     end
     return known
 end
-
-local serial = 0
 
 -- The function that makes the key of a template's values, and of what becomes of its text: "kernel" or "program".
 local function key_maker(self, how)

@@ -3,7 +3,7 @@ $use(median_key)
 kernel void median(neighbor $F u<>, out $F r<>) {
 $for(w, window){$I a$w.k = key(u[ivec2($w.x, $w.y)]);
 }$I t;
-$network
+$for(n, network){$n}
 r = value(a$middle); }
 
 $section(select)

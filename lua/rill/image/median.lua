@@ -75,7 +75,7 @@ end
 local networks = {}
 local function network(type, radius)
     local n <const> = (2 * radius + 1) * (2 * radius + 1)
-    networks[radius] = networks[radius] or {window_rows(radius), network_text(n)}
+    networks[radius] = networks[radius] or {window_rows(radius), {network_text(n)}}
     local window <const>, exchanged <const> = table.unpack(networks[radius])
     return kernels.network:kernel {
         F = type, I = INTEGERS[type], window = window, network = exchanged, middle = n // 2 + 1,
