@@ -7,6 +7,8 @@ local script = [=[
     local rill = require "rill"
     local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
     print(table.concat(saxpy(2, rill.from {1, 2, 3}, rill.from {10, 20, 30}):values(), " "))
+    rill.mesh.icosphere(1) -- the texts of these kernels are files
+    rill.image.median(rill.stream("float", {4, 4}), 1)
 ]=]
 
 -- Runs a command by the shell: what it printed, and whether it ended well.
