@@ -102,15 +102,7 @@ static int rill_delta2(lua_State *L)
     binding_count(L, "rill.delta2", 1, false);
     const Stream *s = accept_check(L, 1, "rill.delta2", 1, "s");
     Stream *result = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool done = delta2_stream(s, result);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("rill.delta2");
-        binding_raise(L);
-    }
-    binding_charge(L, s->device);
+    binding_make(L, s->device, "rill.delta2", delta2_stream(s, result));
     return 1;
 }
 

@@ -79,6 +79,8 @@ void binding_count(lua_State *L, const char *function, int most, bool self);
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
 /* An index argument counted from 0; -1 for all below 1, which say themselves what is wrong. */
 int64_t binding_index(lua_State *L, int index, const char *function, int n, const char *name);
+/* The number, from 0, of the word at `index` among the words, which end in NULL; -1 for any other value. */
+int binding_word(lua_State *L, int index, const char *const *words);
 /* Raises that the key at `index` is not an option; the names, which end in NULL, are. */
 _Noreturn void binding_unknown(lua_State *L, int index, const char *function, const char *const *names);
 /* Raises unless every key of the table at `options` is among the names, which end in NULL. */
@@ -218,10 +220,14 @@ void scratch_give(lua_State *L, int index, void *memory); /* holds `memory`, of 
 const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name);
 /* Pushes the userdata of a structure, which holds it: one per type. */
 void type_push_struct(lua_State *L, const Type *type);
+/* Adds "struct ray { vec3 o; vec3 d; }". */
+void type_add_declaration(luaL_Buffer *text, const Type *type);
 /* A shape from an integer, a table of integers or a Shape-like table; raises. */
 void shape_check_arg(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);
 /* The same for a shape of any sizes and any number of elements, which nothing may ever be made of. */
 void shape_check_sizes(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);
+/* Raises unless two shapes are equal: the format gets the function and both shapes, as three strings. */
+void shape_raise_unequal(lua_State *L, const char *format, const char *function, const Shape *a, const Shape *b);
 void shape_push(lua_State *L, const Shape *shape);
 bool shape_is(lua_State *L, int index); /* could be a shape: an integer or a flat table of integers */
 /* One whole number per dimension from the arguments from `first` on, or one for all; raises. */

@@ -178,17 +178,14 @@ static void write_source(lua_State *L, LuaContainer *self, const Given *source, 
 static void take_range(lua_State *L, const LuaContainer *self, Given *source, const char *function)
 {
     const LuaRange *range = range_check(L, 2, function);
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0};
     int rank = range->region->shape.rank;
     range_push_container(L, 2);
     source->slot = lua_gettop(L);
     source->from = container_check(L, -1, function, 1, "data");
     check_source(L, self, source, function);
-    if (!shape_equal(&range->region->shape, &container_elements_of(source->from)->shape)) {
-        luaL_error(L, "%s: argument #1 'data': it is a range of shape %s, its container's is %s by now", function,
-                   shape_text(&range->region->shape, a), shape_text(&container_elements_of(source->from)->shape, b));
-    }
+    shape_raise_unequal(L, "%s: argument #1 'data': it is a range of shape %s, its container's is %s by now", function,
+                        &range->region->shape, &container_elements_of(source->from)->shape);
     if (rank != self->stream.shape.rank) {
         luaL_error(L, "%s: argument #1 'data': a range of %d dimensions doesn't go into a container of %d", function,
                    rank, self->stream.shape.rank);
@@ -242,11 +239,8 @@ static void write_container(lua_State *L, LuaContainer *self, const Shape *shape
 {
     Given source = {.slot = 2, .from = container_check(L, 2, function, 1, "data"), .whole = true};
     const Stream *data = &source.from->stream;
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
-    if (!shape_equal(&data->shape, shape)) {
-        luaL_error(L, "%s: argument #1 'data': a container of shape %s doesn't go into %s", function,
-                   shape_text(&data->shape, a), shape_text(shape, b));
-    }
+    shape_raise_unequal(L, "%s: argument #1 'data': a container of shape %s doesn't go into %s", function, &data->shape,
+                        shape);
     check_source(L, self, &source, function);
     source.shape = data->shape;
     memcpy(source.high, data->shape.size, sizeof source.high);

@@ -172,21 +172,18 @@ static void push_functions(lua_State *L, LuaHooks *hooks, bool *ranges)
 
 static const char *option_complexity(lua_State *L, int traits, const char *name)
 {
-    static const char *const orders[] = {"1", "log n", "n"};
+    static const char *const orders[] = {"1", "log n", "n", NULL};
     if (lua_getfield(L, traits, name) == LUA_TNIL) {
         lua_pop(L, 1);
         return orders[0];
     }
-    const char *value = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        if (strcmp(orders[i], value) == 0) {
-            lua_pop(L, 1);
-            return orders[i];
-        }
+    int order = binding_word(L, -1, orders);
+    if (order < 0) {
+        luaL_error(L, "%s: trait '%s': expected \"1\", \"log n\" or \"n\", got %s", function, name,
+                   binding_describe(L, lua_gettop(L)));
     }
-    luaL_error(L, "%s: trait '%s': expected \"1\", \"log n\" or \"n\", got %s", function, name,
-               binding_describe(L, lua_gettop(L)));
-    return NULL;
+    lua_pop(L, 1);
+    return orders[order];
 }
 
 static bool option_trait(lua_State *L, int traits, const char *name, bool otherwise)

@@ -229,15 +229,13 @@ int container_filter_call(lua_State *L)
 {
     static const char *const names[] = {"nearest", "linear", "trilinear", NULL};
     LuaContainer *self = tree_check(L, "c:filter_mode", 2);
-    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            tree_set_filter(self->container, (BlendFilter)i);
-            lua_settop(L, 1);
-            return 1;
-        }
+    int filter = binding_word(L, 2, names);
+    if (filter < 0) {
+        binding_argument(L, "c:filter_mode", 1, "name", 2, "\"nearest\", \"linear\" or \"trilinear\"");
     }
-    binding_argument(L, "c:filter_mode", 1, "name", 2, "\"nearest\", \"linear\" or \"trilinear\"");
+    tree_set_filter(self->container, (BlendFilter)filter);
+    lua_settop(L, 1);
+    return 1;
 }
 
 /* The words of enum TreeEdge. lua/rill/core/boundary.lua has them by their meaning. */
@@ -249,12 +247,8 @@ int container_edge_call(lua_State *L)
     static const char function[] = "c:boundary";
     char element[TYPE_MAX_BYTES] = {0};
     LuaContainer *self = tree_check(L, function, 3);
-    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-    int edge = 0;
-    while (edge_names[edge] && strcmp(name, edge_names[edge]) != 0) {
-        edge++;
-    }
-    if (!edge_names[edge] || (edge != TREE_DIRICHLET && !lua_isnoneornil(L, 3))) {
+    int edge = binding_word(L, 2, edge_names);
+    if (edge < 0 || (edge != TREE_DIRICHLET && !lua_isnoneornil(L, 3))) {
         binding_argument(L, function, 1, "name", 2, "\"clamp\", \"repeat\", \"neumann\", or \"dirichlet\" and a value");
     }
     if (!lua_isnoneornil(L, 3) && !value_pack_splat(L, 3, self->stream.type, element)) {

@@ -3,22 +3,24 @@
 
 #include "primitive/reduction/compact.h"
 
+static int made_of(lua_State *L, bool (*make)(const Stream *s, Stream *result))
+{
+    const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
+    Stream *result = stream_handle_push(L);
+    binding_make(L, s->device, NULL, make(s, result));
+    return 1;
+}
+
 /* _mask(s): an undefined stream of uint8 that a predicate over s is written to. */
 static int rill_mask(lua_State *L)
 {
-    const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
-    Stream *mask = stream_handle_push(L);
-    binding_make(L, s->device, NULL, compact_mask(s, mask));
-    return 1;
+    return made_of(L, compact_mask);
 }
 
 /* _flat(s): the elements in row-major order, in one dimension: a view where they lie so, else a copy. */
 static int rill_flat(lua_State *L)
 {
-    const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
-    Stream *flat = stream_handle_push(L);
-    binding_make(L, s->device, NULL, compact_flat(s, flat));
-    return 1;
+    return made_of(L, compact_flat);
 }
 
 /* _same_extent(a, b): whether the elements of two streams stand for each other. */

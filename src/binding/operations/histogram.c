@@ -81,20 +81,20 @@ static bool needs_range(lua_State *L)
 
 static void outside_option(lua_State *L, HistogramSpec *spec)
 {
+    static const char *const words[] = {"drop", "clamp", NULL};
     if (lua_getfield(L, 2, "outside") == LUA_TNIL) {
         return;
     }
-    const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    spec->clamp = strcmp(name, "clamp") == 0;
-    if (!spec->clamp && strcmp(name, "drop") != 0) {
+    int word = binding_word(L, -1, words);
+    if (word < 0) {
         binding_argument(L, "s:histogram", 1, "outside", -1, "\"drop\" or \"clamp\"");
     }
+    spec->clamp = word == 1;
 }
 
 /* Option `weights`, left on the stack: NULL when there is none. */
 static const Stream *weights_option(lua_State *L, const char *function, int n, const Stream *s)
 {
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
     if (lua_isnoneornil(L, 2) || lua_getfield(L, 2, "weights") == LUA_TNIL) {
         return NULL;
     }
@@ -104,10 +104,8 @@ static const Stream *weights_option(lua_State *L, const char *function, int n, c
         binding_argument(L, function, n, "weights", -1, "a stream of numbers");
     } else if (weights->device != s->device) {
         luaL_error(L, "%s: argument #%d 'weights': the stream belongs to another device", function, n);
-    } else if (!shape_equal(&weights->shape, &s->shape)) {
-        luaL_error(L, "%s: the weights have shape %s, the elements %s", function, shape_text(&weights->shape, a),
-                   shape_text(&s->shape, b));
     }
+    shape_raise_unequal(L, "%s: the weights have shape %s, the elements %s", function, &weights->shape, &s->shape);
     return weights;
 }
 

@@ -44,22 +44,6 @@ static int push_indices(lua_State *L, const Shape *shape, int64_t flat)
 
 /* the built-in reductions */
 
-/* What is reduced: a stream, two for dot, or what input kernels make of their arguments. */
-typedef struct Operand {
-    Device *device;
-    const Type *type;
-    Shape shape;
-    const Stream *s, *t;
-    ReduceInput input[2];
-    bool check;
-} Operand;
-
-static bool operand_reduce(ReduceOp op, const Operand *x, const Shape *shape, bool whole, Stream *result)
-{
-    return x->input[0].kernel ? reduce_input(op, x->input, x->device, &x->shape, shape, whole, x->check, result)
-                              : reduce_stream(op, x->s, x->t, shape, whole, result);
-}
-
 static int push_splat(lua_State *L, int components, bool integer, int value)
 {
     if (components > 1) {
@@ -94,7 +78,7 @@ static int push_empty(lua_State *L, ReduceOp op, const Type *type)
     }
 }
 
-static int whole(lua_State *L, ReduceOp op, const Operand *x, const char *function)
+static int whole(lua_State *L, ReduceOp op, const ReduceOperand *x, const char *function)
 {
     const Type *type = reduce_result_type(op, x->type, true);
     if (!type) {
@@ -107,7 +91,7 @@ static int whole(lua_State *L, ReduceOp op, const Operand *x, const char *functi
     Stream result;
     unsigned char element[TYPE_MAX_BYTES];
     binding_run(L, x->device, NULL,
-                (operand_reduce(op, x, &one, true, &result) || error_prefix("%s", function)) &&
+                (reduce_operand(op, x, &one, true, &result) || error_prefix("%s", function)) &&
                     value_read(&result, element));
     if (type->is_struct && op != REDUCE_MOMENTS) {
         push_long(L, element, x->type->components);
@@ -139,59 +123,10 @@ static bool check_keep(lua_State *L, int index, const char *function)
     return keep;
 }
 
-/* An axis of no elements: the operation's neutral element everywhere, where it has one. */
-static bool fill_empty(lua_State *L, ReduceOp op, const Type *type, const Shape *shape, Device *device, Stream *result)
-{
-    if (op == REDUCE_MIN || op == REDUCE_MAX || op == REDUCE_ARGMIN || op == REDUCE_ARGMAX || op == REDUCE_MEAN ||
-        op == REDUCE_VAR || op == REDUCE_STD) {
-        return error_set("an axis without elements has no %s", reduce_ops_name(op));
-    }
-    unsigned char element[64];
-    bool one = op == REDUCE_PROD || op == REDUCE_ALL;
-    for (int k = 0; k < type->components; k++) {
-        Scalar scalar;
-        int offset;
-        type_component(type, k, &scalar, &offset);
-        if (scalar == SCALAR_BOOL) {
-            lua_pushboolean(L, one);
-        } else {
-            lua_pushinteger(L, one);
-        }
-        value_pack_scalar(L, -1, scalar, element + offset);
-        lua_pop(L, 1);
-    }
-    return stream_create(device, type, shape, false, result) && copy_fill(result, element);
-}
-
-static bool along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, Stream *result)
-{
-    Shape full = x->shape, left = {.rank = 0};
-    full.size[axis] = 1;
-    for (int d = 0; d < x->shape.rank; d++) {
-        if (keep || d != axis) {
-            left.size[left.rank++] = full.size[d];
-        }
-    }
-    if (left.rank == 0) {
-        left = (Shape){.rank = 1, .size = {1}};
-    }
-    Stream reduced;
-    if (x->shape.size[axis] == 0 && shape_elements(&full) > 0) {
-        const Type *type = reduce_result_type(op, x->type, false);
-        return type && fill_empty(L, op, type, &left, x->device, result);
-    }
-    if (!operand_reduce(op, x, &full, false, &reduced)) {
-        return false;
-    }
-    bool done = stream_reshape(&reduced, &left, result);
-    stream_release(&reduced);
-    return done;
-}
-
-static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, const char *function)
+static int push_along_axis(lua_State *L, ReduceOp op, const ReduceOperand *x, int axis, bool keep, const char *function)
 {
     Stream *result = stream_handle_push(L);
-    binding_make(L, x->device, function, along_axis(L, op, x, axis, keep, result));
+    binding_make(L, x->device, function, reduce_along(op, x, axis, keep, result));
     return 1;
 }
 
@@ -205,11 +140,7 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
     int first = 2;
     if (op == REDUCE_DOT) {
         t = accept_check(L, 2, function, 1, "t");
-        char a[SHAPE_TEXT], b[SHAPE_TEXT];
-        if (!shape_equal(&s->shape, &t->shape)) {
-            return luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&s->shape, a),
-                              shape_text(&t->shape, b));
-        }
+        shape_raise_unequal(L, "%s: the shapes differ: %s and %s", function, &s->shape, &t->shape);
         if (s->type->is_struct || t->type->components != s->type->components || t->device != s->device) {
             return luaL_error(L, "%s: argument #1 't': expected a stream like %s on the same device, got %s", function,
                               s->type->name, t->type->name);
@@ -222,7 +153,7 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
         first = 3;
     }
     binding_count(L, function, first + 1, true);
-    Operand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s, .t = t};
+    ReduceOperand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s, .t = t};
     if (lua_isnoneornil(L, first)) {
         return whole(L, op, &x, function);
     }
@@ -285,21 +216,17 @@ static int module_reduce(lua_State *L)
         return reduce_call_input(L, &call, &input);
     }
     const char *name = luaL_checkstring(L, 1), *function = lua_pushfstring(L, "s:%s", name);
-    Operand x = {.device = input.device,
-                 .type = reduce_input_type(kernel),
-                 .shape = input.launch.domain,
-                 .input[0] = {kernel, input.args},
-                 .check = state_get(L)->check};
+    ReduceOperand x = {.device = input.device,
+                       .type = reduce_input_type(kernel),
+                       .shape = input.launch.domain,
+                       .input[0] = {kernel, input.args},
+                       .check = state_get(L)->check};
     ReduceOp op = op_named(L, name, function);
     if (op == REDUCE_DOT) {
         x.input[1] = (ReduceInput){kernel_to(L, 6), second.args};
         call_start(L, &second, x.input[1].kernel);
         call_inputs(L, &second, 7, true);
-        if (!shape_equal(&second.launch.domain, &x.shape) || second.device != x.device) {
-            char a[SHAPE_TEXT], b[SHAPE_TEXT];
-            return luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&x.shape, a),
-                              shape_text(&second.launch.domain, b));
-        }
+        shape_raise_unequal(L, "%s: the shapes differ: %s and %s", function, &x.shape, &second.launch.domain);
     }
     if (lua_isnil(L, 4)) {
         return whole(L, op, &x, function);
@@ -313,7 +240,7 @@ static int module_moments(lua_State *L)
 {
     static const char function[] = "s:var";
     const Stream *s = accept_check(L, 1, function, 0, "s");
-    const Operand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s};
+    const ReduceOperand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s};
     return whole(L, REDUCE_MOMENTS, &x, function);
 }
 

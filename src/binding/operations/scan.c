@@ -42,7 +42,6 @@ static void check_type(lua_State *L, const char *function, const Kernel *operati
 /* Flags or lengths: a stream, or a table of either, which becomes one in its place on the stack. */
 static Stream *take_segments(lua_State *L, int index, const char *function, int n, const Shape *shape)
 {
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
     if (lua_istable(L, index) && !expression_hooks_is_expression(L, index)) {
         bool flags = lua_rawgeti(L, index, 1) == LUA_TBOOLEAN;
         lua_pop(L, 1);
@@ -55,9 +54,9 @@ static Stream *take_segments(lua_State *L, int index, const char *function, int 
         binding_argument(L, function, n, "segments", index,
                          "a bool stream that marks where segments start, or their lengths (int or uint)");
     }
-    if (scalar == SCALAR_BOOL && !shape_equal(&s->shape, shape)) {
-        luaL_error(L, "%s: the flags of 'segments' have shape %s, the stream has %s", function,
-                   shape_text(&s->shape, a), shape_text(shape, b));
+    if (scalar == SCALAR_BOOL) {
+        shape_raise_unequal(L, "%s: the flags of 'segments' have shape %s, the stream has %s", function, &s->shape,
+                            shape);
     }
     return s;
 }
@@ -198,15 +197,11 @@ static int module_reduce_by_key(lua_State *L)
     container_accept_lines(L, function, false);
     lua_settop(L, 3);
     Stream *keys = accept_open(L, 1, function, 1, "keys"), *values = accept_open(L, 2, function, 2, "values");
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
     if (keys->length.buffer != values->length.buffer || keys->length.word != values->length.word) {
         accept_settled(L, keys);
         accept_settled(L, values);
     }
-    if (!shape_equal(&keys->shape, &values->shape)) {
-        return luaL_error(L, "%s: the keys have shape %s, the values %s", function, shape_text(&keys->shape, a),
-                          shape_text(&values->shape, b));
-    }
+    shape_raise_unequal(L, "%s: the keys have shape %s, the values %s", function, &keys->shape, &values->shape);
     if (keys->device != values->device) {
         return luaL_error(L, "%s: the streams belong to different devices", function);
     }

@@ -148,17 +148,8 @@ static void add_declaration(lua_State *L, luaL_Buffer *text, const Type *type)
             add_declaration(L, text, type->fields[i].type);
         }
     }
-    luaL_addstring(text, "struct ");
-    luaL_addstring(text, type->name);
-    luaL_addstring(text, " {");
-    for (int i = 0; i < type->field_count; i++) {
-        luaL_addstring(text, " ");
-        luaL_addstring(text, type->fields[i].type->name);
-        luaL_addstring(text, " ");
-        luaL_addstring(text, type->fields[i].name);
-        luaL_addstring(text, ";");
-    }
-    luaL_addstring(text, " };\n");
+    type_add_declaration(text, type);
+    luaL_addstring(text, ";\n");
 }
 
 /* _declare(s): the kernel text that declares the structure of its elements; "" for other types. */

@@ -116,17 +116,14 @@ void container_asked(lua_State *L, const LuaContainer *self, const char *functio
 
 void container_push_line(lua_State *L, LuaContainer *c, int index, const Region *part, const char *function)
 {
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
     const LuaContainer *other = container_to(L, index);
     const Stream *from = !other ? stream_handle_to(L, index) : other->container ? container_elements_of(other) : NULL;
     const Stream *own = container_elements_of(c);
     if (!from || !from->device || from->device != own->device) {
         luaL_error(L, "%s: expected an open container or stream on the same device, got %s", function,
                    binding_describe(L, index));
-    } else if (!shape_equal(&from->shape, &own->shape)) {
-        luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&own->shape, a),
-                   shape_text(&from->shape, b));
     }
+    shape_raise_unequal(L, "%s: the shapes differ: %s and %s", function, &own->shape, &from->shape);
     container_asked(L, c, function);
     Stream *line = stream_handle_push(L);
     binding_make(L, own->device, function, container_pack(c->container, from, part, line));

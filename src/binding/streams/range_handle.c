@@ -111,7 +111,6 @@ static LuaRange *push_box(lua_State *L, const Place *place, const char *where)
 
 static Region *part(lua_State *L, const Place *place, const char *where)
 {
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
     LuaRange *range = range_to(L, -1);
     if (!range && lua_istable(L, -1)) {
         range = push_box(L, place, where);
@@ -121,10 +120,8 @@ static Region *part(lua_State *L, const Place *place, const char *where)
                    range ? "closed range" : binding_describe(L, -1));
         return NULL;
     }
-    if (!shape_equal(&range->region->shape, place->shape)) {
-        luaL_error(L, "%s: it is a range of shape %s, the launch runs over %s", where,
-                   shape_text(&range->region->shape, a), shape_text(place->shape, b));
-    }
+    shape_raise_unequal(L, "%s: it is a range of shape %s, the launch runs over %s", where, &range->region->shape,
+                        place->shape);
     return range->region;
 }
 

@@ -70,6 +70,14 @@ bool shape_is(lua_State *L, int index)
     return good;
 }
 
+void shape_raise_unequal(lua_State *L, const char *format, const char *function, const Shape *a, const Shape *b)
+{
+    char first[SHAPE_TEXT], second[SHAPE_TEXT];
+    if (!shape_equal(a, b)) {
+        luaL_error(L, format, function, shape_text(a, first), shape_text(b, second));
+    }
+}
+
 /* Compares anything indexable as a shape: two shapes, or a shape and a plain table. */
 static int shape_eq(lua_State *L)
 {

@@ -102,17 +102,14 @@ static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, i
 
 static void check_source(lua_State *L, const Stream *to, const Stream *from)
 {
-    char want[SHAPE_TEXT], got[SHAPE_TEXT];
     if (!from->device) {
         binding_argument(L, "s:write", 1, "data", 2, "an open stream");
     }
     if (from->device != to->device) {
         luaL_error(L, "s:write: argument #1 'data': a stream of another device; write its :bytes()");
     }
-    if (!shape_equal(&from->shape, &to->shape)) {
-        luaL_error(L, "s:write: argument #1 'data': expected a stream of shape %s, got %s",
-                   shape_text(&to->shape, want), shape_text(&from->shape, got));
-    }
+    shape_raise_unequal(L, "%s: argument #1 'data': expected a stream of shape %s, got %s", "s:write", &to->shape,
+                        &from->shape);
     if (!type_converts(from->type, to->type) && !type_same_layout(from->type, to->type)) {
         luaL_error(L, "s:write: argument #1 'data': expected a stream of %s, got one of %s; use :cast(\"%s\")",
                    to->type->name, from->type->name, to->type->name);

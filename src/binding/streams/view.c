@@ -94,12 +94,8 @@ static Boundary boundary_check(lua_State *L, int index, const char *function, do
     if (lua_type(L, index) == LUA_TNUMBER) {
         value = lua_tonumber(L, index);
     } else {
-        const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "";
-        int mode = 0;
-        while (mode_names[mode] && strcmp(mode_names[mode], name) != 0) {
-            mode++;
-        }
-        if (!mode_names[mode]) {
+        int mode = binding_word(L, index, mode_names);
+        if (mode < 0) {
             binding_argument(L, function, index - 1, "mode", index,
                              "\"clamp\", \"wrap\", \"mirror\", \"zero\" or the value outside");
         }

@@ -98,6 +98,17 @@ int64_t binding_index(lua_State *L, int index, const char *function, int n, cons
     return value < 1 ? -1 : value - 1;
 }
 
+int binding_word(lua_State *L, int index, const char *const *words)
+{
+    const char *word = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "";
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 void binding_unknown(lua_State *L, int index, const char *function, const char *const *names)
 {
     index = lua_absindex(L, index);

@@ -1,7 +1,5 @@
 #include "binding/values/options.h"
 
-#include <string.h>
-
 enum { MOST_OPTIONS = 32 };
 
 static void check_keys(lua_State *L, const OptionCall *call, const Option *rows)
@@ -66,13 +64,12 @@ void options_axis(lua_State *L, const OptionCall *call, const Option *option, vo
 
 void options_word(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    bool second = strcmp(word, option->words[1]) == 0;
-    if (!second && strcmp(word, option->words[0]) != 0) {
+    int word = binding_word(L, -1, option->words);
+    if (word < 0) {
         luaL_error(L, "%s: option '%s': expected \"%s\" or \"%s\", got %s", call->function, option->name,
                    option->words[0], option->words[1], binding_describe(L, -1));
     }
-    *(int *)field = second;
+    *(int *)field = word;
 }
 
 void options_sizes(lua_State *L, const OptionCall *call, const Option *option, void *field)

@@ -255,22 +255,27 @@ static int struct_index(lua_State *L)
     return 1;
 }
 
+void type_add_declaration(luaL_Buffer *text, const Type *type)
+{
+    luaL_addstring(text, "struct ");
+    luaL_addstring(text, type->name);
+    luaL_addstring(text, " {");
+    for (int f = 0; f < type->field_count; f++) {
+        luaL_addstring(text, " ");
+        luaL_addstring(text, type->fields[f].type->name);
+        luaL_addstring(text, " ");
+        luaL_addstring(text, type->fields[f].name);
+        luaL_addstring(text, ";");
+    }
+    luaL_addstring(text, " }");
+}
+
 static int struct_tostring(lua_State *L)
 {
     const Type *type = struct_check(L, 1);
     luaL_Buffer text;
     luaL_buffinit(L, &text);
-    luaL_addstring(&text, "struct ");
-    luaL_addstring(&text, type->name);
-    luaL_addstring(&text, " {");
-    for (int f = 0; f < type->field_count; f++) {
-        luaL_addstring(&text, " ");
-        luaL_addstring(&text, type->fields[f].type->name);
-        luaL_addstring(&text, " ");
-        luaL_addstring(&text, type->fields[f].name);
-        luaL_addstring(&text, ";");
-    }
-    luaL_addstring(&text, " }");
+    type_add_declaration(&text, type);
     luaL_pushresult(&text);
     return 1;
 }

@@ -46,6 +46,22 @@ typedef struct ReduceInput {
 bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const Shape *domain, const Shape *shape,
                   bool whole, bool check, Stream *result);
 
+/* What is reduced: a stream, two for dot, or what input kernels make of their arguments. */
+typedef struct ReduceOperand {
+    Device *device;
+    const Type *type;
+    Shape shape;
+    const Stream *s, *t;
+    ReduceInput input[2];
+    bool check;
+} ReduceOperand;
+
+/* The same as reduce_stream or reduce_input. */
+bool reduce_operand(ReduceOp op, const ReduceOperand *x, const Shape *shape, bool whole, Stream *result);
+/* Reduces along one dimension, which goes, or is kept with one element. If it has no elements, the result is the operation's neutral element everywhere; false with
+ * error_set if there is none. */
+bool reduce_along(ReduceOp op, const ReduceOperand *x, int axis, bool keep, Stream *result);
+
 /* A reduce kernel over its input (args as declared; the reduce parameter's is ignored) into `result`, whose shape divides
  * the input's, or has one element. */
 bool reduce_kernel(Kernel *kernel, const Argument *args, bool check, Stream *result);
