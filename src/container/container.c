@@ -431,3 +431,21 @@ bool container_undo(Container *c, Snapshot *s)
 {
     return snapshot_of(s, c) && c->kind->undo(c, s);
 }
+
+Container *container_with_edge(Container *c, Translator *edge)
+{
+    if (!c || !edge || container_set_edge(c, edge)) {
+        return c;
+    }
+    container_release(c);
+    return NULL;
+}
+
+Container *container_with_texture(Container *c, const TextureWish *wish)
+{
+    if (!c || !wish || stream_texture_attach(container_whole(c), wish)) {
+        return c;
+    }
+    container_release(c);
+    return NULL;
+}

@@ -86,6 +86,8 @@ Container *container_copy(const Container *c);
 /* The same with elements of another type, all zero as is its default. Where there are pages it has its own, none yet, and may have as many as
  * addresses reach. */
 Container *container_like(const Container *c, const Type *type);
+/* The same, mapped where c is. */
+Container *container_like_mapped(Container *c, const Type *type);
 
 /* The mapped part as a line (container_pack.c): a stream of one dimension, in address order. Of a container that is mapped everywhere it is all
  * of it, in its shape; of lists the entries. False with error_set. */
@@ -111,6 +113,8 @@ const Stream *container_elements(const Container *c);
  * elements, of which it gives a view that is valid until the next ones are appended. False with error_set. */
 bool container_append(Container *c, const Stream *from);
 bool container_append_region(Container *c, Container *from, const Region *region);
+/* The same of all that is mapped in `from`, if the region is NULL. */
+bool container_append_from(Container *c, Container *from, const Region *region);
 bool container_remove(Container *c, int64_t count, Stream *view);
 
 /* Elements low .. high - 1 of another container, indices as in a shape, to those from `at` on (transfer/copy_box.c). Of two that are mapped in part and have
@@ -135,6 +139,9 @@ void container_set_allocator(Container *c, const AllocatorHooks *hooks);
 /* A policy: points outside of the domain are those that a translator makes of them, of as many coordinates; or nowhere, where the default is read.
  * Of containers with bounds, at once after making. False with error_set. */
 bool container_set_edge(Container *c, Translator *edge);
+/* The container, which is given up, with that edge, or with a texture, if they are not NULL; NULL, with error_set, where the container is NULL or cannot have it. */
+Container *container_with_edge(Container *c, Translator *edge);
+Container *container_with_texture(Container *c, const TextureWish *wish);
 const Translator *container_edge(const Container *c); /* borrowed; NULL: it has none */
 /* The `self` of hooks number `i` of its allocator, its translator and its edge; NULL: there are fewer. */
 void *container_hooks(const Container *c, int i);
@@ -155,6 +162,9 @@ bool container_free_points(Container *c, const Stream *points, bool *found);
  * have to be mapped. False with error_set. */
 bool container_get_elements(Container *c, const Region *region, Stream *line);
 bool container_put_elements(Container *c, const Region *region, const Stream *line);
+/* The same with packed elements in host memory. */
+bool container_download_elements(Container *c, const Region *region, void *bytes);
+bool container_upload_elements(Container *c, const Region *region, const void *bytes);
 /* Those elements of a region that are marked, each by a byte that is not 0, as a new region, which has them in an order of its own; their bytes, which stand
  * in `from` in the region's order, go to `to` in that one. All that are is the region itself, and so it is in adaptive containers where it has levels. */
 Region *container_marked(const Container *c, Region *region, const unsigned char *marks, const char *from, char *to);

@@ -3,6 +3,7 @@
 #include "base/round.h"
 #include "base/strbuf.h"
 #include "gpu/program/shader.h"
+#include "kernel/launch/copy.h"
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 #include "shared/spmv_words.h"
@@ -197,7 +198,7 @@ static void bind_group(const CgGroup *g, bool block, Dispatch *dispatch)
     dispatch->image_count = block ? 0 : 3;
 }
 
-bool cg_group_run(const CgGroup *g, const CgGroupStep *step)
+static bool run_group(const CgGroup *g, const CgGroupStep *step)
 {
     uint32_t params[4 * CG_GROUP_P_VECTORS] = {0};
     Dispatch dispatch = {.params = params, .param_vectors = CG_GROUP_P_VECTORS, .groups = {1, 1, 1}};
@@ -208,5 +209,18 @@ bool cg_group_run(const CgGroup *g, const CgGroupStep *step)
     bool done = dispatch.program && device_dispatch(g->x->device, &dispatch);
     stream_wrote(g->work);
     stream_wrote(g->x);
+    return done;
+}
+
+/* Where b does not lie in a row, it is copied, which only the launch that takes it needs. */
+bool cg_group_run(const CgGroup *g, const CgGroupStep *step)
+{
+    CgGroup run = *g;
+    Stream dense = {0};
+    bool lies = g->b->contiguous && g->b->source == SOURCE_BUFFER, taken = (step->phases & CG_GROUP_START) != 0;
+    bool done = lies || !taken || copy_new(g->b, NULL, &dense);
+    run.b = dense.buffer ? &dense : lies ? g->b : g->x;
+    done = done && run_group(&run, step);
+    stream_release(&dense);
     return done;
 }

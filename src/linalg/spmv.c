@@ -1,6 +1,7 @@
 #include "linalg/spmv.h"
 
 #include "gpu/program/shader.h"
+#include "kernel/launch/copy.h"
 #include "shared/spmv_words.h"
 
 enum {
@@ -163,4 +164,25 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
     dispatch.groups[1] = dispatch.groups[2] = 1;
     stream_wrote(y);
     return dispatch.program && device_dispatch(y->device, &dispatch);
+}
+
+static bool plain(const Stream *s)
+{
+    return s->contiguous && s->source == SOURCE_BUFFER;
+}
+
+/* y = A x for vectors of any layout; they may overlap, and y the values of A. */
+bool spmv_vectors(const SparseRows *a, const Stream *x, Stream *y)
+{
+    Stream dense = {0}, result = {0};
+    bool done = (plain(x) && !stream_overlaps(x, y)) || copy_new(x, NULL, &dense);
+    x = dense.buffer ? &dense : x;
+    if (plain(y) && !(a->values && stream_overlaps(a->values, y))) {
+        done = done && spmv(a, x, y);
+    } else {
+        done = done && copy_new(y, NULL, &result) && spmv(a, x, &result) && copy_stream(y, &result);
+    }
+    stream_release(&dense);
+    stream_release(&result);
+    return done;
 }

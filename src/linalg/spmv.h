@@ -22,6 +22,8 @@ typedef struct SparseRows {
  * of one type, which is the values' or a wider one, and don't overlap. Columns beyond x's rows read the last one; no row may be longer
  * than SPMV_LONGEST, of ELL than a quarter of that. No allocation, no reading back. */
 bool spmv(const SparseRows *a, const Stream *x, Stream *y);
+/* The same for vectors of any layout, which may overlap each other and y the values of A. */
+bool spmv_vectors(const SparseRows *a, const Stream *x, Stream *y);
 /* Fills the slices `to`, dense streams of the sizes given there, with the entries of `a`, rows by offsets. False without an error where the device
  * can't read what is so large: then there are no slices. `reads`: whether it can. */
 bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads);

@@ -37,16 +37,6 @@ static void read_translator(lua_State *L, const OptionCall *call, const Option *
     *(Translator **)field = translator_check(L, lua_gettop(L), call->function, call->n, option->name);
 }
 
-/* The container with that boundary, if any; NULL, with error_set, where there is none or it cannot have it. */
-static Container *with_boundary(Container *c, Translator *edge)
-{
-    if (!c || !edge || container_set_edge(c, edge)) {
-        return c;
-    }
-    container_release(c);
-    return NULL;
-}
-
 /* Pushes a container over the memory at `index`; options are at 3. */
 static void push_virtual(lua_State *L, Translator *t, Translator *edge, int index, const char *function)
 {
@@ -57,7 +47,7 @@ static void push_virtual(lua_State *L, Translator *t, Translator *edge, int inde
         binding_argument_error(L, function, 3, "default");
     }
     LuaContainer *self = container_push(L);
-    container_make(L, self, memory->device, function, with_boundary(container_create(t, memory, fallback), edge));
+    container_make(L, self, memory->device, function, container_with_edge(container_create(t, memory, fallback), edge));
 }
 
 /* rill.virtual(translator, physical | {physical, ...} [, {default=}]): a container for each memory. */
@@ -87,16 +77,6 @@ static int rill_virtual(lua_State *L)
     return count;
 }
 
-/* The container with a texture, if one is wished for; NULL, with error_set, where there is no container or it cannot have one. */
-static Container *with_texture(Container *c, const TextureWish *wish)
-{
-    if (!c || !wish || stream_texture_attach(container_whole(c), wish)) {
-        return c;
-    }
-    container_release(c);
-    return NULL;
-}
-
 /* rill.array(type, shape [, options]): dense, zeros at first. */
 static int rill_array(lua_State *L)
 {
@@ -113,7 +93,8 @@ static int rill_array(lua_State *L)
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     container_make(L, self, device, function,
-                   with_boundary(with_texture(container_array(device, type, &shape), texture ? &wish : NULL), edge));
+                   container_with_edge(
+                       container_with_texture(container_array(device, type, &shape), texture ? &wish : NULL), edge));
     return 1;
 }
 
@@ -163,26 +144,14 @@ static void read_mapping(lua_State *L, const OptionCall *call, const Option *opt
     options->mapping = mapping;
 }
 
-/* The pages that a mapping leads to: of a table where its memory has bounds, else of a hash table. */
-static Container *make_mapping(Device *device, const Type *type, const ContainerOptions *options)
-{
-    TranslatorInfo info = translator_info(options->mapping);
-    Shape to = {.rank = info.to};
-    coordinates_reverse(info.memory.size, info.to, to.size);
-    Container *pages = info.memory.known
-                           ? container_sparse(device, type, &to, &options->page, 0, (int)options->levels,
-                                              options->capacity, options->fallback)
-                           : container_hashgrid(device, type, &options->page, options->capacity, options->fallback);
-    return container_mapping(pages, options->mapping);
-}
-
 static Container *make_sparse(Device *device, const Type *type, const ContainerOptions *options)
 {
-    return with_boundary(options->mapping
-                             ? make_mapping(device, type, options)
-                             : container_sparse(device, type, &options->shape, &options->page, options->overlap,
-                                                (int)options->levels, options->capacity, options->fallback),
-                         options->edge);
+    return container_with_edge(options->mapping
+                                   ? container_sparse_mapped(device, type, options->mapping, &options->page,
+                                                             (int)options->levels, options->capacity, options->fallback)
+                                   : container_sparse(device, type, &options->shape, &options->page, options->overlap,
+                                                      (int)options->levels, options->capacity, options->fallback),
+                               options->edge);
 }
 
 /* rill.sparse(type, shape, {page=, levels=, default=, capacity=, overlap=, mapping=}) */

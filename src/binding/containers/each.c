@@ -62,36 +62,12 @@ static LuaContainer *check_shape(lua_State *L, int index, const Region *region, 
     return self;
 }
 
-/* By way of a stream that is gone afterwards. */
-static bool download_elements(Container *c, const Region *region, char *bytes)
-{
-    Stream line;
-    if (!container_get_elements(c, region, &line)) {
-        return false;
-    }
-    bool done = packed_download(&line, bytes);
-    stream_release(&line);
-    return done;
-}
-
-static bool upload_elements(Container *c, const Region *region, const Type *type, const char *bytes)
-{
-    Stream line;
-    Device *device = region->list.device;
-    if (!packed_stream(device, type, &(Shape){1, {region->set.elements}}, bytes, &line)) {
-        return false;
-    }
-    bool done = container_put_elements(c, region, &line);
-    stream_release(&line);
-    return done;
-}
-
 /* Reads the elements of a region of the container at an index to `bytes`. */
 static void read_elements(lua_State *L, int index, const Region *region, char *bytes, const char *function)
 {
     container_asked(L, check_shape(L, index, region, function), function);
     const LuaContainer *self = check_shape(L, index, region, function); /* Lua ran */
-    binding_make(L, self->stream.device, function, download_elements(self->container, region, bytes));
+    binding_make(L, self->stream.device, function, container_download_elements(self->container, region, bytes));
 }
 
 /* c:each and _parts: user values are the container and the bytes of the part at hand */
@@ -313,7 +289,7 @@ static void write_elements(lua_State *L, const Update *update, const unsigned ch
     const Region *marked = range->region;
     container_map_region(L, check_shape(L, 1, marked, update->function), marked, update->function);
     self = check_shape(L, 1, marked, update->function);
-    binding_run(L, part->list.device, update->function, upload_elements(self->container, marked, type, ordered));
+    binding_run(L, part->list.device, update->function, container_upload_elements(self->container, marked, ordered));
     scratch_free(L, slot);
     binding_charge(L, self->stream.device);
 }

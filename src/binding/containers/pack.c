@@ -85,17 +85,6 @@ static int rill_from_line(lua_State *L)
     return 1;
 }
 
-static Container *mapped_like(Container *self, const Type *type)
-{
-    const Region *region = container_active(self);
-    Container *c = region ? container_like(self, type) : NULL;
-    if (c && !container_ready_region(c, region)) {
-        container_release(c);
-        c = NULL;
-    }
-    return c;
-}
-
 /* _mapped_like(c, type): a container of a type's elements, zeros, mapped as c; c is mapped in part. */
 static int rill_mapped_like(lua_State *L)
 {
@@ -104,7 +93,7 @@ static int rill_mapped_like(lua_State *L)
     const Type *type = type_check(L, 2, function, 2, "type");
     container_asked(L, self, function);
     LuaContainer *made = container_push(L);
-    container_make(L, made, self->stream.device, function, mapped_like(self->container, type));
+    container_make(L, made, self->stream.device, function, container_like_mapped(self->container, type));
     return 1;
 }
 

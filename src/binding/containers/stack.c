@@ -33,16 +33,6 @@ static int rill_stack(lua_State *L)
     return 1;
 }
 
-/* `region` NULL: what is mapped. */
-static bool push_mapped(Container *c, Container *from, const Region *region)
-{
-    if (!region && !container_partial(from)) {
-        return container_append(c, container_elements(from));
-    }
-    region = region ? region : container_active(from);
-    return region && container_append_region(c, from, region);
-}
-
 /* The elements of a range's container that are in it; of a container those that are mapped. */
 static void push_region(lua_State *L, LuaContainer *self, int slot, const Region *region, const char *function)
 {
@@ -58,7 +48,7 @@ static void push_region(lua_State *L, LuaContainer *self, int slot, const Region
     }
     container_asked(L, from, function);
     container_check(L, 1, function, 0, "c");
-    binding_make(L, self->stream.device, function, push_mapped(self->container, from->container, region));
+    binding_make(L, self->stream.device, function, container_append_from(self->container, from->container, region));
 }
 
 static void push_stream(lua_State *L, LuaContainer *self, const char *function)

@@ -1,7 +1,6 @@
 /* What rill.solve.cg makes its iterations of. */
 #include "binding/binding.h"
 
-#include "kernel/launch/copy.h"
 #include "linalg/cg.h"
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
@@ -25,18 +24,6 @@ static int advance(lua_State *L)
     return 0;
 }
 
-/* Any b will do: where it does not lie in a row, it is copied, which only the launch that takes it needs. */
-static bool run_group(CgGroup *g, const CgGroupStep *step)
-{
-    Stream dense = {0};
-    bool lies = g->b->contiguous && g->b->source == SOURCE_BUFFER, taken = (step->phases & CG_GROUP_START) != 0;
-    bool done = lies || !taken || copy_new(g->b, NULL, &dense);
-    g->b = dense.buffer ? &dense : lies ? g->b : g->x;
-    done = done && cg_group_run(g, step);
-    stream_release(&dense);
-    return done;
-}
-
 /* _cg_group(phases, steps, most, goal, scale, factor, work, x, b, m, begins, columns, values, wide_values, wide, tiled): cg_group_run of cg_group.h; m may be
  * nil. rill.solve.cg sees to what the others must be. */
 static int group(lua_State *L)
@@ -58,7 +45,7 @@ static int group(lua_State *L)
                  .wide_values = accept_check(L, 14, function, 14, "wide_values"),
                  .wide = lua_toboolean(L, 15),
                  .tiled = lua_toboolean(L, 16)};
-    binding_run(L, g.work->device, function, run_group(&g, &step));
+    binding_run(L, g.work->device, function, cg_group_run(&g, &step));
     return 0;
 }
 

@@ -104,22 +104,11 @@ static bool needs_end(lua_State *L, int options)
     return needs;
 }
 
-/* `segments` are flags, lengths or NULL. */
-static bool run(ScanSpec *spec, Stream *segments, Stream *result)
-{
-    Stream heads = {0};
-    bool lengths = segments && segments->type->scalar != SCALAR_BOOL, empty;
-    spec->heads = lengths ? &heads : segments;
-    bool done = (!lengths || segment_heads(segments, &spec->domain, &heads, &empty)) && scan_run(spec, result);
-    stream_release(&heads);
-    return done;
-}
-
 static int scan(lua_State *L, const char *function, ScanSpec *spec, Stream *segments)
 {
     Stream *result = stream_handle_push(L);
     spec->check = state_get(L)->check;
-    binding_make(L, spec->device, function, run(spec, segments, result));
+    binding_make(L, spec->device, function, segment_scan(spec, segments, result));
     return 1;
 }
 

@@ -1,29 +1,7 @@
 /* What matrices of rill.sparse multiply by. */
 #include "binding/binding.h"
 
-#include "kernel/launch/copy.h"
 #include "linalg/spmv.h"
-
-static bool plain(const Stream *s)
-{
-    return s->contiguous && s->source == SOURCE_BUFFER;
-}
-
-/* y = A x for vectors of any layout; they may overlap, and y the values of A. */
-static bool multiply(const SparseRows *a, const Stream *x, Stream *y)
-{
-    Stream dense = {0}, result = {0};
-    bool done = (plain(x) && !stream_overlaps(x, y)) || copy_new(x, NULL, &dense);
-    x = dense.buffer ? &dense : x;
-    if (plain(y) && !(a->values && stream_overlaps(a->values, y))) {
-        done = done && spmv(a, x, y);
-    } else {
-        done = done && copy_new(y, NULL, &result) && spmv(a, x, &result) && copy_stream(y, &result);
-    }
-    stream_release(&dense);
-    stream_release(&result);
-    return done;
-}
 
 /* _spmv(offsets, columns, values, x, y [, order [, list]]): y = A x; offsets, or columns and values, order and list may be nil (spmv.h). x and y of any
  * layout; the others as spmv wants them, which rill.sparse sees to. */
@@ -43,7 +21,7 @@ static int sparse_multiply(lua_State *L)
         luaL_error(L, "%s: the streams belong to several devices", function);
     }
     accept_writable(L, y, function);
-    binding_run(L, y->device, function, multiply(&a, x, y));
+    binding_run(L, y->device, function, spmv_vectors(&a, x, y));
     return 0;
 }
 

@@ -42,6 +42,9 @@ Container *container_hashgrid(Device *device, const Type *type, const Shape *pag
 /* A policy: where elements stand among pages. The domain is the mapping's, and `pages`, a container of container_sparse or container_hashgrid, becomes its
  * own, also where it fails: NULL, with error_set, as where `pages` is NULL. */
 Container *container_mapping(Container *pages, Translator *mapping);
+/* Pages to which a mapping leads: of container_sparse where the mapping's memory has bounds, else of container_hashgrid. */
+Container *container_sparse_mapped(Device *device, const Type *type, Translator *mapping, const Shape *page, int levels,
+                                   int64_t capacity, const void *fallback);
 /* Pages with levels, for tree.h: `size` are cells, a power of two times `page` in every dimension, the same one. Split `depth` times at first. */
 Container *container_adaptive(Device *device, const Type *type, const Shape *size, const Shape *page, int depth,
                               int64_t capacity, const void *fallback);

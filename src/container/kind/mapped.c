@@ -406,3 +406,16 @@ Container *container_mapping(Container *pages, Translator *mapping)
     c->checked = false; /* no page is mapped outside of memory */
     return c;
 }
+
+Container *container_sparse_mapped(Device *device, const Type *type, Translator *mapping, const Shape *page, int levels,
+                                   int64_t capacity, const void *fallback)
+{
+    TranslatorInfo info = translator_info(mapping);
+    Shape to = {.rank = info.to};
+    for (int d = 0; d < info.to; d++) {
+        to.size[d] = info.memory.size[info.to - 1 - d];
+    }
+    Container *pages = info.memory.known ? container_sparse(device, type, &to, page, 0, levels, capacity, fallback)
+                                         : container_hashgrid(device, type, page, capacity, fallback);
+    return container_mapping(pages, mapping);
+}

@@ -1,6 +1,7 @@
 /* The elements of a region one after the other, and back; of a region those that are marked. */
 #include "container/container_private.h"
 
+#include "kernel/host/packed.h"
 #include "kernel/launch/copy.h"
 
 #include <stdlib.h>
@@ -27,6 +28,29 @@ bool container_put_elements(Container *c, const Region *region, const Stream *li
     Stream to = *container_elements(c);
     Domain domain = {.shape = to.shape, .pages = &region->set, .numbered = FROM};
     return region->set.elements == 0 || copy_over(&to, line, &domain);
+}
+
+bool container_download_elements(Container *c, const Region *region, void *bytes)
+{
+    Stream line;
+    if (!container_get_elements(c, region, &line)) {
+        return false;
+    }
+    bool done = packed_download(&line, bytes);
+    stream_release(&line);
+    return done;
+}
+
+bool container_upload_elements(Container *c, const Region *region, const void *bytes)
+{
+    Stream line;
+    Device *device = region->list.device;
+    if (!packed_stream(device, c->memory.type, &(Shape){1, {region->set.elements}}, bytes, &line)) {
+        return false;
+    }
+    bool done = container_put_elements(c, region, &line);
+    stream_release(&line);
+    return done;
 }
 
 /* boxes */

@@ -145,3 +145,23 @@ bool container_pack_points(Container *c, const Region *part, Stream *result)
     }
     return true;
 }
+
+Container *container_like_mapped(Container *c, const Type *type)
+{
+    const Region *region = container_active(c);
+    Container *made = region ? container_like(c, type) : NULL;
+    if (made && !container_ready_region(made, region)) {
+        container_release(made);
+        made = NULL;
+    }
+    return made;
+}
+
+bool container_append_from(Container *c, Container *from, const Region *region)
+{
+    if (!region && !container_partial(from)) {
+        return container_append(c, container_elements(from));
+    }
+    region = region ? region : container_active(from);
+    return region && container_append_region(c, from, region);
+}

@@ -303,3 +303,13 @@ bool segment_reduce_by_key(const SegmentSpec *spec, const Stream *keys, const St
     }
     return true;
 }
+
+bool segment_scan(ScanSpec *spec, Stream *segments, Stream *result)
+{
+    Stream heads = {0};
+    bool lengths = segments && segments->type->scalar != SCALAR_BOOL, empty;
+    spec->heads = lengths ? &heads : segments;
+    bool done = (!lengths || segment_heads(segments, &spec->domain, &heads, &empty)) && scan_run(spec, result);
+    stream_release(&heads);
+    return done;
+}

@@ -2,7 +2,7 @@
 #ifndef RILL_PRIMITIVE_REDUCTION_SEGMENT_H
 #define RILL_PRIMITIVE_REDUCTION_SEGMENT_H
 
-#include "primitive/reduction/scan_ops.h"
+#include "primitive/reduction/scan.h"
 
 typedef struct SegmentSpec {
     ScanOp op;
@@ -21,5 +21,8 @@ bool segment_reduce(const SegmentSpec *spec, const Stream *values, const Stream 
 
 /* For every run of equal neighbours in `keys` one of them, and the values beside them reduced. Both have as many elements. */
 bool segment_reduce_by_key(const SegmentSpec *spec, const Stream *keys, const Stream *values, Stream results[2]);
+
+/* scan_run with segments: flags of the domain's shape where they start, their lengths, or NULL. Sets spec->heads. */
+bool segment_scan(ScanSpec *spec, Stream *segments, Stream *result);
 
 #endif
