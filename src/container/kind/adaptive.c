@@ -316,7 +316,7 @@ static bool sizes_agree(const ContainerData *data, int64_t count)
     for (int d = 0; agree && d < rank; d++) {
         int64_t page = data->page.size[d], size = data->size.size[d];
         agree = page >= 1 && size >= page && size <= SHAPE_MAX_ELEMENTS && page < SHAPE_MAX_ELEMENTS / elements;
-        elements *= page + 1;
+        elements *= agree ? page + 1 : 1;
     }
     return agree && data->element_count == LEADING + pages * elements;
 }

@@ -113,11 +113,11 @@ Container *data_fill_pages(Container *c, const ContainerData *data)
 bool data_pages_agree(const ContainerData *data, int64_t numbers, bool bounded)
 {
     int64_t page = 1, pages = numbers / data->size.rank;
-    bool agree = data->capacity >= 1;
+    bool agree = data->capacity >= 1 && data->element_count >= 1; /* the default is there */
     for (int d = 0; agree && d < data->size.rank; d++) {
         agree = (bounded ? data->size.size[d] >= 1 : data->size.size[d] == 0) && data->page.size[d] >= 1 &&
                 data->page.size[d] <= SHAPE_MAX_ELEMENTS / page;
-        page *= data->page.size[d];
+        page *= agree ? data->page.size[d] : 1;
     }
     return agree && (numbers < 0 || data->element_count == 1 + pages * page);
 }
