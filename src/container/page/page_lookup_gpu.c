@@ -29,12 +29,12 @@ static int64_t pages_along(const Pages *pages, int d)
 
 bool page_lookup_numbered(const Pages *pages)
 {
-    int64_t count = 1, entries = pages->root_entries;
+    int64_t count = 1, entries = pages->nodes.root;
     for (int d = 0; d < pages->paged.base.info.rank; d++) {
         count = count > INT32_MAX / pages_along(pages, d) ? INT32_MAX : count * pages_along(pages, d);
     }
     for (int depth = 1; depth < pages->levels; depth++) {
-        entries = entries > INT32_MAX / pages->node ? INT32_MAX : entries * pages->node;
+        entries = entries > INT32_MAX / pages->nodes.node ? INT32_MAX : entries * pages->nodes.node;
     }
     return pages->paged.base.info.rank <= VECTOR && count < INT32_MAX && entries < INT32_MAX;
 }

@@ -85,8 +85,7 @@ static void enter(Paged *paged, const int64_t *page, int64_t frame)
 static void destroy(Translator *t)
 {
     Pages *pages = (Pages *)t;
-    free(pages->fill.items);
-    free(pages->spare.items);
+    node_pool_free(&pages->nodes);
     page_table_forget(pages);
 }
 
@@ -115,7 +114,7 @@ static int64_t plan_levels(Pages *pages, const int64_t *grid, int levels)
 {
     int64_t entries = 1;
     pages->levels = levels;
-    pages->node = 1;
+    pages->nodes.node = 1;
     for (int d = 0; d < pages->paged.base.info.rank; d++) {
         int all = 0;
         while (INT64_C(1) << all < grid[d]) {
@@ -126,9 +125,9 @@ static int64_t plan_levels(Pages *pages, const int64_t *grid, int levels)
         pages->bits[d] = bits;
         pages->root[d] = (grid[d] + below - 1) / below;
         entries = entries > MOST_ROOT / pages->root[d] ? MOST_ROOT + 1 : entries * pages->root[d];
-        pages->node = pages->node > MOST_ROOT >> bits ? MOST_ROOT + 1 : pages->node << bits;
+        pages->nodes.node = pages->nodes.node > MOST_ROOT >> bits ? MOST_ROOT + 1 : pages->nodes.node << bits;
     }
-    return entries > MOST_ROOT || pages->node > MOST_ROOT ? -1 : entries;
+    return entries > MOST_ROOT || pages->nodes.node > MOST_ROOT ? -1 : entries;
 }
 
 static bool choose_levels(Pages *pages, const Shape *shape, int levels, int64_t *entries)
@@ -180,7 +179,7 @@ Translator *translator_pages_overlapping(Device *device, const Shape *shape, con
         translator_release(&paged->base);
         return NULL;
     }
-    pages->root_entries = entries;
+    pages->nodes.root = entries;
     pages->roots = paged->base.number_count;
     for (int d = 0; d < shape->rank; d++) {
         translator_size(&paged->base, pages->root[d]);

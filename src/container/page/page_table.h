@@ -2,6 +2,7 @@
 #ifndef RILL_CONTAINER_PAGE_PAGE_TABLE_H
 #define RILL_CONTAINER_PAGE_PAGE_TABLE_H
 
+#include "container/page/node_pool.h"
 #include "container/page/paged.h"
 
 enum { PAGES_MOST_LEVELS = 8 };
@@ -11,13 +12,8 @@ typedef struct Pages {
     int levels;
     int bits[SHAPE_MAX_RANK];     /* of each level below the root */
     int64_t root[SHAPE_MAX_RANK]; /* sizes of the root, x first */
-    int64_t node;                 /* entries of a node */
-    int64_t root_entries;         /* behind which the nodes stand */
-    struct {
-        int32_t *items;
-        size_t count, capacity;
-    } fill, spare;      /* entries in use of each node; where nodes begin that are empty and in no other */
-    int roots, bits_at; /* numbers */
+    NodePool nodes;               /* the root, and the nodes that are empty and in no other */
+    int roots, bits_at;           /* numbers */
     /* What the device has mapped by itself and the copies of the tables don't tell yet; count 0: nothing. */
     struct {
         Stream numbers; /* row-major, of pages, ascending */
@@ -33,9 +29,8 @@ Pages *page_table_of_translator(Translator *t);
 
 /* page/page_table_nodes.c. The places of a page's entries from the root on, one per level that is there; how many. */
 int page_table_traverse(const Pages *pages, const int64_t *page, int64_t path[PAGES_MOST_LEVELS]);
-/* How many bits the place in a node has. Entries in use of the node in which an entry below the root stands. */
+/* How many bits the place in a node has. Sets an entry, and counts those in use. */
 int page_table_node_bits(const Pages *pages);
-int32_t *page_table_fill(const Pages *pages, int64_t entry);
 void page_table_set(Pages *pages, int64_t entry, int64_t word);
 /* Where an empty node begins; 0 with error_set. Gives back those at the end of a path of such a depth that are empty. */
 int64_t page_table_take_node(Pages *pages);

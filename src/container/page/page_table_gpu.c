@@ -111,7 +111,7 @@ static bool find_nodes(Pages *pages, const Stream *numbers, Nodes *nodes)
 static void give_nodes(Pages *pages, const Nodes *nodes, int64_t count)
 {
     while (count > 0) {
-        pages->spare.items[pages->spare.count++] = nodes->begins[--count];
+        node_pool_give(&pages->nodes, nodes->begins[--count]);
     }
 }
 
@@ -275,9 +275,7 @@ static void leave_page(Pages *pages, PageEntry *entry)
 {
     int64_t page[SHAPE_MAX_RANK], path[PAGES_MOST_LEVELS];
     int rank = pages->paged.base.info.rank;
-    for (int d = 0; d < SHAPE_MAX_RANK; d++) {
-        page[d] = entry->page[d];
-    }
+    page_list_page(entry, page);
     page_table_traverse(pages, page, path);
     int32_t *word = &table_of(pages, PAGED_TABLE)->words[path[pages->levels - 1]];
     entry->frame = *word - 1;
@@ -285,7 +283,7 @@ static void leave_page(Pages *pages, PageEntry *entry)
     memset(table_of(pages, PAGED_BACK)->words + paged_back(&pages->paged, entry->frame), 0,
            (size_t)(rank + 1) * sizeof(int32_t));
     if (pages->levels > 1) {
-        --*page_table_fill(pages, path[pages->levels - 1]);
+        --*node_pool_used(&pages->nodes, path[pages->levels - 1]);
         page_table_prune(pages, path, pages->levels);
     }
 }

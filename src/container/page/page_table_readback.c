@@ -47,8 +47,8 @@ static int32_t node_number(const Pages *pages, const int64_t *page, int depth)
 static void enter_word(Pages *pages, int64_t entry, int32_t word)
 {
     pages->paged.base.tables[PAGED_TABLE].words[entry] = word;
-    if (entry >= pages->root_entries) {
-        ++*page_table_fill(pages, entry);
+    if (entry >= pages->nodes.root) {
+        ++*node_pool_used(&pages->nodes, entry);
     }
 }
 
@@ -70,9 +70,7 @@ static void enter_nodes(Pages *pages, const PageList *list, int depth, const int
     size_t count = 0;
     int64_t page[SHAPE_MAX_RANK], path[PAGES_MOST_LEVELS], used = 0;
     for (size_t i = 0; i < list->count; i++) {
-        for (int d = 0; d < SHAPE_MAX_RANK; d++) {
-            page[d] = list->items[i].page[d];
-        }
+        page_list_page(&list->items[i], page);
         if (page_table_traverse(pages, page, path) == depth) {
             numbers[count++] = node_number(pages, page, depth);
         }
@@ -91,9 +89,7 @@ static void enter_pages(Pages *pages, const PageList *list)
     for (size_t i = 0; i < list->count; i++) {
         int32_t frame = pages->news.frames[i];
         int32_t *back = pages->paged.base.tables[PAGED_BACK].words + paged_back(&pages->paged, frame);
-        for (int d = 0; d < SHAPE_MAX_RANK; d++) {
-            page[d] = list->items[i].page[d];
-        }
+        page_list_page(&list->items[i], page);
         page_table_traverse(pages, page, path);
         enter_word(pages, path[pages->levels - 1], frame + 1);
         back[0] = 1;

@@ -1,8 +1,6 @@
 #include "container/tree/page_tree.h"
 #include "container/page/frame_table.h"
 
-#include "base/array.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,8 +250,7 @@ static bool unmap_level(Translator *t, int level, const int64_t *first, const in
 
 static void destroy(Translator *t)
 {
-    free(adaptive_of(t)->fill.items);
-    free(adaptive_of(t)->spare.items);
+    node_pool_free(&((PageTree *)t)->pool);
 }
 
 /* ranges: blocks of the domain that have one page, by halves, the parts of each in row-major order */
@@ -428,9 +425,9 @@ static bool plan_nodes(PageTree *a, int nodes, const NodeLimits *most)
            entries_of(rank, root_bits(a) + a->nodes - 1) <= most->root) {
         a->bits--;
     }
-    a->root_entries = entries_of(rank, root_bits(a));
-    a->node_entries = entries_of(rank, a->bits);
-    return a->root_entries <= (a->nodes == 1 ? most->node : most->root) && a->node_entries <= most->node;
+    a->pool.root = entries_of(rank, root_bits(a));
+    a->pool.node = entries_of(rank, a->bits);
+    return a->pool.root <= (a->nodes == 1 ? most->node : most->root) && a->pool.node <= most->node;
 }
 
 static bool choose_nodes(PageTree *a, int levels)
@@ -529,9 +526,8 @@ Translator *page_tree_create(Device *device, const Shape *shape, const Shape *pa
     a->border = border;
     t->device = device;
     set_sizes(a, shape, page);
-    bool done = choose_nodes(a, levels) && set_capacity(a, capacity) && ARRAY_ROOM(&a->fill);
+    bool done = choose_nodes(a, levels) && set_capacity(a, capacity);
     if (done) {
-        a->fill.items[a->fill.count++] = 0;
         add_numbers(a);
         t->info.levels = a->top + 1;
         t->info.traits = (TranslatorTraits){.memory = "n",
@@ -541,7 +537,7 @@ Translator *page_tree_create(Device *device, const Shape *shape, const Shape *pa
                                             .invertible = true,
                                             .mutable = true};
     }
-    done = done && word_table_create(&t->tables[ADAPTIVE_TABLE], device, a->root_entries) &&
+    done = done && word_table_create(&t->tables[ADAPTIVE_TABLE], device, a->pool.root) &&
            word_table_create(&t->tables[ADAPTIVE_BACK], device, page_tree_back(a, 1));
     if (!done) {
         translator_release(t);

@@ -9,6 +9,7 @@
 #ifndef RILL_CONTAINER_TREE_PAGE_TREE_H
 #define RILL_CONTAINER_TREE_PAGE_TREE_H
 
+#include "container/page/node_pool.h"
 #include "container/translator/glsl.h"
 
 enum { ADAPTIVE_TABLE, ADAPTIVE_BACK, ADAPTIVE_LEVEL_BITS = 5, ADAPTIVE_MOST_LEVELS = 8 };
@@ -22,11 +23,8 @@ typedef struct PageTree {
     int top;                       /* the level at which one page covers all */
     int told;                      /* how many nodes were asked for, or 0 */
     int nodes, bits;               /* nodes on the way to a page of level 0; levels of those below the root */
-    int64_t root_entries, node_entries;
-    struct {
-        int64_t *items;
-        size_t count, capacity;
-    } fill, spare;                            /* what each node holds of its own; where nodes begin that are free */
+    NodePool pool;                 /* counts what each node holds of its own */
+    int32_t root_used;             /* the same of the root */
     int pages_at, frames_at, top_at, base_at; /* numbers */
 } PageTree;
 

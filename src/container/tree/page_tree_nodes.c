@@ -2,8 +2,6 @@
 #include "container/page/frame_table.h"
 #include "container/tree/page_tree.h"
 
-#include "base/array.h"
-
 #include <string.h>
 
 static int rank_of(const PageTree *a)
@@ -87,31 +85,9 @@ int32_t page_tree_find(const PageTree *a, const AdaptivePage *place)
     return word < 0 ? words[-word] : word; /* a node's first entry is of its top, this one's base */
 }
 
-static int64_t *node_fill(const PageTree *a, int64_t node)
+static int32_t *node_fill(PageTree *a, int64_t node)
 {
-    return &a->fill.items[node ? 1 + (node - a->root_entries) / a->node_entries : 0];
-}
-
-/* Where a free node begins; 0 with error_set. */
-static int64_t take_node(PageTree *a)
-{
-    if (a->spare.count) {
-        return a->spare.items[--a->spare.count];
-    }
-    int64_t begin = a->root_entries + ((int64_t)a->fill.count - 1) * a->node_entries;
-    if (begin > SHAPE_MAX_ELEMENTS - a->node_entries) {
-        return error_set("the page table is full: take larger pages, or more levels");
-    }
-    /* There must be room for every node to become spare: giving one back can't fail. */
-    if (!ARRAY_ROOM(&a->fill) ||
-        !array_reserve((void **)&a->spare.items, &a->spare.capacity, a->fill.count, sizeof *a->spare.items)) {
-        return 0;
-    }
-    if (!word_table_grow(&a->base.tables[ADAPTIVE_TABLE], begin + a->node_entries, SHAPE_MAX_ELEMENTS)) {
-        return 0;
-    }
-    a->fill.items[a->fill.count++] = 0;
-    return begin;
+    return node ? node_pool_used(&a->pool, node) : &a->root_used;
 }
 
 /* Gives back the nodes at the end of a path that hold nothing of their own. */
@@ -119,7 +95,7 @@ static void prune(PageTree *a, const Path *path)
 {
     WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
     for (int depth = path->depth; depth > 0 && *node_fill(a, path->node[depth]) == 0; depth--) {
-        a->spare.items[a->spare.count++] = path->node[depth];
+        node_pool_give(&a->pool, path->node[depth]);
         word_table_set(table, path->entry[depth - 1], table->words[path->node[depth]]);
         --*node_fill(a, path->node[depth - 1]);
     }
@@ -132,12 +108,12 @@ static bool reserve(PageTree *a, const AdaptivePage *page)
     int wanted = depth_of_level(a, page->level);
     Path path;
     for (walk(a, page, &path); path.depth < wanted; walk(a, page, &path)) {
-        int64_t node = take_node(a), entry = path.entry[path.depth];
+        int64_t node = node_pool_take(&a->pool, table, word_table_grow), entry = path.entry[path.depth];
         if (!node) {
             prune(a, &path);
             return false;
         }
-        for (int64_t i = 0; i < a->node_entries; i++) {
+        for (int64_t i = 0; i < a->pool.node; i++) {
             word_table_set(table, node + i, table->words[entry]);
         }
         word_table_set(table, entry, (int32_t)-node);
