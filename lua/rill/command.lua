@@ -169,20 +169,8 @@ local function size_text(bytes)
     return bytes > 0 and ("%.1f GiB"):format(bytes / 2.0 ^ 30) or "unknown"
 end
 
-local function columns(rows)
-    local widths = {}
-    for _, row in ipairs(rows) do
-        for c, text in ipairs(row) do
-            widths[c] = math.max(widths[c] or 0, #text)
-        end
-    end
-    for _, row in ipairs(rows) do
-        local cells = {}
-        for c, text in ipairs(row) do
-            cells[c] = c < #row and text .. (" "):rep(widths[c] - #text) or text
-        end
-        print(table.concat(cells, "  "))
-    end
+local function print_columns(rows)
+    print(table.concat(require "rill.core.tables".columns(rows, function() return true end), "\n"))
 end
 
 -- A device that is listed, but fails, has its reason in the row.
@@ -204,7 +192,7 @@ local function list_devices()
     for _, listed in ipairs(rill.devices()) do
         rows[#rows + 1] = device_row(rill, listed)
     end
-    columns(rows)
+    print_columns(rows)
     for _, reason in ipairs(rill.devices().left_out or {}) do
         print("left out: " .. reason)
     end
@@ -231,7 +219,7 @@ local function print_tuning(rill)
         table.sort(times, function(a, b) return tonumber(a:match "%d+") < tonumber(b:match "%d+") end)
         rows[#rows + 1] = { name, tostring(choice.value), choice.source, table.concat(times, ", ") }
     end
-    columns(rows)
+    print_columns(rows)
 end
 
 -- Measures the choices that decide speed anew. A device that cannot be measured uses the defaults.

@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 errors.own()
 
 local Report = { __name = "rill.profile" }
@@ -28,25 +29,6 @@ local function size(bytes)
     return ("%d bytes"):format(bytes)
 end
 
--- Rows of texts as lines, the first column to the left and the others to the right.
-local function columns(rows)
-    local widths = {}
-    for _, row in ipairs(rows) do
-        for i, text in ipairs(row) do
-            widths[i] = math.max(widths[i] or 0, #text)
-        end
-    end
-    local lines = {}
-    for n, row in ipairs(rows) do
-        local cells = {}
-        for i, text in ipairs(row) do
-            cells[i] = i == 1 and text .. (" "):rep(widths[i] - #text) or (" "):rep(widths[i] - #text) .. text
-        end
-        lines[n] = table.concat(cells, "  ")
-    end
-    return table.concat(lines, "\n")
-end
-
 function Report:__tostring()
     local rows = { { "kernel", "calls", "device", "per call", "host", "bytes", "GB/s", "of copy" } }
     for _, row in ipairs(self) do
@@ -58,8 +40,10 @@ function Report:__tostring()
     end
     local total = "%d launches: %s on the device, %s to issue them; %d programs compiled in %s; %s in all; "
         .. "at most %s of device memory"
-    return columns(rows) .. "\n" .. total:format(self.launches, duration(self.device_time), duration(self.host_time),
-        self.compiled, duration(self.compile_time), duration(self.time), size(self.peak))
+    local lines = tables.columns(rows, function(i) return i == 1 end)
+    lines[#lines + 1] = total:format(self.launches, duration(self.device_time), duration(self.host_time), self.compiled,
+        duration(self.compile_time), duration(self.time), size(self.peak))
+    return table.concat(lines, "\n")
 end
 
 local function report_of(recorded, copy_rate)

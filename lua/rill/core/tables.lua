@@ -29,4 +29,23 @@ function tables.product(list, last)
     return product
 end
 
+--- tables.columns(rows, is_left): rows of texts as a list of lines, in columns that are two spaces apart. is_left(i): whether column i begins to the left.
+function tables.columns(rows, is_left)
+    local widths, lines = {}, {}
+    for _, row in ipairs(rows) do
+        for i, text in ipairs(row) do
+            widths[i] = math.max(widths[i] or 0, #text)
+        end
+    end
+    for n, row in ipairs(rows) do
+        local cells = {}
+        for i, text in ipairs(row) do
+            local space = (" "):rep(widths[i] - #text)
+            cells[i] = is_left(i) and text .. space or space .. text
+        end
+        lines[n] = table.concat(cells, "  "):gsub(" +$", "")
+    end
+    return lines
+end
+
 return tables

@@ -41,6 +41,18 @@ function elimination.factors(by)
     return rill.stream("double", by and #by or 1, by or 1.0)
 end
 
+--- elimination.undo(work, scales): a stream of double of what solutions of A' = s A and b' = t b are multiplied by for A and b, s / t, `scales` being
+-- the factors t; NaN where there is no pivot. Fields of work: systems, scales (the factors s), failed.
+function elimination.undo(work, scales)
+    local by, bad = {}, false
+    for s = 1, work.systems do
+        local failed <const> = work.failed[s] > 0
+        bad = bad or failed
+        by[s] = failed and 0.0 / 0.0 or (work.scales and work.scales[s] or 1.0) / (scales and scales[s] or 1.0)
+    end
+    return elimination.factors((bad or scales or work.scales) and by)
+end
+
 --- elimination.sizes(a): the largest element of each system of a, {systems, ...} in one piece, as it is in double; a table.
 function elimination.sizes(a)
     local systems = a.shape[1]
@@ -198,13 +210,19 @@ function elimination.options(method, given, factoring)
     return taken
 end
 
+--- elimination.widest(...): "double" where one of some streams is of double, else "float".
+function elimination.widest(...)
+    for _, s in ipairs {...} do
+        if s.type == "double" then
+            return "double"
+        end
+    end
+    return "float"
+end
+
 --- elimination.precision(method, taken, ...): the precision asked for, or that of the widest stream.
 function elimination.precision(method, taken, ...)
-    local wide = false
-    for _, s in ipairs {...} do
-        wide = wide or s.type == "double"
-    end
-    local precision = taken.precision or wide and "double" or "float"
+    local precision = taken.precision or elimination.widest(...)
     if precision == "double" and taken.iterations then
         fail("rill.solve.%s: option 'iterations': in double nothing is refined: leave it out, or take " ..
             "precision = \"mixed\"", method)

@@ -212,23 +212,12 @@ local function substitute(self, x, m)
     end
 end
 
--- What of A' = s A and b' = t b is solved, is s / t of what is asked for; NaN where there is no pivot.
-local function back(self, scales)
-    local by, bad = {}, false
-    for s = 1, self.systems do
-        bad = bad or self.failed[s] > 0
-        local undone = (self.scales and self.scales[s] or 1.0) / (scales and scales[s] or 1.0)
-        by[s] = self.failed[s] > 0 and 0.0 / 0.0 or undone
-    end
-    return elimination.factors((bad or scales or self.scales) and by)
-end
-
 --- t:solve(b, scales, x): adds the solution of A d = b to x; both {systems, n, m}. b is multiplied by `scales` on the way, a table, or false.
 function Triangular:solve(b, scales, x)
     local n, m, systems = self.n, b.shape[3], self.systems
     local d <close> = rill.stream(self.T, self.small and {m, n, systems} or {systems, m, n})
     local by <close> = elimination.factors(scales)
-    local undo <close> = back(self, scales)
+    local undo <close> = elimination.undo(self, scales)
     of(kernels.arrange, {B = b.type, T = self.T})(flat(b), self.order, by, n, m, self.small and systems or 0, flat(d))
     substitute(self, d, m)
     local ds, di, dc = steps(self, m)

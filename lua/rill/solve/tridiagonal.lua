@@ -154,13 +154,7 @@ function Work:improve(right, scales, x)
     local solve = self.method == "parts" and in_parts or by_rows
     solve(self.m, b, d, bad)
     self.failed = bad:values()
-    local back, undone = {}, self.scales or scales
-    for s = 1, self.systems do
-        undone = undone or self.failed[s] > 0
-        back[s] = self.failed[s] > 0 and 0.0 / 0.0 or
-            (self.scales and self.scales[s] or 1.0) / (scales and scales[s] or 1.0)
-    end
-    local undo <close> = elimination.factors(undone and back)
+    local undo <close> = elimination.undo(self, scales)
     kernels.add:kernel {T = T, X = x.type}(d, undo, n, x:reshape(x.size))
 end
 
@@ -188,15 +182,6 @@ function Work:report(made)
     made.method = self.method
 end
 
-local function wider(...)
-    for _, s in ipairs {...} do
-        if s.type == "double" then
-            return "double"
-        end
-    end
-    return "float"
-end
-
 local function tridiagonal(lower, diagonal, upper, b, given)
     b = operator.vector(METHOD, "b", b)
     local diagonals = {lower = check("lower", lower, b, 1), diagonal = check("diagonal", diagonal, b, 0),
@@ -213,7 +198,7 @@ local function tridiagonal(lower, diagonal, upper, b, given)
     local made, T = {}, taken.precision == "double" and "double" or "float"
     local sides, copy = elimination.shaped(b, {systems, n, 1})
     made[1] = copy
-    local wide = wider(lower, diagonal, upper)
+    local wide = elimination.widest(lower, diagonal, upper)
     local scales = wide ~= T and b.size > 0 and scales_of(systems, T, lower, diagonal, upper)
     local work = setmetatable({systems = systems, n = n, type = T, failed = {}, scales = scales,
         m = matrix_of(systems, n, T, scales, made, diagonals), A = matrix_of(systems, n, wide, false, made, diagonals)},

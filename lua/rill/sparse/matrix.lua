@@ -310,36 +310,38 @@ function methods._slices(A)
     return made and made.ordered and made or nil
 end
 
---- A:_plain(fits): of CSR and COO slices of all rows in their order, kept with the matrix; else, and unless fits(places, begins, entries), nil.
-function methods._plain(A, fits)
+-- What create(plan, fits) gives of the rows of CSR and COO, kept with the matrix under a name; refresh(made) takes over its values. nil where there
+-- is none.
+local function kept(A, name, fits, create, refresh)
     local plan = A._format ~= "ell" and A._m > 0 and A._values.size > 0 and rows_of(A)
     if not plan then
         return nil
-    end
-    if plan.plain == nil then
-        plan.plain = slices.plain(plan.offsets, A._columns, A._values, function(places, begins)
+    elseif plan[name] == nil then
+        plan[name] = create(plan, function(places, begins)
             return fits(places, begins, A._values.size)
         end)
-    elseif plan.plain then
-        slices.refresh(plan.plain, A._columns, A._values)
+    elseif plan[name] then
+        refresh(plan[name])
     end
-    return plan.plain or nil
+    return plan[name] or nil
+end
+
+--- A:_plain(fits): of CSR and COO slices of all rows in their order, kept with the matrix; else, and unless fits(places, begins, entries), nil.
+function methods._plain(A, fits)
+    return kept(A, "plain", fits, function(plan, fit)
+        return slices.plain(plan.offsets, A._columns, A._values, fit)
+    end, function(made)
+        slices.refresh(made, A._columns, A._values)
+    end)
 end
 
 --- A:_tiles(fits): of CSR and COO tiles, kept with the matrix; else, and unless fits(places, begins, entries), nil.
 function methods._tiles(A, fits)
-    local plan = A._format ~= "ell" and A._m > 0 and A._values.size > 0 and rows_of(A)
-    if not plan then
-        return nil
-    end
-    if plan.tiles == nil then
-        plan.tiles = tiles.make(plan.offsets, A._columns, A._values, A._n, function(places, begins)
-            return fits(places, begins, A._values.size)
-        end)
-    elseif plan.tiles then
-        tiles.refresh(plan.tiles, A._values)
-    end
-    return plan.tiles or nil
+    return kept(A, "tiles", fits, function(plan, fit)
+        return tiles.make(plan.offsets, A._columns, A._values, A._n, fit)
+    end, function(made)
+        tiles.refresh(made, A._values)
+    end)
 end
 
 -- ---- other methods
