@@ -1,13 +1,13 @@
 -- Expressions with containers: their values are a container like the first one, whose default is what the expression makes of theirs.
 local core = require "rill.core"
 local errors = require "rill.core.error"
-local recent = require "rill.core.lru"
+local lru = require "rill.core.lru"
 errors.own()
 
 local ofcontainers = {}
 
 local KEPT_DEFAULTS <const> = 64
-local find_default, keep_default = recent(KEPT_DEFAULTS) -- kernel, constants and defaults as text -> the packed element
+local find_default, keep_default = lru(KEPT_DEFAULTS) -- kernel, constants and defaults as text -> the packed element
 
 -- A constant argument as text.
 local function text_of(value)

@@ -8,7 +8,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local instructions = require "rill.algebra.instructions"
-local recent = require "rill.core.lru"
+local lru = require "rill.core.lru"
 local containers = require "rill.algebra.container_result"
 local errors = require "rill.core.error"
 local tables = require "rill.core.tables"
@@ -58,7 +58,7 @@ end
 -- ---- shapes, as text
 
 local KEPT_SHAPES <const> = 256
-local find_sizes, keep_sizes = recent(KEPT_SHAPES) -- text -> list of sizes
+local find_sizes, keep_sizes = lru(KEPT_SHAPES) -- text -> list of sizes
 
 local function sizes(text)
     local list = find_sizes(text)

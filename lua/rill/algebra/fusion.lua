@@ -6,7 +6,7 @@ local expression = require "rill.algebra.expression"
 local errors = require "rill.core.error"
 local launch_arguments = require "rill.core.launch_arguments"
 local tables = require "rill.core.tables"
-local recent = require "rill.core.lru"
+local lru = require "rill.core.lru"
 errors.own()
 
 local is, prepare = expression.is, expression.prepare
@@ -25,7 +25,7 @@ local function signature_of(kernel)
     local found = signatures[kernel]
     if not found then
         found = {params = kernel.params, allocated = 0, streams = 0}
-        found.find, found.keep = recent(KEPT_FUSED)
+        found.find, found.keep = lru(KEPT_FUSED)
         for _, param in ipairs(found.params) do
             found.allocated = found.allocated + (ALLOCATED[param.kind] and 1 or 0)
             found.streams = found.streams + (param.kind ~= "constant" and not ALLOCATED[param.kind] and 1 or 0)

@@ -4,7 +4,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local define = require "rill.algebra.define"
 local formula = require "rill.algebra.functions"
-local recent = require "rill.core.lru"
+local lru = require "rill.core.lru"
 local errors = require "rill.core.error"
 errors.own()
 
@@ -251,7 +251,7 @@ function instructions.text(kernel)
 end
 
 -- Kernels by key, each with a number of its own.
-local find_kernel, keep_kernel = recent(KEPT_KERNELS)
+local find_kernel, keep_kernel = lru(KEPT_KERNELS)
 
 --- The kernel of a list of instructions and its number: {kernel =, serial =}.
 function instructions.kernel(sequence)

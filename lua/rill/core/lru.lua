@@ -1,4 +1,4 @@
--- Values by key, as many as were used lately: recent(limit) gives find(key) and keep(key, value). What was used longest ago goes first.
+-- Values by key, as many as were used lately: lru(limit) gives find(key) and keep(key, value). What was used longest ago goes first.
 return function(limit)
     local entries, count = {}, 0
     local ends = {} -- of a ring: ends.newer is the oldest entry, ends.older the newest

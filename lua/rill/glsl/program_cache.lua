@@ -1,14 +1,14 @@
 -- The compiled kernels of all templates, bounded: the program that was used longest ago goes first. Dropping a program costs no
 -- compilation when its text comes again, since rill.core finds the device's programs by their text.
 local core = require "rill.core"
-local recent = require "rill.core.lru"
+local lru = require "rill.core.lru"
 
 local program_cache = {}
 
 --- program_cache.LIMIT: how many programs are kept.
 program_cache.LIMIT = 256
 
-local find, keep = recent(program_cache.LIMIT)
+local find, keep = lru(program_cache.LIMIT)
 
 -- Runs in a chunk of the template's name, so that messages about the text do not name this file.
 local CALL <const> = "local make, text = ... local made = make(text) return made"

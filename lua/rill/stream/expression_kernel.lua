@@ -1,7 +1,7 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
-local recent = require "rill.core.lru"
+local lru = require "rill.core.lru"
 local types = require "rill.core.types"
 local warning = require "rill.core.warning"
 
@@ -51,11 +51,11 @@ function oneline.wrong(expression, is_condition)
 end
 
 -- The last few hundred kernels, by their text: a script may put numbers into texts.
-local find, keep = recent(320)
+local find, keep = lru(320)
 
 -- How many kernels were made of texts that are one but for their numbers. Compiling takes milliseconds, and constants spare it.
 local MANY <const> = 64
-local counted, count = recent(64)
+local counted, count = lru(64)
 local warned = false
 
 -- The text with every number replaced by 0.
