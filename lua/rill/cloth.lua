@@ -103,7 +103,7 @@ local function new(given)
         rill.stream("float", shape)
     self.spare, self.faster = rill.stream("vec3", shape), rill.stream("vec3", shape)
     self.walls = walls.new("rill.cloth", taken.walls or {}, 3, 4 * h)
-    self.stepper = kernels.step:kernel(setmetatable(self.walls.text, {__index = dimensions[3]}))
+    self.stepper = kernels.step:kernel(dimensions.with(3, self.walls.text))
     local stiff = taken.stiffness
     self.call = {
         stiff = {stiff, stiff * taken.shear, stiff * taken.bend}, rest = {h, h}, damping = taken.damping,

@@ -80,7 +80,7 @@ local function new(given)
     for _, name in ipairs {"flow", "a", "b", "c"} do
         self[name] = rill.stream("float", self.shape)
     end
-    self.passes = kernels.passes:program(setmetatable({differ = differ}, {__index = dimensions[self.rank]}))
+    self.passes = kernels.passes:program(dimensions.with(self.rank, {differ = differ}))
     return heat.create(self)
 end
 

@@ -132,8 +132,7 @@ local function new(given)
     }
     b.m = masses_of(b, taken.masses)
     b.per, b.weight = per_extent(low, high, taken.softening or 0), inverse(b.m:max())
-    b.passes = texts.passes:program(setmetatable({abreast = ABREAST[rill.device().family]},
-        {__index = dimensions[b.dimensions]}))
+    b.passes = texts.passes:program(dimensions.with(b.dimensions, {abreast = ABREAST[rill.device().family]}))
     add_calls(b)
     drift(b, 0, 0)
     pull(b)

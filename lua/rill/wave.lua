@@ -76,8 +76,7 @@ local function new(given)
     self.z = lattice.field("rill.wave", "height", self, taken.height)
     self.v = lattice.field("rill.wave", "velocity", self, taken.velocity)
     self.spare = rill.stream("float", self.shape)
-    self.passes = kernels.passes:program(setmetatable({leaves = math.max(table.unpack(self.leaves)) > 0},
-        {__index = dimensions[self.rank]}))
+    self.passes = kernels.passes:program(dimensions.with(self.rank, {leaves = math.max(table.unpack(self.leaves)) > 0}))
     return wave.create(self)
 end
 

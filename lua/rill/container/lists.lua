@@ -2,6 +2,7 @@
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local template = require "rill.glsl.template"
 local option = require "rill.core.options"
 local fail <const> = errors.fail
 
@@ -26,17 +27,22 @@ local function open(options, key)
 end
 
 -- Points, x first, as row-major numbers of cells; -1 outside.
+local NUMBER <const> = template.new [[
+    kernel int number($point k<>, $point n) {
+        int r = 0;
+        bool inside = true;
+        $for(f, fields){inside = inside && uint(k.$f) < uint(n.$f); r = r * n.$f + k.$f;
+        }
+        return inside ? r : -1;
+    }
+]]
 local function number(keys, shape)
     local rank = #shape
-    local text = {(("kernel int number(@ k<>, @ n) { int r = 0; bool inside = true;"):gsub("@", points[rank]))}
-    for d = rank, 1, -1 do
-        local field = ("xyzw"):sub(d, d)
-        text[#text + 1] = ("inside = inside && uint(k.@) < uint(n.@); r = r * n.@ + k.@;"):gsub("@", field)
+    local fields, sizes = {}, {}
+    for d = 1, rank do
+        fields[d], sizes[d] = ("xyzw"):sub(rank + 1 - d, rank + 1 - d), shape[rank + 1 - d]
     end
-    text[#text + 1] = "return inside ? r : -1; }"
-    local sizes = {}
-    for d = 1, rank do sizes[d] = shape[rank + 1 - d] end
-    return rill.kernel(table.concat(text, " "))(keys, sizes)
+    return NUMBER:kernel {point = points[rank], fields = fields}(keys, sizes)
 end
 
 local function shape_of(options)

@@ -12,4 +12,22 @@ function points.coordinate(name, index, d, rank)
     return pattern:format(name, index, rank > points.VECTOR and d - 1 or ("xyzw"):sub(d, d))
 end
 
+local values = {}
+
+--- points.values(rank): values for templates. point and brackets: a parameter of points by index, "$point p$brackets". vector: whether a point is one
+-- element of it. dims: rows {d, at}, the number of a dimension from 1, x first, and what follows a point to give its coordinate.
+function points.values(rank)
+    if not values[rank] then
+        local vector, dims = rank <= points.VECTOR, {}
+        for d = 1, rank do
+            dims[d] = {d = d, at = rank == 1 and "" or vector and "." .. ("xyzw"):sub(d, d) or ("[%d]"):format(d - 1)}
+        end
+        values[rank] = {
+            rank = rank, point = vector and points.vectors[rank] or "int", brackets = vector and "[]" or "[][]",
+            vector = vector, dims = dims, x = dims[1].at,
+        }
+    end
+    return values[rank]
+end
+
 return points

@@ -36,4 +36,9 @@ for rank = 1, 3 do
     dimensions[rank] = make(rank)
 end
 
+--- dimensions.with(rank, values): those of a rank and `values`, which it completes.
+function dimensions.with(rank, values)
+    return setmetatable(values, {__index = dimensions[rank]})
+end
+
 return dimensions

@@ -24,6 +24,11 @@ function operator.with_diagonal(text, d, type, values)
 end
 
 local TOTAL <const> = template.new "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
+
+--- operator.total(): the reduce kernel that adds doubles up.
+function operator.total()
+    return TOTAL:kernel()
+end
 local PRODUCT <const> = template.new "kernel double product($A a<>, $B b<>) { return double(a) * double(b); }"
 
 --- operator.dot(x, y, sum): writes the sum of products, added up in double, into a stream of one double; nothing is read back.

@@ -10,14 +10,13 @@ local kernels <const> = template.sections "residual_cycle"
 
 local outer = {}
 
-local TOTAL <const> = template.new "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
 local PREPARE <const> = template.new [[
     kernel void prepare($B b<>, double mean, double scale, out double r<>) { r = scale * (double(b) - mean); }
 ]]
 
 --- outer.total(s, sum): the sum of a stream in double, a number; `sum` is a stream of one double.
 function outer.total(s, sum)
-    TOTAL:kernel()(s, sum)
+    operator.total()(s, sum)
     return sum:get(1)
 end
 

@@ -137,12 +137,11 @@ local RELAX_SIDE <const> = template.new [=[
 local PICK <const> = template.new "kernel $T pick(int row<>, $T y[]) { return y[row]; }"
 local SQUARE <const> = template.new
     "kernel double square($T b<>, $T y<>) { double r = double(b) - double(y); return r * r; }"
-local TOTAL <const> = template.new "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
 
 -- residual_norm(work, text, inputs): the norm of what a kernel makes of inputs, squares, read back.
 local function residual_norm(work, text, inputs)
     work.sum = work.sum or rill.stream("double", 1)
-    return math.sqrt(core._reduce(TOTAL:kernel(), with_diagonal(text, work.d, work.type), inputs, work.sum):get(1))
+    return math.sqrt(core._reduce(operator.total(), with_diagonal(text, work.d, work.type), inputs, work.sum):get(1))
 end
 
 -- A x of the rows of a list, written to as many first elements of y; nil where rows are too long for that.

@@ -21,7 +21,7 @@ template.snippet("stencil", [=[
 function vcycle.kernel(text, rank, types)
     types.A = types.A or types.T
     types.V = (types.A == "double" and "dvec" or "vec") .. rank
-    return text:kernel(setmetatable(types, {__index = dimensions[rank]}))
+    return text:kernel(dimensions.with(rank, types))
 end
 
 -- ---- grids on the device

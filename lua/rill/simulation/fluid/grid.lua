@@ -28,7 +28,7 @@ local function values_of(rank, mac)
         end
         values.components[k] = {k = axis.k, axis = axis.axis, step = axis.step, across = across}
     end
-    return setmetatable(values, {__index = dimensions[rank]})
+    return dimensions.with(rank, values)
 end
 
 --- self:program(text, values): the kernels of a template that begins with $use(fluid_grid). Its values are those of the grid and `values`.

@@ -19,7 +19,7 @@ template.snippet("particle_each", texts.each)
 
 local bases = {}
 for rank = 2, 3 do
-    bases[rank] = {__index = setmetatable({share = 1, across = ACROSS}, {__index = dimensions[rank]})}
+    bases[rank] = {__index = dimensions.with(rank, {share = 1, across = ACROSS})}
 end
 
 --- neighbours.program(text, rank, values): the kernels of a template of particles. Its values are those of the dimensions, `values`, and share, for
