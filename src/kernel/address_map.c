@@ -133,37 +133,21 @@ static bool add_addresses(MappedKernel *mapped, const Argument *args, int count)
     return true;
 }
 
-static bool copy_baked(const Kernel *from, Kernel *to)
-{
-    for (int i = 0; i < MAX_PARAMS; i++) {
-        to->baked[i] = from->baked[i] ? strdup(from->baked[i]) : NULL;
-        if (from->baked[i] && !to->baked[i]) {
-            return error_set("out of host memory");
-        }
-    }
-    return true;
-}
-
 /* A kernel that shares the body of another and has a signature of its own. */
 static Kernel *copy_kernel(const Kernel *from)
 {
     Kernel *kernel = kernel_blank(from->module);
-    Param *params = calloc(MAX_PARAMS, sizeof *params);
-    if (!kernel || !params) {
+    bool done = kernel && module_copy_function(&from->function, &kernel->function);
+    for (int i = 0; done && i < MAX_PARAMS; i++) {
+        kernel->baked[i] = from->baked[i] ? strdup(from->baked[i]) : NULL;
+        done = !from->baked[i] || kernel->baked[i] || error_set("out of host memory");
+    }
+    if (!done) {
         kernel_release(kernel);
-        free(params);
-        error_set("out of host memory");
         return NULL;
     }
-    kernel->function = from->function;
-    kernel->function.params = params;
-    memcpy(params, from->function.params, (size_t)from->function.param_count * sizeof *params);
     kernel->body = from->body;
     kernel->body_borrowed = true;
-    if (!copy_baked(from, kernel)) {
-        kernel_release(kernel);
-        return NULL;
-    }
     return kernel;
 }
 
@@ -192,12 +176,11 @@ static MappedKernel *derive(Kernel *kernel, const Argument *args, Kernel *const 
 
 static bool same_functions(const MappedKernel *mapped, Kernel *const *addresses, int count)
 {
-    for (int i = 0; i < count; i++) {
-        if (mapped->functions[i] != (addresses[i] ? addresses[i]->serial : 0)) {
-            return false;
-        }
+    bool same = true;
+    for (int i = 0; i < count && same; i++) {
+        same = mapped->functions[i] == (addresses[i] ? addresses[i]->serial : 0);
     }
-    return true;
+    return same;
 }
 
 static MappedKernel *find(Kernel *kernel, const Argument *args, Kernel *const *addresses)

@@ -102,36 +102,9 @@ static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inpu
     return true;
 }
 
-static void write_type(StrBuf *out, const Param *param)
-{
-    if (param->matrix) {
-        strbuf_addf(out, "mat%d", param->matrix);
-    } else {
-        strbuf_add(out, glsl_type(param->type));
-    }
-}
-
 static int called_params(const Function *f)
 {
     return f->param_count - (f->result != NULL);
-}
-
-static void write_signature(StrBuf *out, const Function *f)
-{
-    strbuf_addf(out, "%s rill_fused(", f->result ? glsl_type(f->result) : "void");
-    bool comma = false;
-    for (int i = 0; i < called_params(f); i++) {
-        const Param *param = &f->params[i];
-        if (param_kinds[param->kind].bound) {
-            continue;
-        }
-        const char *how = param->kind == PARAM_OUTPUT ? "out " : param->kind == PARAM_INOUT ? "inout " : "";
-        strbuf_addf(out, "%s%s", comma ? ", " : "", how);
-        write_type(out, param);
-        strbuf_addf(out, " p_%s", param->name);
-        comma = true;
-    }
-    strbuf_add(out, ") {\n");
 }
 
 static void write_input_call(StrBuf *out, const Kernel *input, int i)
@@ -148,7 +121,9 @@ static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *co
 {
     StrBuf *out = &result->body.text;
     const Function *f = &kernel->function;
-    write_signature(out, &result->function);
+    strbuf_addf(out, "%s rill_fused(", f->result ? glsl_type(f->result) : "void");
+    body_parameters(out, &result->function, called_params(&result->function), "p_");
+    strbuf_add(out, ") {\n");
     strbuf_addf(out, "    %s%s(", f->result ? "return " : "", kernel->body.entry);
     bool comma = false;
     for (int i = 0; i < called_params(f); i++) {

@@ -28,12 +28,9 @@ static bool result_name(const Function *f, Param *param)
 /* The launched signature: the text's, and the returned value as an output. */
 static bool launched_function(const Module *module, const Function *from, Function *to)
 {
-    *to = *from;
-    to->params = calloc(MAX_PARAMS, sizeof *to->params);
-    if (!to->params) {
-        return error_set("out of host memory");
+    if (!module_copy_function(from, to)) {
+        return false;
     }
-    memcpy(to->params, from->params, (size_t)from->param_count * sizeof *to->params);
     if (from->result_matrix) {
         return source_error(&module->source, from->offset, "a kernel can't return a matrix");
     }

@@ -228,23 +228,17 @@ static void write_pushes(const Function *kernel, BodyMode mode, bool exact, StrB
     }
 }
 
-/* The parameters of the entry that is launched, and the call of the kernel's own with those that it has. */
-static void add_parameters(const Function *f, bool call, StrBuf *out)
+void body_parameters(StrBuf *out, const Function *f, int count, const char *prefix)
 {
     const char *comma = "";
-    for (int i = 0; i < f->param_count; i++) {
+    for (int i = 0; i < count; i++) {
         const Param *param = &f->params[i];
-        if (param_kinds[param->kind].bound) {
-            continue;
-        }
-        strbuf_add(out, comma);
-        if (!call) {
-            strbuf_add(out, qualifier(param));
+        if (!param_kinds[param->kind].bound) {
+            strbuf_addf(out, "%s%s", comma, qualifier(param));
             add_type(out, param->type, param->matrix);
-            strbuf_add(out, " ");
+            strbuf_addf(out, " %s%s", prefix, param->name);
+            comma = ", ";
         }
-        strbuf_addf(out, "u_%s", param->name);
-        comma = ", ";
     }
 }
 
@@ -253,7 +247,7 @@ static void write_entry(const Function *kernel, BodyMode mode, const Function *l
 {
     StrBuf *out = &body->text;
     strbuf_add(out, "void rill_entry(");
-    add_parameters(launched, false, out);
+    body_parameters(out, launched, launched->param_count, "u_");
     strbuf_add(out, ")\n{\n");
     for (int i = 0; i < kernel->param_count; i++) {
         const char *name = kernel->params[i].name;
@@ -272,7 +266,13 @@ static void write_entry(const Function *kernel, BodyMode mode, const Function *l
         strbuf_addf(out, "u_%s = ", launched->params[kernel->param_count].name);
     }
     strbuf_addf(out, "u_%s(", kernel->name);
-    add_parameters(kernel, true, out);
+    const char *comma = "";
+    for (int i = 0; i < kernel->param_count; i++) {
+        if (!param_kinds[kernel->params[i].kind].bound) {
+            strbuf_addf(out, "%su_%s", comma, kernel->params[i].name);
+            comma = ", ";
+        }
+    }
     strbuf_add(out, ");\n");
     for (int i = 0; mode == BODY_COUNT && i < kernel->param_count; i++) {
         if (kernel->params[i].kind == PARAM_VOUT) {

@@ -66,4 +66,7 @@ bool body_source(const Body *body, size_t at, size_t *source);
 /* Whether elements of this type in an inout T name[] are plain GLSL lvalues in storage (else loaded and stored whole). */
 bool body_plain_random(const Type *type);
 
+/* Writes the first `count` parameters of a function as GLSL's: "out float u_r, int u_n", with `prefix` before the names. */
+void body_parameters(StrBuf *out, const Function *f, int count, const char *prefix);
+
 #endif

@@ -8,12 +8,7 @@
 
 bool derive_needed(const Function *f)
 {
-    for (int i = 0; i < f->param_count; i++) {
-        if (f->params[i].kind == PARAM_VOUT) {
-            return f->kind == FUNCTION_KERNEL;
-        }
-    }
-    return false;
+    return f->kind == FUNCTION_KERNEL && module_count_params(f, PARAM_VOUT) > 0;
 }
 
 /* The outputs of the whole are nothing to a counting kernel, and what it changes in place is dropped. */
@@ -62,10 +57,8 @@ static void derive_write(Function *to)
 bool derive_function(const Module *module, const Function *launched, BodyMode mode, Function *to,
                      char *baked[MAX_PARAMS])
 {
-    int vouts = 0;
     for (int i = 0; i < launched->param_count; i++) {
         const Param *param = &launched->params[i];
-        vouts += param->kind == PARAM_VOUT;
         if (param_kinds[param->kind].anywhere) {
             return source_error(&module->source, param->offset,
                                 "'%s': a kernel with variable outputs runs twice, so it can't have a random-access "
@@ -73,18 +66,15 @@ bool derive_function(const Module *module, const Function *launched, BodyMode mo
                                 param->name, param->name);
         }
     }
-    if (launched->param_count + 2 * vouts > MAX_PARAMS) {
+    if (launched->param_count + 2 * module_count_params(launched, PARAM_VOUT) > MAX_PARAMS) {
         return source_error(&module->source, launched->offset,
                             "'%s' has too many parameters: each variable output counts for three of %d", launched->name,
                             MAX_PARAMS);
     }
-    *to = *launched;
-    to->result = NULL; /* an output like the others */
-    to->params = calloc(MAX_PARAMS, sizeof *to->params);
-    if (!to->params) {
-        return error_set("out of host memory");
+    if (!module_copy_function(launched, to)) {
+        return false;
     }
-    memcpy(to->params, launched->params, (size_t)launched->param_count * sizeof *to->params);
+    to->result = NULL; /* an output like the others */
     if (mode == BODY_COUNT) {
         return derive_count(to, baked);
     }

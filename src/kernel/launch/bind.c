@@ -15,13 +15,14 @@ enum {
 
 static bool has_neighbors(const Plan *plan)
 {
-    const Function *f = &plan->kernel->function;
-    for (int i = 0; i < f->param_count; i++) {
-        if (f->params[i].kind == PARAM_NEIGHBOR) {
-            return true;
-        }
-    }
-    return false;
+    return module_count_params(&plan->kernel->function, PARAM_NEIGHBOR) > 0;
+}
+
+/* A size, and what access functions divide by it with. */
+static void fill_size(int64_t size, uint32_t *w)
+{
+    w[0] = (uint32_t)size;
+    access_divisor(size, &w[1], &w[2]);
 }
 
 /* The words of pages, and how many parts all are cut into. */
@@ -31,9 +32,7 @@ static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint
     int64_t steps = 1;
     for (int d = 0; d < rank; d++) {
         int64_t size = plan->pages->page[d];
-        uint32_t *own = w + PAGE_WORDS + 3 * d;
-        own[0] = (uint32_t)(d < 2 ? size / parts_of[d] : size);
-        access_divisor(own[0], &own[1], &own[2]);
+        fill_size(d < 2 ? size / parts_of[d] : size, w + PAGE_WORDS + 3 * d);
         steps *= size;
     }
     steps /= layout->elements * layout->page_rows;
@@ -51,8 +50,7 @@ static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint
         wide *= 2;
     }
     int64_t parts = (steps + wide * run - 1) / (wide * run) * wide;
-    w[PAGE_PARTS] = (uint32_t)parts;
-    access_divisor(parts, &w[PAGE_PARTS + 1], &w[PAGE_PARTS + 2]);
+    fill_size(parts, w + PAGE_PARTS);
     w[PAGE_STEPS] = (uint32_t)steps;
     w[PAGE_RUN] = (uint32_t)run;
     w[PAGE_WIDE] = (uint32_t)wide;
@@ -64,8 +62,7 @@ static void fill_leaf(const Plan *plan, int rank, uint32_t *w)
     int64_t all = 1;
     for (int d = 0; d <= rank; d++, w += 3) {
         int64_t size = d < rank ? plan->pages->page[d] : all;
-        w[0] = (uint32_t)size;
-        access_divisor(size, &w[1], &w[2]);
+        fill_size(size, w);
         all *= size;
     }
 }
@@ -83,10 +80,7 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     words[layout->four] = 4;
     int rank = plan->launch_shape.rank;
     for (int d = 0; d < rank; d++) {
-        int64_t size = plan->launch_shape.size[rank - 1 - d];
-        uint32_t *w = words + layout->shape + 3 * d;
-        w[0] = (uint32_t)size;
-        access_divisor(size, &w[1], &w[2]);
+        fill_size(plan->launch_shape.size[rank - 1 - d], words + layout->shape + 3 * d);
     }
     words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
     if (layout->leaf != NO_SLOT) {
@@ -109,10 +103,8 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     if (layout->strip != NO_SLOT) {
         uint32_t *w = words + layout->strip;
         int64_t columns = plan->launch_shape.size[rank - 1], rows = plan->launch_shape.size[rank - 2];
-        w[0] = (uint32_t)(columns / layout->elements);
-        w[3] = (uint32_t)((rows + layout->strip_rows - 1) / layout->strip_rows);
-        access_divisor(w[0], &w[1], &w[2]);
-        access_divisor(w[3], &w[4], &w[5]);
+        fill_size(columns / layout->elements, w);
+        fill_size((rows + layout->strip_rows - 1) / layout->strip_rows, w + 3);
         words[layout->steps] = (uint32_t)(plan->count / (columns * rows)) * w[0] * w[3];
     }
 }

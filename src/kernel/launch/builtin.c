@@ -29,13 +29,10 @@ static void destroy_all(void *attachment)
 
 static const AttachmentKind cache_kind = {sizeof(Lru), destroy_all};
 
-static Kernel *parse(const char *text)
+Kernel *builtin_parse(const char *text)
 {
     Module *module = module_create(text, strlen(text), "rill", 1);
-    if (!module) {
-        return NULL;
-    }
-    Kernel *kernel = kernel_create(module, &module->functions.items[module->functions.count - 1]);
+    Kernel *kernel = module ? kernel_create(module, &module->functions.items[module->functions.count - 1]) : NULL;
     module_release(module);
     return kernel;
 }
@@ -48,7 +45,7 @@ static InternalKernel *create(const char *text)
         error_set("out of host memory");
         return NULL;
     }
-    internal->kernel = parse(text);
+    internal->kernel = builtin_parse(text);
     if (!internal->kernel) {
         destroy(internal);
         return NULL;

@@ -7,4 +7,7 @@
 /* The last kernel of `text`; owned by the cache, which keeps it far longer than one call: until hundreds of others were used. */
 Kernel *builtin_kernel(Device *device, const char *text);
 
+/* A new kernel: the last one of `text`; NULL with error_set. */
+Kernel *builtin_parse(const char *text);
+
 #endif

@@ -16,16 +16,6 @@ static bool stream_mapped(const Stream *stream)
     return false;
 }
 
-static bool begins_with_domain(const Stream *box)
-{
-    for (int d = 0; d < box->shape.rank; d++) {
-        if (box->dim[d].start != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static uint16_t boundary_bits(const Stream *stream)
 {
     unsigned bits = 0;
@@ -119,7 +109,7 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
                                                      : PATH_DENSE);
     key->rank = (uint8_t)param->rank;
     key->mapped = !s->map && stream_mapped(s);
-    key->unit = s->map ? begins_with_domain(s) : !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
+    key->unit = s->map ? launch_begins(s) : !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
     key->strips = param->kind == PARAM_NEIGHBOR && launch_aligned(s);
     key->ordered = param->kind == PARAM_NEIGHBOR && key->path == PATH_DENSE && s->contiguous && !key->mapped;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
@@ -219,7 +209,7 @@ static PagedKind map_pages(const Plan *plan, const Stream *s)
 {
     int rank = s->shape.rank;
     PagedKind kind = rank > 1 && s->map->overlap ? PAGED_STRIDED : PAGED_WHOLE;
-    if (!plan->pages->aligned || s->map->run_unit == 0 || !begins_with_domain(s)) {
+    if (!plan->pages->aligned || s->map->run_unit == 0 || !launch_begins(s)) {
         return PAGED_ANYWHERE;
     }
     for (int d = 0; d < rank; d++) {

@@ -31,12 +31,10 @@ static bool placeless(const Kernel *kernel, const Domain *domain, bool check)
 /* The elements of memory that the pages are, as a header that holds nothing. */
 static bool take_run(const Stream *s, const Domain *domain, Stream *run)
 {
-    int64_t first = -1, count = kernel_page_elements(domain->pages, domain->shape.rank);
-    bool fits = s && s->map && s->map->run_begin && s->buffer && shape_equal(&s->shape, &domain->shape);
-    for (int d = 0; fits && d < s->shape.rank; d++) {
-        fits = s->dim[d].start == 0;
-    }
-    first = fits ? s->map->run_begin(s->map, domain->pages) : -1;
+    int64_t count = kernel_page_elements(domain->pages, domain->shape.rank);
+    bool fits =
+        s && s->map && s->map->run_begin && s->buffer && shape_equal(&s->shape, &domain->shape) && launch_begins(s);
+    int64_t first = fits ? s->map->run_begin(s->map, domain->pages) : -1;
     if (first < 0) {
         return false;
     }

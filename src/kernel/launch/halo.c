@@ -13,22 +13,12 @@ static bool comes_to_border(const Stream *s, bool value)
     return comes;
 }
 
-/* Whether it has the launch's coordinates. */
-static bool in_place(const Stream *s, const Domain *domain)
-{
-    bool same = shape_equal(&s->shape, &domain->shape);
-    for (int d = 0; d < s->shape.rank; d++) {
-        same = same && s->dim[d].start == 0;
-    }
-    return same;
-}
-
 /* Neighbours, of pages that all stand somewhere. */
 static bool near_pages(const Function *f, const Stream *s, const ParamUse *use, const Domain *domain)
 {
     bool used = (use->offset_count || use->ranges) && use->reach <= s->map->overlap;
-    return used && domain->pages && in_place(s, domain) && !domain->pages->levels && !f->group_rank &&
-           comes_to_border(s, true) && s->map->holds(s->map, domain->pages);
+    return used && domain->pages && shape_equal(&s->shape, &domain->shape) && launch_begins(s) &&
+           !domain->pages->levels && !f->group_rank && comes_to_border(s, true) && s->map->holds(s->map, domain->pages);
 }
 
 /* CPU drivers share most of the arithmetic of several lookups, which cost them less than a loop does that looks for one page: it is there where some

@@ -53,6 +53,16 @@ static inline bool launch_numbered(const Plan *plan, int i)
     return (plan->numbered >> i & 1) != 0;
 }
 
+/* Whether the box of a container begins where its domain does. */
+static inline bool launch_begins(const Stream *box)
+{
+    bool begins = true;
+    for (int d = 0; d < box->shape.rank && begins; d++) {
+        begins = box->dim[d].start == 0;
+    }
+    return begins;
+}
+
 /* Whether a dimension needs more than its stride. */
 static inline bool launch_dim_mapped(const ViewDim *dim)
 {

@@ -2,7 +2,7 @@
 
 #include "base/strbuf.h"
 #include "gpu/context/timer.h"
-#include "kernel/kernel.h"
+#include "kernel/launch/builtin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +44,6 @@ typedef struct Tuner {
     Stream streams[STREAMS]; /* two of floats, indices in no order, the output */
 } Tuner;
 
-static Kernel *parse(const char *text)
-{
-    Module *module = module_create(text, strlen(text), "rill", 1);
-    Kernel *kernel = module ? kernel_create(module, &module->functions.items[module->functions.count - 1]) : NULL;
-    module_release(module);
-    return kernel;
-}
-
 static void close_streams(Tuner *t)
 {
     for (int i = 0; i < STREAMS; i++) {
@@ -68,7 +60,7 @@ static bool open_streams(Tuner *t)
     for (int i = 0; i < STREAMS && good; i++) {
         good = stream_create(t->device, type_of(i == 2 ? SCALAR_INT : SCALAR_FLOAT, 1), &shape, false, &t->streams[i]);
     }
-    Kernel *kernel = good ? parse(filler) : NULL;
+    Kernel *kernel = good ? builtin_parse(filler) : NULL;
     for (int i = 0; i < 2 && kernel && good; i++) {
         const Argument args[] = {{.stream = &t->streams[i]}, {.stream = &t->streams[2]}};
         good = kernel_launch(kernel, t->device, args, &shape, false);
@@ -137,7 +129,7 @@ static Outcome measure(const Tuner *t, TuningId id)
     Kernel *kernels[TUNING_VALUES] = {NULL};
     bool good = true;
     for (int k = 0; k < choice->count && good; k++) {
-        kernels[k] = parse(works[choice->work].text);
+        kernels[k] = builtin_parse(works[choice->work].text);
         good = kernels[k] != NULL;
     }
     const Outcome outcome = good ? compare(t, id, kernels, seconds) : FAILED;

@@ -1,6 +1,8 @@
+#include "base/error.h"
 #include "kernel/text/module.h"
 #include "kernel/text/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool named(const Token *token, const char *name)
@@ -36,6 +38,27 @@ const Constant *module_constant(const Module *module, const Token *name)
         }
     }
     return NULL;
+}
+
+int module_count_params(const Function *f, ParamKind kind)
+{
+    int count = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        count += f->params[i].kind == kind;
+    }
+    return count;
+}
+
+bool module_copy_function(const Function *from, Function *to)
+{
+    Param *params = calloc(MAX_PARAMS, sizeof *params);
+    if (!params) {
+        return error_set("out of host memory");
+    }
+    memcpy(params, from->params, (size_t)from->param_count * sizeof *params);
+    *to = *from;
+    to->params = params;
+    return true;
 }
 
 static const char *const value_types[] = {"float", "double", "int",   "uint",  "bool",  "vec2",

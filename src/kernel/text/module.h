@@ -65,6 +65,11 @@ typedef struct Function {
     int group_rank, group[3];     /* kernel(64), kernel(16, 8): x first; rank 0: not a group kernel */
 } Function;
 
+/* How many parameters of a kind a function has. */
+int module_count_params(const Function *f, ParamKind kind);
+/* Copies a function, with parameters of its own that have room for MAX_PARAMS; false with error_set. */
+bool module_copy_function(const Function *from, Function *to);
+
 typedef struct Constant {
     char name[MAX_NAME + 1];
     size_t first, last; /* tokens of the declaration: first, one past the semicolon */

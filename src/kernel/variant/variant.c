@@ -461,11 +461,8 @@ static void layout_strips(const KernelText *text, const VariantKey *key, Layout 
 {
     layout->strip = NO_SLOT;
     layout->strip_rows = 1;
-    bool neighbors = false;
-    for (int i = 0; i < text->function->param_count; i++) {
-        neighbors = neighbors || text->function->params[i].kind == PARAM_NEIGHBOR;
-    }
-    if (!neighbors || !key->rows || !key->flat_stores || layout->elements == 1) {
+    if (module_count_params(text->function, PARAM_NEIGHBOR) == 0 || !key->rows || !key->flat_stores ||
+        layout->elements == 1) {
         return;
     }
     layout->strip = take(layout, 6);
