@@ -56,6 +56,8 @@ int binding_ask(lua_State *L, lua_CFunction f, void *context);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);
+/* The same unless something is done. */
+void binding_raise_unless(lua_State *L, bool done);
 /* The same with a function's name in front, unless that is NULL. */
 _Noreturn void binding_raise_for(lua_State *L, const char *function);
 /* The same for messages that begin with a place of their own. */

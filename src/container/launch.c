@@ -395,15 +395,11 @@ typedef struct Missing {
 static bool count_missing(void *data, const int64_t *first, const int64_t *last)
 {
     Missing *missing = data;
-    int rank = container_whole(missing->c)->shape.rank;
-    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], mapped, all = 1;
-    for (int d = 0; d < rank; d++) {
-        from[rank - 1 - d] = first[d];
-        to[rank - 1 - d] = last[d] + 1;
-        all *= last[d] - first[d] + 1;
-    }
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], mapped;
+    shape_box(first, last, container_whole(missing->c)->shape.rank, from, to);
+    Stream box = container_box(missing->c, from, to);
     missing->failed = !container_count(missing->c, from, to, &mapped, missing->caller);
-    missing->count += missing->failed ? 0 : all - mapped;
+    missing->count += missing->failed ? 0 : stream_elements(&box) - mapped;
     return !missing->failed;
 }
 

@@ -80,3 +80,18 @@ bool shape_broadcast(const Shape *a, const Shape *b, Shape *result)
     *result = wide;
     return true;
 }
+
+void shape_reverse(const int64_t *from, int rank, int64_t *to)
+{
+    for (int d = 0; d < rank; d++) {
+        to[rank - 1 - d] = from[d];
+    }
+}
+
+void shape_box(const int64_t *first, const int64_t *last, int rank, int64_t *from, int64_t *to)
+{
+    for (int d = 0; d < rank; d++) {
+        from[rank - 1 - d] = first[d];
+        to[rank - 1 - d] = last[d] + 1;
+    }
+}

@@ -25,4 +25,9 @@ const char *shape_text(const Shape *shape, char text[SHAPE_TEXT]);
 /* The shape that all broadcast to: missing leading dimensions count as 1, a 1 stretches. False when they don't. */
 bool shape_broadcast(const Shape *a, const Shape *b, Shape *result);
 
+/* Copies coordinates in the opposite order: kernels and containers have x first, shapes the slowest dimension. */
+void shape_reverse(const int64_t *from, int rank, int64_t *to);
+/* The box of first and last element, x first, as from[] inclusive and to[] exclusive, the slowest dimension first. */
+void shape_box(const int64_t *first, const int64_t *last, int rank, int64_t *from, int64_t *to);
+
 #endif

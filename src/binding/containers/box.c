@@ -54,7 +54,7 @@ static void entry_index(lua_State *L, const LuaContainer *self, int index, const
         luaL_error(L, "%s: index %I is no entry's: there are %I", function, (LUAI_UACINT)lua_tointeger(L, index),
                    (LUAI_UACINT)count);
     }
-    coordinates_reverse(point, self->stream.shape.rank, result);
+    shape_reverse(point, self->stream.shape.rank, result);
 }
 
 void container_index_check(lua_State *L, const LuaContainer *self, int first, const char *function, int64_t *index)

@@ -192,7 +192,7 @@ static void take_range(lua_State *L, const LuaContainer *self, Given *source, co
     }
     bool some = region_bounds(range->region, first, last);
     source->part = some && region_is_box(range->region) ? NULL : range->region;
-    coordinates_box(first, last, rank, source->low, source->high);
+    shape_box(first, last, rank, source->low, source->high);
     for (int d = 0; d < rank; d++) {
         source->high[d] = some ? source->high[d] : source->low[d];
         source->shape.size[d] = source->high[d] - source->low[d];

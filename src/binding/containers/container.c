@@ -126,7 +126,7 @@ static int rill_page_sizes(lua_State *L)
         return 0;
     }
     translator_page_sizes(t, page);
-    coordinates_reverse(page, rank, sizes);
+    shape_reverse(page, rank, sizes);
     coordinates_push_list(L, sizes, rank, 0);
     lua_pushboolean(L, container_traits(self->container)->owns_pages);
     return 2;

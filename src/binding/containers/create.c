@@ -118,7 +118,7 @@ static void read_mapping(lua_State *L, const OptionCall *call, const Option *opt
     Translator *mapping = translator_check(L, lua_gettop(L), function, call->n, option->name);
     TranslatorInfo info = translator_info(mapping);
     const Shape *shape = &options->shape;
-    coordinates_reverse(shape->size, shape->rank, size);
+    shape_reverse(shape->size, shape->rank, size);
     if (!info.domain.known || info.rank != shape->rank ||
         memcmp(info.domain.size, size, (size_t)info.rank * sizeof *size) != 0) {
         luaL_error(L, "%s: option 'mapping': expected a translator of shape %s, that of '%s' is another", function,

@@ -319,7 +319,7 @@ static const int32_t *push_places(lua_State *L, const Options *options, const Lu
     }
     int64_t count = shape_elements(&options->shape);
     int32_t *places = scratch_push(L, (size_t)count * (size_t)options->to * sizeof *places);
-    coordinates_reverse(options->shape.size, (int)options->rank, last);
+    shape_reverse(options->shape.size, (int)options->rank, last);
     for (int d = 0; d < options->rank; d++) {
         last[d]--;
     }

@@ -56,7 +56,7 @@ static int rill_box(lua_State *L)
     if (!region_box_at(region, n, first, last)) {
         return 0;
     }
-    coordinates_box(first, last, rank, from, to);
+    shape_box(first, last, rank, from, to);
     coordinates_push_list(L, from, rank, 1);
     coordinates_push_list(L, to, rank, 0);
     return 2;

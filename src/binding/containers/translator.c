@@ -337,7 +337,7 @@ static int translator_unmap_pages(lua_State *L)
 static void push_bounds(lua_State *L, const Bounds *bounds, int rank)
 {
     Shape shape = {.rank = rank};
-    coordinates_reverse(bounds->size, rank, shape.size);
+    shape_reverse(bounds->size, rank, shape.size);
     if (bounds->known) {
         shape_push(L, &shape);
     } else {

@@ -46,12 +46,11 @@ const Region *call_push_active_boxes(lua_State *L, const Call *call, const int64
     lua_rawget(L, top + 1);
     LuaRange *range = range_to(L, -1);
     if (!range) {
-        DeviceScope scope;
+        Region *region;
         lua_settop(L, top + 2);
         range = range_push(L);
-        binding_enter(L, call->device, &scope);
-        Region *region = region_of_active(launch->active, &launch->domain, sizes);
-        device_leave(&scope);
+        binding_run(L, call->device, call->function->name,
+                    (region = region_of_active(launch->active, &launch->domain, sizes)) != NULL);
         range_take(L, range, region, call->function->name);
         lua_pushvalue(L, -1);
         lua_insert(L, top + 1);

@@ -37,13 +37,9 @@ static LuaContainer *container_of(lua_State *L, const Call *call, int i, int ind
 /* The box of the range as a header, and where it begins; x first. */
 static void set_header(LuaRange *range, const LuaContainer *c, int64_t *first)
 {
-    int rank = range->region->shape.rank;
     int64_t low[SHAPE_MAX_RANK], high[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
     region_bounds(range->region, first, last);
-    for (int d = 0; d < rank; d++) {
-        low[rank - 1 - d] = first[d];
-        high[rank - 1 - d] = last[d] + 1;
-    }
+    shape_box(first, last, range->region->shape.rank, low, high);
     range->stream = container_part(c->container, low, high);
 }
 
@@ -102,9 +98,7 @@ void call_find_domain(lua_State *L, Call *call)
         }
     }
     const Shape *shape = call->has_shape ? &call->shape : NULL;
-    if (!kernel_domain(call->kernel, told ? args : call->args, shape, &call->launch.domain)) {
-        binding_raise(L);
-    }
+    binding_raise_unless(L, kernel_domain(call->kernel, told ? args : call->args, shape, &call->launch.domain));
 }
 
 /* Where the box begins that the launch runs over, x first; false where that is none of this shape. */

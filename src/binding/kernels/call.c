@@ -386,9 +386,7 @@ void call_inputs(lua_State *L, Call *call, int list, bool settled)
             accept_settled(L, lua_touserdata(L, -1));
         }
     }
-    if (!kernel_domain(call->kernel, call->args, NULL, &call->launch.domain)) {
-        binding_raise(L);
-    }
+    binding_raise_unless(L, kernel_domain(call->kernel, call->args, NULL, &call->launch.domain));
 }
 
 void call_allocate(lua_State *L, Call *call)
@@ -396,7 +394,6 @@ void call_allocate(lua_State *L, Call *call)
     DeviceLength length;
     settle(L, call, &length);
     const Function *f = call->function;
-    DeviceScope scope;
     call_find_domain(L, call);
     check_where(L, call);
     luaL_checkstack(L, f->param_count + 12, "too many outputs");
@@ -414,14 +411,9 @@ void call_allocate(lua_State *L, Call *call)
             call->vouts[i] = stream;
             continue;
         }
-        binding_enter(L, call->device, &scope);
         bool some = call->launch.active || call->launch.over; /* elsewhere it is zero */
-        bool done = stream_create(call->device, f->params[i].type, &call->launch.domain, some, stream);
-        device_leave(&scope);
-        if (!done) {
-            error_prefix("%s", f->name);
-            binding_raise(L);
-        }
+        const Type *type = f->params[i].type;
+        binding_run(L, call->device, f->name, stream_create(call->device, type, &call->launch.domain, some, stream));
         if (length.buffer) {
             stream_set_length(stream, length);
         }

@@ -159,11 +159,8 @@ static int rill_fallback(lua_State *L)
     }
     lua_pushlstring(L, element, (size_t)type->bytes);
     Stream *s = stream_handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, c->stream.device, &scope);
-    bool done = packed_stream(c->stream.device, type, &(Shape){1, {1}}, element, s);
-    device_leave(&scope);
-    container_done(L, c, done, "expression");
+    const Shape one = {1, {1}};
+    binding_make(L, c->stream.device, "expression", packed_stream(c->stream.device, type, &one, element, s));
     return 2;
 }
 
@@ -176,11 +173,10 @@ static int rill_like(lua_State *L)
     bool fixed = lua_toboolean(L, 3) && container_partial(c->container) && !container_paged(c->container) &&
                  !container_traits(c->container)->levels;
     LuaContainer *made = container_push(L);
-    DeviceScope scope;
-    binding_enter(L, c->stream.device, &scope);
-    Container *like =
-        fixed ? container_array(c->stream.device, type, &c->stream.shape) : container_like(c->container, type);
-    device_leave(&scope);
+    Container *like;
+    binding_run(L, c->stream.device, "expression",
+                (like = fixed ? container_array(c->stream.device, type, &c->stream.shape)
+                              : container_like(c->container, type)) != NULL);
     container_take(L, made, like, "expression");
     return 1;
 }
@@ -192,11 +188,7 @@ static int rill_set_fallback(lua_State *L)
     char element[TYPE_MAX_BYTES];
     const Stream *s = stream_handle_to(L, 2);
     if (s) {
-        DeviceScope scope;
-        binding_enter(L, s->device, &scope);
-        bool done = packed_download(s, element);
-        device_leave(&scope);
-        container_done(L, c, done, "expression");
+        binding_make(L, s->device, "expression", packed_download(s, element));
         lua_pushlstring(L, element, (size_t)s->type->bytes);
         lua_replace(L, 2);
     }

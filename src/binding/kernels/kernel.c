@@ -2,6 +2,7 @@
 #include "binding/kernels/kernel.h"
 #include "binding/binding.h"
 #include "binding/streams/container_handle.h"
+#include "binding/values/options.h"
 #include "container/region/region.h"
 
 #include "kernel/dialect/brook.h"
@@ -123,9 +124,7 @@ static int kernel_call(lua_State *L)
     }
     const State *state = state_get(L);
     binding_prepare(L, call.device);
-    if (!container_launch_run(&call.launch, state->check, call.vouts)) {
-        binding_raise(L);
-    }
+    binding_raise_unless(L, container_launch_run(&call.launch, state->check, call.vouts));
     if (state->watched) {
         tell_watcher(L, &call);
     }
@@ -154,29 +153,21 @@ static int module_gc(lua_State *L)
 }
 
 typedef struct TextOptions {
-    bool brook, fast;
+    int brook;
+    bool fast;
 } TextOptions;
 
-/* The options of a kernel text at `options`, where a table may be. */
-static TextOptions text_options(lua_State *L, int options, const char *function)
+/* The options of a kernel text, where a table may be. */
+static TextOptions text_options(lua_State *L, const char *function)
 {
-    static const char *const names[] = {"dialect", "fast", NULL};
-    if (lua_isnoneornil(L, options)) {
-        return (TextOptions){false, false};
-    }
-    if (!binding_is_options(L, options)) {
-        binding_argument(L, function, 2, "options", options, "a table, as in {dialect = \"brook\"}");
-    }
-    binding_known(L, options, function, names);
-    lua_getfield(L, options, "dialect");
-    const char *dialect = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    bool brook = strcmp(dialect, "brook") == 0;
-    if (!brook && strcmp(dialect, "rill") != 0 && !lua_isnil(L, -1)) {
-        luaL_error(L, "%s: option '%s': expected \"%s\" or \"%s\", got %s", function, "dialect", "rill", "brook",
-                   binding_describe(L, -1));
-    }
-    lua_pop(L, 1);
-    return (TextOptions){brook, binding_flag(L, options, function, "fast")};
+    static const char *const dialects[] = {"rill", "brook"};
+    static const Option rows[] = {{OPTION("dialect", options_word, TextOptions, brook), .words = dialects},
+                                  {OPTION("fast", options_flag, TextOptions, fast)},
+                                  {.name = NULL}};
+    TextOptions options = {0, false};
+    const OptionCall call = {function, 2, 2, .expected = "a table, as in {dialect = \"brook\"}"};
+    options_read(L, &call, rows, &options);
+    return options;
 }
 
 /* Parses a text; the module is owned by a userdata that is pushed. */
@@ -202,7 +193,7 @@ static Module *parse(lua_State *L, const char *function)
     if (lua_type(L, 1) != LUA_TSTRING) {
         binding_argument(L, function, 1, "text", 1, "kernel text (a string)");
     }
-    TextOptions options = text_options(L, 2, function);
+    TextOptions options = text_options(L, function);
     const char *text = lua_tolstring(L, 1, &length), *chunk;
     int line = source_location_locate(L, text, length, &chunk);
     return module_push(L, text, length, chunk, line, options);
@@ -283,7 +274,7 @@ static int rill_programfile(lua_State *L)
 {
     binding_count(L, "rill.programfile", 2, false);
     const char *path = argument_path(L, 1, "rill.programfile", 1, "path");
-    TextOptions options = text_options(L, 2, "rill.programfile");
+    TextOptions options = text_options(L, "rill.programfile");
     state_device(L);
     source_location_read(L, path);
     size_t length;
@@ -323,17 +314,24 @@ static int push_params(lua_State *L, Kernel *kernel)
         }
         const Param *param = &f->params[i];
         lua_createtable(L, 0, 3);
-        lua_pushstring(L, param->name);
-        lua_setfield(L, -2, "name");
-        if (param->matrix) {
-            lua_pushfstring(L, "mat%d", param->matrix);
-        } else {
-            lua_pushstring(L, param->type->name);
-        }
-        lua_setfield(L, -2, "type");
-        lua_pushstring(L, param_kinds[param->kind].name);
-        lua_setfield(L, -2, "kind");
+        fields_string(L, "name", param->name);
+        fields_string(L, "type", param->matrix ? module_value_name(param->matrix) : param->type->name);
+        fields_string(L, "kind", param_kinds[param->kind].name);
         lua_rawseti(L, -2, ++n);
+    }
+    return 1;
+}
+
+/* Pushes a text that was written, which it frees; raises what was set unless it is done. */
+static int push_text(lua_State *L, StrBuf *text, bool done)
+{
+    done = done && strbuf_whole(strbuf_text(text));
+    if (done) {
+        lua_pushlstring(L, strbuf_text(text), text->length);
+    }
+    strbuf_free(text);
+    if (!done) {
+        binding_raise(L);
     }
     return 1;
 }
@@ -346,16 +344,9 @@ static int kernel_source_text(lua_State *L)
     DeviceScope scope;
     Device *device = state_device(L);
     binding_enter(L, device, &scope);
-    bool done = kernel_source(kernel, device, &text) && strbuf_whole(strbuf_text(&text));
+    bool done = kernel_source(kernel, device, &text);
     device_leave(&scope);
-    if (done) {
-        lua_pushlstring(L, strbuf_text(&text), text.length);
-    }
-    strbuf_free(&text);
-    if (!done) {
-        binding_raise(L);
-    }
-    return 1;
+    return push_text(L, &text, done);
 }
 
 static int kernel_explain_text(lua_State *L)
@@ -374,17 +365,9 @@ static int kernel_explain_text(lua_State *L)
     Domain domain = container_launch_elements(&call.launch);
     binding_enter(L, call.device, &scope);
     bool done = (kernel_counting(kernel) ? vout_explain : kernel_explain)(kernel, call.device, call.args, &domain,
-                                                                          state_get(L)->check, &text) &&
-                strbuf_whole(strbuf_text(&text));
+                                                                          state_get(L)->check, &text);
     device_leave(&scope);
-    if (done) {
-        lua_pushlstring(L, strbuf_text(&text), text.length);
-    }
-    strbuf_free(&text);
-    if (!done) {
-        binding_raise(L);
-    }
-    return 1;
+    return push_text(L, &text, done);
 }
 
 static int kernel_specialize_call(lua_State *L)
@@ -412,9 +395,7 @@ static int kernel_specialize_call(lua_State *L)
     }
     LuaKernel *result = kernel_slot(L);
     result->kernel = kernel_specialize(kernel, words);
-    if (!result->kernel) {
-        binding_raise(L);
-    }
+    binding_raise_unless(L, result->kernel);
     return 1;
 }
 

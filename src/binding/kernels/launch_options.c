@@ -47,13 +47,6 @@ static void update_containers(lua_State *L, Call *call)
     }
 }
 
-static void raise_unless(lua_State *L, bool done)
-{
-    if (!done) {
-        binding_raise(L);
-    }
-}
-
 void call_find_over(lua_State *L, Call *call)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -68,7 +61,7 @@ void call_find_over(lua_State *L, Call *call)
         binding_prepare(L, call->device);
     }
     if (!call->over_at) {
-        raise_unless(L, launch->active || container_launch_domain(launch, L));
+        binding_raise_unless(L, launch->active || container_launch_domain(launch, L));
         return;
     }
     const LuaRange *range = range_to(L, call->over_at);
@@ -86,7 +79,7 @@ void call_find_over(lua_State *L, Call *call)
     }
     launch->over = range->region;
     binding_prepare(L, call->device);
-    raise_unless(L, container_launch_traverse(launch));
+    binding_raise_unless(L, container_launch_traverse(launch));
 }
 
 void call_map_written(lua_State *L, Call *call)
@@ -104,7 +97,7 @@ void call_map_written(lua_State *L, Call *call)
     }
     if (!call->preview) {
         binding_prepare(L, call->device);
-        raise_unless(L, container_launch_begin(launch, L));
+        binding_raise_unless(L, container_launch_begin(launch, L));
         update_containers(L, call); /* the memory of some may be another one */
     }
 }
@@ -120,7 +113,7 @@ bool call_like_container(lua_State *L, Call *call, int i)
     call->slot[i] = lua_gettop(L);
     binding_prepare(L, call->device);
     launch->containers[i] = container_launch_output(launch, i, model);
-    raise_unless(L, launch->containers[i]);
+    binding_raise_unless(L, launch->containers[i]);
     container_take(L, made, launch->containers[i], call->function->name);
     call->args[i].stream = container_elements_of(made);
     launch->fresh[i] = true;

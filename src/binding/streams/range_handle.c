@@ -103,7 +103,7 @@ static LuaRange *push_box(lua_State *L, const Place *place, const char *where)
     int table = lua_gettop(L);
     point_of(L, table, place, "first", first, where);
     point_of(L, table, place, "last", last, where);
-    coordinates_box(first, last, place->shape->rank, from, to);
+    shape_box(first, last, place->shape->rank, from, to);
     LuaRange *range = range_push(L);
     range_make(L, range, place->device, where, region_box(place->device, place->shape, place->unbounded, from, to));
     return range;

@@ -3,21 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void coordinates_reverse(const int64_t *from, int rank, int64_t *to)
-{
-    for (int d = 0; d < rank; d++) {
-        to[rank - 1 - d] = from[d];
-    }
-}
-
-void coordinates_box(const int64_t *first, const int64_t *last, int rank, int64_t *from, int64_t *to)
-{
-    for (int d = 0; d < rank; d++) {
-        from[rank - 1 - d] = first[d];
-        to[rank - 1 - d] = last[d] + 1;
-    }
-}
-
 void coordinates_push_indices(lua_State *L, const int64_t *point, int rank)
 {
     for (int d = rank - 1; d >= 0; d--) {

@@ -5,10 +5,6 @@
 
 #include "binding/binding.h"
 
-/* Copies coordinates in the opposite order. */
-void coordinates_reverse(const int64_t *from, int rank, int64_t *to);
-/* The box of first and last element, x first, as from[] inclusive and to[] exclusive, the slowest dimension first. */
-void coordinates_box(const int64_t *first, const int64_t *last, int rank, int64_t *from, int64_t *to);
 /* Pushes each index of a point, for which there has to be room on the stack. */
 void coordinates_push_indices(lua_State *L, const int64_t *point, int rank);
 /* Pushes a list of the integers, to each of which `base` is added. */

@@ -18,6 +18,13 @@ void binding_raise_for(lua_State *L, const char *function)
     binding_raise(L);
 }
 
+void binding_raise_unless(lua_State *L, bool done)
+{
+    if (!done) {
+        binding_raise(L);
+    }
+}
+
 void binding_raise_placed(lua_State *L)
 {
     lua_pushstring(L, error_message());

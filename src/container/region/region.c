@@ -260,15 +260,12 @@ int64_t region_parts(const Region *region)
 static Region *slice(const Region *region, int64_t k, int64_t n)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    int rank = region->shape.rank, along = slowest(region);
+    int along = slowest(region);
     clip(region, 0, first, last);
     int64_t begin = first[along], size = last[along] - begin + 1;
     first[along] = begin + size * k / n;
     last[along] = begin + size * (k + 1) / n - 1;
-    for (int d = 0; d < rank; d++) {
-        from[rank - 1 - d] = first[d];
-        to[rank - 1 - d] = last[d] + 1;
-    }
+    shape_box(first, last, region->shape.rank, from, to);
     return region_box(region->list.device, &region->shape, region->set.unbounded, from, to);
 }
 
