@@ -169,8 +169,10 @@ describe("tones and colours", function()
                     power < -126 and 2e-2 or 1e-5)
             end
         end
-        local dim = rill.image.tonemap(rill.from {{1e-40, 1e-41}}, {operator = "linear"})
-        check.equal({1, 0.1}, dim:values(), 1e-4)
+        if rill.device().traits.denormals then
+            local dim = rill.image.tonemap(rill.from {{1e-40, 1e-41}}, {operator = "linear"})
+            check.equal({1, 0.1}, dim:values(), 1e-4)
+        end
         for _, white in ipairs {1e-30, 1e30} do
             local r = rill.image.tonemap(rill.from {{0, 1}}, {white = white}):values()
             assert.equal(0, r[1])

@@ -24,6 +24,9 @@ local function points(message, line, shown, under, says)
     end
 end
 
+-- NVIDIA's compiler tells no columns.
+local columns <const> = not rill.device().vendor:find "NVIDIA"
+
 local function fails(text)
     local good, message = pcall(rill.kernel, text)
     assert.falsy(good)
@@ -93,6 +96,7 @@ describe("an error in a kernel text", function()
     end)
 
     it("points at the word", function()
+        if not columns then return pending "the compiler of this device tells no columns" end
         local f = "kernel void f(float x<>, float w[], float3 v<>, out float r<>) {\n"
         for _, case in ipairs {
             {f .. "    r   =   x +     y;\n}", 2, "y;", "`y'"},
@@ -170,6 +174,7 @@ describe("an error in a kernel text", function()
     end)
 
     it("in another function or kernel is told there", function()
+        if not columns then return pending "the compiler of this device tells no columns" end
         points(fails "float h(float a) {\n  return a + b;\n}\nkernel float f(float x<>) {\n  return h(x); }", 2,
             "return a + b;", "b;", "`b'")
         points(fails("kernel float g(float w[], int i) {\n  return w[i].y;\n}\n"

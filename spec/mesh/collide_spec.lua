@@ -154,7 +154,8 @@ describe("rill.collide", function()
                 local found, report = rill.collide.pairs(t, t, how)
                 expected[kind], tests[kind] = expected[kind] or words(found), tests[kind] or report.tests
                 assert.equal(expected[kind], words(found), kind .. " in units of 2^" .. power)
-                assert.near(tests[kind], report.tests, 0.01 * tests[kind])
+                local off = rill.device().traits.denormals and 0.01 or 0.02
+                assert.near(tests[kind], report.tests, off * tests[kind])
             end
         end
         assert.equal(expected.bvh, expected.obbtree)

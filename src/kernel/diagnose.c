@@ -295,7 +295,10 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
             size_t rest = length - (size_t)(message - line);
             const char *pushes = NULL;
             if (column == 0) {
-                pushes = memmem(message, rest, "parameters in function call", 27) ? row_of(source, row) : NULL;
+                pushes =
+                    memmem(message, rest, "parameters in function call", 27) || memmem(message, rest, "implicit ", 9)
+                        ? row_of(source, row)
+                        : NULL;
                 pushes = pushes ? memmem(pushes, strcspn(pushes, "\n"), "rill_push_", 10) : NULL;
                 find_column(source, message, rest, &row, &column);
             }

@@ -60,26 +60,18 @@ static bool refuse(ReduceOp op, const Type *type, const char *accepted)
                      accepted);
 }
 
-/* rill_finish for means: the sum is sum + more in doubles, component by component. In a loop: of three calls in a row NVIDIA's compiler
- * (580.159) hands the third one the second's result. */
+/* rill_finish for means: the sum is sum + more in doubles, component by component. */
 static void add_mean(ReduceRow *row, const char *accumulator, const char *sum)
 {
     const Type *result = row->result;
-    const int count = result->components;
-    StrBuf *out = &row->functions;
-    strbuf_add(out, shader_ratio);
-    strbuf_addf(out, "%s rill_finish(%s a, int n) { W m, h; W t = %s; double s[%d], k[%d]; ", result->name, accumulator,
-                sum, count, count);
-    for (int c = 0; c < count; c++) {
-        const char *one = count == 1 ? "" : parts[c];
-        strbuf_addf(out, "s[%d] = t%s; k[%d] = m%s; ", c, one, c, one);
+    strbuf_add(&row->functions, shader_ratio);
+    strbuf_addf(&row->functions, "%s rill_finish(%s a, int n) { W m, h; W t = %s; return %s((W(", result->name,
+                accumulator, sum, result->name);
+    for (int c = 0; c < result->components; c++) {
+        const char *one = result->components == 1 ? "" : parts[c];
+        strbuf_addf(&row->functions, "%srill_ratio(t%s, m%s, n)", c ? ", " : "", one, one);
     }
-    strbuf_addf(out, "for (int i = 0; i < %d; i++) s[i] = rill_ratio(s[i], k[i], n); return %s((W(", count,
-                result->name);
-    for (int c = 0; c < count; c++) {
-        strbuf_addf(out, "%ss[%d]", c ? ", " : "", c);
-    }
-    strbuf_add(out, ") * h) * h); }\n");
+    strbuf_add(&row->functions, ") * h) * h); }\n");
 }
 
 static void real_sum(ReduceOp op, const Type *value, ReduceRow *row)
