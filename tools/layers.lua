@@ -210,22 +210,22 @@ local function check_c_file(path, layer, directory)
     end
 end
 
--- Headers that include each other in a cycle: include guards hide it.
-local function check_cycles()
+-- Calls report(file, the way there) for each file that needs itself. edges: file -> list of files.
+local function find_cycles(edges, report)
     local state = {}
-    local function visit(path, from)
-        if state[path] == "open" then
-            violation(from, 1, "includes '%s' in a cycle", path)
-        elseif not state[path] then
-            state[path] = "open"
-            for _, header in ipairs(includes[path] or {}) do
-                visit(header, path)
+    local function visit(file, trail)
+        if state[file] == "open" then
+            report(file, trail .. file)
+        elseif not state[file] then
+            state[file] = "open"
+            for _, name in ipairs(edges[file] or {}) do
+                visit(name, trail .. file .. " -> ")
             end
-            state[path] = "done"
+            state[file] = "done"
         end
     end
-    for _, path in ipairs(find("src", "-name '*.h'")) do
-        visit(path, path)
+    for _, file in ipairs(files.sorted_keys(edges)) do
+        visit(file, "")
     end
 end
 
@@ -244,7 +244,9 @@ local function check_sources()
         end
     end
     check_counts(paths)
-    check_cycles()
+    find_cycles(includes, function(path, trail) -- include guards hide it
+        violation(path, 1, "files include each other in a cycle: %s", trail)
+    end)
 end
 
 -- ---- Lua: only the public module, and each directory's own support
@@ -378,21 +380,9 @@ local function check_lua_layers()
             end
         end
     end
-    local state = {}
-    local function visit(module, trail)
-        if state[module] == "open" then
-            violation(modules[module], 1, "modules need each other in a cycle: %s%s", trail, module)
-        elseif not state[module] then
-            state[module] = "open"
-            for _, name in ipairs(edges[module] or {}) do
-                visit(name, trail .. module .. " -> ")
-            end
-            state[module] = "done"
-        end
-    end
-    for module in pairs(modules) do
-        visit(module, "")
-    end
+    find_cycles(edges, function(module, trail)
+        violation(modules[module], 1, "modules need each other in a cycle: %s", trail)
+    end)
     check_counts(paths)
 end
 

@@ -22,6 +22,7 @@ local function check_number(name, number, value, what)
     if type(value) ~= "number" then
         argument(name, number, value, what, "a number", rill.type(value) or type(value))
     end
+    return value
 end
 
 -- A stream of numbers with a fraction; expressions are evaluated.
@@ -79,6 +80,35 @@ local function check_holds(name, target, what, ...)
     end
 end
 
+local function check_options(name, options, known)
+    option.check("rill.blas." .. name, options, known)
+    for key, value in pairs(options or {}) do
+        if type(value) ~= "boolean" then
+            fail("rill.blas.%s: option '%s': expected true or false, got %s", name, key, tostring(value))
+        end
+    end
+    return options or {}
+end
+
+local NUMBER <const>, READ <const>, WRITTEN <const> = check_number, check_real, check_target
+
+-- A function of arguments {name, check [, rank, more]}, and of an options table where `known` says which: f gets them checked.
+local function define(name, arguments, known, f)
+    blas[name] = errors.guard(function(...)
+        local values, count = {...}, #arguments
+        for i, row in ipairs(arguments) do
+            values[i] = row[2](name, i, values[i], row[1])
+        end
+        values[count + 1] = known and check_options(name, values[count + 1], known)
+        for i, row in ipairs(arguments) do
+            if row[3] then
+                check_rank(name, i, values[i], row[1], row[3], row[4])
+            end
+        end
+        return f(table.unpack(values, 1, count + 1))
+    end, "rill.blas." .. name, "^" .. name .. "%f[:]")
+end
+
 -- ---- kernels
 
 local AXPY <const> = template.new "kernel void axpy($T alpha, $T x<>, inout $T y<>) { y += alpha * x; }"
@@ -90,54 +120,50 @@ local GER <const> = template.new [=[
 -- ---- vectors
 
 --- rill.blas.axpy(alpha, x, y): y = alpha x + y; returns y. With alpha 0, x is not read.
-function blas.axpy(alpha, x, y)
-    check_number("axpy", 1, alpha, "alpha")
-    x, y = check_real("axpy", 2, x, "x"), check_target("axpy", 3, y, "y")
+define("axpy", {{"alpha", NUMBER}, {"x", READ}, {"y", WRITTEN}}, nil, function(alpha, x, y)
     check_alike("axpy", x, y, "y")
     check_holds("axpy", y, "y", x)
     if alpha ~= 0 then
         AXPY:kernel {T = y.type}(alpha, x, y)
     end
     return y
-end
+end)
 
 --- rill.blas.scal(alpha, x): x = alpha x; returns x. 0 times NaN or infinity is NaN.
-function blas.scal(alpha, x)
-    check_number("scal", 1, alpha, "alpha")
-    x = check_target("scal", 2, x, "x")
+define("scal", {{"alpha", NUMBER}, {"x", WRITTEN}}, nil, function(alpha, x)
     SCAL:kernel {T = x.type}(alpha, x)
     return x
-end
+end)
 
 --- rill.blas.dot(x, y): the sum of products, a number.
-function blas.dot(x, y)
-    x, y = check_real("dot", 1, x, "x"), check_real("dot", 2, y, "y")
+define("dot", {{"x", READ}, {"y", READ}}, nil, function(x, y)
     check_alike("dot", x, y, "y")
     if x.type ~= y.type then
         x, y = x:cast "double", y:cast "double"
     end
     return x:dot(y)
-end
+end)
 
 --- rill.blas.nrm2(x): the root of the sum of squares, a number: x:norm(). Squares neither overflow nor vanish.
-function blas.nrm2(x)
-    return check_real("nrm2", 1, x, "x"):norm()
-end
+define("nrm2", {{"x", READ}}, nil, function(x)
+    return x:norm()
+
+end)
 
 --- rill.blas.asum(x): the sum of absolute values, a number.
-function blas.asum(x)
-    return rill.abs(check_real("asum", 1, x, "x")):sum()
-end
+define("asum", {{"x", READ}}, nil, function(x)
+    return rill.abs(x):sum()
+
+end)
 
 --- rill.blas.iamax(x): where the first element of the greatest absolute value is, from 1, one index for each dimension; 0 where there is no
 -- element. A NaN is greater than all.
-function blas.iamax(x)
-    x = check_real("iamax", 1, x, "x")
+define("iamax", {{"x", READ}}, nil, function(x)
     if x.size == 0 then
         return 0
     end
     return rill.abs(x):argmax()
-end
+end)
 
 -- ---- matrices
 
@@ -151,16 +177,6 @@ local function turned(s)
     return s:transpose(axes)
 end
 
-local function check_options(name, options, known)
-    option.check("rill.blas." .. name, options, known)
-    for key, value in pairs(options or {}) do
-        if type(value) ~= "boolean" then
-            fail("rill.blas.%s: option '%s': expected true or false, got %s", name, key, tostring(value))
-        end
-    end
-    return options or {}
-end
-
 -- What multiplies into a target of double is double.
 local function widened(x, target)
     return x.type == target.type and x or x:cast(target.type)
@@ -168,15 +184,9 @@ end
 
 --- rill.blas.gemv(alpha, A, x, beta, y [, {transpose=}]): y = alpha A x + beta y, or with A's transpose; returns y. With beta 0, y is
 -- not read.
-function blas.gemv(alpha, A, x, beta, y, options)
-    check_number("gemv", 1, alpha, "alpha")
-    A, x = check_real("gemv", 2, A, "A"), check_real("gemv", 3, x, "x")
-    check_number("gemv", 4, beta, "beta")
-    y = check_target("gemv", 5, y, "y")
-    options = check_options("gemv", options, {transpose = true})
-    check_rank("gemv", 2, A, "A", 2)
-    check_rank("gemv", 3, x, "x", 1)
-    check_rank("gemv", 5, y, "y", 1)
+define("gemv", {
+    {"alpha", NUMBER}, {"A", READ, 2}, {"x", READ, 1}, {"beta", NUMBER}, {"y", WRITTEN, 1},
+}, {transpose = true}, function(alpha, A, x, beta, y, options)
     check_holds("gemv", y, "y", A, x)
     local op = options.transpose and A:transpose() or A
     if op.shape[2] ~= x.size or op.shape[1] ~= y.size then
@@ -185,16 +195,10 @@ function blas.gemv(alpha, A, x, beta, y, options)
     end
     core._matmul_add("rill.blas.gemv", alpha, op, widened(x, y), beta, y)
     return y
-end
+end)
 
 --- rill.blas.ger(alpha, x, y, A): A = alpha x y' + A; returns A. With alpha 0, x and y are not read.
-function blas.ger(alpha, x, y, A)
-    check_number("ger", 1, alpha, "alpha")
-    x, y = check_real("ger", 2, x, "x"), check_real("ger", 3, y, "y")
-    A = check_target("ger", 4, A, "A")
-    check_rank("ger", 2, x, "x", 1)
-    check_rank("ger", 3, y, "y", 1)
-    check_rank("ger", 4, A, "A", 2)
+define("ger", {{"alpha", NUMBER}, {"x", READ, 1}, {"y", READ, 1}, {"A", WRITTEN, 2}}, nil, function(alpha, x, y, A)
     check_holds("ger", A, "A", x, y)
     if A.shape[1] ~= x.size or A.shape[2] ~= y.size then
         fail("rill.blas.ger: %s, %s, %s", sized("x", x), sized("y", y), sized("A", A))
@@ -203,19 +207,13 @@ function blas.ger(alpha, x, y, A)
         GER:kernel {T = A.type}(alpha, widened(x, A), widened(y, A), A)
     end
     return A
-end
+end)
 
 --- rill.blas.gemm(alpha, A, B, beta, C [, {transpose_a=, transpose_b=}]): C = alpha A B + beta C, or with the transposes; returns C. Leading
 -- dimensions beyond two are a batch; those of A and B broadcast. With beta 0, C is not read.
-function blas.gemm(alpha, A, B, beta, C, options)
-    check_number("gemm", 1, alpha, "alpha")
-    A, B = check_real("gemm", 2, A, "A"), check_real("gemm", 3, B, "B")
-    check_number("gemm", 4, beta, "beta")
-    C = check_target("gemm", 5, C, "C")
-    options = check_options("gemm", options, {transpose_a = true, transpose_b = true})
-    check_rank("gemm", 2, A, "A", 2, true)
-    check_rank("gemm", 3, B, "B", 2, true)
-    check_rank("gemm", 5, C, "C", 2, true)
+define("gemm", {
+    {"alpha", NUMBER}, {"A", READ, 2, true}, {"B", READ, 2, true}, {"beta", NUMBER}, {"C", WRITTEN, 2, true},
+}, {transpose_a = true, transpose_b = true}, function(alpha, A, B, beta, C, options)
     check_holds("gemm", C, "C", A, B)
     local a = options.transpose_a and turned(A) or A
     local b = options.transpose_b and turned(B) or B
@@ -226,9 +224,6 @@ function blas.gemm(alpha, A, B, beta, C, options)
     end
     core._matmul_add("rill.blas.gemm", alpha, a, widened(b, C), beta, C)
     return C
-end
+end)
 
-for name, f in pairs(blas) do
-    blas[name] = errors.guard(f, "rill.blas." .. name, "^" .. name .. "%f[:]")
-end
 return errors.strict(blas, "rill.blas")
