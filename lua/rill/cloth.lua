@@ -9,8 +9,7 @@ local lattice = require "rill.stream.grid"
 local simulation = require "rill.simulation.simulation"
 local walls = require "rill.simulation.particle.walls"
 local dimensions = require "rill.glsl.dimensions"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "cloth"
+local kernels <const> = require "rill.glsl.template".sections "cloth"
 local fail <const> = errors.fail
 
 local cloth <const> = simulation.define {

@@ -9,8 +9,7 @@ local lattice = require "rill.stream.grid"
 local simulation = require "rill.simulation.simulation"
 local viewpoint = require "rill.simulation.particle.viewpoint"
 local dimensions = require "rill.glsl.dimensions"
-local template = require "rill.glsl.template"
-local texts <const> = template.sections "nbody"
+local texts <const> = require "rill.glsl.template".sections "nbody"
 local fail <const> = errors.fail
 
 local bodies <const> = simulation.define {

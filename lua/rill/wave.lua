@@ -6,8 +6,7 @@ local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
 local dimensions = require "rill.glsl.dimensions"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "wave"
+local kernels <const> = require "rill.glsl.template".sections "wave"
 local simulation = require "rill.simulation.simulation"
 local fail <const> = errors.fail
 

@@ -4,7 +4,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local vector = require "rill.core.vector"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "camera"
 local fail <const> = errors.fail
 local unit <const>, cross <const> = vector.unit, vector.cross
 
@@ -78,8 +78,6 @@ function camera.take(where, given, rows)
     end
     return taken
 end
-
-local kernels <const> = template.file "camera"
 
 -- Vertices that no picture shows, as those with NaN or infinity, are left out; below 1e38 is what is not the 3e38 of those.
 local function corner(positions, sign)

@@ -1,7 +1,6 @@
 -- rill.image.convert: colour spaces. Each but srgb says how to come to another one and back, so that a way between any two goes from each up to where both meet.
 local errors = require "rill.core.error"
-local template = require "rill.glsl.template"
-local kernels <const> = template.file "color"
+local kernels <const> = require "rill.glsl.template".file "color"
 local picture = require "rill.image.arguments"
 local fail <const> = errors.fail
 

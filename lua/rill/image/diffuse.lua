@@ -2,8 +2,7 @@
 -- neighbours. What flows from a pixel to the next is, to the bit, what arrives there, so that only rounding changes the mean.
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
-local template = require "rill.glsl.template"
-local kernels <const> = template.file "diffuse"
+local kernels <const> = require "rill.glsl.template".file "diffuse"
 
 local OPTIONS <const> = {
     k = option.number(0.0, 1e18, nil, true), steps = option.number(0, 1000000, 20),

@@ -4,8 +4,7 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local take <const> = require "rill.image.mask".take
-local template = require "rill.glsl.template"
-local kernels <const> = template.file "distance"
+local kernels <const> = require "rill.glsl.template".file "distance"
 
 local distance = {}
 
@@ -13,7 +12,6 @@ local distance = {}
 local BY_UINT <const>, BY_DOUBLE <const> = {T = "uint", far = "3000000000u"}, {T = "double", far = "1e30lf"}
 local MOST_BY_UINT <const> = 32767
 local MOST_ROWS <const> = 40000 -- that an invocation's loop goes through; with more, rows and columns are exchanged
-
 
 -- The squared distances along rows.
 local function along_rows(p, mask)

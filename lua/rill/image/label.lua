@@ -6,8 +6,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
-local template = require "rill.glsl.template"
-local kernels <const> = template.file "label"
+local kernels <const> = require "rill.glsl.template".file "label"
 local take <const> = require "rill.image.mask".take
 
 local label = {}

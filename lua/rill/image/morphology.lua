@@ -3,8 +3,7 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "morphology"
+local kernels <const> = require "rill.glsl.template".sections "morphology"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 

@@ -3,8 +3,7 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
-local template = require "rill.glsl.template"
-local kernels <const> = template.file "resize"
+local kernels <const> = require "rill.glsl.template".file "resize"
 local picture = require "rill.image.arguments"
 local fail <const> = errors.fail
 

@@ -1,8 +1,7 @@
 -- Smoothing: rill.image.gaussian and rill.image.bilateral.
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
-local template = require "rill.glsl.template"
-local kernels <const> = template.file "smooth"
+local kernels <const> = require "rill.glsl.template".file "smooth"
 local weighted = require "rill.image.kernel_sum"
 
 local smooth = {}

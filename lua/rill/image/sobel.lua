@@ -1,7 +1,6 @@
 -- Edges: rill.image.sobel.
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".sections "sobel"
 local picture = require "rill.image.arguments"
-local kernels <const> = template.sections "sobel"
 
 local edges = {}
 

@@ -1,8 +1,7 @@
 -- Tones: rill.image.tonemap and rill.image.cel. Alpha stays as it is.
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "tone"
+local kernels <const> = require "rill.glsl.template".sections "tone"
 local rill = require "rill.core.public"
 
 local tone = {}

@@ -1,7 +1,6 @@
 -- What a chart needs of long streams, worked out on the device: only as much is read back as is drawn.
 local rill = require "rill.core.public"
-local template = require "rill.glsl.template"
-local texts <const> = template.sections "thinning"
+local texts <const> = require "rill.glsl.template".sections "thinning"
 
 local CHUNK = 2048 -- elements one invocation looks at
 local SPOTS = 6 -- points kept of a part

@@ -2,11 +2,9 @@
 -- (linear) until then. Each stage is a launch over all samples of the picture, and changes those that show the mesh.
 local rill = require "rill.core.public"
 
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "shading"
 
 local shading = {}
-
-local kernels <const> = template.file "shading"
 
 --- shading.kernels(): made when first needed.
 function shading.kernels()

@@ -5,8 +5,7 @@
 local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 local slices = require "rill.sparse.slices"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "active_set"
+local kernels <const> = require "rill.glsl.template".sections "active_set"
 
 local reach = {}
 

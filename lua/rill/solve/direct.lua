@@ -8,9 +8,8 @@ local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.report"
 local triangular = require "rill.solve.factor"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".sections "direct"
 local fail <const> = errors.fail
-local kernels <const> = template.sections "direct"
 
 local direct = {}
 

@@ -4,8 +4,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "elimination"
+local kernels <const> = require "rill.glsl.template".sections "elimination"
 
 local fail <const> = errors.fail
 

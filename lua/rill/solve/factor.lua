@@ -4,8 +4,7 @@
 -- rows, {n, n, systems}, where a lane has a system.
 local rill = require "rill.core.public"
 local elimination = require "rill.solve.elimination"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "factor"
+local kernels <const> = require "rill.glsl.template".sections "factor"
 
 local triangular = {}
 

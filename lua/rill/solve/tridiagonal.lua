@@ -9,9 +9,8 @@ local errors = require "rill.core.error"
 local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.report"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".sections "tridiagonal"
 local fail <const> = errors.fail
-local kernels <const> = template.sections "tridiagonal"
 
 local METHOD <const> = "tridiagonal"
 

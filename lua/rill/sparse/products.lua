@@ -5,8 +5,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local slices = require "rill.sparse.slices"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "products"
+local kernels <const> = require "rill.glsl.template".sections "products"
 
 errors.own()
 

@@ -4,8 +4,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local types = require "rill.core.types"
-local template = require "rill.glsl.template"
-local kernels <const> = template.sections "convolve"
+local kernels <const> = require "rill.glsl.template".sections "convolve"
 local fail <const> = errors.fail
 
 local convolve = {}

@@ -14,7 +14,7 @@ local class = require "rill.core.class"
 local option = require "rill.core.options"
 local object = require "rill.geometry.mesh.mesh"
 require "rill.geometry.collide.nodes"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "aabb_tree"
 local fail <const> = errors.fail
 
 local tree = {}
@@ -42,8 +42,6 @@ end
 tree.methods = Tree.methods
 
 local MOST <const> = 1 << 25 -- triangles: nodes and places are numbered by ints
-
-local kernels <const> = template.file "aabb_tree"
 
 --- The passes of the text, and the structure of a box.
 function tree.passes()

@@ -3,15 +3,13 @@
 local rill = require "rill.core.public"
 local queries = require "rill.geometry.collide.queries"
 require "rill.geometry.collide.nodes"
-local template = require "rill.glsl.template"
+local passes <const> = require "rill.glsl.template".file "containment"
 local topology = require "rill.geometry.mesh.topology"
 
 local containment = {}
 
 local SLICE <const> = 1 << 20 -- corners of parts under poses that are looked at together
 local WORDS <const> = {"a", "b", "both"} -- by bits: 1 of the first, 2 of the second
-
-local passes <const> = template.file "containment"
 
 -- A corner of each connected part of a tree's mesh; found when first asked.
 local function parts_of(t)

@@ -8,11 +8,9 @@ local rill = require "rill.core.public"
 local vector = require "rill.core.vector"
 require "rill.geometry.collide.nodes"
 local tree = require "rill.geometry.collide.aabb_tree"
-local template = require "rill.glsl.template"
+local text <const> = require "rill.glsl.template".file "obb_tree"
 
 local SWEEPS <const> = 6 -- of Jacobi's rotations; of 3 x 3 numbers 4 or 5 reach what floats hold
-
-local text <const> = template.file "obb_tree"
 
 local function passes()
     return text:program {sweeps = SWEEPS}

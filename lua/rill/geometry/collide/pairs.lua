@@ -9,11 +9,9 @@ local containment = require "rill.geometry.collide.containment"
 require "rill.geometry.collide.nodes"
 local tree = require "rill.geometry.collide.aabb_tree"
 local transforms = require "rill.geometry.collide.transforms"
-local template = require "rill.glsl.template"
+local text <const> = require "rill.glsl.template".file "pairs"
 
 local SLICE <const> = 1 << 20 -- pairs of triangles that are tested together
-
-local text <const> = template.file "pairs"
 
 local function passes()
     return text:program()

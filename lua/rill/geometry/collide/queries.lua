@@ -3,8 +3,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
 local tree = require "rill.geometry.collide.aabb_tree"
-local template = require "rill.glsl.template"
-local kernels <const> = template.file "query_kernels"
+local kernels <const> = require "rill.glsl.template".file "query_kernels"
 local fail <const> = errors.fail
 
 local queries = {}

@@ -2,8 +2,7 @@
 -- launches: a list of pairs is dealt out to work groups, and each goes down from its share by itself, level by level, its list compacted after each
 -- level by a running sum over the group. A share that outgrows its memory is handed back, dealt out anew, and gone on with.
 local rill = require "rill.core.public"
-local template = require "rill.glsl.template"
-local kernels <const> = template.file "traverse"
+local kernels <const> = require "rill.glsl.template".file "traverse"
 require "rill.geometry.collide.box_overlap"
 
 local LANES <const> = {cpu = 16, gpu = 64} -- of a group

@@ -7,12 +7,10 @@ local cubes = require "rill.geometry.mesh.marching_cubes"
 local lattice = require "rill.stream.grid"
 local object = require "rill.geometry.mesh.mesh"
 local voxels = require "rill.stream.voxels"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "contour"
 local fail <const> = errors.fail
 
 local contour = {}
-
-local kernels <const> = template.file "contour"
 
 local OPTIONS <const> = {
     spacing = lattice.spacing, origin = {function(v) return option.is_vector(v, 3) end, "a table of 3 numbers"},

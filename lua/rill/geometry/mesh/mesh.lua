@@ -6,13 +6,11 @@ local option = require "rill.core.options"
 local vector = require "rill.core.vector"
 local class = require "rill.core.class"
 local lazy = require "rill.core.lazy"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "mesh"
 local object = require "rill.geometry.mesh.object"
 local fail <const> = errors.fail
 
 local methods <const>, fields <const>, check <const> = object.methods, object.fields, object.check
-
-local kernels <const> = template.file "mesh"
 
 -- ---- fields
 

@@ -2,7 +2,7 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "object"
 local class = require "rill.core.class"
 local fail <const> = errors.fail
 
@@ -33,8 +33,6 @@ local Mesh <const> = class.define {
 local object = {methods = Mesh.methods, fields = Mesh.fields, is = Mesh.is, check = Mesh.check}
 
 local NONE <const> = 0x7fffffff -- no vertex and no triangle is bad
-
-local kernels <const> = template.file "object"
 
 -- ---- what is given
 

@@ -4,14 +4,12 @@ local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local object = require "rill.geometry.mesh.mesh"
 local topology = require "rill.geometry.mesh.topology"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "shapes"
 local fail <const> = errors.fail
 
 local shapes = {}
 
 local MOST_LEVEL <const> = 11 -- 84 million triangles
-
-local kernels <const> = template.file "shapes"
 
 -- ---- spheres
 

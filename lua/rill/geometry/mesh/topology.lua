@@ -3,15 +3,13 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "topology"
 local fail <const> = errors.fail
 
 local topology = {}
 
 -- No algebra of streams here: an expression would hold its streams until it is collected.
 local MOST_ROUNDS <const> = 1000 -- of unions; what is apart is halved by two of them at least
-
-local kernels <const> = template.file "topology"
 
 -- ---- edges
 

@@ -5,7 +5,7 @@ local option = require "rill.core.options"
 local held = require "rill.core.scope"
 local object = require "rill.geometry.mesh.object"
 local topology = require "rill.geometry.mesh.topology"
-local template = require "rill.glsl.template"
+local text <const> = require "rill.glsl.template".file "weld"
 local fail <const> = errors.fail
 
 local weld = {}
@@ -14,8 +14,6 @@ local MOST_CELLS <const> = 2 ^ 30 -- along an axis: cells and what is two beside
 local SIDE <const> = 0.57735 -- of a cell, in epsilons: what is in one cell is no further apart than an epsilon, and what is not further is at most two cells away
 
 local BLOCK <const> = 32 -- vertices that are passed over together, and so many of these blocks
-
-local text <const> = template.file "weld"
 
 local function kernels()
     return text:program {block = BLOCK}

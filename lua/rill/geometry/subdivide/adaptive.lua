@@ -4,7 +4,7 @@ local errors = require "rill.core.error"
 local camera = require "rill.geometry.camera"
 local option = require "rill.core.options"
 local object = require "rill.geometry.mesh.mesh"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "adaptive"
 local rules = require "rill.geometry.subdivide.loop"
 local fail <const> = errors.fail
 
@@ -12,8 +12,6 @@ local adaptive = {}
 
 --- adaptive.MOST: triangles that are made at most; three times as many half-edges must be an int.
 adaptive.MOST = 1 << 28
-
-local kernels <const> = template.file "adaptive"
 
 -- ---- who asks
 

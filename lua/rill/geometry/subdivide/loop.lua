@@ -3,11 +3,9 @@
 local rill = require "rill.core.public"
 local held = require "rill.core.scope"
 local topology = require "rill.geometry.mesh.topology"
-local template = require "rill.glsl.template"
+local text <const> = require "rill.glsl.template".file "loop"
 
 local rules = {}
-
-local text <const> = template.file "loop"
 
 local function kernels()
     return text:program()

@@ -1,7 +1,6 @@
 -- The kernels of rill.volume with `iso`: the surface where values pass one, lit, or as that of water.
 local vector = require "rill.core.vector"
-local template = require "rill.glsl.template"
-local text <const> = template.file "isosurface"
+local text <const> = require "rill.glsl.template".file "isosurface"
 local isosurface = require "rill.glsl.snippets.isosurface"
 require "rill.render.volume.rays"
 

@@ -1,11 +1,9 @@
 -- Advection: what is at a place now was upstream a step ago (Stam 1999). The way back is of second order, through its
 -- middle. MacCormack's method (Selle and others 2008) takes the result forward again, and corrects it by half of what
 -- did not come back; no value leaves the range of those it was interpolated from.
-local template = require "rill.glsl.template"
+local programs <const> = require "rill.glsl.template".sections "advection"
 
 local advection = {}
-
-local programs <const> = template.sections "advection"
 
 --- advection.flow(f): the velocities f.u, moved along themselves and pushed, into f.w. `f` is the state of a fluid
 -- (lua/rill/simulation/fluid/fields.lua).

@@ -4,14 +4,12 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "connected_parts"
 
 local parts = {}
 
 local STRIP <const> = 32 -- cells in a row whose numbers a lane adds up before it adds them to their part's
 local BITS <const> = 61  -- of the sum of all absolute values, as a number in fixed point
-
-local kernels <const> = template.file "connected_parts"
 
 --- parts.new(f): the parts of a fluid. Labelled when they are first needed.
 function parts.new(f)

@@ -2,14 +2,12 @@
 -- - a laplace lie between 1 and 1 + 4 (the sum of a over the dimensions), so how many rounds bring it how near is
 -- known beforehand, and nothing is read back.
 local rill = require "rill.core.public"
-local template = require "rill.glsl.template"
+local programs <const> = require "rill.glsl.template".sections "diffusion"
 
 local diffusion = {}
 
 local NEAR <const> = 1e-5 -- what the last round leaves of the error of taking w1 for w
 local MOST <const> = 1000 -- rounds
-
-local programs <const> = template.sections "diffusion"
 
 --- diffusion.rounds(grid, a): how many rounds a step takes, a being viscosity times seconds.
 function diffusion.rounds(grid, a)

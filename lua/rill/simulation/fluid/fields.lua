@@ -5,14 +5,13 @@ local diffusion = require "rill.simulation.fluid.diffusion"
 local forces = require "rill.simulation.fluid.forces"
 local settings = require "rill.simulation.fluid.options"
 local errors = require "rill.core.error"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "fields"
 local fail <const> = errors.fail
 
 local fields = {}
 
 -- ---- velocities
 
-local kernels <const> = template.file "fields"
 local function program(f)
     return f.grid:program(kernels)
 end

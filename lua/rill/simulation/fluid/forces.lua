@@ -2,11 +2,9 @@
 -- (Fedkiw and others 2001), which spins up eddies around their own middle. One field of accelerations per step, at the
 -- middles of cells.
 local errors = require "rill.core.error"
-local template = require "rill.glsl.template"
+local programs <const> = require "rill.glsl.template".sections "forces"
 
 local forces = {}
-
-local programs <const> = template.sections "forces"
 
 --- forces.check(f, name, type): refuses a quantity of a type that f.buoyancy has another number of values for.
 function forces.check(f, name, type_)

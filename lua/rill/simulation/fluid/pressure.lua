@@ -5,11 +5,9 @@
 local obstacles = require "rill.simulation.fluid.obstacles"
 local equation = require "rill.simulation.fluid.pressure_solver"
 local warning = require "rill.core.warning"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "pressure"
 
 local pressure = {}
-
-local kernels <const> = template.file "pressure"
 
 -- The values of texts in which neither what pushes nor the slopes of the pressure matter.
 local function values_of(f)

@@ -6,7 +6,7 @@ local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local cg = require "rill.solve.cg"
 local parts = require "rill.simulation.fluid.connected_parts"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "pressure_solver"
 local operator = require "rill.solve.operator"
 local words <const> = core._cg_words
 
@@ -60,8 +60,6 @@ function equation.box(grid, tolerance)
 end
 
 -- ---- around obstacles
-
-local kernels <const> = template.file "pressure_solver"
 
 -- A cycle of multigrid on the whole box, as if nothing were solid: a preconditioner whose quality does not depend on
 -- the size of the grid, since what an obstacle hides has no more energy than what is around it. box: of equation.box.

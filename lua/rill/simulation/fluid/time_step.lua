@@ -2,11 +2,9 @@
 -- a word of it coming back.
 local core = require "rill.core"
 local rill = require "rill.core.public"
-local template = require "rill.glsl.template"
+local kernels <const> = require "rill.glsl.template".file "time_step"
 
 local clock = {}
-
-local kernels <const> = template.file "time_step"
 
 --- clock.new(f): what measures the seconds. f.clock is a stream of one float, how long a step is.
 function clock.new(f)
