@@ -435,9 +435,9 @@ function template.sections(name)
 end
 
 --- template.snippet(name, text): a text for $use(name) and $call(name): a string, a template, or a table of these by type for
--- $use(name, type), `any` being that of all other types. In a snippet of a type $T is the type and $name the function's name.
+-- $use(name, type), `any` being that of all other types. In a snippet of a type $T is the type and $name the function's name. One of the
+-- same name is replaced, since a module whose loading failed is loaded again.
 function template.snippet(name, text)
-    assert(not snippets[name], name)
     local info = getinfo(2, "Sl")
     local function made_of(one)
         return type(one) == "string" and inline(one, info) or one
