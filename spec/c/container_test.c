@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include "container/kind/kinds.h"
+#include "container/translator/translators.h"
 #include "container/tree/tree.h"
 
 enum { ROWS = 20, COLS = 14, CELLS = ROWS * COLS, STEPS = 120, DEFAULT = -9 };

@@ -3,6 +3,7 @@
 
 #include "container/kind/kinds.h"
 #include "container/launch.h"
+#include "container/region/active_list.h"
 #include "kernel/launch/builtin.h"
 
 /* A launch enters the device itself. */

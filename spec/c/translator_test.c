@@ -2,7 +2,9 @@
  * and by its ranges. */
 #include "device.h"
 
+#include "container/page/paged.h"
 #include "container/translator/translator.h"
+#include "container/translator/translators.h"
 
 enum { MOST_POINTS = 4096 };
 

@@ -242,6 +242,7 @@ print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) {
 #include "container/kind/kinds.h"
 #include "container/kind/memory.h"
 #include "container/snapshot/snapshot_private.h"
+#include "container/translator/translators.h"
 
 static Container *set(Container *c)
 {

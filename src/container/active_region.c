@@ -1,6 +1,7 @@
 /* Pages of a container as a region to launch over; and all that is mapped. */
 #include "container/container_private.h"
 #include "container/page/paged.h"
+#include "container/region/cells.h"
 
 #include <stdlib.h>
 

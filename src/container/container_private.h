@@ -3,6 +3,7 @@
 #define RILL_CONTAINER_CONTAINER_PRIVATE_H
 
 #include "container/container_kind.h"
+#include "container/region/box_list.h"
 
 /* Where the pages of a set begin in memory that stand there one behind the other, at a translator's version; -1: they do not. */
 enum { PAGE_RUNS = 4 };

@@ -1,5 +1,7 @@
 /* Launches of kernels over containers: see launch.h. */
 #include "container/launch.h"
+#include "container/region/page_cover.h"
+#include "container/region/union.h"
 
 #include "kernel/variant/address_map.h"
 #include "primitive/reduction/vout.h"

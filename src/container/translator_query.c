@@ -1,6 +1,7 @@
 /* What is mapped of a container whose pages are not its translator's own: the ranges that the translator gives, as boxes. */
 #include "container/container_private.h"
 #include "container/page/paged.h"
+#include "container/region/cells.h"
 
 #include <stdlib.h>
 #include <string.h>

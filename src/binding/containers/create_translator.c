@@ -1,6 +1,7 @@
 /* rill.translator.linear, fold, pages, lists, hash and compose. */
 #include "binding/containers/translator.h"
 #include "binding/values/options.h"
+#include "container/translator/translators.h"
 #include "kernel/host/packed.h"
 
 #include <string.h>

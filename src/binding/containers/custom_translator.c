@@ -5,6 +5,7 @@
 #include "binding/values/coordinates.h"
 #include "binding/values/options.h"
 #include "container/translator/self_test.h"
+#include "container/translator/translators.h"
 
 #include <stdlib.h>
 #include <string.h>

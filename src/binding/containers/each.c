@@ -2,6 +2,7 @@
  * are there at once. */
 #include "binding/containers/container.h"
 #include "binding/values/coordinates.h"
+#include "container/region/split.h"
 #include "kernel/host/packed.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* Ranges: what launches run over. */
 #include "binding/streams/range_handle.h"
 #include "binding/values/coordinates.h"
+#include "container/region/coordinates.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "binding/kernels/kernel.h"
 #include "binding/streams/range_handle.h"
 
+#include "container/region/active_list.h"
 #include "gpu/memory/buffer.h"
 
 /* Pushes the table of the list in which regions are kept by the sizes of their boxes: an empty one if the list was written since. */

@@ -1,6 +1,7 @@
 /* The userdata of a range, and unions of lists of them. What a range can do is containers/range.c's. */
 #include "binding/streams/range_handle.h"
 #include "binding/values/coordinates.h"
+#include "container/region/union.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "container/kind/kinds.h"
 #include "container/kind/memory.h"
 #include "container/snapshot/snapshot_private.h"
+#include "container/translator/translators.h"
 
 #include <string.h>
 

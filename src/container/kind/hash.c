@@ -2,6 +2,7 @@
 #include "container/kind/data.h"
 #include "container/kind/kinds.h"
 #include "container/kind/pool_entries.h"
+#include "container/translator/translators.h"
 
 Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
                               const void *fallback)

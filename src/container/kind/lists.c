@@ -4,6 +4,7 @@
 #include "container/kind/memory.h"
 #include "container/snapshot/snapshot_private.h"
 #include "container/translator/translator_kind.h"
+#include "container/translator/translators.h"
 
 #include <string.h>
 

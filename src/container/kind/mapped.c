@@ -3,7 +3,10 @@
 #include "container/kind/kinds.h"
 #include "container/page/paged.h"
 #include "container/pool/page_pool.h"
+#include "container/region/box_list.h"
+#include "container/region/coordinates.h"
 #include "container/translator/translator_kind.h"
+#include "container/translator/translators.h"
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/builtin.h"

@@ -2,6 +2,7 @@
 #include "container/kind/data.h"
 #include "container/page/paged.h"
 #include "container/pool/page_pool.h"
+#include "container/translator/translators.h"
 
 #include "gpu/memory/buffer.h"
 

@@ -4,6 +4,7 @@
 #include "container/kind/memory.h"
 #include "container/snapshot/snapshot_private.h"
 #include "container/storage/growth.h"
+#include "container/translator/translators.h"
 
 #include "gpu/memory/buffer.h"
 #include "kernel/launch/copy.h"

@@ -2,6 +2,7 @@
  * the coordinates; or 0; or -1 while it is only reserved. No walk is longer than MOST_STEPS: a loop that ends for certain needs no watching, so
  * that a table where a walk would be longer is made larger. */
 #include "container/page/paged.h"
+#include "container/translator/translators.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * as they are needed. An entry is 0, or where its node begins, or at the last level 1 more than its page's frame. Below the root a
  * level takes so many bits of a page's coordinates, the same for all levels. */
 #include "container/page/page_table.h"
+#include "container/translator/translators.h"
 
 #include <stdlib.h>
 

@@ -84,6 +84,10 @@ int64_t paged_back(const Paged *paged, int64_t frame);
 /* How many frames table 1 tells of. */
 int64_t paged_frames(const Paged *paged);
 
+/* Levels of the table of a translator_pages. */
+int translator_table_levels(const Translator *t);
+/* Another translator of translator_pages or translator_hash without pages. */
+Translator *translator_paged_empty(const Translator *t, int64_t capacity);
 /* page/page_lookup_host.c. Finds the pages of a stream of points on the device, and reads them back, each once. False with error_set. */
 bool page_lookup_host(const Translator *t, const Stream *points, PageList *pages);
 

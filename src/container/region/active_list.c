@@ -1,5 +1,5 @@
 /* The boxes of a size that elements of an active list are in, as a region. Their numbers are found on the device, of which each is read back once. */
-#include "container/region/region.h"
+#include "container/region/active_list.h"
 
 #include "base/error.h"
 #include "base/strbuf.h"

@@ -1,6 +1,7 @@
 /* Regions as cells of one size: a box that lies in a cell in part is in its mask. */
+#include "container/region/cells.h"
+
 #include "base/array.h"
-#include "container/region/region.h"
 #include "container/translator/range.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* The elements of a region as points. */
-#include "container/region/region.h"
+#include "container/region/coordinates.h"
 
 #include "base/error.h"
 #include "base/strbuf.h"

@@ -1,5 +1,5 @@
 /* Boxes as the pages that they touch: launches walk those faster. */
-#include "container/region/region.h"
+#include "container/region/page_cover.h"
 
 #include "container/translator/range.h"
 

@@ -1,6 +1,6 @@
 /* Regions cut into parts of few elements, one after the other: its boxes, some at a time, and of one that is large slices, the slices of which
  * may be cut again. */
-#include "container/region/region.h"
+#include "container/region/split.h"
 
 void region_split_begin(RegionSplit *cut, Region *region)
 {

@@ -1,6 +1,8 @@
 /* Snapshots of containers whose memory others may write, too: they have a copy of what is mapped, which goes back to its places. What is mapped is the
  * translator's, which others may use: of a page table it is made as it was, of others it has to be. */
 #include "container/page/paged.h"
+#include "container/region/box_list.h"
+#include "container/region/split.h"
 #include "container/snapshot/snapshot_private.h"
 
 #include "gpu/memory/buffer.h"

@@ -1,5 +1,6 @@
 /* Elements of one container into another one, on the device: of pages in memory, what is mapped. */
 #include "container/container_private.h"
+#include "container/region/box_list.h"
 
 #include "kernel/launch/copy.h"
 

@@ -1,5 +1,6 @@
 /* The elements of a region one after the other, and back; of a region those that are marked. */
 #include "container/container_private.h"
+#include "container/region/box_list.h"
 
 #include "kernel/host/packed.h"
 #include "kernel/launch/copy.h"

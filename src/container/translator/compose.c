@@ -1,5 +1,6 @@
 /* Two translators, one after the other: outer(inner(address)), written into one text. */
 #include "container/translator/glsl.h"
+#include "container/translator/translators.h"
 
 #include <string.h>
 

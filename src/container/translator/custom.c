@@ -1,5 +1,6 @@
 /* A user's own translator: GLSL functions `translate` and perhaps `inverse`, and functions of the host. */
 #include "container/translator/glsl.h"
+#include "container/translator/translators.h"
 
 #include <stdio.h>
 #include <string.h>

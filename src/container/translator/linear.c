@@ -1,5 +1,6 @@
 /* Row-major addresses: any rank to one dimension. */
 #include "container/translator/glsl.h"
+#include "container/translator/translators.h"
 
 enum { SIZES = 0 };
 

@@ -1,6 +1,7 @@
 /* A grid of lists: pages of different sizes, one for each cell, one after the other in memory. x is the place in the list. The table
  * holds where each list begins and, last, where all end. */
 #include "container/translator/glsl.h"
+#include "container/translator/translators.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* N dimensions into M: row-major from one shape into the other, or as tiles side by side. */
 #include "container/translator/glsl.h"
+#include "container/translator/translators.h"
 
 #include <stdio.h>
 

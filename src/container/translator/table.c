@@ -1,6 +1,7 @@
 /* A table of addresses, one for each of the domain, that someone else computed. The table holds them, x first and -1 for nowhere; behind them
  * the numbers of those that are mapped, in the order of their places in memory, which the inverse searches. */
 #include "container/translator/glsl.h"
+#include "container/translator/translators.h"
 
 #include <stdlib.h>
 #include <string.h>

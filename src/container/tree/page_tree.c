@@ -1,5 +1,6 @@
 #include "container/tree/page_tree.h"
 #include "container/page/frame_table.h"
+#include "container/translator/translators.h"
 
 #include <inttypes.h>
 #include <stdio.h>

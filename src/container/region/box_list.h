@@ -1,0 +1,16 @@
+/* Lists of boxes, first .. last: x first, both ends inside. */
+#ifndef RILL_CONTAINER_REGION_BOX_LIST_H
+#define RILL_CONTAINER_REGION_BOX_LIST_H
+
+#include "stream/shape.h"
+
+typedef struct BoxList {
+    struct {
+        int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    } * items;
+    size_t count, capacity;
+} BoxList;
+/* Adds a box, joined to the one before it where both are a box. False with error_set. */
+bool region_add_box(BoxList *list, const int64_t *first, const int64_t *last, int rank);
+
+#endif
