@@ -3,6 +3,7 @@
 local rill = require "rill"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local vector = require "rill.core.vector"
 local coordinates = require "rill.simulation.particle.coordinates"
 local interaction = require "rill.simulation.particle.interaction"
 local integration = require "rill.simulation.particle.integration"
@@ -109,10 +110,7 @@ local function new(given)
     fit(taken, coordinates.dimensions[x.type])
     local v = taken.velocities and coordinates.vectors("rill.sph", "velocities", taken.velocities, x.type, x.size)
     v = v or rill.stream(x.type, x.size)
-    local extents = {}
-    for d = 1, taken.dimensions do
-        extents[d] = high[d] - low[d]
-    end
+    local extents = vector.sides(low, high)
     taken.sound = taken.sound or sound_of(taken, extents, v)
     taken.walls = walls.new("rill.sph", taken.walls or {}, taken.dimensions, taken.radius)
     local state = rounds.new(x, v, extents, taken)

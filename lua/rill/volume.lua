@@ -115,7 +115,7 @@ local function settled(s, taken)
     how.size, how.background = taken.size or {480, 640}, taken.background or {0, 0, 0}
     how.camera = camera_of(taken.camera, how.sides, how.size, unit)
     how.step = (taken.step or 0.5 * unit) / unit
-    local diagonal = vector.diagonal({0, 0, 0}, how.sides)
+    local diagonal = vector.length(how.sides)
     if diagonal / how.step > rays.STEPS then
         fail("rill.volume: option 'step': rays would take %.0f steps, more than %d: give one above %g",
             diagonal / how.step, rays.STEPS, diagonal * unit / rays.STEPS)

@@ -1,7 +1,7 @@
 -- Boundary modes: what is beyond a side of a grid. One row per mode, for streams, images, simulations, multigrid and adaptive containers.
 local core = require "rill.core"
 local errors = require "rill.core.error"
-local rill = require "rill.core.public"
+local option = require "rill.core.options"
 local fail <const> = errors.fail
 
 local boundary = {}
@@ -77,15 +77,8 @@ end
 --- boundary.take(where, value, rank, module [, numbers]): the modes of an option `boundary`, in the order of Lua: of one word, or of a table of
 -- one per dimension. `numbers`: whether a number, the value outside, is a mode, too.
 function boundary.take(where, value, rank, module, numbers)
-    local several = type(value) == "table" and not rill.type(value)
-    if several and #value ~= rank then
-        fail("%s: option 'boundary' has %d value%s, the grid has %d dimension%s", where, #value,
-            #value == 1 and "" or "s", rank, rank == 1 and "" or "s")
-    end
-    local list = {}
-    for d = 1, rank do
-        local one = value
-        if several then one = value[d] end
+    local list = option.per_dimension(where, "boundary", value, rank)
+    for d, one in ipairs(list) do
         local number = numbers and type(one) == "number" and one - one == 0
         list[d] = number and {id = "value", stream = one, condition = "value"} or boundary.accept(one, module)
         if not list[d] then

@@ -154,6 +154,21 @@ function option.choice(names, default)
     return {function(v) return set[v] end, words, default}
 end
 
+--- option.per_dimension(where, name, value, rank): of an option that is one value, or an array of one per dimension: an array of `rank`, and the same with
+-- the last dimension first, as kernels have them.
+function option.per_dimension(where, name, value, rank)
+    local list, reversed, several = {}, {}, option.table[1](value)
+    if several and #value ~= rank then
+        fail("%s: option '%s' has %d value%s, the grid has %d dimension%s", where, name, #value,
+            #value == 1 and "" or "s", rank, rank == 1 and "" or "s")
+    end
+    for d = 1, rank do
+        if several then list[d] = value[d] else list[d] = value end
+        reversed[rank + 1 - d] = list[d]
+    end
+    return list, reversed
+end
+
 --- option.words(names [, default]): a row for options that are one of the keys of a table, or of the items of an array.
 function option.words(names, default)
     local list, set = {}, {}

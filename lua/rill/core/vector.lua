@@ -27,23 +27,33 @@ function vector.cross(a, b)
     return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
 end
 
+--- vector.length(v): Euclidean.
+function vector.length(v)
+    local squares = 0
+    for d = 1, #v do
+        squares = squares + v[d] ^ 2
+    end
+    return math.sqrt(squares)
+end
+
 --- vector.middle(low, high): of a box.
 function vector.middle(low, high)
     return vector.map(function(l, h) return (l + h) / 2 end, low, high)
 end
 
+--- vector.sides(low, high): of a box.
+function vector.sides(low, high)
+    return vector.map(function(l, h) return h - l end, low, high)
+end
+
 --- vector.longest(low, high): the longest side of a box.
 function vector.longest(low, high)
-    return math.max(table.unpack(vector.map(function(l, h) return h - l end, low, high)))
+    return math.max(table.unpack(vector.sides(low, high)))
 end
 
 --- vector.diagonal(low, high): the length of a box from corner to corner.
 function vector.diagonal(low, high)
-    local squares = 0
-    for d = 1, #low do
-        squares = squares + (high[d] - low[d]) ^ 2
-    end
-    return math.sqrt(squares)
+    return vector.length(vector.sides(low, high))
 end
 
 return vector

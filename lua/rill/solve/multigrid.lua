@@ -48,19 +48,6 @@ local function union(...)
     return all
 end
 
--- One value per dimension, in the order of kernels: the last dimension first.
-local function per_dimension(method, name, value, rank)
-    local list = {}
-    if type(value) == "table" and #value ~= rank then
-        fail("rill.solve.%s: option '%s' has %d value%s, the grid has %d dimensions", method, name, #value,
-            #value == 1 and "" or "s", rank)
-    end
-    for i = 1, rank do
-        list[i] = type(value) ~= "table" and value or value[rank + 1 - i]
-    end
-    return list
-end
-
 -- ---- a hierarchy
 
 local Hierarchy <const> = class.define {
@@ -89,8 +76,9 @@ local INNER <const> = {float = "float", mixed = "float", double = "double"}
 -- Grids, kernels and streams for a shape; x has the field type.
 local function new(method, shape, taken)
     local rank, shift = #shape, taken.shift or 0
-    local boundary = per_dimension(method, "boundary", taken.boundary or "dirichlet", rank)
-    local spacing = per_dimension(method, "spacing", taken.spacing or 1, rank)
+    local where <const> = "rill.solve." .. method
+    local _, boundary = option.per_dimension(where, "boundary", taken.boundary or "dirichlet", rank)
+    local _, spacing = option.per_dimension(where, "spacing", taken.spacing or 1, rank)
     local sizes = {}
     for i = 1, rank do
         sizes[i] = shape[rank + 1 - i]

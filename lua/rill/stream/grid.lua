@@ -28,13 +28,10 @@ end
 -- x, y and z, `stiff` their sum.
 function lattice.new(where, shape, spacing)
     local rank = #shape
-    if type(spacing) == "table" and #spacing ~= rank then
-        fail("%s: option 'spacing' has %d value%s, the grid has %d dimension%s", where, #spacing,
-            #spacing == 1 and "" or "s", rank, rank == 1 and "" or "s")
-    end
+    local _, sides = option.per_dimension(where, "spacing", spacing, rank)
     local self = {shape = shape, rank = rank, spacing = {}, per = {0, 0, 0}, stiff = 0}
     for d = 1, rank do
-        local h = type(spacing) ~= "table" and spacing or spacing[rank + 1 - d]
+        local h = sides[d]
         self.spacing[d], self.per[d], self.stiff = h, 1 / (h * h), self.stiff + 1 / (h * h)
     end
     return self

@@ -92,19 +92,6 @@ local function sides(value, rank)
     return list
 end
 
--- One spacing per dimension, x first.
-local function spacings(value, rank)
-    local list = {}
-    if type(value) == "table" and #value ~= rank then
-        fail("rill.fluid: option 'spacing' has %d value%s, the grid has %d dimensions", #value,
-            #value == 1 and "" or "s", rank)
-    end
-    for d = 1, rank do
-        list[d] = type(value) ~= "table" and value or value[rank + 1 - d]
-    end
-    return list
-end
-
 --- settings.take(given): the options of rill.fluid, checked and filled in; sides and spacing are arrays, x first.
 function settings.take(given)
     local taken = option.take("rill.fluid", given, ROWS)
@@ -112,7 +99,8 @@ function settings.take(given)
         fail("rill.fluid: option 'shape' is missing: {rows, columns}, or {layers, rows, columns}")
     end
     local rank = #taken.shape
-    taken.sides, taken.spacing = sides(taken.boundary, rank), spacings(taken.spacing, rank)
+    taken.sides = sides(taken.boundary, rank)
+    taken.spacing = select(2, option.per_dimension("rill.fluid", "spacing", taken.spacing, rank))
     return taken
 end
 

@@ -5,6 +5,7 @@ local errors = require "rill.core.error"
 local lattice = require "rill.stream.grid"
 local option = require "rill.core.options"
 local template = require "rill.glsl.template"
+local vector = require "rill.core.vector"
 
 local walls = {}
 
@@ -39,12 +40,12 @@ local function rows_of(dimensions)
         end
         return box
     end
-    local vector = {is_vector, ("a table of %d numbers"):format(dimensions)}
+    local point = {is_vector, ("a table of %d numbers"):format(dimensions)}
     local box = {is_box, ("a table of two corners of %d numbers, the lower one first"):format(dimensions)}
     local part = {is_share, "a number from 0 to 1"}
     return {
-        restitution = part, friction = part, normal = vector, point = vector, box = box, obstacle = box, low = vector,
-        high = vector, spacing = {option.is_positive, "a number above 0"},
+        restitution = part, friction = part, normal = point, point = point, box = box, obstacle = box, low = point,
+        high = point, spacing = option.positive,
         distance = {is_distance, "an open stream or a function"},
     }
 end
@@ -58,16 +59,13 @@ local function add_row(self, wall, what, distance, middle, side)
 end
 
 local function add_normal(self, wall, where)
-    local length, distance, normal = 0, 0, {}
-    for d = 1, self.dimensions do
-        length = length + wall.normal[d] ^ 2
-    end
+    local length, distance = vector.length(wall.normal), 0
     if length == 0 then
         errors.fail("%s: 'normal' is zero: it must lead out of the wall", where)
     end
-    for d = 1, self.dimensions do
-        normal[d] = wall.normal[d] / math.sqrt(length)
-        distance = distance + normal[d] * (wall.point and wall.point[d] or 0)
+    local normal = vector.map(function(n) return n / length end, wall.normal)
+    for d = 1, wall.point and self.dimensions or 0 do
+        distance = distance + normal[d] * wall.point[d]
     end
     add_row(self, wall, 0, distance, normal, {0, 0})
 end
@@ -85,12 +83,9 @@ local function add_box(self, wall)
 end
 
 local function add_obstacle(self, wall)
-    local middle, side = {}, {}
-    for d = 1, self.dimensions do
-        local low, high = wall.obstacle[1][d], wall.obstacle[2][d]
-        middle[d], side[d] = (low + high) / 2, (high - low) / 2
-    end
-    add_row(self, wall, 1, 0, middle, side)
+    local low, high = table.unpack(wall.obstacle)
+    local side = vector.map(function(l, h) return (h - l) / 2 end, low, high)
+    add_row(self, wall, 1, 0, vector.middle(low, high), side)
 end
 
 -- A function's values at nodes from low to high, x the fastest, at most `spacing` apart.
