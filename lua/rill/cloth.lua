@@ -12,8 +12,10 @@ local dimensions = require "rill.glsl.dimensions"
 local kernels <const> = require "rill.glsl.template".sections "cloth"
 local fail <const> = errors.fail
 
+--- C.time: seconds since the start. C.limit: the longest stable step, in seconds. C.shape: rows and columns.
 local cloth <const> = simulation.define {
     type = "rill.cloth", letter = "C", one = "a cloth", streams = {"x", "v", "spare", "faster", "held"},
+    shows = {"time", "limit", "shape"},
     release = function(c)
         for _, s in ipairs(c.walls.made) do s:close() end
     end,
@@ -23,12 +25,6 @@ local methods <const>, fields <const>, state_of <const> = cloth.methods, cloth.f
 --- C.positions, C.velocities: the state itself, streams of vec3 {rows, columns}, which may be written; others after the next step. Velocities are those
 -- of half a step ago.
 fields.positions, fields.velocities = "x", "v"
---- C.time: seconds since the start.
-fields.time = "time"
---- C.limit: the longest stable step, in seconds.
-fields.limit = "limit"
---- C.shape: rows and columns.
-fields.shape = "shape"
 
 -- ---- passes
 
@@ -46,12 +42,11 @@ local SHARE <const> = option.not_negative
 local OPTIONS <const> = {
     shape = {is_shape, "a table of two whole numbers, 1 or more, at most 2147483647 elements"},
     positions = OPEN, velocities = OPEN, held = OPEN,
-    spacing = {is_width, "a number from 1e-15 to 1e15"}, mass = POSITIVE,
-    stiffness = POSITIVE, shear = SHARE, bend = SHARE, damping = SHARE,
-    drag = SHARE, gravity = VECTOR, wind = VECTOR, dt = POSITIVE, substeps = simulation.substeps, walls = walls.row,
-}
-local DEFAULTS <const> = {
-    spacing = 1, mass = 1, stiffness = 1000, shear = 0.3, bend = 0.1, damping = 0, drag = 0, substeps = 1,
+    spacing = {is_width, "a number from 1e-15 to 1e15", 1}, mass = option.default(POSITIVE, 1),
+    stiffness = option.default(POSITIVE, 1000), shear = option.default(SHARE, 0.3), bend = option.default(SHARE, 0.1),
+    damping = option.default(SHARE, 0), drag = option.default(SHARE, 0),
+    gravity = option.default(VECTOR, {0, -9.81, 0}), wind = option.default(VECTOR, {0, 0, 0}),
+    dt = POSITIVE, substeps = option.default(simulation.substeps, 1), walls = option.default(walls.row, {}),
 }
 local SAFE <const> = 0.5 -- of the longest stable step, unless told
 
@@ -80,7 +75,7 @@ end
 
 --- rill.cloth{shape=, spacing=, ...}: rows x columns of particles, flat on the floor of x and z unless `positions` says where they are.
 local function new(given)
-    local taken = simulation.filled(option.take("rill.cloth", given, OPTIONS), DEFAULTS)
+    local taken = option.take("rill.cloth", given, OPTIONS)
     local shape = taken.shape or taken.positions and {table.unpack(taken.positions.shape)}
     if not shape then
         fail("rill.cloth: option 'shape' is missing: %s", OPTIONS.shape[2])
@@ -101,13 +96,13 @@ local function new(given)
     self.held = taken.held and lattice.mask("rill.cloth: option 'held'", taken.held, shape, 1, 0) or
         rill.stream("float", shape)
     self.spare, self.faster = rill.stream("vec3", shape), rill.stream("vec3", shape)
-    self.walls = walls.new("rill.cloth", taken.walls or {}, 3, 4 * h)
+    self.walls = walls.new("rill.cloth", taken.walls, 3, 4 * h)
     self.stepper = kernels.step:kernel(dimensions.with(3, self.walls.text))
     local stiff = taken.stiffness
     self.call = {
         stiff = {stiff, stiff * taken.shear, stiff * taken.bend}, rest = {h, h}, damping = taken.damping,
-        drag = taken.drag, lightness = 1 / taken.mass, gravity = taken.gravity or {0, -9.81, 0},
-        wind = taken.wind or {0, 0, 0}, held = self.held,
+        drag = taken.drag, lightness = 1 / taken.mass, gravity = taken.gravity,
+        wind = taken.wind, held = self.held,
     }
     for name, value in pairs(self.walls.values) do self.call[name] = value end
     return cloth.create(self)
@@ -191,4 +186,4 @@ function methods:picture(options)
     return picture
 end
 
-return cloth.finish(new, "rill.cloth")
+return cloth.finish(new)

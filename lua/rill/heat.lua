@@ -10,8 +10,10 @@ local kernels <const> = require "rill.glsl.template".sections "heat"
 local simulation = require "rill.simulation.simulation"
 local fail <const> = errors.fail
 
+--- H.time: seconds since the start. H.limit: the longest stable step of a single stage, in seconds. H.shape: the grid's.
 local heat <const> = simulation.define {
     type = "rill.heat", letter = "H", one = "heat", streams = {"u", "k", "q", "flow", "a", "b", "c"},
+    shows = {"time", "limit", "shape"},
 }
 local methods <const>, fields <const>, state_of <const> = heat.methods, heat.fields, heat.check
 
@@ -19,12 +21,6 @@ local methods <const>, fields <const>, state_of <const> = heat.methods, heat.fie
 fields.temperature = "u"
 --- H.source: what is added in a second, a stream; it may be written.
 fields.source = "q"
---- H.time: seconds since the start.
-fields.time = "time"
---- H.limit: the longest stable step of a single stage, in seconds.
-fields.limit = "limit"
---- H.shape: the grid's.
-fields.shape = "shape"
 
 -- ---- passes
 
@@ -64,15 +60,7 @@ local function new(given)
         self.modes[i], self.around[i] = mode.stream, boundary.view(mode)
     end
     local differ = level_sides(self)
-    local d = taken.diffusivity or 1
-    self.k = lattice.field("rill.heat", "diffusivity", self, type(d) == "number" and 1 or d)
-    local least
-    least, self.d = self.k:min(), type(d) == "number" and d or self.k:max()
-    if least <= 0 then
-        fail("rill.heat: option 'diffusivity': expected numbers above 0, the least is %s", errors.number(least))
-    elseif type(d) ~= "number" then
-        self.k = (self.k / self.d):eval()
-    end
+    self.d, self.k = simulation.factors("rill.heat", "diffusivity", self, taken.diffusivity or 1)
     self.limit, self.dt, self.time = 1 / (2 * self.d * self.stiff), taken.dt, 0
     self.q = lattice.field("rill.heat", "source", self, taken.source)
     self.u = lattice.field("rill.heat", "temperature", self, taken.temperature)
@@ -131,4 +119,4 @@ function methods:picture(options)
     return kernels.picture:kernel()(taken.min or h.u:min(), taken.max or h.u:max(), h.u)
 end
 
-return heat.finish(new, "rill.heat")
+return heat.finish(new)

@@ -12,21 +12,16 @@ local dimensions = require "rill.glsl.dimensions"
 local texts <const> = require "rill.glsl.template".sections "nbody"
 local fail <const> = errors.fail
 
+--- N.time: seconds since the start. N.dt: seconds of a step, unless N:step is given another. N.count: how many bodies there are.
 local bodies <const> = simulation.define {
     type = "rill.nbody", letter = "N", one = "bodies", plural = true,
-    streams = {"x", "v", "a", "m", "packed", "nth"},
+    streams = {"x", "v", "a", "m", "packed", "nth"}, shows = {"time", "dt", "count"},
     describe = function(b) return ("nbody<%s>[%d] at %.6g s"):format(b.x.type, b.count, b.time) end,
 }
 local methods <const>, fields <const>, state_of <const> = bodies.methods, bodies.fields, bodies.check
 
 --- N.positions, N.velocities, N.masses: the state itself, streams, which may be written; the same ones after every step.
 fields.positions, fields.velocities, fields.masses = "x", "v", "m"
---- N.time: seconds since the start.
-fields.time = "time"
---- N.dt: seconds of a step. Default of N:step.
-fields.dt = "dt"
---- N.count: how many bodies there are.
-fields.count = "count"
 
 local SLICE <const> = 32768 -- bodies that a launch goes through, where a device bounds the trips of loops or the time of launches
 local ABREAST <const> = {cpu = {0, 1, 2, 3}, gpu = {0}} -- bodies whose pull an invocation finds: llvmpipe takes half as long for four as for one
@@ -44,9 +39,9 @@ local KINDS <const> = {
 }
 local OPTIONS <const> = {
     positions = option.stream, velocities = option.stream,
-    masses = lattice.number_or_stream(table.unpack(option.not_negative)), G = option.finite,
-    softening = option.not_negative, dt = option.positive,
-    integrator = option.words(KINDS),
+    masses = lattice.number_or_stream(table.unpack(option.not_negative)), G = option.default(option.finite, 1),
+    softening = option.default(option.not_negative, 0), dt = option.positive,
+    integrator = option.words(KINDS, "leapfrog"),
 }
 local SHARE <const> = 0.02 -- of the time that the body takes which turns fastest, unless a time step is told
 
@@ -126,11 +121,11 @@ local function new(given)
     local v = taken.velocities and coordinates.vectors("rill.nbody", "velocities", taken.velocities, x.type, x.size)
     local b = {
         x = x, v = v or rill.stream(x.type, x.size), a = rill.stream(x.type, x.size), count = x.size, shape = {x.size},
-        packed = rill.stream("vec4", x.size), dimensions = coordinates.dimensions[x.type], time = 0, G = taken.G or 1,
-        soft = (taken.softening or 0) ^ 2, kind = KINDS[taken.integrator or "leapfrog"], dt = taken.dt,
+        packed = rill.stream("vec4", x.size), dimensions = coordinates.dimensions[x.type], time = 0, G = taken.G,
+        soft = taken.softening ^ 2, kind = KINDS[taken.integrator], dt = taken.dt,
     }
     b.m = masses_of(b, taken.masses)
-    b.per, b.weight = per_extent(low, high, taken.softening or 0), inverse(b.m:max())
+    b.per, b.weight = per_extent(low, high, taken.softening), inverse(b.m:max())
     b.passes = texts.passes:program(dimensions.with(b.dimensions, {abreast = ABREAST[rill.device().family]}))
     add_calls(b)
     drift(b, 0, 0)
@@ -221,4 +216,4 @@ function methods:picture(options)
     return kernels.sky(taken.light or 1, amounts, fast)
 end
 
-return bodies.finish(new, "rill.nbody")
+return bodies.finish(new)

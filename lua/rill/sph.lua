@@ -20,7 +20,8 @@ local fail <const> = errors.fail
 local SPEEDS <const> = 10 -- how many times faster than the fluid sound is, unless told: densities then change by about a hundredth (Monaghan 1994)
 
 local particles <const> = simulation.define {
-    type = "rill.particles", letter = "P", one = "particles", plural = true, lenient = true, streams = {},
+    type = "rill.particles", where = "rill.sph", letter = "P",
+    one = "particles", plural = true, lenient = true, streams = {},
     state = function(object)
         local p = rawget(object, "_state")
         return not p.closed and p
@@ -46,20 +47,14 @@ end
 
 local OPEN <const>, POSITIVE <const> = option.stream, option.positive
 local OPTIONS <const> = {
-    positions = OPEN, velocities = OPEN, radius = POSITIVE, mass = POSITIVE, density = POSITIVE, sound = POSITIVE,
-    viscosity = option.not_negative,
-    state = option.words(interaction.states), kernel = option.words(smoothing.kernels),
-    laplacian = option.words(smoothing.laplacians), densities = option.words(interaction.densities),
-    integrator = option.words(integration.kinds),
-    tension = option.flag,
-    dt = {function(v) return v == "adaptive" or is_time(v) end, '"adaptive" or seconds above 0'},
-    cfl = POSITIVE,
-    substeps = option.count, walls = walls.row,
+    positions = OPEN, velocities = OPEN, radius = POSITIVE, mass = POSITIVE, sound = POSITIVE,
+    density = option.default(POSITIVE, 1), viscosity = option.default(option.not_negative, 0),
+    state = option.words(interaction.states, "tait"), kernel = option.words(smoothing.kernels, "cubic"),
+    laplacian = option.words(smoothing.laplacians, "linear"), densities = option.words(interaction.densities, "sum"),
+    integrator = option.words(integration.kinds, "leapfrog"), tension = option.default(option.flag, false),
+    dt = {function(v) return v == "adaptive" or is_time(v) end, '"adaptive" or seconds above 0', "adaptive"},
+    cfl = option.default(POSITIVE, 0.25), substeps = option.count, walls = option.default(walls.row, {}),
     gravity = {function(v) return option.is_vector(v) end, "a table of numbers"},
-}
-local DEFAULTS <const> = {
-    density = 1, viscosity = 0, state = "tait", kernel = "cubic", laplacian = "linear", densities = "sum",
-    integrator = "leapfrog", dt = "adaptive", cfl = 0.25, tension = false,
 }
 
 -- ---- particles
@@ -105,14 +100,14 @@ end
 --- rill.sph{positions=, radius=, ...}: particles of a fluid, which act on each other within `radius`, the support of the smoothing kernel. Positions
 -- and velocities are copied. Without `mass` they weigh so much that the greatest density is `density`.
 local function new(given)
-    local taken = simulation.filled(simulation.take("rill.sph", given, OPTIONS, "positions", "radius"), DEFAULTS)
+    local taken = simulation.take("rill.sph", given, OPTIONS, "positions", "radius")
     local x, low, high = coordinates.vectors("rill.sph", "positions", taken.positions)
     fit(taken, coordinates.dimensions[x.type])
     local v = taken.velocities and coordinates.vectors("rill.sph", "velocities", taken.velocities, x.type, x.size)
     v = v or rill.stream(x.type, x.size)
     local extents = vector.sides(low, high)
     taken.sound = taken.sound or sound_of(taken, extents, v)
-    taken.walls = walls.new("rill.sph", taken.walls or {}, taken.dimensions, taken.radius)
+    taken.walls = walls.new("rill.sph", taken.walls, taken.dimensions, taken.radius)
     local state = rounds.new(x, v, extents, taken)
     taken.positions, taken.velocities = nil, nil
     taken.mass = taken.mass or taken.density / rounds.crowded(state, taken)
@@ -238,4 +233,4 @@ function fields.steps(p) return p.steps end
 --- P.mass: of a particle.
 function fields.mass(p) return p.how.mass end
 
-return particles.finish(new, "rill.sph")
+return particles.finish(new)

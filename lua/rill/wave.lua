@@ -1,28 +1,22 @@
 --- rill.wave: the wave equation on a grid of one to three dimensions (exercise 28.7-2 of the GPGPU chapter), by leapfrog: velocities
 -- stand half a step behind heights.
 local rill = require "rill"
-local errors = require "rill.core.error"
 local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
 local dimensions = require "rill.glsl.dimensions"
 local kernels <const> = require "rill.glsl.template".sections "wave"
 local simulation = require "rill.simulation.simulation"
-local fail <const> = errors.fail
 
+--- W.time: seconds since the start. W.limit: the longest stable step, in seconds. W.shape: the grid's.
 local wave <const> = simulation.define {
     type = "rill.wave", letter = "W", one = "a wave", streams = {"z", "v", "spare", "factors", "free"},
+    shows = {"time", "limit", "shape"},
 }
 local methods <const>, fields <const>, state_of <const> = wave.methods, wave.fields, wave.check
 
 --- W.height: the state itself, a stream; it may be written. Another stream after the next step.
 fields.height = "z"
---- W.time: seconds since the start.
-fields.time = "time"
---- W.limit: the longest stable step, in seconds.
-fields.limit = "limit"
---- W.shape: the grid's.
-fields.shape = "shape"
 
 -- ---- passes
 
@@ -38,19 +32,6 @@ local OPTIONS <const> = {
     walls = option.stream, dt = simulation.seconds, substeps = simulation.substeps,
 }
 local SHARE <const> = 0.9 -- of the longest stable step, unless told
-
--- The largest speed, and the factors of it.
-local function speeds(self, value)
-    if type(value) == "number" then
-        return value, rill.stream("float", self.shape, 1)
-    end
-    local factors = lattice.field("rill.wave", "speed", self, value)
-    local low, high = factors:min(), factors:max()
-    if low <= 0 then
-        fail("rill.wave: option 'speed': expected numbers above 0, the least is %s", errors.number(low))
-    end
-    return high, (factors / high):eval()
-end
 
 -- 1 where there is no wall.
 local function openings(self, walls)
@@ -68,7 +49,7 @@ local function new(given)
     for i, mode in ipairs(boundary.take("rill.wave", taken.boundary or "fixed", self.rank, "wave")) do
         self.modes[i], self.leaves[self.rank + 1 - i] = mode.stream, mode == boundary.mode.absorbing and 1 or 0
     end
-    self.c, self.factors = speeds(self, taken.speed or 1)
+    self.c, self.factors = simulation.factors("rill.wave", "speed", self, taken.speed or 1)
     self.free, self.damping = openings(self, taken.walls), taken.damping or 0
     self.limit = 1 / (self.c * math.sqrt(self.stiff))
     self.dt, self.substeps, self.time, self.before = taken.dt, taken.substeps or 1, 0, 0
@@ -121,4 +102,4 @@ function methods:picture(options)
     return kernels.picture:kernel()(taken.scale or 1, w.z)
 end
 
-return wave.finish(new, "rill.wave")
+return wave.finish(new)

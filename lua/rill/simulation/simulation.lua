@@ -3,6 +3,7 @@ local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local grid = require "rill.stream.grid"
+local rill = require "rill.core.public"
 local fail <const> = errors.fail
 
 local simulation = {}
@@ -14,8 +15,10 @@ simulation.seconds = {option.is_positive, "seconds above 0"}
 
 --- simulation.define(spec): a class of simulations. spec: see class.define, and
 --   streams  the fields of the state that hold the streams which close frees; release(state) may free more
+--   shows    fields of objects that are fields of the state by the same name
 --   describe a function of the state. Default: "wave[64x64] at 0.5 s"
--- What it returns has finish(new, where) besides: call it when all methods are there; it gives the function that scripts call.
+--   where    the name of what makes objects, for messages. Default: the type
+-- What it returns has finish(new) besides: call it when all methods are there; it gives the function that scripts call.
 function simulation.define(spec)
     local name <const> = spec.type:match "[%w_]+$"
     local release <const> = spec.release
@@ -30,9 +33,12 @@ function simulation.define(spec)
         if release then release(state) end
     end
     local made <const> = class.define(spec)
-    function made.finish(new, where)
+    for _, field in ipairs(spec.shows or {}) do
+        made.fields[field] = field
+    end
+    function made.finish(new)
         class.guard(made.methods, spec.letter)
-        return errors.guard(new, where)
+        return errors.guard(new, spec.where or spec.type)
     end
     return made
 end
@@ -48,12 +54,18 @@ function simulation.take(where, given, rows, ...)
     return taken
 end
 
---- simulation.filled(taken, defaults): the options with defaults for those that were left out.
-function simulation.filled(taken, defaults)
-    for name, value in pairs(defaults) do
-        if taken[name] == nil then taken[name] = value end
+--- simulation.factors(where, name, self, value): of an option that is a number above 0 or a stream of them, one for each cell: the greatest, and a stream of
+-- what each is of that.
+function simulation.factors(where, name, self, value)
+    if type(value) == "number" then
+        return value, rill.stream("float", self.shape, 1)
     end
-    return taken
+    local all <close> = grid.field(where, name, self, value)
+    local least, greatest = all:min(), all:max()
+    if least <= 0 then
+        fail("%s: option '%s': expected numbers above 0, the least is %s", where, name, errors.number(least))
+    end
+    return greatest, (all / greatest):eval()
 end
 
 --- simulation.dt(where, dt [, holds]): the argument of a method step: nil, or a number that is positive, or what `holds` accepts.
