@@ -3,7 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local lazy = require "rill.core.lazy"
-local suggest = require "rill.core.suggest"
+local suggest = lazy.module "rill.core.suggest"
 
 local modules = {} -- files of functions that are loaded when they are first called
 
@@ -53,11 +53,16 @@ for _, module in ipairs(lazy.moves and modules or {}) do
     require(module)
 end
 
-suggest.set_reference(function()
+--- The table of public names, for rill.core.suggest.
+function lazy.reference()
     return lazy.require "rill.shell.reference"
-end)
+end
 local hooks = require "rill.algebra.expression".hooks
-hooks.hint, hooks.among = suggest.hint, suggest.among -- for errors of the C part
+
+--- hooks.hint(owner, key): that of rill.core.suggest, for errors of the C part.
+function hooks.hint(...) return suggest.hint(...) end
+--- hooks.among(key, known): the same.
+function hooks.among(...) return suggest.among(...) end
 
 -- Files beside this one that are no modules to use.
 local inside = {init = true, core = true}

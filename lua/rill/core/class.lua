@@ -1,7 +1,7 @@
 -- What scripts see of an object that is a table: fields that are computed, methods, and words for any other name.
 local errors = require "rill.core.error"
 local rill = require "rill.core.public"
-local suggest = require "rill.core.suggest"
+local suggest = require "rill.core.lazy".module "rill.core.suggest"
 local fail <const> = errors.fail
 
 local class = {}

@@ -2,7 +2,7 @@
 local core = require "rill.core"
 local typename = require "rill.core.typename"
 local rill = require "rill.core.public"
-local suggest = require "rill.core.suggest"
+local suggest = require "rill.core.lazy".module "rill.core.suggest"
 local tables = require "rill.core.tables"
 
 local getinfo <const> = debug.getinfo

@@ -8,6 +8,9 @@ local _, file = ... -- where this one was found
 --- Whether that path leads elsewhere once the script goes to another folder: then nothing can wait.
 lazy.moves = type(file) == "string" and file:sub(1, 1) ~= "/"
 
+--- lazy.reference(): the table of public names, rill.shell.reference. rill.init sets it: what suggests names is below the shell.
+lazy.reference = nil
+
 --- As require, by that path.
 function lazy.require(name)
     local theirs = package.path
@@ -33,6 +36,14 @@ function lazy.once(make)
         value = value or make()
         return value
     end
+end
+
+--- lazy.module(name): a table with the functions of a module, which is loaded when one is first asked for.
+function lazy.module(name)
+    return setmetatable({}, {__index = function(functions, key)
+        functions[key] = lazy.require(name)[key]
+        return rawget(functions, key)
+    end})
 end
 
 return lazy

@@ -1,7 +1,7 @@
 -- Tables of options, checked.
 local errors = require "rill.core.error"
 local rill = require "rill.core.public"
-local suggest = require "rill.core.suggest"
+local suggest = require "rill.core.lazy".module "rill.core.suggest"
 local fail <const> = errors.fail
 
 local option = {}

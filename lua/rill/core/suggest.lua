@@ -1,16 +1,9 @@
 -- What may have been meant by an unknown name: what is called so in numpy, Torch or CUDA, what has that name elsewhere in rill, or the name nearest
 -- by edit distance. It never suggests a method that discards something.
+local lazy = require "rill.core.lazy"
 local synonyms = require "rill.core.synonyms"
 
 local suggest = {}
-
-local load_reference
-
---- suggest.set_reference(load): sets the function that returns the table of public names, as rill.shell.reference is one, with the function
--- `entries` and the table `letters`. It is called when a name is first unknown.
-function suggest.set_reference(load)
-    load_reference = load
-end
 
 -- Methods that free or discard something: a guess must not lead to them.
 local destructive <const> = {
@@ -100,7 +93,7 @@ end
 --- suggest.parts(): the modules within the module, as keys: debug, horn, image.
 function suggest.parts()
     local parts = {}
-    for _, entry in ipairs(load_reference().entries()) do
+    for _, entry in ipairs(lazy.reference().entries()) do
         parts[entry.name:match "^rill%.([%w_]+)%." or false] = true
     end
     parts[false] = nil
@@ -127,7 +120,7 @@ end
 -- Whether a parameter takes a value of an owner: 1 as it is, 2 the elements of a container as a stream.
 local function takes(parameter, owner)
     local kinds = "|" .. parameter.type .. "|"
-    for kind, letter in pairs(load_reference().letters) do
+    for kind, letter in pairs(lazy.reference().letters) do
         if letter == owner and kinds:find("|" .. kind .. "|", 1, true) then
             return 1
         end
@@ -171,7 +164,7 @@ local function elsewhere(owner, name)
     if destructive[name] then
         return nil
     end
-    for _, entry in ipairs(load_reference().entries()) do
+    for _, entry in ipairs(lazy.reference().entries()) do
         if not entry.language and entry.name:match "[%w_]+$" == name and owner_of(entry.name) ~= owner then
             local text, good = entry.name, rank(entry.name)
             if not owner:find "^rill" then
@@ -188,7 +181,7 @@ end
 -- The last parts of the names that an owner ("": any) has, each with the whole name.
 local function names_of(owner)
     local names = {}
-    for _, entry in ipairs(load_reference().entries()) do
+    for _, entry in ipairs(lazy.reference().entries()) do
         local last, own = entry.name:match "[%w_]+$", owner_of(entry.name)
         if (owner == "" or own == owner) and not (destructive[last] and (own ~= owner or not own:find "^rill")) and
             (not names[last] or own == "rill") then

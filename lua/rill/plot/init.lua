@@ -2,7 +2,7 @@
 local rill = require "rill"
 local errors = require "rill.core.error"
 local typename = require "rill.core.typename"
-local suggest = require "rill.core.suggest"
+local suggest = require "rill.core.lazy".module "rill.core.suggest"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local marks = require "rill.plot.marks"
