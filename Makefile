@@ -35,7 +35,7 @@ SHADERS := $(sort $(wildcard shaders/*.comp shaders/shared/*.glsl shaders/shared
 EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
 CORE := $(BUILD)/rill/core.so
-LUA_FILES := $(foreach depth,* */* */*/*,$(wildcard lua/rill/$(depth).lua lua/rill/$(depth).glsl))
+LUA_FILES := $(shell find lua/rill -name "*.lua" -o -name "*.glsl")
 COMMANDS := $(wildcard bin/rill)
 ANNOTATIONS := $(BUILD)/library/rill.lua
 

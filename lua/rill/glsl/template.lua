@@ -406,9 +406,9 @@ function template.new(text)
     return t
 end
 
--- The templates of a file beside the Lua file of `info`, by their sections; what is before the first one is part of each, and [""] alone.
+-- The templates of a file in the directory "kernels" beside the Lua file of `info`, by their sections; what is before the first one is part of each, and [""] alone.
 local function sections(name, info)
-    local source = info.source:gsub("[^/]*$", name .. ".glsl")
+    local source = info.source:gsub("[^/]*$", "kernels/" .. name .. ".glsl")
     local text = assert(read(source), source)
     local list, shared, line, section = {}, nil, 0, ""
     for part, following in ("\n" .. text .. "\n$section()"):gmatch "(.-\n)%$section%(([%w_]*)%)" do
@@ -421,13 +421,13 @@ local function sections(name, info)
     return list
 end
 
---- template.file(name): the template of the file name.glsl beside the module that calls this.
+--- template.file(name): the template of the file kernels/name.glsl in the directory of the module that calls this.
 function template.file(name)
     return sections(name, getinfo(2, "S"))[""]
 end
 
---- template.sections(name): the templates of the sections of the file name.glsl beside the module that calls this, by their names. What is
--- before the first section is part of each.
+--- template.sections(name): the templates of the sections of the file kernels/name.glsl in the directory of the module that calls this, by their names.
+-- What is before the first section is part of each.
 function template.sections(name)
     local list = sections(name, getinfo(2, "S"))
     list[""] = nil
