@@ -49,6 +49,11 @@ enum { TYPE_MAX_BYTES = 1024 };
 const Type *type_struct(const char *name, const Field *fields, int count);
 /* The same for one of a fixed number: it lives as long as the process, and nobody need hold it. */
 const Type *type_struct_kept(const char *name, const Field *fields, int count);
+/* Reads fields from text like "vec3 o; float tmax, tmin;". Returns how many there are, or -1 with error_set. `find` gives the type of a name, or NULL with
+ * error_set. */
+enum { TYPE_MAX_FIELDS = 256 };
+typedef const Type *TypeFinder(void *context, const char *name);
+int type_parse_fields(const char *text, Field fields[TYPE_MAX_FIELDS], TypeFinder *find, void *context);
 /* Both do nothing for other types and NULL. Retain gives the type back. */
 const Type *type_retain(const Type *type);
 void type_release(const Type *type);

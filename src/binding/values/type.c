@@ -1,7 +1,6 @@
 /* rill.struct, rill.type, and types as arguments. */
 #include "binding/binding.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,73 +78,21 @@ const Type *type_check(lua_State *L, int index, const char *function, int n, con
     return type;
 }
 
-/* The declaration text: "vec3 o; vec3 d; float tmax, tmin;". */
-typedef struct Reader {
-    const char *at;
-    Field *fields;
-    int count;
-    int boxes; /* a table on the stack: it holds the types of the fields that are structures */
-} Reader;
+/* The types of fields that are structures, kept by a table on the stack. */
+typedef struct FieldTypes {
+    lua_State *L;
+    int kept, count;
+} FieldTypes;
 
-enum { FIELDS_MAX = 256 };
-
-static void skip_space(Reader *r)
+static const Type *find_field_type(void *context, const char *name)
 {
-    while (isspace((unsigned char)*r->at)) {
-        r->at++;
+    FieldTypes *types = context;
+    if (!struct_named(types->L, name)) {
+        return type_find(name);
     }
-}
-
-static bool read_word(Reader *r, char word[64], const char *what)
-{
-    skip_space(r);
-    size_t length = 0;
-    while (isalnum((unsigned char)r->at[length]) || r->at[length] == '_') {
-        length++;
-    }
-    if (length == 0 || length > 63) {
-        return error_set("expected the %s at \"%.20s\"", what, r->at);
-    }
-    memcpy(word, r->at, length);
-    word[length] = '\0';
-    r->at += length;
-    skip_space(r);
-    return true;
-}
-
-/* "type name [, name ...] ;" */
-static bool read_line(lua_State *L, Reader *r)
-{
-    char word[64];
-    if (!read_word(r, word, "type of a field")) {
-        return false;
-    }
-    const Type *type;
-    if (struct_named(L, word)) {
-        type = struct_to(L, -1);
-        lua_rawseti(L, r->boxes, r->count + 1);
-    } else if (!(type = type_find(word))) {
-        return false;
-    }
-    for (;;) {
-        if (r->count == FIELDS_MAX) {
-            return error_set("a structure has at most %d fields", FIELDS_MAX);
-        }
-        Field *field = &r->fields[r->count++];
-        field->type = type;
-        if (!read_word(r, field->name, "name of a field")) {
-            return false;
-        }
-        if (*r->at != ',' && *r->at != ';' && *r->at) {
-            return error_set("expected ';' after field '%s' at \"%.20s\"", field->name, r->at);
-        }
-        char mark = *r->at;
-        r->at += mark != '\0';
-        if (mark != ',') {
-            skip_space(r);
-            return true;
-        }
-    }
+    const Type *type = struct_to(types->L, -1);
+    lua_rawseti(types->L, types->kept, ++types->count);
+    return type;
 }
 
 /* Pushes a box that holds no type yet. */
@@ -190,18 +137,15 @@ static int rill_struct(lua_State *L)
     if (lua_type(L, 2) != LUA_TSTRING) {
         binding_argument(L, function, 2, "fields", 2, "a text as \"vec3 o; float t;\"");
     }
-    Reader reader = {.at = lua_tostring(L, 2)};
-    reader.fields = lua_newuserdatauv(L, FIELDS_MAX * sizeof(Field), 0);
+    Field *fields = lua_newuserdatauv(L, TYPE_MAX_FIELDS * sizeof *fields, 0);
     lua_newtable(L);
-    reader.boxes = lua_gettop(L);
-    skip_space(&reader);
-    while (*reader.at) {
-        if (!read_line(L, &reader)) {
-            binding_argument_error(L, function, 2, "fields");
-        }
+    FieldTypes types = {.L = L, .kept = lua_gettop(L)};
+    int count = type_parse_fields(lua_tostring(L, 2), fields, find_field_type, &types);
+    if (count < 0) {
+        binding_argument_error(L, function, 2, "fields");
     }
     const Type **made = push_box(L);
-    *made = type_struct(lua_tostring(L, 1), reader.fields, reader.count);
+    *made = type_struct(lua_tostring(L, 1), fields, count);
     if (!*made) {
         error_prefix("%s", function);
         binding_raise(L);
