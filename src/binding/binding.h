@@ -122,15 +122,17 @@ void interrupt_check(lua_State *L);
 void binding_prepare(lua_State *L, Device *device);
 /* Enters the device, or raises; leave with device_leave before raising or returning. */
 void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
-/* Leaves the device; raises error_message() unless `done`, with the function's name in front, where that is not NULL. */
-void binding_leave(lua_State *L, DeviceScope *scope, const char *function, bool done);
 /* Enters the device, makes a call, leaves the device, and raises what was set if the call gave false or NULL. The call is an expression, which is
  * evaluated within the device and raises nothing itself: binding_run(L, s->device, "rill.fft", fft_stream(s, &spec, result)). */
 #define binding_run(L, device, function, call)                                                                         \
     do {                                                                                                               \
         DeviceScope binding_scope;                                                                                     \
         binding_enter(L, device, &binding_scope);                                                                      \
-        binding_leave(L, &binding_scope, function, (call));                                                            \
+        bool binding_done = (call);                                                                                    \
+        device_leave(&binding_scope);                                                                                  \
+        if (!binding_done) {                                                                                           \
+            binding_raise_for(L, function);                                                                            \
+        }                                                                                                              \
     } while (0)
 /* The same for a call that takes device memory, with which the collector is charged. */
 #define binding_make(L, device, function, call)                                                                        \

@@ -150,11 +150,3 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
         binding_raise(L);
     }
 }
-
-void binding_leave(lua_State *L, DeviceScope *scope, const char *function, bool done)
-{
-    device_leave(scope);
-    if (!done) {
-        binding_raise_for(L, function);
-    }
-}

@@ -333,6 +333,10 @@ void value_take(lua_State *L, Stream *result, DeviceScope *scope)
 {
     unsigned char element[TYPE_MAX_BYTES];
     const Type *type = result->type;
-    binding_leave(L, scope, NULL, value_read(result, element));
+    bool done = value_read(result, element);
+    device_leave(scope);
+    if (!done) {
+        binding_raise(L);
+    }
     value_push(L, type, element);
 }
