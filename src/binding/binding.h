@@ -101,6 +101,11 @@ const char *binding_describe(lua_State *L, int index);
 /* A table key or option, for messages: "'foo'"; pushes it. */
 const char *binding_key(lua_State *L, int index);
 
+/* Pops a table, and adds a function `name`(key, f), by which Lua adds functions to it, to the table below. */
+void fields_setter(lua_State *L, const char *name);
+/* Pushes what the metamethod __field of the value at 1 gives for the string at 2: components and fields of elements. False where there is none. */
+bool fields_component(lua_State *L);
+
 /* Fields of the table on top of the stack. */
 
 /* Sets a field to true or false. */

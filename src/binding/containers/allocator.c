@@ -1,6 +1,7 @@
 /* The option `allocator` of containers with pages: a function that chooses their frames. */
 #include "binding/containers/container.h"
 #include "binding/values/callbacks.h"
+#include "binding/values/coordinates.h"
 
 #include <stdlib.h>
 
@@ -12,15 +13,11 @@ typedef struct ChooseCall {
 
 static void push_page(lua_State *L, const PageEntry *entry, int rank)
 {
-    if (rank == 1) {
-        lua_pushinteger(L, entry->page[0]);
-        return;
-    }
-    lua_createtable(L, rank, 0);
+    int64_t page[SHAPE_MAX_RANK];
     for (int d = 0; d < rank; d++) {
-        lua_pushinteger(L, entry->page[d]);
-        lua_rawseti(L, -2, d + 1);
+        page[d] = entry->page[d];
     }
+    coordinates_push(L, page, rank);
 }
 
 static int call_choose(lua_State *L)
@@ -64,16 +61,7 @@ static bool choose(void *self, int rank, PageList *list)
     lua_State *L = state_get(allocator->main)->running;
     ChooseCall call = {allocator, rank, list};
     L = L ? L : allocator->main;
-    if (!lua_checkstack(L, 8)) {
-        return error_set("option 'allocator': the stack is full");
-    }
-    if (binding_ask(L, call_choose, &call) == LUA_OK) {
-        return true;
-    }
-    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it raised no message";
-    error_record("option 'allocator': %s", message);
-    lua_pop(L, 1);
-    return false;
+    return callbacks_ask(L, call_choose, &call, "allocator");
 }
 
 void allocator_option(lua_State *L, int options, const char *function, LuaContainer *self)

@@ -167,18 +167,6 @@ static bool push_field(lua_State *L, const LuaContainer *self, const char *key)
     return true;
 }
 
-/* What the algebra knows by the key: components and fields of elements. */
-static bool push_component(lua_State *L)
-{
-    if (lua_type(L, 2) != LUA_TSTRING || luaL_getmetafield(L, 1, "__field") != LUA_TFUNCTION) {
-        return false;
-    }
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, 2);
-    lua_call(L, 2, 1);
-    return !lua_isnil(L, -1);
-}
-
 /* The further method of a container that rill.container made. */
 static bool push_own(lua_State *L)
 {
@@ -202,7 +190,7 @@ static int container_index(lua_State *L)
     }
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     LuaContainer *self = container_check(L, 1, lua_pushfstring(L, "c.%s", key), 0, "c");
-    if (!push_field(L, self, key) && !container_push_view(L, key) && !push_component(L)) {
+    if (!push_field(L, self, key) && !container_push_view(L, key) && !fields_component(L)) {
         return luaL_error(L, "a container has no field or method %s%s", binding_key(L, 2), binding_hint(L, "c", 2));
     }
     return 1;
@@ -281,34 +269,9 @@ static int rill_container(lua_State *L)
     return 1;
 }
 
-/* _container_method(name, function): a method written in Lua; upvalue 1 holds the methods. */
-static int rill_container_method(lua_State *L)
-{
-    luaL_checkstring(L, 1);
-    luaL_checktype(L, 2, LUA_TFUNCTION);
-    lua_settop(L, 2);
-    lua_rawset(L, lua_upvalueindex(1));
-    return 0;
-}
-
-/* _container_metamethod(name, function); "__field" as for streams. */
-static int rill_container_metamethod(lua_State *L)
-{
-    luaL_checkstring(L, 1);
-    luaL_checktype(L, 2, LUA_TFUNCTION);
-    lua_settop(L, 2);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &container_type);
-    lua_insert(L, 1);
-    lua_rawset(L, 1);
-    return 0;
-}
-
 void open_container(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"container", rill_container},
-                                         {"_container_metamethod", rill_container_metamethod},
-                                         {"_page_sizes", rill_page_sizes},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"container", rill_container}, {"_page_sizes", rill_page_sizes}, {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__close", container_close},
                                     {"__tostring", container_tostring},
                                     {"__len", container_length},
@@ -349,9 +312,10 @@ void open_container(lua_State *L)
                                        {NULL, NULL}};
     luaL_newlib(L, methods);
     lua_pushvalue(L, -1);
-    lua_pushcclosure(L, rill_container_method, 1);
-    lua_setfield(L, -3, "_container_method");
     lua_pushcclosure(L, container_index, 1);
     handle_open(L, &container_type, meta);
+    fields_setter(L, "_container_method"); /* methods written in Lua */
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &container_type);
+    fields_setter(L, "_container_metamethod"); /* "__field" as for streams */
     luaL_setfuncs(L, functions, 0);
 }

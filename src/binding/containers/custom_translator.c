@@ -30,21 +30,6 @@ static void push_hook(lua_State *L, const LuaHooks *hooks, int place)
 
 /* calling */
 
-/* Calls a C function with `context` so that nothing is raised past it; false with error_set. */
-static bool protect(lua_State *L, lua_CFunction f, void *context, const char *option)
-{
-    if (!lua_checkstack(L, 8)) {
-        return error_set("option '%s': the stack is full", option);
-    }
-    if (binding_ask(L, f, context) == LUA_OK) {
-        return true;
-    }
-    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it raised no message";
-    error_record("option '%s': %s", option, message);
-    lua_pop(L, 1);
-    return false;
-}
-
 typedef struct PointCall {
     const LuaHooks *hooks;
     Direction direction;
@@ -88,7 +73,7 @@ static Outcome hook_point(void *self, Direction direction, const int64_t *from, 
         error_set("option 'cpu_inverse' was not given: points are inverted by it, streams by the GLSL");
         return OUTCOME_FAILED;
     }
-    return protect(caller, call_point, &call, option) ? call.outcome : OUTCOME_FAILED;
+    return callbacks_ask(caller, call_point, &call, option) ? call.outcome : OUTCOME_FAILED;
 }
 
 typedef struct RangesCall {
@@ -141,7 +126,7 @@ static int call_ranges(lua_State *L)
 static bool hook_ranges(void *self, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
 {
     RangesCall call = {self, first, last, list};
-    return protect(caller, call_ranges, &call, "ranges");
+    return callbacks_ask(caller, call_ranges, &call, "ranges");
 }
 
 /* options */
@@ -326,7 +311,7 @@ static const int32_t *push_places(lua_State *L, const Options *options, const Lu
     }
     do {
         PointCall call = {hooks, DIRECTION_TRANSLATE, point, at, OUTCOME_NOWHERE};
-        if (!protect(L, call_point, &call, "cpu")) {
+        if (!callbacks_ask(L, call_point, &call, "cpu")) {
             error_prefix("%s", function);
             binding_raise(L);
         }

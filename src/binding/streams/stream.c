@@ -26,30 +26,6 @@ static int rill_method(lua_State *L)
     return 0;
 }
 
-/* _metamethod(name, function): a metamethod written in Lua. "__field" is asked for fields that streams have not: called with
- * the stream and the key, it gives nil for those it does not know either. */
-static int rill_metamethod(lua_State *L)
-{
-    luaL_checkstring(L, 1);
-    luaL_checktype(L, 2, LUA_TFUNCTION);
-    lua_settop(L, 2);
-    stream_handle_metatable(L);
-    lua_insert(L, 1);
-    lua_rawset(L, 1);
-    return 0;
-}
-
-static bool push_unknown_field(lua_State *L)
-{
-    if (lua_type(L, 2) != LUA_TSTRING || luaL_getmetafield(L, 1, "__field") != LUA_TFUNCTION) {
-        return false;
-    }
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, 2);
-    lua_call(L, 2, 1);
-    return !lua_isnil(L, -1);
-}
-
 static int push_field(lua_State *L, lua_Integer field)
 {
     Stream *s = accept_open(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
@@ -83,7 +59,7 @@ static int stream_index(lua_State *L)
             "rill.gather(x, i) those at the indices i",
             binding_describe(L, 2));
     }
-    if (kind == LUA_TNIL && !push_unknown_field(L)) {
+    if (kind == LUA_TNIL && !fields_component(L)) {
         return luaL_error(L, "a stream has no field or method %s%s", binding_key(L, 2), binding_hint(L, "s", 2));
     }
     return 1;
@@ -234,5 +210,8 @@ void open_stream(lua_State *L)
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);
     fields_function(L, "_method", rill_method);
-    fields_function(L, "_metamethod", rill_metamethod);
+    stream_handle_metatable(L);
+    fields_setter(
+        L,
+        "_metamethod"); /* of fields that streams have not "__field" is asked: nil stands for those it does not know */
 }

@@ -76,3 +76,17 @@ void callbacks_keep(lua_State *L, int index, int n, const Callbacks *callbacks)
     lua_rawseti(L, top + 1, callbacks->number);
     lua_settop(L, top);
 }
+
+bool callbacks_ask(lua_State *L, lua_CFunction f, void *context, const char *option)
+{
+    if (!lua_checkstack(L, 8)) {
+        return error_set("option '%s': the stack is full", option);
+    }
+    if (binding_ask(L, f, context) == LUA_OK) {
+        return true;
+    }
+    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it raised no message";
+    error_record("option '%s': %s", option, message);
+    lua_pop(L, 1);
+    return false;
+}

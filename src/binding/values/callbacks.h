@@ -18,4 +18,7 @@ void callbacks_push(lua_State *L, const Callbacks *callbacks);
 /* Adds the table to those that the user value `n` of the userdata at `index` keeps. */
 void callbacks_keep(lua_State *L, int index, int n, const Callbacks *callbacks);
 
+/* Calls a C function with `context`, which calls a user's, so that nothing is raised past it; false with error_set, in the name of an option. */
+bool callbacks_ask(lua_State *L, lua_CFunction f, void *context, const char *option);
+
 #endif

@@ -35,3 +35,30 @@ void fields_function(lua_State *L, const char *name, lua_CFunction value)
     lua_pushcfunction(L, value);
     lua_setfield(L, -2, name);
 }
+
+/* Upvalue 1 is the table. */
+static int set_function(lua_State *L)
+{
+    luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    lua_rawset(L, lua_upvalueindex(1));
+    return 0;
+}
+
+void fields_setter(lua_State *L, const char *name)
+{
+    lua_pushcclosure(L, set_function, 1);
+    lua_setfield(L, -2, name);
+}
+
+bool fields_component(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING || luaL_getmetafield(L, 1, "__field") != LUA_TFUNCTION) {
+        return false;
+    }
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_call(L, 2, 1);
+    return !lua_isnil(L, -1);
+}
