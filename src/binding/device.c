@@ -6,7 +6,6 @@
 #include "kernel/launch/tuner.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -105,39 +104,50 @@ static void push_tuning(lua_State *L, const Device *device)
     binding_strict(L, "device.tuning");
 }
 
-static bool push_field(lua_State *L, const Device *device, const char *key)
+static void push_name(lua_State *L, const Device *device)
 {
-    const DeviceInfo *info = device_describe(device);
-    if (strcmp(key, "name") == 0) {
-        lua_pushstring(L, info->name);
-    } else if (strcmp(key, "vendor") == 0) {
-        lua_pushstring(L, info->vendor);
-    } else if (strcmp(key, "version") == 0) {
-        lua_pushstring(L, info->version);
-    } else if (strcmp(key, "software") == 0) {
-        lua_pushboolean(L, info->software);
-    } else if (strcmp(key, "limits") == 0) {
-        push_limits(L, device);
-    } else if (strcmp(key, "traits") == 0) {
-        push_traits(L, device);
-    } else if (strcmp(key, "family") == 0) {
-        lua_pushstring(L, family_name(device_traits(device)->family));
-    } else if (strcmp(key, "tuning") == 0) {
-        push_tuning(L, device);
-    } else {
-        return false;
-    }
-    return true;
+    lua_pushstring(L, device_describe(device)->name);
 }
 
+static void push_vendor(lua_State *L, const Device *device)
+{
+    lua_pushstring(L, device_describe(device)->vendor);
+}
+
+static void push_version(lua_State *L, const Device *device)
+{
+    lua_pushstring(L, device_describe(device)->version);
+}
+
+static void push_software(lua_State *L, const Device *device)
+{
+    lua_pushboolean(L, device_describe(device)->software);
+}
+
+static void push_family(lua_State *L, const Device *device)
+{
+    lua_pushstring(L, family_name(device_traits(device)->family));
+}
+
+static const struct {
+    const char *name;
+    void (*push)(lua_State *L, const Device *device);
+} fields[] = {
+    {"name", push_name},     {"vendor", push_vendor}, {"version", push_version}, {"software", push_software},
+    {"limits", push_limits}, {"traits", push_traits}, {"family", push_family},   {"tuning", push_tuning},
+};
+
+/* d[key]: upvalue 1 holds the number of each field. */
 static int device_index(lua_State *L)
 {
     const Device *device = device_check(L, 1);
-    if (!push_field(L, device, lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "")) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNUMBER) {
         return luaL_error(L,
                           "a device has no field %s (it has name vendor version software limits traits family tuning)",
                           binding_key(L, 2));
     }
+    fields[lua_tointeger(L, -1)].push(L, device);
     return 1;
 }
 
@@ -363,7 +373,11 @@ void open_device(lua_State *L)
         {"_tune", rill_tune},
         {NULL, NULL},
     };
-    lua_pushcfunction(L, device_index);
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        fields_count(L, fields[i].name, i);
+    }
+    lua_pushcclosure(L, device_index, 1);
     binding_metatable(L, "rill.device", &device_key, meta);
     luaL_setfuncs(L, functions, 0);
 }
