@@ -318,7 +318,7 @@ local lua_layers = {
     {"blas"}, {"solve/"}, {"solve"}, {"simulation"}, {"simulation/particle", "simulation/fluid"},
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"render/volume"}, {"volume"},
     {"plot/"}, {"plot"}, {"show"}, {"animate"},
-    {"shell"}, {"cost", "debug", "profile"}, {"command"},
+    {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},
 }
 local lua_heights = {}
 for height, row in ipairs(lua_layers) do

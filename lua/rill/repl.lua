@@ -1,0 +1,2 @@
+--- rill.repl, for scripts that require it by this name.
+return require("rill.shell.repl").repl
