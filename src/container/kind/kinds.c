@@ -1,4 +1,4 @@
-/* The list of kinds. */
+/* Loads a container by the name of its kind. The list of kinds is in kinds.h. */
 #include "container/kind/kinds.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* What a driver does with conditions, loops, memory and groups; and the whole trial. */
+/* What a driver does with conditions, loops, memory and groups; and driver_test_run, which runs all tests. */
 #include "gpu/context/device_private.h"
 #include "gpu/driver_test/driver_test_private.h"
 #include "gpu/memory/buffer.h"

@@ -1,4 +1,4 @@
-/* Whether a driver is trusted: by a record of this version of it, else by trying it now. */
+/* Whether a driver is trusted: by a record of this version of it, else by testing it now (checks.c). */
 #include "base/environment.h"
 #include "base/strbuf.h"
 #include "gpu/context/device_private.h"
