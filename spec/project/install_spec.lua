@@ -72,6 +72,18 @@ describe("installing", function()
         must("grep -q '^function rill.matmul' '%s/share/lua/5.4/rill/library/rill.lua'", prefix)
     end)
 
+    it("works by modules that are compiled without names of files", function()
+        local stripped = files:path "stripped"
+        must("cp -r lua '%s'", stripped)
+        for path in must("find '%s' -name '*.lua'", stripped):gmatch "[^\n]+" do
+            local code = string.dump(assert(loadfile(path)), true)
+            local file = assert(io.open(path, "wb"))
+            file:write(code)
+            file:close()
+        end
+        works(stripped, os.getenv "RILL_BUILD" or "$OLDPWD/build")
+    end)
+
     it("compiles where the compiler warns, and stops at warnings only where told to", function()
         local warned = files:write("warned.h", "#warning of the spec\n")
         local object = files:path "build" .. "/obj/base/error.o"

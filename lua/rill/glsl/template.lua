@@ -22,7 +22,6 @@ Template.__index = Template
 local snippets = {} -- name -> template, or type -> template; false where there is none
 
 local getinfo <const> = debug.getinfo
-local DIRECTORY <const> = getinfo(1, "S").source:match "^.*/" .. "snippets/"
 
 local function newlines(text)
     return select(2, text:gsub("\n", ""))
@@ -133,6 +132,16 @@ end
 local function create(source, first, content)
     return setmetatable({source = source, first = first, content = content, names = {}, uses = {}, keys = {}}, Template)
 end
+
+-- The file of a module whose main chunk is at a level, as chunks name their files: where it was compiled without names of files, the one that
+-- `require` gives it, its second argument.
+local function source_of(level)
+    local source = getinfo(level + 1, "S").source
+    local _, path = debug.getlocal(level + 1, -2)
+    return source:sub(1, 1) ~= "@" and type(path) == "string" and "@" .. path or source
+end
+
+local DIRECTORY <const> = (source_of(1):match "^.*/" or "@") .. "snippets/"
 
 -- The template of a text of the Lua file of `info`.
 local function inline(text, info)
@@ -406,9 +415,9 @@ function template.new(text)
     return t
 end
 
--- The templates of a file in the directory "kernels" beside the Lua file of `info`, by their sections; what is before the first one is part of each, and [""] alone.
-local function sections(name, info)
-    local source = info.source:gsub("[^/]*$", "kernels/" .. name .. ".glsl")
+-- The templates of a file in the directory "kernels" beside a Lua file, by their sections; what is before the first one is part of each, and [""] alone.
+local function sections(name, module)
+    local source = module:gsub("[^/]*$", "kernels/" .. name .. ".glsl")
     local text = assert(read(source), source)
     local list, shared, line, section = {}, nil, 0, ""
     for part, following in ("\n" .. text .. "\n$section()"):gmatch "(.-\n)%$section%(([%w_]*)%)" do
@@ -423,13 +432,13 @@ end
 
 --- template.file(name): the template of the file kernels/name.glsl in the directory of the module that calls this.
 function template.file(name)
-    return sections(name, getinfo(2, "S"))[""]
+    return sections(name, source_of(2))[""]
 end
 
 --- template.sections(name): the templates of the sections of the file kernels/name.glsl in the directory of the module that calls this, by their names.
 -- What is before the first section is part of each.
 function template.sections(name)
-    local list = sections(name, getinfo(2, "S"))
+    local list = sections(name, source_of(2))
     list[""] = nil
     return list
 end
