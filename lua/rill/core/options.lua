@@ -154,9 +154,10 @@ function option.choice(names, default)
     return {function(v) return set[v] end, words, default}
 end
 
---- option.per_dimension(where, name, value, rank): of an option that is one value, or an array of one per dimension: an array of `rank`, and the same with
--- the last dimension first, as kernels have them.
+--- option.per_dimension(where, name, value, rank): of an option that is one value, or an array of one per dimension: an array of `rank`, from 1 to 8, and the same
+-- with the last dimension first, as kernels have them.
 function option.per_dimension(where, name, value, rank)
+    assert(rank <= 8)
     local list, reversed, several = {}, {}, option.table[1](value)
     if several and #value ~= rank then
         fail("%s: option '%s' has %d value%s, the grid has %d dimension%s", where, name, #value,
