@@ -17,7 +17,7 @@ struct StagingRing {
     GLuint name;
     uint8_t *map;
     GLsync fences[PARTS]; /* NULL: the device is done with the part */
-    int part;             /* in use */
+    int part;             /* in use; it has a fence only where waiting for it has failed */
     uint64_t used;        /* bytes of that part */
 };
 
@@ -67,13 +67,13 @@ void staging_ring_destroy(Device *device)
     device->ring = NULL;
 }
 
-/* NULL with error_set if there is no memory. */
+/* The ring, whose part in use is free; NULL with error_set if there is no memory, or a wait fails. */
 static StagingRing *ring_of(Device *device)
 {
     const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
     const GLsizeiptr bytes = (GLsizeiptr)PARTS * PART_BYTES;
     if (device->ring) {
-        return device->ring;
+        return staging_fence_wait(device, &device->ring->fences[device->ring->part]) ? device->ring : NULL;
     }
     device->ring = calloc(1, sizeof *device->ring);
     if (!device->ring) {
@@ -166,13 +166,12 @@ static bool read_small(Device *device, StagingRing *ring, const Buffer *buffer, 
         return false;
     }
     const uint64_t at = part_offset(ring->part) + ring->used;
-    GLsync fence = fetch(ring, buffer, offset, at, bytes);
-    const bool done = staging_fence_wait(device, &fence);
-    if (done) {
-        memcpy(data, ring->map + at, bytes);
+    ring->fences[ring->part] = fetch(ring, buffer, offset, at, bytes);
+    if (!staging_fence_wait(device, &ring->fences[ring->part])) {
+        return false;
     }
-    glDeleteSync(fence);
-    return done;
+    memcpy(data, ring->map + at, bytes);
+    return true;
 }
 
 /* Reads part after part; the device copies the next ones while the host copies one. */
