@@ -189,17 +189,25 @@ void large_pages_look_up(Device *device)
     device->large_bytes = possible && mib > 0 ? (uint64_t)mib << 20 : UINT64_MAX;
 }
 
+static bool no_error(const Device *device)
+{
+    return glGetError() == GL_NO_ERROR && !device->debug.recorded;
+}
+
 /* NULL if there is none: then no buffer counts as large any more. */
 static LargePages *gpu_of(Device *device)
 {
     if (!device->large_pages) {
         GLubyte uuid[VK_UUID_SIZE] = {0};
         glGetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, uuid);
-        pthread_mutex_lock(&lock);
-        device->large_pages = find_gpu(uuid);
-        pthread_mutex_unlock(&lock);
+        if (no_error(device)) {
+            pthread_mutex_lock(&lock);
+            device->large_pages = find_gpu(uuid);
+            pthread_mutex_unlock(&lock);
+        }
     }
     if (!device->large_pages) {
+        gl_error_clear(device);
         device->large_bytes = UINT64_MAX;
     }
     return device->large_pages;
@@ -237,14 +245,19 @@ LargePagesResult large_pages_store(Buffer *buffer)
                                        .memory = memory,
                                        .handle_type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
     int file = -1;
+    bool imported = false;
     if (gpu->GetMemoryFdKHR(gpu->device, &request, &file) == VK_SUCCESS) {
         glCreateMemoryObjectsEXT(1, &buffer->memory_object);
-        glImportMemoryFdEXT(buffer->memory_object, size, GL_HANDLE_TYPE_OPAQUE_FD_EXT, file); /* takes over the file */
-        glBufferStorageMemEXT(GL_COPY_WRITE_BUFFER, (GLsizeiptr)buffer->capacity, buffer->memory_object, 0);
+        glImportMemoryFdEXT(buffer->memory_object, size, GL_HANDLE_TYPE_OPAQUE_FD_EXT, file);
+        imported = no_error(device); /* then OpenGL took over the file */
+        if (imported) {
+            glBufferStorageMemEXT(GL_COPY_WRITE_BUFFER, (GLsizeiptr)buffer->capacity, buffer->memory_object, 0);
+        } else {
+            close(file);
+        }
     }
     gpu->FreeMemory(gpu->device, memory, NULL); /* OpenGL holds it now */
-    if (buffer->memory_object && glGetError() == GL_NO_ERROR && !device->debug.recorded &&
-        (device->large_works || works(buffer))) {
+    if (imported && no_error(device) && (device->large_works || works(buffer))) {
         device->large_works = true;
         return LARGE_PAGES_STORED;
     }
