@@ -131,7 +131,9 @@ describe("rill.solve.cg", function()
         assert.is_true(math.abs(report.residual - 1 / 3) < 1e-6, tostring(report)) -- after one step along b
         check.equal({5 / 9, 10 / 9}, x:values(), 1e-6)
         local _, message = pcall(solve.cg, rill.from {{1, 1}, {1, 1}}, rill.from {1, 2})
-        assert(message:find "the residual grew" or message:find "p'A p is 0", message) -- as sums are rounded
+        -- As sums are rounded.
+        assert(message:find "the residual grew.*bicgstab"
+            or not rill.device().software and message:find "p'A p is 0", message)
         check.names({"the residual grew", "bicgstab"}, solve.cg, rill.from {{3, 2}, {-1, 3}}, rill.from {1, 2})
     end)
 
