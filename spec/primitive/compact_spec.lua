@@ -448,7 +448,9 @@ describe("errors of compaction", function()
         local message = check.raises("s:filter: error: `y' undeclared", function() s:filter "x > 1.0 && y" end)
         assert(message:find("| x > 1.0 && y\n", 1, true) and message:find "%^", message)
         assert.is_nil(message:find("kernel uint", 1, true))
-        check.raises("s:find: error: .*x %+ vec3%(1.0%)", function() s:find "x + vec3(1.0)" end)
+        -- On other devices the row may have a number.
+        local row = rill.device().software and "\n    " or ""
+        check.raises("s:find: error: .*" .. row .. "x %+ vec3%(1.0%)", function() s:find "x + vec3(1.0)" end)
         check.raises("its parentheses do not match: x %)", function() s:filter "x )" end)
         check.raises("got an empty string", function() s:filter " " end)
     end)
