@@ -180,6 +180,7 @@ describe("a hash grid", function()
         raises("rill.hashgrid: expected 'rank', or 'page' of as many sizes as there are dimensions", rill.hashgrid,
             "float", {})
         raises("rill.hashgrid: expected 'rank'", rill.hashgrid, "float", {rank = 2, page = {4, 4, 4}})
+        raises("rill.hashgrid: expected 'rank'", rill.hashgrid, "float", {capacity = -1, default = {}})
         raises("rill.hashgrid: unknown option 'shape'", rill.hashgrid, "float", {rank = 2, shape = {4, 4}})
         local c = rill.hashgrid("float", {rank = 2})
         raises("c:get: expected 2 indices for a container of any coordinates, got 1", c.get, c, 1)

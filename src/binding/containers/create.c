@@ -193,18 +193,23 @@ static void refuse_boundary(lua_State *L, const OptionCall *call, const Option *
     luaL_error(L, "%s: option '%s': a domain without bounds has no outside", call->function, option->name);
 }
 
-/* The sizes of a page; where only `rank` is told, pages of about 64 elements. */
-static void settle_page(lua_State *L, const char *function, Shape *page, int64_t rank)
+/* Option `page`, behind `rank`: the sizes of a page; where only `rank` is told, pages of about 64 elements. */
+static void read_page(lua_State *L, const OptionCall *call, const Option *option, void *to)
 {
     static const int64_t sides[SHAPE_MAX_RANK] = {64, 8, 4, 3, 2, 2, 2, 2};
-    if (page->rank == 0) {
+    ContainerOptions *options = to;
+    Shape *page = &options->page;
+    int64_t rank = options->rank;
+    if (!lua_isnil(L, -1)) {
+        options_sizes(L, call, option, page);
+    } else {
         page->rank = (int)rank;
         for (int d = 0; d < page->rank; d++) {
             page->size[d] = sides[rank - 1];
         }
     }
     if (page->rank == 0 || (rank && rank != page->rank)) {
-        luaL_error(L, "%s: expected 'rank', or 'page' of as many sizes as there are dimensions", function);
+        luaL_error(L, "%s: expected 'rank', or 'page' of as many sizes as there are dimensions", call->function);
     }
 }
 
@@ -215,7 +220,7 @@ static int rill_hashgrid(lua_State *L)
     static const Option rows[] = {
         {.name = "boundary", .read = refuse_boundary},
         {OPTION("rank", options_count, ContainerOptions, rank), .low = 1, .high = SHAPE_MAX_RANK},
-        {OPTION("page", options_sizes, ContainerOptions, page)},
+        {.name = "page", .read = read_page, .required = true},
         {OPTION("default", options_element, ContainerOptions, fallback)},
         {OPTION("capacity", options_count, ContainerOptions, capacity), .low = 1, .high = SHAPE_MAX_ELEMENTS},
         {.name = "allocator"},
@@ -231,7 +236,6 @@ static int rill_hashgrid(lua_State *L)
                              .required = true,
                              .type = type};
     options_read(L, &call, rows, &options);
-    settle_page(L, function, &options.page, options.rank);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     container_make(L, self, device, function,
