@@ -87,4 +87,19 @@ describe("functions of translators and containers", function()
         leaks.snapshot()
         assert.equal(7, got)
     end)
+
+    it("may give ranges that are larger than what is asked for", function()
+        local more = 0
+        local t = T.new {
+            rank = 1, to = 1, shape = 64, glsl = "int translate(int p) { return p < 32 ? p : -1; }",
+            cpu = function(x) return x < 32 and x or -1 end,
+            ranges = function(first, last)
+                last = math.min(last, 31)
+                return first <= last and {{first = first - more, last = last, at = first - more}} or {}
+            end,
+        }
+        local c = rill.virtual(t, rill.physical("float", 64))
+        more = 1
+        assert.same({1, 2}, c:write({1, 2}, 5):values(5, 6))
+    end)
 end)

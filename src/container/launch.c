@@ -376,7 +376,7 @@ bool container_prepare(Container *c, const int64_t *first, const int64_t *last, 
                              " elements to be written are no entries: lists keep their lengths",
                              all - count, all);
         }
-        return (count == all || refuse_unmapped(all - count, all)) && unshare_if_shared(c);
+        return (count >= all || refuse_unmapped(all - count, all)) && unshare_if_shared(c);
     }
     if (!device_enter(container_whole(c)->device, &scope)) {
         return false;
@@ -413,7 +413,7 @@ bool container_prepare_region(Container *c, const Region *region, void *caller)
         if (!container_has(c, region)) {
             region_boxes(region, count_missing, &missing);
         }
-        return !missing.failed && (missing.count == 0 || refuse_unmapped(missing.count, region->set.elements)) &&
+        return !missing.failed && (missing.count <= 0 || refuse_unmapped(missing.count, region->set.elements)) &&
                unshare_if_shared(c);
     }
     if (!device_enter(container_whole(c)->device, &scope)) {
