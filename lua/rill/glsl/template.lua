@@ -52,7 +52,8 @@ local constructs <const> = {
     call = {"^([%w_$]+)$", fields = {"snippet"}, form = "$call(snippet) or $call(snippet){...}"},
 }
 
-local parse
+local parse, snippet_named
+local moves <const> = require "rill.core.lazy".moves -- whether files are found only until the script goes to another folder
 
 -- The braces at byte `at` of a text, which belong to `part`: a list of parts, and the byte after them.
 local function parse_body(part, text, at, line)
@@ -106,6 +107,9 @@ local function note(self, part)
         self.names[#self.names + 1] = word
         if field == "snippet" and name then
             self.uses[#self.uses + 1] = name
+            if moves then
+                snippet_named(name)
+            end
         end
     end
 end
@@ -171,7 +175,7 @@ function Template:place()
 end
 
 -- The snippet of a name: one that was defined, or the file of that name in the directory "snippets" beside this file.
-local function snippet_named(name)
+snippet_named = function(name)
     if snippets[name] == nil then
         local source = DIRECTORY .. name .. ".glsl"
         local text, self = read(source), create(source, 1)
