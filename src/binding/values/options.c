@@ -6,7 +6,7 @@ static void check_keys(lua_State *L, const OptionCall *call, const Option *rows)
 {
     const char *names[MOST_OPTIONS + 1];
     int count = 0;
-    while (rows[count].name && count < MOST_OPTIONS) {
+    while (count < MOST_OPTIONS && rows[count].name) {
         names[count] = rows[count].name;
         count++;
     }

@@ -1,4 +1,4 @@
-/* The logs of a container with pages of its own: see snapshot/snapshot.c. */
+/* The logs of a container with pages of its own: see snapshot/snapshot_private.h. */
 #include "container/pool/page_pool.h"
 
 PageLog *page_pool_log(const Container *c)

@@ -110,8 +110,8 @@ static bool create_device(LargePages *gpu, VkPhysicalDevice physical)
     VkResult (*create)(VkPhysicalDevice, const VkDeviceCreateInfo *, const void *, VkDevice *) =
         (VkResult(*)(VkPhysicalDevice, const VkDeviceCreateInfo *, const void *, VkDevice *))instance_function(
             instance, "vkCreateDevice");
-    VkFunction (*function)(VkDevice, const char *) =
-        (VkFunction(*)(VkDevice, const char *))instance_function(instance, "vkGetDeviceProcAddr");
+    typedef VkFunction (*DeviceFunction)(VkDevice, const char *);
+    DeviceFunction function = (DeviceFunction)instance_function(instance, "vkGetDeviceProcAddr");
     void (*get_memory)(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties *) =
         (void (*)(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties *))instance_function(
             instance, "vkGetPhysicalDeviceMemoryProperties");
