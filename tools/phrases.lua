@@ -1,0 +1,161 @@
+-- Phrases that make readers look for what is meant: phrases.lua [--list [comments | manual | messages]]. Prints which share of the comments, of the
+-- manual's paragraphs and of the error messages contains one of them, and which share of the contracts in headers begins with a verb; fails where a share
+-- is beyond its limit. --list prints each find. The phrases are a help: a text without them may still be unclear.
+local files = require "tools.site.files"
+
+-- Most percent of texts with a phrase, and least percent of contracts that begin with a verb.
+local LIMITS <const> = {comments = 3, manual = 3, messages = 2, contracts = 85}
+
+-- Patterns of Lua in lower case; "%f[%w]" and "%f[%W]" stand around each.
+local phrases = {
+    "floors?", "rooms? of", "unless told", "upright box%w*", "what is around", "elements around", "what is mapped", "what is left", "what is there",
+    "nowhere", "such a one", "such ones?", "the other one", "another one", "that of", "those of", "those that", "of these", "of its own", "of their own",
+    "is none of", "are none of", "is no", "are no", "there is no such", "all there is", "but for", "knows? of", "is asked", "are asked", "asks? for it",
+    "its word", "the driver's word", "stands? in", "stands? at", "stands? before", "stands? behind", "lies? at", "sees? to", "told by", "lets? go",
+    "as if it", "as if they", "cut off", "cut short", "took", "in front of", "behind the", "behind it", "beside the", "beside a", "beside those",
+    "has none", "have none", "one by one of", "and what it", "says so", "say so", "what they are", "what it is",
+}
+
+local function has_phrase(text)
+    text = " " .. text:lower():gsub("%s+", " ") .. " "
+    for _, phrase in ipairs(phrases) do
+        if text:find("%f[%w]" .. phrase .. "%f[%W]") then
+            return phrase:gsub("%%w%*", ""):gsub("%?", "")
+        end
+    end
+end
+
+-- ---- texts: lists of {place =, text =}
+
+local function add(list, path, line, text)
+    if text:find "%a%a+%s+%a" then
+        list[#list + 1] = {place = ("%s:%d"):format(path, line), text = text}
+    end
+end
+
+local function line_of(text, at)
+    return select(2, text:sub(1, at):gsub("\n", "")) + 1
+end
+
+-- Comments of C and GLSL, and runs of lines of Lua's.
+local function comments_of(list, path)
+    local text = files.read(path)
+    if path:match "%.lua$" then
+        local block, first = {}, 0
+        local number = 0
+        for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+            number = number + 1
+            local whole, trailing = line:match "^%s*%-%-+%s?(.*)$", line:match "%S.-%s%-%-%s(.*)$"
+            if whole then
+                first = #block == 0 and number or first
+                block[#block + 1] = whole
+            else
+                add(list, path, first, table.concat(block, " "))
+                block = {}
+                add(list, path, number, trailing or "")
+            end
+        end
+        return
+    end
+    for at, comment in text:gmatch "()/%*(.-)%*/" do
+        add(list, path, line_of(text, at), (comment:gsub("\n%s*%*", " ")))
+    end
+    for at, comment in ("\n" .. text):gmatch "()[\n ]//([^\n]*)" do
+        add(list, path, line_of(text, at), comment)
+    end
+end
+
+local function all_comments()
+    local list = {}
+    for _, path in ipairs(files.lines "git ls-files src lua shaders tools | grep -E '[.](c|h|lua|glsl|comp)$'") do
+        comments_of(list, path)
+    end
+    return list
+end
+
+-- Paragraphs, items of lists and rows of tables, without code.
+local function all_paragraphs()
+    local list = {}
+    for _, path in ipairs(files.lines "git ls-files README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md 'docs/*.md'") do
+        local block, first, number, code = {}, 0, 0, false
+        local function flush()
+            add(list, path, first, (table.concat(block, " "):gsub("`[^`]*`", "x")))
+            block = {}
+        end
+        for line in (files.read(path) .. "\n"):gmatch "([^\n]*)\n" do
+            number = number + 1
+            local fence = line:match "^%s*```"
+            if fence then
+                code = not code
+            end
+            if fence or code or line:match "^%s*$" or line:match "^    " or line:match "^#" then
+                flush()
+            else
+                if line:match "^|" or line:match "^%s*[-*%d]+%.? " then
+                    flush()
+                end
+                first = #block == 0 and number or first
+                block[#block + 1] = line
+            end
+        end
+        flush()
+    end
+    return list
+end
+
+local function all_messages()
+    local list = {}
+    for _, line in ipairs(files.lines "lua5.4 tools/errors.lua --list") do
+        local place, text = line:match "^(%S+): (.*)$"
+        list[#list + 1] = {place = place or "?", text = text or line}
+    end
+    return list
+end
+
+-- The comments before functions in headers, and whether their first word is a verb in the third person, "Returns" or "Whether" not being one.
+local function all_contracts()
+    local list, not_verbs = {}, {This = true, Its = true, Is = true, Has = true, Does = true, Less = true, Sizes = true}
+    for _, path in ipairs(files.lines "git ls-files src | grep '[.]h$'") do
+        local text = files.read(path)
+        for at, comment, declaration in text:gmatch "()/%*([^*]-)%*/\n([^\n]*)" do
+            if declaration:find "%(" and not declaration:find "^%s" and not declaration:find "^#" and not declaration:find "typedef" then
+                local word = comment:match "^%s*([%a]+)"
+                local verb = word and word:match "^%u%l+s$" and not word:match "ss$" and not not_verbs[word]
+                list[#list + 1] = {place = ("%s:%d"):format(path, line_of(text, at)), text = comment, verb = verb}
+            end
+        end
+    end
+    return list
+end
+
+local listing, only = arg[1] == "--list", arg[2]
+local failed = false
+
+local function report(name, list, is_found, most)
+    local found = 0
+    for _, entry in ipairs(list) do
+        local phrase = is_found(entry)
+        if phrase then
+            found = found + 1
+            if listing and (not only or only == name) then
+                print(("%s: [%s] %s"):format(entry.place, phrase, (entry.text:gsub("%s+", " "))))
+            end
+        end
+    end
+    local percent = 100 * found / math.max(#list, 1)
+    local beyond = percent > most
+    failed = failed or beyond
+    print(("phrases: %s: %d of %d, %.1f %%, at most %d %%%s"):format(name, found, #list, percent, most, beyond and ": too many" or ""))
+end
+
+local function phrase_of(entry)
+    return has_phrase(entry.text)
+end
+
+report("comments", all_comments(), phrase_of, LIMITS.comments)
+report("manual", all_paragraphs(), phrase_of, LIMITS.manual)
+report("messages", all_messages(), phrase_of, LIMITS.messages)
+report("contracts", all_contracts(), function(entry) return not entry.verb and "no verb" end, 100 - LIMITS.contracts)
+if failed then
+    os.exit(false)
+end
