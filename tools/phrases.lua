@@ -1,6 +1,7 @@
--- Phrases that make readers look for what is meant: phrases.lua [--list [comments | manual | messages]]. Prints which share of the comments, of the
--- manual's paragraphs and of the error messages contains one of them, and which share of the contracts in headers begins with a verb; fails where a share
--- is beyond its limit. --list prints each find. The phrases are a help: a text without them may still be unclear.
+-- Measures the language: phrases.lua [--list [comments | manual | messages | contracts]]. Prints which share of the
+-- comments, of the manual's paragraphs and of the error messages contains a phrase of the list below, and which share of the
+-- contracts in headers does not begin with a verb. Fails if a share is above its limit. --list prints each occurrence. The
+-- list is a help: a text without these phrases may still be unclear.
 local files = require "tools.site.files"
 
 -- Most percent of texts with a phrase, and least percent of contracts that begin with a verb.
@@ -8,12 +9,14 @@ local LIMITS <const> = {comments = 3, manual = 3, messages = 2, contracts = 85}
 
 -- Patterns of Lua in lower case; "%f[%w]" and "%f[%W]" stand around each.
 local phrases = {
-    "floors?", "rooms? of", "unless told", "upright box%w*", "what is around", "elements around", "what is mapped", "what is left", "what is there",
-    "nowhere", "such a one", "such ones?", "the other one", "another one", "that of", "those of", "those that", "of these", "of its own", "of their own",
-    "is none of", "are none of", "is no", "are no", "there is no such", "all there is", "but for", "knows? of", "is asked", "are asked", "asks? for it",
-    "its word", "the driver's word", "stands? in", "stands? at", "stands? before", "stands? behind", "lies? at", "sees? to", "told by", "lets? go",
-    "as if it", "as if they", "cut off", "cut short", "took", "in front of", "behind the", "behind it", "beside the", "beside a", "beside those",
-    "has none", "have none", "one by one of", "and what it", "says so", "say so", "what they are", "what it is",
+    "floors?", "rooms? of", "unless told", "upright box%w*", "what is around", "elements around", "what is mapped",
+    "what is left", "what is there", "nowhere", "such a one", "such ones?", "the other one", "another one",
+    "that of", "those of", "those that", "of these", "of its own", "of their own", "is none of", "are none of",
+    "is no", "are no", "there is no such", "all there is", "but for", "knows? of", "is asked", "are asked",
+    "asks? for it", "its word", "the driver's word", "stands? in", "stands? at", "stands? before", "stands? behind",
+    "lies? at", "sees? to", "told by", "lets? go", "as if it", "as if they", "cut off", "cut short", "took",
+    "in front of", "behind the", "behind it", "beside the", "beside a", "beside those", "has none", "have none",
+    "one by one of", "and what it", "says so", "say so", "what they are", "what it is",
 }
 
 local function has_phrase(text)
@@ -118,7 +121,8 @@ local function all_contracts()
     for _, path in ipairs(files.lines "git ls-files src | grep '[.]h$'") do
         local text = files.read(path)
         for at, comment, declaration in text:gmatch "()/%*([^*]-)%*/\n([^\n]*)" do
-            if declaration:find "%(" and not declaration:find "^%s" and not declaration:find "^#" and not declaration:find "typedef" then
+            local is_function = declaration:find "%(" and not declaration:find "^[%s#]"
+            if is_function and not declaration:find "typedef" then
                 local word = comment:match "^%s*([%a]+)"
                 local verb = word and word:match "^%u%l+s$" and not word:match "ss$" and not not_verbs[word]
                 list[#list + 1] = {place = ("%s:%d"):format(path, line_of(text, at)), text = comment, verb = verb}
@@ -145,7 +149,8 @@ local function report(name, list, is_found, most)
     local percent = 100 * found / math.max(#list, 1)
     local beyond = percent > most
     failed = failed or beyond
-    print(("phrases: %s: %d of %d, %.1f %%, at most %d %%%s"):format(name, found, #list, percent, most, beyond and ": too many" or ""))
+    local verdict = beyond and ": too many" or ""
+    print(("phrases: %s: %d of %d, %.1f %%, at most %d %%%s"):format(name, found, #list, percent, most, verdict))
 end
 
 local function phrase_of(entry)
