@@ -149,6 +149,18 @@ describe("the environment", function()
         end
     end)
 
+    it("RILL_LARGE_PAGES is a number of MiB", function()
+        for _, wrong in ipairs {"x", "32M", "-1", "1.5", "99999999999999999999", "2147483648"} do
+            local result = process.run("require('rill').device()", {RILL_LARGE_PAGES = wrong})
+            assert.equal(1, result.status)
+            local expected = ('RILL_LARGE_PAGES is "%s": expected a number of MiB'):format(wrong)
+            assert.is_not_nil(result.err:find(expected, 1, true))
+        end
+        for _, good in ipairs {"0", "1", "2147483647"} do
+            assert.equal("ok", process.output("require('rill').device() io.write 'ok'", {RILL_LARGE_PAGES = good}))
+        end
+    end)
+
     it("RILL_CHECK=1 switches checks on", function()
         local script = "io.write(tostring(require('rill').check()))"
         assert.equal("true", process.output(script, {RILL_CHECK = "1"}))

@@ -29,7 +29,7 @@ end
 
 --- define.row(name, operands, rule, op): an operation. Its operands: names, with "?" those that may be left out; its rule of types: one of
 -- typing.lua, or "vector". What else it has:
---   any, float, double, int, uint, bool: the formula of its GLSL, for all scalars or for one (algebra/functions.lua). "@name" unless told;
+--   any, float, double, int, uint, bool: the formula of its GLSL, for all scalars or for one (algebra/functions.lua). Default: "@name";
 --   text: the GLSL function of its name. parts: those that it calls and that are not in algebra/functions.lua, by name;
 --   doc: what it does, in a line of the reference, which makes it a function of rill; or with `method` a method of streams;
 --   operator: the symbol of the Lua operator that it is;

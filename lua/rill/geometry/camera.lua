@@ -12,7 +12,7 @@ local camera = {}
 
 local NEAR <const> = 1e-4 -- of the distance to the target
 
---- camera.FOV: degrees that pictures are wide, unless told. camera.MARGIN: how much larger than what is in them.
+--- camera.FOV: the default field of view, in degrees. camera.MARGIN: by which factor the image is larger than the objects in it.
 camera.FOV, camera.MARGIN = 40, 1.02
 
 local function is_size(value)
@@ -26,7 +26,8 @@ end
 --- camera.size: a row for option.take, of a picture's.
 camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
 
---- camera.above(target, up, reach): where an eye stands unless told: so far that what reaches `reach` is in the picture, in front, a bit above and beside.
+--- camera.above(target, up, reach): returns the default position of the eye: in front of the target, a little above and to the side, and far enough
+-- away that a sphere of radius `reach` fits into the image.
 function camera.above(target, up, reach)
     local side = math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
     local across = unit(cross(side, up))

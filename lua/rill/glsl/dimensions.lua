@@ -1,5 +1,5 @@
--- What kernel texts need to know of a number of dimensions, as values for templates: two of them differ in the vectors they have, in how
--- an element is reached, and in how many neighbors it has.
+-- The values that templates of kernel texts need for a number of dimensions: the types of vectors, the expression that
+-- accesses an element, and the list of neighbors.
 local dimensions = {}
 
 local AXES <const> = {"x", "y", "z"}

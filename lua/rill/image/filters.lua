@@ -3,10 +3,10 @@
 return [==[
 bilateral smooth (s: source, options: {sigma_space: number, sigma_range: number, radius?: integer}): stream -- the mean of those around each pixel, weighed by how near they are in place and in value
 canny canny (s: source, options?: {low?: number, high?: number, sigma?: number}): stream -- where edges are, one pixel wide: a stream of bool
-cel tone (s: source, options?: {levels?: integer}): stream -- each component as one of few levels, 4 unless told
+cel tone (s: source, options?: {levels?: integer}): stream -- each component as one of a few levels. Default: 4 levels
 convert color (s: source, from: string, to: string): stream -- another colour space: "srgb", "linear", "hsv", "lab", "ycbcr" or "gray"
-resize resize (s: source, shape: integer[], options?: {filter?: string}): stream -- in another shape, {rows, columns}: "nearest", "linear" (unless told), "cubic", "area" or "lanczos"
-tonemap tone (s: source, options?: {operator?: string, key?: number, white?: number}): stream -- light of any range to 0 to 1: "linear" or "reinhard" (unless told)
+resize resize (s: source, shape: integer[], options?: {filter?: string}): stream -- in another shape, {rows, columns}: "nearest", "linear" (default), "cubic", "area" or "lanczos"
+tonemap tone (s: source, options?: {operator?: string, key?: number, white?: number}): stream -- light of any range to 0 to 1: "linear" or "reinhard" (default)
 close morphology (s: source, shape: integer|source|table): stream -- dilated, then eroded, by a square of that radius, or a mask
 convolve convolve (s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- weighed with neighbours, the weights turned round
 correlate convolve (s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- weighed with neighbours

@@ -35,7 +35,7 @@ F:close() -- frees the factors at once
 h.shape: integer[] -- the grid's
 h.type: string -- of x
 h:solve(b: source, options?: {x?: stream, x0?: source, cycles?: integer, tolerance?: number, every?: integer, strict?: boolean}): stream, table -- as rill.solve.multigrid, with these grids; x is improved in place
-h:cycle(x: stream, b: source, count?: integer): stream -- improves x by so many cycles, 1 unless told; nothing is read back
+h:cycle(x: stream, b: source, count?: integer): stream -- runs `count` cycles on x (default 1); nothing is read back
 h:close() -- frees its memory at once
 ]==] },
     { "fluid", [==[
@@ -59,7 +59,7 @@ rill.volume(s: source|container, options?: {camera?: table, transfer?: string|ta
 ]==] },
     { "sph", [==[
 rill.sph(options: {positions: source, radius: number, velocities?: source, mass?: number, density?: number, viscosity?: number, sound?: number, state?: string, kernel?: string, laplacian?: string, densities?: string, tension?: boolean, integrator?: string, dt?: number|string, cfl?: number, substeps?: integer, gravity?: number[], walls?: table[]}): particles -- smoothed particle hydrodynamics: particles of a fluid in two or three dimensions
-P:step(dt?: number): particles -- moves on by a time step, the longest that is stable unless told; nothing is read back
+P:step(dt?: number): particles -- advances by dt seconds (default: the longest stable step); nothing is read back
 P:neighbors(): container, container -- who is nearer than the radius to each particle: a grid of lists of particles, from 0, and one of how far they are
 P:picture(options?: {style?: string, size?: integer[], radius?: number, fastest?: number, opacity?: number, iso?: number, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], angle?: number, spacing?: number}): stream -- a picture: "spheres", "splats", or the "surface" of the fluid, which in three dimensions reflects and refracts
 P.positions: stream -- where the particles are, in the order that they were given in; written anew where it is read after a step
@@ -76,7 +76,7 @@ P:close() -- frees their memory at once
 ]==] },
     { "field", [==[
 rill.wave(options: {shape: table, spacing?: number|table, speed?: number|source, damping?: number, boundary?: string|table, walls?: source, height?: number|source, velocity?: number|source, dt?: number, substeps?: integer|boolean}): wave -- the wave equation on a grid of one to three dimensions
-W:step(dt?: number): wave -- goes on by dt seconds, by 0.9 of the longest stable step unless told; nothing is read back
+W:step(dt?: number): wave -- advances by dt seconds (default: 0.9 of the longest stable step); nothing is read back
 W:picture(options?: {scale?: number}): stream -- a wave of two dimensions as water: vec3
 W.height: stream -- how high each cell is, the state itself: it may be written
 W.velocity: stream -- how fast that changes, a new stream
@@ -97,7 +97,7 @@ H:close() -- frees its memory at once
 ]==] },
     { "cloth", [==[
 rill.cloth(options: {shape?: table, positions?: source, velocities?: source, held?: source, spacing?: number, mass?: number, stiffness?: number, shear?: number, bend?: number, damping?: number, drag?: number, gravity?: number[], wind?: number[], walls?: table[], dt?: number, substeps?: integer|boolean}): cloth -- particles joined by springs to a cloth
-C:step(dt?: number): cloth -- goes on by dt seconds, by half of the longest stable step unless told; nothing is read back
+C:step(dt?: number): cloth -- advances by dt seconds (default: half of the longest stable step); nothing is read back
 C:hold(mask?: source): cloth -- particles stay where the mask holds, from now on; none without it
 C:picture(options?: {size?: table, eye?: number[], at?: number[], angle?: number}): stream -- the cloth as a camera sees it: vec3
 C.positions: stream -- where the particles are, the state itself: it may be written
@@ -109,7 +109,7 @@ C:close() -- frees its memory at once
 ]==] },
     { "nbody", [==[
 rill.nbody(options: {positions: source, velocities?: source, masses?: number|source, G?: number, softening?: number, dt?: number, integrator?: string}): nbody -- bodies in two or three dimensions that attract each other, each with each
-N:step(dt?: number): nbody -- goes on by dt seconds, by N.dt unless told; nothing is read back
+N:step(dt?: number): nbody -- advances by dt seconds (default: N.dt); nothing is read back
 N:picture(options?: {size?: table, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], angle?: number, spot?: number, fastest?: number, light?: number}): stream -- the bodies as points of light: vec3
 N.positions: stream -- where the bodies are, the state itself: it may be written
 N.velocities: stream -- the state itself, of the same time

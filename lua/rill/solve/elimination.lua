@@ -11,7 +11,7 @@ local fail <const> = errors.fail
 local elimination = {}
 
 local LEAST <const> = 0x1p-52 -- no residual falls below
-local STEPS <const> = 30 -- of refinement, unless told
+local STEPS <const> = 30 -- of refinement, by default
 local ROUNDED <const> = 0.5 -- no residual is larger that rounding alone has left
 local RUN <const> = 1024 -- rows whose squares a lane sums up
 

@@ -19,7 +19,7 @@ local refine = {
 local LEAST_GOAL <const> = {float = 1e-7, mixed = 1e-6, double = 1e-14}
 local HALF <const> = 0.5 -- a correction that leaves more than this of the residual was in vain
 local MARGIN <const> = 0.5 -- later corrections are computed to this share of what is missing
-local MOST <const> = 10000 -- iterations, unless told
+local MOST <const> = 10000 -- iterations, by default
 
 local SCALED <const> = template.new "kernel void scaled(double r<>, double by, out $T d<>) { d = $T(r * by); }"
 local ADD <const> = template.new
@@ -183,7 +183,7 @@ function refine.solve(method, A, b, taken, limit, make)
     return x, run(problem, work)
 end
 
---- How many iterations of a Krylov method there may be unless told.
+--- Returns the default limit on the iterations of a Krylov method.
 function refine.limit(b)
     return math.max(math.min(10 * b.size, MOST), 100)
 end

@@ -518,7 +518,7 @@ function stationary.gauss_seidel(A, b, given)
     return solve("gauss_seidel", A, b, given, OWN, {omega = 1.0, coloured = true})
 end
 
---- rill.solve.sor(A, b [, options]): the same, with steps omega times as long, 1.5 unless told.
+--- rill.solve.sor(A, b [, options]): the same, with steps omega times as long. Default: 1.5.
 function stationary.sor(A, b, given)
     return solve("sor", A, b, given, OVER, {omega = 1.5, coloured = true})
 end

@@ -26,7 +26,9 @@ static int nothing(lua_State *L)
  * once the launch is issued nothing may be missing. */
 static void push_hold(lua_State *L, Call *call)
 {
-    luaL_checkstack(L, call->function->param_count + 2 * LUA_MINSTACK, "too many arguments");
+    if (!lua_checkstack(L, call->function->param_count + 2 * LUA_MINSTACK)) {
+        luaL_error(L, "%s: out of host memory", call->function->name);
+    }
     ContainerLaunchHold *hold = lua_newuserdatauv(L, sizeof *hold, 0);
     memset(hold, 0, sizeof *hold);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &hold_meta);

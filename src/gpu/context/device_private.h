@@ -310,8 +310,8 @@ void transfer_destroy_staging(Device *device);
 bool bulk_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes, uint64_t *done);
 bool bulk_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes, uint64_t *done);
 
-/* memory/large_pages.c: chooses which buffers are large; RILL_LARGE_PAGES says from how many MiB on. */
-void large_pages_look_up(Device *device);
+/* memory/large_pages.c: chooses which buffers are large; RILL_LARGE_PAGES says from how many MiB on. False with error_set if it is malformed. */
+bool large_pages_look_up(Device *device);
 /* Gives the buffer that is bound to GL_COPY_WRITE_BUFFER memory: done, no memory is left, or OpenGL has to allocate it. */
 typedef enum LargePagesResult { LARGE_PAGES_STORED, LARGE_PAGES_FULL, LARGE_PAGES_NONE } LargePagesResult;
 LargePagesResult large_pages_store(Buffer *buffer);

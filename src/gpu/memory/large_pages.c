@@ -179,14 +179,19 @@ static LargePages *find_gpu(const uint8_t uuid[VK_UUID_SIZE])
 
 /* --- */
 
-void large_pages_look_up(Device *device)
+bool large_pages_look_up(Device *device)
 {
     const char *text = environment_text("RILL_LARGE_PAGES");
-    const long mib = text ? strtol(text, NULL, 10) : DEFAULT_MIB;
+    char *end = NULL;
+    const long mib = text ? strtol(text, &end, 10) : DEFAULT_MIB;
+    if (text && (*end || mib < 0 || mib > INT32_MAX)) {
+        return error_set("RILL_LARGE_PAGES is \"%s\": expected a number of MiB, or 0 for no large pages", text);
+    }
     const bool possible = device->staged && !device->info.software && glCreateMemoryObjectsEXT && glImportMemoryFdEXT &&
                           glBufferStorageMemEXT && glGetUnsignedBytei_vEXT &&
                           traits_has_extension("GL_EXT_memory_object_fd");
     device->large_bytes = possible && mib > 0 ? (uint64_t)mib << 20 : UINT64_MAX;
+    return true;
 }
 
 static bool no_error(const Device *device)

@@ -12,7 +12,8 @@ enum { TEXEL_BYTES = 16, WORD_BYTES = 4 };
 /* Whether a shader can bind the whole buffer. */
 static bool binds(const Buffer *buffer)
 {
-    return buffer->capacity <= buffer->device->limits.block_bytes;
+    return buffer->capacity <= buffer->device->limits.block_bytes &&
+           buffer->capacity <= UINT32_MAX; /* words of 32 bits */
 }
 
 /* Dispatches the shader over `count` units of the target. `params` holds the rest. */

@@ -1,4 +1,4 @@
--- Vertices that are at one place become one: groups of vertices, by sorting; then what is left is numbered again.
+-- Merges duplicate vertices: sorts them into groups of equal position, then renumbers the remaining vertices.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -91,7 +91,7 @@ local function near(m, epsilon)
     return parent
 end
 
--- ---- what is left
+-- ---- renumbering
 
 -- Elements of what each vertex, face or corner has, for the vertices and faces that are left.
 local function settled(m, s, vertex, face)

@@ -50,7 +50,8 @@ function rules.level(m, creases)
     return l, missing:get(1)
 end
 
---- rules.odd(l, straight): the new vertices, one for each edge; straight: 1 at edges that get their middle, unless told those that are sharp.
+--- rules.odd(l, straight): the new vertices, one for each edge; straight: 1 at edges whose new vertex is
+-- their midpoint. Default: the sharp edges.
 function rules.odd(l, straight)
     return kernels().odd(l.edges, l.own, straight or l.sharp, l.twin, l.m.triangles, l.m.positions)
 end
