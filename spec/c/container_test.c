@@ -502,7 +502,7 @@ static void test_lists(void **state)
     unit_check(c);
     translator_release(t);
     stream_release(&memory);
-    assert_true(container_traits(c)->ragged);
+    assert_true(container_flat(c));
     assert_int_equal(stream_elements(container_elements(c)), 5);
     unit_check(container_dense(c, (int64_t[]){0, 0}, (int64_t[]){3, 3}, &dense));
     read_ints(&dense, values, 9);

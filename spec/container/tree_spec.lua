@@ -367,11 +367,11 @@ describe("an adaptive container", function()
             rill.stream("vec2", {9, 9}))
         raises("c:filter_mode: argument #1 'name'", q.filter_mode, q, "cubic")
         raises("c:boundary: argument #1 'name'", q.boundary, q, "clamp", 2)
-        raises("c:allocate: pages of an adaptive container are made by c:refine", q.allocate, q, {1, 1})
+        raises("c:allocate: pages of an adaptive container are mapped by c:refine", q.allocate, q, {1, 1})
         raises("c:mipmap: it has no coarser levels", q.mipmap,
             rill.array("float", 4))
         raises("c:mipmap: argument #1 'how': expected \"nearest\", or the name of a component", q.mipmap, q, "y")
-        raises("c:mipmap: argument #1 'how': only elements of floats in adaptive containers weigh", q.mipmap,
+        raises("c:mipmap: argument #1 'how': only the elements of adaptive containers, of float types", q.mipmap,
             rill.array("float", 4), "x")
     end)
 end)

@@ -264,6 +264,37 @@ bool container_wrote(Container *c, const int64_t *first, const int64_t *last)
 
 /* what a kind does */
 
+const char *container_refusal(const Container *c, ContainerOperation operation)
+{
+    static const char *const usual[CONTAINER_OPERATIONS] = {
+        container_refuse(CONTAINER_APPEND, "this container is not a stack: rill.stack makes one"),
+        container_refuse(CONTAINER_REFINE,
+                         "the container's pages have no levels: rill.quadtree and rill.octree make such pages"),
+        container_refuse(CONTAINER_WEIGH, "only the elements of adaptive containers, of float types, are weighted"),
+    };
+    const ContainerKind *kind = c->kind;
+    bool offered = operation == CONTAINER_APPEND   ? kind->append != NULL
+                   : operation == CONTAINER_REFINE ? kind->keeps_boundary
+                   : operation == CONTAINER_WEIGH  ? kind->mipmap != NULL
+                                                   : true;
+    return kind->refusals[operation] ? kind->refusals[operation] : offered ? NULL : usual[operation];
+}
+
+const char *container_title(const Container *c)
+{
+    return c->kind->title ? c->kind->title : translator_info(c->translator).name;
+}
+
+bool container_located(const Container *c)
+{
+    return !c->kind->write_address;
+}
+
+bool container_keeps_boundary(const Container *c)
+{
+    return c->kind->keeps_boundary;
+}
+
 Container *container_like(const Container *c, const Type *type)
 {
     return c->kind->like(c, type);

@@ -16,13 +16,31 @@ typedef struct ContainerTraits {
         owns_memory; /* nobody else has its memory, and every element has a place there or gets one when it is written */
     bool
         owns_pages; /* pages are mapped and freed, by it and when they are written: the state of its page owner begins with a Pool */
-    bool growable;   /* elements are appended and removed at the end */
-    bool ragged;     /* elements of the domain are lists, of different lengths */
-    bool levels;     /* pages have levels: tree.h */
+    bool total;      /* every element of the domain has a value: none is unmapped */
     bool queried;    /* what is mapped is asked of the translator, unless pages tell it */
     bool contiguous; /* pages may be adjacent in memory */
 } ContainerTraits;
 const ContainerTraits *container_traits(const Container *c);
+
+/* Operations that not every kind of container offers. */
+typedef enum ContainerOperation {
+    CONTAINER_APPEND,    /* container_append, container_append_region and container_remove */
+    CONTAINER_ALLOCATE,  /* mapping and unmapping pages, or elements, by a write or by container_allocate */
+    CONTAINER_REFINE,    /* tree.h */
+    CONTAINER_WEIGH,     /* container_mipmap by other means than the plain mean */
+    CONTAINER_NEIGHBORS, /* launches whose kernels read elements adjacent to their own */
+    CONTAINER_OPERATIONS
+} ContainerOperation;
+/* Returns why a container does not offer an operation, as the end of a message; NULL if the container offers it. */
+const char *container_refusal(const Container *c, ContainerOperation operation);
+/* Returns what containers of this type are called when they are printed. */
+const char *container_title(const Container *c);
+/* Returns whether launches visit a line of elements instead of the domain: the entries of lists, one after the other. */
+bool container_flat(const Container *c);
+/* Returns whether container_locate finds where kernels read an element. If not, the container's address function combines several. */
+bool container_located(const Container *c);
+/* Returns whether a boundary belongs to the container, and not to the header by which it is read. */
+bool container_keeps_boundary(const Container *c);
 
 /* Counted; releasing NULL does nothing. */
 Container *container_retain(Container *c);

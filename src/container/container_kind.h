@@ -13,10 +13,17 @@ typedef struct ContainerPart {
     const Region *region;
 } ContainerPart;
 
+/* An entry of `refusals`: why an operation is not offered. tools/errors.lua finds messages by the name. */
+#define container_refuse(operation, text) [operation] = (text)
+
 /* Entries may be NULL where the comment says what NULL means. Functions that can fail return false, or NULL, with error_set. */
 struct ContainerKind {
-    const char *name; /* as in files */
+    const char *name;  /* as in files */
+    const char *title; /* as printed. NULL: the translator's name */
     ContainerTraits traits;
+    /* Why an operation is not offered although this table has functions for it, or none is needed. NULL: the usual reason, or none. */
+    const char *refusals[CONTAINER_OPERATIONS];
+    bool keeps_boundary;                /* boundaries are set by tree_set_edge */
     size_t state_bytes, snapshot_bytes; /* of `state` of a container and of a snapshot; zeros at first */
 
     /* Releases what `state` holds. NULL: nothing. */
@@ -68,7 +75,7 @@ struct ContainerKind {
     void (*launch_begin)(Container *c);
     void (*launch_end)(Container *c, bool keep);
 
-    /* As container_append, container_append_region and container_remove. NULL unless `growable`. */
+    /* As container_append, container_append_region and container_remove. NULL: elements are not appended. */
     bool (*append)(Container *c, const Stream *from);
     bool (*append_region)(Container *c, Container *from, const Region *region);
     bool (*remove)(Container *c, int64_t count, Stream *view);

@@ -124,9 +124,14 @@ bool container_complete(const Container *c)
     return c->map.complete || c->query.full;
 }
 
+bool container_flat(const Container *c)
+{
+    return c->elements != &c->whole;
+}
+
 bool container_partial(const Container *c)
 {
-    return c->whole.map && !container_complete(c) && !c->kind->traits.ragged;
+    return c->whole.map && !container_complete(c) && !container_flat(c);
 }
 
 bool container_paged(const Container *c)

@@ -371,10 +371,10 @@ bool container_prepare(Container *c, const int64_t *first, const int64_t *last, 
         if (!container_count(c, first, last, &count, caller)) {
             return false;
         }
-        if (count < all && container_traits(c)->ragged) {
-            return error_set("%" PRId64 " of the %" PRId64
-                             " elements to be written are no entries: lists keep their lengths",
-                             all - count, all);
+        const char *refusal = container_refusal(c, CONTAINER_ALLOCATE);
+        if (count < all && refusal) {
+            return error_set("%" PRId64 " of the %" PRId64 " elements to be written are unmapped: %s", all - count, all,
+                             refusal);
         }
         return (count >= all || refuse_unmapped(all - count, all)) && unshare_if_shared(c);
     }

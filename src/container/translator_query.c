@@ -182,7 +182,7 @@ bool container_count(const Container *c, const int64_t *first, const int64_t *la
     RangeList list = {0};
     Stream box = container_box(c, first, last);
     *count = stream_elements(&box);
-    if (c->kind->traits.levels || container_complete(c)) {
+    if (c->kind->traits.total || container_complete(c)) {
         return true;
     }
     bool done = find_ranges(c, first, last, &list, caller);

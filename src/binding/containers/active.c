@@ -43,7 +43,7 @@ int container_boundary(lua_State *L)
     Boundary modes[SHAPE_MAX_RANK];
     double outside;
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    if (container_traits(self->container)->levels) {
+    if (container_keeps_boundary(self->container)) {
         return container_edge_call(L);
     }
     view_boundary_modes(L, function, self->stream.shape.rank, modes, &outside);

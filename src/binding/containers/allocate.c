@@ -57,9 +57,7 @@ static void check_pages(lua_State *L, const LuaContainer *self, const char *func
     if (container_complete(self->container)) {
         return;
     }
-    if (container_traits(self->container)->ragged) {
-        luaL_error(L, "%s: lists keep their lengths: make other ones", function);
-    }
+    container_offers(L, self, CONTAINER_ALLOCATE, function);
     luaL_error(L,
                info.pages ? "%s: this container's pages are its translator's: use t:map and t:unmap"
                : info.traits.mutable
@@ -81,9 +79,6 @@ static int change_pages(lua_State *L, const PageChange *change)
     if (lua_isnoneornil(L, 2) || (points && !lua_isnoneornil(L, 3))) {
         binding_argument(L, function, lua_isnoneornil(L, 2) ? 1 : 2, lua_isnoneornil(L, 2) ? "first" : "last",
                          lua_isnoneornil(L, 2) ? 2 : 3, points ? "nothing behind points" : "an index or points");
-    }
-    if (container_traits(self->container)->levels) {
-        return luaL_error(L, "%s: pages of an adaptive container are made by c:refine and go by c:coarsen", function);
     }
     check_pages(L, self, function);
     if (!points) {

@@ -63,7 +63,7 @@ void container_index_check(lua_State *L, const LuaContainer *self, int first, co
     int count = lua_gettop(L) - first + 1;
     bool bounded = container_bounded(self->container);
     char text[SHAPE_TEXT];
-    if (count == 1 && container_traits(self->container)->ragged) {
+    if (count == 1 && container_flat(self->container)) {
         entry_index(L, self, first, function, index);
         return;
     }

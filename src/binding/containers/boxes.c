@@ -73,7 +73,7 @@ int container_stream(lua_State *L)
     if (!container_bounded(self->container)) {
         return luaL_error(L, "c:stream: a container without bounds has no whole: c:read takes a box");
     }
-    if (container_traits(self->container)->ragged) {
+    if (container_flat(self->container)) {
         push_entries(L, self, "c:stream");
         return 1;
     }
@@ -169,7 +169,7 @@ static void write_source(lua_State *L, LuaContainer *self, const Given *source, 
     }
     container_to(L, source->slot); /* which may share its memory */
     binding_make(L, self->stream.device, function,
-                 container_traits(from)->ragged && source->whole
+                 container_flat(from) && source->whole
                      ? container_write(self->container, at, container_whole(from))
                      : container_move(self->container, at, from, source->low, source->high, range->region));
 }

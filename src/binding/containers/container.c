@@ -75,7 +75,7 @@ static int container_get(lua_State *L)
     const Type *type = self->stream.type;
     const Stream *from = &self->stream;
     container_index_check(L, self, 2, function, index);
-    if (container_traits(self->container)->levels) {
+    if (!container_located(self->container)) {
         box_of(self, index, last);
         from = container_push_dense(L, self, index, last, function);
     } else if (!locate(L, self, index, &number, function)) {
@@ -101,7 +101,7 @@ static int container_set(lua_State *L)
         binding_argument_error(L, function, 1, "value");
     }
     bool own = container_traits(self->container)->owns_memory && !container_traits(self->container)->queried;
-    if (own || container_traits(self->container)->ragged || container_shares(self->container) ||
+    if (own || container_flat(self->container) || container_shares(self->container) ||
         !locate(L, self, index, &number, function)) {
         box_of(self, index, last);
         container_make_mapped(L, self, index, last, function);
@@ -110,7 +110,7 @@ static int container_set(lua_State *L)
     binding_make(
         L, self->stream.device, function,
         buffer_write(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
-            (!container_traits(self->container)->levels || container_wrote(self->container, index, last)));
+            container_wrote(self->container, index, last));
     lua_settop(L, 1);
     return 1;
 }
@@ -208,10 +208,8 @@ static int container_tostring(lua_State *L)
     snprintf(shape, sizeof shape, "%d-D", self->stream.shape.rank);
     lua_pushfstring(L, "container<%s>[%s], %s", self->stream.type->name,
                     container_bounded(self->container) ? shape_text(&self->stream.shape, shape) : shape,
-                    container_traits(self->container)->growable
-                        ? "stack"
-                        : translator_info(container_translator(self->container)).name);
-    if (container_traits(self->container)->ragged) {
+                    container_title(self->container));
+    if (container_flat(self->container)) {
         lua_pushfstring(L, "%s, %I entr%s", lua_tostring(L, -1),
                         (LUAI_UACINT)stream_elements(container_elements_of(self)),
                         stream_elements(container_elements_of(self)) == 1 ? "y" : "ies");

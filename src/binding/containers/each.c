@@ -224,9 +224,7 @@ static int rill_parts(lua_State *L)
 {
     int64_t most = luaL_checkinteger(L, 3);
     const char *function = luaL_checkstring(L, 4);
-    if (container_traits(container_check(L, 1, function, 0, "c")->container)->ragged) {
-        return luaL_error(L, "%s: entries of lists have no neighbors: c:each goes through them", function);
-    }
+    container_offers(L, container_check(L, 1, function, 0, "c"), CONTAINER_NEIGHBORS, function);
     lua_settop(L, 4);
     lua_pushinteger(L, most > 0 ? most : 1);
     lua_replace(L, 3);

@@ -128,7 +128,7 @@ static int rill_line_points(lua_State *L)
 {
     static const char function[] = "c:find";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    if (container_traits(self->container)->ragged) {
+    if (container_flat(self->container)) {
         lua_pushnil(L);
         return 1;
     }

@@ -8,9 +8,7 @@
 static LuaContainer *check_stack(lua_State *L, const char *function)
 {
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    if (!container_traits(self->container)->growable) {
-        luaL_error(L, "%s: this container is no stack: rill.stack makes one", function);
-    }
+    container_offers(L, self, CONTAINER_APPEND, function);
     return self;
 }
 

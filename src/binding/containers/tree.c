@@ -90,9 +90,7 @@ static LuaContainer *tree_check(lua_State *L, const char *function, int most)
 {
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, most, true);
-    if (!container_traits(self->container)->levels) {
-        luaL_error(L, "%s: the container's pages have no levels: rill.quadtree and rill.octree make such", function);
-    }
+    container_offers(L, self, CONTAINER_REFINE, function);
     return self;
 }
 
@@ -189,12 +187,13 @@ static int check_means(lua_State *L, const LuaContainer *self)
     if (lua_isnoneornil(L, 2)) {
         return TREE_MEANS;
     }
-    bool adaptive = container_traits(self->container)->levels;
-    if (adaptive && strcmp(name, "nearest") == 0) {
+    container_offers(L, self, CONTAINER_WEIGH, "c:mipmap: argument #1 'how'");
+    if (strcmp(name, "nearest") == 0) {
         return TREE_NEAREST;
     }
-    if (!adaptive || type->is_struct || !type_scalar_is_float(type->value->scalar)) {
-        luaL_error(L, "c:mipmap: argument #1 'how': only elements of floats in adaptive containers weigh");
+    if (type->is_struct || !type_scalar_is_float(type->value->scalar)) {
+        luaL_error(L, "c:mipmap: argument #1 'how': only elements of float types are weighted, these are %s",
+                   type->name);
     }
     if (!found || found - all >= type->components) {
         binding_argument(L, "c:mipmap", 1, "how", 2,

@@ -70,9 +70,17 @@ LuaContainer *container_self(lua_State *L, const char *function, int most)
     return self;
 }
 
+void container_offers(lua_State *L, const LuaContainer *self, ContainerOperation operation, const char *function)
+{
+    const char *refusal = container_refusal(self->container, operation);
+    if (refusal) {
+        luaL_error(L, "%s: %s", function, refusal);
+    }
+}
+
 const Stream *container_elements_of(const LuaContainer *self)
 {
-    return container_traits(self->container)->ragged ? container_elements(self->container) : &self->stream;
+    return container_flat(self->container) ? container_elements(self->container) : &self->stream;
 }
 
 void container_keep(lua_State *L, LuaContainer *self)

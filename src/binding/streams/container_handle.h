@@ -22,6 +22,8 @@ LuaContainer *container_to(lua_State *L, int index);
 LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name);
 /* The container before the colon of a method, whose stack holds at most so many values, or raises. */
 LuaContainer *container_self(lua_State *L, const char *function, int most);
+/* Raises if the container does not offer an operation. */
+void container_offers(lua_State *L, const LuaContainer *self, ContainerOperation operation, const char *function);
 /* What stands for it where elements are taken one by one: the entries of lists, else itself. */
 const Stream *container_elements_of(const LuaContainer *self);
 /* Pushes what primitives take of the container, or of the stream of c's shape, at `index`: the elements that are mapped in c, in address order.

@@ -356,7 +356,10 @@ static Container *load(Device *device, const ContainerData *data)
 
 const ContainerKind container_kind_adaptive = {
     .name = "adaptive",
-    .traits = {.owns_memory = true, .levels = true},
+    .traits = {.owns_memory = true, .total = true},
+    .refusals = {container_refuse(CONTAINER_ALLOCATE,
+                                  "pages of an adaptive container are mapped by c:refine and unmapped by c:coarsen")},
+    .keeps_boundary = true,
     .state_bytes = sizeof(Tree),
     .snapshot_bytes = sizeof(TreeSnapshot),
     .destroy = destroy,

@@ -71,7 +71,7 @@ static Container *load(Device *device, const ContainerData *data)
 
 const ContainerKind container_kind_array = {
     .name = "array",
-    .traits = {.owns_memory = true},
+    .traits = {.owns_memory = true, .total = true},
     .snapshot_bytes = sizeof(MemorySnapshot),
     .like = memory_like,
     .copy = memory_copy,

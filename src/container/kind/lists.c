@@ -110,7 +110,9 @@ static Container *load(Device *device, const ContainerData *data)
 
 const ContainerKind container_kind_lists = {
     .name = "lists",
-    .traits = {.ragged = true},
+    .refusals = {container_refuse(CONTAINER_ALLOCATE, "lists keep their lengths: make other lists"),
+                 container_refuse(CONTAINER_NEIGHBORS,
+                                  "entries of lists have no neighbors: c:each visits the entries")},
     .state_bytes = sizeof(Lists),
     .snapshot_bytes = sizeof(MemorySnapshot),
     .like = like,

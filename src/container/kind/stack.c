@@ -196,7 +196,8 @@ static Container *load(Device *device, const ContainerData *data)
 
 const ContainerKind container_kind_stack = {
     .name = "stack",
-    .traits = {.owns_memory = true, .growable = true},
+    .title = "stack",
+    .traits = {.owns_memory = true, .total = true},
     .state_bytes = sizeof(Stack),
     .snapshot_bytes = sizeof(MemorySnapshot),
     .like = like,

@@ -30,7 +30,7 @@ static bool same_fallback(const Container *a, const Container *b)
 
 bool container_moves_mapped(const Container *c, const Container *from)
 {
-    return !c->kind->traits.levels && !from->kind->traits.levels && container_partial(c) && container_partial(from) &&
+    return !c->kind->traits.total && !from->kind->traits.total && container_partial(c) && container_partial(from) &&
            same_fallback(c, from);
 }
 
