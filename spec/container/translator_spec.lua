@@ -316,6 +316,24 @@ describe("a translator", function()
         raises("a grid of lists has at most 7", T.lists, {counts = rill.stream("int", {1, 1, 1, 1, 1, 1, 1, 1})})
     end)
 
+    it("survives that a metamethod of the options closes it", function()
+        local function closing(t, key)
+            return setmetatable({}, {__index = function(_, name)
+                if name == key then return t end
+                if name == "page" then return {4, 4} end
+                t:close()
+                collectgarbage()
+            end})
+        end
+        for _, key in ipairs {"boundary", "mapping"} do
+            local t = T.linear {shape = {8, 8}}
+            pcall(rill.sparse, "float", {8, 8}, closing(t, key))
+            raises("the translator was closed", t.translate, t, {0, 0})
+        end
+        local t = T.linear {shape = {8, 8}}
+        raises("the translator was closed", rill.virtual, t, rill.physical("float", 64), closing(t, "none"))
+    end)
+
     it("without elements has none", function()
         raises("sizes go from 1", T.lists, {counts = rill.stream("int", 0)})
         raises("sizes go from 1", T.pages, {shape = {0, 4}, page = {1, 1}})

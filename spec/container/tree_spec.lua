@@ -363,6 +363,8 @@ describe("an adaptive container", function()
         raises("c:level: argument #1 'points': expected points of 2 coordinates", q.level, q, rill.iota(3))
         raises("c:coarsen: kernel 'k': expected one with the container as its only argument", q.coarsen, q,
             rill.kernel "kernel void k(float x<>, float y, out bool r<>) { r = true; }")
+        raises("c:refine: kernel 'k': argument 'x' is of vec2, the container's elements are of float", q.refine, q,
+            rill.kernel "kernel void k(vec2 x<>, out bool r<>) { r = x.y > 0.0; }")
         raises("c:refine: argument #1 'mask': expected a kernel, or a mask of one component", q.refine, q,
             rill.stream("vec2", {9, 9}))
         raises("c:filter_mode: argument #1 'name'", q.filter_mode, q, "cubic")

@@ -34,7 +34,7 @@ typedef struct ContainerOptions {
 
 static void read_translator(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    *(Translator **)field = translator_check(L, lua_gettop(L), call->function, call->n, option->name);
+    *(Translator **)field = translator_hold(L, -1, call->function, call->n, option->name);
 }
 
 /* Pushes a container over the memory at `index`; options are at 3. */
@@ -54,14 +54,17 @@ static void push_virtual(lua_State *L, Translator *t, Translator *edge, int inde
 static int rill_virtual(lua_State *L)
 {
     static const char function[] = "rill.virtual";
-    static const Option rows[] = {
-        {.name = "default"}, {OPTION("boundary", read_translator, ContainerOptions, edge)}, {.name = NULL}};
+    static const Option rows[] = {{.name = "default"},
+                                  {OPTION("boundary", read_translator, ContainerOptions, edge), .keeps = true},
+                                  {.name = NULL}};
     static const OptionCall call = {.function = function, .index = 3, .n = 3, .expected = "a table like {default = 0}"};
     ContainerOptions options = {.edge = NULL};
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
-    Translator *t = translator_check(L, 1, function, 1, "translator");
+    translator_check(L, 1, function, 1, "translator");
     options_read(L, &call, rows, &options);
+    Translator *t = translator_hold(L, 1, function, 1, "translator");
+    int top = lua_gettop(L);
     int count = binding_is_options(L, 2) ? (int)lua_rawlen(L, 2) : 0;
     if (count == 0) {
         push_virtual(L, t, options.edge, 2, function);
@@ -70,9 +73,9 @@ static int rill_virtual(lua_State *L)
     luaL_checkstack(L, 2 * count, function);
     for (int i = 1; i <= count; i++) {
         lua_rawgeti(L, 2, i);
-        push_virtual(L, t, options.edge, 3 + i, function);
-        lua_replace(L, 3 + i);
-        lua_settop(L, 3 + i);
+        push_virtual(L, t, options.edge, top + i, function);
+        lua_replace(L, top + i);
+        lua_settop(L, top + i);
     }
     return count;
 }
@@ -88,7 +91,7 @@ static int rill_array(lua_State *L)
     shape_check_arg(L, 2, function, 2, "shape", &shape);
     Translator *edge = NULL;
     if (lua_istable(L, 3) && lua_getfield(L, 3, "boundary") != LUA_TNIL) {
-        edge = translator_check(L, lua_gettop(L), function, 3, "boundary");
+        edge = translator_hold(L, -1, function, 3, "boundary");
     }
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
@@ -115,7 +118,8 @@ static void read_mapping(lua_State *L, const OptionCall *call, const Option *opt
     const char *function = call->function;
     char text[SHAPE_TEXT];
     int64_t size[SHAPE_MAX_RANK];
-    Translator *mapping = translator_check(L, lua_gettop(L), function, call->n, option->name);
+    Translator *mapping = translator_hold(L, -1, function, call->n, option->name);
+    int held = lua_gettop(L);
     TranslatorInfo info = translator_info(mapping);
     const Shape *shape = &options->shape;
     shape_reverse(shape->size, shape->rank, size);
@@ -140,6 +144,7 @@ static void read_mapping(lua_State *L, const OptionCall *call, const Option *opt
             luaL_error(L, "%s: option '%s': not beside 'mapping', which is a translator '%s' %s", function, alone[i],
                        info.name, i ? "to a domain without bounds" : "and takes neighbours apart");
         }
+        lua_settop(L, held);
     }
     options->mapping = mapping;
 }
@@ -161,8 +166,8 @@ static int rill_sparse(lua_State *L)
     static const Option rows[] = {
         {OPTION("page", options_sizes, ContainerOptions, page), .required = true},
         {OPTION("default", options_element, ContainerOptions, fallback)},
-        {OPTION("boundary", read_translator, ContainerOptions, edge)},
-        {.name = "mapping", .read = read_mapping},
+        {OPTION("boundary", read_translator, ContainerOptions, edge), .keeps = true},
+        {.name = "mapping", .read = read_mapping, .keeps = true},
         {OPTION("levels", options_count, ContainerOptions, levels), .low = 1, .high = 8},
         {OPTION("capacity", options_count, ContainerOptions, capacity), .low = 1, .high = SHAPE_MAX_ELEMENTS},
         {OPTION("overlap", read_overlap, ContainerOptions, overlap)},
@@ -248,7 +253,8 @@ static int rill_hashgrid(lua_State *L)
 static int container_of_lists(lua_State *L)
 {
     static const char function[] = "rill.lists";
-    Translator *t = translator_check(L, 1, function, 1, "translator");
+    lua_settop(L, 2);
+    Translator *t = translator_hold(L, 1, function, 1, "translator");
     const Stream *entries = accept_check(L, 2, function, 2, "entries");
     LuaContainer *self = container_push(L);
     Device *device = entries->device;

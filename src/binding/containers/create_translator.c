@@ -171,8 +171,8 @@ static int rill_compose(lua_State *L)
 {
     static const char function[] = "rill.translator.compose";
     binding_count(L, function, 2, false);
-    Translator *outer = translator_check(L, 1, function, 1, "outer");
-    Translator *inner = translator_check(L, 2, function, 2, "inner");
+    Translator *outer = translator_hold(L, 1, function, 1, "outer");
+    Translator *inner = translator_hold(L, 2, function, 2, "inner");
     Translator **slot = translator_push(L);
     translator_take(L, slot, translator_compose(outer, inner), function);
     return 1;

@@ -72,6 +72,14 @@ Translator *translator_check(lua_State *L, int index, const char *function, int 
     return self->translator;
 }
 
+Translator *translator_hold(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    index = lua_absindex(L, index);
+    translator_check(L, index, function, n, name);
+    Translator **slot = translator_push(L);
+    return *slot = translator_retain(translator_check(L, index, function, n, name));
+}
+
 /* t:translate, t:inverse */
 
 /* Raises unless a point lies in the domain. */
@@ -148,7 +156,11 @@ static int translate(lua_State *L, Direction direction, const char *function)
         return luaL_error(L, "%s: translator '%s' has no inverse", function, translator_info(t).name);
     }
     bool stream = stream_handle_to(L, 2) || expression_hooks_is_expression(L, 2);
-    return (stream ? translate_stream : translate_point)(L, t, direction, function);
+    if (!stream) {
+        return translate_point(L, t, direction, function);
+    }
+    lua_settop(L, 2);
+    return translate_stream(L, translator_hold(L, 1, function, 0, "t"), direction, function);
 }
 
 static int translator_translate(lua_State *L)

@@ -17,6 +17,9 @@ Translator **translator_push(lua_State *L);
 void translator_take(lua_State *L, Translator **slot, Translator *t, const char *function);
 /* An open translator, or raises. */
 Translator *translator_check(lua_State *L, int index, const char *function, int n, const char *name);
+/* Checks as translator_check, and pushes another handle of the translator, which keeps it open for as long as that handle is on the stack, even if a
+ * metamethod or a finalizer closes the first one. */
+Translator *translator_hold(lua_State *L, int index, const char *function, int n, const char *name);
 /* Gives a reference back, outside of any scope; never raises. */
 void translator_drop(Translator *t);
 

@@ -27,6 +27,10 @@ bool options_read(lua_State *L, const OptionCall *call, const Option *rows, void
     for (; rows->name; rows++) {
         if (rows->read && (lua_getfield(L, call->index, rows->name) != LUA_TNIL || rows->required)) {
             rows->read(L, call, rows, (char *)to + rows->at);
+            if (rows->keeps) {
+                luaL_checkstack(L, 1, call->function);
+                lua_insert(L, ++top);
+            }
         }
         lua_settop(L, top);
     }

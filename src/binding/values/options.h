@@ -18,7 +18,7 @@ typedef struct OptionCall {
 typedef struct Option Option;
 
 /* Checks the value on top of the stack, which is not nil unless the option is required, and stores it in `field`; raises. May leave values on the stack,
- * which are popped. */
+ * which are popped, but for the top one of an option that `keeps` it. */
 typedef void OptionReader(lua_State *L, const OptionCall *call, const Option *option, void *field);
 
 /* A row. Of a list of rows the last one has no name. */
@@ -27,6 +27,8 @@ struct Option {
     OptionReader *read; /* NULL: the function reads it by itself */
     size_t at;          /* the field, as offsetof of the structure that options_read fills: it holds the default */
     bool required;
+    bool
+        keeps; /* the reader leaves a value on top that has to stay on the stack while the field is used: options_read leaves it there */
     int64_t low, high;        /* for options_count */
     const char *const *words; /* for options_word, which end in NULL */
 };

@@ -27,9 +27,24 @@ static int output_of(const Kernel *kernel)
     return output;
 }
 
+/* Checks that each input of a kernel can be read from elements of a type; false with error_set. */
+static bool check_inputs(const Kernel *kernel, const Type *type)
+{
+    const Function *f = kernel_function(kernel);
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        if (param->kind != PARAM_OUTPUT && param_kinds[param->kind].stream &&
+            !type_converts(type->value, param->type)) {
+            return error_set("kernel '%s': argument '%s' is of %s, the container's elements are of %s", f->name,
+                             param->name, param->type->name, type->name);
+        }
+    }
+    return true;
+}
+
 static bool launch(Container *c, Kernel *kernel, const Stream *input, int output, Container *mask, bool check)
 {
-    Argument args[MAX_PARAMS];
+    Argument args[MAX_PARAMS] = {0};
     const Region *region = container_active(c);
     for (int i = 0; i < kernel_function(kernel)->param_count; i++) {
         args[i].stream = i == output ? container_whole(mask) : input;
@@ -42,6 +57,9 @@ static bool launch(Container *c, Kernel *kernel, const Stream *input, int output
 static Container *make(Container *c, Kernel *kernel, const Stream *input, bool check)
 {
     int output = output_of(kernel);
+    if (output >= 0 && !check_inputs(kernel, input->type)) {
+        return NULL;
+    }
     Container *mask = output < 0 ? NULL : tree_mask(c, kernel_function(kernel)->params[output].type);
     if (mask && !launch(c, kernel, input, output, mask, check)) {
         container_release(mask);
