@@ -121,7 +121,7 @@ describe("mipmaps", function()
         raises("c:mipmap: it has no coarser levels: rill.array", function()
             rill.array("float", 4, {storage = "texture"}):mipmap()
         end)
-        raises("rill.array: 4x4 has mipmaps of at most 3 levels, 4 are asked", function()
+        raises("rill.array: a texture of shape 4x4 has at most 3 mipmap levels, got 4", function()
             rill.array("float", {4, 4}, {storage = "texture", mipmaps = 4})
         end)
         raises("rill.array: option 'mipmaps': expected 1 .. 32, got 0", function()
@@ -344,7 +344,7 @@ describe("textures", function()
             r16f = {1024, 2}, rg16f = {1024, 4}, rgba16f = {1024, 8}, r32f = {1 << 24, 4},
             rg32f = {1 << 24, 8}, rgba32f = {1 << 24, 16},
         }
-        raises("rill.array: the format has 4 components, elements of float have 1", rill.array, "float", 4,
+        raises("rill.array: the format has 4 components, but elements of float have 1", rill.array, "float", 4,
             {storage = "texture", format = "rgba8"})
         raises("rill.physical: option 'format': expected one of r8, rg8, .*rgba32f, got string \"rgb565\"",
             rill.physical, "float", 4, {storage = "texture", format = "rgb565"})
@@ -389,7 +389,7 @@ describe("textures", function()
 
     it("say what there is no texture of", function()
         for _, type in ipairs {"double", "vec3", "int", "uint8", "bool", rill.struct("Ray", "vec3 o; float t;")} do
-            raises("there are no textures of", function() rill.array(type, 4, {storage = "texture"}) end)
+            raises("a texture cannot have elements of", function() rill.array(type, 4, {storage = "texture"}) end)
         end
         raises("rill.physical: expected a texture of 1 to 3 dimensions and at least one element, got the shape 2x2x2x2",
             function() rill.physical("float", {2, 2, 2, 2}, {storage = "texture"}) end)

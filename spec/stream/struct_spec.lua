@@ -107,7 +107,7 @@ describe("structures", function()
 
     it("refuse fields that mean nothing", function()
         check.raises("unknown type 'vec5'", rill.struct, "A", "vec5 a;")
-        check.raises("two fields 'a'", rill.struct, "A", "float a; int a;")
+        check.raises("two fields named 'a'", rill.struct, "A", "float a; int a;")
         check.raises("no fields", rill.struct, "A", "")
         check.raises("name of a field", rill.struct, "A", "float ;")
         check.raises("4%-byte words", rill.struct, "A", "half a;")

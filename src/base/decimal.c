@@ -15,7 +15,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* An exponent behind `at`, where there is one. */
+/* Reads an exponent at position `at`, adds it to *power and returns the position after it. Returns `at` if there is none. */
 static size_t read_exponent(const char *text, size_t length, size_t at, int *power)
 {
     size_t from = at + 1;
@@ -32,8 +32,8 @@ static size_t read_exponent(const char *text, size_t length, size_t at, int *pow
     return from;
 }
 
-/* Numbers of up to 2^53 times or by up to 10^22, both exact doubles, of which one operation makes the nearest double (W. D. Clinger, How to
- * read floating point numbers accurately, 1990). 0 where it is none of these. */
+/* Reads a number m * 10^p or m / 10^p with m <= 2^53 and p <= 22. Both factors are exact doubles, so that one operation gives the nearest double
+ * (W. D. Clinger, How to read floating point numbers accurately, 1990). Returns the number of characters, or 0 for any other number. */
 static size_t read_short(const char *text, size_t length, double *value)
 {
     static const double powers[MOST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -66,7 +66,7 @@ static size_t read_short(const char *text, size_t length, double *value)
     return at;
 }
 
-/* A copy with the locale's point, as C reads numbers. */
+/* Copies the text with the decimal separator of the locale, as strtod requires. */
 static void localize(const char *text, size_t length, char copy[MOST + 1])
 {
     char point = localeconv()->decimal_point[0];
@@ -96,7 +96,7 @@ double decimal_read_single(const char *text, size_t length, size_t *used)
     double value = decimal_read(text, length, used), size = fabs(value);
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    bool middle = (bits & 0x1fffffff) == 0x10000000; /* of two floats */
+    bool middle = (bits & 0x1fffffff) == 0x10000000; /* halfway between two floats */
     if (!(size < (double)INFINITY) || (!middle && size >= (double)FLT_MIN)) {
         return value;
     }

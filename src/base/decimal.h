@@ -1,11 +1,13 @@
-/* Numbers in texts: with a point, whatever the locale that a script has set, which strtod heeds. */
+/* Reads decimal numbers. The decimal separator is a point in every locale, unlike strtod's. */
 #ifndef RILL_BASE_DECIMAL_H
 #define RILL_BASE_DECIMAL_H
 
 #include <stddef.h>
 
-/* The number that a text of so many characters begins with, as strtod reads it; *used: how many of them it takes, 0 where there is none. */
+/* Reads the number at the start of a text of `length` characters, with strtod's syntax. Sets *used to the number of characters read, 0 if
+ * there is no number. */
 double decimal_read(const char *text, size_t length, size_t *used);
-/* The same for what becomes a float: (float) of it is the float nearest to the text's number, which need not be so of the nearest double. */
+/* Reads a number like decimal_read, so that (float) of the result is the float nearest to the text. The nearest double does not always
+ * have this property. */
 double decimal_read_single(const char *text, size_t length, size_t *used);
 #endif

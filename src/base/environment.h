@@ -1,12 +1,12 @@
-/* Variables of the environment. */
+/* Reads environment variables. */
 #ifndef RILL_BASE_ENVIRONMENT_H
 #define RILL_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
 
-/* Whether a variable is set to anything but nothing or 0. */
+/* Returns whether a variable is set and neither empty nor 0. */
 bool environment_flag(const char *name);
-/* Its value; NULL where it is not set, or empty. */
+/* Returns the value of a variable, or NULL if it is unset or empty. */
 const char *environment_text(const char *name);
 
 #endif

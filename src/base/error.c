@@ -10,7 +10,7 @@ static _Thread_local char message[ERROR_CAPACITY] = "no error was recorded";
 
 void error_record(const char *format, ...)
 {
-    /* The arguments may point into the old message, so it is built aside. */
+    /* The arguments may point into the old message, so the new one is built in a separate array. */
     char text[ERROR_CAPACITY];
     va_list args;
     va_start(args, format);

@@ -1,5 +1,4 @@
-/* The last failure on this thread. Floors below the binding return false or NULL after setting it; the
- * binding raises it as a Lua error. */
+/* The error message of the current thread. C functions set it and return false or NULL; the binding raises it as a Lua error. */
 #ifndef RILL_BASE_ERROR_H
 #define RILL_BASE_ERROR_H
 
@@ -12,24 +11,24 @@
 #define ERROR_PRINTF(fmt, args)
 #endif
 
-/* Records a formatted message, at most 8 KiB, cut beyond. */
+/* Records a formatted message. It is truncated to 8 KiB. */
 void error_record(const char *format, ...) ERROR_PRINTF(1, 2);
 
-/* Puts "prefix: " in front of the recorded message. */
+/* Prepends "prefix: " to the recorded message. */
 void error_record_prefix(const char *format, ...) ERROR_PRINTF(1, 2);
 
-/* False, for the two macros below. */
+/* Returns false, for the two macros below. */
 static inline bool error_failed(void)
 {
     return false;
 }
 
-/* The same, and false, so that a caller can `return error_set(...)`. Macros, for the compiler to see that it is false: taking
- * the other way for possible, it warns of what is set up only where all went well. */
+/* Record a message and have the value false, so that a caller can `return error_set(...)`. They are macros so that the compiler knows the
+ * value; otherwise it warns about variables that are initialised only on success. */
 #define error_set(...) (error_record(__VA_ARGS__), error_failed())
 #define error_prefix(...) (error_record_prefix(__VA_ARGS__), error_failed())
 
-/* The message recorded last on this thread; never NULL. */
+/* Returns the message recorded last on this thread; never NULL. */
 const char *error_message(void);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The significand in units of the last place, rounded in the default mode: to nearest, ties to even. */
+/* Converts a finite magnitude > 0. nearbyint rounds to nearest, ties to even (the default mode). */
 static uint16_t half_finite(double magnitude)
 {
     int exponent;
@@ -12,7 +12,7 @@ static uint16_t half_finite(double magnitude)
         place = -24; /* subnormal */
     }
     double units = nearbyint(ldexp(magnitude, -place));
-    /* A carry into the next power of two runs on into the exponent field, up to infinity, as it should. */
+    /* A carry into the next power of two increments the exponent field, up to infinity, which is the correct result. */
     double bits = units + (place + 24) * 1024.0;
     return bits >= 0x7c00 ? 0x7c00 : (uint16_t)bits;
 }

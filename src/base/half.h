@@ -1,11 +1,12 @@
-/* The 16-bit float of IEEE 754, on the host. */
+/* Converts 16-bit floats (IEEE 754 binary16) on the host. */
 #ifndef RILL_BASE_HALF_H
 #define RILL_BASE_HALF_H
 
 #include <stdint.h>
 
-/* Rounds to nearest, ties to even; what is too large becomes infinity, NaN stays NaN. */
+/* Rounds to nearest, ties to even. Values that are too large become infinity, NaN stays NaN. */
 uint16_t half_from_double(double value);
-double half_to_double(uint16_t half); /* exact */
+/* Converts a half to a double. The result is exact. */
+double half_to_double(uint16_t half);
 
 #endif

@@ -1,14 +1,15 @@
-/* Locks of the whole process. A fork waits until nobody holds one, so that they are free in the child, and what they guard is whole. */
+/* Process-wide locks. A fork waits until no lock is held, so that in the child process all locks are free and the data that they protect is
+ * consistent. */
 #ifndef RILL_BASE_LOCK_H
 #define RILL_BASE_LOCK_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* One constant place in static storage: `static Lock lock = LOCK_FREE;`. */
+/* A lock must have static storage: `static Lock lock = LOCK_FREE;`. */
 typedef struct Lock {
     pthread_mutex_t mutex;
-    atomic_bool listed; /* forks know of it, from the first time it is taken */
+    atomic_bool listed; /* set when the lock is first taken: from then on forks wait for it */
     struct Lock *next;
 } Lock;
 
@@ -17,11 +18,13 @@ typedef struct Lock {
         .mutex = PTHREAD_MUTEX_INITIALIZER                                                                             \
     }
 
-/* From here on. Before any lock is taken: a fork that has begun does not see the handlers that another thread registers meanwhile. */
+/* Registers the fork handlers. Call it before any lock is taken: a fork that has begun does not call handlers that another thread
+ * registers. */
 void lock_watch_forks(void);
 
-/* None is taken while another is held, nor is there a fork. */
+/* Acquires a lock. A thread that holds a lock must not acquire another one, and must not fork. */
 void lock_take(Lock *lock);
+/* Releases a lock. */
 void lock_give(Lock *lock);
 
 #endif

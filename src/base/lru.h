@@ -1,4 +1,4 @@
-/* A bounded list of items, the most recently used first: for caches. The owner compares items itself. */
+/* A bounded list of items for caches, most recently used first. The owner searches the list itself. */
 #ifndef RILL_BASE_LRU_H
 #define RILL_BASE_LRU_H
 
@@ -12,11 +12,12 @@ typedef struct Lru {
 
 /* Moves item `i` to the front and returns it. */
 void *lru_use(Lru *list, size_t i);
-/* Adds an item in front; beyond `limit` the one used longest ago is destroyed. False with error_set, the item is then the caller's. */
+/* Adds an item at the front. If there are more than `limit` items, destroys the least recently used ones. On failure returns false with
+ * error_set, and the caller still owns the item. */
 bool lru_add(Lru *list, void *item, size_t limit, void (*destroy)(void *item));
-/* Destroys the items that are over. */
+/* Destroys the items for which `over` returns true. */
 void lru_drop(Lru *list, bool (*over)(const void *item), void (*destroy)(void *item));
-/* Destroys all. */
+/* Destroys all items and frees the list. */
 void lru_clear(Lru *list, void (*destroy)(void *item));
 
 #endif

@@ -1,16 +1,16 @@
-/* Divisions that round up, of numbers from 0 by numbers above 0. */
+/* Integer division that rounds up. The dividend must be >= 0 and the divisor > 0. */
 #ifndef RILL_BASE_ROUND_H
 #define RILL_BASE_ROUND_H
 
 #include <stdint.h>
 
-/* The quotient. */
+/* Returns n / unit, rounded up. */
 static inline int64_t divide_up(int64_t n, int64_t unit)
 {
     return (n + unit - 1) / unit;
 }
 
-/* The least multiple of `unit` that is not below n. */
+/* Returns the smallest multiple of `unit` that is >= n. */
 static inline int64_t round_up(int64_t n, int64_t unit)
 {
     return divide_up(n, unit) * unit;

@@ -48,6 +48,7 @@ bool single_core_begin(SingleCore *saved)
 void single_core_end(const SingleCore *saved)
 {
     for (int i = 0; i < saved->count; i++) {
-        sched_setaffinity(saved->threads[i], sizeof saved->cores[i], &saved->cores[i]); /* it may have ended */
+        sched_setaffinity(saved->threads[i], sizeof saved->cores[i],
+                          &saved->cores[i]); /* may fail: the thread may have ended */
     }
 }

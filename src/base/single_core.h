@@ -1,4 +1,4 @@
-/* A process on one core for a while: what its threads do together takes as long then as one core needs for it. */
+/* Restricts the process to one core temporarily, so that the elapsed time of its threads is the CPU time of their work. */
 #ifndef RILL_BASE_SINGLE_CORE_H
 #define RILL_BASE_SINGLE_CORE_H
 
@@ -8,16 +8,16 @@
 
 enum { ONE_CORE_THREADS = 128 };
 
-/* Which cores each thread could run on before. */
+/* The affinity of each thread before. */
 typedef struct SingleCore {
     int count;
     pid_t threads[ONE_CORE_THREADS];
     cpu_set_t cores[ONE_CORE_THREADS];
 } SingleCore;
 
-/* All threads of the process go to the core of the caller; false, and nothing has changed, where the system does not do that. */
+/* Moves all threads of the process to the core of the caller. Returns false, with nothing changed, if the system does not support it. */
 bool single_core_begin(SingleCore *saved);
-/* They may go where they could before. */
+/* Restores the affinities. */
 void single_core_end(const SingleCore *saved);
 
 #endif

@@ -8,7 +8,7 @@ typedef struct Template {
     const void *self;
 } Template;
 
-/* How a part is repeated. */
+/* A type of repetition. */
 typedef struct Loop {
     char letter;
     bool descends;
@@ -30,7 +30,7 @@ static const Loop *find_loop(const char *at)
     return NULL;
 }
 
-/* Adds the text up to `end`; d: the dimension of the repeated part that it is, or -1. */
+/* Adds the text up to `end`. d: the dimension, if it is in a repeated part, else -1. */
 static void add_part(const Template *t, const char *at, const char *end, int d)
 {
     while (at < end) {

@@ -1,4 +1,4 @@
-/* The text of a structure's fields: "vec3 o; vec3 d; float tmax, tmin;". */
+/* Parses the fields of a structure from text such as "vec3 o; vec3 d; float tmax, tmin;". */
 #include "base/error.h"
 #include "stream/type.h"
 
@@ -37,8 +37,8 @@ static bool read_word(Reader *r, char word[64], const char *what)
     return true;
 }
 
-/* "type name [, name ...] ;" */
-static bool read_line(Reader *r)
+/* Reads "type name [, name ...] ;". */
+static bool read_declaration(Reader *r)
 {
     char word[64];
     if (!read_word(r, word, "type of a field")) {
@@ -74,7 +74,7 @@ int type_parse_fields(const char *text, Field fields[TYPE_MAX_FIELDS], TypeFinde
     Reader reader = {.at = text, .fields = fields, .find = find, .context = context};
     skip_space(&reader);
     while (*reader.at) {
-        if (!read_line(&reader)) {
+        if (!read_declaration(&reader)) {
             return -1;
         }
     }

@@ -1,4 +1,4 @@
-/* One dimension of a view: index i becomes ((i * step + start) / div) % mod. */
+/* One dimension of a view, which maps index i to ((i * step + start) / div) % mod. */
 #include "stream/view.h"
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -22,7 +22,7 @@ int64_t view_dim_at(const ViewDim *dim, int64_t index)
     return dim->mod ? number % dim->mod : number;
 }
 
-/* Drops a modulo that never wraps within the extent, and factors out a step that divides it. */
+/* Removes the modulo if no index of the extent wraps. Moves a step that divides the modulo into the stride. */
 static void simplify_mod(Stream *s, ViewDim *dim, int64_t extent)
 {
     int64_t low = dim->start / dim->div / dim->mod;
@@ -50,7 +50,7 @@ static void simplify_mod(Stream *s, ViewDim *dim, int64_t extent)
     }
 }
 
-/* Without a modulo, the start goes into the offset. */
+/* Moves the start of a dimension without modulo into the offset. */
 static void normalise(Stream *s, ViewDim *dim)
 {
     s->offset += dim->start / dim->div * dim->stride;
@@ -115,7 +115,7 @@ bool view_dim_replicate(Stream *s, int d, int64_t n)
     return view_dim_simplify(s, d);
 }
 
-/* floor((i n + m - 1) / m) is ceil(i n / m); floors of floors join. */
+/* Element ceil(i n / m) is floor((i n + m - 1) / m). Nested divisions combine: floor(floor(a / b) / c) = floor(a / (b c)). */
 bool view_dim_thin(Stream *s, int d, int64_t extent)
 {
     ViewDim *dim = &s->dim[d];
@@ -133,8 +133,8 @@ bool view_dim_thin(Stream *s, int d, int64_t extent)
     return view_dim_simplify(s, d);
 }
 
-/* f(i % extent) for a map f that is not periodic itself: f may go on counting, if it arrives at a multiple of one
- * modulus exactly at the end of the extent. */
+/* Makes a dimension without modulo repeat after `extent` indices, by a modulo equal to the value that would come after the last index. Returns
+ * false if the formula has no such modulo. */
 static bool tile_wraps(ViewDim *dim, int64_t extent)
 {
     int64_t end = extent * dim->step;

@@ -1,7 +1,7 @@
-/* How two streams lie in memory, in bytes. */
+/* Compares the memory of two streams: whether they overlap, and which ranges were written. Works in bytes. */
 #include "stream/view.h"
 
-/* A box in a grid of bytes: axis k has one stride for both streams compared. */
+/* Both streams are described as boxes in one grid of bytes. Axis k has the same stride for both. */
 enum { BOX_AXES = 2 * SHAPE_MAX_RANK + 1 };
 
 typedef struct Grid {
@@ -19,7 +19,7 @@ static int64_t dim_highest(const ViewDim *dim, int64_t extent)
     return dim->mod && number >= dim->mod ? dim->mod - 1 : number;
 }
 
-/* The bytes [low, high) a stream that is not empty lies in. */
+/* Computes the byte range [low, high) of a stream that is not empty. */
 static void byte_range(const Stream *s, int64_t *low, int64_t *high)
 {
     int64_t last = s->offset;
@@ -65,7 +65,8 @@ static bool box_set(Box *box, const Grid *grid, int64_t stride, int64_t size)
     return fresh;
 }
 
-/* The stream as a box of the grid; false where it is none: it bends, or an axis runs into the next. */
+/* Describes the stream as a box of the grid. Returns false if it is not a box: two dimensions share an axis, or an axis extends into the
+ * next one. */
 static bool box_of(const Stream *s, const Grid *grid, Box *box)
 {
     int64_t rest = s->offset * s->type->bytes;
@@ -88,7 +89,7 @@ static bool box_of(const Stream *s, const Grid *grid, Box *box)
     return exact;
 }
 
-/* Every dimension plain and moving: the stream may be a box. */
+/* Returns whether every dimension is plain with a positive stride, so that the stream may be a box. */
 static bool is_regular(const Stream *s)
 {
     for (int d = 0; d < s->shape.rank; d++) {
@@ -99,7 +100,7 @@ static bool is_regular(const Stream *s)
     return true;
 }
 
-/* A container without bounds has 0 for sizes, and elements. */
+/* A container without bounds has sizes of 0 although it has elements. */
 static bool is_empty(const Stream *s)
 {
     return !s->map && stream_elements(s) == 0;
@@ -139,7 +140,7 @@ bool stream_overlaps(const Stream *a, const Stream *b)
     return true;
 }
 
-/* The moving dimensions by stride, the smallest first; returns how many. */
+/* Sorts the dimensions with more than one element by ascending stride. Returns their number. */
 static int dims_by_stride(const Stream *s, int order[SHAPE_MAX_RANK])
 {
     int count = 0;
@@ -156,7 +157,7 @@ static int dims_by_stride(const Stream *s, int order[SHAPE_MAX_RANK])
     return count;
 }
 
-/* The rows a regular view lies in; stays one range where it is not made of rows. */
+/* Describes a regular view as rows of equal width and pitch. Leaves the region as one range if that is not possible. */
 static void find_rows(const Stream *s, BufferRegion *region)
 {
     int order[SHAPE_MAX_RANK];

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Gives a header the rank of the launch: dimensions of size 1 in front, or extra leading ones reduced to their first
- * index, as a dimension the launch does not have counts as 1. */
+/* Returns a header with the rank of the launch. Missing leading dimensions are added with size 1; surplus leading dimensions are reduced to
+ * their first index, since a dimension that the launch does not have counts as 1. */
 static Stream with_rank(const Stream *s, int rank)
 {
     Stream made = *s;
@@ -30,7 +30,7 @@ static bool resample_error(const Stream *s, const Shape *shape, int d, int64_t e
                      shape_text(&s->shape, from), shape_text(shape, to), d + 1, extent);
 }
 
-/* An empty stream fits only an empty launch. */
+/* Returns whether a size fits an extent of the launch. An empty stream fits an empty launch only. */
 static bool fits(int64_t size, int64_t extent)
 {
     if (size == 0 || extent == 0) {

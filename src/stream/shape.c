@@ -40,12 +40,13 @@ bool shape_check(const Shape *shape)
         }
         empty = empty || shape->size[d] == 0;
     }
-    for (int d = 0; d < shape->rank; d++) { /* of an empty shape too: its strides are products of the others */
+    for (int d = 0; d < shape->rank; d++) { /* also for an empty shape: its strides are products of the other sizes */
         int64_t size = shape->size[d] > 0 ? shape->size[d] : 1;
         if (size > SHAPE_MAX_ELEMENTS / count) {
             char text[SHAPE_TEXT];
-            return error_set("shape %s has more than %" PRId64 " elements%s, the most a stream can have",
-                             shape_text(shape, text), SHAPE_MAX_ELEMENTS, empty ? " beside its empty dimensions" : "");
+            return error_set("shape %s has more than %" PRId64 " elements%s, the limit of a stream",
+                             shape_text(shape, text), SHAPE_MAX_ELEMENTS,
+                             empty ? " in the dimensions that are not empty" : "");
         }
         count *= size;
     }
@@ -72,7 +73,7 @@ bool shape_broadcast(const Shape *a, const Shape *b, Shape *result)
         if (x != y && x != 1 && y != 1) {
             char left[SHAPE_TEXT], right[SHAPE_TEXT];
             return error_set(
-                "shapes %s and %s do not fit together: each dimension must be equal, or 1, or missing in front",
+                "shapes %s and %s do not fit together: each dimension must be equal, or 1, or missing at the front",
                 shape_text(a, left), shape_text(b, right));
         }
         wide.size[wide.rank - back] = x == 1 ? y : x;

@@ -1,4 +1,4 @@
-/* Shapes: row-major, the last dimension fastest. */
+/* Shapes of streams. The order is row-major: the last dimension is the fastest. */
 #ifndef RILL_STREAM_SHAPE_H
 #define RILL_STREAM_SHAPE_H
 
@@ -14,20 +14,22 @@ typedef struct Shape {
     int64_t size[SHAPE_MAX_RANK];
 } Shape;
 
-/* The product of the sizes, of a checked shape; and equal ranks and sizes. */
+/* Returns the product of the sizes. The shape must have passed shape_check. */
 int64_t shape_elements(const Shape *shape);
+/* Compares ranks and sizes. */
 bool shape_equal(const Shape *a, const Shape *b);
-/* Checks rank, sizes >= 0 and the number of elements (without overflow). */
+/* Checks the rank, that sizes are >= 0, and the number of elements (without overflow). Returns false with error_set. */
 bool shape_check(const Shape *shape);
-/* "512x512"; returns `text`. */
 enum { SHAPE_TEXT = 192 };
+/* Writes text such as "512x512" and returns it. */
 const char *shape_text(const Shape *shape, char text[SHAPE_TEXT]);
-/* The shape that all broadcast to: missing leading dimensions count as 1, a 1 stretches. False when they don't. */
+/* Computes the common shape of a and b: missing leading dimensions count as 1, and a size of 1 is stretched. Returns false with error_set if
+ * there is none. */
 bool shape_broadcast(const Shape *a, const Shape *b, Shape *result);
 
-/* Copies coordinates in the opposite order: kernels and containers have x first, shapes the slowest dimension. */
+/* Copies coordinates in reverse order. Kernels and containers have x first, shapes have the slowest dimension first. */
 void shape_reverse(const int64_t *from, int rank, int64_t *to);
-/* The box of first and last element, x first, as from[] inclusive and to[] exclusive, the slowest dimension first. */
+/* Converts a box from its first and last element (inclusive, x first) to from[] (inclusive) and to[] (exclusive), slowest dimension first. */
 void shape_box(const int64_t *first, const int64_t *last, int rank, int64_t *from, int64_t *to);
 
 #endif

@@ -26,7 +26,7 @@ int64_t stream_locate(const Stream *stream, const int64_t *index)
     return number;
 }
 
-/* A header over whole, row-major elements from `offset` on, without a buffer yet, that holds nothing. */
+/* Fills a header over contiguous elements beginning at `offset`. It has no buffer yet and holds no references. */
 static void stream_header(Device *device, const Type *type, const Shape *shape, int64_t offset, Stream *result)
 {
     memset(result, 0, sizeof *result);
@@ -68,7 +68,7 @@ bool stream_over(Buffer *buffer, const Type *type, const Shape *shape, int64_t o
     uint64_t count = (uint64_t)shape_elements(shape);
     if (offset < 0 || (uint64_t)offset > room || count > room - (uint64_t)offset) {
         char text[SHAPE_TEXT];
-        return error_set("a stream of %s %s from element %" PRId64 " does not lie in a buffer of %" PRIu64 " bytes",
+        return error_set("a stream of %s %s from element %" PRId64 " does not fit into a buffer of %" PRIu64 " bytes",
                          shape_text(shape, text), type->name, offset, buffer_bytes(buffer));
     }
     stream_header(device_retain(buffer_device(buffer)), type_retain(type), shape, offset, result);
@@ -135,13 +135,13 @@ void stream_release(Stream *stream)
 static bool ramp_type_check(const Type *type)
 {
     if (type->is_struct || type->value != type || type->scalar == SCALAR_BOOL) {
-        return error_set("an iterator stream is of float, double, int, uint or a vector of them, not of %s",
+        return error_set("an iterator stream must be of float, double, int, uint or a vector of them, got %s",
                          type->name);
     }
     return true;
 }
 
-/* Component c runs over `count` elements; what integers cannot hold is an error. */
+/* Sets component c of a ramp over `count` elements. Returns false with error_set if an end is not finite or an integer cannot hold a value. */
 static bool ramp_component(Stream *s, int c, double from, double to, int64_t count)
 {
     double delta = count > 0 ? (to - from) / (double)count : 0;

@@ -1,8 +1,8 @@
-/* A stream: a small header over a counted buffer, and how an index in its shape finds its element. Views share the buffer.
+/* A stream is a small header over a reference-counted buffer. The header maps indices of the shape to elements. Views share the buffer.
  *
- * Index i of a dimension becomes ((i * step + start) / div) % mod (mod 0: no modulo), then times stride, summed over
- * the dimensions, plus offset: the element's number in the buffer. A plain dimension has step 1, start 0, div 1, mod 0 (domains and
- * strides go into offset and stride); replicate sets div, tile sets mod. */
+ * Index i of a dimension d becomes k[d] = ((i * step + start) / div) % mod, where mod 0 means no modulo. The element's index in the buffer
+ * is offset + the sum of k[d] * stride[d]. A plain dimension has step 1, start 0, div 1, mod 0. stream_domain and stream_stride
+ * change offset and stride, stream_replicate sets div, stream_tile sets mod. */
 #ifndef RILL_STREAM_STREAM_H
 #define RILL_STREAM_STREAM_H
 
@@ -19,13 +19,13 @@ typedef struct ViewDim {
 
 typedef enum Boundary { BOUNDARY_CLAMP, BOUNDARY_WRAP, BOUNDARY_MIRROR, BOUNDARY_VALUE } Boundary;
 
-/* Where elements come from. Further sources are further rows. */
+/* Where the elements come from. */
 typedef enum Source { SOURCE_BUFFER, SOURCE_RAMP, SOURCE_MAPPED } Source;
 
-/* Finds the elements of a container in its memory: see kernel/variant/address_map.h. */
+/* Maps indices of a container to its memory: see kernel/variant/address_map.h. */
 typedef struct AddressMap AddressMap;
 
-/* An iterator stream: element number e (found as in a buffer) has component c =
+/* An iterator stream. Component c of element e (an index as in a buffer) is
  * from[c] + delta[c] * ((e / div[c]) % mod[c]). */
 typedef struct Ramp {
     double from[4], delta[4];
@@ -38,89 +38,112 @@ typedef struct Stream {
     Shape shape;
     Source source;
     Buffer *buffer; /* NULL for a ramp */
-    /* SOURCE_MAPPED, the box of a container that begins at dim[d].start: borrowed. Such a header is read and written by kernels only, and
-     * may have more elements than a buffer. */
+    /* Borrowed. Of SOURCE_MAPPED: the container whose box begins at dim[d].start. Only kernels read and write such a stream. It may have
+     * more elements than a buffer. */
     AddressMap *map;
     Ramp ramp;
     int64_t offset; /* elements */
     ViewDim dim[SHAPE_MAX_RANK];
     Boundary boundary[SHAPE_MAX_RANK];
-    bool explicit_boundary; /* set by stream_boundary: never reported under check */
-    double outside;         /* BOUNDARY_VALUE: every component outside */
-    bool baked;             /* all of a container that is: kernels may be compiled for its sizes, and where it begins */
-    bool contiguous;        /* row-major without gaps, from offset on */
-    bool writable;          /* false for tile, replicate and ramps */
-    /* Of a stream of one dimension counted on the device: how many elements there are; shape.size[0] is the most there can be.
-     * A reference is held. Buffer NULL: the shape is exact. */
+    bool explicit_boundary; /* set by stream_boundary: reads outside are not reported under rill.check */
+    double outside;         /* BOUNDARY_VALUE: the value of every component outside the shape */
+    bool baked;             /* a whole container: kernels may be compiled for its sizes and its origin */
+    bool contiguous;        /* row-major without gaps, beginning at offset */
+    bool writable;          /* false for ramps and results of tile and replicate */
+    /* Number of elements of a one-dimensional stream, if only the device has it; shape.size[0] is then an upper bound. Holds a
+     * reference. Buffer NULL: the shape is exact. */
     DeviceLength length;
 } Stream;
 
-/* As seen through the view; a stream of no elements has 0 of both. */
+/* Returns the number of elements of the shape. */
 int64_t stream_elements(const Stream *stream);
-uint64_t stream_bytes(const Stream *stream); /* packed size of the elements: elements * type->bytes */
+/* Returns the packed size of the elements: elements * type->bytes. */
+uint64_t stream_bytes(const Stream *stream);
 
-/* The element's number in the buffer (or along the ramp) of an index inside the shape, counted from 0. */
+/* Returns the element's index in the buffer (or along the ramp) for an index inside the shape (0-based). */
 int64_t stream_locate(const Stream *stream, const int64_t *index);
-/* Element `number` of a ramp in packed bytes, in the arithmetic of the kernels: float32 for floats. */
+/* Writes element `number` of a ramp, packed. Uses the arithmetic of the kernels: float32 for floats. */
 void stream_ramp_element(const Stream *stream, int64_t number, void *element);
 
-/* All constructors fill `result` and take references to its type and to the buffer (or a new one); release it with stream_release. */
+/* Constructors fill `result` and take references to its type and buffer: release it with stream_release. On failure they
+ * return false with error_set, and `result` is closed. */
+
+/* Creates a stream with a new buffer, which is filled with zeros if `zero` is set, else undefined. */
 bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result);
+/* Creates an iterator stream, a ramp from `from` (inclusive) to `to` (exclusive) with one value per component. Of a vector, x runs along the
+ * last dimension. Fails if the type is not float, double, int, uint or a vector of them, or if an integer cannot hold the values. */
 bool stream_ramp(Device *device, const Type *type, const Shape *shape, const double *from, const double *to,
                  Stream *result);
-/* A stream over part of an existing buffer: `offset` in elements of `type`. */
+/* Creates a stream over a part of an existing buffer; `offset` counts elements of `type`. */
 bool stream_over(Buffer *buffer, const Type *type, const Shape *shape, int64_t offset, Stream *result);
-void stream_copy_view(const Stream *from, Stream *result); /* another header over the same elements */
-/* Gives a stream of one dimension, whose size is an upper bound, a length that a launch has counted. */
+/* Creates another header over the same elements. */
+void stream_copy_view(const Stream *from, Stream *result);
+/* Sets the length of a one-dimensional stream, whose size is an upper bound, to a count that a launch computes. */
 void stream_set_length(Stream *stream, DeviceLength length);
-/* Learns the length from the device, waiting where it must; nothing to do for other streams. */
+/* Reads the length back from the device, if it is not known, and sets the shape. May wait. Returns false with error_set. */
 bool stream_settle(Stream *stream);
-void stream_release(Stream *stream); /* drops the references; closed afterwards (device NULL) */
+/* Drops the references. The stream is closed afterwards (device NULL). */
+void stream_release(Stream *stream);
 
-/* Views: another header over the same elements; a failed one leaves `result` closed. `result` may be `s` itself only where `s` is
- * borrowed. Dimensions keep their boundary under domain, stride, tile, replicate and transpose, else it is clamp again.
- * Not every composition has the form above: such a view fails with an error that says to copy first. Indices from 0, `first` inclusive, `last` exclusive here; the binding counts as Lua does. */
+/* View functions create another header over the same elements. On failure they return false with error_set, and `result` is closed.
+ * `result` may be `s` itself only if `s` is borrowed. A dimension keeps its boundary under domain, stride, tile, replicate and transpose;
+ * other views reset it to clamp. A view that cannot be described by the formula above fails with an error that says to copy first.
+ * Indices are 0-based; `first` is inclusive, `last` exclusive. The binding converts from Lua's convention. */
+
+/* Creates the view of a box. */
 bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, Stream *result);
-bool stream_stride(const Stream *s, const int64_t *n, Stream *result); /* elements 0, n, 2n ... */
+/* Creates the view of elements 0, n, 2n ... of each dimension. */
+bool stream_stride(const Stream *s, const int64_t *n, Stream *result);
+/* Creates a view that repeats the whole n[d] times along each dimension. It is not writable. */
 bool stream_tile(const Stream *s, const int64_t *n, Stream *result);
+/* Creates a view that repeats each element n[d] times along each dimension. It is not writable. */
 bool stream_replicate(const Stream *s, const int64_t *n, Stream *result);
-bool stream_group(const Stream *s, const int64_t *n, Stream *result);     /* block sizes, divide the shape */
-bool stream_reshape(const Stream *s, const Shape *shape, Stream *result); /* fails where a copy is needed, says so */
-bool stream_transpose(const Stream *s, const int *axes,
-                      Stream *result);                           /* axes: a permutation, from 0; NULL reverses */
-bool stream_row(const Stream *s, int64_t index, Stream *result); /* drops the first dimension */
-bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result); /* one per dimension */
-bool stream_retype(const Stream *s, const Type *type, Stream *result); /* same-sized elements seen as another type */
+/* Creates a view with blocks of n[d] elements as trailing dimensions. n[d] must divide the size. */
+bool stream_group(const Stream *s, const int64_t *n, Stream *result);
+/* Creates a view with another shape. Fails if this needs a copy. */
+bool stream_reshape(const Stream *s, const Shape *shape, Stream *result);
+/* Creates a view with permuted dimensions. axes: a 0-based permutation, or NULL to reverse. */
+bool stream_transpose(const Stream *s, const int *axes, Stream *result);
+/* Creates the view of one index of the first dimension, which is removed. */
+bool stream_row(const Stream *s, int64_t index, Stream *result);
+/* Creates a view with one boundary mode per dimension; `outside` is the value of BOUNDARY_VALUE. */
+bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result);
+/* Creates a view of the elements as another type of the same size. */
+bool stream_retype(const Stream *s, const Type *type, Stream *result);
 
-/* How a texture is to be sampled: see TextureForm. */
+/* How to sample a texture: see TextureForm. */
 typedef struct TextureWish {
     bool linear, normalized, cube;
-    int levels;   /* 0: all there can be */
-    int internal; /* 0: as the elements are */
+    int levels;   /* 0: the full mipmap chain */
+    int internal; /* 0: the format of the elements */
 } TextureWish;
 
-/* Textures, in stream/texture.c. Gives a stream that is all of its buffer's elements from the first on a texture of its shape, for the device's
- * filters, whose levels are zeros; false with error_set: a type or shape that has none, or no memory. */
+/* Attaches a texture of the stream's shape to its buffer, for the device's filters. Implemented in stream/texture.c. The stream must contain all
+ * elements of its buffer. Mipmap levels from 1 on are zeros. Returns false with error_set if there is no texture for the type or shape, or
+ * no memory. */
 bool stream_texture_attach(const Stream *s, const TextureWish *wish);
-/* The texture that shows the same elements in the same shape as the stream; NULL: none does. */
+/* Returns the texture that shows the elements of the stream in the same shape, or NULL. */
 const TextureForm *stream_texture(const Stream *s);
-/* Bytes of device memory of the buffer's texture. */
+/* Returns the bytes of device memory of the buffer's texture. */
 uint64_t stream_texture_bytes(const Stream *s);
 
-/* How two streams lie in memory. */
-bool stream_overlaps(const Stream *a, const Stream *b);     /* may share a byte; exact for boxes, else conservative */
-bool stream_same_mapping(const Stream *a, const Stream *b); /* same buffer, and index i is the same element in both */
+/* Returns whether two streams may share a byte. Exact for boxes, otherwise conservative. */
+bool stream_overlaps(const Stream *a, const Stream *b);
+/* Returns whether both streams have the same buffer, and each index denotes the same element in both. */
+bool stream_same_mapping(const Stream *a, const Stream *b);
 
-/* The version of what a stream shows, and whether it may have been written since: exact for views that are rows of one pitch. A
- * ramp is never written. Whatever writes a stream by a shader says so with stream_wrote. */
+/* Returns the version of the stream's buffer, to be passed to stream_written_since. 0 for a ramp. */
 uint64_t stream_version(const Stream *stream);
+/* Returns whether an element may have been written since a version. Exact for views that are rows with one pitch. */
 bool stream_written_since(const Stream *stream, uint64_t version);
+/* Records that a shader wrote the stream. Every such write must be recorded. */
 void stream_wrote(const Stream *stream);
 
-/* Makes `s` a view of the shape of a launch, as Brook resizes inputs: a dimension of which the new extent is a multiple repeats its
- * elements, and of a larger dimension of n elements, element i of m is ceil(i n / m). Missing leading dimensions count as 1, on either
- * side. If no view has this form, *needs_copy is set and the result is closed: copy_resampled makes a stream of it. False with
- * error_set, both shapes printed, if a dimension is smaller than the new extent and does not divide it. */
+/* Makes `s` a view with the shape of a launch, as Brook resizes inputs. If the new extent of a dimension is a multiple of its size, its
+ * elements are repeated. If a dimension has n elements, more than the new extent m, element i of the view is element ceil(i n / m).
+ * Missing leading dimensions count as 1, on either side. If no view has this form, the function sets *needs_copy and closes the
+ * result: copy_resampled creates a stream instead. Returns false with error_set (both shapes printed) if a size is smaller than the new
+ * extent and does not divide it. */
 bool stream_resample(const Stream *s, const Shape *shape, Stream *result, bool *needs_copy);
 
 #endif

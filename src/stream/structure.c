@@ -1,4 +1,4 @@
-/* Structure types: interned, counted, and gone when nobody holds them. */
+/* Structure types. They are interned and reference-counted, and freed with the last reference. */
 #include "base/error.h"
 #include "base/lock.h"
 #include "stream/type.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Guarded by the lock, but for counts above 1: from there they go up and down freely. The last reference is given back under it,
- * so that whoever finds a structure finds it held. */
+/* The lock protects the table. Reference counts above 1 change without it. The last reference is dropped under the lock, so that a
+ * structure in the table always has a reference. */
 typedef struct Interned {
     Type type;
     atomic_size_t holders;
-    bool kept; /* one of the holders is the process */
+    bool kept; /* one reference belongs to the process */
     uint32_t hash;
     struct Interned *next;
 } Interned;
@@ -54,7 +54,7 @@ static bool fields_check(const char *name, const Field *fields, int count)
         }
         for (int k = 0; k < i; k++) {
             if (strcmp(fields[i].name, fields[k].name) == 0) {
-                return error_set("structure '%s' has two fields '%s'", name, fields[i].name);
+                return error_set("structure '%s' has two fields named '%s'", name, fields[i].name);
             }
         }
     }
@@ -74,7 +74,7 @@ static bool fields_same(const Type *type, const Field *fields, int count)
     return true;
 }
 
-/* FNV-1a over the names and the fields' types, which are interned: one address each. */
+/* FNV-1a hash of names and of the addresses of field types, which are interned. */
 static uint32_t hash_text(uint32_t hash, const char *text)
 {
     while (*text) {
@@ -93,11 +93,11 @@ static uint32_t fields_hash(const char *name, const Field *fields, int count)
     return hash;
 }
 
-/* counting */
+/* reference counts */
 
 static Interned *interned_of(const Type *type)
 {
-    return (Interned *)(uintptr_t)type; /* its first member */
+    return (Interned *)(uintptr_t)type; /* the type is its first member */
 }
 
 const Type *type_retain(const Type *type)
@@ -108,8 +108,8 @@ const Type *type_retain(const Type *type)
     return type;
 }
 
-/* Gives back a reference that is not the last one; false where it may be. */
-static bool give_back(Interned *entry)
+/* Drops a reference that is not the last one. Returns false, without an effect, if it may be the last. */
+static bool drop_shared(Interned *entry)
 {
     size_t holders = atomic_load_explicit(&entry->holders, memory_order_relaxed);
     while (holders > 1) {
@@ -131,10 +131,10 @@ static void unlink_entry(Interned *entry)
     interned_count--;
 }
 
-/* Gives a reference back; a structure that was held by it alone joins those that are to be freed. */
-static void let_go(const Type *type, Interned **dead)
+/* Drops a reference. If it was the last one, adds the structure to the list `dead`. */
+static void drop_reference(const Type *type, Interned **dead)
 {
-    if (!type || !type->is_struct || give_back(interned_of(type))) {
+    if (!type || !type->is_struct || drop_shared(interned_of(type))) {
         return;
     }
     Interned *entry = interned_of(type);
@@ -150,19 +150,19 @@ static void let_go(const Type *type, Interned **dead)
     }
 }
 
-/* Without recursion: structures may be nested deep. */
+/* Uses a list instead of recursion, since structures may be nested deeply. */
 void type_release(const Type *type)
 {
     Interned *dead = NULL;
-    let_go(type, &dead);
+    drop_reference(type, &dead);
     while (dead) {
         Interned *entry = dead;
         dead = entry->next;
         for (int i = 0; i < entry->type.field_count; i++) {
-            let_go(entry->type.fields[i].type, &dead);
+            drop_reference(entry->type.fields[i].type, &dead);
         }
         if (entry->type.value != &entry->type) {
-            let_go(entry->type.value, &dead);
+            drop_reference(entry->type.value, &dead);
         }
         free((void *)(uintptr_t)entry->type.fields);
         free(entry);
@@ -177,9 +177,10 @@ size_t type_struct_count(void)
     return count;
 }
 
-/* making */
+/* construction */
 
-/* The structure a kernel sees, its fields being values, held: NULL when it is the structure itself. */
+/* Finds the structure that a kernel sees, whose fields have value types. Sets *value to a new reference, or to NULL if the structure is its own
+ * value type. Returns false with error_set. */
 static bool struct_value(const char *name, const Field *fields, int count, const Type **value)
 {
     bool differs = false;
@@ -203,7 +204,7 @@ static bool struct_value(const char *name, const Field *fields, int count, const
     return *value != NULL;
 }
 
-/* Not interned yet, and held by its maker, who holds `value`. */
+/* Creates a structure that is not interned yet. The caller owns the reference, and keeps its own reference to `value`. */
 static Interned *struct_new(const char *name, const Field *fields, int count, const Type *value)
 {
     Interned *made = calloc(1, sizeof *made);
@@ -231,7 +232,7 @@ static Interned *struct_new(const char *name, const Field *fields, int count, co
     return made;
 }
 
-/* Finds or makes it; the reference is the caller's, or the process's from the first time on that `kept` asks for that. */
+/* Finds or creates a structure. The new reference belongs to the caller, or to the process if `kept` is set; the process holds at most one. */
 static const Type *intern(const char *name, const Field *fields, int count, const Type *value, bool kept)
 {
     uint32_t hash = fields_hash(name, fields, count);

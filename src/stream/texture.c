@@ -23,11 +23,11 @@ static bool check_form(const Stream *s, const TextureForm *form)
         return error_set("expected the shape {6, n, n} of a cube's faces, got %s", shape_text(&s->shape, text));
     }
     int most = texture_most_levels(form);
-    return form->levels <= most || error_set("%s has mipmaps of at most %d level%s, %d are asked",
+    return form->levels <= most || error_set("a texture of shape %s has at most %d mipmap level%s, got %d",
                                              shape_text(&s->shape, text), most, most == 1 ? "" : "s", form->levels);
 }
 
-/* Levels from 1 on are zeros until they are made. */
+/* Fills the mipmap levels from 1 on with zeros. */
 static bool clear_levels(const Stream *s, const TextureForm *form)
 {
     Buffer *zeros = form->levels > 1 ? buffer_create(s->device, stream_bytes(s), true) : NULL;
@@ -51,11 +51,11 @@ bool stream_texture_attach(const Stream *s, const TextureWish *wish)
                         .internal = wish->internal};
     if (!kind_of(s->type, &form.kind)) {
         return error_set(
-            "there are no textures of %s: float, vec2, vec4, half, half2, half4, unorm8 and unorm8x4 have some",
+            "a texture cannot have elements of %s: expected float, vec2, vec4, half, half2, half4, unorm8 or unorm8x4",
             s->type->name);
     }
     if (form.internal && texture_internal_components(form.internal) != form.components) {
-        return error_set("the format has %d component%s, elements of %s have %d",
+        return error_set("the format has %d component%s, but elements of %s have %d",
                          texture_internal_components(form.internal),
                          texture_internal_components(form.internal) == 1 ? "" : "s", s->type->name, form.components);
     }

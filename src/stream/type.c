@@ -27,7 +27,7 @@ static const ScalarForm forms[SCALAR_COUNT] = {SCALARS(SCALAR_ROW)};
                     .value = &builtin[TYPE_##seen]},
 static const Type builtin[TYPE_COUNT] = {TYPES(TYPE_ROW)};
 
-/* A kernel reads and writes words: elements of one component may share a word, those of several fill whole ones. */
+/* Kernels read and write 32-bit words. Elements of one component may share a word; elements of several components must fill whole words. */
 #define TYPE_FITS(id, text, kind, count, seen)                                                                         \
     _Static_assert((count) == 1 ? SCALAR_##kind##_BYTES % 4 == 0 || 4 % SCALAR_##kind##_BYTES == 0                     \
                                 : (count)*SCALAR_##kind##_BYTES % 4 == 0,                                              \
@@ -44,7 +44,7 @@ static const struct {
 };
 enum { BROOK_COUNT = sizeof brook_names / sizeof *brook_names };
 
-/* Edit distance of two short words; anything long is far. */
+/* Returns the edit distance of two words, or LONGEST if one has more than LONGEST characters. */
 static int word_distance(const char *a, const char *b)
 {
     enum { LONGEST = 24 };
@@ -71,7 +71,7 @@ static int word_distance(const char *a, const char *b)
     return row[n];
 }
 
-/* What other languages and libraries call a type; those that rill has not say what comes near. */
+/* Type names of other languages and libraries, and rill's name; NULL for 64-bit integers, which rill does not have. */
 static const struct {
     const char *name, *here;
 } foreign[] = {
@@ -121,7 +121,7 @@ static bool type_foreign(const char *name)
             if (foreign[i].here) {
                 error_set("unknown type '%s'; it is called %s here", name, foreign[i].here);
             } else {
-                error_set("unknown type '%s'; integers have 32 bits at most here, 'int' and 'uint'; 'double' holds "
+                error_set("unknown type '%s'; integers have at most 32 bits: use 'int' or 'uint', or 'double' for "
                           "whole numbers up to 2^53",
                           name);
             }
@@ -181,8 +181,6 @@ const Type *type_of(Scalar scalar, int components)
     return NULL;
 }
 
-/* Relations. */
-
 static bool same_field_types(const Type *a, const Type *b)
 {
     if (!a->is_struct || !b->is_struct) {
@@ -199,7 +197,7 @@ static bool same_field_types(const Type *a, const Type *b)
     return true;
 }
 
-/* The place in GLSL's chain of implicit conversions; -1 outside. */
+/* Returns the position in GLSL's order of implicit conversions, or -1 if there are none. */
 static int conversion_rank(Scalar scalar)
 {
     switch (scalar) {
@@ -275,7 +273,7 @@ void type_component(const Type *type, int k, Scalar *scalar, int *offset)
     *offset = base + k * (type->bytes / type->components);
 }
 
-/* The first component from k on that is a bool, its offset; false where there is none. */
+/* Advances k to the first bool component from k on, and sets its offset. Returns false if there is none. */
 static bool next_bool(const Type *type, int *k, int *offset)
 {
     for (; *k < type->components; ++*k) {
@@ -321,7 +319,7 @@ static int aligned(int bytes, int alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* std430: bytes without the padding behind, and the alignment. */
+/* Computes the std430 alignment of a value. Returns its bytes without padding at the end. */
 static int array_layout(const Type *type, int *alignment)
 {
     if (!type->is_struct) {

@@ -1,8 +1,8 @@
-/* The lists of scalars and of the types made of them, for type.h and type.c: a storage type begins with a row here. */
+/* Tables of scalars and of built-in types, for type.h and type.c. To add a storage type, begin with a row here. */
 #ifndef RILL_STREAM_TYPE_ROWS_H
 #define RILL_STREAM_TYPE_ROWS_H
 
-/* id, bytes, what its bits mean: a ScalarForm */
+/* id, bytes, ScalarForm */
 #define SCALARS(X)                                                                                                     \
     X(FLOAT, 4, FLOAT)                                                                                                 \
     X(DOUBLE, 8, FLOAT)                                                                                                \
@@ -16,7 +16,7 @@
     X(UINT8, 1, UNSIGNED)                                                                                              \
     X(UINT16, 2, UNSIGNED)
 
-/* id, name, scalar, components, the type that a kernel sees */
+/* id, name, scalar, components, type that a kernel sees */
 #define TYPES(X)                                                                                                       \
     X(FLOAT, "float", FLOAT, 1, FLOAT)                                                                                 \
     X(VEC2, "vec2", FLOAT, 2, VEC2)                                                                                    \

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Every view is built in a borrowed header `made` and becomes a result of its own only when it succeeded. */
+/* Completes a view. Views are built in a borrowed header `made`, which is copied to `result` after everything has succeeded. */
 static bool view_accept(Stream *made, Stream *result)
 {
     view_finish(made);
@@ -15,7 +15,7 @@ static bool view_accept(Stream *made, Stream *result)
 
 static bool view_needs_copy(const char *name)
 {
-    return error_set("%s: the elements of this view do not lie regularly enough; call :copy() first", name);
+    return error_set("%s: the elements of this view are not regularly spaced; call :copy() first", name);
 }
 
 static void boundary_reset(Stream *s)
@@ -65,7 +65,7 @@ bool stream_stride(const Stream *s, const int64_t *n, Stream *result)
     }
     for (int d = 0; d < s->shape.rank; d++) {
         int64_t size = s->shape.size[d];
-        int64_t step = n[d] < size ? n[d] : size; /* a longer step is the same, and cannot overflow */
+        int64_t step = n[d] < size ? n[d] : size; /* a longer step has the same result; this avoids an overflow */
         if (size > 0 && !view_dim_stride(&made, d, step)) {
             return view_needs_copy("stride");
         }
@@ -73,7 +73,7 @@ bool stream_stride(const Stream *s, const int64_t *n, Stream *result)
     return view_accept(&made, result);
 }
 
-/* tile and replicate: the same checks around another formula. */
+/* Implements tile and replicate: checks the counts, then calls `repeat` for each dimension. */
 static bool view_repeat(const char *name, bool (*repeat)(Stream *, int, int64_t), const Stream *s, const int64_t *n,
                         Stream *result)
 {
@@ -109,7 +109,7 @@ bool stream_replicate(const Stream *s, const int64_t *n, Stream *result)
     return view_repeat("replicate", view_dim_replicate, s, n, result);
 }
 
-/* Splits dimension `from` of s, i = i1 * n + i2, into dimensions d1 and d2 of `made`, whose numbers add up; their sizes are set. */
+/* Splits dimension `from` of s, i = i1 * n + i2, into dimensions d1 (i1) and d2 (i2) of `made`, whose sizes are already set. */
 static bool group_split(const Stream *s, int from, int64_t n, Stream *made, int d1, int d2)
 {
     ViewDim dim = s->dim[from];
@@ -123,7 +123,7 @@ static bool group_split(const Stream *s, int from, int64_t n, Stream *made, int 
     if (block % dim.div) {
         return false;
     }
-    int64_t jump = block / dim.div; /* a whole block moves the number by this much */
+    int64_t jump = block / dim.div; /* the value k increases by this much per block */
     if (dim.mod && jump % dim.mod == 0) {
         made->dim[d1] = (ViewDim){.step = 1, .div = 1};
     } else if (!dim.mod || (dim.mod % jump == 0 && dim.start % block == 0)) {
@@ -146,7 +146,7 @@ bool stream_group(const Stream *s, const int64_t *n, Stream *result)
         return false;
     }
     if (2 * rank > SHAPE_MAX_RANK) {
-        return error_set("group: a stream of %d dimensions would have %d, more than %d", rank, 2 * rank,
+        return error_set("group: a stream of %d dimensions would get %d, but the limit is %d", rank, 2 * rank,
                          SHAPE_MAX_RANK);
     }
     made.shape.rank = 2 * rank;
@@ -158,7 +158,7 @@ bool stream_group(const Stream *s, const int64_t *n, Stream *result)
         made.shape.size[d] = s->shape.size[d] / n[d];
         made.shape.size[rank + d] = n[d];
     }
-    if (!shape_check(&made.shape)) { /* any block divides an empty dimension */
+    if (!shape_check(&made.shape)) { /* every block size divides an empty dimension */
         return error_prefix("group");
     }
     for (int d = 0; d < rank; d++) {
@@ -170,7 +170,7 @@ bool stream_group(const Stream *s, const int64_t *n, Stream *result)
     return view_accept(&made, result);
 }
 
-/* One run of old dimensions [from, end) against one run of new ones [to, stop) with as many elements: new strides. */
+/* Computes the strides of the new dimensions [to, stop) from the old dimensions [from, end), which have the same number of elements. */
 static bool reshape_run(const Stream *s, int from, int end, Stream *made, int to, int stop)
 {
     if (end - from == 1 && stop - to == 1) {
@@ -191,7 +191,7 @@ static bool reshape_run(const Stream *s, int from, int end, Stream *made, int to
     return true;
 }
 
-/* Drops dimensions of size 1, which take no part in reshaping. */
+/* Returns the header without dimensions of size 1, which do not matter for reshaping. */
 static Stream squeezed(const Stream *s)
 {
     Stream tight = *s;
@@ -205,7 +205,7 @@ static Stream squeezed(const Stream *s)
     return tight;
 }
 
-/* Matches runs of old and new dimensions that hold equally many elements. */
+/* Pairs runs of old and new dimensions that have the same number of elements. */
 static bool reshape_dims(const Stream *s, Stream *made)
 {
     Stream old = squeezed(s);
@@ -256,15 +256,16 @@ bool stream_reshape(const Stream *s, const Shape *shape, Stream *result)
     }
     made.shape = *shape;
     if (shape_elements(shape) == 0) {
-        made.map = NULL; /* of a container nothing is looked up */
+        made.map = NULL; /* an empty view accesses no container */
         for (int d = 0; d < shape->rank; d++) {
             made.dim[d] = (ViewDim){.stride = 1, .step = 1, .div = 1};
         }
     } else if (!reshape_dims(s, &made)) {
         char from[SHAPE_TEXT], to[SHAPE_TEXT];
-        return error_set("reshape: the elements of this view of shape %s are not in a row, as %s needs them; call "
-                         ":copy() first",
-                         shape_text(&s->shape, from), shape_text(shape, to));
+        return error_set(
+            "reshape: the elements of this view of shape %s are not contiguous, as shape %s requires; call "
+            ":copy() first",
+            shape_text(&s->shape, from), shape_text(shape, to));
     }
     boundary_reset(&made);
     return view_accept(&made, result);
@@ -324,10 +325,10 @@ bool stream_retype(const Stream *s, const Type *type, Stream *result)
 {
     memset(result, 0, sizeof *result);
     if (s->source != SOURCE_BUFFER) {
-        return error_set("an iterator stream has no bytes to see as another type; call :copy() first");
+        return error_set("an iterator stream has no memory that could be viewed as another type; call :copy() first");
     }
     if (s->type->bytes != type->bytes) {
-        return error_set("elements of %s (%d bytes) cannot be seen as %s (%d bytes)", s->type->name, s->type->bytes,
+        return error_set("elements of %s (%d bytes) cannot be viewed as %s (%d bytes)", s->type->name, s->type->bytes,
                          type->name, type->bytes);
     }
     Stream made = *s;
