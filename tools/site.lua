@@ -212,9 +212,10 @@ end
 local function resolve_image(page, target)
     local name = page.source:match "([^/]+)%.md$"
     local file = name .. "-" .. target:gsub("/", "-")
-    if page.source == gallery then
-        if not checking and not files.copy("docs/gallery/" .. target, out .. "/" .. file) then
-            fail("%s: no picture '%s'", page.source, target)
+    local kept = files.join(files.folder(page.source), target)
+    if page.source == gallery or kept:match "^docs/images/" then
+        if (not checking or page.source ~= gallery) and not files.copy(kept, out .. "/" .. file) then
+            fail("%s: image '%s': no such file", page.source, target)
         end
     elseif not page.text:find('"' .. target .. '"', 1, true) then
         fail("%s: picture '%s': the page's code does not save it", page.source, target)

@@ -39,7 +39,7 @@ describe("a suggestion", function()
             rill = {
                 save = "s:save", sort = "s:sort", zeros = "rill.stream", arange = "rill.iota", tensor = "rill.from",
                 malloc = "rill.stream", cudaMalloc = "rill.stream", transpose = "s:transpose", Mesh = "rill.mesh.new",
-                explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "localid() in a kernel", -- as docs/coming.md has it
+                explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "localid() in a kernel", -- as docs/guide_from_cuda.md has it
                 tid = "indexof(r).x in a kernel", version = "rill._VERSION", inf = "math.huge",
             },
         } do

@@ -109,7 +109,7 @@ deps: install what Debian calls build-essential pkg-config lua5.4 liblua5.4-dev 
 
     it("has a name for everything the README lists, and the reverse", function()
         local listed = {}
-        for row in tempfiles.read "README.md":match "## What it needs, and why\n\n(.-)\n\n":gmatch "\n| ([^|]+) |" do
+        for row in tempfiles.read "README.md":match "### Packages\n\n(.-)\n\n":gmatch "\n| ([^|]+) |" do
             for name in row:gmatch "`([^`]+)`" do listed[name] = true end
         end
         local needed = {}
