@@ -131,7 +131,7 @@ describe("rill.image.otsu", function()
         assert.equal(0.5, image.otsu(rill.stream("float", {3, 3}, 0.5)))
         assert.is_nil(image.otsu(rill.stream("float", {0, 3})))
         assert.is_nil(image.otsu(rill.stream("float", {2, 2}, 0 / 0)))
-        check.names({"rill.image.otsu: argument #1 's': expected a picture of float", "vec3"}, image.otsu,
+        check.names({"rill.image.otsu: argument #1 's': expected an image of float", "vec3"}, image.otsu,
             rill.stream("vec3", {2, 2}))
     end)
 
@@ -154,6 +154,6 @@ describe("rill.image.threshold", function()
         assert.equal("bool", image.threshold(s, 0.5).type)
         check.raises("rill.image.threshold: argument #2 't': expected a number", image.threshold, s, 0 / 0)
         check.raises("argument #2 't'", image.threshold, s)
-        check.raises("argument #1 's': expected a picture of float", image.threshold, rill.stream("vec3", {2, 2}), 1)
+        check.raises("argument #1 's': expected an image of float", image.threshold, rill.stream("vec3", {2, 2}), 1)
     end)
 end)

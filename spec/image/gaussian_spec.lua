@@ -103,7 +103,7 @@ describe("rill.image.gaussian", function()
 
     it("says what is wrong", function()
         local s = rill.stream("float", {3, 3})
-        local expected = "rill.image.gaussian: argument #1 's': expected a picture, a stream {rows, columns} of " ..
+        local expected = "rill.image.gaussian: argument #1 's': expected an image, a stream {rows, columns} of " ..
             "float, vec3 or vec4, got "
         check.raises(expected .. "nil", rill.image.gaussian)
         check.raises(expected .. "closed stream", rill.image.gaussian, (function()

@@ -148,18 +148,18 @@ describe("rill.image.segment", function()
         refused("option 'seeds' is missing", {tolerance = 1})
         refused("option 'tolerance' is missing", {seeds = {{1, 1}}})
         refused("option 'tolerance': expected a number above 0", {seeds = {{1, 1}}, tolerance = 0})
-        refused("option 'seeds': there is none", {seeds = {}, tolerance = 1})
-        refused("option 'seeds': there is none", {seeds = rill.stream("bool", {4, 5}), tolerance = 1})
-        refused("a mask of shape 5x4, the picture has 4x5", {seeds = rill.stream("bool", {5, 4}), tolerance = 1})
+        refused("option 'seeds': expected at least one seed, got none", {seeds = {}, tolerance = 1})
+        refused("option 'seeds': expected at least one seed, got none", {seeds = rill.stream("bool", {4, 5}), tolerance = 1})
+        refused("the mask has shape 5x4, the image 4x5", {seeds = rill.stream("bool", {5, 4}), tolerance = 1})
         for _, place in ipairs {{0, 1}, {5, 1}, {1, 6}, {1.5, 1}, {1}, {1 << 31, 1}, 3} do
-            refused("option 'seeds': place 2: expected {row, column} within 4x5", {
+            refused("option 'seeds': seed 2: expected {row, column} within 4x5", {
                 seeds = {{1, 1}, place}, tolerance = 1,
             })
         end
         local bad = rill.stream("float", {4, 5})
         bad:set(0 / 0, 3, 2)
-        refused("pixel {3, 2} is no finite number", {seeds = {{1, 1}}, tolerance = 1}, bad)
-        refused("expected a picture with pixels", {seeds = {{1, 1}}, tolerance = 1}, rill.stream("float", {0, 5}))
-        refused("expected a picture", {seeds = {{1, 1}}, tolerance = 1}, rill.iota {4, 5})
+        refused("pixel {3, 2} is not a finite number", {seeds = {{1, 1}}, tolerance = 1}, bad)
+        refused("expected an image with pixels", {seeds = {{1, 1}}, tolerance = 1}, rill.stream("float", {0, 5}))
+        refused("expected an image", {seeds = {{1, 1}}, tolerance = 1}, rill.iota {4, 5})
     end)
 end)

@@ -88,8 +88,8 @@ describe("filters of pictures", function()
                 end
             end
             assert.equal("0x7", tostring(image.resize(s, {0, 7}).shape))
-            check.raises("nothing to make 2 x 2 of", image.resize, s, {2, 2})
-            check.raises("expected a picture with pixels, got shape " .. named, image.segment, s,
+            check.raises("cannot be resized to 2 x 2", image.resize, s, {2, 2})
+            check.raises("expected an image with pixels, got shape " .. named, image.segment, s,
                 {seeds = mask, tolerance = 1})
         end
     end)

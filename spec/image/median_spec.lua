@@ -115,8 +115,8 @@ describe("rill.image.median", function()
                 rill.image.median, s, radius)
         end
         check.raises("argument #2 'radius'", rill.image.median, s)
-        check.raises("argument #1 's': expected a picture", rill.image.median, rill.stream("float", 9), 1)
-        check.raises("argument #1 's': expected a picture", rill.image.median, rill.stream("int", {3, 3}), 1)
+        check.raises("argument #1 's': expected an image", rill.image.median, rill.stream("float", 9), 1)
+        check.raises("argument #1 's': expected an image", rill.image.median, rill.stream("int", {3, 3}), 1)
     end)
 
     it("of camera.pgm", function()

@@ -112,7 +112,7 @@ describe("rill.image.resize", function()
     it("of nothing, and what is wrong", function()
         local s = rill.stream("float", {3, 3})
         assert.equal("0x4", tostring(rill.image.resize(s, {0, 4}).shape))
-        check.raises("rill.image.resize: a picture without pixels has nothing to make 2 x 2 of", rill.image.resize,
+        check.raises("an image without pixels cannot be resized to 2 x 2", rill.image.resize,
             rill.stream("float", {0, 3}), {2, 2})
         local expected = "rill.image.resize: argument #2 'shape': expected {rows, columns}, got "
         check.raises(expected .. "{2}", rill.image.resize, s, {2})

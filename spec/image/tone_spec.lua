@@ -213,9 +213,9 @@ describe("tones and colours", function()
         check.raises("rill.image.convert: argument #2 'from': " .. expected .. "\"rgb\"", rill.image.convert, c, "rgb",
             "lab")
         check.raises("rill.image.convert: argument #3 'to': " .. expected .. "nil", rill.image.convert, c, "srgb")
-        check.raises("rill.image.convert: a picture in 'lab' is of vec3 or vec4, this one of float", rill.image.convert,
+        check.raises("rill.image.convert: an image in 'lab' must be of vec3 or vec4, got float", rill.image.convert,
             s, "lab", "srgb")
-        check.raises("rill.image.convert: a picture in 'gray' is of float, this one of vec3", rill.image.convert, c,
+        check.raises("rill.image.convert: an image in 'gray' must be of float, got vec3", rill.image.convert, c,
             "gray", "srgb")
     end)
 end)

@@ -111,7 +111,7 @@ describe("weights of the user's:", function()
 
     it("says what is wrong", function()
         local s = rill.stream("float", {3, 3})
-        local expected = "argument #2 'weights': expected rows of numbers, all as long, or a stream " ..
+        local expected = "argument #2 'weights': expected rows of numbers of equal length, or a stream " ..
             "{rows, columns}, got "
         check.raises("rill.image.convolve: " .. expected .. "{{1, 2}, {3}}", rill.image.convolve, s, {{1, 2}, {3}})
         check.raises("rill.image.correlate: " .. expected .. "nil", rill.image.correlate, s)

@@ -1,4 +1,4 @@
--- What functions of rill.image take: pictures, numbers and options, checked.
+-- Checks the arguments of rill.image's functions: images, masks and numbers.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -9,30 +9,31 @@ local picture = {}
 
 local SEEN <const> = {float = true, vec3 = true, vec4 = true}
 
-local function no_picture(where, number, what, got)
-    fail("%s: argument #%d '%s': expected a picture, a stream {rows, columns} of float, vec3 or vec4, got %s", where,
+local function not_image(where, number, what, got)
+    fail("%s: argument #%d '%s': expected an image, a stream {rows, columns} of float, vec3 or vec4, got %s", where,
         number, what, got)
 end
 
---- picture.take(where, s [, number, what]): a picture given as argument `number`, 1 unless told, called `what`: an open stream
--- {rows, columns}, and the type kernels see of its elements, "float", "vec3" or "vec4". Expressions are evaluated.
+--- picture.take(where, s [, number, what]): checks that `s` is an image. Returns it as an open stream {rows, columns}, with expressions
+-- evaluated, and the type that kernels read its elements as: "float", "vec3" or "vec4". `number` and `what` are the argument's number and
+-- name for messages. Default: 1 and "s".
 function picture.take(where, s, number, what)
     number, what = number or 1, what or "s"
     if errors.not_open(s) then
-        no_picture(where, number, what, errors.told(s))
+        not_image(where, number, what, errors.told(s))
     end
     s = rill.type(s) == "expression" and s:eval() or s
     local info = types.list[s.type]
     if not info or not SEEN[info.seen] then
-        no_picture(where, number, what, ("elements of %s"):format(s.type))
+        not_image(where, number, what, ("elements of %s"):format(s.type))
     elseif #s.shape ~= 2 then
-        no_picture(where, number, what, "shape " .. tostring(s.shape))
+        not_image(where, number, what, "shape " .. tostring(s.shape))
     end
     return s, info.seen
 end
 
---- picture.filter(name, f [, inner]): the function rill.image.NAME, which calls f(s, type, where, ...) with a checked picture, the type kernels see of
--- its elements, its own name for messages, and what else it was called with. `inner`: as of errors.guard.
+--- picture.filter(name, f [, inner]): returns the function rill.image.NAME. It calls f(s, type, where, ...) with the checked image, the type that kernels
+-- read its elements as, its own name for messages, and its further arguments. `inner` is that of errors.guard.
 function picture.filter(name, f, inner)
     local where <const> = "rill.image." .. name
     return errors.guard(function(s, ...)
@@ -41,18 +42,19 @@ function picture.filter(name, f, inner)
     end, where, inner)
 end
 
---- picture.gray(where, s): a picture of one component, argument 1.
+--- picture.gray(where, s): checks that argument 1 is an image of one component, and returns it.
 function picture.gray(where, s)
     local type
     s, type = picture.take(where, s)
     if type ~= "float" then
-        fail("%s: argument #1 's': expected a picture of float, got elements of %s: rill.image.convert makes it gray",
+        fail("%s: argument #1 's': expected an image of float, got elements of %s: rill.image.convert makes it gray",
             where, s.type)
     end
     return s
 end
 
---- picture.number(where, number, what, value, low, high): a number within bounds; a whole one where the bounds are.
+--- picture.number(where, number, what, value, low, high): checks that an argument is a number from `low` to `high`, an integer if `low` is one, and
+-- returns it.
 function picture.number(where, number, what, value, low, high)
     local whole <const> = math.type(low) == "integer"
     local fits = type(value) == "number" and value >= low and value <= high and
@@ -64,7 +66,8 @@ function picture.number(where, number, what, value, low, high)
     return whole and math.tointeger(value) or value
 end
 
---- picture.same_border(s, model): s with what is read outside as outside of `model`; a number there is multiplied by `scale`, 1 unless told.
+--- picture.same_border(s, model [, scale]): returns `s` with the boundary of `model`. A boundary value that is a number is multiplied by `scale`.
+-- Default: 1.
 function picture.same_border(s, model, scale)
     local modes = core._boundary(model)
     if not modes then
@@ -76,19 +79,20 @@ function picture.same_border(s, model, scale)
     return s:boundary(table.unpack(modes))
 end
 
---- picture.with_border(s, model, scale): the same of a stream that is handed over: what comes back is all there is to close.
+--- picture.with_border(s, model [, scale]): returns picture.same_border(s, model, scale) and closes `s` if the result is a new view, so that the caller
+-- closes the result only.
 function picture.with_border(s, model, scale)
     local seen = picture.same_border(s, model, scale)
     if seen ~= s then s:close() end
     return seen
 end
 
---- picture.said_border(s): s with what is outside of it said, so that gathers that go there are no indices out of range.
+--- picture.said_border(s): returns `s` with an explicit boundary, "clamp" by default, so that gathers outside of it are not errors.
 function picture.said_border(s)
     return core._boundary(s) and s or s:boundary "clamp"
 end
 
---- picture.has_value(s): whether a number other than 0 stands outside of it.
+--- picture.has_value(s): returns whether a boundary of `s` is a number other than 0.
 function picture.has_value(s)
     for _, mode in ipairs(core._boundary(s) or {}) do
         if type(mode) == "number" and mode ~= 0 then

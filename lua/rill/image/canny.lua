@@ -1,6 +1,6 @@
--- rill.image.canny: edges one pixel wide (Canny, "A computational approach to edge detection", 1986). Which weak ones hang together with a strong
--- one is found by union of sets, in one launch over all pixels whatever their shape (Playne and Hawick, "A new algorithm for parallel
--- connected-component labelling on GPUs", 2018), so that nothing is read back.
+-- rill.image.canny: edges one pixel wide (Canny, "A computational approach to edge detection", 1986). Union-find determines which weak edges are
+-- connected to a strong one, in one launch over all pixels whatever the shape of the edges (Playne and Hawick, "A new algorithm for parallel
+-- connected-component labelling on GPUs", 2018). Nothing is read back.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -25,11 +25,11 @@ local function keep_strong(marks)
 end
 
 local function marks_of(light, o)
-    local size, way = kernels.gradient:kernel()(light)
+    local size, direction = kernels.gradient:kernel()(light)
     local bounded <close> = size:boundary "zero"
-    local marks = kernels.ridges:kernel()(bounded, way, o.low ^ 2, o.high ^ 2)
+    local marks = kernels.ridges:kernel()(bounded, direction, o.low ^ 2, o.high ^ 2)
     size:close()
-    way:close()
+    direction:close()
     return marks
 end
 
@@ -37,9 +37,9 @@ local OPTIONS <const> = {
     sigma = option.number(0.0, 1e5, 1.4), low = option.number(0.0, 1e15, 0.04), high = option.number(0.0, 1e15, 0.1),
 }
 
---- rill.image.canny(s [, {low=, high=, sigma=}]): a stream of bool: where s, of colours its luminance, has an edge after it was smoothed by
--- rill.image.gaussian with sigma (1.4 unless told): ridges of the gradient's length, in values per pixel, of at least `high` (0.1), and those of at
--- least `low` (0.04) that hang together with them, by any of eight neighbours.
+--- rill.image.canny(s [, {low=, high=, sigma=}]): returns a stream of bool, true on the edges of `s` (of its luminance, if it has colours) after smoothing
+-- by rill.image.gaussian with `sigma` (default: 1.4). Edges are ridges of the gradient's length, in values per pixel, of at least `high` (default:
+-- 0.1), and ridges of at least `low` (default: 0.04) that are connected to them through any of the eight neighbours.
 local function canny(s, type, where, options)
     local o = option.take(where, options, OPTIONS)
     if o.low > o.high then

@@ -1,10 +1,11 @@
--- rill.image.convert: colour spaces. Each but srgb says how to come to another one and back, so that a way between any two goes from each up to where both meet.
+-- rill.image.convert: colour spaces. Every space except srgb is defined by a parent space and conversions to it and from it. A conversion between two
+-- spaces goes up to their common ancestor and down again.
 local errors = require "rill.core.error"
 local kernels <const> = require "rill.glsl.template".file "color"
 local picture = require "rill.image.arguments"
 local fail <const> = errors.fail
 
--- up: the space that it is defined by; to, from: functions of the text below that lead there, and back.
+-- up: the parent space; to, from: the functions of color.glsl that convert to the parent and back.
 local SPACES <const> = {
     srgb = {}, linear = {up = "srgb", to = "encode", from = "decode"},
     lab = {up = "linear", to = "from_lab", from = "to_lab"},
@@ -12,7 +13,7 @@ local SPACES <const> = {
     gray = {up = "srgb", to = "from_gray", from = "to_gray"},
 }
 
--- A space and those it is defined by.
+-- Returns a space and its ancestors.
 local function chain(name)
     local list = {}
     while name do
@@ -22,8 +23,8 @@ local function chain(name)
     return list
 end
 
--- The functions from one space to another, the first applied first.
-local function way(from, to)
+-- Returns the functions that convert from one space to another, in the order in which they are applied.
+local function conversions(from, to)
     local up, down = chain(from), chain(to)
     while #up > 1 and #down > 1 and up[#up - 1] == down[#down - 1] do
         up[#up], down[#down] = nil, nil
@@ -45,16 +46,16 @@ local function known_space(where, number, what, name)
     end
 end
 
--- Whether pictures of a type can be in a space.
+-- Raises an error if images of a type cannot be in a space.
 local function check_type(where, type, from)
     if (from == "gray") ~= (type == "float") then
         local expected <const> = from == "gray" and "float" or "vec3 or vec4"
-        fail("%s: a picture in '%s' is of %s, this one of %s", where, from, expected, type)
+        fail("%s: an image in '%s' must be of %s, got %s", where, from, expected, type)
     end
 end
 
---- rill.image.convert(s, from, to): s in another colour space: "srgb", "linear" (light), "hsv" (all of 0 to 1), "lab" (L from 0 to 100), "ycbcr" (Cb and Cr around 0.5),
--- of vec3, or of vec4, whose alpha stays; "gray", of float.
+--- rill.image.convert(s, from, to): converts `s` to another colour space: "srgb", "linear" (light), "hsv" (each 0 to 1), "lab" (L from 0 to 100) or "ycbcr" (Cb and Cr
+-- around 0.5), each of vec3, or of vec4 whose alpha does not change; or "gray", of float.
 local function convert(s, type, where, from, to)
     known_space(where, 2, "from", from)
     known_space(where, 3, "to", to)
@@ -63,7 +64,7 @@ local function convert(s, type, where, from, to)
         return s:cast(type)
     end
     local value = type == "vec4" and "p.rgb" or "p"
-    for _, name in ipairs(way(from, to)) do
+    for _, name in ipairs(conversions(from, to)) do
         value = ("%s(%s)"):format(name, value)
     end
     local result = to == "gray" and "float" or from == "gray" and "vec3" or type

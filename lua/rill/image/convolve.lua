@@ -1,4 +1,4 @@
--- Sums of neighbours by weights of the user's: rill.image.convolve, rill.image.correlate and rill.image.separable.
+-- rill.image.convolve, rill.image.correlate and rill.image.separable: sums of neighbours with given weights.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -25,7 +25,7 @@ local function is_plain(value)
     return type(value) == "table" and not rill.type(value)
 end
 
--- Rows of numbers, all as long, or nothing.
+-- Returns `value` if it is a list of rows of numbers of equal length, else nil.
 local function rows_of(value)
     if not is_plain(value) or #value == 0 then
         return nil
@@ -44,23 +44,23 @@ end
 
 -- ---- dense
 
--- The terms of a sum by rows of weights: where each looks, and the weights in the same order. flip: turned round.
+-- Returns the offsets {dx, dy} of a sum's terms and their weights in the same order. flip: flips the weights in both dimensions.
 local function terms(rows, flip)
-    local m, n, places, weights = #rows, #rows[1], {}, {}
+    local m, n, offsets, weights = #rows, #rows[1], {}, {}
     for j, row in ipairs(rows) do
         for i, w in ipairs(row) do
             local dy, dx = j - 1 - m // 2, i - 1 - n // 2
-            places[#places + 1], weights[#weights + 1] = flip and {-dx, -dy} or {dx, dy}, w
+            offsets[#offsets + 1], weights[#weights + 1] = flip and {-dx, -dy} or {dx, dy}, w
         end
     end
-    return places, weights
+    return offsets, weights
 end
 
 for _, name in ipairs {"convolve", "correlate"} do
     weigh[name] = picture.filter(name, function(s, type, where, weights, options)
         local rows = rows_of(weights)
         if not rows and not is_weights(weights, 2) then
-            fail("%s: argument #2 'weights': expected rows of numbers, all as long, or a stream {rows, columns}, " ..
+            fail("%s: argument #2 'weights': expected rows of numbers of equal length, or a stream {rows, columns}, " ..
                 "got %s", where, errors.told(weights))
         end
         s = option.bounded(where, s, option.take(where, options, {boundary = option.boundary}).boundary)
@@ -83,15 +83,15 @@ local function line_of(where, number, what, value)
     return rill.type(value) == "expression" and value:eval() or value
 end
 
--- A value outside of the picture is, beside it in what the columns were weighed to, that value times the sum of wy.
+-- After the convolution of the columns, a boundary value of s corresponds to that value times the sum of wy.
 local function by_streams(s, wy, wx)
     local down <close> = rill.convolve(s, wy:reshape {wy.size, 1})
     local scale = picture.has_value(s) and wy:sum() or 1
     return rill.convolve(picture.same_border(down, s, scale), wx:reshape {1, wx.size})
 end
 
---- rill.image.separable(s, wy, wx): s convolved with the numbers wy down its columns and wx along its rows: a new picture, what
--- rill.image.convolve makes of the weights wy[j] wx[i]. Lists of numbers or streams.
+--- rill.image.separable(s, wy, wx): returns `s` convolved with `wy` down its columns and `wx` along its rows, which is the result of
+-- rill.image.convolve with the weights wy[j] wx[i]. `wy` and `wx` are lists of numbers or streams.
 weigh.separable = picture.filter("separable", function(s, kind, where, wy, wx)
     wy, wx = line_of(where, 2, "wy", wy), line_of(where, 3, "wx", wx)
     if is_plain(wy) and is_plain(wx) then

@@ -1,6 +1,7 @@
--- Distance to the nearest false of a mask, exact. Along rows by scans. Then, for each pixel, the least of (y - j)^2 + f(j) over the rows j of its column, f
--- being the squared distance along row j: as y grows the row of the least never falls (A. Aggarwal and others, Geometric applications of a matrix-searching
--- algorithm, 1987), so it lies between those of two rows that are known, and half of the rows are found from the other half.
+-- rill.image.distance: the exact distance to the nearest false element of a mask. Scans give f(j), the squared distance along row j. The squared distance of a
+-- pixel in row y is the minimum of (y - j)^2 + f(j) over the rows j of its column. The row of the minimum never falls as y grows (A. Aggarwal and others,
+-- Geometric applications of a matrix-searching algorithm, 1987). So it lies between the rows found for two neighbouring y, and each pass finds every second
+-- row from the rows of the pass before.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local take <const> = require "rill.image.mask".take
@@ -8,12 +9,12 @@ local kernels <const> = require "rill.glsl.template".file "distance"
 
 local distance = {}
 
--- T: what squares are counted in, and what stands where a row has no false: more than any square, even with one added.
+-- T: the type of squared distances. far: the value for rows without a false element, larger than any square, even with another square added.
 local BY_UINT <const>, BY_DOUBLE <const> = {T = "uint", far = "3000000000u"}, {T = "double", far = "1e30lf"}
 local MOST_BY_UINT <const> = 32767
-local MOST_ROWS <const> = 40000 -- that an invocation's loop goes through; with more, rows and columns are exchanged
+local MOST_ROWS <const> = 40000 -- the most iterations of an invocation's loop; images with more rows are transposed
 
--- The squared distances along rows.
+-- Returns the squared distances along rows.
 local function along_rows(p, mask)
     local left, right = p.mark(mask)
     local last <close> = left:scan("max", {axis = 2})
@@ -38,8 +39,8 @@ local function across_rows(p, f)
     return r
 end
 
---- rill.image.distance(mask): how far each pixel is from the nearest false, in pixels, from centre to centre: a stream of float, 0 where the mask is
--- false, infinite where it is false nowhere; the nearest float to the root of a whole number.
+--- rill.image.distance(mask): returns a stream of float, the distance of each pixel to the nearest false pixel, in pixels, from centre to centre. It is 0
+-- where the mask is false, and infinite if the mask is false nowhere. Each is the float nearest to the root of an integer.
 distance.distance = errors.guard(function(mask)
     mask = take("rill.image.distance", mask)
     local rows <const>, columns <const> = table.unpack(mask.shape)

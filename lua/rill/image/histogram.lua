@@ -1,4 +1,4 @@
--- What the levels of a whole picture tell: summed-area tables, equalised histograms, and Otsu's threshold.
+-- rill.image.integral, equalize and otsu: summed-area tables, histogram equalization and Otsu's threshold.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -10,8 +10,8 @@ local brightness = {}
 
 -- ---- sums
 
---- rill.image.integral(s): a new picture whose pixel i, j is the sum of all pixels of s up to row i and column j (F. Crow, Summed-area tables for texture mapping,
--- 1984). Sums are floats that carry their error along each row, and then down each column.
+--- rill.image.integral(s): returns an image whose pixel i, j is the sum of all pixels of `s` up to row i and column j (F. Crow, Summed-area tables for texture
+-- mapping, 1984). The sums are float scans along each row and then down each column.
 brightness.integral = picture.filter("integral", function(s, type)
     if s.size == 0 then
         return s:cast(type)
@@ -26,7 +26,7 @@ local function as_float(value)
     return (("f"):unpack(("f"):pack(value)))
 end
 
--- The edges of s:histogram's bins, as it compares floats with them.
+-- Returns the edges of s:histogram's bins, as floats, which it compares elements with.
 local function edges_of(low, high, bins)
     local step, edges = (high - low) / bins, {}
     for k = 0, bins - 1 do
@@ -55,9 +55,10 @@ local function curve_of(plane, o, curve)
     kernels.curve:kernel() {sums = sums, level = curve}
 end
 
---- rill.image.equalize(s [, {bins=, min=, max=}]): a new picture in which each component's values are spread over 0 to 1 as evenly as `bins` (256 unless told) bins
--- from min to max (0 and 1) allow: a value becomes (C - C0) / (N - C0), N being the number of values, C that of those up to its own bin and C0 that of
--- those in the lowest filled bin. What is outside counts in the end bins; where one bin is filled nothing changes. NaN is not counted, and stays, as alpha does.
+--- rill.image.equalize(s [, {bins=, min=, max=}]): returns an image in which each component's values are spread evenly over 0 to 1, by `bins` (default: 256) bins
+-- from `min` to `max` (default: 0 and 1). A value becomes (C - C0) / (N - C0): N is the number of values, C the number of values up to its bin, and C0 the
+-- number of values in the lowest filled bin. Values outside count in the first or last bin. If only one bin is filled, nothing changes. NaN is not counted;
+-- NaN and alpha do not change.
 brightness.equalize = picture.filter("equalize", function(s, type, where, options)
     local o = option.take(where, options, EQUALIZE)
     if o.min >= o.max then
@@ -79,7 +80,7 @@ end)
 
 -- ---- Otsu's threshold
 
--- Of the finite values and of those below a limit; the others are given as what does not count.
+-- These replace values that do not count by infinities, so that the minimum and maximum ignore them.
 local LEAST <const> = template.new "kernel float least(float s<>) { return isnan(s) || isinf(s) ? 1.0 / 0.0 : s; }"
 local MOST <const> = template.new [[
     kernel float most(float s<>, float limit) { return isnan(s) || s >= limit || isinf(s) ? -1.0 / 0.0 : s; }
@@ -90,7 +91,8 @@ local function largest_below(s, limit)
     return values:max()
 end
 
--- The bin, from 1, up to which values are the class that lies furthest from the others: n0 n1 (m0 - m1)^2 is the largest, the first of equals.
+-- Returns the last bin, 1-based, of the lower class of the best split: the first one with the largest n0 n1 (m0 - m1)^2, where n0 and n1 are the sizes and
+-- m0 and m1 the means of the classes.
 local function best_split(counts, sums)
     local all_count, all_sum = 0, 0
     for k = 1, #counts do
@@ -110,9 +112,10 @@ end
 
 local OTSU <const> = {bins = option.number(2, 65536, 256)}
 
---- rill.image.otsu(s [, {bins=}]): the threshold t of a gray picture for which those up to t and those above it have the largest variance between them (N. Otsu, A
--- threshold selection method from gray-level histograms, 1979), of those that part `bins` (256) equal bins from the least value to the largest: the largest
--- value of the lower class, a number. NaN and infinities do not count; nil where there is nothing else. Waits for the device.
+--- rill.image.otsu(s [, {bins=}]): returns the threshold that splits the values of a gray image into two classes with the largest variance between them (N. Otsu, A
+-- threshold selection method from gray-level histograms, 1979). Candidates are the edges of `bins` (default: 256) equal bins from the least to the largest
+-- value. The threshold is the largest value of the lower class. NaN and infinities do not count; without finite values the result is nil. Waits for the
+-- device.
 brightness.otsu = errors.guard(function(s, options)
     local where <const> = "rill.image.otsu"
     s = picture.gray(where, s)

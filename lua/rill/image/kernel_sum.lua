@@ -1,5 +1,5 @@
--- Sums of a pixel's neighbours by weights that Lua knows. Kernels have them written out, the weights being arguments: that takes a fifteenth of the time
--- that loops with weights in a stream do on llvmpipe. Long rows and columns are summed part by part.
+-- Sums of a pixel's neighbours with weights that are known in Lua. The kernels contain the sums unrolled and take the weights as arguments, which takes a
+-- fifteenth of the time of loops with weights in a stream on llvmpipe. Long rows and columns are summed in parts.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local picture = require "rill.image.arguments"
@@ -7,7 +7,7 @@ local template = require "rill.glsl.template"
 
 local weighted = {}
 
-local MOST <const> = 32 -- terms in a kernel: more take the driver's compiler long
+local MOST <const> = 32 -- terms in a kernel: with more, the driver's compiler takes long
 
 local WEIGH <const> = template.new "kernel void weigh(neighbor $T s<>, $parameters, out $T r<>) { r = $sum; }"
 local WEIGH_PART <const> = template.new
@@ -33,7 +33,7 @@ local function weight(i)
     return ("w%d.%s"):format(i // 4, ("xyzw"):sub(i % 4 + 1, i % 4 + 1))
 end
 
--- `index(i)` writes the place of term i, counted from 0.
+-- Returns the GLSL text of a sum. index(i) returns the subscript of term i, 0-based.
 local function sum_text(count, index)
     local terms = {}
     for i = 0, count - 1 do
@@ -50,28 +50,28 @@ local function packed(weights)
     return table.unpack(list)
 end
 
--- The places and weights of terms whose weight is not 0 as a float: 0 times an infinite pixel would be NaN.
-local function counted(places, weights)
+-- Returns the offsets and weights of terms whose weight is not 0 as a float: 0 times an infinite pixel would be NaN.
+local function nonzero(offsets, weights)
     local kept, numbers = {}, {}
     for i, w in ipairs(weights) do
         if ("f"):unpack(("f"):pack(w)) ~= 0 then
-            kept[#kept + 1], numbers[#numbers + 1] = places[i], w
+            kept[#kept + 1], numbers[#numbers + 1] = offsets[i], w
         end
     end
     return kept, numbers
 end
 
---- weighted.sum(s, type, places, weights): a new picture, each element of which is the sum of weights[i] times the neighbour of s at
--- places[i], {dx, dy}; at most 32 of them. Weights of 0 leave a neighbour out.
-function weighted.sum(s, type, places, weights)
-    places, weights = counted(places, weights)
-    if #places == 0 then
+--- weighted.sum(s, type, offsets, weights): returns an image each element of which is the sum of weights[i] times the neighbour of `s` at
+-- offsets[i], {dx, dy}. At most 32 terms. A weight of 0 ignores its neighbour, even NaN.
+function weighted.sum(s, type, offsets, weights)
+    offsets, weights = nonzero(offsets, weights)
+    if #offsets == 0 then
         return rill.stream(type, s.shape)
     end
-    local sum = sum_text(#places, function(i)
-        return ("[%d][%d]"):format(places[i + 1][2], places[i + 1][1])
+    local sum = sum_text(#offsets, function(i)
+        return ("[%d][%d]"):format(offsets[i + 1][2], offsets[i + 1][1])
     end)
-    return WEIGH:kernel {T = type, parameters = parameters(#places), sum = sum}(s, packed(weights))
+    return WEIGH:kernel {T = type, parameters = parameters(#offsets), sum = sum}(s, packed(weights))
 end
 
 -- ---- rows and columns
@@ -80,11 +80,11 @@ local function along(axis, offset)
     return axis == 1 and {0, offset} or {offset, 0}
 end
 
--- A part of a long sum, added to r: of `count` neighbours from `first` on those that weigh something.
+-- Adds a part of a long sum to r: `count` terms, of weights[from] on, whose neighbours begin at the offset `first`.
 local function add_part(s, type, axis, first, r, weights, from, count)
     local offsets = {}
     for i = 1, count do offsets[i] = i - 1 end
-    local kept, numbers = counted(offsets, table.move(weights, from, from + count - 1, 1, {}))
+    local kept, numbers = nonzero(offsets, table.move(weights, from, from + count - 1, 1, {}))
     if #kept == 0 then return end
     local sum = sum_text(#kept, function(i)
         return (axis == 1 and "[first + %d][0]" or "[0][first + %d]"):format(kept[i + 1])
@@ -102,7 +102,8 @@ local function long_line(s, type, axis, first, weights)
     return r
 end
 
--- Where the terms that lie outside wherever the line stands are added up: the neighbour that reads the same, by how s is continued.
+-- A term whose offset is n or more lies outside for every pixel. These functions map its offset k to a nearer one that reads the same value, by
+-- boundary mode.
 local FOLDS <const> = {
     clamp = function(k, n) return math.max(1 - n, math.min(n - 1, k)) end,
     wrap = function(k, n) return k % n end,
@@ -110,7 +111,7 @@ local FOLDS <const> = {
     value = function(k, n) return math.max(-n, math.min(n, k)) end,
 }
 
--- The weights of neighbours from `first` on along n elements, as many as differ.
+-- Combines the weights of a sum along n elements, whose offsets begin at `first`, by FOLDS. Returns the first offset and the weights.
 local function folded(mode, n, first, weights)
     local fold = FOLDS[type(mode) == "number" and "value" or mode]
     local sums, low, high = {}, math.huge, -math.huge
@@ -125,14 +126,14 @@ local function folded(mode, n, first, weights)
     return low, list
 end
 
--- Of pictures narrower than their weights, by a loop: they are of every width, and small.
+-- Sums by a loop, for images narrower than the weights: a kernel for each width would be compiled otherwise, and these images are small.
 local function narrow_line(s, type, axis, first, weights)
     local list <close> = rill.from(weights)
     return WEIGH_NARROW:kernel {T = type}(s, list, #weights, first, along(axis, 1))
 end
 
---- weighted.line(s, type, axis, first, weights): a new picture, each element of which is the sum of weights[i] times the neighbour at first + i - 1
--- along an axis, 1 for columns, 2 for rows. Any number of weights.
+--- weighted.line(s, type, axis, first, weights): returns an image each element of which is the sum of weights[i] times the neighbour at the offset
+-- first + i - 1 along an axis, 1 for columns, 2 for rows. Any number of weights.
 function weighted.line(s, type, axis, first, weights)
     local n = s.shape[axis]
     local narrow <const> = #weights > n
@@ -145,15 +146,15 @@ function weighted.line(s, type, axis, first, weights)
     elseif narrow then
         return narrow_line(s, type, axis, first, weights)
     end
-    local places = {}
+    local offsets = {}
     for i = 1, #weights do
-        places[i] = along(axis, first + i - 1)
+        offsets[i] = along(axis, first + i - 1)
     end
-    return weighted.sum(s, type, places, weights)
+    return weighted.sum(s, type, offsets, weights)
 end
 
---- weighted.cross(s, type, wy, wx): down the columns by wy, then along the rows by wx, each of them centred on its element n // 2, from 0, and
--- turned round, as a convolution has them.
+--- weighted.cross(s, type, wy, wx): returns `s` convolved with `wy` down the columns and then with `wx` along the rows. The centre of n weights is the
+-- weight n // 2 (0-based).
 function weighted.cross(s, type, wy, wx)
     local function line(from, axis, weights)
         local n, turned = #weights, {}

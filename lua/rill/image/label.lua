@@ -1,8 +1,8 @@
--- Connected parts of a mask, numbered. The mask is packed into tiles of 4 rows of 8 pixels, a word each, whose parts are found by arithmetic of bits; parts
--- that touch across an edge of their tiles are united in a forest by atomic minima (D. P. Playne and K. Hawick, A new algorithm for parallel
--- connected-component labelling on GPUs, 2018; tiles as nodes: S. Allegretti and others, Optimized block-based algorithms to label connected components on
--- GPUs, 2020), whose paths are halved on the way (J. Jaiganesh and M. Burtscher, A high-performance connected components implementation for GPUs, 2018). Nodes
--- are numbered in the order of their first pixels, row by row, so a part's root is the node of the first of all its pixels.
+-- rill.image.label: connected components of a mask. The mask is packed into tiles of 4 rows of 8 pixels, one 32-bit word each. Bit operations find the
+-- components of a tile. Components that touch across an edge of their tiles are united in a union-find forest by atomic minima (D. P. Playne and K. Hawick, A
+-- new algorithm for parallel connected-component labelling on GPUs, 2018; tiles as nodes: S. Allegretti and others, Optimized block-based algorithms to label
+-- connected components on GPUs, 2020) with path halving (J. Jaiganesh and M. Burtscher, A high-performance connected components implementation for GPUs,
+-- 2018). Nodes are numbered in the order of their first pixels, row by row, so the root of a component is the node of its first pixel.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -25,13 +25,13 @@ local function made()
     return kernels:program(VALUES)
 end
 
--- Four pixels of a row as one, which take the time of one; nil where rows do not part so.
+-- Returns a view of s with four pixels of a row as one element, which is processed in the time of one; nil if the number of columns is not a multiple of 4.
 local function quads_of(s)
     local rows <const>, columns <const> = table.unpack(s.shape)
     return columns % 4 == 0 and core._over(s, "ivec4", {rows, columns // 4}) or nil
 end
 
--- The tiles of a mask, the first pixels of their parts, and those by fours.
+-- Returns the tiles of a mask, the first pixels of their components, and a view of these with four tiles as one element.
 local function tiles_of(p, mask)
     local down <const>, fours <const> = (mask.shape[1] + 3) // 4, (mask.shape[2] + 31) // 32
     local tile, by_fours = rill.stream("uint", {down, 4 * fours}), rill.stream("uvec4", {down, fours})
@@ -57,7 +57,7 @@ local function write(p, tile, first, numbers, word, count_to, labels)
     end
 end
 
--- The number of each node's part, and how many parts there are.
+-- Returns the number of each node's component, and the number of components.
 local function numbered(p, parent)
     local root <close> = p.roots(parent)
     local running <close> = root:scan()
@@ -86,8 +86,8 @@ local function label_tiles(p, tile, first, by_fours, shape)
     return labels or rill.stream("int", shape), parts
 end
 
---- rill.image.label(mask): labels, count. Pixels that hold and are beside or above each other are of one part; all pixels of part k of `count` have the label
--- k, an int, in the order of each part's first pixel, row by row; what does not hold has 0. Waits for the device, for the count.
+--- rill.image.label(mask): returns labels, count. True pixels that share a side belong to one component. All pixels of component k of `count` have the label k, an
+-- int; false pixels have 0. Components are numbered in the order of their first pixels, row by row. Waits for the device to read the count.
 label.label = errors.guard(function(given)
     local mask = take("rill.image.label", given)
     local p, shape = made(), mask.shape

@@ -1,4 +1,4 @@
--- Masks: what functions of rill.image take as such, and rill.image.threshold, which makes one.
+-- Checks arguments that are masks, and implements rill.image.threshold.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
@@ -10,8 +10,8 @@ local fail <const> = errors.fail
 
 local mask = {}
 
---- mask.take(where, m [, number, what]): a mask given as argument `number`, 1 unless told, called `what`: a stream {rows, columns} of bool, true where an
--- element is not zero. Expressions are evaluated.
+--- mask.take(where, m [, number, what]): checks that `m` is a mask, and returns it as a stream {rows, columns} of bool, true where an element is not zero.
+-- Expressions are evaluated. `number` and `what` are the argument's number and name for messages. Default: 1 and "mask".
 function mask.take(where, m, number, what)
     local got
     if errors.not_open(m) then
@@ -28,7 +28,7 @@ function mask.take(where, m, number, what)
     return m.type == "bool" and m or m:cast "bool"
 end
 
---- rill.image.threshold(s, t): a mask, a stream of bool: where a gray picture is above the number t. NaN is not.
+--- rill.image.threshold(s, t): returns a mask, a stream of bool, true where a gray image is above the number t. NaN is not above.
 mask.threshold = errors.guard(function(s, t)
     local where <const> = "rill.image.threshold"
     s = picture.gray(where, s)

@@ -1,5 +1,5 @@
--- Medians: windows of 3 x 3 and 5 x 5 by networks of minima and maxima (K. E. Batcher, Sorting networks and their applications, 1968), larger
--- ones by narrowing down the median's bits, two at a time. Both compare the bits of floats as whole numbers, which have the order of the floats.
+-- rill.image.median. Windows of 3 x 3 and 5 x 5 are sorted by networks of minima and maxima (K. E. Batcher, Sorting networks and their applications, 1968).
+-- For larger windows the median's bits are determined two at a time. Both compare the bits of floats as integers that have the order of the floats.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local template = require "rill.glsl.template"
@@ -8,12 +8,12 @@ local picture = require "rill.image.arguments"
 
 local median = {}
 
-local MOST_RADIUS <const> = 16383 -- whose windows have elements that an int can count
+local MOST_RADIUS <const> = 16383 -- the size of larger windows overflows an int
 local MOST_BY_NETWORK <const> = 2
 
 -- ---- order of floats
 
--- I: int, or a vector of it; F: float, or a vector of it. -0 comes before 0, and NaN, whatever its sign, behind all numbers.
+-- I: int or a vector of ints; F: float or a vector of floats. -0 is ordered before 0, and NaN of either sign after all numbers.
 template.snippet("median_key", [[
     $I key($F v) {
         $I k = floatBitsToInt(v);
@@ -27,7 +27,7 @@ local INTEGERS <const> = {float = "int", vec3 = "ivec3", vec4 = "ivec4"}
 
 -- ---- networks
 
--- The exchanges that sort n elements, as pairs of places from 1: Batcher's merges of odd and even places.
+-- Returns the exchanges of Batcher's odd-even merge sort of n elements, as pairs of positions, 1-based.
 local function exchanges(n)
     local list, p = {}, 1
     while p < n do
@@ -47,7 +47,7 @@ local function exchanges(n)
     return list
 end
 
--- The exchanges that the middle one depends on, as statements: of some only the smaller is needed, of some only the larger.
+-- Returns the exchanges that the middle element depends on, as GLSL statements. Where only the smaller or the larger value is needed, only that one is computed.
 local function network_text(n)
     local needed, lines = {[n // 2 + 1] = true}, {}
     local list <const> = exchanges(n)
@@ -84,12 +84,10 @@ end
 
 -- ---- selection
 
-
-
 local BITS <const>, AT_ONCE <const> = 32, 2
-local MOST_TRIPS <const> = 60000 -- of an invocation's loops: some devices cut them short at 65,535
+local MOST_TRIPS <const> = 60000 -- of an invocation's loops: some devices terminate them at 65,535
 
--- The bits of `low` at `shift`, in parts of so many rows of the window.
+-- Determines the bits of `low` at `shift`, in parts of `rows` rows of the window.
 local function narrow_in_parts(keys, radius, rank, shift, low, rows)
     local p <const> = kernels.select:program()
     local counts = {}
@@ -101,7 +99,7 @@ local function narrow_in_parts(keys, radius, rank, shift, low, rows)
     for _, s in ipairs(counts) do s:close() end
 end
 
--- The keys of the medians of a plane of keys, four to an element.
+-- Returns the keys of the medians of a stream of keys, four to an element.
 local function selected(keys, radius)
     local side <const>, rank <const> = 2 * radius + 1, 2 * radius * (radius + 1)
     local low = rill.stream("uvec4", {keys.shape[1], (keys.shape[2] + 3) // 4})
@@ -115,13 +113,13 @@ local function selected(keys, radius)
     return low
 end
 
--- The key of a number.
+-- Returns the key of a number, as split of median.glsl computes it.
 local function key(value)
     local bits = ("=I4"):unpack(("=f"):pack(value))
     return bits < 0x80000000 and bits | 0x80000000 or ~bits & 0xffffffff
 end
 
--- What is outside of keys as outside of `s`.
+-- Returns `keys` with the boundary of `s`, whose values are converted to keys.
 local function bordered(keys, s)
     local modes = core._boundary(s)
     for d, mode in ipairs(modes or {}) do
@@ -145,8 +143,8 @@ local function by_selection(s, type, radius)
     return r
 end
 
---- rill.image.median(s, radius): a new picture of the medians of the squares of 2 radius + 1 pixels around each, component by component: the bits of
--- one of the square's. -0 counts as less than 0, NaN as more than all numbers. Outside is what s says (s:boundary), its border unless told.
+--- rill.image.median(s, radius): returns the median of the square of 2 radius + 1 pixels around each pixel, component by component. The result has the bits of
+-- one of the pixels. -0 is ordered before 0, NaN after all numbers. The boundary of `s` applies. Default: "clamp".
 median.median = picture.filter("median", function(s, type, where, radius)
     radius = picture.number(where, 2, "radius", radius, 0, MOST_RADIUS)
     if radius == 0 or s.size == 0 then

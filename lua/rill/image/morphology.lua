@@ -1,5 +1,4 @@
--- Mathematical morphology of pictures: rill.image.erode, dilate, open and close (Serra, "Image analysis and mathematical morphology",
--- 1982).
+-- Mathematical morphology: rill.image.erode, dilate, open and close (Serra, "Image analysis and mathematical morphology", 1982).
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
@@ -9,14 +8,14 @@ local fail <const> = errors.fail
 
 local morphology = {}
 
-local WRITTEN_OUT <const> = 32 -- places in a kernel
-local MOST_RADIUS <const> = 15 -- of one pass; a larger square is squares one after the other
-local LOOP <const> = 4096 -- places of a mask that one launch looks at
+local WRITTEN_OUT <const> = 32 -- offsets that are unrolled in a kernel
+local MOST_RADIUS <const> = 15 -- of one pass; a larger square is processed in several passes
+local LOOP <const> = 4096 -- elements of a mask that one launch processes
 
--- What wins against the value so far, and what anything wins against.
+-- The GLSL function that selects one of two values, and its neutral element.
 local ORDERS <const> = {erode = {"less", "1.0 / 0.0"}, dilate = {"more", "-1.0 / 0.0"}}
 
--- Component by component.
+-- Returns the GLSL expression that applies `order` to a and b component by component.
 local function chosen(order, type, a, b)
     local count = type == "float" and 1 or math.tointeger(type:sub(4))
     if count == 1 then
@@ -29,28 +28,29 @@ local function chosen(order, type, a, b)
     return ("%s(%s)"):format(type, table.concat(parts, ", "))
 end
 
--- ---- squares and few places
+-- ---- squares and short lists of offsets
 
-local function over_places(s, type, name, places)
+local function over_offsets(s, type, name, offsets)
     local lines, order = {}, ORDERS[name][1]
-    for i = 2, #places do
-        lines[#lines + 1] = ("x = s[%d][%d]; r = %s;"):format(places[i][2], places[i][1], chosen(order, type, "r", "x"))
+    for i = 2, #offsets do
+        lines[#lines + 1] = ("x = s[%d][%d]; r = %s;"):format(offsets[i][2], offsets[i][1],
+            chosen(order, type, "r", "x"))
     end
-    return kernels.over_places:kernel {
-        T = type, name = name, x = places[1][1], y = places[1][2], others = table.concat(lines, " "),
+    return kernels.over_offsets:kernel {
+        T = type, name = name, x = offsets[1][1], y = offsets[1][2], others = table.concat(lines, " "),
     }(s)
 end
 
 local function line(s, type, name, axis, radius)
-    local places = {}
+    local offsets = {}
     for k = -radius, radius do
-        places[#places + 1] = axis == 1 and {0, k} or {k, 0}
+        offsets[#offsets + 1] = axis == 1 and {0, k} or {k, 0}
     end
-    return over_places(s, type, name, places)
+    return over_offsets(s, type, name, offsets)
 end
 
--- Squares one after the other are the square of the sum of their radii, whatever stands outside: what a pixel out there has seen within the picture, those
--- within have seen as well.
+-- Successive squares are equivalent to one square of the sum of their radii, for every boundary: a pixel outside depends on no pixel of the image that the
+-- pixels inside do not depend on too.
 local function square(s, type, name, radius)
     local from = s
     repeat
@@ -67,17 +67,17 @@ end
 
 -- ---- masks
 
--- Where the rows of a mask hold, from the center on; a dilation looks the other way.
-local function places_of(rows, name)
-    local places, way = {}, name == "dilate" and -1 or 1
+-- Returns the offsets {dx, dy} from the centre at which the rows of a mask are true, negated for a dilation.
+local function offsets_of(rows, name)
+    local offsets, sign = {}, name == "dilate" and -1 or 1
     for j, row in ipairs(rows) do
         for i, value in ipairs(row) do
             if value and value ~= 0 then
-                places[#places + 1] = {way * (i - 1 - #row // 2), way * (j - 1 - #rows // 2)}
+                offsets[#offsets + 1] = {sign * (i - 1 - #row // 2), sign * (j - 1 - #rows // 2)}
             end
         end
     end
-    return places
+    return offsets
 end
 
 local function over_mask(s, type, name, mask)
@@ -91,9 +91,9 @@ local function over_mask(s, type, name, mask)
 end
 
 local function by_rows(s, type, name, rows)
-    local places = places_of(rows, name)
-    if #places > 0 and #places <= WRITTEN_OUT then
-        return over_places(s, type, name, places)
+    local offsets = offsets_of(rows, name)
+    if #offsets > 0 and #offsets <= WRITTEN_OUT then
+        return over_offsets(s, type, name, offsets)
     end
     local numbers = {}
     for j, row in ipairs(rows) do
@@ -123,7 +123,7 @@ local function is_radius(value)
     return type(value) == "number" and value >= 0 and value <= 10000 and math.tointeger(value) ~= nil
 end
 
--- How a step is done with what the second argument says: a function of a picture, its type and the step's name; and what is to be closed after all steps.
+-- Checks the second argument. Returns a function(s, type, name) that performs a step with it, and a stream to close after all steps, or nil.
 local function shape_of(where, shape)
     if is_radius(shape) then
         return function(s, type, name) return square(s, type, name, math.tointeger(shape)) end

@@ -1,5 +1,5 @@
--- rill.image.resize. Along each axis a pixel of the result is a sum of pixels by weights that Lua computes in double: a list of where each sum begins, and
--- so many weights for each pixel.
+-- rill.image.resize. Along each axis a pixel of the result is a weighted sum of pixels. Lua computes, in double, the first source pixel of each sum and its
+-- weights.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -9,7 +9,7 @@ local fail <const> = errors.fail
 
 -- ---- filters
 
--- sin(pi x) of floats is not exactly 0 where x is a whole number.
+-- math.sin(math.pi * x) is not exactly 0 for integers x.
 local function sinc(x)
     return x == 0 and 1 or x == math.floor(x) and 0 or math.sin(math.pi * x) / (math.pi * x)
 end
@@ -20,18 +20,18 @@ local function cubic(x)
     return x < 1 and (1.5 * x - 2.5) * x * x + 1 or x < 2 and ((-0.5 * x + 2.5) * x - 4) * x + 2 or 0
 end
 
--- What a source pixel at distance x weighs, in pixels; `reach`: beyond which nothing does; stretched: where the picture becomes smaller, by as much, so that no
--- pixel is passed over.
+-- weight: the weight of a source pixel at distance x, in pixels; reach: the distance beyond which it is 0; stretched: whether the filter is widened by the
+-- factor by which the image becomes smaller, so that no pixel is skipped.
 local FILTERS <const> = {
     linear = {reach = 1, weight = function(x) return math.max(0, 1 - math.abs(x)) end},
     cubic = {reach = 2, weight = cubic},
     lanczos = {reach = 3, weight = function(x) return sinc(x) * sinc(x / 3) end, stretched = true},
 }
 
--- Of n pixels m: for pixel i of m, from 0, the first source pixel and the weights from it on. Positions are whole numbers, in 1 / (2 m) of a source pixel, so that
--- weights are exactly 0 where the filter is.
+-- Returns a function for resizing n pixels to m. For pixel i, 0-based, it returns the first source pixel, the weights from it on, and their sum. Positions are
+-- integers in units of 1 / (2 m) of a source pixel, so that weights are exactly 0 where the filter is.
 local function sampled(filter, n, m)
-    local unit <const> = 2 * (filter.stretched and math.max(n, m) or m) -- where the filter's distance is 1
+    local unit <const> = 2 * (filter.stretched and math.max(n, m) or m) -- the filter's distance 1 in these units
     local reach <const> = filter.reach * unit
     return function(i)
         local center = (2 * i + 1) * n - m
@@ -44,14 +44,14 @@ local function sampled(filter, n, m)
     end
 end
 
--- Nothing but the pixel that holds the middle.
+-- As sampled: the pixel that contains the centre.
 local function nearest(n, m)
     return function(i)
         return (2 * i + 1) * n // (2 * m), {1}, 1
     end
 end
 
--- As much of each pixel as the result's pixel covers, in 1 / m of a source pixel.
+-- As sampled: the area of each pixel that the result's pixel covers, in units of 1 / m of a source pixel.
 local function area(n, m)
     return function(i)
         local low, high = i * n, (i + 1) * n
@@ -70,7 +70,7 @@ end
 
 -- ---- one axis
 
--- Streams of where sums begin and of weights, {terms, m}, and the number of terms.
+-- Returns a stream of the first pixels of sums, a stream {terms, m} of their weights, and the number of terms.
 local function table_of(sum, m)
     local firsts, lists, terms = {}, {}, 0
     for i = 0, m - 1 do
@@ -90,9 +90,9 @@ end
 
 local AXES <const> = {{axis = "y", place = "ivec2(at.x, from + k)"}, {axis = "x", place = "ivec2(from + k, at.y)"}}
 local WRITTEN_OUT <const> = 8 -- terms
-local LOOP <const> = 4096 -- terms of one launch: some devices cut loops short that make some 65,000 trips
+local LOOP <const> = 4096 -- terms of one launch: some devices terminate loops after about 65,000 iterations
 
--- Sums of more terms than a launch may add, part by part.
+-- Computes sums of more terms than a launch may add, in parts.
 local function in_parts(kernel, s, first, w, shape)
     local terms, m, total = w.shape[1], w.shape[2], nil
     for low = 0, terms - 1, LOOP do
@@ -154,18 +154,19 @@ local function sizes_of(where, shape)
     return rows, columns
 end
 
---- rill.image.resize(s, shape [, {filter=}]): s in another shape, {rows, columns}: "nearest", "linear" (unless told), "cubic", "area" (the mean of what each pixel
--- covers) or "lanczos" (of radius 3, wider where the picture becomes smaller). Pixels are squares: the first one's middle is at half a pixel in both pictures.
+--- rill.image.resize(s, shape [, {filter=}]): returns `s` in another shape, {rows, columns}, by a filter: "nearest", "linear" (default), "cubic", "area" (the mean of
+-- the area that a pixel covers) or "lanczos" (radius 3, widened where the image becomes smaller). Pixels are squares: the centre of the first one is at half a
+-- pixel in both images.
 local function resize(s, type, where, shape, options)
     local rows, columns = sizes_of(where, shape)
     local filter = option.take(where, options, OPTIONS).filter
     if rows * columns == 0 then
         return rill.stream(type, {rows, columns})
     elseif s.size == 0 then
-        fail("%s: a picture without pixels has nothing to make %s x %s of", where, rows, columns)
+        fail("%s: argument #1 's': an image without pixels cannot be resized to %s x %s", where, rows, columns)
     end
     s = picture.said_border(s)
-    local by_rows <const> = rows * s.shape[2] <= columns * s.shape[1] -- first the axis after which less is left
+    local by_rows <const> = rows * s.shape[2] <= columns * s.shape[1] -- the axis first whose result is smaller
     local axis, other = by_rows and 1 or 2, by_rows and 2 or 1
     local part = along(s, type, axis, by_rows and rows or columns, filter)
     local seen <close> = picture.with_border(part, s)

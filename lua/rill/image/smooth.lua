@@ -1,4 +1,4 @@
--- Smoothing: rill.image.gaussian and rill.image.bilateral.
+-- rill.image.gaussian and rill.image.bilateral.
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local kernels <const> = require "rill.glsl.template".file "smooth"
@@ -7,10 +7,10 @@ local weighted = require "rill.image.kernel_sum"
 local smooth = {}
 
 local MOST_SIGMA <const> = 1e5
-local MOST_RADIUS <const> = 100 -- a window has some 40,000 pixels then: some devices cut loops short that make some 65,000 trips
-local UNROLLED <const> = 7 -- the largest radius whose loops the driver's compiler may write out
+local MOST_RADIUS <const> = 100 -- its window has about 40,000 pixels: some devices terminate loops after about 65,000 iterations
+local UNROLLED <const> = 7 -- the largest radius whose loops the driver's compiler may unroll
 
---- rill.image.gaussian's weights: of deviation sigma, up to a radius of ceil(3 sigma), 1 in all.
+--- smooth.weights(sigma): returns the weights of rill.image.gaussian, up to the radius ceil(3 sigma). Their sum is 1.
 function smooth.weights(sigma)
     local radius, weights, total = math.ceil(3 * sigma), {}, 0
     for k = -radius, radius do
@@ -23,8 +23,8 @@ function smooth.weights(sigma)
     return weights
 end
 
---- rill.image.gaussian(s, sigma): a new picture, s weighed by Gauss's function of deviation sigma, in pixels, cut at a radius of ceil(3 sigma). Outside
--- is what s says (s:boundary), its border unless told.
+--- rill.image.gaussian(s, sigma): returns `s` smoothed by a Gaussian of standard deviation `sigma`, in pixels, up to the radius ceil(3 sigma). The boundary
+-- of `s` applies. Default: "clamp".
 smooth.gaussian = picture.filter("gaussian", function(s, type, where, sigma)
     sigma = picture.number(where, 2, "sigma", sigma, 0.0, MOST_SIGMA)
     local weights = smooth.weights(sigma)
@@ -33,8 +33,8 @@ end)
 
 -- ---- bilateral
 
-local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float
-local NARROW <const> = 1e-3 -- pixels: of a narrower weight the next pixel has none either
+local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- the largest float
+local NARROW <const> = 1e-3 -- pixels: with this or a smaller deviation the weight of the next pixel is 0
 local BILATERAL <const> = {
     radius = {function(v) return math.type(v) == "integer" and v >= 0 and v <= MOST_RADIUS end,
         ("a whole number from 0 to %d"):format(MOST_RADIUS)},
@@ -49,14 +49,15 @@ local function written_out(type, radius)
     return specialized[key]
 end
 
--- What a distance is multiplied by before it is squared: squares of values may be beyond floats. Not infinity, whose product with 0 is NaN.
+-- Returns the factor for a distance before it is squared, since squares of values may overflow a float. It is not infinite, since infinity times 0 is NaN.
 local function falloff(sigma)
     return math.min(math.sqrt(0.5) / sigma, LARGEST)
 end
 
---- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}): a new picture, the mean of the (2 radius + 1)^2 pixels around each, weighed
--- by exp(-d^2 / (2 sigma_space^2)) of their distance d in pixels, and by the same of sigma_range and how far their values are apart, of vectors the length of
--- the difference (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). The radius is ceil(3 sigma_space) unless told.
+--- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}): returns the weighted mean of the (2 radius + 1)^2 pixels around each pixel. The weight of a
+-- neighbour is exp(-d^2 / (2 sigma_space^2)) of its distance d in pixels, times the same function with `sigma_range` of its difference in value, for
+-- vectors the length of the difference (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). Default of radius:
+-- ceil(3 sigma_space), at most 100.
 smooth.bilateral = picture.filter("bilateral", function(s, type, where, options)
     local o = option.take(where, options, BILATERAL)
     local radius = o.radius or math.min(MOST_RADIUS, math.ceil(3 * o.sigma_space))

@@ -1,4 +1,4 @@
--- Tones: rill.image.tonemap and rill.image.cel. Alpha stays as it is.
+-- rill.image.tonemap and rill.image.cel. They do not change alpha.
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local kernels <const> = require "rill.glsl.template".sections "tone"
@@ -8,7 +8,7 @@ local tone = {}
 
 -- ---- high dynamic range
 
--- The luminance of a pixel, its largest component, and the pixel with its colors multiplied, by type.
+-- By type of pixel, GLSL expressions of its luminance, its largest component, and the pixel with its colours scaled.
 local READS <const> = {
     float = {T = "float", light = "bright(p)", most = "bright(p)", scaled = "f * ratio(p, most[0])"},
     vec3 = {T = "vec3", light = "luminance(p)", most = "largest(p)", scaled = "f * ratios(p, most[0])"},
@@ -18,7 +18,7 @@ local READS <const> = {
     },
 }
 
--- The sum or the most of all pixels as a stream of one, so that nothing is read back.
+-- Returns the sum or the maximum of all pixels as a stream of one element, so that nothing is read back.
 local function whole(s, method)
     local flat <close> = s:reshape {1, s.size}
     return flat[method](flat, 2)
@@ -47,10 +47,10 @@ local TONEMAP <const> = {
     white = {function(v) return type(v) == "number" and v > 0 and v < math.huge end, "a number above 0"},
 }
 
---- rill.image.tonemap(s [, {operator=, key=, white=}]): light of any range, linear, to 0 to 1. "linear": so that the largest component is 1. "reinhard" (unless told):
--- luminances L, scaled so that their geometric mean is `key` (0.18 unless told), become L (1 + L / white^2) / (1 + L); `white`, of scaled ones, is what becomes
--- 1 (default: the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital images", 2002, equations 1, 2 and 4). Components that are
--- negative, NaN or infinite do not count; NaN and infinities stay.
+--- rill.image.tonemap(s [, {operator=, key=, white=}]): maps an image in linear light, of any range, to 0 to 1. "linear" makes the largest component 1. "reinhard"
+-- (default) scales luminances so that their geometric mean is `key` (default: 0.18); a scaled luminance L becomes L (1 + L / white^2) / (1 + L). `white`
+-- is the scaled luminance that becomes 1 (default: that of the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital images",
+-- 2002, equations 1, 2 and 4). Negative, NaN and infinite components do not count; NaN and infinities do not change.
 tone.tonemap = picture.filter("tonemap", function(s, type, where, options)
     local o = option.take(where, options, TONEMAP)
     local p = kernels.tonemap:program(READS[type])
@@ -59,7 +59,8 @@ end)
 
 -- ---- few levels
 
---- rill.image.cel(s [, {levels=}]): each component 0 to 1 becomes one of so many levels (4 unless told) from 0 to 1, bands of equal width; NaN stays (exercise 28.3-1).
+--- rill.image.cel(s [, {levels=}]): returns `s` with each component from 0 to 1 replaced by one of `levels` (default: 4) equally spaced levels from 0 to 1, in bands
+-- of equal width; NaN does not change (exercise 28.3-1).
 tone.cel = picture.filter("cel", function(s, type, where, options)
     local levels = option.take(where, options, {levels = option.number(2, 1 << 20, 4)}).levels
     return kernels.cel:kernel {T = type}(s, levels - 1)

@@ -1,5 +1,5 @@
 $section(gradient)
-// Gradients by Sobel's weights; `size` is the square of their length, `way` which neighbours lie along them.
+// Computes the gradient with Sobel's weights. `size` is the square of its length, `way` its direction as multiples of 45 degrees, 0 to 3.
 kernel void gradient(neighbor float s<>, out float size<>, out int way<>) {
     float a = s[-1][-1], b = s[-1][1], c = s[1][-1], d = s[1][1];
     float x = ((b - a) + 2.0 * (s[0][1] - s[0][-1]) + (d - c)) / 8.0;
@@ -9,7 +9,7 @@ kernel void gradient(neighbor float s<>, out float size<>, out int way<>) {
 }
 
 $section(ridges)
-// 2 on strong ridges, 1 on weak ones, else 0. Of two pixels as high the first is the ridge.
+// Writes 2 on strong ridges, 1 on weak ridges and 0 elsewhere. Of two neighbours of equal size the first is the ridge.
 kernel void ridges(neighbor float size<>, int way<>, float low, float high, out int mark<>) {
     float here = size[0][0], before, after;
     if (way == 0) { before = size[0][-1]; after = size[0][1]; }
@@ -21,7 +21,8 @@ kernel void ridges(neighbor float size<>, int way<>, float low, float high, out 
 }
 
 $section(hysteresis)
-// Every set is a tree of pixels in `parent`, its root the first of them. A pixel joins its neighbours before it, of those that hang together anyway one.
+// Every set is a tree in `parent` whose root is the set's first pixel. A pixel is united with those preceding neighbours that are not already
+// connected to each other.
 #define ROOT(i) for (int up = parent[i]; up != i; up = parent[i]) i = up
 #define JOIN(i, k) for (int a = i, b = k;;) { \
     ROOT(a); ROOT(b); \

@@ -1,4 +1,4 @@
-// `scale` is 1 / k. Nothing flows where the conductance is 0, nor where it is NaN: infinite and NaN pixels stay, and leave the others alone.
+// `scale` is 1 / k. Nothing flows where the conductance is 0 or NaN, so infinite and NaN pixels do not change and do not affect other pixels.
 $T flow($T d, float scale) { $T q = scale * d, g = $conductance; return $if(T == float){g > 0.0 ? d * g : 0.0}$else{mix($T(0.0), d * g, greaterThan(g, $T(0.0)))}; }
 kernel void diffuse(float scale, float rate, neighbor $T u<>, out $T r<>) {
     $T c = u[0][0];

@@ -1,5 +1,5 @@
 $section(curve)
-// The share of pixels above the lowest filled bin that are up to each bin; -1 where no other bin is filled.
+// Computes, for each bin, the share of the values above the lowest filled bin that are in the bins up to it; -1 if no other bin is filled.
 kernel void curve(uint sums[], out float level<>) {
     int last = sizeof_stream(sums).x - 1, below = 0, first = last;
     while (below < first) {
@@ -14,7 +14,7 @@ kernel void curve(uint sums[], out float level<>) {
 }
 
 $section(apply)
-// An element of the plane c is in bin k where edge k <= element < edge k + 1; the first guess is off by one at most.
+// Maps a value of component c by its bin's level. Bin k holds edge k <= value < edge k + 1; the bin computed by division is off by one at most.
 float equalized(float v, float curves[][], int c, float edges[], float scale) {
     int last = sizeof_stream(curves).x - 1;
     int k = int(clamp((v - edges[0]) * scale, 0.0, float(last)));

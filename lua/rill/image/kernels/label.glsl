@@ -1,7 +1,7 @@
 $use(union_find)
 uint lowest(uint bits) { return bits & (~bits + 1u); }
 
-// The part of a tile that `seed` belongs to. Bit 8 y + x is pixel x of row y.
+// Returns the component of a tile that `seed` belongs to. Bit 8 y + x is pixel x of row y.
 uint part_of(uint seed, uint tile) {
     uint r = seed, before = 0u;
     for (int k = 0; k < 32 && r != before && r != tile; k++) {
@@ -21,7 +21,7 @@ uint firsts_of(uint tile) {
     }
     return firsts;
 }
-// The same where the tile's `firsts` are known: most tiles have one part.
+// Returns part_of(seed, tile), given the first pixels of the tile's components. Most tiles have one component.
 uint known_part(uint seed, uint tile, uint firsts) {
     return (firsts & (firsts - 1u)) == 0u ? tile : part_of(seed, tile);
 }
@@ -43,7 +43,8 @@ kernel void pack_quads(ivec4 mask[][], out uint tile<>, out uint first<>) {
     first = firsts_of(bits);
 }
 
-// Nodes are first pixels, numbered row by row: up to each 32 pixels of a row there are `count_to`, those in it are the bits of `word`.
+// Nodes are the first pixels of components, numbered row by row. `word` has the nodes among 32 pixels of a row as bits; `count_to` is the number of nodes up to and
+// including these pixels.
 kernel void words(uvec4 firsts[][], out uint word<>, out int count<>) {
     ivec2 at = indexof(word).xy;
     uvec4 row = (firsts[ivec2(at.x, at.y >> 2)] >> (8 * (at.y & 3)) & 255u) << uvec4(0, 8, 16, 24);
@@ -61,7 +62,7 @@ kernel void unite(uint tile<>, uint first<>, uint tiles[][], uint firsts[][], ui
     uint left = tiles[at - ivec2(1, 0)], above = tiles[at - ivec2(0, 1)];
     uint first_left = firsts[at - ivec2(1, 0)], first_above = firsts[at - ivec2(0, 1)];
     uint beside = tile & left >> 7 & 0x01010101u, over = tile & above >> 24;
-    // Where four tiles meet and all hold, three touches unite them.
+    // Where four tiles meet at true pixels, three unions connect them.
     if ((beside & over & tiles[at - 1] >> 31) != 0u) over &= over + 1u;
     while ((beside | over) != 0u) {
         bool up = over != 0u;
@@ -84,7 +85,7 @@ kernel void number(int parent[], int running[], out int n<>) {
     n = running[i];
 }
 
-// Writes a tile of labels: `quad` k has those of its bits from 4 k on. A tile's row has `width` elements, quads or pixels.
+// Writes a tile of labels. `quad` k has the labels of the tile's bits 4 k to 4 k + 3. A tile's row has `width` elements, quads or pixels.
 $for(w, writers){
 kernel void $w.name(uint tile<>, uint first<>, int number[], uint word[][], int count_to[][],
                  inout $w.type label[][]) {

@@ -7,8 +7,8 @@ $for(n, network){$n}
 r = value(a$middle); }
 
 $section(select)
-// Four pixels of a row together. `low`: the largest number known not to be above the median's key. A pass counts the window's keys below three
-// numbers that cut what is left into four.
+// Processes four pixels of a row together. `low` is a lower bound of the median's key. A pass counts the window's keys below three numbers that divide
+// the remaining range of keys into four parts.
 void count(uint keys[][], ivec2 at, int radius, int first, int last, uvec4 low, int shift, inout ivec4 n1,
         inout ivec4 n2, inout ivec4 n3) {
     uvec4 p1 = low + (1u << uint(shift)), p2 = p1 + (1u << uint(shift)), p3 = p2 + (1u << uint(shift));
@@ -32,7 +32,7 @@ kernel void narrow(uint keys[][], int radius, int rank, int shift, inout uvec4 l
     low += chosen(n1, n2, n3, rank, shift);
 }
 
-// The same in parts, for windows of more elements than loops may have trips.
+// Counts a part of the window's rows, for windows of more elements than loops may have iterations. `choose` is the rest of `narrow`.
 kernel void part(uint keys[][], int radius, int first, int last, int shift, uvec4 low<>, inout ivec4 n1<>,
         inout ivec4 n2<>, inout ivec4 n3<>) {
     ivec4 m1 = n1, m2 = n2, m3 = n3;

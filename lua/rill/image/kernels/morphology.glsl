@@ -1,8 +1,8 @@
-// NaN wins.
+// Return the lesser or the larger of two numbers, or NaN if one is NaN.
 float less(float a, float b) { return b < a || b != b ? b : a; }
 float more(float a, float b) { return b > a || b != b ? b : a; }
 
-$section(over_places)
+$section(over_offsets)
 kernel void $name(neighbor $T s<>, out $T r<>) { $T x; r = s[$y][$x]; $others }
 
 $section(over_mask)

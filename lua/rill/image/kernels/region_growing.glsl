@@ -1,5 +1,5 @@
 $section(grow)
-// RATE: of both, so that a level stays within 0 and 1. Levels too small for a float of full precision are none: such floats are slow on processors.
+// RATE: of diffusion and growth, such that a level stays within 0 and 1. Levels below LEAST are set to 0, because denormal floats are slow on CPUs.
 const float RATE = 0.2, LEAST = 1e-30;
 float flow(float scale, float level, $T p, float to, $T q) { $T d = scale * (q - p); return (to - level) / (1.0 + dot(d, d)); }
 kernel void grow($T seed, float scale, float edge, neighbor $T p<>, neighbor float u<>, out float r<>) {

@@ -1,5 +1,5 @@
 $section(tonemap)
-// Everything is computed in units of the brightest pixel, so that it neither overflows nor vanishes. Powers of two keep the denominator and its inverse normal floats.
+// Computes in units of the brightest pixel, so that nothing overflows or underflows. Powers of two keep the denominator and its inverse normal floats.
 const float LARGE = 18446744073709551616.0; // 2^64
 float bright(float x) { return x > 0.0 && !isinf(x) ? x : 0.0; } // NaN is not above 0
 vec3 brights(vec3 p) { return vec3(bright(p.x), bright(p.y), bright(p.z)); }
