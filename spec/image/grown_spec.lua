@@ -149,7 +149,9 @@ describe("rill.image.segment", function()
         refused("option 'tolerance' is missing", {seeds = {{1, 1}}})
         refused("option 'tolerance': expected a number above 0", {seeds = {{1, 1}}, tolerance = 0})
         refused("option 'seeds': expected at least one seed, got none", {seeds = {}, tolerance = 1})
-        refused("option 'seeds': expected at least one seed, got none", {seeds = rill.stream("bool", {4, 5}), tolerance = 1})
+        refused("option 'seeds': expected at least one seed, got none", {
+            seeds = rill.stream("bool", {4, 5}), tolerance = 1,
+        })
         refused("the mask has shape 5x4, the image 4x5", {seeds = rill.stream("bool", {5, 4}), tolerance = 1})
         for _, place in ipairs {{0, 1}, {5, 1}, {1, 6}, {1.5, 1}, {1}, {1 << 31, 1}, 3} do
             refused("option 'seeds': seed 2: expected {row, column} within 4x5", {
