@@ -1,16 +1,16 @@
--- rill.command: the command line. Everything from a script's name on is the script's; exit codes and messages are those of lua.
+-- rill.command: the command line. The words after the script's name are arguments of the script. Exit statuses and messages are those of lua.
 local with_value = { e = true, l = true, d = true }
 local long_value = { ["--device"] = true }
-local about = [[Lua with rill: streams and kernels on a graphics device. Without a script, a prompt.]]
+local about = [[Runs Lua with rill: streams and kernels on a graphics device. Without a script, starts a prompt.]]
 local examples = [[
-  rill                            the prompt; ? helps
-  rill script.lua 1 2             runs a script; arg is as lua's
+  rill                            starts the prompt; ? prints help
+  rill script.lua 1 2             runs a script; arg is set as by lua
   rill -e "print(rill.iota(10):sum())"
-  rill --profile script.lua       what its launches cost, when it is done]]
+  rill --profile script.lua       prints what the launches of a script cost]]
 
 -- ---- arguments
 
--- The number of the first word that is no option or an option's value: the script; one behind the last without a script.
+-- Returns the index of the script: the first word that is not an option or the value of an option. Without a script: #words + 1.
 local function script_at(words)
     local i = 1
     while i <= #words do
@@ -27,7 +27,7 @@ local function script_at(words)
     return i
 end
 
--- The parser; what -e and -l ask for goes to steps, in order.
+-- Returns the parser. It appends the values of -e and -l to `steps`, in order.
 local function parser_of(argparse, steps)
     local parser = argparse("rill", about, "Examples:\n" .. examples)
     local function step(kind)
@@ -39,31 +39,32 @@ local function parser_of(argparse, steps)
     parser:option("-e", "Run a piece of Lua; rill is a global in it."):argname "<code>":count "*":action(step "code")
     parser:option("-l", "Require a module into a global; -l g=module names the global."):argname "<module>":count "*"
         :action(step "module")
-    parser:flag("-i", "The prompt after script or -e."):target "interactive"
-    parser:option("-d --device", "The device: a number of --devices, or a part of its name."):argname "<device>"
+    parser:flag("-i", "Start the prompt after script or -e."):target "interactive"
+    parser:option("-d --device", "Select the device: an index from --devices, or a part of its name.")
+        :argname "<device>"
     parser:flag("-W", "Turn warnings on."):target "warnings"
     parser:flag("--devices", "List the devices: driver, memory, measured copy rate.")
     parser:flag("--selftest", "Check this device and its driver against plain Lua.")
-    parser:flag("--tune", "Measure anew which variants of kernels are fastest on this device, and keep them.")
-    parser:flag("--check", "Kernels report indices out of range (rill.check).")
+    parser:flag("--tune", "Measure again which variants of kernels are fastest on this device, and save the result.")
+    parser:flag("--check", "Let kernels report indices out of range (rill.check).")
     parser:flag("--profile", "Print what launches cost (rill.profile) at the end.")
     parser:flag("-v --version", "Print versions.")
     return parser
 end
 
--- The parser, the words that are options, the script's number among all words, and the list for -e and -l.
+-- Returns the parser, the words that are options, the index of the script among all words, and the list for -e and -l.
 local function parse(words)
     local found, argparse = pcall(require, "argparse")
     if not found then
         local missing = tostring(argparse):find("module 'argparse' not found", 1, true)
-        error(missing and "the command needs argparse (Debian's lua-argparse, LuaRocks' argparse)" or argparse, 0)
+        error(missing and "the command requires argparse (Debian: lua-argparse, LuaRocks: argparse)" or argparse, 0)
     end
     local at = script_at(words)
     local own = table.move(words, 1, at - 1, 1, {})
     if own[#own] == "--" then
         own[#own] = nil
     end
-    -- A value in its option's word, as in -ecode: in a word of its own the parser would take what begins with '-' for an option.
+    -- Values are joined to their options, as in -ecode: the parser would treat a separate word that begins with '-' as an option.
     local i = 1
     while i < #own do
         if own[i]:find "^%-[eld]$" and own[i + 1] ~= "" then
@@ -79,10 +80,10 @@ end
 
 -- ---- running
 
-local FAILED <const>, INTERRUPTED <const> = 1, 130 -- exit statuses; the second is what shells make of a Ctrl-C
+local FAILED <const>, INTERRUPTED <const> = 1, 130 -- exit statuses; 130 is 128 + SIGINT, as shells report it
 local source = debug.getinfo(1, "S").short_src
 
--- The message with a traceback, which ends where this file's own frames begin.
+-- Returns the message with a traceback, without the frames of this file.
 local function explained(message)
     if type(message) ~= "string" then
         local meta = getmetatable(message)
@@ -103,7 +104,7 @@ local function complain(message)
     return FAILED
 end
 
--- A function run as lua runs a script: Ctrl-C is an error in it, wherever it is. True when all went well, else the exit status.
+-- Runs a function as lua runs a script. Ctrl-C raises an error in it. Returns true, or the exit status after an error.
 local function protected(f, ...)
     local core = require "rill.core"
     local outer = core._interrupts(true)
@@ -148,7 +149,7 @@ local function run_steps(steps)
     return true
 end
 
--- A script, or standard input by the name "-"; arg is as lua's: the script is number 0.
+-- Runs a script, or standard input if its name is "-". arg is set as by lua: arg[0] is the script.
 local function run_script(words, at)
     local arguments = {}
     for i = (words[0] and 0 or 1), #words do
@@ -163,7 +164,7 @@ local function run_script(words, at)
     return protected(chunk, table.unpack(arguments))
 end
 
--- ---- what is printed instead of running anything
+-- ---- options that print information
 
 local function size_text(bytes)
     return bytes > 0 and ("%.1f GiB"):format(bytes / 2.0 ^ 30) or "unknown"
@@ -173,7 +174,7 @@ local function print_columns(rows)
     print(table.concat(require "rill.core.tables".columns(rows, function() return true end), "\n"))
 end
 
--- A device that is listed, but fails, has its reason in the row.
+-- Returns the row of a device. If it cannot be opened, the row contains the reason.
 local function device_row(rill, listed)
     local core = require "rill.core"
     local row = { tostring(listed.index), listed.name, listed.version }
@@ -198,7 +199,7 @@ local function list_devices()
     end
 end
 
--- Whether this device computes right; a line per check.
+-- Runs rill.selftest and prints a line per check. Returns whether all passed.
 local function self_test()
     local rill = require "rill"
     io.stdout:setvbuf "line"
@@ -207,7 +208,7 @@ local function self_test()
     return report.passed
 end
 
--- One row per choice that decides speed: its value, why it has it, and how long each value took.
+-- Prints one row per tuned choice: its value, the source of the value, and the measured time of each value.
 local function print_tuning(rill)
     local tuning = rill.device().tuning
     local rows = { { "choice", "value", "source", "measured" } }
@@ -222,7 +223,7 @@ local function print_tuning(rill)
     print_columns(rows)
 end
 
--- Measures the choices that decide speed anew. A device that cannot be measured uses the defaults.
+-- Measures the tuned choices again. A device that cannot be measured uses the defaults.
 local function tune()
     local rill = require "rill"
     print(rill.device().name)
@@ -237,9 +238,9 @@ local function print_versions()
     print(("rill %s, %s"):format(rill._VERSION, _VERSION))
 end
 
--- ---- the whole
+-- ---- the command
 
--- What the command line asks to run: true when all went well, else the exit status.
+-- Runs -e, -l and the script. Returns true, or the exit status after an error.
 local function run_all(options, words, at)
     local good = run_steps(options.steps)
     if good == true and words[at] then
@@ -256,7 +257,7 @@ local function with_profile(run)
     return good
 end
 
--- A device that is not there is no fault of any code: there is no traceback to print.
+-- Opens the device. Returns true, or prints the error without a traceback and returns the exit status.
 local function open_device(device)
     local opened, message = pcall(require "rill".open, tonumber(device) or device)
     return opened or complain(message)
@@ -289,13 +290,13 @@ local function perform(options, words, at)
         return opened
     end
     local script = words[at]
-    local asked = options.version or options.devices or options.selftest or options.tune or #options.steps > 0
-    local interactive = options.interactive or not script and not asked
+    local has_action = options.version or options.devices or options.selftest or options.tune or #options.steps > 0
+    local interactive = options.interactive or not script and not has_action
     if options.warnings then
         warn "@on"
     end
     if interactive and not options.interactive and not require "rill.core"._input_terminal() then
-        words, at, interactive, script = { [0] = words[0], "-" }, 1, false, "-" -- lua, too, runs what comes by a pipe
+        words, at, interactive, script = { [0] = words[0], "-" }, 1, false, "-" -- run standard input, as lua does
     end
     if #options.steps > 0 or script or interactive then
         prepare(options, script == "-")
@@ -318,8 +319,8 @@ local function perform(options, words, at)
     return good
 end
 
---- rill.command(arguments): what bin/rill does with its arguments, a table as lua's `arg`. Returns the exit status: 0, or 1 after an error,
--- whose message and traceback went to standard error, or 130 after Ctrl-C.
+--- rill.command(arguments) runs the command `rill`. `arguments` is a table like lua's `arg`. Returns the exit status: 0, 1 after an error, or
+-- 130 after Ctrl-C. The message and traceback of an error are written to standard error.
 return function(words)
     local parsed, parser, own, at, steps = pcall(parse, words)
     if not parsed then

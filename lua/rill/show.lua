@@ -1,5 +1,5 @@
--- rill.show: pictures in the terminal, by the best means it has: a picture protocol (kitty's or iTerm2's), two pixels to a character
--- cell in 24-bit or 256 colours, or letters of rising brightness. Streams of one dimension are a sparkline.
+-- rill.show: draws images in the terminal, by the best method that it supports: an image protocol (kitty's or iTerm2's), two pixels per
+-- character cell in 24-bit or 256 colors, or letters of increasing brightness. Streams of one dimension are drawn as sparklines.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -9,12 +9,13 @@ local sparkline = require "rill.plot.sparkline"
 local terminal = require "rill.core.terminal"
 local template = require "rill.glsl.template"
 
-local SAMPLES = 8 -- per pixel and direction, at most, where the picture is larger than what is drawn
-local PIXELS = 4 * 1024 * 1024 -- of a picture that a protocol carries
-local PIECE = 4096 -- bytes of it in one escape sequence: what kitty allows
+local SAMPLES = 8 -- largest number of samples per pixel and direction, if the image is reduced
+local PIXELS = 4 * 1024 * 1024 -- largest number of pixels that are sent by an image protocol
+local PIECE = 4096 -- bytes per escape sequence: kitty's limit
 local ASCII = { " ", ".", ":", "-", "=", "+", "*", "#", "%", "@" }
 
--- How kernels see the types that can be drawn, and the number that is drawn white; and what those are cast to first that don't convert to it.
+-- seen[type]: for types that can be drawn, the kernel type and the default value of white. narrowed[type]: the type that a stream is cast to first,
+-- if GLSL does not convert it.
 local seen, narrowed = {}, {}
 for name, info in pairs(types.list) do
     local vector, scalar = info.components > 1, types.seen_scalar(name)
@@ -32,7 +33,7 @@ local options_known = {
     width = "number", min = "number", max = "number", colormap = "string", mode = "string", text = "boolean",
 }
 
--- The mean of n x n samples of what a pixel covers; n is 1 where the picture is enlarged.
+-- Computes each pixel as the mean of n x n samples of the area that it covers; n is 1 if the image is enlarged.
 local SHRINK <const> = template.new [=[
 kernel void shrink($T a[][], vec2 scale, int n, out $T c<>) {
     $T sum = $T(0);
@@ -83,7 +84,7 @@ local function best_mode(able)
     return colours == "true" and "blocks" or colours == "256" and "256" or "ascii"
 end
 
--- The picture at the size it is drawn.
+-- Returns the image at the size at which it is drawn.
 local function shrunk(s, value, columns, rows)
     local shape = s.shape
     local scale = { shape[2] / columns, shape[1] / rows }
@@ -91,7 +92,7 @@ local function shrunk(s, value, columns, rows)
     return SHRINK:kernel {T = value} { a = s, scale = scale, n = samples, shape = { rows, columns } }
 end
 
--- A function from pixel number k (from 0) to red, green and blue, 0 to 255.
+-- Returns a function from a pixel index k (0-based) to red, green and blue, 0 to 255.
 local function colours(values, components, options, white)
     local low, range = options.min or 0, (options.max or white) - (options.min or 0)
     local map = options.map
@@ -112,8 +113,8 @@ local function colours(values, components, options, white)
 end
 
 local function cell(depth, top, bottom)
-    local behind = bottom and terminal.colour(depth, bottom[1], bottom[2], bottom[3], true) or "49" -- the terminal's own
-    return ("\27[%s;%sm\u{2580}"):format(terminal.colour(depth, top[1], top[2], top[3]), behind)
+    local background = bottom and terminal.colour(depth, bottom[1], bottom[2], bottom[3], true) or "49" -- 49: the terminal's default
+    return ("\27[%s;%sm\u{2580}"):format(terminal.colour(depth, top[1], top[2], top[3]), background)
 end
 
 local function letter(top, bottom)
@@ -124,7 +125,7 @@ local function letter(top, bottom)
     return ASCII[math.min(math.floor(light * #ASCII), #ASCII - 1) + 1]
 end
 
--- Two rows of pixels to a line of characters.
+-- Returns the image as lines of characters, with two rows of pixels per line.
 local function characters(pixel, columns, rows, mode)
     local lines, depth = {}, mode == "blocks" and "true" or mode
     for y = 0, rows - 1, 2 do
@@ -166,7 +167,7 @@ local function base64(bytes)
     return table.concat(out)
 end
 
--- https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG (f=100) put on the screen (a=T), `c` columns wide, without an answer (q=2).
+-- https://sw.kovidgoyal.net/kitty/graphics-protocol: transmit and display (a=T) a PNG (f=100), `c` columns wide, without a reply (q=2).
 local function kitty(png, columns)
     local text, pieces = base64(png), {}
     for at = 1, #text, PIECE do
@@ -182,7 +183,7 @@ local function iterm(png, columns)
     return ("\27]1337;File=inline=1;size=%d;width=%d;preserveAspectRatio=1:%s\7\n"):format(#png, columns, base64(png))
 end
 
--- The picture as a PNG for so many columns of characters: as many pixels as they have, or a whole multiple of the picture's own.
+-- Returns the image as a PNG for `columns` columns of characters. If it is enlarged, the scale is an integer.
 local function carried(s, value, columns, options, white, able)
     local shape, wide = s.shape, columns * able.cell[1]
     local scale = wide / shape[2]
@@ -194,7 +195,7 @@ local function carried(s, value, columns, options, white, able)
     return core._png(small, { min = options.min or 0, max = options.max or white, colormap = options.colormap })
 end
 
--- Columns and rows of pixels, two rows to a line. Unless a width is told the picture fits into the terminal.
+-- Returns the columns and rows of pixels, two rows per line. Without the option width the image fits the terminal.
 local function size(shape, options, able)
     local columns = math.floor(math.max(math.min(options.width or able.columns, options.width or shape[2]), 1))
     local most = able.shown and 2 * math.max(able.lines - 2, 4) or 400
@@ -234,10 +235,10 @@ local function check_range(s, value, white, options)
         return
     end
     if not white and not (options.min and options.max) then
-        problem("a stream of %s needs the options min and max, the values to draw black and white", s.type)
+        problem("a stream of %s requires the options min and max, the values that are drawn black and white", s.type)
     end
     if options.colormap and value ~= "float" then
-        problem("option 'colormap' is for streams of numbers, not of %s", s.type)
+        problem("option 'colormap': expected a stream of numbers, got a stream of %s", s.type)
     end
     if options.colormap then
         local found, map = pcall(core._colormap, options.colormap)
@@ -247,16 +248,16 @@ local function check_range(s, value, white, options)
         options.map = map
     end
     if (options.min or 0) == (options.max or white) then
-        problem("options 'min' and 'max': both are %g, which leaves no range", options.max or white)
+        problem("options 'min' and 'max': expected two different values, both are %g", options.max or white)
     end
 end
 
--- The least or the greatest of a number or of a vector's components.
+-- Returns a number, or the minimum or maximum of the components of a vector.
 local function extreme(value, choose)
     return type(value) == "table" and choose(table.unpack(value)) or value
 end
 
--- The least and the greatest finite number in a stream; nil where there is none.
+-- Returns the minimum and maximum of the finite numbers in a stream; nil if there are none.
 local function extent(s)
     local low, high = extreme(s:min(), math.min), extreme(s:max(), math.max)
     if low - low ~= 0 or high - high ~= 0 then
@@ -266,7 +267,7 @@ local function extent(s)
     return low, high
 end
 
--- What a picture in 0 to 1 leaves out of a stream of floats, in a line; nil where it is all there, or the range was asked for.
+-- Returns a line that reports values of a stream of floats outside 0 to 1; nil if there are none, or if the options set the range.
 local function clipped(s, white, options)
     if white ~= 1 or options.min or options.max then
         return nil
@@ -283,12 +284,12 @@ local function clipped(s, white, options)
     return note:format(low, high, from, to)
 end
 
--- A container: where it is mapped, and under it what it is in a line.
+-- Draws the mapped pages of a container, and a line below that describes it.
 local function show_container(c, options)
     options = check_options(options)
     local able = terminal.look()
     local mode = options.mode or best_mode(able)
-    local pixels = (mode == "kitty" or mode == "iterm") and 512 or options.width or able.columns -- a page is one at least
+    local pixels = (mode == "kitty" or mode == "iterm") and 512 or options.width or able.columns -- a page has at least one pixel
     local text = picture(core._picture(c, math.max(math.min(pixels // 1 | 0, 512), 1)), "float", 1, options)
     if options.text then
         return text
@@ -296,7 +297,7 @@ local function show_container(c, options)
     io.stdout:write(text, tostring(c), "\n")
 end
 
--- A picture of a mesh with about as many pixels as are drawn.
+-- Returns an image of a mesh with about as many pixels as are drawn.
 local function portrait(m, options)
     local able = terminal.look()
     local mode, columns = options.mode or best_mode(able), options.width or able.columns
@@ -305,13 +306,15 @@ local function portrait(m, options)
     return rill.render(m, {size = {columns * 3 // 4, columns}, background = "black"})
 end
 
---- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]): draws a 2-D stream in the terminal: float (or half, unorm8, double,
--- bool), vec3 or vec4 in 0..1, and integers, which need min and max unless they are uint8 or uint16. A stream of numbers of one
--- dimension is drawn as a sparkline of the means of its parts, from its smallest to its largest unless min and max are told. `width`
--- is in characters: as wide as the terminal, or the stream, unless told. A picture without min and max whose
--- numbers leave 0..1 says so in a line below. A container is drawn as where it is mapped, seen along all dimensions but the two fastest; pages of
--- coarser levels are darker. A mesh is drawn by rill.render. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
--- terminal says it has unless told. text = true: returns what else is written. Only what is drawn is read back.
+--- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]) draws in the terminal.
+-- A stream of two dimensions is drawn as an image: float (or half, unorm8, double, bool), vec3 or vec4 in 0..1, or integers. `min` and `max`
+-- are the values drawn black and white. Default: 0 and 1, for uint8 and uint16 the range of the type; required for other integers. If
+-- min and max are not given and values are outside 0..1, a line below the image reports their range.
+-- A stream of numbers of one dimension is drawn as a sparkline of the means of its parts. Default of min and max: its minimum and maximum.
+-- Of a container the mapped pages are drawn, projected along all dimensions but the two fastest; pages of coarser levels are darker. A
+-- mesh is drawn by rill.render.
+-- `width`: in characters. Default: the smaller of the widths of terminal and stream. `mode`: "kitty", "iterm", "blocks", "256" or "ascii".
+-- Default: chosen by environment variables. `text`: return the output as a string. Default: false. Only the reduced image is read back.
 local function show(s, options)
     if rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse then
         return show_container(rill.type(s) == "expression" and s:eval() or s, options)
@@ -324,8 +327,8 @@ local function show(s, options)
     local shape, kind = s.shape, seen[s.type]
     local drawn = kind and s.size > 0 and (#shape == 2 or #shape == 1 and kind[1] == "float")
     if not drawn then
-        local expected = "a stream of two dimensions and of float, vec3, vec4 or a type like them, " ..
-            "or of one and of numbers"
+        local expected = "a stream of two dimensions of numbers, vec3 or vec4, " ..
+            "or a stream of one dimension of numbers"
         problem("argument #1 's': expected %s, got stream<%s>[%s]", expected, s.type, tostring(shape))
     end
     check_range(s, kind[1], kind[2], options)

@@ -126,7 +126,7 @@ describe("rill.animate", function()
                 {"the first frame is of 4x6 pixels, this one of 6x4", rill.stream("vec3", {6, 4})},
                 {"argument #1 's': expected a stream", 3},
                 {"argument #2 'options': expected a table", s, 3},
-                {"a stream of int needs the options min and max", whole},
+                {"a stream of int requires the options min and max", whole},
                 {"option 'colormap': there is no colormap 'jet'", s, {colormap = "jet"}},
             }
             for _, case in ipairs(cases) do

@@ -78,9 +78,9 @@ describe("colormaps", function()
         assert.are.same({ low, high }, colours({ 0, 255 }, { colormap = "viridis" }, "uint8"))
         local path = files:path "wrong.png"
         local done, said = pcall(rill.image.save, rill.stream("int", { 2, 2 }), path, { colormap = "viridis" })
-        assert(not done and said:find("needs the options min and max", 1, true), said)
+        assert(not done and said:find("requires the options min and max", 1, true), said)
         done, said = pcall(rill.image.save, rill.stream("vec3", { 2, 2 }), path, { colormap = "viridis" })
-        assert(not done and said:find("option 'colormap' is for streams of numbers, got", 1, true), said)
+        assert(not done and said:find("option 'colormap': expected a stream of numbers, got", 1, true), said)
     end)
 
     it("draw halves too, in 16 bits too", function()

@@ -38,7 +38,7 @@ describe("rill.selftest", function()
         return report
     end
 
-    it("finds nothing wrong with this device, and says what it looked at #refused", function()
+    it("passes on this device, and names each check #refused", function()
         local checks = {}
         for _, check_of in ipairs(all) do
             checks[#checks + 1] = not dear[check_of.name] and check_of or nil
@@ -48,7 +48,7 @@ describe("rill.selftest", function()
         assert.equal(0, report.wrong)
     end)
 
-    it("finds nothing wrong in whole #refused #long", function()
+    it("passes with all checks #refused #long", function()
         local report, names = examine(all), {}
         assert.is_true(report.passed, tostring(report))
         assert.equal(0, report.wrong)
@@ -57,18 +57,18 @@ describe("rill.selftest", function()
         for name in pairs(dear) do assert.is_true(names[name], name) end
     end)
 
-    it("goes on behind what is wrong, and asks for a report #refused", function()
+    it("continues after a failed check, and asks for a report #refused", function()
         local report = examine {
             { name = "sums", run = function() error("the sum is 3, not 4", 0) end },
             { name = "more", run = function() end },
         }
         assert.is_false(report.passed)
         assert.equal(1, report.wrong)
-        local text = "\nwrong +sums: the sum is 3, not 4\nok +more\n.*\nThis driver, or rill on it, computes wrong"
+        local text = "\nwrong +sums: the sum is 3, not 4\nok +more\n.*\nThis driver, .* computes incorrect results"
         assert.matches(text, tostring(report))
     end)
 
-    it("takes a table", function()
+    it("refuses options that are not a table", function()
         check.raises("rill%.selftest: argument #1 'options': expected a table, got integer", rill.selftest, 1)
     end)
 end)
@@ -85,20 +85,20 @@ describe("rill --selftest #slow #long", function()
             { LD_PRELOAD = library, RILL_WRONG = way, RILL_CACHE = files.directory, RILL_TRUST = "1" })
     end
 
-    it("finds loops that are cut", function()
+    it("finds loops that end early", function()
         local result = wrong "loops"
         assert.equal(1, result.status)
         assert.matches("\nwrong +driver: loops: cut in silence after 1000 trips", result.out)
         assert.matches("\nrenderer [^\n]+\nvendor [^\n]+\nversion [^\n]+\ntraits ", result.out)
     end)
 
-    it("finds quotients that are off by one unit, which OpenGL allows and the rest bears", function()
+    it("finds quotients that are off by one unit, which OpenGL allows", function()
         local result = wrong "division"
         assert.matches("allowed +driver: quotients: of 41 and 41: 1.00000012, not 1\n", result.out)
         assert.equal(0, result.status, result.out)
     end)
 
-    it("finds halves that are cut off, which OpenGL allows and stores do not depend on", function()
+    it("finds halves that are truncated, which OpenGL allows and stores do not depend on", function()
         local result = wrong "half"
         local difference = "of 0x3dcccccd and 0x3e99999a: 0x34cc2e66, not 0x34cd2e66\n"
         assert.matches("\nallowed +driver: halves: " .. difference, result.out)
@@ -121,7 +121,7 @@ describe("rill --selftest #slow #long", function()
         assert.matches(", 0 wrong in ", result.out)
     end)
 
-    it("of a refused device says why it is refused", function()
+    it("reports why a device is refused", function()
         local environment, lacking = drivers.zink {
             ZINK_INLINE_UNIFORMS = "1", RILL_CACHE = files.directory, RILL_TRUST = false }
         if not environment then

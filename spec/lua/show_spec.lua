@@ -68,7 +68,7 @@ describe("rill.show", function()
         local s = rill.stream("float", {2, 2})
         local cases = {
             {"argument #1 's': expected an open stream, got number", 3},
-            {"two dimensions and of float, .* got stream<float>%[4x1x1%]", rill.stream("float", {4, 1, 1})},
+            {"two dimensions of numbers, .* got stream<float>%[4x1x1%]", rill.stream("float", {4, 1, 1})},
             {"got stream<vec3>%[4%]", rill.stream("vec3", 4)},
             {"got stream<float>%[0%]", rill.stream("float", 0)},
             {"expected min below max, got 2 and 1", rill.stream("float", 4), {min = 2, max = 1}},
@@ -76,12 +76,12 @@ describe("rill.show", function()
             {"option 'width': expected a finite number, got inf", s, {width = math.huge}},
             {"got stream<vec2>%[2x2%]", rill.stream("vec2", {2, 2})},
             {"got stream<float>%[0x2%]", rill.stream("float", {0, 2})},
-            {"a stream of int needs the options min and max", rill.stream("int", {2, 2})},
+            {"a stream of int requires the options min and max", rill.stream("int", {2, 2})},
             {"unknown option 'wide'", s, {wide = 3}},
             {"option 'width': expected a number, got string", s, {width = "3"}},
             {"there is no colormap 'rainbow'", s, {colormap = "rainbow"}},
-            {"option 'colormap' is for streams of numbers", rill.stream("vec3", {2, 2}), {colormap = "gray"}},
-            {"both are 1, which leaves no range", s, {min = 1, max = 1}},
+            {"option 'colormap': expected a stream of numbers", rill.stream("vec3", {2, 2}), {colormap = "gray"}},
+            {"expected two different values, both are 1", s, {min = 1, max = 1}},
             {"argument #2 'options': expected a table", s, 5},
         }
         for _, case in ipairs(cases) do

@@ -1,4 +1,4 @@
--- Completion at the prompt: globals, fields, methods after ':', option keys within a call's table, and paths in strings.
+-- Completion at the prompt: globals, fields, methods after ':', option names in the table of a call, and paths in strings.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local reference = require "rill.shell.reference"
@@ -9,8 +9,8 @@ for word in ([[and break do else elseif end false for function goto if in local 
     keywords[word] = true
 end
 
--- Where things stand at the end of a text: the place of the quote that a string begins with, if it is in one; else the list of brackets
--- that are open, as places.
+-- Parses a text up to its end. If the end is inside a quoted string, returns the index of the opening quote; else nil and the indices of
+-- the open brackets. Returns nil, nil inside a long string.
 local function situation(text)
     local open, at = {}, 1
     while at <= #text do
@@ -21,7 +21,7 @@ local function situation(text)
         elseif level then
             local _, stop = text:find("]" .. level .. "]", at, true)
             if not stop then
-                return nil, nil -- in a long string: kernel text, say
+                return nil, nil -- inside a long string, for example a kernel text
             end
             at = stop
         elseif c == '"' or c == "'" then
@@ -45,7 +45,7 @@ local function situation(text)
     return nil, open
 end
 
--- The value of a chain of names such as a.b[1].c, or nil; nothing is called.
+-- Returns the value of a chain of names such as a.b[1].c, or nil. No function is called.
 local function value_of(chain, env)
     local name, rest = chain:match "^([%a_][%w_]*)(.*)$"
     local value = name and env[name]
@@ -72,7 +72,7 @@ local function add_keys(into, value, functions)
     end
 end
 
--- The names in a table and in the tables it looks into.
+-- Returns the names in a table and in the tables of its __index chain.
 local function table_names(value, functions)
     local names = {}
     for _ = 1, 10 do
@@ -96,7 +96,7 @@ local function module_names(prefix)
     return names
 end
 
--- The names after '.' or ':' of a value.
+-- Returns the names that may follow '.' or ':' after a value.
 local function members(value, separator)
     local letter = reference.letters[rill.type(value)]
     if letter then
@@ -121,7 +121,7 @@ local function members(value, separator)
     return table_names(value, separator == ":")
 end
 
--- The options of the function or kernel that a chain of names calls.
+-- Returns the option names of the function or kernel that a chain of names refers to.
 local function options_of(chain, env)
     local base, separator, name = chain:match "^(.-)([.:]?)([%a_][%w_]*)$"
     if not name then
@@ -148,7 +148,7 @@ local function options_of(chain, env)
     return keys
 end
 
--- The option keys that fit where a key is expected in a table of a call; nil elsewhere.
+-- Returns the option names if the end of the text is a key in the table of a call; nil elsewhere.
 local function option_names(text, open, env)
     local brace = open[#open]
     if not brace or text:sub(brace, brace) ~= "{" or not text:sub(brace):find "[{,;]%s*[%w_]*$" then
@@ -162,7 +162,7 @@ local function option_names(text, open, env)
     return options_of(before:match "[%a_][%w_%.:]*$" or "", env)
 end
 
--- The names that begin with a part, each behind the text that stays, in order.
+-- Returns the names that begin with `part`, sorted, each between `head` and `tail`.
 local function matching(names, part, head, tail)
     local list = {}
     for name in pairs(names) do
@@ -174,8 +174,8 @@ local function matching(names, part, head, tail)
     return list
 end
 
--- A line editor closes the quote behind a word that can become one text only. A directory is not the end of a path: what it holds may
--- follow, or "." where it holds nothing.
+-- Returns the completions of a path. A line editor closes the quote after the only completion, but a path may continue after a directory. So
+-- the entries of a directory are returned too, or "." if it is empty.
 local function paths(text, quote, from)
     local list = core._paths(text:sub(quote + 1))
     local directory = #list == 1 and list[1]:sub(-1) == "/" and list[1]
@@ -191,8 +191,8 @@ local function paths(text, quote, from)
     return list
 end
 
---- completion(text, from [, env]): what text:sub(from), the end of a line, may become: a list of texts. Names are looked up in env, the globals
--- unless told.
+--- completion(text, from [, env]) returns the list of possible completions of text:sub(from), the last word of a line. Names are looked up in
+-- env. Default: _G.
 return function(text, from, env)
     env = env or _G
     local quote, open = situation(text)

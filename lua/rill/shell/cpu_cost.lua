@@ -1,4 +1,4 @@
--- What a launch costs the processor: for rill.cost.
+-- Measures the time of a launch on the device and on the CPU, for rill.cost.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 
@@ -7,8 +7,8 @@ local processor = {}
 local ROUNDS <const>, LEAST_ROUNDS <const>, SECONDS <const> = 15, 3, 0.05
 local LEAST_SECONDS <const>, MOST_LAUNCHES <const> = 0.001, 1000
 
--- Seconds of a launch by the clock, and of the processor, all cores together. The least of some rounds, after one that compiles; of fewer where
--- they take long.
+-- Returns the wall-clock seconds of a launch, and its CPU seconds, summed over all cores. The result is the minimum of several rounds, after
+-- a launch that compiles. There are fewer rounds if they take long.
 local function time(launch)
     local k, given = launch.kernel, launch.named
     local function run(times)
@@ -30,19 +30,20 @@ local function time(launch)
     return wall, busy
 end
 
---- processor.device(launch): seconds of a launch, a kernel and its arguments by name, on the current device, by the clock.
+--- processor.device(launch) returns the wall-clock seconds of a launch on the current device. `launch` is {kernel =, named = arguments by name}.
 function processor.device(launch)
     return (time(launch))
 end
 
---- processor.alone(launch): seconds of one core for a launch on the current device, which is the processor. All threads of the process share a core for that:
--- side by side they would wait for memory together. Where the system does not do that, it is the time of all cores.
+--- processor.alone(launch) returns the seconds that one core takes for a launch on the current device, which must be the CPU. All threads of the
+-- process are bound to one core meanwhile, as threads that run in parallel would compete for memory bandwidth. If the system cannot bind
+-- threads, the result is the sum of the times of all cores.
 function processor.alone(launch)
     local _, _, busy = core._single_core(function() return time(launch) end)
     return busy
 end
 
--- The number in rill.devices() of a device that is open.
+-- Returns the index in rill.devices() of an open device.
 local function number_of(device)
     for _, d in ipairs(rill.devices()) do
         if d.name == device.name and rill.open(d.index) == device then return d.index end
@@ -55,7 +56,7 @@ local function software()
     end
 end
 
--- The same launch with copies of its streams on another device, the processor's. Outputs are made there.
+-- Times a launch with copies of its streams on another device, the CPU's. Returns pcall's result, the seconds and the device's name.
 local function moved(launch, other, back)
     local copies, texts = {}, {}
     for name, value in pairs(launch.named) do
@@ -76,14 +77,14 @@ local function moved(launch, other, back)
     return table.unpack(result, 1, result.n)
 end
 
---- processor.elsewhere(launch): seconds of one core for a launch on this machine's software device, with copies of its streams there, and that device's
--- name; nil and why not. The device that is current stays it.
+--- processor.elsewhere(launch) returns the seconds that one core takes for a launch on this machine's software device, with copies of its
+-- streams, and the name of that device; nil and the reason if there is none. The current device does not change.
 function processor.elsewhere(launch)
     local device = rill.device()
     local found, back = software(), number_of(device)
     if back then rill.open(back) end
     if not found or not back then
-        return nil, "this machine has no software device (Mesa's llvmpipe), which measures the processor's time"
+        return nil, "this machine has no software device (Mesa's llvmpipe) on which the CPU time could be measured"
     end
     local done, busy, name = moved(launch, found, back)
     if done then return busy, name end

@@ -1,4 +1,4 @@
--- rill.help: the documentation of a name or of a value, as text. What it knows is in reference.lua.
+-- rill.help: returns the documentation of a name or of a value as text. The content is in reference.lua.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local suggest = require "rill.core.suggest"
@@ -6,18 +6,18 @@ local tables = require "rill.core.tables"
 local reference = require "rill.shell.reference"
 
 local overview = [[
-Type Lua; what an expression gives is printed, and kept in _ (the one before in _2, then _3).
+Type Lua. The value of an expression is printed and stored in _ (the previous results are _2 and _3).
   x = rill.random(1000)          a stream of 1000 numbers on the device
-  x:mean()                       reduced to a number
+  x:mean()                       its mean, a number
   y = 2.5 * x + 1                an expression: computed when it is used
   k = rill.kernel "kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }"
-  k(x)                           a kernel, once per element
+  k(x)                           runs a kernel, once per element
   rill.show(rill.random({32, 64}))
-?name or help(name) tells about a name: ?rill.stream, ?s:scan, ?gather; help(x) about what a value can do.
-?rill lists the names of the module, ?? all names.
-Tab completes names, methods after ':', option keys and, in strings, paths. Ctrl-C interrupts, Ctrl-D ends.]]
+?name or help(name) explains a name: ?rill.stream, ?s:scan, ?gather. help(x) lists the methods of a value.
+?rill lists the names in the module, ?? all names.
+Tab completes names, methods after ':', option names and, in strings, paths. Ctrl-C interrupts, Ctrl-D ends.]]
 
--- Text broken between words to lines of a width, each after the indent.
+-- Returns the text in lines of at most `width` characters, each with the indent.
 local function wrapped(text, width, indent)
     local lines, line = {}, indent
     for word in text:gmatch "%S+" do
@@ -35,13 +35,13 @@ local function described(entry, width)
     return ("%s\n%s\n  [docs/%s.md]"):format(wrapped(head, width, ""), wrapped(entry.summary, width, "  "), entry.page)
 end
 
--- A list of names in lines of a width.
+-- Returns a list of names in lines of at most `width` characters.
 local function names_of(list, width)
     table.sort(list)
     return wrapped(table.concat(list, " "), width, "  ")
 end
 
--- What a kind of value has: fields, then methods.
+-- Returns the members of a type: fields, then methods.
 local function members_of(letter, width)
     local fields, methods = {}, {}
     for name, entry in pairs(reference.members(letter)) do
@@ -51,7 +51,7 @@ local function members_of(letter, width)
     return #methods > 0 and text .. "methods\n" .. names_of(methods, width) or text:sub(1, -2)
 end
 
--- "a stream has", "an expression has", "factors have", and a line's end.
+-- Returns "a stream has", "an expression has" or "factors have", and a line break.
 local function heading(kind)
     if kind:find "s$" then
         return kind .. " have\n"
@@ -59,7 +59,7 @@ local function heading(kind)
     return ("%s %s has\n"):format(kind:find "^[aeiou]" and "an" or "a", kind)
 end
 
--- The module's names that begin with a prefix such as "rill.", without deeper ones; of the module itself its parts, too.
+-- Returns the names directly below a prefix such as "rill."; for the prefix "rill." also the modules in it.
 local function module_names(prefix, width)
     local list = {}
     for _, entry in ipairs(reference.entries()) do
@@ -70,7 +70,7 @@ local function module_names(prefix, width)
     return #list > 0 and prefix:sub(1, -2) .. " has\n" .. names_of(list, width) .. parts or nil
 end
 
--- All names there are, for `??`.
+-- Returns all names, for `??`.
 local function everything(width)
     local texts = { module_names("rill.", width) }
     for _, part in ipairs(tables.keys(suggest.parts())) do
@@ -78,7 +78,7 @@ local function everything(width)
     end
     for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator", "container", "range",
         "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody" } do
-        local letter = kind == "expression" and "e" or reference.letters[kind] -- beside the methods of streams
+        local letter = kind == "expression" and "e" or reference.letters[kind] -- expressions also have the methods of streams
         texts[#texts + 1] = heading(kind) .. members_of(letter, width)
     end
     local language = {}
@@ -106,7 +106,7 @@ local function of_name(name, width)
     return #parts > 0 and table.concat(parts, "\n\n") or nil
 end
 
--- The name under which the module, or a part of it, holds a function or table; nil for others.
+-- Returns the public name of a function or table of the module; nil for other values.
 local function name_of(value)
     for _, entry in ipairs(reference.entries()) do
         local at = rill
@@ -124,7 +124,7 @@ local function name_of(value)
     end
 end
 
--- A report, as of a solver: what it says, and its fields; nil of other tables.
+-- Returns the text and the fields of a report, for example of a solver; nil for other tables.
 local function of_report(value, width)
     local meta = type(value) == "table" and getmetatable(value)
     if type(meta) == "table" and type(meta.__name) == "string" and meta.__name:find "^rill%." then
@@ -159,8 +159,8 @@ local function of_value(value, width)
     return of_report(value, width)
 end
 
---- rill.help([what]): the documentation of a name ("rill.stream", "s:scan", "scan", "gather"), or of a value: a function of rill,
--- a stream, a kernel. Without an argument, how to begin. Returns the text; at the prompt `?name` and help(name) print it.
+--- rill.help([what]) returns the documentation of a name ("rill.stream", "s:scan", "scan", "gather") or of a value (a function of rill,
+-- a stream, a kernel) as text. Without an argument it returns an introduction. At the prompt, `?name` and help(name) print the text.
 local function help(...)
     local _, width = core._terminal()
     width = math.max(math.min(width, 100) - 1, 20)
@@ -178,7 +178,7 @@ local function help(...)
         return known or ("there is no '%s' in rill%s ?rill lists its names, ?stream those of streams, ?? all"):format(
             name, near and ("; did you mean %s?"):format(near) or ":")
     end
-    return of_value(what, width) or ("nothing is known about this %s"):format(rill.type(what) or type(what))
+    return of_value(what, width) or ("rill has no documentation for this %s"):format(rill.type(what) or type(what))
 end
 
 return {help = help}

@@ -1,17 +1,17 @@
--- The history of the prompt: a text file, one entry a line, line ends within an entry written as \n. What can't be read or written is
--- left alone without a word: a prompt needs no home.
+-- The history of the prompt: a text file with one entry per line. Line breaks within an entry are written as \n. If the file cannot be read or
+-- written, the prompt works without a history and reports nothing.
 local core = require "rill.core"
 
-local KEPT <const> = 1000       -- entries read and kept
-local LONGEST <const> = 1 << 16 -- bytes of an entry
+local KEPT <const> = 1000       -- the largest number of entries that are read and kept
+local LONGEST <const> = 1 << 16 -- bytes of an entry, at most
 local FILE_BYTES <const> = 1 << 20
 
 local history = {}
 
---- history.path(): $XDG_STATE_HOME/rill/history, below ~/.local/state unless set; nil without a home.
+--- history.path() returns $XDG_STATE_HOME/rill/history. Default of the directory: ~/.local/state. Returns nil if HOME is not set either.
 function history.path()
     local state, home = os.getenv "XDG_STATE_HOME", os.getenv "HOME"
-    if state and state:sub(1, 1) == "/" then -- relative ones are to be ignored
+    if state and state:sub(1, 1) == "/" then -- the XDG specification says to ignore relative paths
         return state .. "/rill/history"
     end
     return home and home ~= "" and home .. "/.local/state/rill/history" or nil
@@ -29,7 +29,7 @@ local function sane(line)
     return line ~= "" and #line <= LONGEST and utf8.len(line) ~= nil and not line:find "[%c\127]"
 end
 
--- The sane lines of a file's last megabyte.
+-- Returns the valid lines in the last megabyte of a file, and the size of the file.
 local function lines_of(path)
     local lines = {}
     local file = io.open(path, "rb")
@@ -46,7 +46,7 @@ local function lines_of(path)
     return lines, size
 end
 
--- The file again with its last entries only.
+-- Replaces the file by one with these lines.
 local function rewrite(path, lines)
     local file = io.open(path .. ".new", "wb")
     if not file then
@@ -60,7 +60,7 @@ local function rewrite(path, lines)
     end
 end
 
---- history.load(path): the last entries, oldest first. A file that has grown long is cut.
+--- history.load(path) returns the last entries, oldest first. A file that has grown too long is shortened.
 function history.load(path)
     local lines, size = lines_of(path)
     if #lines > KEPT then
@@ -76,7 +76,7 @@ function history.load(path)
     return entries
 end
 
---- history.append(path, entry): at once, so that a session that dies, or another one beside it, loses nothing.
+--- history.append(path, entry) writes an entry at once, so that no entry is lost if the session crashes or another session runs at the same time.
 function history.append(path, entry)
     local line = encoded(entry)
     if not sane(line) or not core._make_directory(path:match "^(.*)/") then

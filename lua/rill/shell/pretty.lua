@@ -1,4 +1,4 @@
--- How the prompt writes values other than streams. Tables by Penlight's printer, within limits of depth and length.
+-- Formats values other than streams for the prompt. Tables are formatted by Penlight's printer, within limits of depth and length.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -10,7 +10,7 @@ local STRING <const> = 2000 -- bytes of a text
 
 local pretty = {}
 
--- A text with what is no printable UTF-8 as escapes, in double quotes.
+-- Returns a text in double quotes, in which everything except printable UTF-8 is escaped.
 local function quoted(text)
     local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
     local parts, at = {}, 1
@@ -27,12 +27,12 @@ local function quoted(text)
     return '"' .. table.concat(parts) .. '"'
 end
 
---- pretty.printable(text): the text with control characters and what is no UTF-8 as escapes; line ends and tabs stay.
+--- pretty.printable(text) returns the text with control characters and invalid UTF-8 escaped. Line breaks and tabs are kept.
 function pretty.printable(text)
     return (quoted(text):sub(2, -2):gsub('\\(["\\nt])', { ['"'] = '"', ["\\"] = "\\", n = "\n", t = "\t" }))
 end
 
--- A string: quoted; several lines of text as they are.
+-- Returns a string in quotes; text of several lines is returned unquoted.
 local function string_text(text)
     local rest = #text - STRING
     if rest > 0 then
@@ -47,13 +47,13 @@ local function has_text(value)
     return meta == "rill.map" or type(meta) == "table" and rawget(meta, "__tostring") ~= nil
 end
 
--- What stands in a table for a value that Penlight would not write, or not as we want it: a mark, replaced in its text.
+-- Returns a placeholder for a value that Penlight cannot write, or not in the desired form. It is replaced in Penlight's text.
 local function mark(state, text)
     state.marks[#state.marks + 1] = text
     return ("rill@%d@"):format(#state.marks)
 end
 
--- A stream within a table: its head only, which reads nothing back.
+-- Returns the text of a value inside a table. Of a stream it is only type and shape, so that nothing is read back.
 local function short(value)
     local kind = rill.type(value)
     if kind == "expression" or core._is_open(value) then
@@ -67,7 +67,7 @@ end
 local IDENTIFIER <const> = "^[%a_][%w_]*$"
 local trimmed
 
--- A key as Penlight shall see it: what is no number or short name is a mark.
+-- Returns a key for Penlight: a number or a short name, or a placeholder for any other key.
 local function key_of(key, state)
     if type(key) == "number" or type(key) == "string" and #key <= 60 and key:find(IDENTIFIER) then
         return key
@@ -75,8 +75,8 @@ local function key_of(key, state)
     return mark(state, type(key) == "string" and string_text(key) or short(key))
 end
 
--- The fields of a table, those of the list first, up to the limits; what is left out leaves a mark. Second: whether all are items
--- of a list that is no table of tables.
+-- Returns a copy of the fields of a table, list items first, up to the limits. A placeholder gives the number of omitted fields. The second
+-- result is whether the table is a list without tables in it.
 local function fields_of(value, depth, state)
     local copy, count, left, flat = {}, 0, 0, true
     local length = rawlen(value)
@@ -109,13 +109,13 @@ local function fields_of(value, depth, state)
     return copy, flat and #keys == 0
 end
 
--- Penlight's text of a table of numbers and marks, the marks replaced. Without space it is one line.
+-- Returns Penlight's text of a table of numbers and placeholders, with the placeholders replaced. If `space` is "" the text is one line.
 local function written(state, value, space)
     local text = state.printer.write(value, space)
     if space == "" then
         text = text:gsub(",", ", "):gsub("=", " = "):gsub("^{(.+)}$", "{ %1 }")
     end
-    -- left out: a key and its value are the same mark
+    -- a note about omitted fields has the same placeholder as key and value
     text = text:gsub('%["rill@(%d+)@"%]%s*=%s*"rill@(%d+)@"', function(key, item)
         key, item = state.marks[tonumber(key)], state.marks[tonumber(item)]
         return key == item and key:find "^%.%.%." and key or ("[%s] = %s"):format(key, item)
@@ -123,7 +123,7 @@ local function written(state, value, space)
     return (text:gsub('"rill@(%d+)@"', function(number) return state.marks[tonumber(number)] end))
 end
 
--- A list of numbers and texts in lines of the width.
+-- Returns a list of numbers and texts in lines of at most `width` characters.
 local function list_text(state, copy, width, indent)
     local lines, line = {}, nil
     for i, item in ipairs(copy) do
@@ -140,7 +140,7 @@ local function list_text(state, copy, width, indent)
     return ("{\n%s  %s\n%s}"):format(indent, table.concat(lines, "\n" .. indent .. "  "), indent)
 end
 
--- A table as what Penlight shall write: a mark where one line is enough or it is a plain list, else its copy.
+-- Returns what Penlight has to write for a table: a placeholder if one line is enough or the table is a plain list, else a copy.
 local function trimmed_table(value, depth, state)
     state.open[value] = true
     local copy, list = fields_of(value, depth, state)
@@ -174,14 +174,14 @@ end
 local function table_text(value, width)
     local found, printer = pcall(require, "pl.pretty")
     if not found then
-        return tostring(value) .. "  (lua-penlight, when installed, shows what is in tables)"
+        return tostring(value) .. "  (install lua-penlight to see the contents of tables)"
     end
     local state = { marks = {}, open = {}, total = 0, width = width, printer = printer }
     local copy = trimmed(value, 0, state)
     return type(copy) == "table" and written(state, copy, "  ") or state.marks[#state.marks]
 end
 
---- pretty.text(value, width): a value as the prompt writes it; one line where it fits the width.
+--- pretty.text(value, width) returns the text that the prompt prints for a value; one line if it fits the width.
 function pretty.text(value, width)
     if type(value) == "string" then
         return string_text(value)

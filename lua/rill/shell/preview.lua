@@ -1,11 +1,11 @@
--- What the prompt prints of a stream: its head, the values at its corners, the range of its numbers, and a small picture. Only what
--- is shown is read back.
+-- Prints a stream at the prompt: type and shape, the values at its corners, the range of its numbers, and a small image. Only the displayed
+-- values are read back.
 local rill = require "rill.core.public"
 local types = require "rill.core.types"
 
 local EDGE <const> = 3        -- rows and columns shown at each end
-local WHOLE <const> = 64      -- elements up to which tostring shows all
-local PICTURE <const> = 40    -- pixels at most, either way
+local WHOLE <const> = 64      -- largest number of elements that tostring shows
+local PICTURE <const> = 40    -- largest width and height of the image, in pixels
 
 local function is_number(type)
     return types.scalar(type) and type ~= "bool"
@@ -13,7 +13,7 @@ end
 
 -- ---- values at the corners
 
--- The ranges of a dimension that are shown: {first, last} pairs, one when nothing is left out.
+-- Returns the ranges of a dimension that are shown: {first, last} pairs; one pair if the whole dimension is shown.
 local function ends_of(size, edge)
     if size <= 2 * edge + 1 then
         return { { 1, size } }
@@ -21,7 +21,7 @@ local function ends_of(size, edge)
     return { { 1, edge }, { size - edge + 1, size } }
 end
 
--- The texts of a small view's elements: a list of rows.
+-- Returns the texts of a small view's elements: a list of rows.
 local function texts_of(view)
     local rows = {}
     for line in tostring(view):gmatch "\n([^\n]*)" do
@@ -34,7 +34,7 @@ local function texts_of(view)
     return rows
 end
 
--- Rows of texts of a stream of one or two dimensions, with "..." where some are left out.
+-- Returns rows of texts of a stream of one or two dimensions, with "..." in place of omitted elements.
 local function corner_texts(s, edge)
     local shape, rows = s.shape, {}
     local down = #shape == 2 and ends_of(shape[1], EDGE) or { { 1, 1 } }
@@ -79,7 +79,7 @@ local function aligned(rows)
     return lines
 end
 
--- The lines of one slab; with fewer columns where they would not fit.
+-- Returns the lines of one slab, with fewer columns if they would not fit the width.
 local function slab_lines(s, width)
     local lines
     for edge = EDGE, 1, -1 do
@@ -98,7 +98,7 @@ local function slab_lines(s, width)
     return lines
 end
 
--- The first and the last slab of two dimensions of a stream that has more, and what they are called.
+-- Returns the names and views of the first and the last two-dimensional slab of a stream with more dimensions.
 local function slabs(s)
     local shape = s.shape
     local names, views = {}, {}
@@ -142,7 +142,7 @@ local function number_text(value)
     return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- The least and the greatest of the numbers in a value, both finite; nil where one is not.
+-- Returns the minimum and maximum of the components; nil if one of them is not finite.
 local function finite_range(least, most)
     local low, high = math.huge, -math.huge
     least, most = type(least) == "table" and least or { least }, type(most) == "table" and most or { most }
@@ -155,7 +155,7 @@ local function finite_range(least, most)
     return low > -math.huge and high < math.huge and low or nil, high
 end
 
--- The line about the numbers, and their finite range; nil of structures.
+-- Returns the line that describes the numbers, and their finite range; nil for structures.
 local function range_of(s)
     if s.type == "bool" then
         return ("true %d of %d"):format(s:count(), s.size)
@@ -179,7 +179,7 @@ end
 
 -- ---- pictures
 
--- What rill.show makes of it, small; nothing where it has no picture, or none that could be told apart.
+-- Returns a small image by rill.show; "" if the stream cannot be drawn or all its values are equal.
 local function picture(s, low, high, width)
     local shape = s.shape
     if not low or low >= high then
@@ -200,7 +200,7 @@ local function picture(s, low, high, width)
     return drawn and text or ""
 end
 
---- preview(s, width): prints a stream, or an expression's values, in lines of a width.
+--- preview(s, width) prints a stream, or the values of an expression, in lines of at most `width` characters.
 return function(s, width)
     local expression = rill.type(s) == "expression"
     s = expression and s:eval() or s

@@ -1,8 +1,9 @@
--- Where the prompt's lines come from: a terminal with lua-readline, a plain terminal, or a pipe.
+-- Reads the lines of the prompt: from a terminal by lua-readline, from a plain terminal, or from a pipe.
 local core = require "rill.core"
 local history = require "rill.shell.history"
 
--- lua-readline, or nil. As it loads it reads a history of its own from HOME, and warns or fails without one.
+-- Returns lua-readline, or nil if it is not installed. When it is loaded it reads a history file in HOME, and warns or fails if there is none.
+-- For that reason HOME is replaced meanwhile.
 local function load_readline()
     local getenv = os.getenv
     os.getenv = function(name) -- luacheck: ignore 122
@@ -13,7 +14,7 @@ local function load_readline()
     return found and type(readline) == "table" and readline.handler_install and readline or nil
 end
 
--- The end of the word to complete. Readline's own count ends behind it, the module's may begin from 1 without saying so.
+-- Returns the index of the last character of the word to complete. Depending on the version of lua-readline, `to` is that index or the one after it.
 local function word_end(text, to)
     if to > #text or not text:find("^[%w_.:/\128-\255]", to) then
         to = to - 1
@@ -47,7 +48,7 @@ local function with_readline(readline, complete)
             if core._wait_input() then
                 readline.read_char()
             else
-                -- The next handler takes this one's place: to remove it now would make the module use a file it has closed.
+                -- The handler is not removed here: the module would then use a file that it has closed. The next handler replaces it.
                 if readline.sigcleanup then
                     readline.sigcleanup()
                 end
@@ -59,7 +60,7 @@ local function with_readline(readline, complete)
         return line
     end
 
-    --- reader.line(prompt): the next line or pasted lines; nil at the end of input, false after Ctrl-C.
+    --- reader.line(prompt) returns the next line, or several pasted lines; nil at the end of input, false after Ctrl-C.
     function reader.line(prompt)
         core._hold_interrupts(true)
         local line = edited(prompt)
@@ -67,7 +68,7 @@ local function with_readline(readline, complete)
         return line
     end
 
-    --- reader.remember(text): into the history, but for what is there already.
+    --- reader.remember(text) appends a text to the history, unless it equals the last entry.
     function reader.remember(text)
         if text ~= last and text:find "%S" and not text:find "%z" then
             last = text
@@ -92,7 +93,7 @@ local function plain(input, output)
             return false
         end
         local line, _, code = io.read "l"
-        if not line and code then -- not the end: interrupted
+        if not line and code then -- interrupted, not the end of input
             return false
         end
         return line
@@ -100,8 +101,8 @@ local function plain(input, output)
     return reader
 end
 
---- reader(complete): the reader for this process's standard input. `complete(text, from)`: what the word of the text that starts
--- at `from` may become.
+--- reader(complete) returns the reader of standard input. `complete(text, from)` returns the possible completions of the word that starts at
+-- index `from` of the text.
 return function(complete)
     local input, output = core._input_terminal(), core._terminal()
     local readline = input and output and load_readline()

@@ -1,5 +1,5 @@
--- rill.repl: the prompt. A statement is read, line by line, run so that Ctrl-C ends it, and what it returns is printed; whatever
--- goes wrong in it, the session goes on.
+-- rill.repl: the prompt. It reads a statement line by line, runs it, and prints its results. Ctrl-C interrupts the statement. The session
+-- continues after errors.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local option = require "rill.core.options"
@@ -8,8 +8,8 @@ local pretty = require "rill.shell.pretty"
 local preview = require "rill.shell.preview"
 local look = require "rill.core.terminal"
 
-local SLOW <const> = 0.1 -- seconds from which on a statement's time is shown
-local RESULTS <const> = 3
+local SLOW <const> = 0.1 -- the time of a statement is shown if it takes at least as many seconds
+local RESULTS <const> = 3 -- kept in _, _2, _3
 
 -- ---- the terminal
 
@@ -31,7 +31,7 @@ end
 
 local own = debug.getinfo(1, "S").source:match "^(.*/)[^/]*/[^/]*$" or "@?"
 
--- The lines of a traceback that are the user's: not rill's own, not the prompt's, not what every statement has.
+-- Returns the lines of a traceback that belong to the user's code, without the functions of rill and of the prompt.
 local function frames_of(level)
     local lines = {}
     for depth = level + 1, level + 200 do
@@ -72,16 +72,16 @@ local function explained(message)
     return message .. "\n" .. table.concat(lines, "\n")
 end
 
--- A function run with Ctrl-C as an error: whether it went well, then its results or the message.
+-- Runs a function in which Ctrl-C raises an error. Returns a table: true and the results, or false and the message.
 local function run(f, ...)
     local results = table.pack(pcall(core._interruptible, xpcall, f, explained, ...))
     if not results[1] then
-        return table.pack(false, (tostring(results[2]):gsub("^interrupted!$", "interrupted"))) -- not in a frame of its own
+        return table.pack(false, (tostring(results[2]):gsub("^interrupted!$", "interrupted"))) -- raised outside of f
     end
     return table.pack(table.unpack(results, 2, results.n))
 end
 
--- Locals of the statement that calls it become globals: at a prompt nothing else could use them.
+-- Copies the local variables of the calling statement to globals, since later statements could not access them otherwise.
 local function keep_locals()
     for i = 1, 200 do
         local name, value = debug.getlocal(2, i)
@@ -93,21 +93,21 @@ local function keep_locals()
     end
 end
 
--- A statement that begins with `local` without the attribute close: what becomes a global must stay open.
+-- Removes the attribute close from a statement that begins with `local`, as the value becomes a global and must stay open.
 local function kept_open(text)
     return (text:gsub("^(%s*local%s+)([%w_%s,<>]*)", function(head, names)
         return head .. names:gsub("<%s*close%s*>", "")
     end, 1))
 end
 
--- The function of a text, or nil and the message, and whether more lines may mend it.
+-- Compiles a text. Returns the function; or nil, the message, and whether the statement is incomplete, so that more lines may complete it.
 local function compile(text)
     text = kept_open(text:gsub("^%s*=", "return ", 1))
     local chunk, message = load("return " .. text, "=stdin", "t")
-    if chunk then -- no tail call: errors are to stand at the line typed
+    if chunk then -- without a tail call, so that errors name the typed line
         return load("return (function(...) return ... end)(" .. text .. ")", "=stdin", "t") or chunk
     end
-    if message ~= "not enough memory" then -- it is no expression
+    if message ~= "not enough memory" then -- the text is not an expression
         chunk, message = load(text, "=stdin", "t")
     end
     if not chunk then
@@ -164,9 +164,9 @@ local function evaluate(chunk, quiet, terminal)
     io.stdout:flush()
 end
 
--- ---- what is no Lua
+-- ---- input other than Lua
 
--- The name asked about by `?name` or `name?`, "" by a bare `?`; nil for Lua.
+-- Returns the name in `?name` or `name?`, "" for `?`; nil for Lua.
 local function question(text)
     return text:match "^%s*%?%s*(.-)%s*$" or text:match "^%s*([%a_][%w_.:]*)%s*%?%s*$"
 end
@@ -217,7 +217,8 @@ local function load_startup(terminal)
     end
 end
 
--- Runs a text that was pasted or recalled whole, or is complete; else line by line, as if it had been typed. Returns what waits for more.
+-- Runs a text. If several pasted lines are not one statement they are run line by line, as typed lines are. Returns the incomplete statement at
+-- the end of the text, or nil.
 local function take(text, terminal, remember)
     local chunk, message, more = compile(text)
     if chunk then
@@ -254,7 +255,7 @@ local function session(terminal, reader)
     while true do
         local line = reader.line(waiting and ">> " or "> ")
         terminal.width = math.max(select(2, core._terminal()), 10)
-        if line == nil and waiting then -- the end of the statement; a pipe says it once more
+        if line == nil and waiting then -- end of input in a statement. A pipe reports the end again at the next read
             if core._input_terminal() and core._terminal() then
                 io.stdout:write "\n"
             end
@@ -279,8 +280,9 @@ local function session(terminal, reader)
     end
 end
 
---- rill.repl([{quiet = true}]): the prompt, until the end of input: a terminal with editing, history and completion where lua-readline
--- is, else plain lines; from a pipe, without prompts. quiet: no line about the version and the device.
+--- rill.repl([{quiet = true}]) runs the prompt until the end of input. A terminal has line editing, history and completion if lua-readline
+-- is installed, and plain lines otherwise. If input comes from a pipe no prompts are printed. `quiet`: do not print the lines with the
+-- version and the device. Default: false.
 local function repl(options)
     option.check("rill.repl", options, {quiet = true})
     local terminal = look_at_terminal()
@@ -291,7 +293,7 @@ local function repl(options)
     if rawget(_G, "help") == nil then
         rawset(_G, "help", function(...) print(help(...)) end)
     end
-    local outer = core._interrupts(true) -- of a prompt that called this one
+    local outer = core._interrupts(true) -- the state of the prompt that called this one, if any
     if not (options and options.quiet) and core._input_terminal() and core._terminal() then
         banner(terminal)
     end

@@ -1,4 +1,4 @@
--- rill.selftest: every primitive and every way to reach memory on this device, against plain Lua.
+-- rill.selftest: compares every primitive and every way to access memory on this device with plain Lua.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local option = require "rill.core.options"
@@ -11,7 +11,7 @@ local function line_of(check)
         or ("%-8s %s"):format(check.result, check.name)
 end
 
--- What to send to who looks after rill, or after the driver.
+-- Returns a description of rill and the device for a bug report.
 local function surroundings(device)
     local traits, names = device.traits, {}
     for i, name in ipairs(tables.keys(traits)) do
@@ -36,19 +36,20 @@ local function summary_of(report)
     if report.wrong == 0 then
         return text
     end
-    return text .. "\nThis driver, or rill on it, computes wrong. Please report the lines above with these:\n"
-        .. report.about
+    return text .. "\nThis driver, or rill on this driver, computes incorrect results. "
+        .. "Please report the lines above together with these:\n" .. report.about
 end
 
--- Messages of checks are about values, not about lines of these files.
+-- Returns the first line of a message, without the file and line of the check.
 local function message_of(problem)
     local text = tostring(problem):gsub("^[^\n]-:%d+: ", "")
     return (text:match "^[^\n]*")
 end
 
---- rill.selftest([options]): checks this device; takes some seconds. The result is a list of checks with `name`, `result` ("ok", "allowed": OpenGL
--- lets it differ and rill sees to it, "wrong") and `text` (what differs); its fields `passed`, `ok`, `allowed`, `wrong`, `time`, `about`
--- (what to report) and `summary`; tostring() is all lines. options.each(line) is called with every line as it comes.
+--- rill.selftest([options]) checks the current device, which takes some seconds. Returns a list of checks with `name`, `result` and `text` (the
+-- difference). A result is "ok", "wrong", or "allowed": OpenGL permits the deviation and rill corrects for it. The list has the fields
+-- `passed` (boolean), the counts `ok`, `allowed` and `wrong`, `time` in seconds, `about` (text for a bug report) and `summary`;
+-- tostring() gives all lines. options.each(line) is called with the line of each check.
 local function selftest(options)
     if options ~= nil and type(options) ~= "table" then
         local came = rill.type(options) or math.type(options) or type(options)

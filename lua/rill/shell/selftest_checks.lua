@@ -1,4 +1,4 @@
--- The checks of rill.selftest: each computes something on the device and in plain Lua. Sizes pass group and level boundaries.
+-- The checks of rill.selftest. Each computes the same values on the device and in plain Lua. Sizes cross the boundaries of work groups and levels.
 local rill = require "rill.core.public"
 
 local checks = {}
@@ -9,7 +9,7 @@ end
 
 -- ---- numbers and comparisons
 
--- A list of n values f(i).
+-- Returns a list of n values f(i).
 local function list(n, f)
     local t = {}
     for i = 1, n do
@@ -18,7 +18,7 @@ local function list(n, f)
     return t
 end
 
--- Whole numbers from 0 to limit - 1, the same in every run (Lehmer's generator).
+-- Returns n integers from 0 to limit - 1, the same in every run (Lehmer's generator).
 local function numbers(n, limit, seed)
     local state = seed or 1
     return list(n, function()
@@ -34,12 +34,12 @@ local function same_number(a, b, tolerance)
     return type(a) == "number" and type(b) == "number" and math.abs(a - b) <= tolerance * math.max(1, math.abs(b))
 end
 
--- Ends a check with what it found.
+-- Ends the check with a message.
 local function differ(format, ...)
     error(format:format(...), 0)
 end
 
--- Ends the check where values differ, naming the first.
+-- Ends the check if values differ; the message names the first one.
 local function same(expected, got, what, tolerance)
     if type(got) ~= "table" then
         expected, got = { expected }, { got }
@@ -113,10 +113,10 @@ check("views: loads and stores that are not contiguous", function()
     odd:domain(4, 4002):write(bytes:domain(2, 4000))
     local from = bytes:values()
     local moved = list(4099, function(i) return i >= 4 and i <= 4002 and from[i - 2] or 9 end)
-    same(moved, odd:values(), "bytes at odd places")
+    same(moved, odd:values(), "bytes at odd offsets")
 end)
 
-check("gathers and neighbours, inside and outside", function()
+check("gathers and neighbors, inside and outside", function()
     local n = 5003
     local values, index = numbers(n, 1 << 20), numbers(n, n, 7)
     local s = rill.from(values, "int")
@@ -124,7 +124,7 @@ check("gathers and neighbours, inside and outside", function()
     same(gathered, rill.gather(s, rill.from(index, "int")):values(), "gather")
     local around = rill.kernel "kernel void around(neighbor int u<>, out int r<>) { r = u[-1] + 2 * u[1]; }"
     same(list(n, function(i) return values[(i - 2) % n + 1] + 2 * values[i % n + 1] end),
-        around(s:boundary "wrap"):values(), "wrapped neighbours")
+        around(s:boundary "wrap"):values(), "wrapped neighbors")
     local ahead = rill.kernel "kernel void ahead(int a[], out int r<>) { r = a[indexof(r).x + 3]; }"
     same(list(n, function(i) return values[math.min(n, i + 3)] end), ahead { a = s, shape = { n } }:values(), "clamped")
 end)
@@ -142,7 +142,7 @@ check("atomics", function()
     local got, greatest = rill.stream("int", 13), rill.stream("uint", 1)
     k(rill.from(values, "int"), got, greatest)
     same(bins, got:values(), "sums")
-    same(most, greatest:get(1), "the greatest")
+    same(most, greatest:get(1), "maximum")
 end)
 
 check("groups: shared memory and barriers", function()
@@ -202,7 +202,7 @@ end)
 
 -- ---- arithmetic
 
-check("whole numbers divide exactly", function()
+check("integer division is exact", function()
     local a, b = numbers(3001, 1 << 30), numbers(3001, 5000, 3)
     local k = rill.kernel [[
         kernel void divide(int a<>, int b<>, out int q<>, out int r<>, out uint uq<>) {
@@ -228,8 +228,8 @@ check("floats: quotients, halves, NaN and infinities", function()
     same(exact, (rill.from(a) / rill.from(b)):eval():values(), "quotients", 2.0 ^ -21)
     local edges = rill.from { 1.0, 0 / 0, 1 / 0, -1 / 0 }
     same({ 0, 1, 0, 0 }, rill.isnan(edges):eval():cast("int"):values(), "isnan")
-    same(0 / 0, edges:max(), "the greatest of NaN and others")
-    same({ 1 / 0, -1 / 0 }, (rill.from { 1, -1 } / rill.stream("float", 2)):eval():values(), "by zero")
+    same(0 / 0, edges:max(), "maximum with a NaN")
+    same({ 1 / 0, -1 / 0 }, (rill.from { 1, -1 } / rill.stream("float", 2)):eval():values(), "division by zero")
 end)
 
 check("halves round to nearest, ties to even", function()
@@ -363,7 +363,7 @@ check("sorts", function()
         local sorted = table.move(values, 1, n, 1, {})
         table.sort(sorted)
         local s = rill.from(values, "int")
-        same(sorted, s:sort():values(), "whole numbers")
+        same(sorted, s:sort():values(), "integers")
         local down = list(n, function(i) return sorted[n + 1 - i] / 4 - 1000 end)
         same(down, (s:cast "float" * 0.25 - 1000.0):eval():sort({ descending = true }):values(), "floats, descending")
         same(sorted, rill.gather(s, rill.argsort(s)):values(), "argsort")
@@ -406,7 +406,7 @@ check("scatters", function()
     end
     local at, source = rill.from(index, "int"), rill.from(values, "int")
     same(sums, rill.scatter(rill.stream("int", 700, 1), at, source, "add"):values(), "added")
-    same(last, rill.scatter(rill.stream("int", 700, 1), at, source):values(), "the last one stays")
+    same(last, rill.scatter(rill.stream("int", 700, 1), at, source):values(), "the last write wins")
     local floats = rill.scatter(rill.stream("float", 700, 1), at, source:cast "float", "add")
     same(sums, floats:values(), "floats added")
 end)
@@ -452,7 +452,7 @@ check("random numbers", function()
     local words = { 3823634032, 3842641596, 2515673792, 3054873127 }
     local first = list(4, function(i) return (words[i] >> 8) / (1 << 24) end)
     local s = rill.random(LARGE, { seed = 1 })
-    same(first, table.move(s:values(), 1, 4, 1, {}), "the first")
+    same(first, table.move(s:values(), 1, 4, 1, {}), "the first four")
     same(0.5, s:mean(), "the mean", 0.01)
     local order = rill.permutation(3001, { seed = 3 })
     same(list(3001, function(i) return i - 1 end), order:sort():values(), "a permutation")

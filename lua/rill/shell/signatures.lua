@@ -1,7 +1,7 @@
--- The lines of reference.lua beside this file, taken apart: `signature -- what it does`.
+-- Parses the lines of reference.lua: `signature -- description`.
 local signatures = {}
 
--- The pieces of a text between separators that stand outside of brackets.
+-- Splits a text at the separators outside of brackets.
 local function split(text, separator)
     local pieces, depth, from = {}, 0, 1
     for at = 1, #text do
@@ -22,7 +22,7 @@ local function split(text, separator)
     return pieces
 end
 
--- "a: integer, b?: {x?: number}" as a list of {name=, type=, optional=, options= for tables of options}.
+-- Parses "a: integer, b?: {x?: number}" to a list of {name=, type=, optional=, options= for tables of options}.
 local function parameters(text)
     local list = {}
     for _, piece in ipairs(split(text, ",")) do
@@ -36,7 +36,7 @@ local function parameters(text)
     return list
 end
 
---- signatures.entry(line, page): the entry of a line.
+--- signatures.entry(line, page) returns the entry of a line: see reference.entries.
 function signatures.entry(line, page)
     local signature, summary = line:match "^(.-) %-%- (.*)$"
     local name, inside, rest = signature:match "^([%w_%.:]+)(%b())(.*)$"
@@ -50,7 +50,7 @@ function signatures.entry(line, page)
     return entry
 end
 
---- signatures.lines(prefix, text): the lines of functions that are listed with their files, in lines of name, file and signature.
+--- signatures.lines(prefix, text) returns the reference lines of a list of functions, whose lines are `name file signature -- description`.
 function signatures.lines(prefix, text)
     return (text:gsub("([%w_]+) [%w_]+ (%([^\n]*\n)", prefix .. "%1%2"))
 end

@@ -76,7 +76,7 @@ static void read_colormap(lua_State *L, const PictureCall *call, Options *option
 
 static const struct {
     const char *key;
-    void (*read)(lua_State *L, const PictureCall *call, Options *options); /* of the value on top */
+    void (*read)(lua_State *L, const PictureCall *call, Options *options); /* reads the value on top of the stack */
 } known_options[] = {
     {"min", read_min},
     {"max", read_max},
@@ -113,7 +113,7 @@ static void read_options(lua_State *L, const PictureCall *call, Options *options
     }
 }
 
-/* The kind of the pixels of a stream that can be a picture, or raises. */
+/* Returns the pixel type of a stream that can be an image, or raises. */
 static const PictureType *picture_check(lua_State *L, const PictureCall *call, const Stream *stream)
 {
     const PictureType *pixel = image_options_type(stream->type);
@@ -137,23 +137,23 @@ static void settle_range(lua_State *L, const PictureCall *call, const Stream *st
 {
     double min, max;
     if (!pixels_range(kind, &min, &max) && !(options->has_min && options->has_max)) {
-        luaL_error(L, "%s: a stream of %s needs the options min and max, the values to draw black and white",
+        luaL_error(L, "%s: a stream of %s requires the options min and max, the values that are drawn black and white",
                    call->function, stream->type->name);
     }
     options->pixels.min = options->has_min ? options->pixels.min : min;
     options->pixels.max = options->has_max ? options->pixels.max : max;
     if (options->pixels.min >= options->pixels.max && options->pixels.min <= options->pixels.max) {
-        luaL_error(L, "%s: options 'min' and 'max': both are %f, which leaves no range", call->function,
+        luaL_error(L, "%s: options 'min' and 'max': expected two different values, both are %f", call->function,
                    options->pixels.min);
     }
 }
 
-/* What the options leave open follows from the stream and from where it goes; raises where they do not go together. */
+/* Sets the options that were not given, by the type of the stream and the destination; raises if they are incompatible. */
 static void settle_options(lua_State *L, const PictureCall *call, const Stream *stream, PixelKind kind,
                            Options *options)
 {
     if (options->pixels.map && stream->type->components != 1) {
-        luaL_error(L, "%s: option 'colormap' is for streams of numbers, got %s", call->function,
+        luaL_error(L, "%s: option 'colormap': expected a stream of numbers, got %s", call->function,
                    binding_describe(L, call->s));
     }
     if (call->limit == PICTURE_FLOATS && options->has_depth) {
