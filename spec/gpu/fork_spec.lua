@@ -72,6 +72,10 @@ describe("a child process made by fork", function()
     end)
 
     it("made while another thread makes types does not wait for that thread", function()
+        if os.getenv "RILL_SANITIZE" then
+            pending "the allocator of a sanitizer deadlocks in the child of a process with several threads"
+            return
+        end
         expect([[
             local rill = require "rill"
             for _ = 1, 4 do

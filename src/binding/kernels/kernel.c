@@ -160,7 +160,7 @@ typedef struct TextOptions {
 /* The options of a kernel text, where a table may be. */
 static TextOptions text_options(lua_State *L, const char *function)
 {
-    static const char *const dialects[] = {"rill", "brook"};
+    static const char *const dialects[] = {"rill", "brook", NULL};
     static const Option rows[] = {{OPTION("dialect", options_word, TextOptions, brook), .words = dialects},
                                   {OPTION("fast", options_flag, TextOptions, fast)},
                                   {.name = NULL}};
