@@ -1,11 +1,13 @@
-/* Names for what running kernels report: the fault words carry a kernel's number. */
+/* Names for the faults that running kernels report: the fault words contain the number of a kernel. */
 #ifndef RILL_KERNEL_FAULT_H
 #define RILL_KERNEL_FAULT_H
 
 #include "kernel/text/module.h"
 
-/* Registers a kernel (its launched signature must live as long); *id from 1. */
+/* Registers a kernel under its name. *id becomes its number, 1-based. `function`, the launched
+ * signature, must exist until fault_unregister. */
 bool fault_register(const char *name, const Function *function, int *id);
+/* Releases the number of a kernel. */
 void fault_unregister(int id);
 
 #endif

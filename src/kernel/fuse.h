@@ -1,12 +1,14 @@
-/* A kernel whose inputs are what other kernels make: nothing is written in between. */
+/* Fuses kernels: the inputs of a kernel are computed by other kernels without intermediate streams. */
 #ifndef RILL_KERNEL_FUSE_H
 #define RILL_KERNEL_FUSE_H
 
 #include "kernel/kernel.h"
 
-/* `kernel` with parameter i, an input or iterator stream, computed by inputs[i] (NULL: as it is) from that kernel's own inputs and
- * constants, which take the parameter's place in the signature. NULL with error_set where the parameter is more to the body
- * than a value (indexof, sizeof_stream), or an input is more than an expression: then the expression is evaluated first. */
+/* Creates a kernel like `kernel` in which parameter i, an input or iterator stream, is computed by
+ * inputs[i] (NULL: parameter i is unchanged). The inputs and constants of inputs[i] replace the
+ * parameter in the signature. Returns NULL with error_set if the body uses the parameter as more
+ * than a value (indexof, sizeof_stream), or if an input is more than an expression. The caller then
+ * evaluates the expression first. */
 Kernel *fuse_kernel(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Kernels: parsed, compiled per variant, launched. */
+/* Kernels: created from a parsed text, compiled per variant, launched. */
 #ifndef RILL_KERNEL_KERNEL_H
 #define RILL_KERNEL_KERNEL_H
 
@@ -8,105 +8,123 @@
 
 typedef struct Kernel Kernel;
 
-/* A kernel or reduce kernel of a module (kept alive by it). NULL when its body can't be rewritten. */
+/* Creates a kernel from a kernel or reduce kernel of a module, which it retains. Returns NULL with
+ * error_set if the body cannot be rewritten. */
 Kernel *kernel_create(Module *module, const Function *function);
 Kernel *kernel_retain(Kernel *kernel);
 void kernel_release(Kernel *kernel);
 
-/* The signature as launched: a kernel that returns a value has one more output, `result`, at the end. */
+/* Returns the signature as launched. A kernel that returns a value has an additional output, `result`, at the end. */
 const Function *kernel_function(const Kernel *kernel);
 const Module *kernel_module(const Kernel *kernel);
-/* Constants that kernel_specialize has fixed are no longer arguments. */
+/* Returns whether kernel_specialize has fixed the value of a constant, which is then no longer an argument. */
 bool kernel_is_baked(const Kernel *kernel, int param);
 
-/* What a parameter is launched with: streams for stream parameters (outputs too), 32-bit words of the value for
- * constants (matrices row by row). */
+/* The argument for a parameter: a stream for a stream parameter (also for an output), or the 32-bit
+ * words of the value of a constant (matrices row by row). */
 typedef union Argument {
     const Stream *stream;
     const uint32_t *words;
 } Argument;
 
-/* A kernel with variable outputs is launched as two (derive.h), else NULL. Parameter i of both is parameter i of the kernel:
- * the counting one takes an int output for a variable output and no argument for a plain one; the writing one takes a
- * 1-D stream that has the room, and behind the kernel's own parameters the begin and the count of every element, as two int inputs for each
- * variable output in order. */
+/* Returns the kernel that counts the elements which a kernel with variable outputs pushes
+ * (derive.h); NULL for other kernels. Parameter i of it is parameter i of the kernel. It takes an
+ * int output for a variable output, and no argument for a plain output. */
 Kernel *kernel_counting(const Kernel *kernel);
+/* Returns the kernel that writes the elements which a kernel with variable outputs pushes; NULL for
+ * other kernels. It takes a stream of one dimension that is long enough for a variable output.
+ * After the kernel's own parameters it takes two int inputs for each variable output, in order: the
+ * begin and the count of every element. */
 Kernel *kernel_writing(const Kernel *kernel);
 
-/* Says that a gather of shape `own` has other dimensions than its parameter, and which shape would do; returns false. */
+/* Sets the error that a gather of shape `own` has other dimensions than its parameter, and names a
+ * shape that would fit. Returns false. */
 bool kernel_error_rank(const Function *f, const Param *param, const Shape *own);
 
-/* The shape of outputs that are still to be allocated: `shape` if given, that of the outputs given, else what the
- * element-wise inputs broadcast to. Outputs not yet allocated have a NULL stream. */
+/* Determines the shape of a launch: `shape` if it is not NULL, otherwise the shape of the given
+ * outputs, otherwise the shape to which the element-wise inputs broadcast. Outputs that are not
+ * allocated yet have a NULL stream. */
 bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shape, Shape *domain);
 
-/* The length counted on the device that the element-wise streams share; false where the kernel needs exact shapes (it
- * gathers from such a stream, asks for a size, writes at random ...) and the streams must be settled first. A launch over the most
- * elements there can be then issues only the work groups there are. */
+/* Returns whether the element-wise streams share a length that was counted on the device and the
+ * kernel does not need exact shapes. The launch can then run over the maximum length and issue only
+ * the necessary work groups. Returns false if the kernel gathers from such a stream, uses a size or
+ * writes at random: the streams must be settled first. */
 bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check, DeviceLength *length);
 
-/* The elements a launch runs over: all of a shape, or those that a contiguous int or uint stream of one dimension names by their flat indices,
- * each once. Outputs keep their values elsewhere. */
+/* The elements of a launch: all elements of a shape, or the elements whose flat indices (each once)
+ * are in a contiguous int or uint stream of one dimension, or the elements of pages. Other elements
+ * of outputs keep their values. */
 typedef struct Domain {
     Shape shape;
-    const Stream *active;        /* NULL: all */
-    const struct PageSet *pages; /* NULL: all; not both */
-    /* Over pages: a bit for each parameter whose stream, contiguous and of one dimension, has an element for each of the launch's in order
-     * instead of one for each of the shape; those left out included, unless the set has `starts`. */
+    const Stream *active;        /* NULL: all elements */
+    const struct PageSet *pages; /* NULL: all elements. Not both `active` and `pages` */
+    /* For launches over pages, a bit for each parameter whose stream is contiguous, of one
+     * dimension, and has one element for each element of the launch in order, instead of one for
+     * each element of the shape. Elements that are left out are included, unless the set has
+     * `starts`. */
     uint64_t numbered;
-    bool *issued; /* becomes true when the device has got something to do; NULL: it is not told */
+    bool *issued; /* set to true when work was issued to the device; may be NULL */
 } Domain;
 
-/* Boxes of one size within a shape that may be larger than any launch: one after the other, row-major within. What lies outside of the
- * shape is left out. */
+/* Boxes (pages) of equal size in a shape that may be larger than any launch. They are processed one
+ * after the other, in row-major order within a box. Elements outside the shape are left out. */
 typedef struct PageSet {
-    /* The least coordinates of each, x first: a contiguous int stream of one dimension. `masked`: behind those of each box where in the stream
-     * its mask begins, or -1: all. A mask is pairs of ints: bits of 32 elements, of those that are not left out, and how many there are before. */
+    /* The smallest coordinates of each box, x first, in a contiguous int stream of one dimension.
+     * If `masked`, the coordinates of a box are followed by the index in the stream at which its
+     * mask begins, or by -1 if it has no mask. A mask consists of pairs of ints: the bits of 32
+     * elements (1: not left out), and the number of such elements before them. */
     const Stream *origins;
     bool masked;
     int64_t count;
-    int64_t page[SHAPE_MAX_RANK]; /* their sizes, x first */
-    /* Behind the origins stands how many elements of the shape are in the pages before each: where numbered streams have it. */
+    int64_t page[SHAPE_MAX_RANK]; /* sizes of a box, x first */
+    /* After the coordinates follows the number of elements of the shape in the preceding pages.
+     * Numbered streams store their elements at that index. */
     bool starts;
-    bool aligned;     /* every coordinate of an origin is a multiple of the page's size there */
-    int64_t elements; /* within the shape, and not left out */
-    bool clipped;     /* only elements of a box count: its first ones, x first, and so many. Not with `starts` */
+    bool aligned;     /* every coordinate of an origin is a multiple of the page's size in that dimension */
+    int64_t elements; /* number of elements that are inside the shape and not left out */
+    /* Only the elements of a box are computed: its first element and its sizes, x first. Not with
+     * `starts`. */
+    bool clipped;
     int64_t clip_first[SHAPE_MAX_RANK], clip_size[SHAPE_MAX_RANK];
-    bool unbounded; /* the shape has no bounds, and 0 for sizes: nothing is left out */
-    /* Behind the coordinates of each there is a level: its elements are 2^level apart. The last of a dimension count only where the shape
-     * ends there: elsewhere they are the first ones of other boxes. */
+    bool unbounded; /* the shape has no bounds and its sizes are 0: nothing is left out */
+    /* After the coordinates follows a level: the elements of the page are 2^level apart. The last
+     * elements of a dimension are computed only where the shape ends there. Elsewhere they are the
+     * first elements of other boxes. */
     bool levels;
-    const int32_t *words; /* what `origins` has, in the host's memory; NULL: it is not there */
-    /* The same coordinates, and nothing behind them, in the order in which the pages stand in memory: what launches take that neither number
-     * their elements nor look around them. NULL: it is `origins`' order, or not known. */
+    const int32_t *words; /* contents of `origins` in host memory; NULL: not available */
+    /* The coordinates alone, in the order in which the pages are stored in memory. Used by launches
+     * that neither number their elements nor access neighbors. NULL: the order of `origins`, or
+     * unknown. */
     const Stream *in_memory;
-    const int32_t *memory_words; /* what that has, in the host's memory */
-    uint64_t serial;             /* never used twice; 0: it has none */
+    const int32_t *memory_words; /* contents of `in_memory` in host memory */
+    uint64_t serial;             /* unique number of the set; 0: none */
 } PageSet;
-/* How many elements it has with those left out; at most SHAPE_MAX_ELEMENTS + 1. */
+/* Returns the number of elements of a set, including those left out; at most SHAPE_MAX_ELEMENTS + 1. */
 int64_t kernel_page_elements(const PageSet *set, int rank);
 
-/* The same as kernel_launch over any domain; a group kernel can't run over a list, and over pages only one of one
- * dimension. */
+/* Launches a kernel over any domain (see kernel_launch). Group kernels cannot run over a list of
+ * active elements. Over pages only group kernels of one dimension can run. */
 bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check);
 
-/* Launches over `domain`, every argument given. `check`: report gathers out of range. */
+/* Launches a kernel over all elements of `domain`. All arguments must be given. `check`: gathers
+ * out of range are reported. Returns false with error_set. */
 bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check);
 
-/* Compiles the variant a launch over contiguous streams of the parameters' own types takes, so that errors in the body
- * show before the first launch. */
+/* Compiles the variant for contiguous streams of the parameters' own types, so that errors in the
+ * body are reported before the first launch. */
 bool kernel_compile(Kernel *kernel, Device *device);
 
-/* A kernel with some constants fixed: words per parameter, or NULL. */
+/* Creates a kernel in which some constants are fixed: the 32-bit words of the value per parameter, or NULL. */
 Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words);
 
-/* The GLSL of the variant compiled last. */
+/* Writes the GLSL of the variant that was compiled last. */
 bool kernel_source(Kernel *kernel, Device *device, StrBuf *out);
-/* What a launch with these arguments does: variant, how each argument is reached, group size, bytes moved. */
+/* Describes a launch with these arguments: the variant, how each argument is accessed, group size, bytes moved. */
 bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     StrBuf *out);
 
-/* Turns a fault that a kernel recorded into an error naming the kernel; true when there is none. */
+/* Turns a fault that a kernel recorded into an error that names the kernel. Returns true if there is no fault. */
 bool kernel_fault_check(Device *device);
 
 #endif

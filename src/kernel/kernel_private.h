@@ -1,4 +1,4 @@
-/* What the files of the kernel floor share. */
+/* State and functions that the files of the kernel layer share. */
 #ifndef RILL_KERNEL_KERNEL_PRIVATE_H
 #define RILL_KERNEL_KERNEL_PRIVATE_H
 
@@ -8,20 +8,22 @@
 #include "kernel/variant/access.h"
 
 typedef struct Variant {
-    VariantKey key; /* its types are held */
+    VariantKey key; /* its types are retained */
     Layout layout;
-    uint64_t device;  /* device_serial: a device may be gone and its address used again */
-    Program *program; /* held */
+    uint64_t device;  /* device_serial: a device may have been closed and its address reused */
+    Program *program; /* retained */
 } Variant;
 
-/* Outlives its kernel, for caches of what was made with the kernel and is of no use after it. */
+/* Tells caches whether a kernel still exists: entries made with a destroyed kernel are useless.
+ * Outlives the kernel. */
 typedef struct KernelLife {
     int references;
     bool over;
 } KernelLife;
 
-/* Counted; releasing NULL does nothing. */
+/* Adds a reference. */
 KernelLife *kernel_life_retain(KernelLife *life);
+/* Releases a reference. NULL is allowed. */
 void kernel_life_release(KernelLife *life);
 
 struct Kernel {
@@ -30,33 +32,36 @@ struct Kernel {
     Function function; /* as launched; owns its parameters */
     Body body;
     char *baked[MAX_PARAMS];
-    Kernel *count, *write; /* of a kernel with variable outputs, which has no program of its own; else NULL */
-    int id;                /* names the kernel in the fault words */
-    uint64_t serial;       /* never used twice: for caches that outlive kernels */
+    Kernel *count, *write; /* for a kernel with variable outputs, which has no program itself; otherwise NULL */
+    int id;                /* number of the kernel in the fault words */
+    uint64_t serial;       /* unique number of the kernel, for caches that outlive kernels */
     KernelLife *life;
     Lru variants; /* of Variant */
-    Lru mapped;   /* kernels derived from this one by address_map.c, which sets what destroys them */
+    Lru mapped;   /* kernels derived from this one by address_map.c, which also sets mapped_destroy */
     void (*mapped_destroy)(void *item);
-    bool addressed;                 /* the last launch was by one of them */
-    const AddressUse *addresses;    /* of a derived one, else NULL */
-    bool body_borrowed;             /* by a derived one */
-    uint32_t *words;                /* room for the uniforms of a launch */
-    uint8_t pass_order[MAX_PARAMS]; /* slice_order's, of passes of so many outputs; 0: not asked for yet */
+    bool addressed;              /* the last launch used a derived kernel */
+    const AddressUse *addresses; /* of a derived kernel; otherwise NULL */
+    bool body_borrowed;          /* the body belongs to the kernel from which this one is derived */
+    uint32_t *words;             /* buffer for the uniforms of a launch */
+    uint8_t
+        pass_order[MAX_PARAMS]; /* result of slice_order for passes of `pass_outputs` outputs; 0: not computed yet */
     int pass_outputs;
 };
 
-/* A kernel of no function yet; NULL with error_set. */
+/* Creates a kernel without a function; NULL with error_set. */
 Kernel *kernel_blank(Module *module);
-/* What the generator needs of the kernel on this device: borrowed, valid as long as the kernel. */
+/* Returns what the code generator needs to know about the kernel on this device. The result borrows
+ * from the kernel. */
 KernelText kernel_text(const Kernel *kernel, Device *device);
-/* address_map.c. The kernel to launch instead, where arguments have maps, and in `given` its arguments; else the kernel itself, `given`
- * unchanged. It lives as long as the kernel. NULL with error_set. */
+/* Finds or derives the kernel to launch if arguments have address maps, and stores its arguments in
+ * `given` (address_map.c). Otherwise returns the kernel itself and leaves `given` unchanged. The
+ * result lives as long as the kernel. NULL with error_set. */
 Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS]);
-/* The kernel that was so launched last: one derived, or itself. */
+/* Returns the kernel that the last launch used: a derived kernel or the kernel itself. */
 Kernel *address_latest(Kernel *kernel);
-/* Finds or compiles a variant. */
+/* Finds or compiles a variant. NULL with error_set. */
 Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);
-/* Turns the driver's log of a program into an error at the place in the kernel text. */
+/* Turns the driver's log of a failed compilation into an error that points into the kernel text. Returns false. */
 bool diagnose(const Module *module, const Body *body, const char *source, size_t body_at, const char *log);
 
 #endif

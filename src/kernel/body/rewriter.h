@@ -1,4 +1,4 @@
-/* What the files of the body rewriter share. */
+/* State and functions that the files of the body rewriter share. */
 #ifndef RILL_KERNEL_BODY_REWRITER_H
 #define RILL_KERNEL_BODY_REWRITER_H
 
@@ -7,29 +7,31 @@
 typedef struct Local {
     Token name;
     int depth;
-    size_t end;   /* declared in the head of a `for`: the token after that loop; else 0 */
-    int shared;   /* number of a shared variable, from 1; 0: a plain local */
-    bool counter; /* of a loop, and an index as it is: see rewrite_index.c */
-    int reach;    /* an int that goes no further than this, either way; 0: not known */
+    size_t end;   /* if it is declared in the head of a `for`: the token after that loop; otherwise 0 */
+    int shared;   /* 1-based number of a shared variable; 0: an ordinary local variable */
+    bool counter; /* a loop counter that may be used as an index directly: see rewrite_index.c */
+    int reach;    /* largest absolute value of an int; 0: unknown */
     const Type *type;
-    int matrix;    /* as module_type has them */
-    bool fixed;    /* a whole number that the text has: array lengths may be made of it */
-    bool constant; /* a float of that kind, or an array of some */
-    bool hidden;   /* one that may be 0: compilers are not to know it where it is used */
+    int matrix;    /* as in module_type */
+    bool fixed;    /* a constant whole number that may be used in array lengths */
+    bool constant; /* a constant float, or a constant array of floats */
+    bool hidden;   /* may be 0, and the compiler must not see that where it is used */
 } Local;
 
-/* A remainder, or a condition in front of ?, && or ||: tokens of its left operand's beginning and of its mark. `next`: the next one of the same
- * beginning, from 1. */
+/* A remainder, or the condition before ?, && or ||: the token where its left operand begins and the
+ * token of its operator. `next`: the next operation with the same beginning (1-based). */
 typedef struct Operation {
     size_t start, at, next;
-    bool plain; /* left as it stands */
+    bool plain; /* written without a change */
 } Operation;
 
 typedef struct OperationList {
     Operation *items;
     size_t count, capacity;
     size_t first, last; /* the tokens of the function */
-    size_t *slots;      /* by token: the operation that begins or stands there, from 1; NULL: there is none */
+    /* By token: the 1-based index of the operation that begins at the token or has its operator
+     * there; 0: none. NULL: there are no operations. */
+    size_t *slots;
 } OperationList;
 
 typedef struct LoopRange {
@@ -37,14 +39,14 @@ typedef struct LoopRange {
     double trips;
 } LoopRange;
 
-/* One function as written out: which parameters of the launched kernel its own stream parameters stand for. */
+/* A function as it is written out, for one binding of its stream parameters to parameters of the launched kernel. */
 typedef struct Instance {
     const Function *function;
-    int bound[MAX_PARAMS]; /* parameter of the launched kernel, or -1 */
-    int number;            /* 0 for the first of its function */
+    int bound[MAX_PARAMS]; /* index of a parameter of the launched kernel, or -1 */
+    int number;            /* 0 for the first instance of its function */
     double trips;
     bool unbounded;
-    double tokens, accesses; /* with those of the functions it calls: devices write them out at every call */
+    double tokens, accesses; /* including the functions that it calls, which devices write out at every call */
 } Instance;
 
 typedef struct InstanceList {
@@ -52,12 +54,12 @@ typedef struct InstanceList {
     size_t count, capacity;
 } InstanceList;
 
-/* Text that goes in front of token `at`, or right behind it. */
+/* Text to insert directly before token `at`, or directly after it. */
 typedef struct Insertion {
     size_t at;
     bool behind;
     const char *text;
-    bool written; /* a part that is rewritten by itself may end at `at` */
+    bool written; /* avoids a second insertion when a part that is rewritten separately ends at `at` */
 } Insertion;
 
 enum { MAX_LOOPS = 64 };
@@ -77,133 +79,148 @@ typedef struct Rewriter {
         Local *items;
         size_t count, capacity;
     } locals;
-    bool constants; /* of a module are being written, no function */
+    bool constants; /* constants of a module are being written, not a function */
     int depth;
-    size_t loop_end; /* of the loops entered so far: the token after the last one */
+    size_t loop_end; /* token after the last of the loops entered so far */
     int loop_count;
     LoopRange loops[MAX_LOOPS];
     struct {
         Insertion *items;
         size_t count, capacity;
     } insertions;
-    size_t head_first, head_last, head_end; /* the head of the `for` written last, and the end of its body */
+    size_t head_first, head_last, head_end; /* head of the `for` written last, and the end of its body */
     bool head_counts;                       /* its variable is a counter */
-    int head_reach;                         /* and goes so far */
-    size_t cast;                            /* token behind the cast written last: another cast may follow */
-    size_t changed;                         /* token of an argument that the function called may change; 0: none */
+    int head_reach;                         /* largest absolute value of its variable */
+    size_t cast;                            /* token after the cast written last, where another cast may follow */
+    size_t changed;                         /* token of an argument that the called function may change; 0: none */
     OperationList operations;
-    const Type *type; /* of the variables being declared, or NULL */
+    const Type *type; /* type of the variables that are being declared, or NULL */
     int matrix;
-    bool real;     /* and whether they are floats */
-    bool constant; /* and are declared const */
-    bool fixed;    /* an array's length, a label or a whole constant is being written */
+    bool real;     /* they are floats or doubles */
+    bool constant; /* they are declared const */
+    bool fixed;    /* the length of an array, a label or a whole constant is being written */
 } Rewriter;
 
-/* Token `index` of the module; the list ends in TOKEN_END. */
+/* Returns token `index` of the module. The list ends in TOKEN_END. */
 const Token *rewriter_token(const Rewriter *rw, size_t index);
-/* One past the bracket that closes the one at i, or `last`; and past "[n][m]" at i, so many pairs at most. */
+/* Returns the token after the bracket that closes the one at token i, or `last`. */
 size_t rewriter_close(const Rewriter *rw, size_t i, size_t last);
+/* Returns the token after up to `most` pairs of square brackets that begin at token i. */
 size_t rewriter_skip_brackets(const Rewriter *rw, size_t i, size_t last, int most);
-/* Whether a local variable or a parameter has a name. */
+/* Returns whether a local variable or a parameter has this name. */
 bool rewriter_variable(const Rewriter *rw, const Token *name);
-/* Writes one token's text, keeping the layout, and where it came from. */
+/* Writes the text of one token with its layout, and records where it came from. */
 bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length);
-/* The same with a prefix. */
+/* Writes the text of one token with a prefix, its layout and its origin. */
 bool rewriter_put_user(Rewriter *rw, const Token *token, const char *prefix);
+/* Writes text without an origin. */
 void rewriter_add(Rewriter *rw, const char *text);
-/* The parameter of the function being written, or NULL; *index is its place. */
+/* Returns the parameter with this name of the function being written, or NULL. *index is its position. */
 const Param *rewriter_param(const Rewriter *rw, const Token *name, int *index);
+/* Returns the innermost local variable with this name, or NULL. */
 const Local *rewriter_local(const Rewriter *rw, const Token *name);
 /* Rewrites tokens first .. last - 1. */
 bool rewriter_range(Rewriter *rw, size_t first, size_t last);
-/* The same of the "[n][m]" of a declaration. */
+/* Rewrites the "[n][m]" of a declaration in tokens first .. last - 1. */
 bool rewriter_lengths(Rewriter *rw, size_t first, size_t last);
-/* Moves what was written to the end of the body. */
+/* Appends the text written so far to the body. */
 bool rewriter_append(Rewriter *rw);
-/* Finds or writes the function with these bindings; *number tells them apart. */
+/* Finds the function with these bindings, or writes it. Its `number` distinguishes instances of one function. */
 bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance);
 
-/* rewrite_access.c: names that stand for streams, and rill's own functions. Each handles the construct at `i` and sets *next
- * to the token after it. */
+/* Rewrites the name of a stream parameter at token i (rewrite_access.c). *next is the token after the construct. */
 bool rewrite_access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
+/* Rewrites a call of one of rill's functions (indexof, sample, push ...) at token i, if there is
+ * one. *next is the token after it. */
 bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled);
 
-/* rewrite_call.c: the call at i of a function of the module. */
+/* Rewrites the call at token i of a function of the module (rewrite_call.c). */
 bool rewrite_call_write(Rewriter *rw, size_t i, size_t last, const Function *callee, size_t *next);
 
-/* rewrite_cast.c: "(float)x" as C has it becomes "float(x)". */
+/* Returns whether a cast in the notation of C begins at token i: "(float)x" (rewrite_cast.c). */
 bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last);
+/* Writes the cast at token i as "float(x)". */
 bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
-/* One past the operand at i: signs, casts, then a value with its indices, fields and calls. */
+/* Returns the token after the operand at token i: signs, casts, then a value with its indices, fields and calls. */
 size_t rewrite_cast_operand(Rewriter *rw, size_t i, size_t last);
 
-/* rewrite_exact.c: what keeps compilers to the text. */
-/* Whether they are to be kept to it here. */
+/* rewrite_exact.c: keeps the operations as they are written. */
+/* Returns whether operations must be kept as written in the part being rewritten. */
 bool rewrite_exact_on(const Rewriter *rw);
-/* Whether a type, as module_type has it, is of floats or doubles. */
+/* Returns whether a type, as in module_type, consists of floats or doubles. */
 bool rewrite_exact_real(const Type *type, int matrix);
-/* Finds the remainders and conditions of a function, and where each begins: first of all. */
+/* Finds the remainders and conditions of a function and where each begins. Must be called before
+ * the function is rewritten. */
 bool rewrite_exact_scan(Rewriter *rw, size_t first, size_t last);
-/* Writes what goes in front of the token at i, where some of them begin with it. */
+/* Writes the text that must precede token i if remainders or conditions begin there. */
 void rewrite_exact_open(Rewriter *rw, size_t i);
-/* Handles the token at i where it is a mark, a number or a word that is written otherwise. */
+/* Handles token i if it is an operator, a number or a word that must be written differently.
+ * Returns whether it was handled; *done is false after an error. */
 bool rewrite_exact_match(Rewriter *rw, size_t i, size_t last, size_t *next, bool *done);
-/* Writes a value of floats made of what stands from `first` to `end`: arguments, or the operand of a cast. Not handled: the type at i is none of floats. */
+/* Writes a constructor or cast to floats at token i, whose arguments or operand are tokens first ..
+ * end - 1. *handled is false if the type at token i does not consist of floats. */
 bool rewrite_exact_construct(Rewriter *rw, size_t i, size_t first, size_t end, bool called, bool *handled);
-/* Writes the constant at i, with its indices where it is an array of floats. */
+/* Writes the module constant at token i, with its indices if it is an array of floats. */
 bool rewrite_exact_constant(Rewriter *rw, size_t i, size_t last, const Constant *constant, size_t *next);
-/* Writes an argument; `real`: for a parameter of floats. */
+/* Writes an argument. `real`: the parameter consists of floats. */
 bool rewrite_exact_argument(Rewriter *rw, size_t first, size_t last, bool real);
-/* Whether the condition computes something. */
+/* Returns whether the condition contains a computation. */
 bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last);
-/* Whether tokens are numbers and whole constants. */
+/* Returns whether all tokens are numbers, whole constants and calls of GLSL's functions. */
 bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last);
-/* Whether numbers among the tokens, or a difference, may be 0. */
+/* Returns whether a number among the tokens, or a difference, may be 0. */
 bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last);
-/* The assignment `op` to an element of storage, the tokens from `first` on, which were written: with `change` the element is to be written
- * once more, then `stored` writes the rest. */
+/* Writes the operator `op` of an assignment to an element of storage. Its left side, from token
+ * `first` on, was written before. Sets *change if the element must be written once more. */
 bool rewrite_exact_store(Rewriter *rw, size_t first, size_t op, bool real, bool *change);
+/* Writes the right side of the assignment `op` after rewrite_exact_store, with its `change`. */
 bool rewrite_exact_stored(Rewriter *rw, size_t op, size_t last, bool change, size_t *next);
 
-/* rewrite_index.c: indices of the function's own arrays. Writes the bracket at i, and the index behind it where it must be kept
- * apart. */
+/* Writes the bracket at token i and the index in it, inside a function call if the compiler must
+ * not see the index (rewrite_index.c: indices of private arrays). */
 bool rewrite_index_write(Rewriter *rw, size_t i, size_t last, size_t *next);
-/* Whether the variable that the `for` from `open` to `close` declares, whose body ends at `end`, is a counter. */
+/* Returns whether the variable that the `for` from token `open` to `close` declares is a counter.
+ * `end` is the end of the loop's body. */
 bool rewrite_index_counts(const Rewriter *rw, size_t open, size_t close, size_t end);
-/* Whether the counter at i stands where it may stand as it is. */
+/* Returns whether the counter at token i may be written as it is. */
 bool rewrite_index_plain_counter(const Rewriter *rw, size_t i, const Local *counter);
 
-/* The tokens of a type as GLSL has it. */
+/* Writes the tokens of a type as GLSL. */
 bool rewriter_type(Rewriter *rw, const Token *token);
-/* The same where a value is made of others: "bool(" is a function of rill's. */
+/* Writes the tokens of a type that begins a constructor: "bool(" becomes a function of rill. */
 bool rewriter_constructor(Rewriter *rw, const Token *token);
 
-/* rewrite_loops.c */
+/* Handles a loop that begins at token i (rewrite_loops.c): estimates its iterations and prepares
+ * the insertions that guard and watch it. */
 bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last);
-/* Writes what is to go in front of token i, or behind it. */
+/* Writes the text that must be inserted before token i, or after it. */
 void rewrite_loops_insert(Rewriter *rw, size_t i, bool behind);
-/* Whether the tokens change the variable, or may. */
+/* Returns whether the tokens change the variable or may change it. */
 bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
-/* The step of "i++", "++i", "i += 2" and their falling forms. */
+/* Finds the step of "i++", "++i", "i += 2" and the corresponding decrements. */
 bool rewrite_loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
-/* Whether the token at i begins an `if` or `switch` that leaves a loop; writes its head then, the condition kept apart. */
+/* Returns whether token i begins an `if` or `switch` that leaves a loop or whose condition must be kept apart. */
 bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last);
+/* Writes the head of the `if` or `switch` at token i with its condition inside a function call. */
 bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+/* Returns the product of the iterations of all bounded loops around the current position. */
 double rewrite_loops_factor(const Rewriter *rw);
+/* Returns the token after the statement at token i. */
 size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last);
 
-/* Offsets of a neighbour, as [y][x] has them: x last. */
+/* Offsets of a neighbor in the order of the text, [y][x]: x last. */
 typedef struct Offsets {
     int count, brackets, axes, reach;
     bool literal;
     int8_t value[OFFSET_DIMS];
-    size_t end; /* the token behind them */
+    size_t end; /* the token after them */
 } Offsets;
 
-/* Reads the indices from token i on; false: how far they go can't be told. */
+/* Reads the indices that begin at token i. Returns false if their range is unknown. */
 bool rewrite_offsets_read(const Rewriter *rw, size_t i, size_t last, Offsets *offsets);
 
-/* The number of an offset in the list of a parameter, which has it then; -1 where there is no room. */
+/* Returns the index of an offset in the list of the parameter, after adding it if necessary; -1 if
+ * the list is full. */
 int rewrite_offsets_note(ParamUse *use, const Offsets *offsets);
 
 #endif

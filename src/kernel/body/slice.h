@@ -1,5 +1,5 @@
-/* Which outputs of a kernel share work: where a device stores fewer at once than the kernel has, those that do go into one pass, which then
- * does that work once. */
+/* Finds out which outputs of a kernel share work. If a device can store fewer outputs at once than
+ * the kernel has, the outputs that share work are computed in one pass. */
 #ifndef RILL_KERNEL_BODY_SLICE_H
 #define RILL_KERNEL_BODY_SLICE_H
 
@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-/* The outputs of a kernel, by their parameters' numbers, so ordered that passes of `per_pass` each, one after the other, do as little work twice
- * as is found by taking the next best: in order of declaration where nothing is shared, or the text is too long to look at. False with
- * error_set. */
+/* Orders the outputs of a kernel, given by their parameter numbers, for passes of `per_pass`
+ * outputs. A greedy choice minimizes the work that is done twice. Without shared work, or for a
+ * text that is too long to analyze, the order is that of declaration. Returns false with error_set. */
 bool slice_order(const Module *module, const Function *kernel, int per_pass, uint8_t order[MAX_PARAMS]);
 
 #endif

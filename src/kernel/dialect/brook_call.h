@@ -1,4 +1,4 @@
-/* Calls in Brook's dialect. */
+/* Calls in Brook's dialect: converts arguments and determines the type of the result. */
 #ifndef RILL_KERNEL_DIALECT_BROOK_CALL_H
 #define RILL_KERNEL_DIALECT_BROOK_CALL_H
 
@@ -10,8 +10,9 @@ typedef struct BrookArguments {
     Value value[MAX_PARAMS];
 } BrookArguments;
 
-/* "name(...)" was written, from output token `at` to the last: converts the arguments to what a function of the text, a type or a
- * function of GLSL takes, and says what the call gives. */
+/* Converts the arguments of the call "name(...)", which was written from output token `at` to the
+ * last one, to what the function of the text, the constructor or the GLSL function expects. *value
+ * becomes the type of the result. */
 bool brook_call(BrookWriter *w, const Token *name, size_t at, BrookArguments *a, Value *value);
 
 #endif

@@ -1,10 +1,10 @@
-/* Operators of Brook's dialect: what their operands must become. */
+/* Operators of Brook's dialect: converts their operands. */
 #ifndef RILL_KERNEL_DIALECT_BROOK_OPERATOR_H
 #define RILL_KERNEL_DIALECT_BROOK_OPERATOR_H
 
 #include "kernel/dialect/brook_writer.h"
 
-/* How tightly they bind, from the loosest. */
+/* Precedence of operators, lowest first. */
 typedef enum OperatorLevel {
     LEVEL_ASSIGN = 1,
     LEVEL_CHOICE,
@@ -22,19 +22,19 @@ typedef enum OperatorLevel {
     LEVEL_UNARY
 } OperatorLevel;
 
-/* Part of what was written, and what it gives. */
+/* A range of the output, and the type of its value. */
 typedef struct Operand {
     size_t first, last; /* output tokens */
     Value value;
 } Operand;
 
-/* The operator that a mark is, assignments and "?" among them; -1: none. */
+/* Returns the operator of a mark, including assignments and "?"; -1 if it is not an operator. */
 int brook_operator(const Token *mark);
 int brook_operator_level(int op); /* an OperatorLevel */
 
-/* "left op right" was written: converts both, and says what it gives. */
+/* Converts both operands of "left op right", which was written. *result becomes the type of the result. */
 bool brook_binary(BrookWriter *w, int op, Operand *left, Operand *right, Value *result);
-/* The same of "cond ? a : b", of vectors component by component. */
+/* Converts the operands of "cond ? a : b", which was written; vectors are handled component by component. */
 bool brook_choose(BrookWriter *w, Operand *cond, Operand *a, Operand *b, Value *result);
 
 #endif

@@ -1,10 +1,10 @@
-/* What is known of an expression's value: enough to tell where it must be converted. */
+/* Types of values of expressions, as far as they must be known to decide on conversions. */
 #ifndef RILL_KERNEL_DIALECT_BROOK_VALUE_H
 #define RILL_KERNEL_DIALECT_BROOK_VALUE_H
 
 #include "kernel/text/module.h"
 
-/* From the narrowest number to the widest; UNKNOWN: matrices, and what nothing is known of, which is left as it is. */
+/* Numeric types in the order of conversion. VALUE_UNKNOWN: a matrix or an unknown type, which is not converted. */
 typedef enum ValueBase {
     VALUE_UNKNOWN,
     VALUE_VOID,
@@ -18,36 +18,39 @@ typedef enum ValueBase {
 
 typedef struct Value {
     ValueBase base;
-    int count;          /* components, 1 to 4; of others than numbers 1 */
-    int brackets;       /* indices that stand between this and an element: of arrays and gathers */
-    bool gather;        /* its indices are numbers of any type */
-    bool offsets;       /* a neighbour: any number of indices is one element */
-    const Type *fields; /* of a structure */
-    int matrix;         /* of a matrix: its number of module_value_name, else 0 */
+    int count;          /* components, 1 to 4; 1 for other types than numbers */
+    int brackets;       /* number of indices between this value and an element: of arrays and gathers */
+    bool gather;        /* a gather: indices may be numbers of any type */
+    bool offsets;       /* a neighbor: any number of indices gives one element */
+    const Type *fields; /* the type, if it is a structure */
+    int matrix;         /* the number of module_value_name, if it is a matrix; otherwise 0 */
 } Value;
 
-/* Of a declared type, as module_type says it; a structure's, a vector's ... */
+/* Returns the value of a declared type, as in module_type. */
 Value brook_value(const Type *type, int matrix);
-/* Of a parameter, as its function sees it. */
+/* Returns the value of a parameter inside its function. */
 Value brook_value_param(const Param *param);
-/* Of a number as it is written. */
+/* Returns the value of a number literal. */
 Value brook_value_number(const Token *number);
+/* Returns the value with `count` components of a base type. */
 Value brook_value_of(ValueBase base, int count);
 
-/* A number or a bool, or a vector of them, that is no array. */
+/* Returns whether the value is a number, a bool or a vector of them, and not an array. */
 bool brook_value_plain(Value value);
-/* GLSL's name of a plain value's type: "vec3". */
+/* Returns the GLSL name of the type of a plain value, such as "vec3". */
 const char *brook_value_name(Value value);
-/* Whether GLSL takes one where the other is wanted as it is. */
+/* Returns whether GLSL accepts a value of type `have` where `want` is expected. */
 bool brook_value_fits(Value have, Value want);
-/* How many components two have together: a scalar counts as many as the other, and the longer is cut. */
+/* Returns the number of components with which two values are combined: a scalar adapts to the other
+ * value, a longer vector is truncated. */
 int brook_value_common(int a, int b);
-/* GLSL's name of any type that is no array: the same, and of a structure or a matrix. */
+/* Returns the GLSL name of any type that is not an array, including structures and matrices. */
 const char *brook_value_declared(Value value);
-/* How many columns a matrix has, and what a column is. */
+/* Returns the number of columns of a matrix. */
 int brook_value_columns(Value matrix);
+/* Returns the value of one column of a matrix. */
 Value brook_value_column(Value matrix);
-/* What is in a field or behind a swizzle's letters. */
+/* Returns the value of a field or of a swizzle. */
 Value brook_value_field(Value value, const Token *field);
 
 #endif

@@ -1,4 +1,5 @@
-/* What the files that convert Brook's bodies share: a place in a module's tokens, and the tokens written so far. */
+/* State and functions that the files of the Brook dialect share: a position in the module's tokens,
+ * and the tokens written so far. */
 #ifndef RILL_KERNEL_DIALECT_BROOK_WRITER_H
 #define RILL_KERNEL_DIALECT_BROOK_WRITER_H
 
@@ -6,14 +7,14 @@
 
 typedef struct BrookName {
     Token token;
-    int depth; /* of the block that declares it */
+    int depth; /* depth of the block that declares it */
     Value value;
 } BrookName;
 
 typedef struct BrookWriter {
     Module *module;
-    const Function *function; /* whose body this is; NULL: a constant */
-    size_t at, last;          /* the next token, one past the last */
+    const Function *function; /* the function whose body is converted; NULL: a constant */
+    size_t at, last;          /* the next token; one past the last token */
     int depth;
     TokenList out;
     struct {
@@ -23,49 +24,59 @@ typedef struct BrookWriter {
     struct {
         BrookName *items;
         size_t count, capacity;
-    } temporaries; /* of the function */
+    } temporaries; /* temporary variables of the function */
 } BrookWriter;
 
-/* The next token, TOKEN_END where there is none; the one after it. */
+/* Returns the next token; TOKEN_END at the end. */
 const Token *brook_peek(const BrookWriter *w);
+/* Returns the token after the next one. */
 const Token *brook_peek_next(const BrookWriter *w);
+/* Returns whether the next token has this text. */
 bool brook_next_is(const BrookWriter *w, const char *text);
 
-/* All return false with error_set. The first copies the next token, the second all up to `until`. */
+/* Copies the next token to the output. Returns false with error_set, as do all functions below that
+ * return bool and write. */
 bool brook_put(BrookWriter *w);
+/* Copies all tokens up to `until`. */
 bool brook_put_until(BrookWriter *w, size_t until);
-/* Up to the mark that ends what stands here, one of `ends` ("," ";") or a bracket that closes: for what is not understood. */
+/* Copies tokens up to one of the marks in `ends` ("," ";") or to a closing bracket: for constructs
+ * that are not analyzed. */
 bool brook_put_rest(BrookWriter *w, const char *ends);
-/* Writes a word or mark of GLSL in front of output token `at`, or in its place: no name of the user's, it stays as it is. */
+/* Inserts a word or mark of GLSL before output token `at`. It is not treated as a name of the user's. */
 bool brook_insert(BrookWriter *w, size_t at, const char *text);
+/* Replaces output token `at` by a word or mark of GLSL. */
 void brook_replace(BrookWriter *w, size_t at, const char *text);
-/* Copies a token in front of output token `at`. */
+/* Inserts a copy of a token before output token `at`. */
 bool brook_insert_token(BrookWriter *w, size_t at, Token token);
-/* Makes output tokens [first, last) the argument of a function, or with NULL puts them in brackets: *last is behind them then. */
+/* Makes output tokens [first, *last) the argument of a function, or with NULL encloses them in
+ * parentheses. *last becomes the end of the result. */
 bool brook_wrap(BrookWriter *w, size_t first, size_t *last, const char *function);
 
-/* Whether output tokens [first, last) change something by ++, --, an assignment, or a function with an output. */
+/* Returns whether output tokens [first, last) change a variable: by ++, --, an assignment, or a
+ * function with an output. */
 bool brook_changes(const BrookWriter *w, size_t first, size_t last);
 
-/* The same as GLSL wants it where `want` is taken: *last moves, and *value is `want` where it was converted. */
+/* Converts output tokens [first, *last) from type *value to `want`, if a conversion exists. Updates
+ * *last, and *value if it was converted. */
 bool brook_fit(BrookWriter *w, size_t first, size_t *last, Value *value, Value want);
 
-/* A variable, parameter or constant is there from here on, to the end of its block. */
+/* Declares a variable, parameter or constant from here to the end of its block. */
 bool brook_declare(BrookWriter *w, const Token *name, Value value);
-/* Makes a variable of a name that no other has; the function declares it at its begin. */
+/* Creates a variable with a unique name. It is declared at the beginning of the function. */
 bool brook_temporary(BrookWriter *w, Value value, Token *name);
-/* Writes these declarations in front of output token `at`. */
+/* Writes the declarations of the temporary variables before output token `at`. */
 bool brook_declare_temporaries(BrookWriter *w, size_t at);
-/* Leaves a block: its names are gone. */
+/* Leaves a block and removes the names declared in it. */
 void brook_leave(BrookWriter *w);
-/* The variable, parameter or constant of that name; NULL: none. */
+/* Returns the variable, parameter or constant with this name, or NULL. */
 const BrookName *brook_name(const BrookWriter *w, const Token *name);
 
-/* Converts what stands at the place; *value is what it gives. Those of one level of brook_operator.h or a tighter one; 0: all but
- * commas. */
+/* Converts the expression at the current position, and sets *value to its type. `level`: the lowest
+ * precedence (OperatorLevel) to include; 0: everything except commas. */
 bool brook_expression(BrookWriter *w, int level, Value *value);
-/* The statements of a body, and the declaration of a constant (behind `const`). */
+/* Converts the statements of a body. */
 bool brook_statements(BrookWriter *w);
+/* Converts the declaration of a constant, after `const`. */
 bool brook_declaration(BrookWriter *w);
 
 #endif

@@ -1,34 +1,36 @@
-/* The elements of a stream as packed bytes in host memory, to be read and written there, and written back. Pages of 64 KiB are fetched when they are first used, if
- * the map is lazy; those that were written are written back. */
+/* Maps the elements of a stream into host memory as packed bytes, for reading and writing, and
+ * writes them back. A lazy map fetches pages of 64 KiB on first use and writes back only the pages
+ * that were written. */
 #ifndef RILL_KERNEL_HOST_HOST_MAP_H
 #define RILL_KERNEL_HOST_HOST_MAP_H
 
 #include "stream/stream.h"
 
 typedef struct HostMap {
-    Stream view;  /* what was mapped; held */
+    Stream view;  /* the mapped view; retained */
     Stream whole; /* the same elements in one piece: the view itself, or a copy that is copied back */
     bool copied;
-    char *bytes; /* NULL once closed */
+    char *bytes; /* NULL after host_map_free */
     uint64_t size, page_count;
     unsigned char *pages;
 } HostMap;
 
-/* Takes host memory for a map of zeros; false with error_set. Needs no scope. */
+/* Allocates the host memory of a map, filled with zeros. Returns false with error_set. Needs no device scope. */
 bool host_map_create(HostMap *map, const Stream *view);
-/* Fetches the elements, or only prepares to, if the map is lazy. Inside a scope; false with error_set. */
+/* Fetches the elements. If the map is lazy, only prepares to fetch them. Must be called inside a
+ * device scope. Returns false with error_set. */
 bool host_map_open(HostMap *map, bool lazy);
-/* Whether all bytes of an element are here. */
+/* Returns whether all bytes of an element have been fetched. */
 bool host_map_has(const HostMap *map, int64_t number);
-/* Fetches an element. Inside a scope; false with error_set. */
+/* Fetches an element. Must be called inside a device scope. Returns false with error_set. */
 bool host_map_fetch(HostMap *map, int64_t number);
-/* The bytes of an element that is here. */
+/* Returns the bytes of an element that has been fetched. */
 char *host_map_element(const HostMap *map, int64_t number);
-/* Notes that an element was written. */
+/* Marks an element as written. */
 void host_map_written(HostMap *map, int64_t number);
-/* Writes back what was written. Inside a scope; false with error_set. */
+/* Writes back the elements that were written. Must be called inside a device scope. Returns false with error_set. */
 bool host_map_write_back(HostMap *map);
-/* Gives the host memory back, but not the streams, which need a scope. */
+/* Frees the host memory. Does not release the streams, which requires a device scope. */
 void host_map_free(HostMap *map);
 
 #endif

@@ -1,13 +1,13 @@
-/* Kernels rill itself is made of, kept by their text with a device, as many as were used lately. */
+/* Kernels that rill uses internally. They are cached by text and device; the least recently used ones are dropped. */
 #ifndef RILL_KERNEL_LAUNCH_BUILTIN_H
 #define RILL_KERNEL_LAUNCH_BUILTIN_H
 
 #include "kernel/kernel.h"
 
-/* The last kernel of `text`; owned by the cache, which keeps it far longer than one call: until hundreds of others were used. */
+/* Returns the last kernel of `text`. The cache owns it and keeps it until hundreds of other texts were used. */
 Kernel *builtin_kernel(Device *device, const char *text);
 
-/* A new kernel: the last one of `text`; NULL with error_set. */
+/* Creates a new kernel, the last one of `text`; NULL with error_set. */
 Kernel *builtin_parse(const char *text);
 
 #endif

@@ -51,20 +51,20 @@ static bool take_run(const Stream *s, const Domain *domain, Stream *run)
 }
 
 bool launch_contiguous_pages(const Kernel *kernel, const Argument *args, const Domain *domain, bool check,
-                             Beside *beside)
+                             LinearLaunch *linear)
 {
     const Function *f = &kernel->function;
     bool found = false, fits = whole_pages(domain) && placeless(kernel, domain, check);
     for (int i = 0; fits && i < f->param_count; i++) {
-        beside->args[i] = args[i];
+        linear->args[i] = args[i];
         if (launch_kind(f, i)->along) {
-            fits = found = take_run(args[i].stream, domain, &beside->streams[i]);
-            beside->args[i].stream = &beside->streams[i];
+            fits = found = take_run(args[i].stream, domain, &linear->streams[i]);
+            linear->args[i].stream = &linear->streams[i];
         }
     }
-    beside->domain = (Domain){.issued = domain->issued};
+    linear->domain = (Domain){.issued = domain->issued};
     if (found && fits) {
-        beside->domain.shape = (Shape){1, {kernel_page_elements(domain->pages, domain->shape.rank)}};
+        linear->domain.shape = (Shape){1, {kernel_page_elements(domain->pages, domain->shape.rank)}};
     }
     return found && fits;
 }

@@ -48,7 +48,7 @@ static void explain_access(const Preview *preview, StrBuf *out)
         return;
     }
     strbuf_add(out,
-               preview->beside ? "  over pages that stand one behind the other in memory: as over a stream\n" : "");
+               preview->linear ? "  over pages that stand one behind the other in memory: as over a stream\n" : "");
     strbuf_addf(out, "  %s%s\n", key->flat_loads ? "aligned loads" : "general loads", strbuf_text(&preview->loads));
     strbuf_addf(out, "  %s%s\n", key->flat_stores ? "contiguous stores" : "general stores",
                 strbuf_text(&preview->stores));

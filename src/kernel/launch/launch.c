@@ -237,16 +237,16 @@ static bool launch_over(Kernel *kernel, Device *device, const Argument *args, co
 bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                 LaunchCopy *copy)
 {
-    Beside *beside = domain->pages ? workspace_take(device, sizeof *beside) : NULL;
-    if (domain->pages && !beside) {
+    LinearLaunch *linear = domain->pages ? workspace_take(device, sizeof *linear) : NULL;
+    if (domain->pages && !linear) {
         return false;
     }
-    bool one = beside && launch_contiguous_pages(kernel, args, domain, check, beside);
+    bool one = linear && launch_contiguous_pages(kernel, args, domain, check, linear);
     const Told told = {domain, args};
-    bool done = one ? launch_over(kernel, device, beside->args, &beside->domain, check, copy, &told) &&
+    bool done = one ? launch_over(kernel, device, linear->args, &linear->domain, check, copy, &told) &&
                           tell_maps(kernel, args, domain->pages)
                     : launch_over(kernel, device, args, domain, check, copy, NULL);
-    workspace_give(device, beside);
+    workspace_give(device, linear);
     return done;
 }
 
@@ -285,13 +285,13 @@ static bool preview_launch(Kernel *kernel, Device *device, const Argument *args,
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     LaunchCopy *copy, Preview *preview)
 {
-    Beside *beside = domain->pages ? workspace_take(device, sizeof *beside) : NULL;
-    if (domain->pages && !beside) {
+    LinearLaunch *linear = domain->pages ? workspace_take(device, sizeof *linear) : NULL;
+    if (domain->pages && !linear) {
         return false;
     }
-    preview->beside = beside && launch_contiguous_pages(kernel, args, domain, check, beside);
-    bool done = preview->beside ? preview_launch(kernel, device, beside->args, &beside->domain, check, copy, preview)
+    preview->linear = linear && launch_contiguous_pages(kernel, args, domain, check, linear);
+    bool done = preview->linear ? preview_launch(kernel, device, linear->args, &linear->domain, check, copy, preview)
                                 : preview_launch(kernel, device, args, domain, check, copy, preview);
-    workspace_give(device, beside);
+    workspace_give(device, linear);
     return done;
 }

@@ -1,4 +1,4 @@
-/* What one launch works with, from checking its arguments to issuing its passes. */
+/* The state of one launch, from the check of its arguments to the dispatch of its passes. */
 #ifndef RILL_KERNEL_LAUNCH_LAUNCH_H
 #define RILL_KERNEL_LAUNCH_LAUNCH_H
 
@@ -6,7 +6,8 @@
 
 enum { MAX_TEMPORARIES = 2 * MAX_PARAMS };
 
-/* Copies a stream into a new one: resampled to a shape (may be a view), or as it is where that is NULL. A copy is a launch itself. */
+/* Copies a stream into a new one, resampled to a shape (the result may be a view), or unchanged if
+ * the shape is NULL. The copy itself may be a launch. */
 typedef bool LaunchCopy(const Stream *from, const Shape *shape, Stream *result);
 
 typedef struct Plan {
@@ -14,46 +15,46 @@ typedef struct Plan {
     LaunchCopy *copy;
     Device *device;
     const DeviceTraits *traits;
-    Shape domain;       /* as the user sees it */
+    Shape domain;       /* as given by the user */
     Shape launch_shape; /* after merging dimensions */
     int64_t count;
     bool check;
-    DeviceLength length;  /* of the element-wise streams or of `active`, where the device knows it */
-    const Stream *active; /* the elements to run over, as flat indices; NULL: all */
-    const PageSet *pages; /* those to run over; NULL: all */
+    DeviceLength length;  /* length of the element-wise streams or of `active`, if only the device knows it */
+    const Stream *active; /* flat indices of the elements to compute; NULL: all */
+    const PageSet *pages; /* the pages to compute; NULL: all elements */
     uint64_t numbered;    /* see Domain */
-    uint64_t replicated;  /* arguments that are read by replicas */
-    uint64_t outputs;     /* arguments that are outputs */
-    bool *issued;         /* of the domain */
+    uint64_t replicated;  /* bits of the arguments that are read through replicas */
+    uint64_t outputs;     /* bits of the arguments that are outputs */
+    bool *issued;         /* see Domain */
     const Stream *originals[MAX_PARAMS];
-    const Stream *streams[MAX_PARAMS]; /* resampled, copied, merged */
+    const Stream *streams[MAX_PARAMS]; /* after resampling, copying and merging */
     bool resampled[MAX_PARAMS];
-    int64_t packed_offset[MAX_PARAMS]; /* elements, where bindings are shared */
+    int64_t packed_offset[MAX_PARAMS]; /* offset in elements, if bindings are shared */
     Buffer *packed;
     int temporary_count, merged_count;
     Stream temporaries[MAX_TEMPORARIES];
     Stream merged[MAX_PARAMS];
 } Plan;
 
-/* How a parameter is accessed. */
+/* Returns how a parameter is accessed. */
 static inline const ParamKindInfo *launch_kind(const Function *f, int i)
 {
     return &param_kinds[f->params[i].kind];
 }
 
-/* Whether it is an output stream; random access is none. */
+/* Returns whether a parameter is an output stream. Random-access streams are not outputs. */
 static inline bool launch_is_output(const Function *f, int i)
 {
     return launch_kind(f, i)->written && !launch_kind(f, i)->bound;
 }
 
-/* Whether a parameter's stream has the launch's elements in order: see Domain. */
+/* Returns whether the stream of a parameter has one element for each element of the launch in order: see Domain. */
 static inline bool launch_numbered(const Plan *plan, int i)
 {
     return (plan->numbered >> i & 1) != 0;
 }
 
-/* Whether the box of a container begins where its domain does. */
+/* Returns whether the box of a container begins where its domain begins. */
 static inline bool launch_begins(const Stream *box)
 {
     bool begins = true;
@@ -63,80 +64,95 @@ static inline bool launch_begins(const Stream *box)
     return begins;
 }
 
-/* Whether a dimension needs more than its stride. */
+/* Returns whether a dimension needs more than its stride. */
 static inline bool launch_dim_mapped(const ViewDim *dim)
 {
     return dim->step != 1 || dim->start != 0 || dim->div != 1 || dim->mod != 0;
 }
 
-/* plan.c: start (in the device's workspace; NULL with error_set), check and prepare the arguments, merge dimensions, give
- * temporaries and the plan back. `per_pass`: outputs that one pass may store. plan_copied: a contiguous copy that lives as
- * long as the plan, NULL with error_set. */
+/* Starts a launch in the device's workspace (plan.c); NULL with error_set. */
 Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check, LaunchCopy *copy);
+/* Checks and prepares the arguments. *outputs becomes the number of outputs, *per_pass the number
+ * that one pass may store. */
 bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass);
+/* Merges dimensions of the launch that are contiguous in all arguments. */
 void plan_merge(Plan *plan);
+/* Returns a contiguous copy of a stream that lives as long as the plan; NULL with error_set. */
 const Stream *plan_copied(Plan *plan, const Stream *stream);
+/* Releases the temporary streams and the plan. */
 void plan_finish(Plan *plan);
 
-/* launch/choose_variant.c: the key of the pass that stores these outputs, a bit per parameter. */
+/* Chooses the variant for the pass that stores these outputs, a bit per parameter (choose_variant.c). */
 void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey *key);
 
-/* Whether elements lie side by side and start on a texel; whether steps of so many elements can be stored whole. */
+/* Returns whether the elements of a stream are contiguous and begin at a texel. */
 bool launch_aligned(const Stream *stream);
+/* Returns whether steps of this number of elements can be stored as whole words. */
 bool launch_storable(const Plan *plan, const Stream *stream, int elements);
 
-/* Of what is reached at strides within the pages launched over: how far apart the neighbours of dimension d stand, x being 0. */
+/* Returns the distance between neighbors along dimension d (0: x) of a stream that is accessed with
+ * strides within the pages of the launch. */
 int64_t launch_page_stride(const Stream *stream, int d);
 
-/* launch/halo.c: a bit for each argument that a launch reads by replicas, which pages of a container have of what is around them; and makes those right.
- * False with error_set. */
+/* Finds the arguments that a launch reads through replicas, which are copies of neighboring cells
+ * in the pages of a container (halo.c). Returns a bit for each. */
 uint64_t launch_halo(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
+/* Updates the replicas of these arguments. Returns false with error_set. */
 bool launch_halo_copy(const Kernel *kernel, const Argument *args, uint64_t replicated);
 
-/* reason.c: why the variant of a key has general loads or stores, in words: " because argument 'x' ...", or nothing. */
+/* Writes why the variant of a key has general loads, " because argument 'x' ...", or nothing (reason.c). */
 void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
+/* Writes why the variant of a key has general stores, or nothing. */
 void reason_stores(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
-/* trace.c: prints a launch and what it is given; writes why the variant of a key is as it is. */
+/* Prints a launch and its arguments (trace.c). */
 void trace_launch(const Kernel *kernel, const Domain *domain, const Argument *args);
+/* Writes why the variant of a key was chosen. */
 void trace_choice(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
-/* bind.c: the uniforms of the launch as a whole and of an argument, bindings, and the number of work groups. */
+/* Fills in the uniforms of the launch as a whole (bind.c). */
 void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words);
+/* Fills in the uniforms of one argument. */
 void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words);
+/* Binds the list of active elements. */
 void launch_bind_active(const Plan *plan, const Layout *layout, Dispatch *dispatch);
+/* Binds the streams that are read. Returns false with error_set. */
 bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch);
+/* Binds the streams that are written. */
 void launch_bind_stores(const Plan *plan, const Variant *variant, Dispatch *dispatch);
+/* Computes the number of work groups and fills in the uniforms that depend on it. */
 void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3]);
 
-/* Bytes that element-wise arguments move over a shape: read and written counted. */
+/* Returns the bytes that the element-wise arguments move over a shape, reads and writes counted. */
 uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
 
-/* launch/contiguous_pages.c: the same launch as one over the elements of memory, where its pages stand there one behind the other. False: they do not, or the kernel
- * asks where elements are. It is as long there as `beside` is. */
-typedef struct Beside {
+/* A launch over pages as a launch over the elements in memory. */
+typedef struct LinearLaunch {
     Argument args[MAX_PARAMS];
     Stream streams[MAX_PARAMS];
     Domain domain;
-} Beside;
+} LinearLaunch;
+/* Converts a launch over pages into one over the elements in memory (contiguous_pages.c). Returns
+ * false if the pages are not contiguous in memory, or if the kernel uses indices, neighbors or
+ * sizes. The result is valid as long as `linear`. */
 bool launch_contiguous_pages(const Kernel *kernel, const Argument *args, const Domain *domain, bool check,
-                             Beside *beside);
+                             LinearLaunch *linear);
 
-/* What a launch would do; `loads` and `stores` are the reasons for general ones. */
+/* The result of launch_preview. `loads` and `stores` are the reasons for general loads and stores. */
 typedef struct Preview {
-    Kernel *kernel; /* that is launched */
-    bool beside;    /* over pages that stand one behind the other */
+    Kernel *kernel; /* the kernel that is launched */
+    bool linear;    /* over pages that are contiguous in memory */
     VariantKey key;
     Layout layout;
     int passes, per_pass;
     StrBuf loads, stores;
 } Preview;
 
-/* Finds it without launching; the texts are the caller's to free, also on failure. */
+/* Determines how a launch would run, without launching. The caller frees the texts, also after a failure. */
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     LaunchCopy *copy, Preview *preview);
 
-/* kernel_launch_over, with what copies arguments first that overlap an output or have another shape. */
+/* Launches a kernel: see kernel_launch_over. `copy` copies arguments that overlap an output or have another shape. */
 bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                 LaunchCopy *copy);
 

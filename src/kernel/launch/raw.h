@@ -1,16 +1,16 @@
-/* Elements as bits: an integer type or structure of the same size, so that what only moves elements keeps every bit of
- * them (NaNs too) and one program serves all types of a size. */
+/* Elements as bits: an integer type or structure of the same size. Copies of elements as bits
+ * preserve every bit (also of NaNs), and one program serves all types of a size. */
 #ifndef RILL_KERNEL_LAUNCH_RAW_H
 #define RILL_KERNEL_LAUNCH_RAW_H
 
 #include "base/strbuf.h"
 #include "stream/stream.h"
 
-/* The type for elements of `bytes` bytes; NULL with error_set. */
+/* Returns the type for elements of `bytes` bytes; NULL with error_set. */
 const Type *raw_type(int bytes);
-/* Declares it in a kernel text, where it is a structure. A text then names it type->value->name. */
+/* Declares the type in a kernel text if it is a structure. The text then uses the name type->value->name. */
 void raw_declare(StrBuf *text, const Type *type);
-/* The same elements under their raw type: another header, to be released. A ramp stays what it is. */
+/* Makes a view of the same elements with their raw type, to be released by the caller. A ramp is unchanged. */
 bool raw_view(const Stream *stream, Stream *result);
 
 #endif

@@ -1,12 +1,14 @@
-/* Copies that permute axes, in tiles: both sides are touched in whole cache lines. */
+/* Copies that permute axes. They work in tiles, so that both sides access whole cache lines. */
 #ifndef RILL_KERNEL_LAUNCH_TRANSPOSE_H
 #define RILL_KERNEL_LAUNCH_TRANSPOSE_H
 
 #include "stream/stream.h"
 
-/* Whether this way of copying serves: equal shapes, elements of one size, no overlap is up to the caller; here: both are plain
- * strided views, contiguous along different dimensions that are long enough to matter. */
+/* Returns whether transpose_copy can be used: both are plain strided views that are contiguous
+ * along different dimensions of sufficient length. The caller ensures equal shapes, equal element
+ * sizes and no overlap. */
 bool transpose_serves(const Stream *to, const Stream *from);
+/* Copies the elements. Returns false with error_set. */
 bool transpose_copy(Stream *to, const Stream *from);
 
 #endif

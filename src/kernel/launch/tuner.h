@@ -4,9 +4,10 @@
 
 #include "gpu/context/device.h"
 
-/* Measures all choices that RILL_TUNE does not force, uses the fastest values from now on, and keeps them on disk. Takes about half a second. If a
- * launch fails, the defaults stay and nothing is kept. If the device is so slow that the measurement would take seconds, the defaults are
- * kept. */
+/* Measures all choices that RILL_TUNE does not force, uses the fastest values from now on, and
+ * stores them on disk. Takes about half a second. If a launch fails, the defaults stay and nothing
+ * is stored. If the device is so slow that the measurement would take seconds, the defaults are
+ * stored. */
 void tuner_run(Device *device);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whether brackets match, token by token. */
+/* Checks that brackets match, token by token. */
 #ifndef RILL_KERNEL_TEXT_BRACKETS_H
 #define RILL_KERNEL_TEXT_BRACKETS_H
 
@@ -14,8 +14,9 @@ typedef struct Brackets {
     size_t offset[MAX_BRACKETS];
 } Brackets;
 
-/* Adds a bracket that opens and removes the one that a bracket closes; ignores other tokens. Returns false with error_set, at the
- * innermost bracket that is never closed, or at a bracket that closes nothing. */
+/* Processes a token: an opening bracket is added, a closing bracket removes the one that it closes.
+ * Other tokens are ignored. Returns false with error_set, at the innermost bracket that is never
+ * closed, or at a bracket that closes nothing. */
 bool brackets_step(Brackets *b, const SourceText *source, const Token *token);
 /* Returns false with error_set, at the innermost open bracket, if the text ends here. */
 bool brackets_finish(const Brackets *b, const SourceText *source);

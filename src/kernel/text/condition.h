@@ -1,15 +1,15 @@
-/* What #if and #elif compute with. */
+/* Evaluates the conditions of #if and #elif. */
 #ifndef RILL_KERNEL_TEXT_CONDITION_H
 #define RILL_KERNEL_TEXT_CONDITION_H
 
 #include "kernel/text/source.h"
 #include "kernel/text/token.h"
 
-/* The value of a name that GLSL defines by itself: __LINE__, __VERSION__ ... */
+/* Finds the value of a macro that GLSL predefines (__LINE__, __VERSION__ ...). Returns false if `name` is not one. */
 bool condition_predefined(const SourceText *source, const Token *name, int *value);
 
-/* The value of an #if line's expression: integers, names (0), unary and binary operators of C, all macros expanded.
- * `place` is the directive, for messages. False with the error. */
+/* Evaluates the expression of an #if after macro expansion: integers, names (value 0), unary and
+ * binary operators of C, ? :. `place` is the directive, for messages. Returns false with error_set. */
 bool condition_value(const SourceText *source, const Token *tokens, size_t count, const Token *place, bool *value);
 
 #endif

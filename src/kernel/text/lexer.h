@@ -1,12 +1,13 @@
-/* Tokens of kernel text, with macros expanded and comments gone. */
+/* Converts kernel text to tokens, expands macros and removes comments. */
 #ifndef RILL_KERNEL_TEXT_LEXER_H
 #define RILL_KERNEL_TEXT_LEXER_H
 
 #include "kernel/text/source.h"
 #include "kernel/text/token.h"
 
-/* Splits the text, joins multi-character operators, removes comments, carries out #define, #undef, #if, #ifdef,
- * #ifndef, #elif, #else and #endif. The list ends in TOKEN_END. False with the place of the error. */
+/* Splits the text into tokens, joins operators of several characters, removes comments and carries
+ * out preprocessor directives. The list ends in TOKEN_END. Returns false with an error that points
+ * into the text. */
 bool lexer_run(SourceText *source, TokenList *tokens);
 
 #endif

@@ -5,7 +5,8 @@
 #include "kernel/text/source.h"
 #include "kernel/text/token.h"
 
-/* Carries out the directives in `raw` and writes the expanded tokens, with TOKEN_END, to `out`. */
+/* Carries out the directives in `raw` and writes the expanded tokens, with TOKEN_END, to `out`.
+ * Returns false with an error that points into the text. */
 bool macro_expand(SourceText *source, const TokenList *raw, TokenList *out);
 
 #endif

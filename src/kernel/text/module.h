@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* How a parameter is accessed: api.md's table of parameters. */
+/* How a parameter is accessed: see docs/kernel.md, Parameters. */
 typedef enum ParamKind {
     PARAM_CONSTANT,      /* T name */
     PARAM_INPUT,         /* T name<> */
@@ -23,16 +23,16 @@ typedef enum ParamKind {
 } ParamKind;
 
 typedef struct ParamKindInfo {
-    const char *name;   /* as a user says it: "input stream" */
+    const char *name;   /* in messages and in k.params: "input stream" */
     bool stream;        /* takes a stream */
     bool read, written; /* by the kernel */
-    bool element;       /* this element only: no index is computed by the body */
-    bool bound;         /* reached through access functions, not through a GLSL parameter */
-    const char *word;   /* in front of the type, as in "out float r<>"; NULL: none */
-    bool brackets;      /* written T name[], not T name<> */
-    bool anywhere;      /* written at any index, by any element */
-    bool along;         /* lies along the shape that is launched */
-    bool allocates;     /* an output that a call may leave out */
+    bool element;       /* accesses this element only: the body computes no index */
+    bool bound;         /* accessed through functions, not through a GLSL parameter */
+    const char *word;   /* word before the type, as in "out float r<>"; NULL: none */
+    bool brackets;      /* written T name[] instead of T name<> */
+    bool anywhere;      /* may be written at any index by any element */
+    bool along;         /* has the shape of the launch */
+    bool allocates;     /* an output that a launch may allocate */
 } ParamKindInfo;
 extern const ParamKindInfo param_kinds[PARAM_KIND_COUNT];
 
@@ -42,12 +42,14 @@ typedef struct Param {
     char name[MAX_NAME + 1];
     size_t offset; /* in the source, for messages */
     ParamKind kind;
-    const Type *type; /* NULL: a matrix, or of a helper another GLSL type that streams don't have */
-    int matrix; /* 2 to 4: mat2 to mat4, constants only; of a helper also a further number of module_value_name; else 0 */
-    int rank;   /* brackets of a gather */
-    bool target; /* random access that stands for a variable output: an element's stores are the same in every pass */
-    int output;  /* of a helper: 1 `out`, 2 `inout` on a plain parameter */
-    size_t array_first, array_last; /* of a helper: tokens of a sized array's brackets */
+    const Type *type; /* NULL: a matrix, or (for a helper function) another GLSL type that streams cannot have */
+    /* 2 to 4: mat2 to mat4, for constants only. In a helper function also a larger number of
+     * module_value_name. Otherwise 0. */
+    int matrix;
+    int rank;    /* number of dimensions of a gather */
+    bool target; /* a random-access stream that replaces a variable output: an element stores the same in every pass */
+    int output;  /* of a helper function, for a plain parameter: 1 `out`, 2 `inout` */
+    size_t array_first, array_last; /* of a helper function: tokens of the brackets of an array with a size */
 } Param;
 
 typedef enum FunctionKind { FUNCTION_HELPER, FUNCTION_KERNEL, FUNCTION_REDUCE } FunctionKind;
@@ -60,28 +62,28 @@ typedef struct Function {
     int result_matrix;
     Param *params;
     int param_count;
-    int given; /* how many of them, the last ones, a launch fills in by itself: see kernel/variant/address_map.h */
-    size_t body_first, body_last; /* tokens between the braces: first, one past the last */
-    int group_rank, group[3];     /* kernel(64), kernel(16, 8): x first; rank 0: not a group kernel */
+    int given; /* number of parameters at the end that the launch fills in: see kernel/variant/address_map.h */
+    size_t body_first, body_last; /* tokens between the braces: the first, and one past the last */
+    int group_rank, group[3];     /* kernel(64), kernel(16, 8): x first. Rank 0: not a group kernel */
 } Function;
 
-/* How many parameters of a kind a function has. */
+/* Returns the number of parameters of a kind. */
 int module_count_params(const Function *f, ParamKind kind);
-/* Copies a function, with parameters of its own that have room for MAX_PARAMS; false with error_set. */
+/* Copies a function. The copy has its own parameters with room for MAX_PARAMS. Returns false with error_set. */
 bool module_copy_function(const Function *from, Function *to);
 
 typedef struct Constant {
     char name[MAX_NAME + 1];
-    size_t first, last; /* tokens of the declaration: first, one past the semicolon */
+    size_t first, last; /* tokens of the declaration: the first, and one past the semicolon */
 } Constant;
 
 typedef struct Module {
     int references;
-    bool fast; /* compilers may take other operations than those written */
+    bool fast; /* the compiler may use other operations than those written */
     SourceText source;
     TokenList tokens;
     struct {
-        const Type **items; /* held */
+        const Type **items; /* retained */
         size_t count, capacity;
     } structs;
     struct {
@@ -94,24 +96,30 @@ typedef struct Module {
     } functions;
 } Module;
 
-/* Parses a text; NULL with an error that points into it. `chunk` and `first_line` say where the text stands. */
+/* Parses a text. `chunk` and `first_line` are the name and the line of its source, for messages.
+ * Returns NULL with an error that points into the text. */
 Module *module_create(const char *text, size_t length, const char *chunk, int first_line);
+/* Adds a reference. */
 Module *module_retain(Module *module);
+/* Releases a reference and destroys the module with the last one. */
 void module_release(Module *module);
 
-/* What the text defines under this name, or NULL. */
+/* Returns the function that the text defines under this name, or NULL. */
 const Function *module_function(const Module *module, const Token *name);
+/* Returns the structure that the text defines under this name, or NULL. */
 const Type *module_struct(const Module *module, const Token *name);
+/* Returns the constant that the text defines under this name, or NULL. */
 const Constant *module_constant(const Module *module, const Token *name);
 
-/* The type a token names, after Brook's and Cg's spellings, in this module: *type, or *matrix for mat2..4 and the other
- * types that only values in a body have, or `void` (both 0). `used` is the number of tokens (2 for "unsigned int" and
- * "struct Name"). False when it names no type. */
+/* Finds the type that a token names in this module, including the spellings of Brook and Cg. Sets
+ * *type, or *matrix for mat2 to mat4 and for other types that only values in a body can have; both
+ * are 0 for `void`. *used is the number of tokens (2 for "unsigned int" and "struct Name"). Returns
+ * false if the token does not name a type. */
 bool module_type(const Module *module, const Token *tokens, const Type **type, int *matrix, int *used);
-/* GLSL's name for a *matrix of module_type: "mat3" for 3, then "bvec2", "mat2x3" ... */
+/* Returns the GLSL name of a *matrix of module_type: "mat3" for 3; larger numbers are "bvec2", "mat2x3" and so on. */
 const char *module_value_name(int matrix);
 
-/* Index one past the bracket that closes the one at `open`; 0 when there is none before `end`. */
+/* Returns the token after the bracket that closes the one at `open`; 0 if there is none before `end`. */
 size_t module_close(const Module *module, size_t open, size_t end);
 
 #endif

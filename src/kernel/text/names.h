@@ -1,18 +1,21 @@
-/* Words: how Brook's, Cg's and users' names become GLSL's. */
+/* Translates names of Brook, Cg and the user to GLSL. */
 #ifndef RILL_KERNEL_TEXT_NAMES_H
 #define RILL_KERNEL_TEXT_NAMES_H
 
 #include "kernel/text/lexer.h"
 
-/* The GLSL spelling of a Brook or Cg type or function ("float4" -> "vec4", "lerp" -> "mix"); NULL when it has none. */
+/* Returns the GLSL spelling of a Brook or Cg type or function ("float4" -> "vec4", "lerp" ->
+ * "mix"); NULL if it has none. */
 const char *names_spelling(const Token *token);
-/* The same in the initialiser of a constant, where GLSL allows its own functions only. */
+/* Returns the spelling for the initializer of a constant, where GLSL allows only its own functions. */
 const char *names_constant_spelling(const Token *token);
-/* Functions that GLSL or Cg has: within a function of the same name they are meant, as recursion is not. */
+/* Returns whether GLSL or Cg has a function of this name. Within a user's function of the same name
+ * a call means the built-in function, since recursion is not allowed. */
 bool names_builtin(const Token *token);
-/* Words GLSL keeps for itself, which a field may not be called. */
+/* Returns whether GLSL reserves the word, so that a field cannot have this name. */
 bool names_reserved(const Token *token);
-/* What goes in front of a field's name: "m_" where GLSL reserves the name, or a macro of a generated program may have it; else "". */
+/* Returns the prefix of a field's name: "m_" if GLSL reserves the name or a macro of a generated
+ * program may have it; otherwise "". */
 const char *names_field(const Token *token);
 
 #endif

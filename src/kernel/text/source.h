@@ -1,4 +1,4 @@
-/* The text of a kernel module, and messages that point into it. */
+/* The text of a kernel module, and error messages that point into it. */
 #ifndef RILL_KERNEL_TEXT_SOURCE_H
 #define RILL_KERNEL_TEXT_SOURCE_H
 
@@ -7,26 +7,28 @@
 #include <stddef.h>
 
 typedef struct SourceText {
-    char *text; /* terminated; lines joined and ended by '\n': offsets count in it */
+    char *text; /* terminated by 0; continued lines are joined and lines end with '\n'; offsets refer to this text */
     size_t length;
-    char *chunk;    /* the file the text stands in, or a name for it */
-    int first_line; /* line of that file where the text starts */
+    char *chunk;    /* name of the file that contains the text, or a name for it */
+    int first_line; /* line of that file at which the text starts */
     struct {
         char **items;
         size_t count, capacity;
-    } words; /* of tokens that do not stand in the text */
+    } words; /* characters of tokens that are not part of the text */
 } SourceText;
 
-/* The line of the file in which byte `offset` stands. */
+/* Returns the line of the file that contains byte `offset`. */
 int source_line(const SourceText *source, size_t offset);
-/* The place of byte `offset` in that line, in bytes from 1. */
+/* Returns the 1-based position of byte `offset` in its line, in bytes. */
 int source_column(const SourceText *source, size_t offset);
 
-/* Copies the text and the chunk's name; release with source_free. False with error_set when out of host memory. */
+/* Copies the text and the chunk's name. Release with source_free. Returns false with error_set if
+ * host memory is exhausted. */
 bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line);
 void source_free(SourceText *source);
 
-/* Copies `length` bytes, as the characters of a token, and keeps them as long as the text. NULL with error_set. */
+/* Copies `length` bytes for use as the characters of a token and keeps them as long as the text.
+ * Returns NULL with error_set. */
 const char *source_keep(SourceText *source, const char *word, size_t length);
 
 /* Records "chunk:line: message", the line itself and a caret under byte `offset`; returns false. */

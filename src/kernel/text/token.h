@@ -1,21 +1,21 @@
-/* The tokens of kernel text. */
+/* Tokens of kernel text. */
 #ifndef RILL_KERNEL_TEXT_TOKEN_H
 #define RILL_KERNEL_TEXT_TOKEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* TOKEN_OTHER: a character that kernel text has not, but conditionals may skip. */
+/* TOKEN_OTHER: a character that is not part of the language, but may occur in skipped conditional parts. */
 typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_MARK, TOKEN_OTHER } TokenKind;
 
 typedef struct Token {
     TokenKind kind;
-    const char *text; /* not terminated; in the source text */
+    const char *text; /* not terminated; part of the source text */
     int length;
-    bool spaced;      /* blank space stood before it */
+    bool spaced;      /* preceded by white space */
     bool starts_line; /* first on its line */
-    bool final;       /* a macro's own name within its expansion: not expanded again */
-    size_t offset;    /* in the source; of a macro's expansion: where the macro was used */
+    bool final;       /* the name of a macro within its own expansion, which is not expanded again */
+    size_t offset;    /* in the source; for a token of a macro's expansion: where the macro was used */
 } Token;
 
 typedef struct TokenList {
@@ -29,12 +29,13 @@ void token_scan(Token *token, const char *end);
 /* Frees the tokens and empties the list. */
 void token_list_free(TokenList *tokens);
 
-/* By their characters alone, whatever their kind. */
+/* Returns whether the characters of a token are `text`, whatever its kind. */
 bool token_is(const Token *token, const char *text);
+/* Returns whether two tokens have the same characters. */
 bool token_equal(const Token *a, const Token *b);
-/* Whether it is one of a list that ends in NULL. */
+/* Returns whether a token is one of a list that ends in NULL. */
 bool token_any(const Token *token, const char *const *list);
-/* 1 of a bracket that opens, -1 of one that closes, else 0. */
+/* Returns 1 for an opening bracket, -1 for a closing one, otherwise 0. */
 int token_nesting(const Token *token);
 
 #endif

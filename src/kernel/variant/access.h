@@ -1,114 +1,139 @@
-/* How elements are reached: one row per way. The generator and the launcher go through this table and never look
- * behind it, so that containers can be further rows. */
+/* How elements are accessed: a table with one row per access path. The generator and the launcher
+ * use only this table, so that a new access path is a new row. */
 #ifndef RILL_KERNEL_VARIANT_ACCESS_H
 #define RILL_KERNEL_VARIANT_ACCESS_H
 
 #include "base/template.h"
 #include "kernel/variant/variant.h"
 
-/* What a row needs to know to write its part of the source. */
+/* What a row needs to write its part of the source. */
 typedef struct AccessText {
     const Param *param;
     const ArgKey *key;
     const ArgLayout *layout;
-    bool texels;          /* bound as 16-byte vectors: single words are picked out of them */
-    bool trusted;         /* see ParamUse */
-    const ArgLayout *box; /* where sizes and begins of the box stand: those of the first one with the same places */
-    const Layout *launch; /* of a neighbour in a stream, whose shape is the launch's; else NULL */
-    const int32_t *sizes; /* of what is fixed and mapped: known; NULL: words of rill_p */
-    const int8_t *offset; /* of a neighbour of steps along strips that is written: known; else NULL */
+    bool texels;  /* bound as 16-byte vectors: single 32-bit words are extracted from them */
+    bool trusted; /* see ParamUse */
+    /* Layout with the sizes and origins of the box: that of the first argument whose elements have
+     * the same addresses. */
+    const ArgLayout *box;
+    const Layout *launch; /* of a neighbor stream: the launch, whose shape it has; otherwise NULL */
+    const int32_t *sizes; /* sizes of a mapped gather with constant sizes; NULL: words of rill_p */
+    const int8_t *offset; /* the neighbor's offset that is being written, in steps along strips; otherwise NULL */
 } AccessText;
 
-/* Appends a text (base/template.h), with the parts repeated `rank` times:
+/* Appends a text (base/template.h), with the repeated parts `rank` times:
  *
- *     $N $T     the parameter's name, its GLSL type
- *     $z $Z     the size along a dimension as a uint expression, and as access_size gives it
- *     $b $B     where the box begins along a dimension, and the number of the first element
- *     $s $t     how far elements are apart along a dimension, from the second on, and " * int($s)" there
+ *     $N $T     the parameter's name and its GLSL type
+ *     $z $Z     the size along a dimension as a uint expression, and as returned by access_size
+ *     $b $B     the origin of the box along a dimension, and the index of the first element
+ *     $s $t     the stride of a dimension, from the second on, and " * int($s)" there
  *     $i        the index of a dimension, i0 ..., brought into range
- *     $c $l     the component of a dimension: x, y ...; and of the one before */
+ *     $c $l     the component of a dimension: x, y ...; and that of the previous dimension */
 void access_addf(StrBuf *out, const AccessText *text, int rank, const char *format, ...) ERROR_PRINTF(4, 5);
 
 typedef struct AccessPath {
     const char *name; /* for explain() */
-    /* Declares bindings and `T fetch_NAME(int e)`: the value of element number e. */
+    /* Writes the declaration of the bindings and of `T fetch_NAME(int e)`, which returns element e. */
     void (*declare)(StrBuf *out, const AccessText *text);
-    /* Fills the row's own uniform words from the stream. */
+    /* Fills in the uniform words of the row from the stream. */
     void (*fill)(const ArgLayout *layout, const Stream *stream, uint32_t *words);
 } AccessPath;
 
 extern const AccessPath access_paths[PATH_COUNT];
 
-/* The size of dimension d, x being 0, as an int expression; valid as access_word's. */
+/* Returns the size of dimension d (0: x) as an int expression. Valid until the fourth further call on this thread. */
 const char *access_size(const AccessText *text, int d);
-/* A word of rill_p as a uint expression: "rill_u3.y"; valid until the eighth further call on this thread. */
+/* Returns a word of rill_p as a uint expression: "rill_u3.y". Valid until the eighth further call on this thread. */
 const char *access_word(int word);
-/* RILL_TEXEL, the GLSL element of storage blocks of texels that are written, and rill_texel(a, b, c, d), one of four words. */
+/* Writes RILL_TEXEL, the GLSL type of the elements of storage blocks that are written by texels,
+ * and rill_texel(a, b, c, d), which makes one of four 32-bit words. */
 void access_declare_texel(StrBuf *out, bool paired);
-/* Declares rill_p and these names; where they are copies, main() calls rill_copy() first. */
+/* Writes the declaration of rill_p and of the names of its words. If the words are copied, main()
+ * must call rill_copy() first. */
 void access_declare_words(StrBuf *out, int vectors, bool copied);
 
-/* Writes the value of element k, stored as `type`, out of the texels NAME_0, NAME_1 ... of a step. */
+/* Writes an expression for element k, stored as `type`, of the texels NAME_0, NAME_1 ... of a step. */
 void access_texel(StrBuf *out, const char *name, const Type *seen, const Type *type, int k);
-/* Writes the element that is read where nothing is mapped. */
+/* Writes an expression for the element that is read from unmapped pages. */
 void access_fallback(StrBuf *out, const AccessText *text);
-/* Writes the value of a constant whose words start at `word`. */
+/* Writes an expression for the constant whose words start at `word`. */
 void access_constant(StrBuf *out, const Param *param, int word);
-/* Whether the stream's first element is the first of what is bound for it. */
+/* Returns whether the stream's first element is the first element of its binding. */
 bool access_begins_binding(const AccessText *text);
-/* Writes `int adr_NAME(int d0, ...)`: an index of `rank` dimensions (fastest first, in range) to an element number. */
+/* Writes `int adr_NAME(int d0, ...)`, which converts an index of `rank` dimensions (fastest first,
+ * in range) to an element number. */
 void access_address(StrBuf *out, const AccessText *text, int rank);
-/* Of a map that interpolates, writes `T blend_NAME(int d0, ...)`, the value at an index, and lerp_NAME(p, s1, ..., w0, ...): that at weights
- * between the element p and those beside it. In access_blend.c. */
+/* Writes, for a map that interpolates, `T blend_NAME(int d0, ...)`, the value at an index, and
+ * lerp_NAME(p, s1, ..., w0, ...), the value between element p and its next elements for the given
+ * weights (access_blend.c). */
 void access_blend(StrBuf *out, const AccessText *text, int rank);
-/* An expression: the value between 2^rank elements, which `element` writes: where bit d of the corner is set, those beside along dimension d. w0 ...
- * are their weights, from 0 to below 1, of which access_mix_weight() makes u0 ..., those of the others, as statements; `type` is theirs. No weight is 0
- * behind them, but as good as: at a weight of 0 the element beside must be the same one. So infinite elements come out as they are, and one without a
- * weight counts for nothing. Of x + w (y - x) they would be NaN; `precise` keeps compilers from making that of it. */
+/* Writes an expression that interpolates between 2^rank elements. `element` writes the element of a
+ * corner: bit d of the corner selects the next element along dimension d. w0 ... are the weights of
+ * the next elements, in [0, 1). access_mix_weight() writes u0 ..., the weights of the first
+ * elements. Its weights are at least 2e-38 instead of 0, so for a weight of 0 both elements must be
+ * the same one. An infinite element is then returned as it is, and an element without a weight does
+ * not contribute. The form x + w (y - x) would give NaN; `precise` keeps compilers from using it. */
 void access_mix(StrBuf *out, int rank, int corner, void (*element)(void *self, StrBuf *out, int corner), void *self);
+/* Writes statements that limit the weight w of dimension d from below and declare u, the weight of
+ * the first element. `type` is the type of the weights. */
 void access_mix_weight(StrBuf *out, const char *type, int d);
-/* A statement that brings a position p, or its component `axis`, into a domain of n: 0 .. n, by the boundary of dimension d. */
+/* Writes a statement that brings a position p, or its component `axis`, into a domain 0 .. n
+ * according to the boundary mode of dimension d. */
 void access_fold(StrBuf *out, const AccessText *text, int d, const char *axis);
-/* And s_NAME(p, level): that at a real position, of a level. */
+/* Writes s_NAME(p, level), the interpolated value at a position and a level of a map that
+ * interpolates, and s_NAME(p). */
 void access_blend_sampler(StrBuf *out, const AccessText *text, int rank);
-/* Writes the access functions of gathers, neighbours and random access. */
+/* Writes the access functions of a gather or a neighbor stream. */
 void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, int number, const ParamUse *use);
-/* Of a gather from a container, int sp_NAME(index ...), the place there, and sv_NAME(place): what shared_addresses() writes. */
+/* Writes, for a gather from a container, `int sp_NAME(index ...)`, the address of an element, and
+ * `sv_NAME(address)`, its value. shared_addresses() uses them. */
 void access_shared(StrBuf *out, const AccessText *text, int rank);
+/* Writes the access functions of a random-access stream. */
 void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, int number, const ParamUse *use);
 
-/* access_strip.c, of steps along strips: what rows of neighbours are kept in; main's loads of them; and of oI_NAME(), with the index k of its offset, the
- * statement that finds rill_v there, up to the `else`, or nothing. */
+/* Writes, for steps along strips, the variables that hold rows of neighbors (access_strip.c). */
 void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use);
+/* Writes main()'s loads of these rows. */
 void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use);
+/* Writes the statement in oI_NAME() that takes rill_v from these rows, up to the `else`, or
+ * nothing. k is the index of the offset. */
 void access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *use, int k);
-/* access_neighbors.c, of launches over pages: oI_NAME(), the neighbour at the I'th offset of `use`, p_NAME(i0, ...) of those that are ranges, behind what a
- * neighbour has anyway; and for main, where the pages around the launch's begin. */
+/* Writes, for launches over pages, oI_NAME(), the neighbor at offset I of `use`, and p_NAME(i0,
+ * ...), the neighbor at an offset in a known range (access_neighbors.c). They follow the functions
+ * that every neighbor stream has. */
 void access_neighbors(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use);
+/* Writes the statements of main() that find the pages around the page of the launch. */
 void access_neighbors_pages(StrBuf *out, const AccessText *text, const VariantKey *key);
-/* variant/access_halo.c. `int cell_NAME(int i0, inout int j0, ...)`: where the element at i0 ... stands, brought into range, as if in the page that has it or, where that
- * is none, another of those around; less than any sum of steps where no page is. j0 ..., that are i0 ... or one more, become the steps to the others. */
+/* Writes `int cell_NAME(int i0, inout int j0, ...)`: the element number of index i0 ..., brought
+ * into range, in the page that contains it. If that page is unmapped, it is the number in a page
+ * that contains another corner of the cell; if all are unmapped, a number less than any sum of
+ * steps. j0 ..., which are i0 ... or one more, become the steps to the other corners
+ * (access_halo.c). */
 void access_cell(StrBuf *out, const AccessText *text, int rank);
 
-/* Replaces rill_v by the boundary's value, where the index is outside: i0 ..., or these as offsets from the element. */
+/* Writes statements that replace rill_v by the boundary value if the index i0 ... is outside.
+ * `offsets`: i0 ... are offsets from the element. */
 void access_outside(StrBuf *out, const AccessText *text, int rank, bool offsets);
 
-/* What lies outside of dimension d of a gather, x being 0. */
+/* Returns the boundary mode of dimension d (0: x) of a gather. */
 Boundary access_boundary(const ArgKey *key, int d);
 
-/* access_sample.c. How a stream is sampled that is reached so; what of it the launcher binds; and `s_NAME(p)` and `s_NAME(p, level)`, behind the functions of a
- * gather. */
+/* Returns how a stream is sampled (access_sample.c). */
 Sampled access_sampled(const Stream *stream, const ParamUse *use);
+/* Binds the texture that is sampled. */
 void access_sampler_bind(const ArgLayout *layout, const Stream *stream, Dispatch *dispatch);
+/* Writes `s_NAME(p)` and `s_NAME(p, level)`, after the functions of the gather. */
 void access_sample(StrBuf *out, const AccessText *text, int rank);
-/* `k_NAME(p, weights, spacing)` and `k_NAME(p, level, weights, spacing)`, behind those. In access_corners.c. */
+/* Writes `k_NAME(p, weights, spacing)` and `k_NAME(p, level, weights, spacing)`, after the
+ * functions of access_sample (access_corners.c). */
 void access_corners(StrBuf *out, const AccessText *text, int rank);
 
-/* Fills base, dims, sizes, extents and so on: what all rows share. Offsets are in elements. */
+/* Fills in base, dims, sizes, extents and the other words that all rows share. Offsets are in elements. */
 void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *stream, int64_t base, int rank,
                  uint32_t *words);
 
-/* n / d by multiplication for 0 <= n < 2^31, 1 <= d <= 2^31: rill_div(n, multiplier, shift). */
+/* Computes the constants for a division by multiplication: n / d is rill_div(n, multiplier, shift),
+ * for 0 <= n < 2^31 and 1 <= d <= 2^31. */
 void access_divisor(int64_t d, uint32_t *multiplier, uint32_t *shift);
 
 #endif

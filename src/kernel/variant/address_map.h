@@ -1,5 +1,6 @@
-/* Address maps: where the elements of a container stand in its buffer. Floors above implement them; a kernel that is given a stream
- * with a map is compiled with the map's address function. */
+/* Address maps: compute where the elements of a container are stored in its buffer. Higher layers
+ * implement them. A kernel that is given a stream with a map is compiled with the map's address
+ * function. */
 #ifndef RILL_KERNEL_VARIANT_ADDRESS_MAP_H
 #define RILL_KERNEL_VARIANT_ADDRESS_MAP_H
 
@@ -11,70 +12,83 @@ typedef struct Kernel Kernel;
 union Argument;
 struct PageSet;
 
-enum { ADDRESS_SLOTS = 8 /* different maps in one launch */ };
+enum { ADDRESS_SLOTS = 8 /* distinct maps in one launch */ };
 
-/* What sample() takes of a map that interpolates: the nearest node, between nodes, and between levels, too. */
+/* How sample() interpolates in a map: nearest node, between nodes, or also between levels. */
 typedef enum BlendFilter { BLEND_NEAREST, BLEND_LINEAR, BLEND_TRILINEAR } BlendFilter;
 
 struct AddressMap {
-    /* The address function, as a kernel:
+    /* Returns the address function, a kernel:
      *
      *     kernel void NAME(int v0<>, int v1<>, ..., out int p<>, GIVEN) { ... }
      *
-     * v0 is x; p becomes the number of the element behind the stream's first, or is negative where nothing is mapped. GIVEN are
-     * constants and gathers. It is called with coordinates of the map's domain. Maps that share a program have different slots, and
-     * no name in one's text may be in another's, or in GIVEN be a name that users give. The kernel is the map's; NULL with error_set. */
+     * v0 is x. p becomes the index of the element, counted from the stream's first element, or is
+     * negative if the element is unmapped. GIVEN are constants and gathers. The function is called
+     * with coordinates in the map's domain. Maps that share a program have different slots. A name
+     * in the text of one must not occur in the text of another, and names in GIVEN must not be
+     * names that users choose. The map owns the kernel. NULL with error_set. */
     Kernel *(*kernel)(AddressMap *map, Device *device, int slot);
-    /* Sets what GIVEN are for one launch. */
+    /* Sets the arguments for GIVEN of one launch. */
     void (*give)(const AddressMap *map, union Argument *args);
-    /* Whether another map with the same `kernel` finds the same numbers: one function, and what it is given, serves both. */
+    /* Returns whether another map with the same `kernel` computes the same indices, so that one
+     * function and its arguments serve both. */
     bool (*same)(const AddressMap *map, const AddressMap *other);
-    const void *fallback; /* the packed element that is read where nothing is mapped */
+    const void *fallback; /* the packed element that is read from unmapped pages */
     bool complete;        /* everything is mapped */
-    bool
-        baked; /* its numbers are constants of the address function, and its sizes are of kernels that gather from all of it */
-    int32_t sizes[SHAPE_MAX_RANK]; /* of the domain, x first; 0: there are none */
-    bool trusted;   /* for coordinates in the domain the address function gathers from where there is something */
-    bool rows;      /* of different lengths: with v0 = -1 the address function gives the length of a row */
-    bool unbounded; /* coordinates are any ints: the whole has 0 for sizes, and no boundary */
-    bool
-        open; /* what lies outside of the domain is for the address function to say, but where a header has a boundary */
-    /* Sizes, x first, of the pieces of the domain within which elements stand at strides, of dimension 0 side by side; they begin at multiples of
-     * them, at elements whose numbers are multiples of `run_unit`. run_unit 0: there are none. */
+    /* Its numbers are constants of the address function; kernels that gather from all of it also
+     * have constant sizes. */
+    bool baked;
+    int32_t sizes[SHAPE_MAX_RANK]; /* of the domain, x first; 0: no bounds */
+    bool trusted;                  /* for coordinates in the domain the address function only gathers in range */
+    bool rows;      /* rows have different lengths: with v0 = -1 the address function returns the length of a row */
+    bool unbounded; /* coordinates may be any ints: all sizes are 0, and there is no boundary mode */
+    /* The address function determines what lies outside of the domain, unless the stream's header
+     * has a boundary mode. */
+    bool open;
+    /* Sizes, x first, of the pieces of the domain in which elements are stored at strides,
+     * contiguous along dimension 0. The pieces begin at multiples of these sizes, at element
+     * numbers that are multiples of `run_unit`. run_unit 0: there are no such pieces. */
     int64_t run[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], run_unit;
-    /* The number of the first element of pages that stand one behind the other, row-major, in their order in memory (PageSet); -1: these do not. NULL: none do. */
+    /* Returns the number of the first element of pages that are stored contiguously, row-major, in
+     * their order in memory (PageSet); -1 if they are not. NULL: pages of this map never are. */
     int64_t (*run_begin)(AddressMap *map, const struct PageSet *pages);
-    /* Around each piece so many elements of those beside it stand at the same strides, within the domain: replicas. 0: pieces are row-major. */
+    /* Number of elements around each piece that are replicas (halo): copies of elements of adjacent
+     * pieces, at the same strides, within the domain. 0: pieces are row-major. */
     int overlap;
-    /* Whether all that pages (NULL: all of the domain) touch stands somewhere; and makes replicas right, before a launch reads them: false with error_set. */
+    /* Returns whether all elements that pages (NULL: the whole domain) and their halos contain are
+     * stored somewhere. */
     bool (*holds)(const AddressMap *map, const struct PageSet *pages);
+    /* Updates the replicas before a launch reads them. Returns false with error_set. */
     bool (*replicate)(AddressMap *map);
-    /* Not every place of the domain has an element: what is between is interpolated. The address function is then
+    /* Only some points of the domain have an element; values between them are interpolated. The
+     * address function is then
      *
      *     kernel void NAME(int v0<>, ..., int level<>, out int p<>, out int l<>, out int s1<>, ..., GIVEN) { ... }
      *
-     * Elements around a place, looked for at `level` or above, are 2^l apart; p is the lowest of them, and s1 ... are how many elements on
-     * the next along y ... stands. Every place has those around it: p is never negative. */
+     * The elements around the point, searched at `level` or above, are 2^l apart. p is the lowest
+     * of them, and s1 ... are the distances in memory to the next element along y ... Every point
+     * has such elements: p is never negative. */
     bool blends;
     BlendFilter filter;
-    /* After a launch that has written to a header, of a box or of all, or only to the elements of some pages; NULL: nothing is to be
-     * done. False with error_set. */
+    /* Called after a launch has written to a stream with this map: to a box or to all of it, or
+     * only to the elements of some pages. NULL: nothing has to be done. Returns false with
+     * error_set. */
     bool (*wrote)(AddressMap *map, const Stream *written, const struct PageSet *pages);
 };
 
-/* Whether a stream is all of what has no bounds. */
+/* Returns whether a stream is all of a container without bounds. */
 static inline bool address_unbounded(const Stream *stream)
 {
     return stream->map && stream->map->unbounded && stream->shape.size[0] == 0;
 }
 
-/* Whether both find the same numbers; NULL: a stream without a map. */
+/* Returns whether both maps compute the same indices. NULL: a stream without a map. */
 static inline bool address_same(const AddressMap *a, const AddressMap *b)
 {
     return a && b && (a == b || (a->kernel == b->kernel && a->same(a, b)));
 }
 
-/* How many coordinates an address function has; with the level, where it has one. */
+/* Returns the number of coordinates of an address function, including the level if it has one. */
 static inline int address_rank(const Function *f)
 {
     int rank = 0;
@@ -84,7 +98,7 @@ static inline int address_rank(const Function *f)
     return rank;
 }
 
-/* How many results. */
+/* Returns the number of results of an address function. */
 static inline int address_results(const Function *f)
 {
     int results = 0;
@@ -94,7 +108,7 @@ static inline int address_results(const Function *f)
     return results;
 }
 
-/* How many parameters GIVEN are. */
+/* Returns the number of parameters in GIVEN. */
 static inline int address_given(const Function *f)
 {
     return f->param_count - address_rank(f) - address_results(f);

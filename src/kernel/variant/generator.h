@@ -1,4 +1,4 @@
-/* What the files that write a source share. */
+/* State and functions that the files of the code generator share. */
 #ifndef RILL_KERNEL_VARIANT_GENERATOR_H
 #define RILL_KERNEL_VARIANT_GENERATOR_H
 
@@ -12,55 +12,71 @@ typedef struct Generator {
     StrBuf *out;
 } Generator;
 
-/* Appends a text (base/template.h), with the parts repeated for each dimension of the launch:
+/* Appends a text (base/template.h), with the repeated parts once for each dimension of the launch:
  *
- *     $N $T       the name of parameter i, its GLSL type
- *     $B $S       the number of its first element, as it is read and stored
- *     $n          how many elements there are
- *     $z $m $h    the size of the launch along a dimension, and what to divide by it: a multiplier and a shift
- *     $p $q $r    the same of pages, in steps */
+ *     $N $T       the name of parameter i and its GLSL type
+ *     $B $S       the index of its first element when read and when stored
+ *     $n          the number of elements
+ *     $z $m $h    the size of the launch along a dimension, and the multiplier and shift that divide by it
+ *     $p $q $r    the same for pages, in steps */
 void generator_addf(const Generator *g, int i, const char *format, ...) ERROR_PRINTF(3, 4);
 
-/* Bytes of argument i that one step covers; whether it is read as whole texels. */
+/* Returns the number of bytes of argument i that one step covers. */
 int generator_step_bytes(const Generator *g, int i);
+/* Returns whether argument i is read as whole texels. */
 bool generator_flat_load(const Generator *g, int i);
-/* Whether main() copies the uniforms by rill_copy() before it walks: each use in the loop would read them again, as compilers do not know what its
- * stores write. On llvmpipe that costs some eight instructions a word: a stencil of two fields takes a tenth less time so, and compiles faster. */
+/* Returns whether main() copies the uniforms with rill_copy() before its loop. Otherwise each use
+ * in the loop reads them again, since compilers do not know what the loop's stores write. On
+ * llvmpipe that costs about eight instructions per word: copying saves a tenth of the time of a
+ * stencil of two fields, and it compiles faster. */
 bool generator_copies(const Generator *g);
-/* Whether a fault word may be written. */
+/* Returns whether the program may write a fault word. */
 bool generator_faults(const Generator *g);
 
-/* What argument i's access functions are written with; and the loads of rows of neighbours. */
+/* Returns the description with which the access functions of argument i are written. */
 AccessText generator_access(const Generator *g, int i);
+/* Writes the loads of the rows of neighbors. */
 void generator_strip_loads(Generator *g);
 
-/* generate_element.c: element k of a step, from its loads to its stores; those of flat stores are words, which are declared before a step
- * and stored behind it, for argument i from `at` on, an expression. And its parts, and whether main stores argument i. */
+/* Writes element k of a step, from its loads to its stores (generate_element.c). For flat stores it
+ * sets 32-bit words. */
 void generate_element(Generator *g, int k);
+/* Writes the declarations of these words, before a step. */
 void generate_declare_words(Generator *g);
+/* Writes the stores of these words for argument i, after a step. `at` is an expression for the first index. */
 void generate_store_words(Generator *g, int i, const char *at);
-/* The words of element k that argument i is stored as: `value`, an expression. */
+/* Writes assignments to the words of element k of argument i. `value` is an expression. */
 void generate_words(Generator *g, int i, int k, const char *value);
+/* Writes the loads of element k. */
 void generate_loads(Generator *g, int k);
+/* Writes the call of the kernel's function. */
 void generate_call(Generator *g);
+/* Writes the store of argument i. */
 void generate_store(Generator *g, int i);
+/* Returns whether main() stores argument i. */
 bool generate_stored(const Generator *g, int i);
 
-/* generate_interleaved.c: all elements of a step, several side by side; false, and nothing is written, where that brings nothing. */
+/* Writes all elements of a step with several elements interleaved (generate_interleaved.c). Returns
+ * false and writes nothing if that has no advantage. */
 bool generate_interleaved(Generator *g);
 
-/* generate_pages.c: a step of a launch over pages, one part of a page; and what all steps need, read before them. */
+/* Writes a step of a launch over pages, which covers a part of a page (generate_pages.c). */
 void generate_pages(Generator *g);
+/* Writes the global variables of launches over pages. */
 void generate_page_globals(Generator *g);
+/* Writes the statements that read what all steps need. */
 void generate_page_words(Generator *g);
-/* The same for a group kernel, whose invocation rill_n it is: where it stands, and whether it is inside. */
+/* Writes the same for a group kernel, whose invocation is rill_n: its position, and whether it is inside. */
 void generate_page_group(Generator *g);
 
-/* shared_addresses.c: writes the body, gathers that want the same places changed, and notes of which; false where there are none. */
+/* Writes the body with shared address computations: gathers that access the same point of several
+ * containers use one address (shared_addresses.c). Sets `used` for the gathers concerned. Returns
+ * false if there are none. */
 bool shared_addresses(const Generator *g, StrBuf *out, bool used[MAX_PARAMS]);
 
-/* generate_main.c: main() and what it calls. */
+/* Writes main() and the functions that it calls (generate_main.c). */
 void generate_main(Generator *g);
+/* Writes groupid() and localid(). */
 void generate_group_queries(Generator *g);
 
 #endif
