@@ -1,7 +1,8 @@
--- Functions of one number: rounding, roots, exponentials and logarithms, angles, hyperbolic functions. define.lua says what a row is made of.
+-- Defines the functions of one number: rounding, roots, exponentials and logarithms, angles, hyperbolic functions, the error function. define.lua
+-- describes the fields of a row.
 --
--- The double forms of the transcendental functions use the classic reductions (Cody and Waite 1980) and series long enough for
--- 53 bits; the float forms stay with GLSL where devices are good at it. Loops are written out: see the manual on loops.
+-- The double forms of the transcendental functions use the reductions of Cody and Waite (1980) and series that are long enough for 53 bits. The
+-- float forms use GLSL's functions where devices compute them accurately. Loops are unrolled, because some devices end loops early (docs/kernel.md).
 local define = require("rill.algebra.define").row
 
 local exp, log, sqrt <const> = math.exp, math.log, math.sqrt
@@ -19,7 +20,7 @@ define("floor", "x", "number", {
 })
 define("ceil", "x", "number", {
     doc = "rounded up", float = "ceil($1)", double = "@ceil", any = "$1", number = math.ceil,
-    text = {double = "double @ceil(double x) { return @signed(ceil(x), x); }"}, -- drivers lose the sign of 0
+    text = {double = "double @ceil(double x) { return @signed(ceil(x), x); }"}, -- some drivers lose the sign of 0
 })
 define("trunc", "x", "number", {
     doc = "rounded towards zero", float = "trunc($1)", double = "@trunc", any = "$1",
@@ -27,7 +28,7 @@ define("trunc", "x", "number", {
     number = function(x) return x < 0 and math.ceil(x) or math.floor(x) end,
 })
 define("round", "x", "number", {
-    doc = "rounded to the nearest whole number, halves to the even one", float = "roundEven($1)",
+    doc = "rounded to the nearest integer; halves are rounded to even", float = "roundEven($1)",
     double = "@round", any = "$1", text = {double = "double @round(double x) { return @signed(roundEven(x), x); }"},
     number = function(x)
         local low = math.floor(x)
@@ -42,7 +43,7 @@ define("fract", "x", "real", {
 
 -- ---- roots, exponentials and logarithms
 
--- Kernels have exp, log, sin and the like for doubles, too: shaders/functions/doubles.glsl.
+-- shaders/functions/doubles.glsl defines exp, log, sin and similar functions of doubles for all kernels.
 
 define("sqrt", "x", "real", {doc = "the square root", any = "sqrt($1)", number = sqrt})
 define("rsqrt", "x", "real", {
@@ -69,17 +70,17 @@ define("log2", "x", "real", {
 -- ---- angles
 
 define("sin", "x", "real", {
-    doc = "the sine of radians", any = "sin($1)", number = math.sin,
+    doc = "the sine of an angle in radians", any = "sin($1)", number = math.sin,
     text = "T @sin(T x) { return sin(x); }",
 })
 define("cos", "x", "real", {
-    doc = "the cosine of radians", any = "cos($1)", number = math.cos,
+    doc = "the cosine of an angle in radians", any = "cos($1)", number = math.cos,
     text = "T @cos(T x) { return cos(x); }",
 })
 define("tan", "x", "real", {
-    doc = "the tangent of radians", number = math.tan,
+    doc = "the tangent of an angle in radians", number = math.tan,
     text = {
-        float = [[float @tan(float x) { // the rest of the angle in doubles; its sine and cosine as in shaders/functions/circular.glsl
+        float = [[float @tan(float x) { // reduces the angle in double; sine and cosine as in shaders/functions/circular.glsl
     int q; float r = float(@turn_double(double(x), q)), z = r * r;
     float s = (-1.951398e-4 * z + 8.3321513e-3) * z - 1.666665446e-1, c = (2.44316680e-5 * z - 1.38873035e-3) * z + 4.16666454e-2;
     float sine = r + (r * z) * s, cosine = (1.0 - 0.5 * z) + (z * z) * c;
@@ -108,7 +109,7 @@ define("acos", "x", "real", {
 }]],
 })
 define("atan", "y x?", "real", {
-    doc = "the arc tangent of y, or of y / x in all four quadrants", full = "atan2", number = math.atan,
+    doc = "the arc tangent of y, or with x that of y / x in all four quadrants", full = "atan2", number = math.atan,
     text = [[T @atan(T x) {
     T a = abs(x), base = 0.0;
     if (a > 2.414213562373095) { base = 1.5707963267948966; a = -1.0 / a; }
@@ -117,7 +118,7 @@ define("atan", "y x?", "real", {
     return x < 0.0 ? -r : x == 0.0 ? x : r;
 }]],
     parts = {
-        -- (atan(t) / t - 1) / t^2 as a polynomial in z = t^2 up to (tan(pi / 8))^2, interpolated at Chebyshev's points.
+        -- Returns (atan(t) / t - 1) / t^2 as a polynomial in z = t^2 for t <= tan(pi / 8), interpolated at the Chebyshev points.
         arc = {
             float = [[float @arc(float z) {
     float p = -0.0645192787;
@@ -213,13 +214,13 @@ define("atanh", "x", "real", {
 
 -- ---- the error function
 --
--- W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969) 631-637: ratios of polynomials, highest powers
--- first.
-local CENTER <const> = { -- erf(x) / x in x^2, to 0.46875
+-- W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969) 631-637. Each table holds the coefficients of a numerator
+-- and a denominator, highest power first.
+local CENTER <const> = { -- erf(x) / x as a function of x^2, for |x| <= 0.46875
     {0.185777706184603153, 3.1611237438705656, 113.864154151050156, 377.485237685302021, 3209.37758913846947},
     {1.0, 23.6012909523441209, 244.024637934444173, 1282.61652607737228, 2844.23683343917062},
 }
-local MIDDLE <const> = { -- erfc(x) e^(x^2), from there to 4
+local MIDDLE <const> = { -- erfc(x) e^(x^2), for 0.46875 < x <= 4
     {
         2.15311535474403846e-8, 0.564188496988670089, 8.88314979438837594, 66.1191906371416295, 298.635138197400131,
         881.95222124176909, 1712.04761263407058, 2051.07837782607147, 1230.33935479799725,
@@ -229,7 +230,7 @@ local MIDDLE <const> = { -- erfc(x) e^(x^2), from there to 4
         4362.61909014324716, 3439.36767414372164, 1230.33935480374942,
     },
 }
-local FAR <const> = { -- what erfc(x) e^(x^2) x lacks to 1 / sqrt(pi), times x^2, in 1 / x^2, beyond
+local FAR <const> = { -- (1 / sqrt(pi) - erfc(x) e^(x^2) x) x^2 as a function of 1 / x^2, for x > 4
     {
         0.0163153871373020978, 0.305326634961232344, 0.360344899949804439, 0.125781726111229246, 0.0160837851487422766,
         0.00065874916152983780,
@@ -264,14 +265,15 @@ local function ratio_text(lists, x)
     return ("(%s) / (%s)"):format(polynomial_text(lists[1], x), polynomial_text(lists[2], x))
 end
 
-local function erf_tail(x) -- erfc(x) from 0.46875 on
+-- Returns erfc(x) for x > 0.46875.
+local function erf_tail(x)
     local z, near = 1 / (x * x), math.floor(math.min(x, 32) * 16) / 16
     local scaled = x <= 4 and ratio(MIDDLE, x) or (0.5641895835477563 - z * ratio(FAR, z)) / x
     return x > 28 and 0.0 or exp(-near * near) * exp((near - x) * (near + x)) * scaled
 end
 
 define("erf", "x", "real", {
-    doc = "the error function, to 5e-7 of itself (double: 1e-15)",
+    doc = "the error function; relative error 5e-7 (double: 1e-15)",
     number = function(x)
         local r = math.abs(x) <= 0.46875 and x * ratio(CENTER, x * x) or 1 - erf_tail(math.abs(x))
         return x < -0.46875 and -r or r
@@ -304,7 +306,7 @@ define("erf", "x", "real", {
     },
 })
 define("erfc", "x", "real", {
-    doc = "1 - erf(x) without the loss where that is small, to 1.2e-5 of itself (double: 1e-14)",
+    doc = "1 - erf(x) without cancellation; relative error 1.2e-5 (double: 1e-14)",
     number = function(x)
         local a = math.abs(x)
         local r = a <= 0.46875 and 1 - x * ratio(CENTER, x * x) or erf_tail(a)

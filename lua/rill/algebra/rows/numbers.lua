@@ -1,5 +1,5 @@
--- Functions that hold numbers against each other: powers, remainders, bounds, mixtures and steps; and what is no number. define.lua says what a
--- row is made of.
+-- Defines the functions of several numbers (powers, remainders, bounds, interpolation, steps) and the tests for NaN and infinity. define.lua
+-- describes the fields of a row.
 local define = require("rill.algebra.define").row
 
 local huge <const> = math.huge
@@ -10,16 +10,16 @@ local function clamp(x, low, high) return least(most(x, low), high) end
 
 define("pow", "x y", "real", {
     operator = "^", powers = {[2] = "square", [3] = "cube"},
-    doc = "x ^ y; a negative base to a whole power is right",
+    doc = "x ^ y; a negative base is allowed if y is an integer",
     number = function(x, y) return x ^ y end,
     text = "T @pow(T x, T y) { return pow(x, y); }",
 })
--- x - y * floor(x / y), exactly but for the rounding of the result.
+-- Returns x - y * floor(x / y), computed exactly and rounded once.
 define("mod", "x y", "number", {
-    operator = "%", doc = "x % y as in Lua: the sign of y",
+    operator = "%", doc = "x % y as in Lua: the result has the sign of y",
     number = function(x, y)
         if y == 0 and math.type(x) == "integer" and math.type(y) == "integer" then
-            -- Not at the top: what writes the annotations reads these rows without the shared object.
+            -- Not at the top of the file: the tool that writes the annotations reads these rows without the shared object.
             require("rill.core.error").fail("rill.mod: argument #2 'y': expected a whole number other than 0, got 0")
         end
         return x % y
@@ -51,14 +51,14 @@ define("mod", "x y", "number", {
     return e > 0 ? e : int(unpackDouble2x32(x * 18014398509481984.0).y >> 20u & 0x7ffu) - 54;
 }]],
         },
-        -- The remainder of least size, as fmod of floats does it (kernel/codegen.c), by steps of 48 powers and exact products.
+        -- Returns the remainder with the smallest magnitude, in steps of 48 binary digits with exact products, as fmod of floats (shaders/functions/remainder.glsl).
         remainder = {
             double = [[double @remainder(double r, double y) {
     int k = max(@exponent(r) - @exponent(y), 0) / 48 * 48;
     for (int i = 0; i < 46; i++) {
         if (k < 0) break;
         double taken = y * @two(k / 3) * @two(k / 3) * @two(k - k / 3 * 2), size = abs(taken);
-        // Products must not overflow, nor reciprocals.
+        // Neither products nor reciprocals may overflow.
         double scale = size > 8.4e270 ? 5.421010862427522e-20 : size < 1.0e-250 ? 1.6069380442589903e60 : 1.0;
         double q = floor(r * scale / (taken * scale) + 0.5);
         r = q == 0.0 ? r : @less(r * scale, q, taken * scale) / scale;
@@ -70,37 +70,37 @@ define("mod", "x y", "number", {
     },
 })
 define("min", "a b", "number", {
-    doc = "the lesser of each pair; NaN wins. s:min() reduces",
+    doc = "the smaller of each pair; NaN if one of them is NaN. s:min() reduces",
     float = "@min", double = "@min", any = "min($1, $2)", number = least,
     text = "T @min(T a, T b) { return @nan(a) || @nan(b) ? a + b : min(a, b); }",
 })
 define("max", "a b", "number", {
-    doc = "the greater of each pair; NaN wins. s:max() reduces",
+    doc = "the larger of each pair; NaN if one of them is NaN. s:max() reduces",
     float = "@max", double = "@max", any = "max($1, $2)", number = most,
     text = "T @max(T a, T b) { return @nan(a) || @nan(b) ? a + b : max(a, b); }",
 })
 define("clamp", "x low high", "number", {
-    doc = "x between low and high",
+    doc = "x limited to low .. high",
     float = "@clamp", double = "@clamp", any = "min(max($1, $2), $3)", number = clamp,
     text = "T @clamp(T x, T low, T high) { return @min(@max(x, low), high); }",
 })
 define("saturate", "x", "real", {
-    doc = "x between 0 and 1",
+    doc = "x limited to 0 .. 1",
     number = function(x) return clamp(x, 0.0, 1.0) end,
     text = "T @saturate(T x) { return @clamp(x, 0.0, 1.0); }",
 })
 define("mix", "a b t", "real", {
-    doc = "a + t (b - a)", any = "mix($1, $2, $3)",
+    doc = "linear interpolation: a + t (b - a)", any = "mix($1, $2, $3)",
     number = function(a, b, t) return a * (1 - t) + b * t end,
 })
-define("lerp", "a b t", "real", {same = "mix", doc = "another name of rill.mix"})
+define("lerp", "a b t", "real", {same = "mix", doc = "the same function as rill.mix"})
 define("step", "edge x", "real", {
     doc = "0 where x < edge, else 1",
     number = function(edge, x) return x < edge and 0.0 or 1.0 end,
     text = "T @step(T edge, T x) { return @nan(edge) || @nan(x) ? edge + x : x < edge ? 0.0 : 1.0; }",
 })
 define("smoothstep", "low high x", "real", {
-    doc = "0 below low, 1 above high, smooth between",
+    doc = "0 below low, 1 above high, a smooth cubic between",
     number = function(low, high, x)
         local t = clamp((x - low) / (high - low), 0.0, 1.0)
         return t * t * (3 - 2 * t)
@@ -117,10 +117,10 @@ define("fma", "a b c", "number", {
 })
 
 define("isnan", "x", "test", {
-    doc = "whether x is NaN; of vectors, any component", int = "$1 != $1", any = "@nan",
+    doc = "whether x is NaN; for vectors, whether any component is", int = "$1 != $1", any = "@nan",
     number = function(x) return x ~= x end,
 })
 define("isinf", "x", "test", {
-    doc = "whether x is infinite; of vectors, any component", int = "$1 != $1", any = "@inf",
+    doc = "whether x is infinite; for vectors, whether any component is", int = "$1 != $1", any = "@inf",
     number = function(x) return x == huge or x == -huge end,
 })

@@ -1,11 +1,11 @@
--- Operators, comparisons, the choice between two values, and vectors of scalars. define.lua says what a row is made of.
+-- Defines the operators, the comparisons, rill.where, and the constructors of vectors. define.lua describes the fields of a row.
 local define = require("rill.algebra.define").row
 
 define("add", "a b", "number", {operator = "+", any = "$1 + $2"})
 define("sub", "a b", "number", {operator = "-", any = "$1 - $2"})
 define("mul", "a b", "number", {operator = "*", any = "$1 * $2"})
 define("div", "a b", "real", {operator = "/", any = "$1 / $2"})
--- The floor of the quotient of doubles, as in Lua; rounded as floats it might have become the next whole number.
+-- Returns the floor of the quotient, as Lua does. It is computed in double precision, since a quotient rounded to float could reach the next integer.
 define("idiv", "a b", "number", {
     operator = "//",
     text = {
@@ -16,7 +16,7 @@ define("idiv", "a b", "number", {
     return r == 0.0 ? @signed(r, uintBitsToFloat(floatBitsToUint(a) ^ floatBitsToUint(b))) : r; // -5 // infinity is -0
 }]],
         double = "double @idiv(double x, double y) { return floor(@quotient(x, y)); }",
-        -- Drivers that compute branches not taken, too, must not divide the least int by -1: processors trap there.
+        -- Some drivers also compute the branch that is not taken. They must not divide the smallest int by -1: processors trap there.
         int = [[int @idiv(int a, int b) {
     int q = a / (b == -1 ? 1 : b);
     q = q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
@@ -25,7 +25,7 @@ define("idiv", "a b", "number", {
         uint = "uint @idiv(uint a, uint b) { return b == 0u ? 0u : a / b; }",
     },
     parts = {
-        -- A quotient rounded as it should be, where a device's is a product with a reciprocal: what it leaves is divided again.
+        -- Returns the correctly rounded quotient. Some devices multiply by a reciprocal, so the remainder is divided once more.
         quotient = {
             double = [[double @quotient(double x, double y) {
     precise double q = x / y;
@@ -42,7 +42,7 @@ define("band", "a b", "bits", {operator = "&", any = "$1 & $2", bool = "$1 && $2
 define("bor", "a b", "bits", {operator = "|", any = "$1 | $2", bool = "$1 || $2"})
 define("bxor", "a b", "bits", {operator = "~", any = "$1 ^ $2", bool = "$1 != $2"})
 define("bnot", "a", "bits", {operator = "~", any = "~$1", bool = "!$1"})
--- Logical shifts of 32 bits, as Lua's of 64: a negative count shifts the other way.
+-- Logical shifts of 32 bits. A negative count shifts in the other direction, as in Lua.
 define("shl", "a b", "shift", {
     operator = "<<",
     text = {
@@ -62,21 +62,21 @@ define("shr", "a b", "shift", {
     },
 })
 
-define("lt", "s t", "order", {method = true, doc = "element by element: s < t", any = "$1 < $2"})
-define("le", "s t", "order", {method = true, doc = "element by element: s <= t", any = "$1 <= $2"})
-define("gt", "s t", "order", {method = true, doc = "element by element: s > t", any = "$1 > $2"})
-define("ge", "s t", "order", {method = true, doc = "element by element: s >= t", any = "$1 >= $2"})
+define("lt", "s t", "order", {method = true, doc = "s < t for each element", any = "$1 < $2"})
+define("le", "s t", "order", {method = true, doc = "s <= t for each element", any = "$1 <= $2"})
+define("gt", "s t", "order", {method = true, doc = "s > t for each element", any = "$1 > $2"})
+define("ge", "s t", "order", {method = true, doc = "s >= t for each element", any = "$1 >= $2"})
 define("eq", "s t", "equal", {
     method = true, any = "$1 == $2",
-    doc = "element by element: s == t; of vectors, whole elements. Always true in `if`, where you want (s:eq(t)):all()",
+    doc = "s == t for each element; vectors are compared as a whole. In `if` the result is always true: use (s:eq(t)):all()",
 })
 define("ne", "s t", "equal", {
     method = true, any = "$1 != $2",
-    doc = "element by element: s ~= t; of vectors, whole elements. Always true in `if`, where you want (s:ne(t)):any()",
+    doc = "s ~= t for each element; vectors are compared as a whole. In `if` the result is always true: use (s:ne(t)):any()",
 })
 
 define("where", "cond a b", "choice", {
-    doc = "a where the condition holds or is not zero, else b", any = "$1 ? $2 : $3",
+    doc = "a where the condition is true or not zero, else b", any = "$1 ? $2 : $3",
     value = function(cond, a, b)
         if cond and cond ~= 0 then
             return a
@@ -86,7 +86,7 @@ define("where", "cond a b", "choice", {
 })
 
 define("vec2", "...", "vector", {
-    size = 2, doc = "vectors of two components, of scalars and shorter vectors; one scalar stands for both",
+    size = 2, doc = "vectors of two components from scalars and shorter vectors; a single scalar is used for all components",
 })
-define("vec3", "...", "vector", {size = 3, doc = "vectors of three components"})
-define("vec4", "...", "vector", {size = 4, doc = "vectors of four components"})
+define("vec3", "...", "vector", {size = 3, doc = "vectors of three components, as rill.vec2"})
+define("vec4", "...", "vector", {size = 4, doc = "vectors of four components, as rill.vec2"})
