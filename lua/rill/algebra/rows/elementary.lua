@@ -109,7 +109,7 @@ define("acos", "x", "real", {
 }]],
 })
 define("atan", "y x?", "real", {
-    doc = "the arc tangent of y, or with x that of y / x in all four quadrants", full = "atan2", number = math.atan,
+    doc = "the arc tangent of y, or of y / x in all four quadrants", full = "atan2", number = math.atan,
     text = [[T @atan(T x) {
     T a = abs(x), base = 0.0;
     if (a > 2.414213562373095) { base = 1.5707963267948966; a = -1.0 / a; }

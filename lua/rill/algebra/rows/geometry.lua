@@ -31,7 +31,7 @@ define("reflect", "incident normal", "geometry", {
     doc = "reflects incident at the plane with this unit normal", any = "reflect($1, $2)",
 })
 define("refract", "incident normal eta", "refract", {
-    doc = "refracts incident at the plane with this unit normal; eta is the ratio of the refractive indices", any = "refract($1, $2, $3)",
+    doc = "refracts incident at the plane with this unit normal; eta: ratio of refractive indices", any = "refract($1, $2, $3)",
 })
 
 define("radians", "x", "real", {

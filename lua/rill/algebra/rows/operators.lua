@@ -68,11 +68,11 @@ define("gt", "s t", "order", {method = true, doc = "s > t for each element", any
 define("ge", "s t", "order", {method = true, doc = "s >= t for each element", any = "$1 >= $2"})
 define("eq", "s t", "equal", {
     method = true, any = "$1 == $2",
-    doc = "s == t for each element; vectors are compared as a whole. In `if` the result is always true: use (s:eq(t)):all()",
+    doc = "s == t for each element, also for whole vectors. In `if` the result is always true: use (s:eq(t)):all()",
 })
 define("ne", "s t", "equal", {
     method = true, any = "$1 != $2",
-    doc = "s ~= t for each element; vectors are compared as a whole. In `if` the result is always true: use (s:ne(t)):any()",
+    doc = "s ~= t for each element, also for whole vectors. In `if` the result is always true: use (s:ne(t)):any()",
 })
 
 define("where", "cond a b", "choice", {
@@ -86,7 +86,7 @@ define("where", "cond a b", "choice", {
 })
 
 define("vec2", "...", "vector", {
-    size = 2, doc = "vectors of two components from scalars and shorter vectors; a single scalar is used for all components",
+    size = 2, doc = "vectors of two components from scalars and vectors; a single scalar is used for all components",
 })
 define("vec3", "...", "vector", {size = 3, doc = "vectors of three components, as rill.vec2"})
 define("vec4", "...", "vector", {size = 4, doc = "vectors of four components, as rill.vec2"})
