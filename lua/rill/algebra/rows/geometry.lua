@@ -1,4 +1,5 @@
--- Defines the functions of vectors (a number is a vector of one component) and the conversions of angles. define.lua describes the fields of a row.
+-- Defines the functions of vectors (a number is a vector of one component) and the conversions of angles. define.lua
+-- describes the fields of a row.
 local define = require("rill.algebra.define").row
 
 -- Lengths are finite and accurate even if the squares of the components overflow or underflow.
@@ -31,7 +32,8 @@ define("reflect", "incident normal", "geometry", {
     doc = "reflects incident at the plane with this unit normal", any = "reflect($1, $2)",
 })
 define("refract", "incident normal eta", "refract", {
-    doc = "refracts incident at the plane with this unit normal; eta: ratio of refractive indices", any = "refract($1, $2, $3)",
+    doc = "refracts incident at the plane with this unit normal; eta: ratio of refractive indices",
+    any = "refract($1, $2, $3)",
 })
 
 define("radians", "x", "real", {
