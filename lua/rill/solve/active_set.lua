@@ -1,7 +1,8 @@
--- Active lists of the stationary methods (the GPGPU chapter, 28.7.1, where the depth test keeps cells at rest out): those whose residual is above what is
--- asked of each, and all that they may reach until the list is made anew. What is not on it stays as it is. In a grid residuals mark tiles of neighbours,
--- which mark those beside them. Of a matrix they mark a range in each tile of rows in a row, and ranges move as the entries between two tiles say: so
--- lists are hardly longer than they must be in a grid's matrix as well, whatever the grid's width.
+-- Lists of active cells for the stationary methods (the GPGPU chapter, 28.7.1, where the depth test excludes cells at rest). A list has the cells whose
+-- residual is above their share of the tolerance, and all cells that these can influence before the next list is made. Other cells do not change. On a
+-- grid, residuals mark tiles of cells, and marked tiles mark the adjacent tiles. For a matrix, residuals mark a range of rows in each tile of consecutive
+-- rows, and ranges spread along the entries between two tiles. So the list for a grid's matrix is not much longer than necessary either, whatever the
+-- grid's width.
 local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 local slices = require "rill.sparse.slices"
@@ -9,12 +10,12 @@ local kernels <const> = require "rill.glsl.template".sections "active_set"
 
 local reach = {}
 
-local BITS <const> = {6, 4, 3, 2} -- of a tile's edge, by dimensions
-local SHARE <const> = 0.25 -- of all, above which a list takes longer than all
+local BITS <const> = {6, 4, 3, 2} -- log2 of a tile's edge, by the number of dimensions
+local SHARE <const> = 0.25 -- of all cells: a longer list takes more time than all cells
 
---- reach.grid(work, residual): what makes lists of a grid of 1 to 4 dimensions, whose cells ask those beside them: called with the residual's streams by
--- name, d and `most`, it returns one, numbers from 0; nil where many are on it. `residual`: in GLSL, of b and y, or of x, y and d. Fields of
--- work: type, shape, d, every.
+--- reach.grid(work, residual): returns a function that makes lists for a grid of 1 to 4 dimensions whose cells depend on adjacent cells only. The function
+-- takes a table with the residual's streams by name, d, and `most`, the largest residual of a converged cell. It returns a list of indices, 0-based, or nil
+-- if the list would be long. `residual` is a GLSL expression of b and y, or of x, y and d. Fields of work: type, shape, d, every.
 function reach.grid(work, residual)
     local counts, sizes, count, whole = {1, 1, 1, 1}, {1, 1, 1, 1}, 1, true
     local rank = #work.shape
@@ -53,10 +54,10 @@ end
 
 -- ---- of rows
 
-local ROWS <const> = slices.ROWS -- of a tile
-local MANY <const> = 2048 -- tiles that one asks, beyond which it is always marked
+local ROWS <const> = slices.ROWS -- rows of a tile
+local MANY <const> = 2048 -- a tile that depends on more tiles is always marked
 
--- Which tiles of rows ask which, and how far the rows of the two are apart at least and at most.
+-- Returns, in CSR form, the tiles that each tile of rows depends on, with the least and largest difference between the indices of their rows.
 local function joined_tiles(rows, count)
     local csr, of <close> = rows.csr, rows.csr.rows
     local fresh <close> = kernels.fresh:kernel()(of, rows.columns, rill.iota(of.size), rows.offsets, rows.columns, ROWS)
@@ -75,8 +76,9 @@ local function joined_tiles(rows, count)
     return {offsets = joined.offsets, tiles = joined.columns, least = least, most = most}
 end
 
---- reach.rows(work, rows, share): what makes lists of a matrix's rows, {csr, offsets, columns}: called with b, y and `most` by name, it returns one, and the tiles
--- of slices.ROWS rows that it is of; nil where more than a share of all are on it.
+--- reach.rows(work, rows, share): returns a function that makes lists of a matrix's rows. `rows` has csr, offsets and columns. The function takes a table with b,
+-- y and `most`, and returns a list of rows, 0-based, and the list of tiles of slices.ROWS rows that it consists of, or nil if the list would have more than
+-- `share` of all rows.
 function reach.rows(work, rows, share)
     local m = work.shape[1]
     local count = (m + ROWS - 1) // ROWS

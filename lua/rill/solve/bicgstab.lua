@@ -1,5 +1,5 @@
--- The stabilised biconjugate gradients of van der Vorst (1992), preconditioned from the right. Scalars stay on the device, which begins anew where
--- they break down, and stops by itself; every so many iterations they are read.
+-- The stabilized biconjugate gradient method (van der Vorst 1992), preconditioned from the right. Its scalars stay on the device, which restarts the
+-- method where they break down, and stops it. The host reads them every few iterations.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
@@ -16,17 +16,17 @@ local EVERY <const> = 8
 
 local STATE <const>, COUNT <const>, RESTARTS <const>, RR <const>, BEST <const>, SIZE <const> = 3, 4, 5, 6, 7, 7 -- from 1
 local BROKEN <const>, NO_NUMBER <const>, GROWN <const> = 2, 3, 4 -- states; 1: converged
-local SHARE <const> = 64 -- elements that a lane of KEEP copies
+local SHARE <const> = 64 -- elements that a lane of the kernel `keep` copies
 local GROWTH <const> = {float = 0x1p24, double = 0x1p52} -- of r'r, as in shaders/shared/cg_words.h
 
--- Two sums of products in one pass.
+-- Compute two sums of products in one pass.
 local PAIR <const> = template.new "reduce void pair(dvec2 x<>, reduce dvec2 sum<>) { sum += x; }"
 local PRODUCTS <const> = template.new [[
     kernel dvec2 products($T a<>, $T b<>, $T c<>) { return double(a) * dvec2(double(b), double(c)); }
 ]]
 
--- The work on vectors of one type and shape: correct(r, x, goal, left, note) of refine.run. precondition(from, to), or nil. `counts` is told
--- how often it began anew.
+-- Returns the function correct(r, x, goal, left, note) of refine.run for vectors of one type and shape. `precondition` is a function(from, to) or nil.
+-- counts.restarts is increased by the number of restarts.
 local function prepare(A, like, every, precondition, counts)
     local function room()
         return rill.stream(like.type, like.shape)
@@ -36,7 +36,7 @@ local function prepare(A, like, every, precondition, counts)
     local direction, keep = kernels.direction:kernel(types), kernels.keep:kernel(types)
     local turn, pair, products = kernels.turn:kernel(), PAIR:kernel(), PRODUCTS:kernel(types)
     local p, v, t, shadow, half_r, best = room(), room(), room(), room(), room(), room()
-    local near = precondition and room() or half_r -- to the solution for half_r
+    local near = precondition and room() or half_r -- half_r, preconditioned
     local near_p = precondition and room() or p
     local flat_best, lanes = best:reshape(best.size), rill.iota((best.size + SHARE - 1) // SHARE)
     local s, one, rv = rill.stream("double", SIZE), rill.iota(1), rill.stream("double", 1)
@@ -80,7 +80,7 @@ local function prepare(A, like, every, precondition, counts)
         until count >= left or kept[STATE] ~= 0
         counts.restarts = counts.restarts + math.tointeger(kept[RESTARTS])
         local state = kept[STATE]
-        -- Unlike those of conjugate gradients, iterates whose residual grew are not nearer to the solution.
+        -- Unlike with conjugate gradients, an iterate whose residual grew is not nearer to the solution.
         if kept[RR] ~= kept[RR] or kept[RR] > kept[BEST] then
             x:write(best)
         end
@@ -99,7 +99,7 @@ local OWN <const> = {
 
 local SCALE <const> = template.new "kernel void scale($T d<>, $T r<>, out $T z<>) { z = d * r; }"
 
--- The option `preconditioner` as a function; nil where there is none.
+-- Returns the option `preconditioner` as a function, or nil.
 local function preconditioning(A, like, given)
     if given ~= "jacobi" then
         return given
@@ -110,7 +110,7 @@ local function preconditioning(A, like, given)
     end
 end
 
---- rill.solve.bicgstab(A, b [, options]): x with A x = b for any square A, and a report, which has `restarts`, too.
+--- rill.solve.bicgstab(A, b [, options]): returns x of A x = b for any square A, and a report, which has the field `restarts`.
 function bicgstab.bicgstab(A, b, given)
     local taken = options.take("bicgstab", given, OWN)
     b = operator.vector("bicgstab", "b", b)

@@ -1,5 +1,5 @@
--- Conjugate gradients (Hestenes and Stiefel 1952), preconditioned. Scalars stay on the device, which stops by itself; every so many iterations
--- what it keeps is read.
+-- Preconditioned conjugate gradients (Hestenes and Stiefel 1952). The scalars stay on the device, which stops the method. The host reads them every few
+-- iterations.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -20,7 +20,7 @@ local words <const> = core._cg_words
 local BEFORE <const>, ALL <const> = words.DOT + words.RESIDUAL, words.DOT + words.RESIDUAL + words.DIRECTION
 local SIZE <const> = words.PARTIALS + 3 * words.MOST_GROUPS
 
--- What the device keeps before the first iteration, which ends by counting one.
+-- The state on the device before the first iteration. Its count is -1 because the phase before that iteration increments it.
 local BEGIN <const> = {}
 for i = 1, words.PARTIALS do
     BEGIN[i] = 0.0
@@ -30,7 +30,8 @@ for _, word in ipairs {"BEST", "BEST_RZ", "BEST_BEFORE", "BEST_RZ_BEFORE"} do
     BEGIN[words[word] + 1] = math.huge
 end
 
--- Why to stop, of the numbers kept; nil to go on. `kind`: of the operator.
+-- Returns the reason to stop and a text with details, from the state `kept`, or nil to go on. `named`: the preconditioner is a built-in one. `kind` is
+-- the operator's.
 local function judge(kept, count, named, kind)
     local state = kept[words.STATE + 1]
     if state == words.INDEFINITE then
@@ -45,14 +46,16 @@ local function judge(kept, count, named, kind)
     if state == words.GROWN then
         return nil, outcome.GREW
     elseif state > words.CONVERGED then
-        return "diverged", "A p, or what the preconditioner gave, is no number"
+        return "diverged", "A p, or the preconditioner's result, is NaN or infinite"
     end
     return nil
 end
 
---- cg.machine(like, multiply, z, jacobi, precondition): the work on vectors of one type and shape: m.begin(r, x) from x = 0, of which it returns r'r
--- as a stream of one double; m.first(r, x, least), then m.go(r, x, least, count), iterations, which the device stops by itself below `least`; m.kept, what it keeps. Nothing is
--- read back; m.finish(r, x, growth): x of the least residual, if the residual is now more than `growth` times as large. multiply(p, q) writes A p; `z`: nil, the inverse diagonal (jacobi), or what `precondition` writes. Vectors are operator.room's.
+--- cg.machine(like, multiply, z, jacobi, precondition): returns an object that runs conjugate gradients on vectors of one type and shape. Nothing is read back.
+-- m.begin(r, x) starts from x = 0 and returns r'r as a stream of one double. m.first(r, x, least) must follow, then m.go(r, x, least, count) runs `count`
+-- iterations, which the device stops when r'r is below `least`. m.kept is the state. m.finish(r, x, growth) restores the x of the least residual if
+-- the residual is now more than `growth` times as large. multiply(p, q) writes A p into q. `z` is nil, the inverse diagonal (if `jacobi`), or the stream that
+-- `precondition` writes. Vectors are made by operator.room.
 function cg.machine(like, multiply, z, jacobi, precondition)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
     local best, s = operator.room(like.type, like.shape), rill.stream("double", SIZE)
@@ -101,7 +104,7 @@ function cg.machine(like, multiply, z, jacobi, precondition)
     return machine
 end
 
--- correct(r, x, goal, left, note) of refine.run. `named`: the preconditioner is one of ours.
+-- Returns the function correct(r, x, goal, left, note) of refine.run. `named`: the preconditioner is a built-in one.
 local function prepare(A, like, every, named, z, jacobi, precondition)
     local machine = cg.machine(like, A:product(like.type), z, jacobi, precondition)
     return function(r, x, goal, left, note)
@@ -127,19 +130,20 @@ end
 
 -- ---- small sparse matrices
 
--- Conjugate gradients for small sparse matrices: many whole iterations in one launch of one work group, and the refinement's own steps with them
--- (shaders/cg_group.comp). A work of refine.solve.
+-- Conjugate gradients for small sparse matrices: one launch of one work group runs many iterations and the steps of refinement between them
+-- (shaders/cg_group.comp). A Work object has the methods that refine.solve requires.
 
-local ROWS <const> = 32 -- SPMV_SLICE of spmv_words.h: of a slice
-local LEAST_SQUARES <const> = 1e-280 -- below, some may have lost bits
-local LEAST_NORM <const> = 1e-120 -- what vanishes beside it is nothing
+local ROWS <const> = 32 -- of a slice: SPMV_SLICE of spmv_words.h
+local LEAST_SQUARES <const> = 1e-280 -- in a smaller sum, some squares may be denormal
+local LEAST_NORM <const> = 1e-120 -- compared with a larger norm of b, squares that underflow are negligible
 
 local Work = {}
 Work.__index = Work
 
-local MANY <const> = 32768 -- entries, below which tiles are not worth making
+local MANY <const> = 32768 -- entries: with fewer, making tiles costs more than it saves
 
--- The matrix as one group takes it, and how many iterations a launch may have; nil where it is none that one may take.
+-- Returns the matrix in the layout for one work group, the number of iterations that a launch may run, and whether the layout is tiled; nil if the
+-- matrix is too large for one work group.
 local function arrange(matrix)
     local rows = matrix.shape[1]
     local function steps(tiled)
@@ -156,7 +160,7 @@ local function arrange(matrix)
     end
 end
 
--- Values as floats; nil where they are beyond those.
+-- Returns values as floats, or nil if a value overflows.
 local function narrow(values)
     local cast = values:cast "float"
     local size = operator.norm(cast, true)
@@ -167,8 +171,8 @@ local function narrow(values)
     return cast
 end
 
--- The work for an operator A, with iterations in a type; inverse: the inverse diagonal, or nil; named: the preconditioner is one of
--- ours. nil where A is no sparse matrix that one group may take.
+-- Returns a Work object for an operator A with iterations in `type`, or nil if A is not a sparse matrix that one work group can process. inverse: the
+-- inverse diagonal, or nil; named: the preconditioner is a built-in one.
 local function group_work(A, type, norm, x, b, inverse, every, named)
     local plain, steps, tiled
     if A.kind == "sparse" then
@@ -189,7 +193,7 @@ local function group_work(A, type, norm, x, b, inverse, every, named)
     return self
 end
 
--- Carries out phases and those that are still to be done before.
+-- Launches the phases, together with those that are still pending.
 local function launch(self, phases, steps, most, goal, scale, factor)
     local plain = self.plain
     core._cg_group(self.phases | phases, steps, most, goal, scale, factor, self.stream, self.x, self.b, self.inverse,
@@ -197,7 +201,7 @@ local function launch(self, phases, steps, most, goal, scale, factor)
     self.phases = 0
 end
 
--- Takes over the residual that a launch has left.
+-- Sets self.residue from the result of a launch.
 local function measure(self, kept)
     local squares = kept[words.SQUARES + 1]
     if (squares >= LEAST_SQUARES or self.norm > LEAST_NORM) and squares < math.huge then
@@ -212,7 +216,7 @@ local function head(self, steps)
     return self.stream:domain(1, words.HISTORY + steps):values()
 end
 
---- work:residual(): the norm of b - A x.
+--- work:residual(): returns the norm of b - A x.
 function Work:residual()
     if not self.residue then
         launch(self, words.MEASURE, 0, 0, 0.0, 0.0, 0.0)
@@ -221,13 +225,13 @@ function Work:residual()
     return self.residue
 end
 
---- work:begins_at_zero(): says that x is 0.
+--- work:begins_at_zero(): declares that x is 0, so that the residual is b.
 function Work:begins_at_zero()
     self.residue = self.norm
 end
 
--- Tells `note` of the iterations of a launch: every so many, and the last.
-local function tell(self, kept, before, count, note)
+-- Calls `note` for every self.every-th iteration of a launch and for the last one.
+local function record(self, kept, before, count, note)
     local first = kept[words.FIRST + 1]
     for i = before + 1, count do
         if i % self.every == 0 or i == count and kept[words.DONE + 1] == 1 then
@@ -239,7 +243,7 @@ local function tell(self, kept, before, count, note)
     end
 end
 
---- work:correct(norm, goal, left, note): as refine.lua has it; x has the correction then, where it could be added.
+--- work:correct(norm, goal, left, note): computes a correction as described in refine.lua, and adds it to x unless x would not be finite.
 function Work:correct(norm, goal, left, note)
     local by, phases, before = operator.scale(norm), words.BEGIN, 0
     self.by = by
@@ -249,7 +253,7 @@ function Work:correct(norm, goal, left, note)
         launch(self, phases | words.ITERATE | words.ADD | words.MEASURE, steps, left, goal, by, 1.0 / by)
         kept = head(self, steps)
         local count = math.tointeger(kept[words.COUNT + 1])
-        tell(self, kept, before, count, note)
+        record(self, kept, before, count, note)
         before, phases = count, 0
     until kept[words.DONE + 1] == 1
     self.added = kept[words.ADDED + 1] == 1
@@ -257,12 +261,12 @@ function Work:correct(norm, goal, left, note)
     return before, judge(kept, before, self.named, self.kind)
 end
 
---- work:add(): whether x has the correction.
+--- work:add(): returns whether the correction was added to x.
 function Work:add()
     return self.added
 end
 
---- work:take_back(): makes x what it was before the correction.
+--- work:take_back(): restores x as it was before the correction.
 function Work:take_back()
     launch(self, words.ADD | words.MEASURE, 0, 0, 0.0, 0.0, 0.0)
     measure(self, head(self, 0))
@@ -277,7 +281,7 @@ function Work:close()
 end
 Work.__close = Work.close
 
--- ---- what is called
+-- ---- rill.solve.cg
 
 local NAMES <const> = {jacobi = true, polynomial = true}
 local OWN <const> = {
@@ -291,7 +295,7 @@ local OWN <const> = {
     },
 }
 
--- What prepare takes of an option `preconditioner`.
+-- Returns the arguments z, jacobi and precondition of `prepare` for the option `preconditioner`.
 local function preconditioning(A, like, taken)
     local given = taken.preconditioner
     if not given then
@@ -305,7 +309,7 @@ local function preconditioning(A, like, taken)
     return operator.room(like.type, like.shape), false, given
 end
 
--- What refine.solve takes: how corrections are computed, or nil and a work.
+-- Returns what refine.solve expects of `make`: a function that computes corrections, or nil and a Work object.
 local function choose(A, like, norm, x, b, taken)
     local every, named = taken.every or EVERY, type(taken.preconditioner) == "string"
     local z, jacobi, precondition = preconditioning(A, like, taken)
@@ -318,11 +322,11 @@ local function choose(A, like, norm, x, b, taken)
     return nil, work
 end
 
---- rill.solve.cg(A, b [, options]): x with A x = b for a symmetric positive definite A, and a report.
+--- rill.solve.cg(A, b [, options]): returns x of A x = b for a symmetric positive definite A, and a report.
 function cg.cg(A, b, given)
     local taken = options.take("cg", given, OWN)
     if taken.degree and taken.preconditioner ~= "polynomial" then
-        fail("rill.solve.cg: option 'degree' is that of preconditioner = \"polynomial\": give both")
+        fail("rill.solve.cg: option 'degree' applies to preconditioner = \"polynomial\" only: give both")
     end
     b = operator.vector("cg", "b", b)
     local x, result = refine.solve("cg", A, b, taken, refine.limit(b), function(system, like, norm, x)

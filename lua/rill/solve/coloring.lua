@@ -1,18 +1,19 @@
--- Colours for the rows of a sparse matrix, so that no row of a colour has an entry in the column of another: those may be relaxed at once. Two
--- colours where they do (red and black); else greedy ones in an order of hashed numbers (Jones and Plassmann 1993). All on the device.
+-- Colours the rows of a sparse matrix such that no row has an entry in the column of another row of its colour, so that the rows of a colour can be relaxed
+-- at once. It uses two colours (red and black) if these suffice, otherwise a greedy colouring in the order of hashed indices (Jones and Plassmann 1993).
+-- Everything is computed on the device.
 local rill = require "rill.core.public"
 local template = require "rill.glsl.template"
 local kernels <const> = template.sections "coloring"
 
 local colouring = {}
 
-local MOST_JOINED <const> = 1 << 30 -- a root and its side are packed into an int
+local MOST_JOINED <const> = 1 << 30 -- rows: a root and a side are packed into an int
 local ROUNDS <const> = 40
-local LONG <const> = 512 -- rows with more neighbours have colours of their own
+local LONG <const> = 512 -- each row with more neighbours gets a colour that no other row has
 
 -- ---- two colours
 
--- Which of two sides each row is on; nil where two do not do.
+-- Returns, for each row, its side of a bipartition (bit 0 of an element), or nil if there is none or it was not found in ROUNDS rounds.
 local function two_sides(rows, columns, n)
     local trees = (rill.iota(n) * 2):eval()
     for _ = 1, n <= MOST_JOINED and ROUNDS or 0 do
@@ -26,7 +27,7 @@ local function two_sides(rows, columns, n)
         local roots = trees:copy()
         kernels.hook:kernel()(rows, columns, trees, roots)
         trees:close()
-        repeat -- as many times as the logarithm of the longest way to a root
+        repeat -- log2 of the longest path to a root times
             local above = kernels.jump:kernel()(roots, roots)
             local moved = above:ne(roots):any()
             roots:close()
@@ -37,14 +38,13 @@ local function two_sides(rows, columns, n)
     trees:close()
 end
 
--- ---- more
-
+-- ---- greedy colouring
 
 local ASIDE <const> = template.new [=[
     kernel int aside(int offsets[], int row<>, int most) { return offsets[row + 1] - offsets[row] > most ? -2 : -1; }
 ]=]
 
--- Entries at (i, j) wherever there is one at (i, j) or (j, i).
+-- Returns a matrix with an entry at (i, j) wherever there is one at (i, j) or (j, i).
 local function symmetric(rows, columns, n)
     local both = rill.sparse.coo {
         shape = {n, n}, rows = rill.concat {rows, columns}, columns = rill.concat {columns, rows},
@@ -77,7 +77,8 @@ end
 
 -- ---- lists
 
---- colouring.of(rows, columns, n): a list of streams, of each colour the rows that have it; of entries at those rows and columns.
+--- colouring.of(rows, columns, n): returns a list of streams, one for each colour, of the rows that have it, for a matrix of n rows with entries at
+-- `rows` and `columns`.
 function colouring.of(rows, columns, n)
     if n == 0 then
         return {}

@@ -1,5 +1,5 @@
--- Dense systems by factors: what rill.solve.lu and rill.solve.cholesky share. Systems come one by one or in batches, right-hand sides too; inside they are
--- all {systems, n, n} and {systems, n, m}.
+-- rill.solve.lu and rill.solve.cholesky: dense systems by factorization. Single systems and batches, with one or several right-hand sides, are reshaped
+-- to {systems, n, n} and {systems, n, m}.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local tables = require "rill.core.tables"
@@ -42,7 +42,7 @@ local function check_matrix(method, A)
     return A
 end
 
--- Whether b has a vector for each matrix of shape `shape`, or columns: nil where it has neither.
+-- Returns the number of right-hand sides in b for each matrix of shape `shape`. Raises an error if the shapes do not fit.
 local function check_sides(method, shape, b)
     local rank, count = #shape, #b.shape
     local same = count == rank or count == rank - 1
@@ -58,7 +58,7 @@ end
 
 -- ---- residuals
 
-local FEW <const> = 16 -- columns, and less than 64 rows: the product is no work for gemm
+local FEW <const> = 16 -- columns: with fewer, or with fewer than 64 rows, the product is too small for gemm
 
 -- Writes b - A x into r.
 local function residual(a, b, x, r)
@@ -72,7 +72,7 @@ local function residual(a, b, x, r)
     rill.blas.gemm(-1.0, a, x.type == "double" and x or x:cast "double", 1.0, r)
 end
 
--- ---- what elimination.lua solves with
+-- ---- the object that elimination.lua solves with
 
 local function largest(list)
     local most = list[1] or 1.0
@@ -95,7 +95,7 @@ end
 local Work = {}
 Work.__index = Work
 
---- w:improve(right, scales, x): adds to x what solves for `right`.
+--- w:improve(right, scales, x): adds the solution for `right` to x.
 function Work:improve(right, scales, x)
     self.factors:solve(right, scales, x)
 end
@@ -105,7 +105,7 @@ function Work:residual(b, x, r)
     residual(self.a, b, x, r)
 end
 
---- w:report(made): adds what elimination tells of the matrix.
+--- w:report(made): adds the fields growth, pivot and where to a report.
 function Work:report(made)
     local low, weak = least(self.factors.least)
     made.growth, made.pivot = largest(self.factors.growth), low
@@ -120,7 +120,7 @@ local function work_of(method, a, factors)
         failed = factors.failed, definite = method == "cholesky"}, Work)
 end
 
--- ---- the factors as users have them
+-- ---- factors as a Lua object
 
 local Factors <const> = class.define {
     type = "rill.factors", letter = "F", one = "factors", plural = true, lenient = true, closed = "closed factors",
@@ -177,7 +177,7 @@ local function factorise(method, A, a, taken, type)
     end)
 end
 
--- x of b's shape, and the report, of a matrix A that is also a, {systems, n, n}.
+-- Returns x of b's shape and the report. `a` is A as {systems, n, n}.
 local function finish(method, A, a, factors, b, taken)
     local m = check_sides(method, A.shape, b)
     local norm = operator.finite(method, "b", b)
@@ -209,19 +209,19 @@ local function keep(method, A, taken)
     return setmetatable(self, Factors.metatable)
 end
 
---- F:solve(b [, options]): x and the report, with the factors there are.
+--- F:solve(b [, options]): returns x of A x = b, by the factors, and a report.
 function methods.solve(self, b, given)
     check(self, "solve")
     local taken = elimination.options(self._method, given)
     if taken.precision and taken.precision ~= self._precision then
-        fail("F:solve: option 'precision': the factors are of \"%s\"", self._precision)
+        fail("F:solve: option 'precision': expected \"%s\", the precision of the factors", self._precision)
     end
     taken.precision = self._precision
     elimination.precision(self._method, taken)
     return finish(self._method, self._A, self._a, self._factors, operator.vector(self._method, "b", b), taken)
 end
 
--- The sign of a permutation of 0 .. n - 1, from `first` on in a table.
+-- Returns the sign of a permutation of 0 .. n - 1, which is stored in a table from `first` on.
 local function sign_of(order, first, n)
     local seen, sign = {}, 1
     for i = 0, n - 1 do
@@ -234,7 +234,7 @@ local function sign_of(order, first, n)
     return sign
 end
 
--- A determinant as sign and logarithm of its size.
+-- Returns the sign of a determinant and the logarithm of its absolute value.
 local function determinant_of(factors, s, diagonal, order, symmetric)
     local n, sign, log = factors.n, 1, 0.0
     local first = (s - 1) * n + 1
@@ -254,7 +254,7 @@ local function batch_shape(shape)
     return leading
 end
 
---- F:determinant(): the determinant, and the logarithm of its size, which does not overflow; of a batch streams of double.
+--- F:determinant(): returns the determinant, and the logarithm of its absolute value, which does not overflow; for a batch as streams of double.
 function methods.determinant(self)
     check(self, "determinant")
     local factors, symmetric = self._factors, self._method == "cholesky"
@@ -279,7 +279,7 @@ end
 
 class.guard(methods, "F")
 
--- x and the report, or without b factors to be used again.
+-- Returns x and the report, or the factors if b is nil.
 local function solve(method, A, b, given)
     if b == nil or type(b) == "table" and not rill.type(b) and b[1] == nil then
         A = check_matrix(method, A)
@@ -303,12 +303,12 @@ local function solve(method, A, b, given)
     return x, report
 end
 
---- rill.solve.lu(A, b [, options]): x of A x = b by Gaussian elimination with partial pivoting, and the report. Without b: factors.
+--- rill.solve.lu(A [, b] [, options]): returns x of A x = b by Gaussian elimination with partial pivoting, and a report. Without b it returns factors.
 function direct.lu(A, b, options)
     return solve("lu", A, b, options)
 end
 
---- rill.solve.cholesky(A, b [, options]): x of A x = b for a symmetric positive definite A, and the report. Without b: factors.
+--- rill.solve.cholesky(A [, b] [, options]): returns x of A x = b for a symmetric positive definite A, and a report. Without b it returns factors.
 function direct.cholesky(A, b, options)
     return solve("cholesky", A, b, options)
 end

@@ -1,5 +1,5 @@
--- What solvers that eliminate share: residuals of batches, refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
--- chapter 12), and the report. Right-hand sides are {systems, n, m}.
+-- The common part of the direct solvers: residuals of batches, iterative refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms,
+-- 2nd ed., chapter 12), and the report. Right-hand sides have the shape {systems, n, m}.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local options = require "rill.solve.options"
@@ -10,16 +10,17 @@ local fail <const> = errors.fail
 
 local elimination = {}
 
-local LEAST <const> = 0x1p-52 -- no residual falls below
-local STEPS <const> = 30 -- of refinement, by default
-local ROUNDED <const> = 0.5 -- no residual is larger that rounding alone has left
-local RUN <const> = 1024 -- rows whose squares a lane sums up
+local LEAST <const> = 0x1p-52 -- the goal of refinement in double
+local STEPS <const> = 30 -- default limit of refinement steps
+local ROUNDED <const> = 0.5 -- the largest residual that rounding of x alone may leave
+local RUN <const> = 1024 -- rows whose squares a lane adds up
 
 -- ---- scales
 
-local RANGE <const> = {float = 2.0 ^ 40, double = 2.0 ^ 300} -- sizes up to it, and down to its inverse, stay as they are
+local RANGE <const> = {float = 2.0 ^ 40, double = 2.0 ^ 300} -- systems of sizes from its inverse up to it are not scaled
 
---- elimination.scales(sizes, type): the powers of two that systems of these sizes are multiplied by, a table; false where none need be, in that type.
+--- elimination.scales(sizes, type): returns a table of powers of two, the factors that bring systems with largest elements `sizes` near 1, or false if no
+-- system needs scaling in numbers of that type.
 function elimination.scales(sizes, type)
     local found, range = false, RANGE[type]
     for _, size in ipairs(sizes) do
@@ -35,13 +36,13 @@ function elimination.scales(sizes, type)
     return by
 end
 
---- elimination.factors(by): such a table as a stream of double; of one element, 1, instead of false.
+--- elimination.factors(by): returns a result of elimination.scales as a stream of double, which has one element, 1, for false.
 function elimination.factors(by)
     return rill.stream("double", by and #by or 1, by or 1.0)
 end
 
---- elimination.undo(work, scales): a stream of double of what solutions of A' = s A and b' = t b are multiplied by for A and b, s / t, `scales` being
--- the factors t; NaN where there is no pivot. Fields of work: systems, scales (the factors s), failed.
+--- elimination.undo(work, scales): returns a stream of double, the factors s / t that turn solutions of (s A) x = t b into solutions of A x = b. `scales` has
+-- the factors t. A factor is NaN if the system has a zero pivot. Fields of work: systems, scales (the factors s), failed.
 function elimination.undo(work, scales)
     local by, bad = {}, false
     for s = 1, work.systems do
@@ -52,7 +53,7 @@ function elimination.undo(work, scales)
     return elimination.factors((bad or scales or work.scales) and by)
 end
 
---- elimination.sizes(a): the largest element of each system of a, {systems, ...} in one piece, as it is in double; a table.
+--- elimination.sizes(a): returns a table of the largest absolute value of each system of `a`, a contiguous stream {systems, ...}, computed in double.
 function elimination.sizes(a)
     local systems = a.shape[1]
     local count = systems > 0 and a.size // systems or 0
@@ -71,7 +72,8 @@ end
 
 -- ---- shapes
 
---- elimination.shaped(s, shape): the same elements in another shape, in one piece; a second result: a copy that is to be closed.
+--- elimination.shaped(s, shape): returns the elements of `s` in another shape, contiguous. If this needs a copy, the copy is returned as a second result, which
+-- the caller must close.
 function elimination.shaped(s, shape)
     if pcall(s.reshape, s, s.size) then
         return s:reshape(shape)
@@ -80,21 +82,21 @@ function elimination.shaped(s, shape)
     return copy:reshape(shape), copy
 end
 
---- elimination.size_text(s): "has 5 elements", "is 3 x 4".
+--- elimination.size_text(s): returns the size of a stream for messages: "has 5 elements", "is 3 x 4".
 function elimination.size_text(s)
     local shape = s.shape
     return #shape == 1 and ("has %d element%s"):format(s.size, s.size == 1 and "" or "s") or "is " ..
         table.concat(shape, " x ")
 end
 
---- elimination.place(s, systems): which system of a batch, for messages.
+--- elimination.place(s, systems): returns " of system s" for messages, or "" if there is one system.
 function elimination.place(s, systems)
     return systems > 1 and (" of system %d"):format(s) or ""
 end
 
 -- ---- residuals
 
--- The largest share that is left in systems that have all pivots, and which it is.
+-- Returns the largest relative residual of the systems without a zero pivot, and its system.
 local function worst_of(shares, failed, m)
     local worst, at = 0.0, 1
     for k, share in ipairs(shares) do
@@ -106,8 +108,8 @@ local function worst_of(shares, failed, m)
     return worst, at
 end
 
--- What b is solved with: measure(x) gives the residual of x and the system it is of, and improve(x, fresh) adds to x what solves for b - A x as it was
--- measured last, or for b.
+-- Returns an object for solving with b. measure(x) returns the relative residual of x and the system that has it. improve(x, fresh) adds to x the solution for
+-- the b - A x measured last, or for b if `fresh`.
 local function problem_of(work, b, norm)
     local n, m, systems = work.n, b.shape[3], work.systems
     local sizes = systems == 1 and {norm} or elimination.sizes(b)
@@ -136,7 +138,7 @@ end
 
 -- ---- solving
 
--- Corrects x, of double, down to a residual, as long as each step halves it.
+-- Refines x, of double, until its residual is at most `goal`, as long as each step halves the residual. Returns the residual.
 local function refine(problem, x, goal, limit, history)
     local now = history[#history][2]
     local best <close> = x:copy()
@@ -161,8 +163,8 @@ local function refine(problem, x, goal, limit, history)
     return now
 end
 
--- Solves for b into x, of zeros, and corrects that where the precision asks for it, or the tolerance is missed: then a float x is what is right in
--- double, rounded. Returns the residual of x, the system it is of, the residual before rounding, and the history.
+-- Solves for b into x, which is zero, and refines x if the precision requires it or the tolerance is missed. A float x is then the solution refined in
+-- double, rounded. Returns the residual of x, its system, the residual before rounding, and the history.
 local function attempt(problem, x, taken)
     local double = taken.precision ~= "float"
     problem.improve(x, true)
@@ -183,7 +185,7 @@ local function attempt(problem, x, taken)
     return now, at, reached, history
 end
 
--- The same, once more where there is another way; with x in front.
+-- Returns x and the results of `attempt`, which is repeated if work:retry selects another method.
 local function solve(work, b, norm, taken)
     local problem = problem_of(work, b, norm)
     local x = rill.stream(taken.precision == "float" and "float" or "double", b.shape)
@@ -202,14 +204,15 @@ end
 local NONE <const> = {x0 = false, every = false}
 local FACTORING <const> = {x0 = false, every = false, tolerance = false, iterations = false}
 
---- elimination.options(method, given, factoring): the options, checked; `told` where a tolerance was given. `factoring`: of factors alone.
+--- elimination.options(method, given, factoring): returns the checked options. `tolerance_given` is the tolerance if it was given. `factoring`: only the options
+-- for factors are allowed.
 function elimination.options(method, given, factoring)
     local taken = options.take(method, given, factoring and FACTORING or NONE)
-    taken.told = given and given.tolerance
+    taken.tolerance_given = given and given.tolerance
     return taken
 end
 
---- elimination.widest(...): "double" where one of some streams is of double, else "float".
+--- elimination.widest(...): returns "double" if one of the streams is of double, else "float".
 function elimination.widest(...)
     for _, s in ipairs {...} do
         if s.type == "double" then
@@ -219,20 +222,20 @@ function elimination.widest(...)
     return "float"
 end
 
---- elimination.precision(method, taken, ...): the precision asked for, or that of the widest stream.
+--- elimination.precision(method, taken, ...): returns the option `precision`. Default: the type of the widest stream.
 function elimination.precision(method, taken, ...)
     local precision = taken.precision or elimination.widest(...)
     if precision == "double" and taken.iterations then
-        fail("rill.solve.%s: option 'iterations': in double nothing is refined: leave it out, or take " ..
+        fail("rill.solve.%s: option 'iterations': in double there is no refinement: leave it out, or take " ..
             "precision = \"mixed\"", method)
     end
     return precision
 end
 
---- elimination.run(work, b, norm, taken): x and the report, of {systems, n, m}, b of the 2-norm `norm`. `work` has the fields systems, n, type (of its
--- factors) and failed (for each system the row without a pivot, or 0), and the methods improve(right, scales, x), which adds to x what solves for
--- `right` and multiplies that by `scales` on the way, a table or false; residual(b, x, r), which writes b - A x into r, of double; report(made),
--- which adds fields; and it may have retry(reached), true where that was not good enough and there is another way, taken from then on.
+--- elimination.run(work, b, norm, taken): returns x, {systems, n, m}, and the report. `norm` is the 2-norm of b. `work` has these fields: systems, n, type (of
+-- its factors) and failed (for each system the row with a zero pivot, or 0). It has these methods: improve(right, scales, x) adds to x the solution for
+-- `right` multiplied by `scales`, a table or false. residual(b, x, r) writes b - A x into r, of double. report(made) adds fields. The optional
+-- retry(reached) returns true if the result was not good enough and it has switched to another method.
 function elimination.run(work, b, norm, taken)
     if b.size == 0 then
         return rill.stream(taken.precision == "float" and "float" or "double", b.shape),
@@ -245,14 +248,14 @@ function elimination.run(work, b, norm, taken)
     if not made.converged then
         local lost = now ~= now or now >= math.huge
         made.reason = lost and "diverged" or made.iterations == taken.iterations and "iterations" or "floor"
-        made.converged = not taken.told and reached <= taken.tolerance and now <= ROUNDED
+        made.converged = not taken.tolerance_given and reached <= taken.tolerance and now <= ROUNDED
     end
     work:report(made)
     elimination.mark_failed(work, made)
     return x, outcome.new(made)
 end
 
---- elimination.mark_failed(work, made): says in the fields of a report which system has no pivot, where one has none.
+--- elimination.mark_failed(work, made): sets the fields of a report to the first system with a zero pivot, if there is one.
 function elimination.mark_failed(work, made)
     for s, row in ipairs(work.failed) do
         if row > 0 then

@@ -1,7 +1,7 @@
--- Triangular factors of dense matrices on the device: LU with partial pivoting (by columns of a panel, the rest by matrix products; Golub and Van
--- Loan, Matrix Computations, 4th ed., 3.4 and 3.6) and Cholesky's, which is the same without exchanges and with roots of the pivots. Few systems are
--- factored in panels, by many lanes; many small ones by a lane each. A matrix is kept by columns, {systems, n, n}, or by
--- rows, {n, n, systems}, where a lane has a system.
+-- Triangular factors of dense matrices: LU with partial pivoting (column by column within a panel, and a matrix product for the rest of the matrix; Golub and
+-- Van Loan, Matrix Computations, 4th ed., 3.4 and 3.6), and Cholesky factors, by the same algorithm without exchanges and with roots of the pivots. A few
+-- systems are factored in panels, by many lanes each, and stored by columns, {systems, n, n}. Many small systems are factored by one lane each, and stored by
+-- rows, {n, n, systems}.
 local rill = require "rill.core.public"
 local elimination = require "rill.solve.elimination"
 local kernels <const> = require "rill.glsl.template".sections "factor"
@@ -9,18 +9,16 @@ local kernels <const> = require "rill.glsl.template".sections "factor"
 local triangular = {}
 
 local PANEL <const> = 32 -- columns
-local LANES <const> = 64 -- that look for a pivot
-local SMALL <const> = 32 -- the largest systems that a lane factors,
-local MANY <const> = 32 -- and the least number of them
-
--- ---- kernels
+local LANES <const> = 64 -- lanes that search for a pivot
+local SMALL <const> = 32 -- the largest size of a system that one lane factors
+local MANY <const> = 32 -- the least number of such systems
 
 -- ---- factors
 
 local Triangular = {}
 Triangular.__index = Triangular
 
--- A kernel of these for a type of numbers.
+-- Returns the kernel of a section of factor.glsl for types of numbers.
 local function of(text, types)
     types.lanes, types.width = LANES, PANEL
     return text:kernel(types)
@@ -30,8 +28,7 @@ local function lanes(...)
     return rill.iter("int", {...}, 0, 0)
 end
 
--- The layout of what has n rows (of a matrix or right-hand sides) and m columns for each system: steps from system to system, row to row, column to
--- column.
+-- Returns the strides between systems, rows and columns of a stream with n rows and m columns for each system.
 local function steps(self, m)
     if self.small then
         return 1, self.systems, self.systems * self.n
@@ -39,7 +36,7 @@ local function steps(self, m)
     return self.n * m, 1, self.n
 end
 
--- The same of the matrix: by columns, but by rows where a lane has a system.
+-- Returns the strides of the matrix, which is stored by columns, or by rows if a lane factors a system.
 local function matrix_steps(self)
     if self.small then
         return 1, self.systems * self.n, self.systems
@@ -51,7 +48,7 @@ local function flat(s)
     return s:reshape(s.size)
 end
 
--- Columns first .. first + width of a matrix by columns, rows from `row` on.
+-- Returns a view of `rows` rows from `row` on, of the columns first .. first + width - 1 of a matrix stored by columns (all 0-based).
 local function block(w, first, width, row, rows)
     return w:domain({1, first + 1, row + 1}, {w.shape[1], first + width, row + rows})
 end
@@ -71,7 +68,7 @@ local function factor_panel(self, first, last, u)
     end
 end
 
--- What is right of a panel and below, less what the panel makes of it.
+-- Subtracts the product of a panel's factors from the part of the matrix to the right of the panel and below it.
 local function update(self, first, last)
     local n, T, w, systems = self.n, self.T, self.w, self.systems
     local width, rest = last - first, n - last
@@ -112,7 +109,7 @@ local function factor(self)
     self.pivots:close()
 end
 
--- The largest elements of systems, of factors those of the upper triangle, and where they are factors the least pivot; tables.
+-- Returns tables of the largest element and the least diagonal element of each system. upper: the systems are factors, and only the upper triangle counts.
 local function extremes(self, upper)
     local ds, di, dj = matrix_steps(self)
     local n, flat_w = self.n, flat(self.w)
@@ -136,9 +133,10 @@ local function odd(sizes)
     return false
 end
 
---- triangular.factor(a, T, symmetric, refuse): the factors of a checked a, {systems, n, n} with systems and n above 0, in numbers of type T; refuse() raises
--- where an element is NaN or infinite. Fields: systems, n; failed: the first row without a pivot for each system, from 1, or 0, a table;
--- growth, least: the largest element of U and the least pivot over the largest element of A, of each system, tables.
+--- triangular.factor(a, T, symmetric, refuse): returns the factors of a checked `a`, {systems, n, n} with systems and n above 0, in numbers of type T. refuse()
+-- is called if an element may be NaN or infinite, and raises an error if one is. Fields: systems, n; failed: a table of the first row, 1-based, with a
+-- zero pivot in each system, or 0; growth and least: tables of the largest element of U and the least pivot of each system, divided by the largest element
+-- of A.
 function triangular.factor(a, T, symmetric, refuse)
     local systems, n = a.shape[1], a.shape[2]
     local self = setmetatable({systems = systems, n = n, T = T, symmetric = symmetric and 1 or 0}, Triangular)
@@ -179,7 +177,7 @@ function triangular.factor(a, T, symmetric, refuse)
     return self
 end
 
--- Both triangles, of right-hand sides in the layout of the factors, block by block.
+-- Solves with both triangles in place, block by block, for right-hand sides in the layout of the factors.
 local function substitute(self, x, m)
     local n, T, systems = self.n, self.T, self.systems
     local solve = of(kernels.substitute, {T = T})
@@ -188,7 +186,7 @@ local function substitute(self, x, m)
     local width = self.small and n or PANEL
     local all, turned = lanes(m * systems), self.small and systems or -m
     local w, flat_x = flat(self.w), flat(x)
-    -- What a solved block makes of the rows `row` .. row + rows.
+    -- Subtracts the contribution of a solved block from the rows `row` .. row + rows - 1.
     local function take_off(first, count, row, rows)
         if rows > 0 and systems * m == 1 then
             rill.blas.gemv(-1.0, self.w:reshape({n, n}):domain({first + 1, row + 1}, {first + count, row + rows}),
@@ -211,7 +209,8 @@ local function substitute(self, x, m)
     end
 end
 
---- t:solve(b, scales, x): adds the solution of A d = b to x; both {systems, n, m}. b is multiplied by `scales` on the way, a table, or false.
+--- t:solve(b, scales, x): adds the solution d of A d = b to x, both {systems, n, m}. `scales` is a table of factors that b is multiplied by for the
+-- computation, which does not change the solution, or false.
 function Triangular:solve(b, scales, x)
     local n, m, systems = self.n, b.shape[3], self.systems
     local d <close> = rill.stream(self.T, self.small and {m, n, systems} or {systems, m, n})
@@ -223,7 +222,7 @@ function Triangular:solve(b, scales, x)
     of(kernels.add, {T = self.T, X = x.type})(flat(d), undo, n, m, ds, dc, di, flat(x))
 end
 
---- t:diagonal(): the pivots of all systems one after the other, a table; each system's are to be divided by its `scales`.
+--- t:diagonal(): returns a table of the pivots of all systems, one system after the other. The caller must divide those of a system by its `scales`.
 function Triangular:diagonal()
     local ds, di, dj = matrix_steps(self)
     local d <close> = of(kernels.diagonal, {T = self.T})(flat(self.w), self.n, ds, di + dj,

@@ -1,5 +1,5 @@
--- Half cycles of multigrid in one launch each (shaders/multigrid.comp), for grids of floats in two dimensions that are not small. Such a grid
--- stands in memory with a margin, where its boundary is continued.
+-- Half cycles of multigrid in one launch each (shaders/multigrid.comp), for two-dimensional grids of floats that are not small. Such a grid is stored with a
+-- halo, which is filled according to its boundary.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 
@@ -7,19 +7,19 @@ local fused = {}
 
 local MARGIN <const>, REACH <const> = core._multigrid_margin, core._multigrid_reach
 local LEAST_ROWS <const> = core._multigrid_least_rows
-local LEAST_RATIO <const> = 1.94 -- between the next grid's spacing and this one's: what an invocation keeps lasts for so much
-local LEAST_SIZE <const> = 32    -- smaller ones have ratios below that
-local MOST_SIZE <const> = 1 << 19 -- longer ones would be more work groups than devices must run
+local LEAST_RATIO <const> = 1.94 -- of the next grid's spacing to this one's: the rows that an invocation keeps suffice for that
+local LEAST_SIZE <const> = 32    -- smaller grids have smaller ratios
+local MOST_SIZE <const> = 1 << 19 -- larger grids need more work groups than devices are required to support
 local NUMBERS <const> = {dirichlet = 0, neumann = 1, periodic = 2}
 
--- Whether these launches are right on a device: two cycles on a small grid beside the same without them, once. Mesa 25.0's llvmpipe compiles
--- them wrong.
+-- Whether a device computes these launches correctly. This is tested once, by two cycles on a small grid with these launches and without them. Mesa 25.0's
+-- llvmpipe miscompiles them.
 local trials = {} -- by the name of the device
 local SIDE <const>, NEAR <const> = 40, 1e-3
 
 local hierarchy
 
---- fused.set_hierarchy(make): sets the function rill.solve.hierarchy, with which these launches are tried.
+--- fused.set_hierarchy(make): sets the function rill.solve.hierarchy, which the test of these launches uses.
 function fused.set_hierarchy(make)
     hierarchy = make
 end
@@ -32,10 +32,10 @@ local function two_cycles()
     return x
 end
 
-local function is_right()
+local function is_correct()
     local device = rill.device().name
     if trials[device] == nil then
-        trials[device] = true -- for the first of the two
+        trials[device] = true -- for the first two cycles
         local got <close> = two_cycles()
         trials[device] = false
         local wanted <close> = two_cycles()
@@ -45,7 +45,7 @@ local function is_right()
     return trials[device]
 end
 
---- fused.holds(level, next_level, type): whether fused.down and fused.up go from a grid of levels.make to the next and back.
+--- fused.holds(level, next_level, type): returns whether fused.down and fused.up can be used between a grid of levels.make and the next one.
 function fused.holds(level, next_level, type)
     if type ~= "float" or #level.sizes ~= 2 then
         return false
@@ -55,10 +55,10 @@ function fused.holds(level, next_level, type)
             return false
         end
     end
-    return is_right()
+    return is_correct()
 end
 
--- Texels of floats in a row of a grid, without its margin and with it.
+-- Return the number of texels of four floats in a row of a grid, without its halo and with it.
 local function blocks(level)
     return (level.sizes[1] + 3) // 4
 end
@@ -67,28 +67,28 @@ local function pitch(level)
     return blocks(level) + MARGIN // 2
 end
 
---- fused.field(level, type): memory for a grid of float or double with its margin, and the stream of the grid's elements.
+--- fused.field(level, type): returns a stream for a grid of float or double with its halo, and a view of the grid's elements.
 function fused.field(level, type)
     local width, height = table.unpack(level.sizes)
     local all = rill.stream(type, {height + 2 * MARGIN, 4 * pitch(level)})
     return all, all:domain({MARGIN + 1, MARGIN + 1}, {MARGIN + height, MARGIN + width})
 end
 
---- fused.bare(level): memory for a grid of double in rows of whole texels, and the stream of the grid's elements.
+--- fused.bare(level): returns a stream for a grid of double without a halo, in rows of whole texels, and a view of the grid's elements.
 function fused.bare(level)
     local width, height = table.unpack(level.sizes)
     local all = rill.stream("double", {height, 4 * blocks(level)})
     return all, all:domain({1, 1}, {height, width})
 end
 
---- fused.sums(level): a stream for the sums of squares that fused.step makes.
+--- fused.sums(level): returns a stream for the sums of squares that fused.step computes.
 function fused.sums(level)
     return rill.stream("double", blocks(level) * ((level.sizes[2] + LEAST_ROWS - 1) // LEAST_ROWS))
 end
 
-local STEP <const> = ("\0"):rep(32) -- the words that only fused.step has
+local STEP <const> = ("\0"):rep(32) -- the words that only fused.step uses
 
--- The words of shaders/shared/multigrid_words.h before those of UP and STEP.
+-- Returns the parameters of shaders/shared/multigrid_words.h up to the ones of UP and STEP.
 local function words(level, next_level, boundary)
     local down, up, c, steps, width, height = level.down, level.up, level.center, level.steps, table.unpack(level.sizes)
     return ("=i4i4i4i4i4i4fi4ffffffffffffi4i4"):pack(width, height, pitch(level), next_level.sizes[1],
@@ -97,7 +97,7 @@ local function words(level, next_level, boundary)
         steps[2], NUMBERS[boundary[1]], NUMBERS[boundary[2]])
 end
 
--- Those that fused.margin has.
+-- Returns the parameters of the launch "margin". around: the width of the halo.
 local function margin_words(level, boundary, around)
     local width, height = table.unpack(level.sizes)
     local zeros = "\0"
@@ -109,7 +109,7 @@ local function weighted(level, weight, keep)
     return level.first_words .. ("=ff"):pack(weight, keep) .. STEP
 end
 
---- fused.equip(level, next_level, boundary): what the launches need, once.
+--- fused.equip(level, next_level, boundary): sets the parameters of the launches for a grid, once.
 function fused.equip(level, next_level, boundary)
     level.first_words = words(level, next_level, boundary)
     level.words = weighted(level, 1, 0)
@@ -117,19 +117,19 @@ function fused.equip(level, next_level, boundary)
     level.beside = margin_words(level, boundary, 1)
 end
 
--- What is around a grid, of its elements; `all` is its memory.
+-- Fills the halo of a grid according to its boundary; `all` is the grid with its halo.
 local function continue(level, all)
     core._multigrid("margin", level.around, all)
 end
 
---- fused.down(level, next_level): smooths from zero, and restricts the residual to the next grid's b.
+--- fused.down(level, next_level): smooths from zero and restricts the residual to the next grid's b.
 function fused.down(level, next_level)
     continue(level, level.b.all)
     core._multigrid("down", level.words, level.b.all, next_level.b.all)
 end
 
---- fused.up(level, next_level, weight, keep): adds the next grid's x to what fused.down smoothed, and smooths again; level.x is weight times that and
--- keep times what it was, which may be no number where keep is 0.
+--- fused.up(level, next_level, weight, keep): adds the next grid's x to the result of fused.down and smooths again. level.x becomes `weight` times the result
+-- plus `keep` times its previous value, which is not read if keep is 0.
 function fused.up(level, next_level, weight, keep)
     continue(next_level, next_level.x.all)
     local all = level.x.all
@@ -137,9 +137,9 @@ function fused.up(level, next_level, weight, keep)
         next_level.x.all, all, all)
 end
 
---- fused.step(level, matrix, factor, x, b, to, sums): to = x + factor times level.x, level.b = b - A to, and the squares of that added up. x and `to` are
--- memory of fused.field, of float or double, b of fused.bare, sums of fused.sums; level.x may be no number where the factor is 0.
--- matrix: what A has as {center, neighbours along x, along y}.
+--- fused.step(level, matrix, factor, x, b, to, sums): computes to = x + factor * level.x, level.b = b - A to, and the sums of squares of level.b. x and `to` are
+-- streams of fused.field, of float or double, b of fused.bare, sums of fused.sums. level.x is not read if factor is 0. matrix: the coefficients of A,
+-- {center, neighbours along x, neighbours along y}.
 function fused.step(level, matrix, factor, x, b, to, sums)
     core._multigrid("margin", level.beside, x)
     if factor ~= 0 then

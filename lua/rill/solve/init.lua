@@ -1,10 +1,10 @@
---- rill.solve: solvers of linear systems A x = b. Each method has its file in lua/rill/solve, and its row in lua/rill/solve/methods.lua; they
--- share how operators are taken, options checked and reports made.
+--- rill.solve: solvers of linear systems A x = b. Each method has its file in lua/rill/solve and its row in lua/rill/solve/methods.lua. They share the
+-- modules for operators, options and reports.
 local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local methods = require "rill.solve.methods"
 
--- The function of a file, loaded when it is first called, with as many arguments as it has.
+-- Returns a function that loads the function `name` of a file when it is first called, and raises an error for more arguments than that function has.
 local function method(whole, file, name)
     local f, most
     return errors.guard(function(...)

@@ -1,29 +1,30 @@
--- The grids of geometric multigrid for (shift - laplace) x = b: each about half as fine as the one before, in those dimensions in which its
--- elements are closest (semi-coarsening), down to one that is solved at once. Sizes are any: coarse elements lie where they must, and
--- what goes between two grids is interpolated linearly by position (Trottenberg, Oosterlee, Schueller, "Multigrid", 2001).
--- Smoothing is Chebyshev's (Adams and others, 2003): steps x + omega (b - A x), in which no element waits for another.
+-- The grids of geometric multigrid for (shift - laplace) x = b. Each grid has about half the resolution of the one before in those dimensions in which elements
+-- are closest (semi-coarsening), down to a grid that is solved directly. Sizes are arbitrary: coarse elements need not coincide with fine ones, and values
+-- are interpolated linearly by position (Trottenberg, Oosterlee, Schueller, "Multigrid", 2001). The smoother is Chebyshev's method (Adams and others,
+-- 2003): steps x + omega (b - A x), in which no element waits for another.
 
 local levels = {}
 
-local DIRECT_MOST <const> = 64 -- elements of the grid that is solved by its inverse
-local CLOSE <const> = 1.3      -- dimensions are coarsened whose spacing is at most so many times the least
-local LOWEST <const> = 0.7 -- what must be smoothed, as a part of the least eigenvalue of modes that the next grid has not
-local STEPS <const> = 2    -- of smoothing before the coarser grid, and after it
--- What a cycle leaves of a mode at most: what smoothing before and after leaves, and some more, since grids do not quite agree (measured).
+local DIRECT_MOST <const> = 64 -- most elements of the grid that is solved by its inverse
+local CLOSE <const> = 1.3      -- a dimension is coarsened if its spacing is at most this factor times the least
+local LOWEST <const> = 0.7 -- lower end of the smoothed range, relative to the least eigenvalue of the modes that the next grid cannot represent
+local STEPS <const> = 2    -- smoothing steps before the coarser grid, and after it
+-- The largest share of a mode that a cycle leaves is the share that smoothing leaves plus MISSED, since grids do not quite agree, but at least MISSED_MOST
+-- (measured).
 local MISSED <const>, MISSED_MOST <const> = 0.07, 0.12
-local NEARLY <const> = 0.9999 -- what a cycle takes where the only grid is solved by its inverse
-local SMALL <const> = 1e-4 -- a shift beside the least other eigenvalue
+local NEARLY <const> = 0.9999 -- share of a mode that a cycle removes if the only grid is solved by its inverse
+local SMALL <const> = 1e-4 -- a smaller shift, relative to the least other eigenvalue, counts as 0
 
 -- ---- one dimension
 
--- Element i of a grid lies at `ratio` i + offset in elements of a grid whose spacing is 1 / ratio of its own.
+-- Element i of a grid is at position ratio i + offset, in elements of a grid whose spacing is smaller by the factor ratio. These give the offset.
 local OFFSETS <const> = {
     dirichlet = function(ratio) return ratio - 1 end,
     neumann = function(ratio) return 0.5 * ratio - 0.5 end,
     periodic = function() return 0 end,
 }
 
--- The eigenvalues of 2 x - (its neighbours), ascending, k from 0 to n - 1.
+-- The eigenvalues of 2 x[i] - x[i-1] - x[i+1], ascending, k from 0 to n - 1.
 local EIGENVALUES <const> = {
     dirichlet = function(k, n) return 2 - 2 * math.cos(math.pi * (k + 1) / (n + 1)) end,
     neumann = function(k, n) return 2 - 2 * math.cos(math.pi * k / n) end,
@@ -54,11 +55,11 @@ local function new_level(sizes, spacing, boundary, shift)
     for _, n in ipairs(sizes) do
         size = size * n
     end
-    center = center > 0 and center or 1 -- one element, and nothing beside it
+    center = center > 0 and center or 1 -- a single element without neighbours
     return {sizes = sizes, spacing = spacing, size = size, c = c, wall = wall, center = center}
 end
 
--- What the grid below a level is: of the dimensions whose elements are close, half the elements.
+-- Returns the next coarser grid, with half the elements in the dimensions whose spacing is small. Sets level.halved.
 local function coarser(level, boundary, shift)
     local least = math.huge
     for i, n in ipairs(level.sizes) do
@@ -75,7 +76,8 @@ local function coarser(level, boundary, shift)
     return new_level(sizes, spacing, boundary, shift)
 end
 
--- The steps of Chebyshev's method on the modes that the next grid has not, for b and A divided by the center, and what they leave of these.
+-- Sets the steps of Chebyshev's method on the modes that the next grid cannot represent, for b and A divided by the center, and the share of these modes that
+-- the steps leave.
 local function smoothing(level, boundary, shift)
     local low, high, rest = math.huge, shift, shift
     for i, n in ipairs(level.sizes) do
@@ -95,7 +97,7 @@ local function smoothing(level, boundary, shift)
     level.steps, level.left = steps, 1 / (2 * (middle / reach) ^ 2 - 1)
 end
 
--- Whether constants are a mode that the others must be kept apart from: its eigenvalue, `shift`, is 0, or small beside theirs.
+-- Returns whether the constant mode must be solved separately: its eigenvalue, `shift`, is 0 or small compared with the others.
 local function has_constants(level, boundary, shift)
     local least = math.huge
     for i, n in ipairs(level.sizes) do
@@ -107,8 +109,8 @@ local function has_constants(level, boundary, shift)
     return shift < SMALL * least
 end
 
--- The inverse of a small grid's matrix as rows. `value` is what the dimensions above i add to eigenvalues; `without` leaves out the mode that
--- has number 0 in all of them.
+-- Returns the rows of the inverse of a small grid's matrix over the dimensions 1 to i. `value` is the part of the eigenvalues of the dimensions above i.
+-- `without` omits the mode that has index 0 in all dimensions.
 local function inverse(level, boundary, i, value, without)
     if i == 0 then
         return {{without and 0 or 1 / value}}
@@ -143,7 +145,7 @@ local function position(boundary, ratio)
     return {ratio = ratio, offset = offset, open = open}
 end
 
--- Where the elements of two grids are in each other, and what residuals of one are multiplied by for the other.
+-- Sets the positions of the elements of two grids in each other, and the factor of residuals between them.
 local function connect(fine, coarse, boundary)
     local down, up, scale = {}, {}, fine.center / coarse.center
     for i = 1, #boundary do
@@ -154,11 +156,11 @@ local function connect(fine, coarse, boundary)
     fine.down, fine.up, fine.scale = position(boundary, down), position(boundary, up), scale
 end
 
---- levels.make(sizes, spacing, boundary, shift): an array of grids, the finest first. Dimensions are in the order of kernels, x, the fastest,
--- first. A grid has sizes, size (elements), c (1 / spacing^2), wall (the same where the boundary is Dirichlet's, else 0), center (what the
--- diagonal of A is in the middle); down, up (where the next grid's elements are in this one's, and the reverse), scale, steps (the two of
--- smoothing); the last has inverse instead, rows of numbers, for b divided by center. The array's field
--- constants says that constants are no part of what is solved, least what a cycle takes of any mode of the error, 1 being the most.
+--- levels.make(sizes, spacing, boundary, shift): returns an array of grids, the finest first. Dimensions are in the order of kernels, with x, the fastest,
+-- first. A grid has these fields: sizes; size (number of elements); c (1 / spacing^2); wall (c if the boundary is "dirichlet", else 0); center (the diagonal of
+-- A in the interior); down and up (positions of the next grid's elements in this one, and the reverse); scale (of residuals); steps (of smoothing). The
+-- last grid has inverse instead of the last four, rows of numbers, for b divided by center. Fields of the array: constants (whether the constant mode is
+-- excluded from the solve); least (the least share of an error mode that a cycle removes, at most 1).
 function levels.make(sizes, spacing, boundary, shift)
     local list = {new_level(sizes, spacing, boundary, shift)}
     local level = list[1]

@@ -1,5 +1,5 @@
--- Geometric multigrid for (shift - laplace) x = b on grids (Brandt 1977). Cycles run on residuals, which are computed in double from the x there is;
--- so what is reported is the true residual, and cycles in float refine an x of double.
+-- rill.solve.multigrid and hierarchy: geometric multigrid for (shift - laplace) x = b (Brandt 1977). Cycles run on the residual, which is computed in double
+-- from the current x. So the report has the true residual, and cycles in float refine an x of double.
 local core = require "rill.core"
 local boundaries = require "rill.core.boundary"
 local rill = require "rill.core.public"
@@ -17,8 +17,8 @@ local vcycle = require "rill.solve.vcycle"
 local fail <const> = errors.fail
 
 local CYCLES <const> = 30
-local STANDS <const>, PATIENCE <const> = 0.8, 2 -- on the floor stand two residuals that are more than so much of the least before
-local NOTHING <const> = 1e-14 -- of b, when its mean is taken from it
+local STANDS <const>, PATIENCE <const> = 0.8, 2 -- after PATIENCE residuals above STANDS times the least before, the reason is "floor"
+local NOTHING <const> = 1e-14 -- b minus its mean counts as 0 below this share of the mean
 
 -- ---- options
 
@@ -73,7 +73,7 @@ local methods <const>, check <const> = Hierarchy.methods, Hierarchy.check
 
 local INNER <const> = {float = "float", mixed = "float", double = "double"}
 
--- Grids, kernels and streams for a shape; x has the field type.
+-- Returns a hierarchy: the grids, kernels and streams for a shape.
 local function new(method, shape, taken)
     local rank, shift = #shape, taken.shift or 0
     local where <const> = "rill.solve." .. method
@@ -107,22 +107,22 @@ end
 local function check_x(self, name, x, b)
     local other = errors.not_open(x) or rill.type(x) ~= "stream" and "expression" or
         (x.type ~= self._type or x.shape ~= self._shape) and
-        ("one of %s of shape %s"):format(x.type, tostring(x.shape))
+        ("a stream of %s of shape %s"):format(x.type, tostring(x.shape))
     if other then
         fail("rill.solve.%s: 'x': expected an open stream of %s of shape %s, which is written, got %s", name,
             self._type, tostring(self._shape), other)
     elseif core._overlap(x, b) then
-        fail("rill.solve.%s: 'x' and 'b' share memory: x is written while b is needed", name)
+        fail("rill.solve.%s: 'x' and 'b' share memory: x is written while b is still read", name)
     end
 end
 
--- The mean, added up in double.
+-- Returns the mean, summed in double.
 local function mean_of(self, x)
     return outer.total(x, self._sum) / x.size
 end
 
--- One cycle on the residual there is; x is better then. A cycle takes between all and a known part of each mode of the error, so what it gives is
--- weighted as Chebyshev's method says (Golub and Varga 1961): `pace` is what the last cycle was weighted by, nil of the first. Returns the next.
+-- Runs one cycle on the current residual and improves x. A cycle removes between a known share and all of each mode of the error, so its result is weighted by
+-- Chebyshev's method (Golub and Varga 1961). `pace` is the result of the previous call, nil for the first cycle. Returns the next `pace`.
 local function improve(self, pace)
     local least = self._least
     local middle, reach = (1 + least) / 2, (1 - least) / 2
@@ -136,8 +136,8 @@ local function is_finite(value)
     return value - value == 0
 end
 
--- Cycles until the tolerance is reached: how many, why it stopped, and the residuals. `unit` is the size of an element of what is solved for,
--- `whole` the norm that residuals are divided by.
+-- Runs cycles until the tolerance is reached. Returns a table of the number of cycles, the residual, the reason and the history. `unit` is the typical size of
+-- an element of the right-hand side, `whole` the norm that residuals are divided by.
 local function iterate(self, name, x, b, mean, unit, whole, taken)
     local every, most, started = taken.every or 1, taken.cycles or CYCLES, taken.x0 or taken.x
     local history, residual, cycles, reason, pace = {}, 1.0, 0, nil, nil
@@ -177,7 +177,7 @@ local function shift_by(x, constant)
     ADD:kernel {X = x.type}(constant, x)
 end
 
--- The part of x that is constant, and the residual then.
+-- Sets the mean of x to `target` and returns the residual.
 local function set_mean(self, x, b, target, away, unit, whole)
     shift_by(x, target - mean_of(self, x))
     self._outer:begin(x, b, away, unit)
@@ -187,14 +187,14 @@ local function set_mean(self, x, b, target, away, unit, whole)
     return residual
 end
 
--- The norm of b, which must be finite.
+-- Returns the norm of b. Raises an error if it is not finite.
 local function size_of(self, name, b)
     operator.dot(b, b, self._sum)
     local squares = self._sum:get(1)
     return squares > 1e-280 and squares < math.huge and math.sqrt(squares) or operator.finite(name, "b", b)
 end
 
--- Where constants are a mode by themselves, or nearly so, they are solved apart: cycles leave them out.
+-- Solves for b and returns x and the report. If b does not determine the constant mode, or hardly does, that mode is solved separately, since cycles omit it.
 local function solve(self, name, b, taken)
     local whole = size_of(self, name, b)
     local size, mean, away, target = whole, 0, 0, 0
@@ -227,8 +227,8 @@ end
 local ANY <const> = {function() return true end}
 local SOLVE <const> = union(CYCLE, {precision = false, x = ANY})
 
---- h:solve(b [, options]): x and a report as rill.solve.multigrid's, with the grids that there are. Options are tolerance, cycles, x0, every,
--- strict, and x, a stream that the solution is written to, and that it starts from.
+--- h:solve(b [, options]): solves as rill.solve.multigrid does, with the grids of the hierarchy, and returns x and a report. Options: tolerance, cycles, x0,
+-- every, strict, and x, a stream that the solver starts from and writes the solution to.
 function methods:solve(b, given)
     check(self, "solve")
     local taken = options.take("hierarchy", given, SOLVE)
@@ -236,13 +236,13 @@ function methods:solve(b, given)
     if taken.x then
         check_x(self, "hierarchy", taken.x, b)
         if taken.x0 then
-            fail("rill.solve.hierarchy: options 'x' and 'x0' are both where to start: give one")
+            fail("rill.solve.hierarchy: options 'x' and 'x0' both give the start: give only one")
         end
     end
     return solve(self, "hierarchy", b, taken)
 end
 
---- h:cycle(x, b [, count]): improves x by so many cycles (1) without asking for the residual: nothing is read back. Returns x.
+--- h:cycle(x, b [, count]): improves x by `count` cycles (default: 1) and returns x. It does not compute the residual and reads nothing back.
 function methods:cycle(x, b, count)
     check(self, "cycle")
     b = take_b(self, "hierarchy", b)
@@ -270,7 +270,8 @@ local HIERARCHY <const> = union(GRID, {
     tolerance = false, iterations = false, every = false, strict = false, x0 = false,
 })
 
---- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=}: the grids of multigrid, made once for many right sides: h:solve, h:cycle.
+--- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=}: returns the grids of multigrid, made once for many right-hand sides, with the
+-- methods h:solve and h:cycle.
 function multigrid.hierarchy(given)
     local taken = options.take("hierarchy", given, HIERARCHY)
     if not taken.shape then
@@ -284,7 +285,7 @@ fused.set_hierarchy(multigrid.hierarchy)
 
 local MULTIGRID <const> = union(GRID, CYCLE)
 
---- rill.solve.multigrid(b [, options]): the x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a report.
+--- rill.solve.multigrid(b [, options]): returns x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a report.
 function multigrid.multigrid(b, given)
     local taken = options.take("multigrid", given, MULTIGRID)
     b = operator.vector("multigrid", "b", b)

@@ -1,4 +1,5 @@
--- What a solver multiplies by: a dense matrix, a sparse one, or a function or kernel that writes A x into y; and what solvers ask of it.
+-- The operator A of a linear system: a dense or sparse matrix, or a function or kernel that writes A x into y. It also has the checks of arguments, norms and
+-- products that solvers share.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -16,7 +17,7 @@ local REAL <const> = {float = true, double = true}
 
 -- ---- kernels
 
---- operator.with_diagonal(text, d, type, values): the kernel of a template that has "$T d$each" for a parameter d, an element of a stream or a number.
+--- operator.with_diagonal(text, d, type, values): returns the kernel of a template that has "$T d$each" for a parameter d, which is a stream or a number.
 function operator.with_diagonal(text, d, type, values)
     values = values or {}
     values.T, values.each = type, math.type(d) and "" or "<>"
@@ -25,20 +26,21 @@ end
 
 local TOTAL <const> = template.new "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
 
---- operator.total(): the reduce kernel that adds doubles up.
+--- operator.total(): returns the reduce kernel that adds up doubles.
 function operator.total()
     return TOTAL:kernel()
 end
 local PRODUCT <const> = template.new "kernel double product($A a<>, $B b<>) { return double(a) * double(b); }"
 
---- operator.dot(x, y, sum): writes the sum of products, added up in double, into a stream of one double; nothing is read back.
+--- operator.dot(x, y, sum): writes the dot product, computed in double, into a stream of one double. Reads nothing back.
 function operator.dot(x, y, sum)
     return core._reduce(TOTAL:kernel(), PRODUCT:kernel {A = x.type, B = y.type}, {x, y}, sum)
 end
 
-local LEAST_SQUARES <const> = 1e-280 -- below, some may have lost bits
+local LEAST_SQUARES <const> = 1e-280 -- in a smaller sum, some squares may be denormal
 
---- operator.norm(x [, coarse]): the 2-norm in double, whose squares neither overflow nor, unless coarse, vanish; a number. NaN and infinity show.
+--- operator.norm(x [, coarse]): returns the 2-norm, computed in double without overflow and, unless `coarse`, without underflow. It is NaN or infinite if an
+-- element is.
 function operator.norm(x, coarse)
     if x.size == 0 then
         return 0.0
@@ -51,21 +53,21 @@ function operator.norm(x, coarse)
     return squares ~= squares and squares or rill.blas.nrm2(x)
 end
 
---- operator.scale(norm): the power of two that takes a norm to 1 .. 2.
+--- operator.scale(norm): returns the power of two that scales a norm to 1 .. 2.
 function operator.scale(norm)
     return 2.0 ^ -math.max(math.min(math.floor(math.log(norm, 2)), 1000), -1000)
 end
 
---- operator.room(type, shape): a new stream of zeros in whole texels of 16 bytes, those beyond its elements zero too.
+--- operator.room(type, shape): returns a new stream of zeros whose memory is padded with zeros to whole texels of four elements.
 function operator.room(type, shape)
     local size = tables.product(shape)
     local whole <close> = rill.stream(type, (size + 3) // 4 * 4)
     return size == 0 and rill.stream(type, shape) or whole:domain(1, size):reshape(shape)
 end
 
--- ---- what is taken
+-- ---- arguments
 
---- operator.vector(method, name, value): a stream of float or double; expressions are evaluated.
+--- operator.vector(method, name, value): checks that an argument is a stream of float or double, and returns it. Expressions are evaluated.
 function operator.vector(method, name, value)
     value = errors.open(("rill.solve.%s: '%s'"):format(method, name), value)
     if not REAL[value.type] then
@@ -75,14 +77,14 @@ function operator.vector(method, name, value)
     return value
 end
 
---- operator.check_open(method, A): refuses a sparse matrix that was closed.
+--- operator.check_open(method, A): raises an error if A is a closed sparse matrix.
 function operator.check_open(method, A)
     if rill.type(A) == "matrix" and tostring(A):find "^closed" then
         fail("rill.solve.%s: 'A': expected an open matrix, got a closed one", method)
     end
 end
 
---- operator.finite(method, name, s): refuses NaN and infinity. Returns the 2-norm.
+--- operator.finite(method, name, s): raises an error if an element is NaN or infinite. Returns the 2-norm.
 function operator.finite(method, name, s)
     local norm = operator.norm(s)
     if norm ~= norm or norm == math.huge then
@@ -100,7 +102,7 @@ local function plural(count, word)
     return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
--- "A is 3 x 4, b has 5 elements"
+-- Raises an error if A is not square or b does not fit.
 local function check_shapes(method, m, n, b)
     if m ~= n then
         fail("rill.solve.%s: A is %d x %d: it must be square", method, m, n)
@@ -120,10 +122,11 @@ local function check_kernel(method, k)
     end
 end
 
--- kind: "dense", "sparse", "function" or "kernel"; type: of its values, nil of a function.
+-- Constructors by the type of A. Their results have the fields kind, "dense", "sparse", "function" or "kernel", and type, the type of the values, nil for a
+-- function.
 local kinds = {}
 
---- kinds.stream: of a dense matrix.
+--- kinds.stream(method, A, b): makes the operator of a dense matrix.
 function kinds.stream(method, A, b)
     A = operator.vector(method, "A", A)
     if #A.shape ~= 2 then
@@ -135,9 +138,9 @@ function kinds.stream(method, A, b)
 end
 kinds.expression = kinds.stream
 
-local checked = setmetatable({}, {__mode = "k"}) -- of sparse matrices found to be finite, which version of their values
+local checked = setmetatable({}, {__mode = "k"}) -- by sparse matrix, the version of its values that was found to be finite
 
---- kinds.matrix: of a sparse one.
+--- kinds.matrix(method, A, b): makes the operator of a sparse matrix.
 function kinds.matrix(method, A, b)
     check_shapes(method, A.shape[1], A.shape[2], b)
     local values = A._values
@@ -148,7 +151,7 @@ function kinds.matrix(method, A, b)
     return {kind = "sparse", type = A.type, [A.type] = A}
 end
 
---- kinds.kernel: of a kernel of x and y.
+--- kinds.kernel(method, A): makes the operator of a kernel of x and y.
 function kinds.kernel(method, A)
     check_kernel(method, A)
     return {kind = "kernel", type = A.params[1].type, call = A}
@@ -158,8 +161,8 @@ kinds["function"] = function(_, A)
     return {kind = "function", call = A}
 end
 
---- operator.take(method, A, b): what solvers work with, of an A that fits the checked vector b: fields kind ("dense", "sparse", "kernel",
--- "function"), type (of its values; nil of a function), and the methods below.
+--- operator.take(method, A, b): checks A against the checked vector b and returns the operator, with the fields kind ("dense", "sparse", "kernel" or
+-- "function") and type (of its values; nil for a function), and the methods below.
 function operator.take(method, A, b)
     local make = kinds[rill.type(A) or type(A)]
     if not make then
@@ -172,8 +175,8 @@ function operator.take(method, A, b)
     return setmetatable(self, Operator)
 end
 
---- operator.types(method, A, b, precision): the precision, which is the wider type of both unless told, and the types of x and of what
--- corrections are computed in. An operator that does not know those types is refused.
+--- operator.types(method, A, b, precision): returns the precision, whose default is the wider type of A and b, the type of x, and the type that corrections
+-- are computed in. Raises an error if A is a kernel of another type.
 function operator.types(method, A, b, precision)
     precision = precision or (A.type == "double" or b.type == "double") and "double" or "float"
     if A.kind == "kernel" and precision ~= A.type then
@@ -183,9 +186,9 @@ function operator.types(method, A, b, precision)
     return precision, precision == "float" and "float" or "double", precision == "double" and "double" or "float"
 end
 
--- ---- what it does
+-- ---- methods
 
---- A:of(type): the matrix with values of a type, made when first asked for.
+--- A:of(type): returns the matrix with values of a type, which is created at the first call.
 function Operator:of(type)
     if not self[type] then
         local A = self[self.type]:cast(type)
@@ -195,8 +198,8 @@ function Operator:of(type)
     return self[type]
 end
 
---- A:product(type): a function(x, y) that writes A x into y, vectors of a type. Nothing is allocated or read back, but what a function of the user
--- does.
+--- A:product(type): returns a function(x, y) that writes A x into y, for vectors of a type. It allocates nothing and reads nothing back, unless A is a
+-- function that does.
 function Operator:product(type)
     if self.call then
         return self.call
@@ -210,7 +213,7 @@ function Operator:product(type)
     return self.products[type]
 end
 
---- A:apply(x, y): y = A x, of one type.
+--- A:apply(x, y): computes y = A x, both of one type.
 function Operator:apply(x, y)
     self:product(y.type)(x, y)
 end
@@ -218,7 +221,7 @@ end
 local DIAGONAL <const> = template.new
     "kernel void diagonal($A a[][], out $A d<>) { int i = indexof(d).x; d = a[i][i]; }"
 
---- A:diagonal(type): the diagonal of a matrix as a new stream; a function or kernel has none: an error.
+--- A:diagonal(type): returns the diagonal of a matrix as a new stream. Raises an error for a function or kernel.
 function Operator:diagonal(type)
     if self.call then
         fail("rill.solve.%s: A is a %s, whose diagonal is not known: take another preconditioner", self.method,
@@ -233,7 +236,7 @@ function Operator:diagonal(type)
     return d:cast(type)
 end
 
---- A:row_sums(type): the sums of absolute values of a matrix's rows, a new stream.
+--- A:row_sums(type): returns the sums of absolute values of a matrix's rows as a new stream.
 function Operator:row_sums(type)
     local A = self[self.type]
     if self.kind == "dense" then
@@ -249,10 +252,10 @@ end
 local RESIDUAL <const> = template.new
     "kernel void residual($B b<>, $Y y<>, out double r<>) { r = double(b) - double(y); }"
 
-local LEAST_NORM <const> = 1e-120 -- what vanishes beside it is nothing
+local LEAST_NORM <const> = 1e-120 -- compared with a larger norm of b, squares that underflow are negligible
 
---- A:residual(x, b, r [, norm]): writes b - A x into r, of double, and returns its norm; `norm` is b's. The product is in double, but that of a function or kernel,
--- which gives what it gives in x's type.
+--- A:residual(x, b, r [, norm]): writes b - A x into r, of double, and returns its norm. `norm` is b's. The product is computed in double, or, by a function or
+-- kernel, in x's type.
 function Operator:residual(x, b, r, norm)
     if x.size == 0 then
         return 0.0
@@ -269,7 +272,7 @@ function Operator:residual(x, b, r, norm)
     return operator.norm(r, norm and norm > LEAST_NORM)
 end
 
---- A:close(): frees what was made on the way.
+--- A:close(): frees the copy of the matrix that A:of created.
 function Operator:close()
     local other = self.type == "double" and "float" or "double"
     if rawget(self, other) and not self.call then

@@ -1,4 +1,4 @@
--- The options that all solvers have, and those of one.
+-- Checks the options that all solvers share and the options of one method.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -12,8 +12,8 @@ local COMMON <const> = {
     precision = option.choice {"float", "mixed", "double"}, x0 = option.stream,
 }
 
---- options.take(method, given, own): a copy of the options given, checked, with tolerance and strict filled in. `own` has the method's own
--- options, each {test, words}; false instead of a row: an option of all that this method has not.
+--- options.take(method, given, own): checks the options and returns a copy with the defaults of tolerance and strict. `own` has the rows {test, words} of the
+-- method's own options. `false` instead of a row excludes a shared option.
 function options.take(method, options_given, own)
     local known = {}
     for _, rows in ipairs {COMMON, own or {}} do
@@ -29,7 +29,7 @@ function options.take(method, options_given, own)
     return taken
 end
 
---- options.start(method, taken, shape, type): the stream the result is written to, of a type: zero, or a copy of the option x0.
+--- options.start(method, taken, shape, type): returns the stream that the result is written to: zero, or a copy of the option x0.
 function options.start(method, taken, shape, type)
     local x0 = taken.x0
     if not x0 then

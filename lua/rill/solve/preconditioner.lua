@@ -1,4 +1,4 @@
--- Preconditioners of a symmetric A by their names: what writes into z about the solution of A z = r.
+-- The built-in preconditioners of a symmetric A, which write an approximate solution of A z = r into z.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
@@ -10,8 +10,8 @@ local preconditioner = {}
 
 local INVERSE <const> = template.new "kernel $T inverse($T d<>) { return $T(1) / d; }"
 
---- preconditioner.jacobi(A, type [, name]): the inverse diagonal, in whole texels as operator.room gives it. `name`: of the preconditioner that
--- needs it, for the message about a zero. Default: "jacobi".
+--- preconditioner.jacobi(A, type [, name]): returns the inverse diagonal, in a stream of operator.room. Raises an error if the diagonal has a zero. `name` is
+-- the name of the preconditioner for that message. Default: "jacobi".
 function preconditioner.jacobi(A, type, name)
     local d <close> = A:diagonal(type)
     local inverse = operator.room(type, d.shape)
@@ -26,12 +26,12 @@ function preconditioner.jacobi(A, type, name)
     return inverse
 end
 
-local POWERS <const> = 12 -- iterations that estimate the largest eigenvalue
-local SAFETY <const> = 1.2 -- they come from below
-local SHARE <const> = 4.0 -- the polynomial holds from the largest eigenvalue down to it / (SHARE degree^2)
+local POWERS <const> = 12 -- iterations of the power method
+local SAFETY <const> = 1.2 -- factor for its estimate, which is too small
+local SHARE <const> = 4.0 -- the polynomial covers eigenvalues from the largest down to the largest / (SHARE degree^2)
 local SCALE <const> = template.new "kernel void scale($T q<>, double by, inout $T v<>) { v = $T(by * double(q)); }"
 
--- The largest eigenvalue of an operator whose elements are not known, about, by the power method.
+-- Returns an estimate of the largest eigenvalue by the power method, for an operator whose elements are not known.
 local function estimate(A, v, q)
     local largest = 0.0
     v:write(rill.random(v.shape, {seed = 1, type = v.type}))
@@ -48,7 +48,7 @@ local function estimate(A, v, q)
     return SAFETY * largest
 end
 
--- No eigenvalue of D^-1 A is larger (Gershgorin 1931).
+-- Returns an upper bound of the eigenvalues of D^-1 A (Gershgorin 1931).
 local function bound(A, inverse)
     return (A:row_sums(inverse.type) * rill.abs(inverse)):max()
 end
@@ -56,8 +56,8 @@ end
 local FIRST <const> = template.new
     "kernel void first($T r<>, $T m<>, $T by, out $T d<>, out $T z<>) { d = by * m * r; z = d; }"
 
---- preconditioner.polynomial(A, type, shape, degree): a function(r, z): the Chebyshev iteration of so many products with D^-1 A, D being A's
--- diagonal, where it is known (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1), from z = 0.
+--- preconditioner.polynomial(A, type, shape, degree): returns a function(r, z) that runs the Chebyshev iteration from z = 0 with `degree` products with D^-1 A
+-- (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1). D is A's diagonal, or 1 if A is a function or a kernel.
 function preconditioner.polynomial(A, type, shape, degree)
     local d, az = operator.room(type, shape), operator.room(type, shape)
     local m, largest

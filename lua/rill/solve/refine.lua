@@ -1,6 +1,6 @@
--- Iterative refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapter 12): corrections are computed in
--- one precision, the residual in double, until the true residual is what was asked for or falls no further. All iterative solvers run in it: so
--- what they report is the true residual, and with x of double and corrections of float ("mixed") it passes float's floor.
+-- Iterative refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapter 12): corrections are computed in one
+-- precision, and the residual in double, until the true residual is at most the tolerance or falls no further. All iterative solvers run inside of it. So
+-- they report the true residual, and with x of double and corrections of float ("mixed") the residual falls below what float allows.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -11,27 +11,27 @@ local outcome = require "rill.solve.report"
 local fail <const> = errors.fail
 
 local refine = {
-    -- Where iterations are spent, conjugate gradients have come nearer to x while the residual grew, but not by so much.
+    -- When all iterations are used, conjugate gradients may be nearer to the solution although the residual grew, by up to this factor.
     GROWTH = core._cg_words.GROWTH_ALLOWED,
 }
 
--- A correction is computed no further than this at once: beyond, its own residual is rounding.
+-- The least goal of a correction: its own residual is dominated by rounding below.
 local LEAST_GOAL <const> = {float = 1e-7, mixed = 1e-6, double = 1e-14}
-local HALF <const> = 0.5 -- a correction that leaves more than this of the residual was in vain
-local MARGIN <const> = 0.5 -- later corrections are computed to this share of what is missing
-local MOST <const> = 10000 -- iterations, by default
+local HALF <const> = 0.5 -- a correction that leaves a larger share of the residual ends the refinement
+local MARGIN <const> = 0.5 -- the goal of later corrections, as a share of the reduction that is still needed
+local MOST <const> = 10000 -- upper bound of the default limit of iterations
 
 local SCALED <const> = template.new "kernel void scaled(double r<>, double by, out $T d<>) { d = $T(r * by); }"
 local ADD <const> = template.new
     "kernel void correct($D d<>, double by, inout $T x<>) { x = $T(double(x) + by * double(d)); }"
 
--- Where a correction's norm is less than these, and so all of its elements, x is looked at no further.
+-- If a correction's norm, and so each of its elements, is less than this, x cannot overflow and need not be checked.
 local SAFE <const> = {float = 1e37, double = 1e307}
 local LARGEST <const> = {float = 0x1.fffffep127, double = 0x1.fffffffffffffp1023}
 local SUM <const> = template.new
     "kernel double sum($D d<>, double by, $T x<>) { return abs(double(x) + by * double(d)); }"
 
--- Adds by * d to x and returns true; nothing where that would be no number.
+-- Adds by * d to x and returns true. If the result would be NaN or infinite, it returns false and does not change x.
 local function add(d, by, x)
     local size = operator.norm(d, true) * math.abs(by)
     if size ~= size then
@@ -47,7 +47,8 @@ local function add(d, by, x)
     return true
 end
 
--- Why to stop at a residual, nil to go on. `before`: the residual before the last correction, in which it grew or not; `spent` of all iterations.
+-- Returns the reason to stop at a residual, or nil to go on. `before`: the residual before the last correction; `grew`: whether it grew during the correction;
+-- `spent`: the number of iterations so far.
 local function verdict(problem, residual, before, spent, grew)
     if residual <= problem.tolerance then
         return "tolerance"
@@ -59,7 +60,8 @@ local function verdict(problem, residual, before, spent, grew)
     return before and residual > HALF * before and (grew and "diverged" or "floor") or nil
 end
 
--- The work of a refinement in launches of its own: the residual, a correction, and its sum with x. Another work may stand for it: see refine.solve.
+-- The default work object of a refinement, which uses separate launches for the residual, the correction and its addition to x. refine.solve describes how a
+-- solver can replace it.
 local Separate = {}
 Separate.__index = Separate
 
@@ -70,27 +72,28 @@ local function separate(problem, correct)
     }, Separate)
 end
 
---- work:residual(): the norm of b - A x.
+--- work:residual(): computes b - A x and returns its norm.
 function Separate:residual()
     local problem = self.problem
     return problem.operator:residual(problem.x, problem.b, self.r, problem.norm)
 end
 
---- work:correct(norm, goal, left, note): a correction for the residual, whose norm is given, so that goal times it is left, or until so many iterations
--- are spent; note(iteration, relative residual) on the way. Returns how many were, and a reason where it can't go on, with words for where.
+--- work:correct(norm, goal, left, note): computes a correction for the residual, whose norm is given, until the residual of the correction is `goal` times that
+-- norm or `left` iterations are used. It calls note(iteration, relative residual) on the way. Returns the number of iterations and, if it cannot go on, a
+-- reason and a text with details.
 function Separate:correct(norm, goal, left, note)
     self.by = operator.scale(norm)
     SCALED:kernel {T = self.right.type}(self.r, self.by, self.right)
     return self.perform(self.right, self.d, goal, left, note)
 end
 
---- work:add(): adds the correction to x; false where x would be no number, and stays.
+--- work:add(): adds the correction to x. Returns false, and does not change x, if x would be NaN or infinite.
 function Separate:add()
     self.saved:write(self.problem.x)
     return add(self.d, 1 / self.by, self.problem.x)
 end
 
---- work:take_back(): makes x what it was before the correction.
+--- work:take_back(): restores x as it was before the correction.
 function Separate:take_back()
     self.problem.x:write(self.saved)
 end
@@ -103,13 +106,13 @@ function Separate:close()
 end
 Separate.__close = Separate.close
 
--- Corrects problem.x by `work` until b - A x is small. Fields: b, norm (of b), x (zero or a first guess), precision, tolerance, limit (iterations in all).
--- Returns the report's fields: converged, iterations, residual, tolerance, history, reason, where.
+-- Corrects problem.x by `work` until b - A x is small. Fields of problem: b, norm (of b), x (zero or an initial guess), precision, tolerance, limit (of all
+-- iterations), nears, stretch. Returns the report's fields: converged, iterations, residual, tolerance, history, reason, where.
 local function run(problem, work)
     local result = {tolerance = problem.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance",
         converged = true}
     local history = result.history
-    local before, added, reason, where, most -- most: iterations of a correction, once one was harmful
+    local before, added, reason, where, most -- most: limit of iterations of a correction, after one was harmful
     local count = 0
     while true do
         local norm = work:residual()
@@ -126,13 +129,13 @@ local function run(problem, work)
             residual = norm / problem.norm
         end
         if not reason and not spent and (much or where and found) and count > 1 and found ~= "tolerance" then
-            found, most = nil, count // 2 -- the first of its iterations may do better
+            found, most = nil, count // 2 -- fewer iterations may do better
         end
         where = not reason and most and outcome.GREW or where
         history[#history + 1] = {result.iterations, residual}
         reason = found == "tolerance" and found or reason or found
         if reason then
-            where = where or residual ~= residual and "A x is no number" or nil
+            where = where or residual ~= residual and "A x has NaN" or nil
             result.residual, result.reason, result.where = residual, reason, reason ~= "tolerance" and where or nil
             result.converged = reason == "tolerance"
             return result
@@ -151,11 +154,11 @@ local function run(problem, work)
     end
 end
 
---- refine.solve(method, A, b, taken, limit, make): x and the fields of the report, of what a user gave. make(system, like, norm, x), for an operator,
--- vectors of like.type and like.shape, and b's norm, gives what computes corrections: correct(r, d, goal, left, note), an approximate solution of
--- A d = r written into d, both of operator.room, |r| between 1 and 2, until |r - A d| <= goal |r| or `left` iterations are spent; it returns how
--- many were, and a reason where it can't go on, with words for where; note(iteration, relative residual) on the way. Or nil and a work of its own for
--- x, as Separate is one.
+--- refine.solve(method, A, b, taken, limit, make): checks A and b, solves, and returns x and the fields of the report. make(system, like, norm, x), for an
+-- operator, vectors of like.type and like.shape, and b's norm, returns a function correct(r, d, goal, left, note). That function writes an approximate solution
+-- of A d = r into d, until |r - A d| <= goal |r| or `left` iterations are used. r and d are streams of operator.room, and |r| is between 1 and 2. It calls
+-- note(iteration, relative residual) on the way, and returns the number of iterations and, if it cannot go on, a reason and a text with details. `make` may
+-- instead return nil and a work object with the methods of Separate.
 function refine.solve(method, A, b, taken, limit, make)
     local system <close> = operator.take(method, A, b)
     local norm = operator.finite(method, "b", b)
@@ -167,13 +170,13 @@ function refine.solve(method, A, b, taken, limit, make)
     local problem = {
         operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = taken.tolerance,
         limit = taken.iterations or limit,
-        -- A larger residual at the end of all iterations may be nearer to the solution, but not that of bicgstab.
+        -- When all iterations are used, an x with a larger residual may be nearer to the solution, except with bicgstab.
         nears = method ~= "bicgstab",
-        -- After ten times as many iterations as there are unknowns bicgstab follows its rounding: the true residual is looked at.
+        -- After ten iterations per unknown, bicgstab's own residual is dominated by rounding, so the true residual is computed.
         stretch = method == "bicgstab" and math.max(10 * b.size, 100) or math.huge,
     }
     local correct, given = make(system, {type = type, shape = b.shape}, norm, x)
-    if norm == 0 then -- x = 0 solves it
+    if norm == 0 then -- the solution is x = 0
         return x, {
             tolerance = taken.tolerance, history = {{0, 0.0}}, iterations = 0, residual = 0.0, reason = "tolerance",
             converged = true,

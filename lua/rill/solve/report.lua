@@ -1,12 +1,12 @@
--- What solvers report beside their result, and the error where that is not what was asked for.
+-- The reports of solvers, and the error for a result that did not converge.
 local errors = require "rill.core.error"
 
--- GREW: what `where` says of corrections that were ended, with the least residual, because it grew.
+-- GREW: the field `where` if the residual grew and the x of the least residual was returned.
 local outcome = {GREW = "the residual grew"}
 
 local Report = {__name = "rill.solution"}
 
--- Why a solver stopped: for the report's line, and what may be done about it.
+-- By reason: the text for the report's line, and advice.
 local REASONS <const> = {
     tolerance = {"the tolerance was reached"},
     iterations = {"the iterations were spent", "give more 'iterations', or take another method"},
@@ -18,30 +18,30 @@ local REASONS <const> = {
     singular = {"A is singular", "take another A, as this system has no solution or many"},
 }
 
--- What may be done where a method of elimination gives no numbers.
+-- Advice for methods of elimination whose result is NaN or infinite.
 local BEYOND <const> = "scale A and b by a power of two, as their elements are very large or small"
 local SCALE <const> = {lu = BEYOND, cholesky = BEYOND, tridiagonal = BEYOND}
 
--- What may be done when the iterations of a method were spent.
+-- Advice if all iterations of a method were used.
 local SPENT <const> = {
     cg = "give more 'iterations' or a preconditioner, or take rill.solve.bicgstab where A is not symmetric",
     bicgstab = "give more 'iterations', or a preconditioner",
 }
 
---- outcome.new(fields): a report: converged, iterations, residual, tolerance, history, reason and what the method adds.
+--- outcome.new(fields): makes `fields` a report: converged, iterations, residual, tolerance, history, reason and the fields of the method.
 function outcome.new(fields)
     return setmetatable(fields, Report)
 end
 
--- What may be done when the residual of a method grew (outcome.GREW).
+-- Advice if the residual of a method grew (outcome.GREW).
 local GREW <const> = {
     cg = "take rill.solve.bicgstab where A is not symmetric, and where it is singular a b that A x reaches",
     bicgstab = "take a preconditioner, or rill.solve.lu; where A is singular, a b that A x reaches",
 }
 
-local NEARER <const> = 'take a larger tolerance, or precision = "double" where it is "mixed"' -- where x is double already
+local NEARER <const> = 'take a larger tolerance, or precision = "double" where it is "mixed"' -- if x is double already
 
--- What may be done about a report.
+-- Returns the advice for a report.
 local function advice(method, x, made)
     local reason = made.reason
     local grew = made.where == outcome.GREW and GREW[method]
@@ -53,7 +53,7 @@ local function line(self)
     local count = self.iterations
     local why = self.reason == "diverged" and self.where == outcome.GREW and "it diverged" or REASONS[self.reason][1]
     local steps = ("%d %s%s"):format(count, self.cycles and "cycle" or "iteration", count == 1 and "" or "s")
-    if self.row then -- elimination came to no x
+    if self.row then -- elimination found a zero pivot
         return ("not solved (%s)"):format(REASONS[self.reason][1])
     elseif self.converged and self.reason == "floor" then
         return ("converged after %s: residual %.3g by rounding x to float, before at most the tolerance, %.3g"):format(
@@ -65,12 +65,12 @@ end
 
 Report.__tostring = line
 
---- outcome.finish(method, x, made, strict): x and the report; where it did not converge and strict holds, an error.
+--- outcome.finish(method, x, made, strict): returns x and the report, or, if it did not converge and `strict` is true, closes x and raises an error.
 function outcome.finish(method, x, made, strict)
     if strict and not made.converged then
         local way_out = advice(method, x, made)
         x:close()
-        errors.fail("rill.solve.%s: %s%s; %s, or strict = false to have x as it is", method, line(made),
+        errors.fail("rill.solve.%s: %s%s; %s, or strict = false to get x as it is", method, line(made),
             made.where and ": " .. made.where or "", way_out)
     end
     return x, made

@@ -1,5 +1,5 @@
--- What jacobi, gauss_seidel and sor share: x += omega (b - A x) / d, d being A's diagonal, of all unknowns at once, of one colour after the other, or
--- of those on an active list. They solve A x = b inside of refine.run, so that what they report is the true residual.
+-- rill.solve.jacobi, gauss_seidel and sor: x += omega (b - A x) / d, where d is A's diagonal, for all unknowns at once, colour by colour, or for the unknowns
+-- on a list of active cells. They run inside of refine.run, so they report the true residual.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -17,9 +17,9 @@ local kernels <const> = template.sections "stationary"
 
 local stationary = {}
 
-local LONGEST <const> = 131072 -- entries of a row that is multiplied by itself: SPMV_LONGEST of spmv.h
-local VAIN <const> = 8 -- residuals read in a row that are no new least one
-local GROWN <const> = 1e4 -- so many times the least one is divergence
+local LONGEST <const> = 131072 -- the most entries of a row in a product with single rows: SPMV_LONGEST of spmv.h
+local VAIN <const> = 8 -- successive residuals without a new minimum, after which the floor is tested
+local GROWN <const> = 1e4 -- a residual above this factor times the least one is divergence
 local EPSILON <const> = {float = 2.0 ^ -24, double = 2.0 ^ -53}
 local NEAR_FLOOR <const> = 64
 
@@ -34,11 +34,10 @@ local function row_text(s, flat)
     return table.concat(index, ", ")
 end
 
--- diagonal(method, A, given, type, shape): the diagonal, a stream of a type; of an operator that is no matrix what was given, a number or a
--- stream of b's shape. A zero is refused.
+-- Returns the diagonal as a stream of a type; for a function or kernel the given diagonal, a number or a stream of b's shape. Raises an error for a zero.
 local function diagonal(method, A, given, type, shape)
     if not A.call and given then
-        fail("rill.solve.%s: option 'diagonal': A is a matrix, which has one", method)
+        fail("rill.solve.%s: option 'diagonal': A is a matrix, whose diagonal is known: leave the option out", method)
     elseif A.call and not given then
         fail("rill.solve.%s: A is a %s: give its diagonal, as in {diagonal = 4}, a number or a stream", method, A.kind)
     elseif math.type(given) then
@@ -71,7 +70,7 @@ local with_diagonal <const> = operator.with_diagonal
 
 -- ---- diagonal dominance
 
--- Sums of absolute values, row by row.
+-- Returns the sums of absolute values of rows.
 local function row_sums(A)
     if A.kind == "dense" then
         return rill.abs(A[A.type]):sum(2):cast "double"
@@ -84,7 +83,7 @@ local function row_sums(A)
     return sums
 end
 
--- Words for why a method diverges: the row in which the others outweigh the diagonal most.
+-- Returns a text about why a method diverges: the row that is least diagonally dominant.
 local function weakest_row(A, omega)
     if A.call then
         return "is 'diagonal' A's?"
@@ -103,7 +102,7 @@ end
 
 -- ---- when to stop
 
--- Watches relative residuals: returns a function of one and of x that says "diverged", "floor" or nothing.
+-- Returns a function(relative residual, x), to be called for successive residuals, that returns "diverged", "floor" or nil.
 local function watch(work)
     local least, last, vain = math.huge, math.huge, 0
     return function(relative, x)
@@ -138,13 +137,13 @@ local PICK <const> = template.new "kernel $T pick(int row<>, $T y[]) { return y[
 local SQUARE <const> = template.new
     "kernel double square($T b<>, $T y<>) { double r = double(b) - double(y); return r * r; }"
 
--- residual_norm(work, text, inputs): the norm of what a kernel makes of inputs, squares, read back.
+-- Returns the root of the sum of a kernel's results, which are squares. Reads back.
 local function residual_norm(work, text, inputs)
     work.sum = work.sum or rill.stream("double", 1)
     return math.sqrt(core._reduce(operator.total(), with_diagonal(text, work.d, work.type), inputs, work.sum):get(1))
 end
 
--- A x of the rows of a list, written to as many first elements of y; nil where rows are too long for that.
+-- Returns the matrix in CSR form, for products with single rows. The field `short` is false if a row is too long for them.
 local function listed(work)
     if work.rows ~= nil then
         return work.rows
@@ -169,7 +168,7 @@ local function listed(work)
     return work.rows
 end
 
--- x's rows of a list relaxed.
+-- Relaxes the rows of a list.
 local function relax_rows(work, list, b, y, x)
     local rows, some = work.rows, y:domain(1, list.size)
     if rows.short then
@@ -183,8 +182,9 @@ end
 
 -- ---- iterations
 
--- Each way has b, y and x when it begins: measure(way), which makes y of x and returns the residual's norm; first(way, most), an iteration after
--- that, which may list those whose residual is above `most`; next(way), any other one. Both return how many unknowns they visited.
+-- A way is an object with the fields b, y and x and these methods: measure(way) computes y from x and returns the residual's norm. first(way, most) is the
+-- iteration after that, which may make a list of the unknowns whose residual is above `most`. next(way) is any other iteration. first and next return the
+-- number of unknowns that they computed.
 local ways = {}
 
 local function measure(way)
@@ -193,7 +193,7 @@ local function measure(way)
     return residual_norm(work, SQUARE, {way.b, way.y})
 end
 
--- The operator where a list says.
+-- Applies the operator to the cells of a list.
 local function apply_where(A, x, y, where)
     if A.kind == "function" then
         A.call(x, y, where)
@@ -203,10 +203,10 @@ local function apply_where(A, x, y, where)
     end
 end
 
--- The part of all above which a list of a matrix's rows takes longer than all: of slices, of single rows.
+-- A list with a larger share of a matrix's rows takes longer than all rows: of slices, of single rows.
 local SHARE <const> = {slices = 0.8, rows = 0.4}
 
--- What makes lists, as of solve/active_set.lua, and of a matrix its slices, where it has some.
+-- Returns the function that makes lists (active_set.lua), and the slices of a matrix if it has them.
 local function lister(work)
     if work.system.call then
         return #work.shape <= 4 and reach.grid(work, "abs(b - y)") or nil
@@ -216,7 +216,7 @@ local function lister(work)
     return reach.rows(work, rows, made and SHARE.slices or SHARE.rows), made
 end
 
---- ways.all(work): all unknowns at once, or those of a list.
+--- ways.all(work): relaxes all unknowns at once, or the unknowns of a list.
 function ways.all(work)
     local A, d, omega = work.system, work.d, work.omega
     local relax = with_diagonal(RELAX, d, work.type)
@@ -260,7 +260,7 @@ function ways.all(work)
     return way
 end
 
--- Those of which the indices have an even sum, then the others. apply(way) makes y of x; relax(way, side) relaxes the unknowns of a side.
+-- Relaxes the unknowns whose indices have an even sum, then the others. apply(way) computes y from x; relax(way, side) relaxes the unknowns of a side.
 local function by_sides(work, apply, relax)
     work.colours = 2
     local way = {work = work, measure = measure}
@@ -277,7 +277,7 @@ local function by_sides(work, apply, relax)
     return way
 end
 
---- ways.sides(work): those of which the indices have an even sum, then the others.
+--- ways.sides(work): relaxes the unknowns whose indices have an even sum, then the others.
 function ways.sides(work)
     local relax = with_diagonal(RELAX_SIDE, work.d, work.type)
     return by_sides(work, function(way)
@@ -287,7 +287,7 @@ function ways.sides(work)
     end)
 end
 
---- ways.colours(work): rows colour by colour.
+--- ways.colours(work): relaxes rows colour by colour.
 function ways.colours(work)
     local rows = listed(work)
     local lists = colouring.of(rows.csr.rows, rows.columns, work.d.size)
@@ -304,8 +304,8 @@ function ways.colours(work)
     return way
 end
 
--- iterate(work, way, goal, left, note): iterates until the residual is `goal` times work.start or less. Returns how often, the residual
--- relative to that, and "diverged" or "floor" where it goes no further, with words for where.
+-- Iterates until the residual is at most `goal` times work.start. Returns the number of iterations, the relative residual, and, if it stopped before, "diverged"
+-- or "floor" and a text with details.
 local function iterate(work, way, goal, left, note)
     local judge, count, most = watch(work), 0, goal * work.start / math.sqrt(way.x.size)
     while true do
@@ -326,8 +326,8 @@ local function iterate(work, way, goal, left, note)
     end
 end
 
--- The function correct of refine.run. Fields of work: system, d (its diagonal), type and shape (of b), omega, every, active, coloured. It sets
--- work.visited, how many unknowns were relaxed in all, and work.colours.
+-- Returns the function correct of refine.run. Fields of work: system, d (its diagonal), type and shape (of b), omega, every, active, coloured. It sets
+-- work.visited, the number of unknowns computed in all, and work.colours.
 local function prepare(work)
     local way = ways[not work.coloured and "all" or work.system.call and "sides" or "colours"](work)
     way.y = rill.stream(work.type, work.shape)
@@ -345,14 +345,14 @@ end
 
 -- ---- updates
 
--- The stationary methods where A is given as what its rows are solved for: an update, which makes the new x of x and b. It may hold values fixed, as
--- boundaries are: so x itself is iterated, and the residual is d (update(x, b) - x), relative to that of x = 0.
+-- The stationary methods for an update, which computes the new x from x and b. An update may hold values fixed, such as boundary values. So x itself is
+-- iterated instead of a correction, and the residual is d (update(x, b) - x), relative to the residual of x = 0.
 local SQUARE_STEP <const> = template.new [=[
     kernel double square($T x<>, $T y<>, $T d$each) { double r = double(d) * (double(y) - double(x)); return r * r; }
 ]=]
 local BLEND <const> = template.new "kernel void blend($T y<>, $T omega, inout $T x<>) { x += omega * (y - x); }"
 
--- The function (x, b, y, where) of what was given, and the type of its elements.
+-- Returns a function(x, b, y, where) for an update that is a function or a kernel, and the type of its elements.
 local function take_update(method, A, b, precision)
     local what = rill.type(A) or type(A)
     if precision == "mixed" then
@@ -380,7 +380,7 @@ local function take_update(method, A, b, precision)
     end, x.type
 end
 
--- All unknowns at once, or those of a list. Where omega is 1 what the update writes is the new x.
+-- Updates all unknowns at once, or the unknowns of a list. If omega is 1, the update's result is the new x.
 local function all_updated(call, work)
     local blend = work.omega ~= 1 and BLEND:kernel {T = work.type}
     local lists = work.active and #work.shape <= 4 and reach.grid(work, "abs(d * (y - x))")
@@ -401,7 +401,7 @@ local function all_updated(call, work)
         list = lists and lists {x = way.x, y = way.y, d = work.d, most = most}
         cells = list and active.of(list, way.x.shape) or nil
         accept()
-        if list and not blend then -- the same in both but where the list says
+        if list and not blend then -- x and y must be equal outside of the list
             way.y:write(way.x)
         end
         return way.x.size
@@ -426,7 +426,7 @@ local function sides_updated(call, work)
     end)
 end
 
--- x and the report's fields; work as of `solve`.
+-- Returns x and the report's fields. `work` is that of `solve`.
 local function run_update(A, b, taken, work)
     local method = work.method
     local call, type = take_update(method, A, b, taken.precision)
@@ -458,7 +458,7 @@ local function run_update(A, b, taken, work)
     return way.x, result
 end
 
--- ---- what is called
+-- ---- rill.solve.jacobi, gauss_seidel, sor
 
 local EVERY <const>, MOST <const> = 16, 10000
 
@@ -466,13 +466,13 @@ local function is_diagonal(value)
     return type(value) == "number" or not errors.not_open(value)
 end
 
--- The options of all three methods beside those of every solver.
+-- The options of all three methods besides the shared ones.
 local OWN <const> = {
     diagonal = {is_diagonal, "a number or an open stream"},
     update = option.flag,
 }
 
--- x and a report. `own`: the method's options; work: what is so without them: omega, coloured.
+-- Returns x and a report. `own`: the method's options; work: the defaults of the method, omega and coloured.
 local function solve(method, A, b, given, own, work)
     local taken = options.take(method, given, own)
     b = operator.vector(method, "b", b)
@@ -495,7 +495,7 @@ local function solve(method, A, b, given, own, work)
     return outcome.finish(method, x, outcome.new(result), taken.strict)
 end
 
--- Jacobi's, also weighted; Gauss and Seidel's, colour by colour; successive over-relaxation (Young 1954).
+-- The options of the weighted Jacobi method, and of successive over-relaxation (Young 1954).
 local WEIGHTED <const> = {
     diagonal = OWN.diagonal, update = OWN.update,
     omega = {function(v) return type(v) == "number" and v > 0 and v <= 2 end, "a number above 0, at most 2"},
@@ -503,22 +503,22 @@ local WEIGHTED <const> = {
 }
 local OVER <const> = {
     diagonal = OWN.diagonal, update = OWN.update,
-    -- Beyond, it converges for no matrix (Kahan 1958).
+    -- Outside of this interval the method converges for no matrix (Kahan 1958).
     omega = {function(v) return type(v) == "number" and v > 0 and v < 2 end, "a number between 0 and 2"},
 }
 
---- rill.solve.jacobi(A, b [, options]): x with A x = b where A's diagonal outweighs the rest, and a report. Each unknown comes from the others' values before;
--- those that have converged may leave the work, as cells do in the GPGPU chapter, 28.7.1.
+--- rill.solve.jacobi(A, b [, options]): returns x of A x = b for a diagonally dominant A, and a report. Each unknown is computed from the previous iteration.
+-- With `active` it skips unknowns that have converged, as in the GPGPU chapter, 28.7.1.
 function stationary.jacobi(A, b, given)
     return solve("jacobi", A, b, given, WEIGHTED, {omega = 1.0})
 end
 
---- rill.solve.gauss_seidel(A, b [, options]): the same from the newest values, those of one colour at once.
+--- rill.solve.gauss_seidel(A, b [, options]): returns x of A x = b, and a report. Each unknown is computed from the newest values, one colour at a time.
 function stationary.gauss_seidel(A, b, given)
     return solve("gauss_seidel", A, b, given, OWN, {omega = 1.0, coloured = true})
 end
 
---- rill.solve.sor(A, b [, options]): the same, with steps omega times as long. Default: 1.5.
+--- rill.solve.sor(A, b [, options]): returns x of A x = b by Gauss-Seidel with steps `omega` (default: 1.5) times as long, and a report.
 function stationary.sor(A, b, given)
     return solve("sor", A, b, given, OVER, {omega = 1.5, coloured = true})
 end

@@ -1,9 +1,9 @@
--- Tridiagonal systems by elimination on the device, in two ways. By rows: a lane for each system, Gaussian elimination with partial pivoting
--- (Golub and Van Loan, Matrix Computations, 4th ed., 4.3); elements grow at most twofold, so it is backward stable for any matrix. In parts, for
--- few long systems: a lane for each part of some rows eliminates all but its first and last unknown, downwards and upwards, with partial pivoting
--- in the part; what is left is a tridiagonal system of two unknowns for each part, solved in turn, and then each lane has its others (Wang,
--- A parallel method for tridiagonal equations, 1981; Klein and Strzodka, Tridiagonal GPU Solver with Scaled Partial Pivoting at Maximum Bandwidth,
--- 2021). A part can lack a pivot though the whole has one: who uses it checks the residual, and takes the other way where it fails.
+-- rill.solve.tridiagonal: elimination on the device, by one of two methods. "rows": one lane solves a system by Gaussian elimination with partial pivoting
+-- (Golub and Van Loan, Matrix Computations, 4th ed., 4.3). Elements grow at most twofold, so it is backward stable for any matrix. "parts", for a few long
+-- systems: one lane eliminates all but the first and last unknown of a part of some rows, downwards and upwards, with partial pivoting in the part. The
+-- remaining tridiagonal system of two unknowns per part is solved recursively, and then each lane computes its other unknowns (Wang, A parallel method for
+-- tridiagonal equations, 1981; Klein and Strzodka, Tridiagonal GPU Solver with Scaled Partial Pivoting at Maximum Bandwidth, 2021). A part may be singular
+-- although the system is not. So the caller checks the residual and uses "rows" if "parts" fails.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local elimination = require "rill.solve.elimination"
@@ -16,18 +16,18 @@ local METHOD <const> = "tridiagonal"
 
 -- ---- elimination
 
-local CHUNK <const> = 16384 -- rows that a lane goes through in one launch: loops are cut short beyond 65,535 trips on some devices
-local PART <const> = 32 -- rows
-local ENOUGH <const> = 1024 -- lanes for which rows are fast enough,
-local SHORT <const> = 512 -- and rows
+local CHUNK <const> = 16384 -- rows that a lane processes in one launch: some devices terminate loops after 65,535 iterations
+local PART <const> = 32 -- least number of rows in a part
+local ENOUGH <const> = 1024 -- with this number of systems, "rows" is fast enough
+local SHORT <const> = 512 -- and with at most this number of rows
 
 local function lanes(...)
     return rill.iter("int", {...}, 0, 0)
 end
 
--- by_rows(m, b, x, bad): solves for b into x, streams of systems * n elements. m: systems, n, type and the streams lower, diagonal, upper of that
--- type, each with the step from system to system in ls, ds, us, and shift: 1 where lower begins with row 2 (counted from 1). bad: the first row
--- without a pivot for each system, from 1; it was 0.
+-- Solves for b into x, streams of systems * n elements, by rows. Fields of m: systems, n, type; the streams lower, diagonal and upper of that type, with the
+-- strides between systems in ls, ds and us; and shift, which is 1 if lower begins with row 2 (1-based). Writes into bad, which is zero, the first row
+-- with a zero pivot of each system, 1-based.
 local function by_rows(m, b, x, bad)
     local n, systems, T = m.n, m.systems, m.type
     local w <close> = rill.stream(T, 4 * n * systems)
@@ -41,12 +41,12 @@ local function by_rows(m, b, x, bad)
     end
 end
 
--- Whether parts are the faster way.
+-- Returns whether "parts" is the faster method.
 local function has_parts(m)
     return m.n > SHORT and m.systems < ENOUGH
 end
 
--- The same in parts; bad says only which systems lack a pivot somewhere.
+-- As by_rows, but in parts. bad is 1 for a system with a zero pivot anywhere.
 local function in_parts(m, b, x, bad)
     if not has_parts(m) then
         by_rows(m, b, x, bad)
@@ -70,9 +70,9 @@ local function in_parts(m, b, x, bad)
     kernels.expand:kernel {T = T}(w, y, n, parts, systems, x, lanes(systems * parts))
 end
 
--- ---- what is given
+-- ---- arguments
 
--- Whether a diagonal s of `most` or, of one beside it, one element less goes with b.
+-- Returns whether a diagonal s fits b. It may have up to `least` elements less than b per system.
 local function fits(s, b, least)
     local rank, count = #s.shape, #b.shape
     local n, m = s.shape[rank], b.shape[count]
@@ -92,7 +92,7 @@ local function check(name, s, b, least)
     return s
 end
 
--- The power of two that brings each system's elements near 1, where their type does not go to the type of numbers that is computed in.
+-- Returns the power of two that scales each system's elements near 1, or false if a diagonal has the type T that is computed in, or no system needs it.
 local function scales_of(systems, T, ...)
     local sizes = {}
     for _, s in ipairs {...} do
@@ -111,7 +111,8 @@ local function scales_of(systems, T, ...)
     return elimination.scales(sizes, T)
 end
 
--- The three diagonals, each as one stream in one piece, of type T and multiplied by `scales`; what was made for it goes into `made`.
+-- Returns the three diagonals as contiguous streams of type T multiplied by `scales`, in the form that by_rows takes. Streams created for this are appended to
+-- `made`.
 local function matrix_of(systems, n, T, scales, made, given)
     local m = {systems = systems, n = n, type = T, shift = 0}
     for name, s in pairs(given) do
@@ -137,12 +138,12 @@ local function matrix_of(systems, n, T, scales, made, given)
     return m
 end
 
--- ---- what elimination.lua solves with
+-- ---- the object that elimination.lua solves with
 
 local Work = {}
 Work.__index = Work
 
---- w:improve(right, scales, x): adds to x what solves for `right`, and notes which systems lack a pivot.
+--- w:improve(right, scales, x): adds the solution for `right` to x, and sets self.failed.
 function Work:improve(right, scales, x)
     local T, n = self.type, self.n
     local b <close> = rill.stream(T, x.size)
@@ -164,7 +165,7 @@ function Work:residual(b, x, r)
         A.shift, b:reshape(b.size), x:reshape(x.size), self.n, r:reshape(r.size))
 end
 
---- w:retry(reached): rows, where parts lack a pivot or miss the tolerance.
+--- w:retry(reached): switches to "rows" and returns true if "parts" found a zero pivot or missed the tolerance.
 function Work:retry(reached)
     for s = 1, self.systems do
         reached = reached and self.failed[s] == 0
@@ -176,7 +177,7 @@ function Work:retry(reached)
     return true
 end
 
---- w:report(made): adds which way was taken.
+--- w:report(made): adds the field method to a report.
 function Work:report(made)
     made.method = self.method
 end

@@ -1,4 +1,4 @@
--- The V-cycle of geometric multigrid (lua/rill/solve/levels.lua has its grids): launches only. It allocates nothing and reads nothing back.
+-- The V-cycle of geometric multigrid on the grids of levels.lua. A cycle consists of launches only: it allocates nothing and reads nothing back.
 local boundaries = require "rill.core.boundary"
 local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
@@ -11,13 +11,13 @@ local vcycle = {}
 
 -- ---- kernels, by rank and type
 
--- The parts of a stencil's text. A is the type that they are of.
+-- Parts of a stencil's text, with numbers of type A.
 template.snippet("stencil", [=[
     #define DIAGONAL $for(a, axes, " + "){wall.$a.axis * $A(int(at.$a.axis == 0) + int(at.$a.axis == last.$a.axis))}
     #define AROUND $for(a, axes, " + "){c.$a.axis * ($A(x[$a.back]) + $A(x[$a.step]))}
 ]=])
 
---- vcycle.kernel(text, rank, types): the kernel of a template that begins with $use(stencil). T and so on are types.
+--- vcycle.kernel(text, rank, types): returns the kernel of a template that begins with $use(stencil). `types` has its types by parameter, T and so on.
 function vcycle.kernel(text, rank, types)
     types.A = types.A or types.T
     types.V = (types.A == "double" and "dvec" or "vec") .. rank
@@ -26,7 +26,7 @@ end
 
 -- ---- grids on the device
 
---- vcycle.view(s, boundary): what kernels read of a stream outside.
+--- vcycle.view(s, boundary): returns a view of `s` with the stream boundary that corresponds to the grid's boundary.
 function vcycle.view(s, boundary)
     local modes, rank = {}, #boundary
     for i, kind in ipairs(boundary) do
@@ -35,7 +35,7 @@ function vcycle.view(s, boundary)
     return s:boundary(table.unpack(modes))
 end
 
--- A stream of a grid, the view of it by which neighbours are read, and its memory with a margin where there is one.
+-- Returns a stream of a grid (s), the view of it that neighbours are read by (view), and the stream with its halo, if the grid has one (all).
 local function field(level, type, shape, boundary)
     local all, s
     if level.has_margin then
@@ -54,7 +54,7 @@ local function divided(list, divisor)
     return out
 end
 
--- The streams of a grid. Its matrix is divided by the diagonal's value in the middle, and so is b.
+-- Creates the streams of a grid. Its matrix and b are divided by the diagonal's value in the interior.
 local function equip(level, boundary, type)
     local shape, rank = {}, #boundary
     for i, n in ipairs(level.sizes) do
@@ -70,8 +70,8 @@ local function equip(level, boundary, type)
     level.sides, level.walls = divided(level.c, level.center), divided(level.wall, level.center)
 end
 
---- vcycle.new(list, boundary, type): what a cycle over the grids of levels.make needs, in float or double. The first grid has the field b, whose
--- stream b.s is what a cycle starts from (divided by that grid's center).
+--- vcycle.new(list, boundary, type): returns the kernels and streams of a cycle over the grids of levels.make, in float or double. A cycle starts from the
+-- stream b.s of the first grid, which the caller sets to the right-hand side divided by that grid's center.
 function vcycle.new(list, boundary, type)
     local self = {list = list}
     for name, text in pairs(kernels) do
@@ -91,13 +91,13 @@ function vcycle.new(list, boundary, type)
     return self
 end
 
--- t = alpha x + omega (b - A x), and what was t is x from then on.
+-- Computes t = alpha x + omega (b - A x) and exchanges t and level.x.
 local function relax(self, level, alpha, omega, x)
     self.relax(alpha, omega, level.sides, level.walls, x.view, level.b.s, level.t.s)
     level.x, level.t = level.t, level.x
 end
 
--- From a grid's b to the next grid's: smooths from zero, and restricts the residual.
+-- Smooths from zero and restricts the residual to the next grid's b.
 local function descend(self, level, next_level)
     local u, v = table.unpack(level.steps)
     relax(self, level, u + v - u * v, u * v, level.b) -- two steps from zero in one
@@ -106,7 +106,7 @@ local function descend(self, level, next_level)
     self.coarsen(down.ratio, down.offset, down.open, level.scale, level.t.view, next_level.b.s)
 end
 
--- Adds the next grid's x, and smooths; `finished` is false where the last step is left.
+-- Adds the next grid's x and smooths. `finished`: includes the last smoothing step.
 local function ascend(self, level, next_level, finished)
     local up = level.up
     self.refine(up.ratio, up.offset, up.open, next_level.x.view, level.x.s)
@@ -116,8 +116,8 @@ local function ascend(self, level, next_level, finished)
     end
 end
 
---- vcycle.run(self, weight, keep): one cycle from zero. Where the first grid is fused its x is weight times the result and keep times what it was;
--- else the last step is left to be done.
+--- vcycle.run(self, weight, keep): runs one cycle from zero. If the first grid is fused, its x becomes `weight` times the result plus `keep` times its previous
+-- value. Otherwise the caller must do the last smoothing step.
 function vcycle.run(self, weight, keep)
     local list = self.list
     for i = 1, #list - 1 do

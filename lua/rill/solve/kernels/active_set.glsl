@@ -17,7 +17,7 @@ kernel ivec4 corner(int tile<>, int bits, ivec4 counts) {
 }
 
 $section(cells)
-// The numbers of tiles' cells, tile by tile; -1 outside of the shape.
+// Returns the index of cell n of the listed tiles, tile by tile; -1 outside of the shape.
 kernel int cell(int n<>, ivec4 corners[], int bits, int rank, ivec4 sizes) {
     int mask = (1 << bits) - 1;
     ivec4 inside = ivec4(n, n >> bits, n >> (2 * bits), n >> (3 * bits)) & mask;
@@ -26,7 +26,7 @@ kernel int cell(int n<>, ivec4 corners[], int bits, int rank, ivec4 sizes) {
 }
 
 $section(hull)
-// Which of a tile's rows are marked: the first and the last.
+// Returns the first and the last marked row of a tile.
 kernel ivec2 hull(int tile<>, $T b[], $T y[], $T most, int rows, int height) {
     ivec2 found = ivec2(0, -1);
     for (int k = 0; k < height; k++) {
@@ -39,7 +39,7 @@ kernel ivec2 hull(int tile<>, $T b[], $T y[], $T most, int rows, int height) {
 }
 
 $section(fresh)
-// Of entries of neighbouring rows that stand alike, and join the same tiles, the first will do.
+// Returns false for an entry that lies on the same diagonal and joins the same tiles as an entry of the row before, since that one is sufficient.
 kernel bool fresh(int row<>, int column<>, int k<>, int offsets[], int columns[], int height) {
     int first = offsets[row], before = row % height > 0 ? offsets[row - 1] + (k - first) : first;
     int other = columns[min(before, k)];
@@ -47,7 +47,7 @@ kernel bool fresh(int row<>, int column<>, int k<>, int offsets[], int columns[]
 }
 
 $section(edge)
-// Where, in the list of tiles that a tile asks, an entry's stands.
+// Returns the position of an entry's tile in the list of tiles that the row's tile depends on.
 kernel int edge(int row<>, int column<>, int offsets[], int tiles[], int height) {
     int low = offsets[row / height], high = offsets[row / height + 1] - 1;
     while (low < high) {
@@ -60,7 +60,7 @@ kernel int edge(int row<>, int column<>, int offsets[], int tiles[], int height)
 }
 
 $section(reach)
-// The rows of a tile that an iteration reaches from marked ones: those of another tile, moved as far as entries between the two go.
+// Returns the range of a tile's rows that depend on marked rows: the marked ranges of other tiles, shifted by the differences of the entries between the tiles.
 kernel ivec2 reach(int tile<>, ivec2 marks[], int offsets[], int tiles[], int least[], int most[], int rows, int height, int many) {
     int first = tile * height, last = min(first + height - 1, rows - 1);
     int begin = offsets[tile], count = offsets[tile + 1] - begin;
@@ -82,7 +82,7 @@ kernel int row(int n<>, int tiles[], int rows, int height) {
 }
 
 $section(mark)
-// NaN is above all.
+// Marks the tile of a cell whose residual is above `most` or NaN.
 kernel void mark($T $first<>, $T y<>, $T d$each, $T most, int bits, ivec4 counts, inout float tiles[]) {
     if (!($residual <= most)) {
         ivec4 t = indexof(y) >> bits;

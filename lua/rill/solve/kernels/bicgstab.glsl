@@ -1,5 +1,5 @@
-// What the device keeps: `s`, with r'r and the least r'r; `rv`, the product of the shadow (the residual it began with) and v = A p; `mid`: t's and t't;
-// `last`: the new r'r and the shadow's product with r.
+// The state on the device: `s` has the scalars below, with r'r (RR) and the least r'r (BEST). `rv` is the product of the shadow, which is the residual at the
+// start, and v = A p. `mid` is t's and t't. `last` is the new r'r and the product of the shadow and r.
 const int RHO = 0, SHADOW2 = 1, STATE = 2, COUNT = 3, RESTARTS = 4, RR = 5, BEST = 6;
 double step_of(double state, double rho, double rv) { return state == 0.0 && rv != 0.0 ? rho / rv : 0.0; }
 double omega_of(double state, dvec2 mid) { return state == 0.0 && mid.y > 0.0 ? mid.x / mid.y : 0.0; }
@@ -46,7 +46,8 @@ kernel void bicgstab_turn(int k<>, double rv[], dvec2 mid[], dvec2 last[], doubl
 }
 
 $section(keep)
-// Keeps the x that is left where its residual is the least. Few lanes, each with many elements, so that where it is not next to nothing is done.
+// Saves x before the next step if its residual is the least so far and that step does not lower it. It runs few lanes with many elements each, so that
+// a launch that saves nothing costs little.
 kernel void bicgstab_keep(int first<>, uint lanes, double s[], dvec2 last[], $T x[], inout $T best[]) {
     bool leaves = s[STATE] == 0.0 && !(last[0].x < s[BEST]) && s[RR] == s[BEST];
     uint end = leaves ? uint(sizeof_stream(best).x) : 0u;

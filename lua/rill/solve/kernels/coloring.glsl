@@ -1,5 +1,6 @@
 $section(hook)
-// Each row knows a root of a tree and on which side of it it is: 2 root + side. Trees that an entry joins are hung below the lesser root.
+// An element of `trees` is 2 root + side: the root of the row's tree and the row's side of the bipartition relative to that root. Of two trees that an entry
+// joins, the one with the larger root becomes a child of the other.
 kernel void hook(int row<>, int column<>, int trees[], inout int roots[]) {
     int a = trees[row], b = trees[column];
     if ((a >> 1) != (b >> 1)) {
@@ -14,7 +15,7 @@ kernel void jump(int trees[], int tree<>, out int r<>) {
 }
 
 $section(joins)
-// 1: an entry joins two trees; 2: two rows on one side.
+// Returns 1 if an entry joins two trees, 2 if it joins two rows on one side of a tree, else 0.
 kernel int joins(int row<>, int column<>, int trees[]) {
     int a = trees[row], b = trees[column];
     return row == column ? 0 : (a >> 1) != (b >> 1) ? 1 : a == b ? 2 : 0;
@@ -26,14 +27,14 @@ kernel void place(int row<>, int colour<>, inout int colours[]) {
 }
 
 $section(choose)
-// No two rows have one rank.
+// Returns a hash of a row. It is a bijection, so ranks are distinct.
 uint rank_of(int row) {
     uint h = uint(row) * 0x9E3779B1u;
     h ^= h >> 15;
     return h * 0x85EBCA6Bu;
 }
 
-// The colour of a row that comes before all its neighbours without one: the first that none of them has. Else none. Rows put aside count for nothing.
+// Returns the first colour that no neighbour has, if the row's rank is above those of all neighbours without a colour, else NONE. Rows that are set aside (-2) are ignored.
 const int NONE = -1;
 kernel int choose(int row<>, int offsets[], int columns[], int colours[]) {
     int first = offsets[row], last = offsets[row + 1], chosen = NONE;

@@ -1,5 +1,5 @@
 $section(residual)
-// b - A x in double, an element for each lane.
+// Computes b - A x in double, one element per lane.
 kernel void residual($A a[], $B b[], $X x[], int n, int m, out double r<>) {
     int e = indexof(r).x, row = e / m * n, column = e / m / n * n * m + e % m;
     double sum = double(b[e]);
@@ -8,7 +8,7 @@ kernel void residual($A a[], $B b[], $X x[], int n, int m, out double r<>) {
 }
 
 $section(asymmetry)
-// Refuses a matrix that is not its own transpose.
+// Computes, for each row, the largest difference between an element and its mirror image, and the largest element.
 kernel void asymmetry($A a[], int n, out double off<>, out double most<>) {
     int row = indexof(off).x, i = row % n, column = row / n * n * n + i;
     for (int j = 0; j < n; j++) {

@@ -5,7 +5,8 @@ kernel void sizes($A a[], int count, int runs, int run, out double top<>) {
 }
 
 $section(squares)
-// Squares of r and b, scaled, in runs of rows; then the share of each column of each system: || r || / || b ||, or || r || where b is zero.
+// `squares` computes the sums of squares of r and b, scaled, over runs of rows. `shares` combines the runs into || r || / || b || for each column of each system, or
+// || r || where b is zero.
 kernel void squares(double r[], $B b[], double by[], int n, int m, int runs, int run, out double above<>, out double below<>) {
     int e = indexof(above).x, c = e % m, first = e / m % runs * run, s = e / m / runs;
     double f = by[min(s, sizeof_stream(by).x - 1)];

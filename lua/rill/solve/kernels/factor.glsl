@@ -1,6 +1,6 @@
 $section(pivot)
-// Column k of a panel that begins at `first` is final: finds its pivot, exchanges the rows of the panel, and solves for the elements of the next column
-// above its diagonal, which with the pivot behind them go to u, $width + 1 for each system.
+// Processes column k of the panel that begins at column `first`, when that column is up to date: finds its pivot, exchanges rows of the panel, and solves for the
+// elements of the next column above its diagonal. These are written to u, $width + 1 numbers for each system, of which the last is the pivot.
 kernel($lanes) void pivot(int n, int first, int k, int end, int symmetric, inout $T w[], inout int order[], inout int pivots[],
                          inout int bad[], inout $T u[]) {
     shared $T best[$lanes];
@@ -59,7 +59,7 @@ kernel($lanes) void pivot(int n, int first, int k, int end, int symmetric, inout
 }
 
 $section(column)
-// Rows from k on of a panel: divides column k - 1 by its pivot, and where there is a column k, takes off what the columns before it make of it.
+// Divides column k - 1 of a panel by its pivot, in the rows from k on, and, if the panel has a column k, subtracts the contributions of the columns before it.
 kernel void column(int n, int first, int k, int end, $T u[], inout $T w[], int rows, iter int lane<>) {
     int s = indexof(lane).x / rows, i = k + indexof(lane).x % rows, base = s * n * n + i, v = s * ($width + 1);
     int e = base + (k - 1) * n;
@@ -73,7 +73,7 @@ kernel void column(int n, int first, int k, int end, $T u[], inout $T w[], int r
 }
 
 $section(exchange)
-// The exchanges of a panel in all other columns.
+// Applies the row exchanges of a panel to all other columns.
 kernel void exchange(int n, int first, int end, int pivots[], inout $T w[], iter int lane<>) {
     int columns = n - (end - first), s = indexof(lane).x / columns, j = indexof(lane).x % columns;
     j += j >= first ? end - first : 0;
@@ -87,7 +87,7 @@ kernel void exchange(int n, int first, int end, int pivots[], inout $T w[], iter
 }
 
 $section(whole)
-// A system for each lane, two columns at a time: so each element of the rest is read and written half as often.
+// Factors one system per lane, two columns at a time, so that each remaining element is read and written half as often.
 kernel void whole(int n, int row, int column, int symmetric, inout $T w[], inout int order[], out int bad<>) {
     int s = indexof(bad).x;
     bad = 0;
@@ -152,8 +152,8 @@ kernel void whole(int n, int row, int column, int symmetric, inout $T w[], inout
 }
 
 $section(substitute)
-// Solves with a triangle of `width` rows for each right-hand side: element t, q of it at d0 + s * ds + t * dt + q * dq, t of x at x0 + s * xs + c * xc +
-// t * xt. Steps are negative where it goes up.
+// Solves with a triangle of `width` rows for each right-hand side. Element t, q of the triangle is at d0 + s * ds + t * dt + q * dq, element t of x at
+// x0 + s * xs + c * xc + t * xt. Strides are negative for back substitution.
 kernel void substitute($T d[], int d0, int ds, int dt, int dq, int width, int unit, inout $T x[], int x0, int xs, int xc, int xt,
                        int systems, iter int lane<>) {
     int columns = max(-systems, 1), lane_x = indexof(lane).x;
@@ -195,7 +195,7 @@ kernel void substitute($T d[], int d0, int ds, int dt, int dq, int width, int un
 }
 
 $section(arrange)
-// Right-hand sides in the order of the rows, in the layout of the factors: {systems, columns, n} or {columns, n, systems}.
+// Copies right-hand sides in the pivoted order of rows to the layout of the factors: {systems, columns, n} or {columns, n, systems}.
 kernel void arrange($B b[], int order[], double by[], int n, int m, int systems, out $T x<>) {
     int e = indexof(x).x, rest = systems > 0 ? e / systems : e / n, i = systems > 0 ? rest % n : e % n;
     int s = systems > 0 ? e % systems : rest / m, c = systems > 0 ? rest / n : rest % m;
@@ -203,14 +203,15 @@ kernel void arrange($B b[], int order[], double by[], int n, int m, int systems,
 }
 
 $section(add)
-// What was solved for, added to x.
+// Adds the solution, scaled, to x.
 kernel void add($T d[], double by[], int n, int m, int ds, int dc, int di, inout $X x<>) {
     int e = indexof(x).x, c = e % m, i = e / m % n, s = e / m / n;
     x = $X(double(x) + double(d[s * ds + c * dc + i * di]) * by[min(s, sizeof_stream(by).x - 1)]);
 }
 
 $section(rows)
-// The largest of each row, or of what it has of the upper triangle, and of these of each system; NaN wins.
+// `rows` computes the largest absolute value of each row, or of its part in the upper triangle. `systems` combines the rows of each system and computes its least
+// diagonal element. A NaN gives NaN.
 kernel void rows($T w[], int n, int ds, int di, int dj, int upper, out $T top<>) {
     int s = indexof(top).x / n, i = indexof(top).x % n, e = s * ds + i * di;
     for (int j = upper != 0 ? i : 0; j < n; j++) {

@@ -14,7 +14,7 @@ kernel void residual(double mean, double scale, double center, $V c, $V wall, ne
 
 $section(finish)
 $use(stencil)
-// The last step of smoothing, and what becomes of its result.
+// Does the last smoothing step, combines its result with the previous correction d, and adds the correction to y.
 kernel void finish($T alpha, $T omega, $V c, $V wall, neighbor $T x<>, $T b<>, $T weight, $T keep, double factor,
                    inout $T d<>, inout $X y<>) {
     ivec4 at = indexof(y), last = sizeof_stream(y) - 1;

@@ -1,5 +1,6 @@
 $section(forward)
-// Pivot row j of system s stands at (4 * j + place) * systems + s: q x[j] + r x[j + 1] + t x[j + 2] = g. `carry` has what goes on to the next rows.
+// Eliminates rows `first` to last - 1 of a system per lane. Pivot row j, q x[j] + r x[j + 1] + t x[j + 2] = g, of system s is stored in w at (4 * j + k) * systems + s,
+// k = 0 to 3 for q, r, t, g. `carry` has the current row from one launch to the next.
 kernel void forward($T lower[], $T diagonal[], $T upper[], int ls, int ds, int us, int shift, $T b[], int n, int systems, int first,
                     int last, inout $T w[], inout $T carry[], inout int bad[], iter int lane<>) {
     int s = indexof(lane).x;
@@ -51,8 +52,9 @@ kernel void back($T w[], int n, int systems, int first, int last, inout $T x[], 
 }
 
 $section(reduce)
-// A part's first and last row as rows of the smaller system; the pivot rows between them stand as above, five places each: a is what the part's
-// first unknown has. Far from it a is nothing beside the pivot, and set to zero before it is a number that few devices are fast with.
+// Reduces a part to two rows of the smaller system, for its first and last unknown. The pivot rows between them are stored in w as in `forward`, but with a
+// fifth coefficient a, of the part's first unknown. Far from it, a is negligible compared with the pivot, and is set to zero before it becomes denormal,
+// because denormal numbers are slow on most devices.
 int rill_first(int k, int n, int parts) { return k * (n / parts) + min(k, n % parts); }
 kernel void reduce_parts($T lower[], $T diagonal[], $T upper[], int ls, int ds, int us, int shift, $T b[], int n, int parts, int systems,
                          inout $T w[], inout int bad[], out $T low<>, out $T middle<>, out $T high<>, out $T right<>) {

@@ -1,8 +1,8 @@
 $use(stencil)
 
 $section(relax)
-// Neighbours outside read as the nearest element, which is Neumann's boundary, or as the opposite one; Dirichlet's zero is made of the first
-// by `wall`, which adds to the diagonal at the edges. `c` is 1 / spacing^2.
+// Computes r = alpha x + omega (b - A x). Neighbours outside read as the nearest element, which is Neumann's boundary, or periodically. `wall` adds to the diagonal at
+// the edges, which turns Neumann's boundary into Dirichlet's. `c` is 1 / spacing^2.
 kernel void relax($T alpha, $T omega, $V c, $V wall, neighbor $T x<>, $T b<>, out $T r<>) {
     ivec4 at = indexof(r), last = sizeof_stream(r) - 1;
     $T here = x[0];
@@ -10,7 +10,8 @@ kernel void relax($T alpha, $T omega, $V c, $V wall, neighbor $T x<>, $T b<>, ou
 }
 
 $section(coarsen)
-// Linear interpolation transposed: each coarse element takes what lies less than `ratio` from it. Dirichlet's boundary has nothing outside.
+// Restricts residuals by the transpose of linear interpolation: each coarse element is a weighted sum of the elements less than `ratio` from it. With Dirichlet's
+// boundary (open = 0) elements outside do not count.
 vec4 weights(float p, float ratio, int first, int size, float open) {
     vec4 place = float(first) + vec4(0, 1, 2, 3);
     vec4 inside = step(-0.5, place) * step(place, vec4(float(size) - 0.5));
@@ -47,7 +48,7 @@ kernel void coarsen(vec3 ratio, vec3 offset, vec3 open, $T scale, $T r[][][], ou
 }
 
 $section(refine)
-// Linear interpolation, added.
+// Adds the linear interpolation of e to x.
 vec2 shares(float p, int size, float open) {
     float low = floor(p);
     return vec2(1.0 - (p - low), p - low) * max(vec2(step(0.0, low), step(low, float(size) - 1.5)), open);
