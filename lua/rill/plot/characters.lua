@@ -1,7 +1,7 @@
--- Charts in characters: eight dots to a cell (braille) and bars in eighths where there is more than ASCII, letters elsewhere.
+-- Draws charts in characters: with Unicode eight dots per cell (braille) and bars in eighths of a cell, otherwise ASCII characters.
 local terminal = require "rill.core.terminal"
 
--- Colours that read on a dark and on a light ground.
+-- Colours that are legible on a dark and on a light background.
 local COLOURS = {
     { 64, 148, 224 }, { 230, 104, 60 }, { 42, 168, 124 }, { 200, 124, 188 }, { 208, 154, 20 }, { 66, 178, 200 },
     { 160, 130, 100 }, { 138, 138, 138 },
@@ -9,13 +9,13 @@ local COLOURS = {
 local LETTERS = { "*", "+", "o", "x", "#", "@", "%", "&" }
 local UNICODE = { left = "\u{2502}", tick = "\u{2524}", corner = "\u{2514}", bottom = "\u{2500}", mark = "\u{252C}" }
 local PLAIN = { left = "|", tick = "+", corner = "+", bottom = "-", mark = "+" }
--- The bit of a dot of a braille cell: [column][row from the top].
+-- The bits of the dots of a braille cell: [column][row from the top].
 local BITS = { [0] = { [0] = 0x01, 0x02, 0x04, 0x40 }, { [0] = 0x08, 0x10, 0x20, 0x80 } }
 
 local Canvas = {}
 Canvas.__index = Canvas
 
--- A canvas of cells with down x across dots each: 4 x 2 braille dots, 2 x 1 of ' and . and :, or 1 x 1 letters.
+-- Returns a canvas of cells with down x across dots each: 4 x 2 in "braille", 2 x 1 in "halves" (the characters ' . :), or 1 x 1 in "letters".
 local function canvas(columns, rows, style)
     local dots = ({ braille = { 2, 4 }, halves = { 1, 2 }, letters = { 1, 1 } })[style]
     return setmetatable({
@@ -24,7 +24,7 @@ local function canvas(columns, rows, style)
     }, Canvas)
 end
 
---- Dot (x, y), counted from 0 at the lower left.
+--- Canvas:dot(x, y, owner): sets a dot, 0-based from the lower left, of the mark number `owner`.
 function Canvas:dot(x, y, owner)
     local top = self.height - 1 - y
     local cell = top // self.down * self.columns + x // self.across
@@ -37,7 +37,7 @@ local function place(share, count)
     return math.min(math.max(math.floor(share * count), 0), count - 1)
 end
 
---- The dots of a segment between two places.
+--- Canvas:segment(ax, ay, bx, by, owner): sets the dots of a segment, whose coordinates are from 0 to 1.
 function Canvas:segment(ax, ay, bx, by, owner)
     local x0, y0 = place(ax, self.width), place(ay, self.height)
     local x1, y1 = place(bx, self.width), place(by, self.height)
@@ -50,7 +50,7 @@ end
 
 local draw = {}
 
---- Segments from point to point.
+--- draw.line(self, mark): draws polylines.
 function draw.line(self, mark)
     for _, run in ipairs(mark.runs) do
         self:segment(run[1], run[2], run[1], run[2], mark.number)
@@ -60,7 +60,7 @@ function draw.line(self, mark)
     end
 end
 
---- Dots, or the dots that the device has marked.
+--- draw.scatter(self, mark): draws points, or the cells that contain points.
 function draw.scatter(self, mark)
     for i = 1, #(mark.points or {}), 2 do
         self:dot(place(mark.points[i], self.width), place(mark.points[i + 1], self.height), mark.number)
@@ -74,13 +74,14 @@ function draw.scatter(self, mark)
     end
 end
 
---- Places are shares of the width, of which 1e-9 is rounding. Bars fill whole columns of cells, the highest bar that reaches into a column counts; their tops are in eighths of a cell.
+--- draw.histogram(self, mark): draws bars in whole columns of cells. A column shows the highest of its bars, in eighths of a cell. Differences of 1e-9 of the
+-- width are rounding.
 function draw.histogram(self, mark)
     local tops = {}
     for _, bar in ipairs(mark.bars) do
         local first, last = place(bar[1] + 1e-9, self.columns), place(bar[2] - 1e-9, self.columns)
         for x = first, last do
-            -- A column belongs to the bar that covers its middle, or to one that is narrower than it.
+            -- A column shows the bar that covers its middle, and bars that are narrower than the column.
             local middle = (x + 0.5) / self.columns
             if first == last or middle >= bar[1] and middle < bar[2] then
                 tops[x] = math.max(tops[x] or 0, bar[3])
@@ -88,8 +89,8 @@ function draw.histogram(self, mark)
         end
     end
     for x, top in pairs(tops) do
-        local eighths = math.max(math.floor((top - mark.floor) * self.rows * 8 + 0.5), 1)
-        local from = place(mark.floor, self.rows)
+        local eighths = math.max(math.floor((top - mark.base) * self.rows * 8 + 0.5), 1)
+        local from = place(mark.base, self.rows)
         for row = from, math.min(from + (eighths - 1) // 8, self.rows - 1) do
             local cell = (self.rows - 1 - row) * self.columns + x
             self.solid[cell] = math.min(eighths - 8 * (row - from), 8)
@@ -98,7 +99,7 @@ function draw.histogram(self, mark)
     end
 end
 
---- What a cell shows.
+--- Canvas:character(cell): returns the character of a cell.
 function Canvas:character(cell)
     local bits, solid, owner = self.bits[cell], self.solid[cell], self.owner[cell]
     if self.style == "braille" then
@@ -109,13 +110,13 @@ function Canvas:character(cell)
     return (bits or solid and solid > 4) and LETTERS[(owner - 1) % #LETTERS + 1] or solid and "_" or " "
 end
 
--- ---- text around it
+-- ---- titles, legend and axes
 
 local function length(text)
     return utf8.len(text)
 end
 
--- The first `width` characters.
+-- Returns the first `width` characters.
 local function shortened(text, width)
     if length(text) <= width then
         return text
@@ -141,7 +142,7 @@ end
 
 local samples = { line = "\u{2500}\u{2500}", scatter = "\u{2022}", histogram = "\u{2588}" }
 
--- Lines of "-- label", as many to a line as fit.
+-- Returns the lines of the legend, each with as many entries "-- label" as fit.
 local function legend(chart, style, width, paint)
     local lines, line, used = {}, {}, 0
     for number, mark in ipairs(chart.marks) do
@@ -159,7 +160,7 @@ local function legend(chart, style, width, paint)
     return lines
 end
 
--- The ticks of the left axis by the row of the canvas they stand at, and the width of their labels.
+-- Returns the labels of the left axis by row of the canvas, and their width.
 local function left_ticks(chart, rows)
     local most
     local function fits(ticks)
@@ -183,7 +184,7 @@ local function left_ticks(chart, rows)
     return by_row, width
 end
 
--- Where each label of the bottom axis begins, in columns from the axis; nil where two would touch.
+-- Returns the column at which each label of the bottom axis begins, relative to the axis, or nil if two labels would touch.
 local function spread(ticks, columns, indent)
     local starts, free = {}, -indent
     for i, tick in ipairs(ticks) do
@@ -198,7 +199,7 @@ local function spread(ticks, columns, indent)
     return starts
 end
 
--- The line of the axis and the labels below it.
+-- Returns the line of the bottom axis and the line of its labels.
 local function bottom(chart, columns, indent, glyphs)
     local ticks = chart.xscale:ticks_that_fit(math.max(columns // 8, 2), function(ticks)
         return spread(ticks, columns, indent) ~= nil
@@ -231,8 +232,8 @@ end
 
 local text = {}
 
---- The chart as a string, chart.width characters wide and chart.height lines high, for a terminal that is able to do what
--- terminal.look says.
+--- text.render(chart, able): returns the chart as a string, chart.width characters wide and chart.height lines high, for a terminal with the capabilities
+-- `able`, as terminal.look returns them.
 function text.render(chart, able)
     local style, paint = style_of(chart, able), painter(able, chart)
     local glyphs = able.unicode and UNICODE or PLAIN
@@ -268,7 +269,7 @@ function text.render(chart, able)
     end
     local axis, labels = bottom(chart, columns, indent, glyphs)
     lines[#lines + 1] = (" "):rep(indent) .. glyphs.corner .. axis
-    -- The labels' first column is the axis's, less the indent they may use.
+    -- The labels begin in the first column, since they may use the indent of the axis.
     lines[#lines + 1] = " " .. labels
     if chart.xlabel then
         lines[#lines + 1] = (" "):rep(indent + 1) .. centred(chart.xlabel, columns)

@@ -1,14 +1,14 @@
--- The layout of a chart in a file, drawn on a canvas: pixels from the upper left. A canvas has
+-- Draws a chart for a file on a canvas, whose coordinates are pixels from the upper left. A canvas has these methods:
 --   rects(list, color, opacity)        of {x, y, width, height, ...}
 --   polyline(list, width, color)       of {x1, y1, x2, y2, ...}
 --   dots(list, radius, color)          of {x1, y1, ...}
---   text(x, y, text, size, anchor, color, upwards)   y is the baseline's; anchor "start", "middle" or "end"
+--   text(x, y, text, size, anchor, color, upwards)   y is the baseline; anchor "start", "middle" or "end"
 --   width_of(text, size)
 --   clip(x, y, width, height), or clip() for none
 --   save(path)
 -- Colours are {red, green, blue}, 0 to 255.
 
--- Told apart with every kind of colour vision: Okabe and Ito's, in an order that begins with the strongest contrasts.
+-- Colours that are distinguishable with every type of colour vision (Okabe and Ito), in an order that begins with the strongest contrasts.
 local COLOURS = {
     { 0, 114, 178 }, { 213, 94, 0 }, { 0, 158, 115 }, { 204, 121, 167 }, { 230, 159, 0 }, { 86, 180, 233 },
     { 120, 94, 60 }, { 90, 90, 90 },
@@ -24,7 +24,7 @@ end
 
 local draw = {}
 
---- A polyline of each run; a point alone is a dot.
+--- draw.line(canvas, mark, box): draws the polylines of a mark; a single point is a dot.
 function draw.line(canvas, mark, box)
     for _, run in ipairs(mark.runs) do
         local points = {}
@@ -39,7 +39,7 @@ function draw.line(canvas, mark, box)
     end
 end
 
--- Runs of marked cells of a row are one rectangle.
+-- Returns rectangles for the marked cells, one for each run of marked cells in a row.
 local function cell_rects(mark, box)
     local nx, ny = math.max(box.width // CELL, 1), math.max(box.height // CELL, 1)
     local flags, rects = mark.cells(nx, ny), {}
@@ -61,7 +61,7 @@ local function cell_rects(mark, box)
     return rects
 end
 
---- Points as dots, cells as squares.
+--- draw.scatter(canvas, mark, box): draws points as dots, and cells as squares.
 function draw.scatter(canvas, mark, box)
     if mark.cells then
         return canvas:rects(cell_rects(mark, box), colour_of(mark), 1)
@@ -74,13 +74,13 @@ function draw.scatter(canvas, mark, box)
     canvas:dots(points, DOT, colour_of(mark))
 end
 
---- Bars stand a little apart where they are wide enough for it.
+--- draw.histogram(canvas, mark, box, opacity): draws bars, with a gap of a pixel if they are wide enough.
 function draw.histogram(canvas, mark, box, opacity)
     local rects = {}
     for _, bar in ipairs(mark.bars) do
         local left, right = box.x + bar[1] * box.width, box.x + bar[2] * box.width
         local apart = right - left >= 6 and 1 or 0
-        local top, bottom = math.max(bar[3], mark.floor), math.min(bar[3], mark.floor)
+        local top, bottom = math.max(bar[3], mark.base), math.min(bar[3], mark.base)
         local n = #rects
         rects[n + 1], rects[n + 2] = left, box.y + (1 - top) * box.height
         rects[n + 3], rects[n + 4] = right - left - apart, math.max((top - bottom) * box.height, 0.5)
@@ -88,7 +88,7 @@ function draw.histogram(canvas, mark, box, opacity)
     canvas:rects(rects, colour_of(mark), opacity)
 end
 
--- ---- around the marks
+-- ---- legend and axes
 
 local function sample(canvas, mark, x, y)
     local color = colour_of(mark)
@@ -101,7 +101,7 @@ local function sample(canvas, mark, x, y)
     end
 end
 
--- Draws the legend's lines from y on; returns where they end.
+-- Draws the legend from y on. Returns the y of its lower end.
 local function legend(canvas, chart, y)
     local x, right = EDGE, chart.width - EDGE
     y = y + LABEL
@@ -140,7 +140,7 @@ local function x_axis(chart, canvas, width)
     end)
 end
 
--- In the middle of a pixel, where a thin line is sharp.
+-- Returns the middle of a pixel, where a thin line is sharp.
 local function sharp(v)
     return math.floor(v) + 0.5
 end

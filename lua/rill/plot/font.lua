@@ -1,11 +1,11 @@
--- A font of strokes, drawn for charts. Its grid is one pixel at size 12: capitals are 9 high, small letters 6, below the line 3.
+-- A stroke font for charts. Its grid unit is one pixel at size 12: capitals are 9 units high, small letters 6, and descenders 3.
 local font = {}
 
-local SIZE, SPACE, BASE = 12, 2, 3 -- units of a size; between characters; the baseline, from the lowest point
-local ADVANCE = 4 -- of a blank
+local SIZE, SPACE, BASE = 12, 2, 3 -- grid units of a text size; space between characters; height of the baseline above the lowest point
+local ADVANCE = 4 -- width of a blank
 
--- Strokes, one blank between them; a stroke is a row of points, a point two digits of base 36: x from the left, y from the lowest
--- point (3 is the baseline, 9 the height of small letters, c that of capitals).
+-- Strokes, separated by blanks. A stroke is a sequence of points. A point is two digits of base 36: x from the left, y from the lowest
+-- point (3 is the baseline, 9 the top of small letters, c the top of capitals).
 local drawn = {
     ["!"] = "0c 0c06 0304", ['"'] = "0c09 2c29", ["#"] = "132c 435c 0666 0969",
     ["$"] = "5b4c1c0b0918475654431304 2d22", ["%"] = "036c 0c2c2a0a0c 4565634345", ["&"] = "63191b2c3c4b490604133366",
@@ -57,18 +57,18 @@ local function glyph(character)
         end
         found.advance = right + SPACE
     end
-    -- Digits are of one width, so that numbers stand below each other.
+    -- All digits have one width, so that numbers line up.
     found.advance = character:find "^%d$" and 5 + SPACE or found.advance
     glyphs[character] = found
     return found
 end
 
---- Half the width of a stroke.
+--- font.half(size): returns half the width of a stroke, in pixels.
 function font.half(size)
     return 0.55 * math.max(size / SIZE, 1)
 end
 
---- The width of a text (valid UTF-8) in pixels.
+--- font.width(text, size): returns the width of a text (valid UTF-8) in pixels.
 function font.width(text, size)
     local width = 0
     for _, code in utf8.codes(text) do
@@ -77,7 +77,7 @@ function font.width(text, size)
     return math.max(width - SPACE, 0) * size / SIZE
 end
 
---- Iterates over the segments x1, y1, x2, y2 of a text that begins at 0, 0; y upwards.
+--- font.strokes(text, size): iterates over the segments x1, y1, x2, y2 of a text that begins at 0, 0, with y upwards.
 function font.strokes(text, size)
     return coroutine.wrap(function()
         local x, scale = 0, size / SIZE

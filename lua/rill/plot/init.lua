@@ -8,8 +8,8 @@ local types = require "rill.core.types"
 local marks = require "rill.plot.marks"
 local terminal = require "rill.core.terminal"
 
-local WIDE, HIGH = 80, 20 -- of a chart in the terminal, at most, unless told
-local PIXELS = { 800, 500 } -- of a chart in a file
+local WIDE, HIGH = 80, 20 -- largest default size of a chart in the terminal, in characters
+local PIXELS = { 800, 500 } -- default size of a chart in a file
 local kinds = { line = true, scatter = true, histogram = true }
 local series_known = { label = "string", kind = "string", bins = "integer", color = "string" }
 local chart_known = {
@@ -17,13 +17,13 @@ local chart_known = {
     xmin = "number", xmax = "number", ymin = "number", ymax = "number", xlog = "boolean", ylog = "boolean",
     kind = "string", bins = "integer", legend = "boolean", mode = "string", text = "boolean",
 }
--- What `mode` makes of a terminal.
+-- The capabilities that each `mode` stands for.
 local modes = {
     ascii = {}, mono = { unicode = true }, color16 = { unicode = true, colours = "16" },
     color256 = { unicode = true, colours = "256" }, color = { unicode = true, colours = "true" },
 }
 
-local PLACE = 2 -- the level of rill.plot's caller, counted from the chunk that is called below
+local PLACE = 2 -- the level at which debug.traceback begins
 
 local function problem(format, ...)
     error({ ("rill.plot: " .. format):format(...) }, 0)
@@ -48,7 +48,7 @@ local function check_option(where, key, value, wanted)
     end
 end
 
--- The named keys of a table, each known and of its type.
+-- Returns the named keys of a table. Raises an error if one is unknown or of another type.
 local function options_of(from, known, where)
     local options = {}
     for key, value in pairs(from) do
@@ -58,7 +58,7 @@ local function options_of(from, known, where)
                     suggest.among(key, known))
             end
             check_option(where, key, value, known[key])
-            -- Control characters would move the cursor.
+            -- Control characters are replaced since they would move the cursor.
             options[key] = type(value) == "string" and key ~= "path" and value:gsub("%c", " ") or value
         end
     end
@@ -71,7 +71,7 @@ local function options_of(from, known, where)
     return options
 end
 
--- A table of numbers, or a stream of one dimension of numbers (from an expression too).
+-- Checks that `value` is a table of numbers, or a stream or expression of numbers of one dimension, and returns it as a table or stream.
 local function data(value, where)
     local what = rill.type(value)
     if what == "expression" and not value._sparse then
@@ -123,7 +123,7 @@ local function make_series(options, where, first, second)
     local series = options
     if is_points(first) then
         if second ~= nil then
-            problem("%sa stream of points has its own x and y: expected no second one", where)
+            problem("%sa stream of points has both x and y: expected no second stream or table", where)
         end
         series.x, series.y = components(first, where)
     elseif second ~= nil then
@@ -137,7 +137,7 @@ local function make_series(options, where, first, second)
     return series
 end
 
--- An entry of a chart's table: data itself, or {y}, {x, y} with options.
+-- Returns the series of an entry of a chart's table, which is data, or {y} or {x, y} with options.
 local function entry(value, i)
     local where = ("series %d: "):format(i)
     if rill.type(value) or type(value) ~= "table" then
@@ -167,7 +167,8 @@ local function check_chart(chart)
             problem("options '%smin' and '%smax': expected min below max, got %g and %g", axis, axis, low, high)
         elseif chart[axis .. "log"] and ((low or 1) <= 0 or (high or 1) <= 0) then
             local wrong = (low or 1) <= 0 and low or high
-            problem("options '%smin' and '%smax': a logarithmic axis has no %g", axis, axis, wrong)
+            problem("options '%smin' and '%smax': expected numbers above 0 for a logarithmic axis, got %g", axis,
+                axis, wrong)
         end
     end
     if chart.mode and not modes[chart.mode] then
@@ -188,7 +189,7 @@ local function finish_series(chart)
             if series.x then
                 problem("%sa histogram counts one stream or table of numbers, got two", where)
             elseif chart.xlog then
-                problem("option 'xlog': a histogram's bins are of equal width, which a logarithmic axis does not show")
+                problem("option 'xlog': a histogram has bins of equal width, which a logarithmic axis cannot show")
             end
         end
     end
@@ -201,7 +202,7 @@ local function has_only_names(value)
     return type(value) == "table" and not rill.type(value) and #value == 0 and next(value) ~= nil
 end
 
--- The chart that the arguments of rill.plot describe.
+-- Returns the chart described by the arguments of rill.plot.
 local function read(first, second, options)
     local chart
     if type(first) == "table" and not rill.type(first) and second == nil then
@@ -242,7 +243,7 @@ local function in_terminal(chart)
     local seen = terminal.look()
     chart.width = limit("width", chart.width, 20, 1000) or math.max(math.min(seen.columns, WIDE), 20)
     chart.height = limit("height", chart.height, 5, 1000) or math.max(math.min(seen.lines - 2, HIGH), 8)
-    chart.columns = 8 * chart.width -- four parts to a dot: each dot's column is covered
+    chart.columns = 8 * chart.width -- four parts per column of dots, so that each column is covered
     marks.make(chart)
     chart.note = chart.empty and "no data" or nil
     local drawn = require "rill.plot.characters".render(chart, able)
@@ -259,7 +260,8 @@ local function to_file(chart)
     if not writers[extension] then
         problem("option 'path': expected a path in .svg or .png, got '%s'", chart.path)
     elseif chart.text or chart.mode then
-        problem("option '%s' is for charts in the terminal, and 'path' was given", chart.text and "text" or "mode")
+        problem("option '%s' applies to charts in the terminal only, but 'path' is given",
+            chart.text and "text" or "mode")
     end
     chart.width = limit("width", chart.width, 100, 10000) or PIXELS[1]
     chart.height = limit("height", chart.height, 80, 10000) or PIXELS[2]
@@ -282,12 +284,12 @@ local function plot(...)
     return in_terminal(chart)
 end
 
---- rill.plot(y [, options]), rill.plot(x, y [, options]), rill.plot{series..., options...}: a chart of streams or tables of numbers, in
--- the terminal, or as a file where the option `path` ends in .svg or .png. A series is data, `{y, ...}` or `{x, y, ...}` with the
--- options label, kind ("line", "scatter" or "histogram"), bins and color ("#rrggbb"); without x it is numbered from 1; a stream of vec2 has
--- both. Options of the chart: title, xlabel, ylabel, width and height (characters, or pixels of a file), xmin, xmax, ymin, ymax, xlog,
--- ylog, kind and bins of all series, legend, mode ("ascii", "mono", "color16", "color256", "color": what the terminal can do), text
--- (returns what else is written). NaN and infinite numbers leave gaps. Long streams are reduced on the device.
+--- rill.plot(y [, options]), rill.plot(x, y [, options]), rill.plot{series..., options...}: draws a chart of streams or tables of numbers in
+-- the terminal, or to the file `path`, .svg or .png. A series is data, or `{y, ...}` or `{x, y, ...}` with the options label, kind ("line",
+-- the default, "scatter" or "histogram"), bins and color ("#rrggbb"). Without x, x is 1, 2, 3, ...; a stream of vec2 has both. Options of the
+-- chart: title, xlabel, ylabel, width and height (characters, or pixels of a file), xmin, xmax, ymin, ymax, xlog, ylog, kind and bins of all
+-- series, legend, mode ("ascii", "mono", "color16", "color256", "color": the terminal's capabilities, which are detected by default), text
+-- (returns the chart as a string instead of writing it). NaN and infinite numbers leave gaps. Long streams are reduced on the device.
 return function(...)
     local good, result = xpcall(plot, function(reason)
         return type(reason) == "table" and reason or debug.traceback(reason, PLACE)

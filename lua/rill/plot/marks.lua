@@ -1,10 +1,10 @@
--- What a chart draws of its series, in places between 0 and 1 on both axes, cut off at the limits.
+-- Computes the marks of a chart: lines, points and bars in coordinates from 0 to 1 on both axes, clipped to the axes.
 local rill = require "rill.core.public"
 local Scale = require "rill.plot.scale"
 local reduce = require "rill.plot.thinning"
 
-local LONG = 20000 -- points that are drawn one by one; more are reduced on the device
-local BINS = 50 -- of a histogram, at most, unless told
+local LONG = 20000 -- most points that are drawn individually; longer series are reduced on the device
+local BINS = 50 -- most bins of a histogram by default
 local MOST = 0x1.fffffffffffffp1023 -- the largest double
 
 local marks = {}
@@ -20,9 +20,9 @@ local function widest(limits, low, high)
     end
 end
 
--- ---- what each kind needs to know before the axes are there
+-- ---- the ranges of the data, from which the axes follow
 
--- A table of numbers, or a stream, as a list: all of it.
+-- Returns a table or stream of numbers as a table.
 local function listed(values)
     return type(values) == "table" and values or values and values:values()
 end
@@ -43,7 +43,7 @@ local function numbered(count)
     return numbers
 end
 
--- The points whose lines or dots are drawn one by one.
+-- Extends the chart's limits by the points that are drawn.
 local function measure_points(series, chart)
     for i, y in ipairs(series.ys) do
         local x = series.xs[i]
@@ -57,7 +57,7 @@ end
 
 local measure = {}
 
---- The points, fewer where there are more than can be seen.
+--- measure.line(series, chart): sets the points of a line, reduced if there are more than can be seen.
 function measure.line(series, chart)
     if count_of(series.y) > LONG then
         local x, y = series.x and as_stream(series.x), as_stream(series.y)
@@ -69,7 +69,7 @@ function measure.line(series, chart)
     measure_points(series, chart)
 end
 
---- The ends of long series come from the device.
+--- measure.scatter(series, chart): sets the points, or for a long series its limits, which the device computes.
 function measure.scatter(series, chart)
     if count_of(series.y) <= LONG then
         return measure.line(series, chart)
@@ -84,15 +84,16 @@ function measure.scatter(series, chart)
     end
 end
 
--- Bins of equal width. Unless their number is told, their edges are round. All in a unit in which ranges are numbers.
-local function bins(low, high, told, count)
+-- Returns the number of bins of equal width and their range. If the number `wanted_bins` is nil, their edges are round numbers. All numbers are multiplied
+-- by Scale.unit, so that the range does not overflow.
+local function bins(low, high, wanted_bins, count)
     if low == high then
         local half = low ~= 0 and math.abs(low) / 10 or 0.5
-        low, high, told = low - half, high + half, told or 1
+        low, high, wanted_bins = low - half, high + half, wanted_bins or 1
     end
     low, high = Scale.apart(low, high)
-    if told then
-        return told, low, high
+    if wanted_bins then
+        return wanted_bins, low, high
     end
     local wanted = math.min(math.ceil(2 * count ^ (1 / 3)), BINS) -- Rice's rule
     local step = Scale.step(high - low, wanted)
@@ -100,7 +101,7 @@ local function bins(low, high, told, count)
     return math.max(math.floor((high - low) / step + 0.5), 1), low, high
 end
 
---- The counts of the bins.
+--- measure.histogram(series, chart): sets the counts of the bins.
 function measure.histogram(series, chart)
     local values = as_stream(series.y)
     local low, high = reduce.extent(values)
@@ -123,7 +124,7 @@ end
 
 -- ---- marks
 
--- The part of the segment from a to b inside the square 0..1 (Liang and Barsky 1984): its ends' shares of the way; nil outside.
+-- Clips the segment from a to b to the square 0..1 (Liang and Barsky 1984). Returns the parameters of its ends, from 0 at a to 1 at b, or nil if it is outside.
 local function clip(ax, ay, bx, by)
     local from, to = 0, 1
     local dx, dy = bx - ax, by - ay
@@ -144,7 +145,7 @@ local function clip(ax, ay, bx, by)
     end
 end
 
--- Polylines {x1, y1, x2, y2, ...}. A number that is not finite ends one; a point alone is one of its own.
+-- Returns polylines {x1, y1, x2, y2, ...}. A number that is not finite ends a polyline. A single point is a polyline of one point.
 local function runs(xs, ys, xscale, yscale)
     local result, run, px, py = {}, nil, nil, nil
     local function point(x, y)
@@ -186,12 +187,13 @@ end
 
 local make = {}
 
---- Polylines.
+--- make.line(series, chart): returns polylines.
 function make.line(series, chart)
     return { kind = "line", runs = runs(series.xs, series.ys, chart.xscale, chart.yscale) }
 end
 
---- Points {x1, y1, ...}, or where there are too many cells(nx, ny): flags of the cells of a grid with points in them.
+--- make.scatter(series, chart): returns points {x1, y1, ...}, or for a long series a function cells(nx, ny) that returns flags of the cells of a grid that
+-- contain points.
 function make.scatter(series, chart)
     local xscale, yscale = chart.xscale, chart.yscale
     if series.long then
@@ -211,13 +213,13 @@ function make.scatter(series, chart)
     return { kind = "scatter", points = points }
 end
 
---- Bars {left, right, top}; they stand on the lower end of the axis, or on 0.
+--- make.histogram(series, chart): returns bars {left, right, top}, and their base: 0, or the lower end of a logarithmic axis.
 function make.histogram(series, chart)
     local bars, yscale = {}, chart.yscale
     local function within(v)
         return math.min(math.max(v, 0), 1)
     end
-    local floor = chart.ylog and 0 or within(yscale:at(0))
+    local base = chart.ylog and 0 or within(yscale:at(0))
     local n = #series.counts
     local function edge(i) return within(chart.xscale:at(series.from * ((n - i) / n) + series.to * (i / n))) end
     for i, count in ipairs(series.counts) do
@@ -226,11 +228,11 @@ function make.histogram(series, chart)
             bars[#bars + 1] = { left, right, within(yscale:at(count)) }
         end
     end
-    return { kind = "histogram", bars = bars, floor = floor }
+    return { kind = "histogram", bars = bars, base = base }
 end
 
---- Sets the chart's scales, and marks: a list of what its series draw, with their labels and colours. chart: columns, the resolution
--- that long series are reduced to; xlog, ylog; xmin, xmax, ymin, ymax.
+--- marks.make(chart): sets the chart's scales (xscale, yscale) and marks, a list of the series' lines, points or bars with their labels and colours. Fields of
+-- chart: columns, the resolution that long series are reduced to; xlog, ylog; xmin, xmax, ymin, ymax.
 function marks.make(chart)
     chart.xlimits, chart.ylimits = {}, {}
     local dots = false

@@ -1,5 +1,5 @@
--- A canvas (see drawing.lua) of pixels, saved as PNG. What is drawn in one call covers a pixel by the share of it that lies inside,
--- the largest share where strokes overlap, and is then blended once: joints show no seams.
+-- A canvas (see drawing.lua) of pixels, saved as PNG. A call first computes the coverage of each pixel, the largest one where strokes overlap, and
+-- then blends once, so that joints show no seams.
 local rill = require "rill.core.public"
 local font = require "rill.plot.font"
 
@@ -9,7 +9,7 @@ Canvas.__index = Canvas
 local LARGEST = 4096
 local WHITE = 0xffffff
 
---- A white canvas.
+--- Canvas.new(width, height): returns a white canvas.
 function Canvas.new(width, height)
     if math.max(width, height) > LARGEST then
         error({ ("rill.plot: options 'width' and 'height': a PNG has at most %d pixels each way, got %d x %d"):format(
@@ -20,7 +20,7 @@ function Canvas.new(width, height)
     return self
 end
 
---- What is drawn from here on stays within these pixels.
+--- Canvas:clip(x, y, width, height): restricts later drawing to a rectangle, or, without arguments, to the whole canvas.
 function Canvas:clip(x, y, width, height)
     self.left, self.top = math.max(math.floor(x or 0), 0), math.max(math.floor(y or 0), 0)
     self.right = math.min(math.ceil(x and x + width or self.width), self.width) - 1
@@ -31,7 +31,7 @@ local function mixed(old, new, share)
     return math.floor(old + (new - old) * share + 0.5)
 end
 
--- cover: [pixel] = share.
+-- Blends a colour into the pixels. cover: the coverage by pixel, 0 to 1.
 local function blend(self, cover, color, opacity)
     local pixels = self.pixels
     for pixel, share in pairs(cover) do
@@ -42,7 +42,7 @@ local function blend(self, cover, color, opacity)
     end
 end
 
--- Covers what lies within `half` of the segment. Goes along the longer axis, and across as far as the stroke reaches.
+-- Adds the coverage of the points within `half` of a segment. It steps along the longer axis, and for each step across the width of the stroke.
 local function stroke(self, cover, ax, ay, bx, by, half)
     local dx, dy, reach = bx - ax, by - ay, half + 0.5
     local square = dx * dx + dy * dy
@@ -72,10 +72,10 @@ local function stroke(self, cover, ax, ay, bx, by, half)
     end
 end
 
---- Strokes with round ends, but for one level or upright line.
+--- Canvas:polyline(list, width, color): draws strokes with round ends, or a horizontal or vertical segment with straight ends.
 function Canvas:polyline(list, width, color)
     local cover, straight = {}, #list == 4 and (list[1] == list[3] or list[2] == list[4])
-    if straight then -- a ruled line ends where it is told to
+    if straight then -- exact ends
         local half = width / 2
         local x, y = math.min(list[1], list[3]), math.min(list[2], list[4])
         local across, down = math.abs(list[3] - list[1]), math.abs(list[4] - list[2])
@@ -88,7 +88,7 @@ function Canvas:polyline(list, width, color)
     blend(self, cover, color, 1)
 end
 
---- Discs.
+--- Canvas:dots(list, radius, color): draws discs.
 function Canvas:dots(list, radius, color)
     local cover = {}
     for i = 1, #list, 2 do
@@ -97,12 +97,12 @@ function Canvas:dots(list, radius, color)
     blend(self, cover, color, 1)
 end
 
--- The share of pixel k, from k to k + 1, that lies between two ends.
+-- Returns the share of pixel k, from k to k + 1, that is between `from` and `to`.
 local function inside(k, from, to)
     return math.max(math.min(to, k + 1) - math.max(from, k), 0)
 end
 
---- Each covers the pixels at its edges in part.
+--- Canvas:rects(list, color, opacity): draws rectangles, with partial coverage of the pixels at their edges.
 function Canvas:rects(list, color, opacity)
     local cover = {}
     for i = 1, #list, 4 do
@@ -119,11 +119,11 @@ function Canvas:rects(list, color, opacity)
     blend(self, cover, color, opacity)
 end
 
---- Strokes of the font.
+--- Canvas:text(x, y, text, size, anchor, color, upwards): draws a text by the strokes of the font.
 function Canvas:text(x, y, text, size, anchor, color, upwards)
     local width = font.width(text, size)
     local shift = anchor == "middle" and width / 2 or anchor == "end" and width or 0
-    -- On the middles of pixels, where upright and level strokes are sharp.
+    -- Starts at the middle of a pixel, where vertical and horizontal strokes are sharp.
     local ox = math.floor((upwards and x or x - shift) + 0.5) + 0.5
     local oy = math.floor((upwards and y + shift or y) + 0.5) - 0.5
     local cover = {}
@@ -137,12 +137,12 @@ function Canvas:text(x, y, text, size, anchor, color, upwards)
     blend(self, cover, color, 1)
 end
 
---- In pixels.
+--- Canvas:width_of(text, size): returns the width of a text in pixels.
 function Canvas.width_of(_, text, size)
     return font.width(text, size)
 end
 
---- Writes the PNG.
+--- Canvas:save(path): writes the PNG file.
 function Canvas:save(path)
     local rows, pixels = {}, self.pixels
     local blank = ("<I4"):pack(0xff000000 | WHITE)

@@ -1,14 +1,14 @@
--- Axes of charts: from numbers to places between 0 and 1, and round numbers to write beside them.
+-- Axes of charts: map numbers to positions from 0 to 1, and choose round numbers for ticks.
 local Scale = {}
 Scale.__index = Scale
 
-local NARROW = 1e-12 -- a range smaller than this share of its ends has no room for ticks
-local FAR = 4e307 -- numbers beyond are in units of 10^SHIFT: the width of a range must be a number
+local NARROW = 1e-12 -- a range smaller than this share of its ends is widened, since it has no distinct ticks
+local FAR = 4e307 -- larger numbers are divided by 10^SHIFT, so that the width of a range does not overflow
 local SHIFT = 2
 local MOST = 0x1.fffffffffffffp1023 -- the largest double
-local NEAR = 1e-290 -- nor is a range narrower than that: what divides it must not be 0
+local NEAR = 1e-290 -- the least width of a range, so that parts of it are not 0
 
--- Limits for numbers from low to high that leave some room around them, or that a constant gets.
+-- Returns the limits of an axis for numbers from low to high, with some space, or with a default range around a constant.
 local function widen(low, high, room)
     local size = math.max(math.abs(low), math.abs(high))
     if high - low <= size * NARROW then
@@ -19,7 +19,7 @@ local function widen(low, high, room)
     return low - margin, high + margin
 end
 
---- low and high, moved where the numbers of a computer are too coarse, too small or too large for a range between them.
+--- Scale.apart(low, high): returns low and high, moved if the range between them would overflow or be too narrow.
 function Scale.apart(low, high)
     low, high = math.max(math.min(low, FAR), -FAR), math.max(math.min(high, FAR), -FAR)
     if high - low < NEAR then
@@ -29,7 +29,7 @@ function Scale.apart(low, high)
     return low, high
 end
 
---- What numbers up to these are multiplied by, so that their difference is a number.
+--- Scale.unit(...): returns the factor for numbers up to these, 1 or 10^-SHIFT, with which their differences do not overflow.
 function Scale.unit(...)
     local unit = 1
     for _, v in ipairs { ... } do
@@ -38,26 +38,26 @@ function Scale.unit(...)
     return unit
 end
 
---- A scale of the numbers from low to high (nil where there are none). fixed: {low, high} of limits that were told, each may be nil;
--- room: the share of the range that is left free at both ends.
+--- Scale.new(low, high, fixed, logarithmic, room): returns a scale for numbers from low to high (nil if there are none). fixed: {low, high}, limits that the
+-- caller sets, each may be nil; room: the share of the range that is left free at both ends.
 function Scale.new(low, high, fixed, logarithmic, room)
-    local told_low, told_high = fixed[1], fixed[2]
-    local unit = logarithmic and 1 or Scale.unit(low or 0, high or 0, told_low or 0, told_high or 0)
+    local fixed_low, fixed_high = fixed[1], fixed[2]
+    local unit = logarithmic and 1 or Scale.unit(low or 0, high or 0, fixed_low or 0, fixed_high or 0)
     local to = logarithmic and math.log or function(v) return v * unit end
     if not low then
-        low = told_low or told_high and (logarithmic and told_high / 10 or told_high - 1) or logarithmic and 1 or 0
-        high = told_high or logarithmic and low * 10 or low + 1
+        low = fixed_low or fixed_high and (logarithmic and fixed_high / 10 or fixed_high - 1) or logarithmic and 1 or 0
+        high = fixed_high or logarithmic and low * 10 or low + 1
     end
-    low, high = widen(to(told_low or low), to(told_high or high), room)
-    low, high = told_low and to(told_low) or low, told_high and to(told_high) or high
-    if low >= high then -- one limit was told, beyond all the numbers
-        low, high = told_low and low or high - 1, told_low and low + 1 or high
+    low, high = widen(to(fixed_low or low), to(fixed_high or high), room)
+    low, high = fixed_low and to(fixed_low) or low, fixed_high and to(fixed_high) or high
+    if low >= high then -- one limit is fixed and lies beyond all numbers
+        low, high = fixed_low and low or high - 1, fixed_low and low + 1 or high
     end
     low, high = Scale.apart(low, high)
     return setmetatable({ low = low, high = high, to = to, unit = unit, logarithmic = logarithmic }, Scale)
 end
 
---- Where a number stands: 0 at the lower end, 1 at the upper one. NaN for what has no place.
+--- Scale:at(v): returns the position of a number, 0 at the lower end and 1 at the upper end; NaN for numbers that a logarithmic axis cannot show.
 function Scale:at(v)
     if self.logarithmic and (v <= 0 or v ~= v) then
         return 0 / 0
@@ -65,9 +65,9 @@ function Scale:at(v)
     return (self.to(v) - self.low) / (self.high - self.low)
 end
 
--- Below, 1e-9 and 1e-6 are parts of a step, of a digit or of the axis: rounding.
+-- In the following, 1e-9 and 1e-6 are tolerances for rounding, as parts of a step, a digit or the axis.
 
--- 1.50e+06 as 1.5e6; the exponent is larger by `shift`.
+-- Returns text like 1.50e+06 as 1.5e6, with the exponent increased by `shift`.
 local function trimmed(text, shift)
     local mantissa, sign, exponent = text:match "^(.-)e([+-])0*(%d+)$"
     if mantissa:find(".", 1, true) then
@@ -76,7 +76,7 @@ local function trimmed(text, shift)
     return ("%se%d"):format(mantissa, math.tointeger(sign .. exponent) + shift)
 end
 
--- Tick `value`, a whole number of times 10^exponent, of an axis whose largest number is `size`, all over 10^shift.
+-- Returns the label of the tick `value`, a multiple of 10^exponent, on an axis whose largest number is `size`. All are divided by 10^shift.
 local function label(value, exponent, size, shift)
     if value == 0 then
         return "0"
@@ -88,7 +88,7 @@ local function label(value, exponent, size, shift)
     return ("%%.%df"):format(math.max(-exponent, 0)):format(value * 10.0 ^ shift)
 end
 
--- 1, 2 or 5 times a power of ten, so that at most `count` steps fit into the range.
+-- Returns 1, 2 or 5 and the exponent of a power of ten, for the least step with which at most `count` steps fit into the range.
 local function round_step(range, count)
     local exponent = math.floor(math.log(range / count, 10))
     for _, factor in ipairs { 1, 2, 5, 10, 20 } do
@@ -100,19 +100,19 @@ local function round_step(range, count)
     end
 end
 
---- The width of at most `count` parts of a range that round numbers make.
+--- Scale.step(range, count): returns the least round step that divides a range into at most `count` parts.
 function Scale.step(range, count)
     local times, exponent = round_step(range, count)
     return times * 10.0 ^ exponent
 end
 
--- low and high are in the unit.
+-- Returns ticks at multiples of a round step. low and high are multiplied by unit.
 local function linear_ticks(low, high, unit, count)
     local times, exponent = round_step(high - low, count)
     local step, ticks = times * 10.0 ^ exponent, {}
     local size = math.max(math.abs(low), math.abs(high))
     for k = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6) do
-        -- Divided rather than multiplied by what no float holds: 3 * 0.1 is not 0.3, 3 / 10 is.
+        -- Divides by a power of ten because negative powers are not exact: 3 * 0.1 is not 0.3, but 3 / 10 is.
         local value = exponent < 0 and k * times / 10.0 ^ -exponent or k * step
         ticks[#ticks + 1] = { value = value / unit, label = label(value, exponent, size, unit < 1 and SHIFT or 0) }
     end
@@ -126,7 +126,7 @@ local function power_label(mantissa, exponent)
     return ("%de%d"):format(mantissa, exponent)
 end
 
--- Powers of ten; 2 and 5 times them too where there are few; every so many of them where there are too many.
+-- Returns ticks at powers of ten, also at 2 and 5 times these if all fit, or at every n-th power if there are too many.
 local function power_ticks(low, high, count)
     local first, last = math.floor(low / math.log(10)), math.ceil(high / math.log(10))
     local function listed(factors, stride)
@@ -152,7 +152,7 @@ local function power_ticks(low, high, count)
     return listed({ 1 }, stride)
 end
 
---- About `count` ticks: {at = 0..1, label =}, from the lower end to the upper.
+--- Scale:ticks(count): returns about `count` ticks {at = 0..1, label =}, in ascending order.
 function Scale:ticks(count)
     count = math.max(count, 1)
     local ticks = self.logarithmic and power_ticks(self.low, self.high, count) or {}
@@ -162,7 +162,7 @@ function Scale:ticks(count)
         unit = Scale.unit(low, high)
         low, high = low * unit, high * unit
     end
-    -- One tick alone gives no scale: rather one or two more than were asked for.
+    -- A single tick shows no scale, so a few more than `count` are allowed.
     for more = 0, 3 do
         if #ticks < 2 then
             ticks = linear_ticks(low, high, unit, count + more)
@@ -178,7 +178,7 @@ function Scale:ticks(count)
     return placed
 end
 
---- As many ticks as `fits(ticks)` lets pass, beginning with `count`.
+--- Scale:ticks_that_fit(count, fits): returns the most ticks, at most about `count`, for which fits(ticks) is true.
 function Scale:ticks_that_fit(count, fits)
     for n = count, 1, -1 do
         local ticks = self:ticks(n)

@@ -1,22 +1,22 @@
--- What a chart needs of long streams, worked out on the device: only as much is read back as is drawn.
+-- Reduces long streams on the device to the data that a chart shows, so that only this is read back.
 local rill = require "rill.core.public"
 local texts <const> = require "rill.glsl.template".sections "thinning"
 
-local CHUNK = 2048 -- elements one invocation looks at
-local SPOTS = 6 -- points kept of a part
+local CHUNK = 2048 -- elements that one invocation reads
+local SPOTS = 6 -- points that are kept of a part
 
 local reduce = {}
 
-local QUARTER = 0.25 -- of floats, so that their differences are floats
+local QUARTER = 0.25 -- factor for floats with which their differences do not overflow
 
--- The kernel of a template for numbers of type T, with or without a stream of x.
+-- Returns the kernel of a template for numbers of type T, with or without a stream of x.
 local function kernel(text, T, has_x)
     return text:kernel {T = T, has_x = has_x}
 end
 
 local wide = { double = true, int = true, uint = true }
 
--- float, or double where a number of the streams may need it.
+-- Returns "float", or "double" if a stream has numbers that a float cannot represent.
 local function number_type(...)
     for _, s in pairs { ... } do
         if wide[s.type] then
@@ -26,7 +26,7 @@ local function number_type(...)
     return "float"
 end
 
--- Whole numbers are converted once: kernels read what they compute with.
+-- Returns a stream converted to type T, so that kernels read the type that they compute with.
 local function as(s, T)
     return s and (s.type == T and s or s:cast(T)) or nil
 end
@@ -35,7 +35,7 @@ local function parts_of(n)
     return math.max(math.ceil(n / CHUNK), 1)
 end
 
---- Smallest and largest number that can be drawn; nil where there is none.
+--- reduce.extent(s, logarithmic): returns the least and the largest number that can be drawn, or nil if there is none.
 function reduce.extent(s, logarithmic)
     if s.size == 0 then
         return nil
@@ -50,21 +50,22 @@ function reduce.extent(s, logarithmic)
     end
 end
 
--- The part of two streams whose x reach from just before `low` to just behind `high`.
+-- Returns the part of two streams whose x are from `low` to `high`, with one more element at both ends.
 local function cut(x, y, T, low, high)
     local parts = parts_of(x.size)
     local largest = T == "double" and 0x1.fffffffffffffp1023 or 0x1.fffffep127
     local first, last = kernel(texts.between, T, false) {
         s = x, n = x.size, parts = parts, low = math.max(low, -largest), high = math.min(high, largest), shape = parts,
     }
-    local from, to = math.max(first:min(), 1), math.min(last:max() + 2, x.size) -- counted from 1, and one more on both sides
+    local from, to = math.max(first:min(), 1), math.min(last:max() + 2, x.size) -- 1-based, with one more element at both ends
     if to < from then
         return rill.stream(T, 0), rill.stream(T, 0)
     end
     return x:domain(from, to), y:domain(from, to)
 end
 
---- Lists of the x and y that draw the line through all elements as `parts` parts do. limits: xmin, xmax (may be nil), xlog, ylog.
+--- reduce.line(x, y, parts, limits): returns tables of the x and y of a line that looks like the line through all elements when `parts` parts are drawn.
+-- limits: xmin, xmax (may be nil), xlog, ylog.
 function reduce.line(x, y, parts, limits)
     local T = number_type(x or y, y)
     local low, high = limits.xmin or -math.huge, limits.xmax or math.huge
@@ -100,8 +101,8 @@ function reduce.line(x, y, parts, limits)
     return xs, ys
 end
 
---- Which cells of a grid have points in them: a list of flags, nx to a row, rows from the bottom. `box`: the ends of the axes {x0, x1,
--- y0, y1}, logarithms where xlog and ylog say so, otherwise multiplied by xunit and yunit (default: 1).
+--- reduce.cells(x, y, nx, ny, box): returns flags of the cells of a grid that contain points, a table with nx flags per row, rows from the bottom. `box`: the
+-- ends of the axes {x0, x1, y0, y1}, as logarithms if xlog or ylog is true, otherwise multiplied by xunit and yunit (default: 1).
 function reduce.cells(x, y, nx, ny, box)
     local T = number_type(x or y, y)
     local grid = rill.stream("uint", nx * ny)

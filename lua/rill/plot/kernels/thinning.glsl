@@ -5,17 +5,17 @@ $if(T == double){
 #define LARGEST uintBitsToFloat(0x7f7fffffu)
 #define NOTHING uintBitsToFloat(0x7fc00000u)
 }
-// Finite, and above zero where the axis is logarithmic.
+// Returns whether a number can be drawn: it is finite, and above zero if the axis is logarithmic.
 bool drawn($T v, bool logarithmic) {
     return abs(v) <= LARGEST && (!logarithmic || v > $T(0));
 }
 
 $section(spots)
-// V(i): element i of the x; where there is none, its number.
+// V(i): element i of x, or its index if there is no x.
 #define V(i) $if(has_x){x[i]}$else{(start + $T(i))}
-// The first, last, lowest, highest, leftmost and rightmost point of part `b` of `parts`, in their order: what a polyline through all of
-// its points covers, where a part is no wider than a pixel (the M4 aggregation of Jugel et al., VLDB 2014, and two points more for
-// curves that run back). NaN where a part has no point to draw.
+// Finds the first, last, lowest, highest, leftmost and rightmost point of part `b` of `parts`, in the order of the stream. If a part is not wider than a pixel,
+// they cover the same pixels as a polyline through all of its points (the M4 aggregation of Jugel et al., VLDB 2014, and two points more for curves that run
+// back). NaN if a part has no point to draw.
 void order(inout int a, inout int b) {
     int least = min(a, b);
     b = max(a, b);
@@ -52,7 +52,7 @@ kernel void spots(int b<>, $if(has_x){$T x[],} $T y[], $T start, int n, int part
 }
 
 $section(extent)
-// The smallest and largest number to draw of each part; the reverse where there is none.
+// Finds the least and the largest number to draw of each part; LARGEST and -LARGEST if there is none.
 kernel void extent($T s[], int n, int parts, int logarithmic, out $T low<>, out $T high<>) {
     int b = indexof(low).x, most = n / parts, rest = n % parts;
     int from = b * most + min(b, rest), to = from + most + (b < rest ? 1 : 0);
@@ -67,7 +67,7 @@ kernel void extent($T s[], int n, int parts, int logarithmic, out $T low<>, out 
 }
 
 $section(between)
-// The first and last element of each part that lies between two numbers; none: n and -1.
+// Finds the first and the last element of each part that is between two numbers; n and -1 if there is none.
 kernel void between($T s[], int n, int parts, $T low, $T high, out int first<>, out int last<>) {
     int b = indexof(first).x, most = n / parts, rest = n % parts;
     int from = b * most + min(b, rest), to = from + most + (b < rest ? 1 : 0);
@@ -83,7 +83,7 @@ kernel void between($T s[], int n, int parts, $T low, $T high, out int first<>, 
 
 $section(cells)
 #define V(i) $if(has_x){x}$else{$T(indexof(y).x + 1)}
-// Marks the cell of each point. All writers write the same: their order does not matter.
+// Marks the cell of each point. All invocations write the same value, so their order does not matter.
 float logarithm($T v) { $if(T == double){int e; double m = frexp(v, e); return log(float(m)) + 0.69314718 * float(e);}$else{return log(v);} }
 kernel void cells($if(has_x){$T x<>,} $T y<>, int logx, int logy, $T ux, $T uy, $T x0, $T x1, $T y0, $T y1, int nx, int ny, inout uint grid[]) {
     $T u = V(0), v = y;
