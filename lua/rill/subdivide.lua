@@ -1,4 +1,4 @@
---- rill.subdivide: smooth surfaces by Loop's rules, everywhere alike or only where edges ask for it (D. Horn, Stream reduction operations for GPGPU
+--- rill.subdivide: Loop subdivision of meshes, uniform or adaptive (D. Horn, Stream reduction operations for GPGPU
 -- applications, section 36.3).
 local rill = require "rill"
 local adaptive = require "rill.geometry.subdivide.adaptive"
@@ -21,7 +21,7 @@ local OPTIONS <const> = {
         "a table with edge, pixels, curvature or kernel"},
 }
 
--- Creases as a stream of its own; nil where there are none.
+-- Returns the creases as a new stream, or nil if there are none.
 local function creases_of(list)
     if list == nil or not rill.type(list) and #list == 0 then
         return nil
@@ -36,7 +36,7 @@ local function creases_of(list)
     return s
 end
 
--- The level of a mesh, and an error where a crease of the user's is none of its edges.
+-- Returns the data of a level (rules.level). Raises an error if a crease given by the user is not an edge.
 local function level_of(m, creases, first)
     local l, missing = rules.level(m, creases)
     if first and missing < 0x7fffffff then
@@ -46,7 +46,7 @@ local function level_of(m, creases, first)
     return l
 end
 
--- The same triangles with each vertex where the surface ends up, and normals of it.
+-- Returns the same triangles with the vertices on the limit surface, and its normals.
 local function at_limit(m, creases, first)
     local l <close> = level_of(m, creases, first)
     local moved = object.own {positions = rules.even(l, nil, true), triangles = m.triangles:copy()}
@@ -66,8 +66,8 @@ local function uniform_step(l)
     return made, rules.creases(l, ones, place)
 end
 
--- Closes what a level was made of, but for the user's mesh.
-local function done_with(l, theirs, creases)
+-- Closes the data of a level, except the user's mesh.
+local function close_level(l, theirs, creases)
     if l.m ~= theirs then l.m:close() end
     if creases then creases:close() end
 end
@@ -85,13 +85,13 @@ local function uniform(m, taken, creases, report)
     for level = 1, taken.levels do
         local l <close>, before = level_of(m, creases, level == 1), creases
         m, creases = uniform_step(l)
-        done_with(l, theirs, before)
+        close_level(l, theirs, before)
         note(report, m)
     end
     return m, creases
 end
 
--- Levels until no edge asks for more.
+-- Subdivides until no edge fulfils the criterion.
 local function adapted(m, taken, creases, report)
     local fails = adaptive.criterion(WHERE, m, taken.adaptive)
     local theirs <const>, live = m, rill.stream("int", m.faces, 1)
@@ -106,16 +106,19 @@ local function adapted(m, taken, creases, report)
         m, live, creases = adaptive.step(WHERE, l, split, live, taken.patch)
         split:close()
         old:close()
-        done_with(l, theirs, before)
+        close_level(l, theirs, before)
         note(report, m)
     end
     live:close()
     return m, creases
 end
 
---- rill.subdivide.loop(m, options): a new mesh, and a report {faces =, vertices =, levels =, met =}: how many there were at each level, from that of m.
--- options: levels (0 to 15); creases, pairs of vertices; limit = true, vertices on the limit surface, with its normals; adaptive = {edge = length |
--- pixels = n, camera = as of rill.render, size = {rows, columns} | curvature = degrees | kernel =}: only edges that ask for it; patch, "redgreen" or "sliver".
+--- rill.subdivide.loop(m, options): returns a new mesh and a report {faces =, vertices =, levels =, met =} with the
+-- counts at each level, beginning with m.
+-- options: levels (required, 0 to 15); creases: pairs of vertex indices; limit = true: vertices and normals of the
+-- limit surface; adaptive = {edge = length | pixels = n, camera = as for rill.render, size = {rows, columns} |
+-- curvature = degrees | kernel =}: split only edges that fulfil the criterion; patch: "redgreen" (default) or
+-- "sliver".
 subdivide.loop = errors.guard(function(m, options)
     object.take(WHERE, m)
     local taken = option.take(WHERE, options, OPTIONS)

@@ -1,5 +1,5 @@
--- Cameras of pictures of space: where an eye is, what it looks at, and the rays through the pixels; as users give them, and those that see all
--- vertices of meshes.
+-- Cameras of three-dimensional images: checks the user's options, chooses default positions, and computes axes and
+-- rays.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -23,11 +23,11 @@ local function is_size(value)
     return good
 end
 
---- camera.size: a row for option.take, of a picture's.
+--- camera.size: the row for option.take of the size of an image.
 camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
 
---- camera.above(target, up, reach): returns the default position of the eye: in front of the target, a little above and to the side, and far enough
--- away that a sphere of radius `reach` fits into the image.
+--- camera.above(target, up, reach): returns the default position of the eye: to the side and above the target, so
+-- far away that a sphere of radius `reach` fits into the image.
 function camera.above(target, up, reach)
     local side = math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
     local across = unit(cross(side, up))
@@ -35,15 +35,19 @@ function camera.above(target, up, reach)
         cross(up, across))
 end
 
---- camera.axes(eye, target, up): unit vectors, ahead, to the right and to above in the picture; nil where `up` does not tell them.
+--- camera.axes(eye, target, up): returns a camera {eye =, ahead =, right =, above =, up =} of unit vectors, or nil
+-- if `up` is parallel to the line of sight.
 function camera.axes(eye, target, up)
     local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
     local right = ahead and unit(cross(ahead, up))
     return right and {eye = eye, ahead = ahead, right = right, above = cross(right, ahead), up = up}
 end
 
---- camera.approach(seen, low, high): where rays to a box are to begin instead of at a camera's eye, since floats would lose where a far eye's rays are in the box: a point
--- in front of the eye, a diagonal before the box, and how far it is from the eye; and how far in front of it the box begins and ends. The eye, if that is near.
+--- camera.approach(seen, low, high): moves the start of rays close to a box, because floats of a distant eye are
+-- too coarse there.
+-- Returns the new start (a point on the camera's axis, one diagonal before the box, or the eye if that is near),
+-- its
+-- distance from the eye, and the distances from it at which the box begins and ends.
 function camera.approach(seen, low, high)
     local least, most = math.huge, -math.huge
     for corner = 0, 7 do
@@ -58,20 +62,21 @@ function camera.approach(seen, low, high)
     return eye, ahead, math.max(least, 0) - ahead, most - ahead
 end
 
---- camera.focus(columns, degrees): pixels per length at distance 1, of a picture so many degrees wide.
+--- camera.focus(columns, degrees): returns pixels per length at distance 1 for an image whose horizontal field of
+-- view is `degrees`.
 function camera.focus(columns, degrees)
     return columns / 2 / math.tan(math.rad(degrees / 2))
 end
 
 -- ---- options, and cameras that see meshes
 
---- camera.rows: rows for camera.take.
+--- camera.rows: the rows for camera.take.
 camera.rows = {
     eye = option.vector, target = option.vector, up = option.vector, fov = option.angle,
     orthographic = option.positive, near = option.positive,
 }
 
---- camera.take(where, given, rows): the option 'camera', a table.
+--- camera.take(where, given, rows): returns the checked option 'camera'.
 function camera.take(where, given, rows)
     local taken = option.take(where .. ": option 'camera'", given, rows)
     if taken.fov and taken.orthographic then
@@ -80,14 +85,16 @@ function camera.take(where, given, rows)
     return taken
 end
 
--- Vertices that no picture shows, as those with NaN or infinity, are left out; below 1e38 is what is not the 3e38 of those.
+-- Returns the smallest coordinates of all vertices (sign 1) or the largest (sign -1), or nil if no vertex is
+-- visible. Invisible vertices (NaN, infinite, 1e30 away) have the coordinates 3e38.
 local function corner(positions, sign)
     local far <close> = kernels:program().outermost(positions, sign)
     local least = far:min()
     return least and least[1] < 1e38 and {sign * least[1], sign * least[2], sign * least[3]} or nil
 end
 
---- camera.bounds(meshes): the least and the greatest coordinates of their vertices, which are read back; of none -1 and 1.
+--- camera.bounds(meshes): returns the smallest and the largest coordinates of all vertices, read back; -1 and 1 if
+-- there are none.
 function camera.bounds(meshes)
     local low, high
     for _, mesh in ipairs(meshes) do
@@ -99,12 +106,13 @@ function camera.bounds(meshes)
     return low or {-1, -1, -1}, high or {1, 1, 1}
 end
 
--- How wide a picture is, in lengths at distance 1.
+-- Returns the width of the image in lengths at distance 1.
 local function width_of(taken)
     return 2 * math.tan(math.rad((taken.fov or camera.FOV) / 2))
 end
 
--- The nearest eye above and to the right of the front that sees all vertices; without perspective one beyond them.
+-- Returns the nearest eye, in front, above and to the right, that sees all vertices; for a parallel projection an
+-- eye outside of them.
 local function eye_of(taken, target, up, meshes, size)
     local towards, back = unit(camera.above({0, 0, 0}, up, 1)), 0
     local seen = camera.axes(towards, {0, 0, 0}, up)
@@ -114,12 +122,12 @@ local function eye_of(taken, target, up, meshes, size)
             per * size[2] / size[1]})
         back = math.max(back, camera.MARGIN * (away:max() or 0))
     end
-    back = back > 0 and back or 1 -- of a single point
+    back = back > 0 and back or 1 -- a single point
     return vector.map(function(t, way) return t + back * way end, target, towards)
 end
 
---- camera.place(taken, eye, target, up, where): what kernels take of a camera, but for focus and middle; `reach`: how far it is from the target, or how wide
--- the picture is.
+--- camera.place(taken, eye, target, up, where): returns the arguments of kernels for a camera, except focus and
+-- middle. `reach` is the distance to the target, or the width of an orthographic image.
 function camera.place(taken, eye, target, up, where)
     local seen = up and camera.axes(eye, target, up)
     if not seen then
@@ -133,8 +141,9 @@ function camera.place(taken, eye, target, up, where)
     return seen
 end
 
---- camera.of_meshes(given, meshes, size, where): eye, ahead, right, above; parallel: 1 without perspective; limit: the greatest depth; and width: how wide
--- the picture is, in lengths at distance 1, or at all.
+--- camera.of_meshes(given, meshes, size, where): returns a camera for meshes: eye, ahead, right, above; parallel: 1
+-- for a parallel projection; limit: the largest depth value; width: width of the image, in lengths at distance 1,
+-- or for a parallel projection in lengths.
 function camera.of_meshes(given, meshes, size, where)
     local taken = camera.take(where, given, camera.rows)
     local up = unit(taken.up or {0, 1, 0})

@@ -1,13 +1,13 @@
--- Trees of boxes over the triangles of a mesh, built level by level on the device.
+-- Trees of bounding boxes over the triangles of a mesh, built level by level on the device.
 --
--- What is common to all kinds, and all that traversals read (t is what a tree owns):
---   t.levels, t.leaf, t.faces   2^levels leaves of `leaf` places each, numbered as collide/nodes.lua says
---   t.face, t.corner            the triangle in each place, -1 where there is none, and its three corners (tree.take_order fills both)
---   t.box                       the Box of each node: a middle and three half axes of any direction, so that traversals need not know
---                               whether boxes are upright. Node 0 and empty nodes hold anything. It must hold what is below it, the
---                               losses of floats in finding it included (t.pad covers those of upright boxes)
---   t.twins                     of upright boxes only: those of nodes 2 i and 2 i + 1 side by side, for a faster test (collide/box_overlap.lua)
--- A kind is a function tree.kinds.NAME(t, m, low, high) that fills these from t.face on, with a mesh that has triangles.
+-- Fields of a tree's state t that all types have and that traversals read:
+--   t.levels, t.leaf, t.faces   2^levels leaves of `leaf` slots each, numbered as in collide/nodes.lua
+--   t.face, t.corner            the triangle in each slot (-1: empty), and its three corners; filled by tree.take_order
+--   t.box                       the Box of each node: center and three half axes of any direction. It encloses all boxes and
+--                               triangles below it, including rounding errors. Node 0 and empty nodes are undefined.
+--   t.twins                     AABBs only: the boxes of nodes 2 i and 2 i + 1, for the faster test of collide/box_overlap.lua
+--   t.pad                       margin that covers the rounding errors of AABBs
+-- A type is a function tree.kinds.NAME(t, m, low, high) that fills face, corner, box (and twins) for a mesh with triangles.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
@@ -34,30 +34,32 @@ local Tree <const> = class.define {
     end,
     describe = function(t) return ("%s of %d triangles, %d levels"):format(t.kind, t.faces, t.levels) end,
 }
---- T.kind: what made it. T.faces: triangles. T.levels: levels below the root. T.leaf: triangles in a leaf.
+--- T.kind: "bvh" or "obbtree". T.faces: number of triangles. T.levels: levels below the root. T.leaf: largest
+-- number of triangles in a leaf.
 for _, name in ipairs {"kind", "faces", "levels", "leaf"} do
     Tree.fields[name] = name
 end
---- tree.methods: of trees; queries.lua adds to them.
+--- tree.methods: the methods of trees. queries.lua adds to them.
 tree.methods = Tree.methods
 
-local MOST <const> = 1 << 25 -- triangles: nodes and places are numbered by ints
+local MOST <const> = 1 << 25 -- triangles; indices of nodes and slots are ints
 
---- The passes of the text, and the structure of a box.
+--- tree.passes(): returns the kernels, and the structure Box.
 function tree.passes()
     return kernels:program()
 end
 local passes <const> = tree.passes
 
---- tree.nodes(first, count): the numbers of nodes from `first`, as a ramp that takes no memory.
+--- tree.nodes(first, count): returns the indices of nodes from `first` as an iterator stream, which takes no
+-- memory.
 function tree.nodes(first, count)
     return rill.iter("int", count, first, first + count)
 end
 
---- tree.take_order(t, m, order): the triangles in an order, -1 in places that stay empty, and their corners.
+--- tree.take_order(t, m, order): stores the triangles in the given order (-1 in empty slots), and their corners.
 function tree.take_order(t, m, order)
-    local places <const> = t.leaf << t.levels
-    t.face, t.corner = rill.stream("int", places), rill.stream("vec3", 3 * places)
+    local slots <const> = t.leaf << t.levels
+    t.face, t.corner = rill.stream("int", slots), rill.stream("vec3", 3 * slots)
     passes().fill(t.faces, order, t.face)
     passes().corners(t.face, m.triangles, m.positions, t.corner)
 end
@@ -69,7 +71,8 @@ local function morton_order(m, low, high)
     return rill.argsort(codes)
 end
 
---- tree.bounds(t): the least and the largest coordinates of what is below each node, two streams of vec3; of empty nodes the first are the larger.
+--- tree.bounds(t): returns the smallest and the largest coordinates below each node, two streams of vec3. In an
+-- empty node low is above high.
 function tree.bounds(t)
     local run, count = passes(), 2 << t.levels
     local low, high = rill.stream("vec3", count), rill.stream("vec3", count)
@@ -81,27 +84,27 @@ function tree.bounds(t)
     return low, high
 end
 
-local function upright_boxes(t)
+local function aligned_boxes(t)
     local low, high = tree.bounds(t)
-    local boxes = passes().upright(low, high, t.pad)
+    local boxes = passes().aligned(low, high, t.pad)
     low:close()
     high:close()
     return boxes
 end
 
--- tree.kinds.NAME(t, m, low, high) puts the triangles of a mesh within bounds in order, and boxes around them.
+-- tree.kinds.NAME(t, m, low, high) orders the triangles of a mesh with these bounds and computes the boxes.
 tree.kinds = {}
 
---- tree.kinds.bvh(t, m, low, high): a tree of upright boxes in the order of
--- Morton's curve is that of C. Lauterbach and others, "Fast BVH Construction on GPUs" (2009), parted in the middle of each node.
+--- tree.kinds.bvh(t, m, low, high): builds a tree of AABBs by sorting triangles along a Morton curve (C. Lauterbach
+-- and others, "Fast BVH Construction on GPUs", 2009). Each node is split at the middle of its range.
 function tree.kinds.bvh(t, m, low, high)
     local order <close> = morton_order(m, low, high)
     tree.take_order(t, m, order)
-    t.box = upright_boxes(t)
+    t.box = aligned_boxes(t)
     t.twins = passes().pair_up {box = t.box, shape = 1 << t.levels}
 end
 
-local OPTIONS <const> = {leaf = option.number(1, 32768, 1)} -- a pair of leaves has at most 2^30 pairs of triangles, an int
+local OPTIONS <const> = {leaf = option.number(1, 32768, 1)} -- so that the pairs of triangles of two leaves are at most 2^30, an int
 
 local function levels_of(faces, leaf)
     local levels = 0
@@ -109,7 +112,8 @@ local function levels_of(faces, leaf)
     return levels
 end
 
--- The least and the largest coordinates of triangles, and the largest without its sign: vertices that none has may be anywhere.
+-- Returns the smallest and the largest coordinates of the triangles, and the largest absolute value. Vertices
+-- without triangles are ignored.
 local function bounds_of(where, m)
     local low <close>, high = passes().ends(m.triangles, m.positions)
     local least, largest, most = low:min(), high:max(), 0
@@ -124,16 +128,16 @@ local function bounds_of(where, m)
     return least, largest, most
 end
 
---- tree.new(where, kind, m, options): a tree over the triangles of a mesh as it is now.
+--- tree.new(where, kind, m, options): returns a tree over the current triangles of a mesh.
 function tree.new(where, kind, m, options)
     local taken = option.take(where, options, OPTIONS)
     if object.take(where, m).faces > MOST then
         fail("%s: argument #1 'm': expected at most %d triangles, got %d", where, MOST, m.faces)
     end
-    local leaf <const> = math.min(taken.leaf, math.max(m.faces, 1)) -- no empty places that pairs would go through
+    local leaf <const> = math.min(taken.leaf, math.max(m.faces, 1)) -- without empty slots, which pairs would visit
     local t = {kind = kind, leaf = leaf, faces = m.faces, levels = levels_of(m.faces, leaf), closed = false}
     if m.faces > 0 then
-        t.vertices, t.triangles = m.vertices, m.triangles:copy() -- for what is asked about its parts
+        t.vertices, t.triangles = m.vertices, m.triangles:copy() -- for the connected parts in containment.lua
         local low, high, most = bounds_of(where, m)
         t.pad, t.low, t.high, t.most = 2e-6 * most, low, high, most
         tree.kinds[kind](t, m, low, high)
@@ -141,7 +145,8 @@ function tree.new(where, kind, m, options)
     return setmetatable({own = t}, Tree.metatable)
 end
 
---- tree.take(where, argument, value): what a tree is made of; raises where it is none.
+--- tree.take(where, argument, value): returns the state of a tree. Raises an error if the value is not an open
+-- tree.
 function tree.take(where, argument, value)
     if not Tree.is(value) then
         local remedy <const> = rill.type(value) == "mesh" and "; rill.collide.bvh(m) makes one of a mesh" or ""

@@ -1,10 +1,12 @@
--- Whether two boxes of two trees are apart, as traversals ask it: for boxes of any direction, and faster for two trees of upright ones.
+-- Overlap tests of the boxes of two trees: a test for boxes of any direction, and a faster one for two trees of AABBs.
 --
--- The snippets overlap_any and overlap_upright define, after collide_nodes:
---   Store                     what a tree keeps, an element for a node or for two siblings, and Shape, one box of it
---   Two two_of(s, i, parted)  the two children of node i, or that node twice
---   Motion motion_of(...)     what is common to all tests of one pose, from three rows of each transform and the largest coordinate of each mesh
---   apart_in(a, b, m)         whether some axis parts the boxes; wider(a, b, m): whether the first one is to be parted before the second
+-- The snippets overlap_any and overlap_aligned define, after collide_nodes:
+--   Store, Shape              what a tree stores (an element per node, or per two siblings), and one box of it
+--   Two two_of(s, i, parted)  the two children of node i, or node i twice
+--   Motion motion_of(...)     values common to all tests of one pose, from three rows of each transform and the largest
+--                             coordinate of each mesh
+--   apart_in(a, b, m)         whether the boxes are separated
+--   wider(a, b, m)            whether the first box is to be split before the second
 local template = require "rill.glsl.template"
 require "rill.geometry.collide.nodes"
 
@@ -14,7 +16,7 @@ for name, text in pairs(template.sections "box_overlap") do
     template.snippet("overlap_" .. name, text)
 end
 
-local FAR <const> = 1e9 -- products of three such numbers, or of their inverses, are floats
+local FAR <const> = 1e9 -- products of three such numbers, or of their inverses, do not overflow a float
 
 local function small(t)
     return t.most == 0 or t.most <= FAR and t.most >= 1 / FAR
@@ -28,7 +30,7 @@ end
 
 local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
 
--- Whether a matrix can be undone without losing more than a few digits.
+-- Whether the inverse of a matrix loses only a few digits.
 local function undone(m)
     local x, y, z = column(m, 1), column(m, 2), column(m, 3)
     local a, b, c = dot(x, x), dot(y, y), dot(z, z)
@@ -45,8 +47,9 @@ local function within(m)
     return true
 end
 
---- overlap.tame(a, b, first, list): whether two trees and their transforms are such as overlap.upright takes.
-function overlap.tame(a, b, first, list)
+--- overlap.allows_aligned(a, b, first, list): returns whether the snippet overlap_aligned may be used for two trees and their
+-- transforms.
+function overlap.allows_aligned(a, b, first, list)
     local good = a.twins and b.twins and small(a) and small(b) and within(first) and undone(first)
     for _, m in ipairs(list) do good = good and within(m) end
     return good

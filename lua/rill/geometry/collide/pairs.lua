@@ -1,5 +1,6 @@
--- Which triangles of two trees meet: both trees traversed at once, breadth first, the list of pairs compacted after each level (D. Horn, "Stream Reduction
--- Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
+-- Finds the intersecting triangles of two trees: traverses both at once, breadth first, and compacts the list of
+-- pairs after each level (D. Horn, "Stream Reduction Operations for GPGPU Applications", GPU Gems 2, chapter 36
+-- (2005), section 36.2).
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local descend = require "rill.geometry.collide.traverse"
@@ -11,7 +12,7 @@ local tree = require "rill.geometry.collide.aabb_tree"
 local transforms = require "rill.geometry.collide.transforms"
 local text <const> = require "rill.glsl.template".file "pairs"
 
-local SLICE <const> = 1 << 20 -- pairs of triangles that are tested together
+local SLICE <const> = 1 << 20 -- pairs of triangles tested in one launch
 
 local function passes()
     return text:program()
@@ -19,8 +20,9 @@ end
 
 -- ---- leaves
 
--- Where the leaves of each group begin in the list of all, and in the pool with its pose; and how many there are.
-local function places_of(shares, rows, room)
+-- Returns where the leaf pairs of each group begin in the list of all, where they begin in the pool with their
+-- pose, and their total number.
+local function leaf_starts(shares, rows, room)
     local begins, source, sum = {}, {}, 0
     for g, row in ipairs(rows) do
         begins[g], source[g] = sum, {8 * room * (g - 1) + 4 * room, shares[g].pose}
@@ -29,10 +31,10 @@ local function places_of(shares, rows, room)
     return rill.stream("int", #rows, begins), rill.stream("ivec2", #rows, source), sum
 end
 
--- Tests the triangles of pairs of leaves, and puts those that meet into w.hits.
+-- Tests the triangles of leaf pairs, and appends intersecting ones to w.hits.
 local function test_leaves(w, pool, shares, rows, room)
     local a, b = w.a, w.b
-    local at, where_from, sum = places_of(shares, rows, room)
+    local at, where_from, sum = leaf_starts(shares, rows, room)
     local begins <close>, each <const> = at, a.leaf * b.leaf
     local slots <const> = sum * each
     local source <close> = where_from
@@ -47,14 +49,14 @@ local function test_leaves(w, pool, shares, rows, room)
         local found = w.skip and 0 or count:get(1)
         if found > 0 then
             local some <close> = hit:domain(1, found)
-            w.hits[#w.hits + 1] = some:copy() -- a view would keep all of it
+            w.hits[#w.hits + 1] = some:copy() -- a view would keep the whole stream alive
         end
     end
 end
 
 -- ---- results
 
--- Hits in ascending order. Faces are fewer than 2^25, so that a double holds both.
+-- Sorts hits in ascending order. Face indices are below 2^25, so a double holds two of them.
 local function sorted(w, hits)
     local result = hits:sort {key = "double(x.y) * 33554432.0lf + double(x.z)"}
     if w.many then
@@ -74,11 +76,11 @@ local function collected(w)
     return sorted(w, all)
 end
 
--- What a call gives, by the option 'stop'.
+-- The result of a call, by the option 'stop'.
 local results = {}
 
--- Hits without their pose where there is one only.
-local function told(w, hits)
+-- Returns the hits, without the pose if there is only one transform.
+local function without_pose(w, hits)
     if w.many then
         return hits
     end
@@ -86,18 +88,18 @@ local function told(w, hits)
     return passes().shorter(all)
 end
 
---- results.all(w): every pair.
+--- results.all(w): returns every pair.
 function results.all(w)
-    return told(w, collected(w))
+    return without_pose(w, collected(w))
 end
 
---- results.first(w): the least pair of each pose.
+--- results.first(w): returns the smallest pair of each pose.
 function results.first(w)
     local hits <close> = collected(w)
-    return told(w, passes().least_of(hits, hits))
+    return without_pose(w, passes().least_of(hits, hits))
 end
 
---- results.any(w): whether there is a pair.
+--- results.any(w): returns whether there is a pair.
 function results.any(w)
     for _, part in ipairs(w.hits) do part:close() end
     if w.many then
@@ -120,7 +122,7 @@ local function closed(w)
     for _, name in ipairs {"exact_a", "exact_b", "found"} do w[name]:close() end
 end
 
---- rill.collide.pairs(a, b [, {a =, b =, stop =}]): see docs/collide.md.
+--- rill.collide.pairs(a, b [, {a =, b =, contained =, stop =}]): see docs/collide.md.
 return function(first, second, options)
     local a, b = tree.take(NAME, "argument #1 'a'", first), tree.take(NAME, "argument #2 'b'", second)
     local taken = option.take(NAME, options, OPTIONS)
@@ -130,7 +132,7 @@ return function(first, second, options)
     w.exact_b, w.many, list = transforms.several(NAME, "b", taken.b)
     w.poses, w.found = #list, rill.stream("int", #list)
     if a.faces > 0 and b.faces > 0 and w.poses > 0 then
-        w.test = overlap.tame(a, b, once[1], list) and "upright" or "any"
+        w.test = overlap.allows_aligned(a, b, once[1], list) and "aligned" or "any"
         descend(w, function(...) test_leaves(w, ...) end)
     end
     local contained = taken.contained and containment.of(w) or nil

@@ -1,4 +1,5 @@
--- Motions as scripts give them, four rows of four numbers, x' = M x, and as kernels take them: three rows each, in doubles.
+-- Converts transforms from scripts (four rows of four numbers, x' = M x) to streams for kernels (three rows each,
+-- in doubles).
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -7,7 +8,7 @@ local fail <const> = errors.fail
 local transforms = {}
 
 local UNIT <const> = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
-local LARGEST <const> = 1e18 -- floats multiply it by itself
+local LARGEST <const> = 1e18 -- its square must not overflow a float
 
 local function check(where, name, element, m)
     local good, moves = option.is_matrix(m, LARGEST)
@@ -19,7 +20,7 @@ local function check(where, name, element, m)
     end
 end
 
--- The rows of a list of transforms.
+-- Returns a stream of the first three rows of each transform of a list.
 local function streams_of(where, name, list)
     local rows = {}
     for number, m in ipairs(list) do
@@ -29,13 +30,14 @@ local function streams_of(where, name, list)
     return rill.stream("dvec4", #rows, #rows > 0 and rows or nil)
 end
 
---- transforms.one(where, name, m): one transform, the identity where it is nil, and as a list.
+--- transforms.one(where, name, m): returns the rows of one transform (nil: the identity), and a list with it.
 function transforms.one(where, name, m)
     local list = {m == nil and UNIT or m}
     return streams_of(where, name, list), list
 end
 
---- transforms.several(where, name, value): one or a list; whether it is a list, and the list.
+--- transforms.several(where, name, value): returns the rows of one transform or of a list, whether it is a list,
+-- and the list.
 function transforms.several(where, name, value)
     local many = type(value) == "table" and not rill.type(value) and
         (#value == 0 or type(value[1]) == "table" and type(value[1][1]) == "table")

@@ -1,29 +1,33 @@
--- Down two trees at once, breadth first (D. Horn, "Stream Reduction Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.2), by few
--- launches: a list of pairs is dealt out to work groups, and each goes down from its share by itself, level by level, its list compacted after each
--- level by a running sum over the group. A share that outgrows its memory is handed back, dealt out anew, and gone on with.
+-- Traverses two trees at once, breadth first, in few launches (D. Horn, "Stream Reduction Operations for GPGPU
+-- Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
+-- A list of node pairs is distributed to work groups. Each group traverses its share level by level, and compacts
+-- its
+-- list after each level by a prefix sum over the group. A share that outgrows its memory is returned and
+-- distributed again.
 local rill = require "rill.core.public"
 local kernels <const> = require "rill.glsl.template".file "traverse"
 require "rill.geometry.collide.box_overlap"
 
-local LANES <const> = {cpu = 16, gpu = 64} -- of a group
-local GROUPS <const> = {cpu = 8, gpu = 64} -- that one list is dealt out to
-local MANY <const> = 256 -- groups in one launch at most, where there are many poses
+local LANES <const> = {cpu = 16, gpu = 64} -- of a work group
+local GROUPS <const> = {cpu = 8, gpu = 64} -- to which one list is distributed
+local MANY <const> = 256 -- largest number of groups in one launch, with many poses
 local ROOM <const> = {cpu = 1 << 15, gpu = 1 << 18} -- pairs in all lists of a launch
 local LEAST <const> = 256 -- pairs in the list of one group
-local EARLY <const> = 128 -- the length at which a list that one group has is dealt out
-local LONGEST <const> = 256 -- pairs for each invocation: at most 52 levels, so that loops stay short enough for every device
-local PARTED <const> = 1 << 30 -- a bit of a pair's first node: it is that one which is to be parted
-local DEPTH <const> = 52 -- lists there may be: both trees have at most 25 levels below the root
+local EARLY <const> = 128 -- length at which a list of a single group is distributed to several groups
+local LONGEST <const> = 256 -- pairs for each invocation, so that loops over at most 52 levels stay short enough for every device
+local PARTED <const> = 1 << 30 -- bit of a pair's first node: split the first node, not the second
+local DEPTH <const> = 52 -- largest number of lists: both trees have at most 25 levels below the root
 
--- The program for a test of boxes, for this device's groups.
+-- Returns the program for a box test, for the group size of this device.
 local function passes_of(test)
     local lanes = LANES[rill.device().family]
-    return kernels:program {upright = test == "upright", lanes = lanes, parted = PARTED}, lanes
+    return kernels:program {aligned = test == "aligned", lanes = lanes, parted = PARTED}, lanes
 end
 
 local function extent(t) return {levels = t.levels, leaf = t.leaf, faces = t.faces, most = t.most} end
 
--- What groups have left, dealt out anew: {pool, shares}. Each share takes every so manieth pair of a list, so that shares are much alike.
+-- Distributes the remaining pairs of groups to new shares: {pool, shares}. Each share has every n-th pair of a
+-- list, so that shares are similar.
 local function deal(pool, left, shares)
     local pairs_left, dealt = 0, {}
     for _, l in ipairs(left) do pairs_left = pairs_left + l[1] end
@@ -38,7 +42,8 @@ local function deal(pool, left, shares)
     return {pool = pool, shares = dealt}
 end
 
--- One launch over the next shares of a batch: what its groups have left, {pairs, where, level, leaves}, and the memory those are in.
+-- Launches the next shares of a batch. Returns the memory of the remaining pairs, a row {pairs, start, level,
+-- leaves} for each group, and the size of each group's memory.
 local function launch(w, batch, shares)
     local run, lanes = passes_of(w.test)
     local count <const> = #shares
@@ -47,7 +52,7 @@ local function launch(w, batch, shares)
     local left <close> = rill.stream("ivec4", count)
     local lengths <close> = rill.stream("int", DEPTH)
     local share <close> = rill.stream(run.Share, count, shares)
-    local store <const> = w.test == "upright" and "twins" or "box"
+    local store <const> = w.test == "aligned" and "twins" or "box"
     run.descend {
         share = share, from = batch.pool, s = extent(w.a), t = extent(w.b),
         room = room, limit = count == 1 and EARLY or room,
@@ -66,15 +71,16 @@ local function launch(w, batch, shares)
     return pool, rows, room
 end
 
--- The next shares of a batch.
+-- Removes the next shares of a batch and returns them.
 local function take(batch)
     local shares = {}
     while #batch.shares > 0 and #shares < MANY do shares[#shares + 1] = table.remove(batch.shares) end
     return shares
 end
 
--- descend(w, leaves): goes through all pairs of the trees w.a and w.b, for each pose. leaves(pool, shares, rows, room) gets the pairs of leaves
--- that a launch found. Batches wait on a stack, so that what is in memory at once is bounded. Each launch goes down one level at least.
+-- descend(w, leaves): traverses all node pairs of the trees w.a and w.b, for each pose. Calls leaves(pool, shares,
+-- rows, room) with the leaf pairs that a launch found. Batches wait on a stack, so that memory is bounded. Each
+-- launch descends at least one level.
 return function(w, leaves)
     local roots = {pool = rill.stream("ivec2", 1, {PARTED, 1}), shares = {}}
     for k = 1, w.poses do roots.shares[k] = {pose = w.poses - k, from = 0, step = 1, size = 1, level = 0} end

@@ -1,7 +1,8 @@
-// Vertices 1e30 away and more are not shown, since focus and pixels times that overflow; 3e38 stands for no vertex among the least coordinates.
+// Vertices 1e30 away and more are not shown, because their products with focus and pixels overflow. Their minimum
+// is 3e38, which means "none".
 bool is_shown(vec3 p) { return max(max(abs(p.x), abs(p.y)), abs(p.z)) < 1e30; }
 kernel vec3 outermost(vec3 p<>, float sign) { return is_shown(p) ? sign * p : vec3(3e38); }
-// How far from the target the eye must be for the picture to have a vertex.
+// The distance from the target that the eye needs so that the vertex is in the image.
 kernel float away(vec3 p<>, vec3 target, vec3 right, vec3 above, vec3 ahead, vec2 widths) {
     vec3 d = p - target;
     return is_shown(p) ? max(abs(dot(d, right)) * widths.x, abs(dot(d, above)) * widths.y) - dot(d, ahead) : 0.0;

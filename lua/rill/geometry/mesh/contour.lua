@@ -1,5 +1,5 @@
--- Marching cubes. Voxels are corners of cubes; a voxel has the edges to the next one along x, y and z, and a vertex for each that the surface crosses, so
--- that all cubes around an edge share it.
+-- Marching cubes. Voxels are the corners of cubes. A voxel owns the edges to the next voxel along x, y and z, and
+-- one vertex for each of these edges that the surface crosses, which all adjacent cubes share.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -18,7 +18,7 @@ local OPTIONS <const> = {
 
 local function flat(s) return s:reshape(s.size) end
 
--- Where the elements of a stream are that hold, by their numbers.
+-- Returns the indices of the elements that fulfil a predicate.
 local function places(s, predicate) return flat(s):find(predicate) end
 
 local function tables()
@@ -28,8 +28,11 @@ local function tables()
     return rill.from(first, "int"), rill.from(list, "int"), rill.from(starts, "int")
 end
 
---- rill.mesh.marching_cubes(volume, iso [, {spacing =, origin =}]): where the volume is `iso`, linearly between voxels; inside it is less, and triangles
--- are anticlockwise seen from where it is more. A volume that is crossed at its border gives a mesh with a boundary there.
+--- rill.mesh.marching_cubes(volume, iso [, {spacing =, origin =}]): returns the isosurface of a volume,
+-- interpolated linearly between voxels.
+-- Smaller values are inside; triangles are anticlockwise as seen from the larger values. If the surface reaches the
+-- border of
+-- the volume, the mesh has a boundary there.
 contour.marching_cubes = errors.guard(function(s, iso, options)
     local where <const> = "rill.mesh.marching_cubes"
     s = voxels.take(where, s)

@@ -1,12 +1,13 @@
--- The table of marching cubes (W. E. Lorensen and H. E. Cline, 1987), made of what a cube is. Corner c of a cube is at its bits, x the lowest. Edge 4 a + k runs
--- along axis a, from the corner that has bit 0 of k along axis a + 1 and bit 1 along axis a + 2.
+-- Computes the table of marching cubes (W. E. Lorensen and H. E. Cline, 1987). The bits of a corner's index are its
+-- coordinates, x the lowest. Edge 4 a + k runs along axis a, from the corner that has bit 0 of k along axis a + 1
+-- and bit 1 along axis a + 2.
 local cubes = {}
 
 local function corner(axis, low, next, after)
     return low << axis | next << (axis + 1) % 3 | after << (axis + 2) % 3
 end
 
--- The edge between two corners that differ in one bit, and one with that number by its lesser corner.
+-- edge_of: the edge between two corners that differ in one bit. start_of: the lower corner of each edge.
 local edge_of, start_of = {}, {}
 for axis = 0, 2 do
     for k = 0, 3 do
@@ -15,7 +16,7 @@ for axis = 0, 2 do
     end
 end
 
--- The corners of the six sides, in a circle that is anticlockwise seen from outside; `sides_of`: the sides of each edge, as bits.
+-- The corners of the six sides, anticlockwise as seen from outside. sides_of: the sides of each edge, as bits.
 local sides, sides_of = {}, {}
 for axis = 0, 2 do
     for low = 0, 1 do
@@ -32,8 +33,9 @@ end
 
 local function inside(mask, c) return mask >> c & 1 == 1 end
 
--- From each edge that is crossed to the next one around the surface's pieces. On each side the surface cuts off every run of corners inside, those across
--- from each other one by one: this depends on the side alone, so that cubes beside each other agree.
+-- Returns, for each crossed edge, the next one around the polygons of the surface. On each side the surface cuts
+-- off every run of inside corners separately, also two opposite ones. This depends on the side only, so that
+-- adjacent cubes agree.
 local function successors(mask)
     local next = {}
     for _, ring in ipairs(sides) do
@@ -60,8 +62,9 @@ local function polygons(mask)
     return list
 end
 
--- Triangles of the part of a polygon from corner i to j, none of whose inner sides lies in a side of the cube: there the cube beside might have the same,
--- and four triangles would meet. Nil where there are none.
+-- Triangulates the part of a polygon from corner i to j without diagonals that lie in a side of the cube: the
+-- adjacent cube might have the same diagonal, and four triangles would share an edge. Returns nil if there is no
+-- such triangulation.
 local function triangles(loop, i, j)
     if j == i + 1 then return {} end
     for k = i + 1, j - 1 do
@@ -77,7 +80,8 @@ local function triangles(loop, i, j)
     end
 end
 
---- cubes.table(): for masks of corners inside, 0 to 255, where their triangles begin in a list, and that list: three edges of four bits each.
+--- cubes.table(): returns, for the masks 0 to 255 of inside corners, where their triangles begin in a list, and
+-- that list (three edges of four bits each).
 function cubes.table()
     local first, list = {0}, {}
     for mask = 0, 255 do
@@ -91,7 +95,7 @@ function cubes.table()
     return first, list
 end
 
---- cubes.start(e): the lesser corner of an edge.
+--- cubes.start(e): returns the lower corner of an edge.
 function cubes.start(e) return start_of[e] end
 
 return cubes

@@ -1,5 +1,4 @@
--- The fields and methods of meshes: their streams, and what is computed of them. Triangles are indices of vertices (0-based), anticlockwise seen from
--- outside.
+-- The fields and methods of meshes. Triangles are 0-based vertex indices, anticlockwise as seen from outside.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -14,24 +13,24 @@ local methods <const>, fields <const>, check <const> = object.methods, object.fi
 
 -- ---- fields
 
---- M.positions: where the vertices are, the mesh's own stream of vec3, which may be written.
+--- M.positions: the vertices, the mesh's own stream of vec3, which may be written.
 fields.positions = "_positions"
---- M.triangles: numbers of vertices from 0, the mesh's own stream of ivec3.
+--- M.triangles: 0-based vertex indices, the mesh's own stream of ivec3.
 fields.triangles = "_triangles"
---- M.vertices: how many there are.
+--- M.vertices: number of vertices.
 function fields.vertices(m) return m._positions.size end
---- M.faces: how many triangles there are.
+--- M.faces: number of triangles.
 function fields.faces(m) return m._triangles.size end
---- M.uv: texture coordinates, vec2 per vertex or {faces, 3}; nil where there are none.
+--- M.uv: texture coordinates, vec2 per vertex, face or corner; nil if there are none.
 function fields.uv(m) return m._uv or nil end
---- M.attributes: streams by name.
+--- M.attributes: table of streams by name.
 fields.attributes = "_attributes"
 
 -- ---- methods
 
 local function copied(s) return s and s:copy() end
 
--- A mesh with the same attributes, and other streams where they are given.
+-- Returns a mesh with copies of the streams, except those given in `parts`.
 local function changed(m, parts)
     local attributes = {}
     for name, s in pairs(m._attributes) do attributes[name] = s:copy() end
@@ -41,12 +40,12 @@ local function changed(m, parts)
     }
 end
 
---- M:copy(): a mesh of its own with the same content.
+--- M:copy(): returns a new mesh with the same contents.
 function methods:copy()
     return changed(check(self, "copy"), {})
 end
 
--- A table of coordinates that prints as {x, y, z}.
+-- A table of coordinates whose text is {x, y, z}.
 local Point <const> = {__name = "rill.point"}
 function Point.__tostring(p)
     local texts = {}
@@ -55,7 +54,8 @@ function Point.__tostring(p)
 end
 local function point(v) return setmetatable(v, Point) end
 
---- M:bounds(): the least and the largest x, y and z of the vertices, two tables of three; nothing without vertices. Read back.
+--- M:bounds(): returns the smallest and the largest x, y and z of the vertices, two tables of three numbers that
+-- are read back. Returns nothing if there are no vertices.
 function methods:bounds()
     local p = check(self, "bounds")._positions
     if p.size > 0 then
@@ -63,15 +63,16 @@ function methods:bounds()
     end
 end
 
---- object.scale_of(m): one over the longest side of the bounds, if that is a float; 1 of a point.
+--- object.scale_of(m): returns 1 / (longest side of the bounds), or 1 if that is not a float.
 function object.scale_of(m)
     local low, high = m:bounds()
     local side = vector.longest(low, high)
     return side > 0 and 1 / side < 3e38 and 1 / side or 1
 end
 
---- M:normals(): those that are stored, the mesh's own stream, else a new stream of one per vertex: the sum of the normals of the triangles around it,
--- each as long as its area, made 1 long; zero where there is none.
+--- M:normals(): returns the stored normals (the mesh's own stream). If there are none, returns a new stream with
+-- one unit vector per vertex: the normalized sum of the normals of the adjacent triangles, weighted by area, or
+-- zero if no adjacent triangle has an area.
 function methods:normals()
     local m = check(self, "normals")
     if m._normals then
@@ -89,7 +90,8 @@ function methods:normals()
     return kernels:program().unit(sum)
 end
 
--- The cofactors of the upper left 3 x 3 numbers: what normals are turned by, as the cross product of what is moved.
+-- Returns the cofactors of the upper left 3 x 3 matrix, which transform normals (cross products of transformed
+-- vectors).
 local function cofactors(m)
     local rows = {}
     for i = 1, 3 do
@@ -99,11 +101,12 @@ local function cofactors(m)
     return rows
 end
 
---- M:transform(matrix): a mesh whose vertices are M x; matrix: four rows of four numbers, the last {0, 0, 0, 1}. Stored normals turn along. A mirror
--- leaves the order of corners as it is, so that outside becomes inside.
+--- M:transform(matrix): returns a mesh with vertices M x. matrix: four rows of four numbers, the last {0, 0, 0, 1}.
+-- Stored normals are transformed too. The order of corners does not change, so a reflection swaps inside and
+-- outside.
 function methods:transform(matrix)
     local m = check(self, "transform")
-    local good, moves = option.is_matrix(matrix, 3.5e38) -- kernels' floats
+    local good, moves = option.is_matrix(matrix, 3.5e38) -- the limit of floats in kernels
     if not good then
         fail("M:transform: argument #1 'matrix': expected 4 rows of 4 finite numbers, got %s", errors.told(matrix))
     elseif not moves then
@@ -118,7 +121,7 @@ function methods:transform(matrix)
     return changed(m, parts)
 end
 
---- M:area(): of all triangles, in doubles; read back.
+--- M:area(): returns the sum of the areas of all triangles, computed in double precision and read back.
 function methods:area()
     local m = check(self, "area")
     if m.faces == 0 then return 0.0 end
@@ -126,8 +129,9 @@ function methods:area()
     return s:sum()
 end
 
---- M:volume(): what a closed, oriented mesh encloses, in doubles, negative where it is inside out; of any other the sum of the signed tetrahedra from its
--- triangles to the middle of its bounds. Read back.
+--- M:volume(): returns the volume enclosed by a closed, oriented mesh, negative if it is inside out; for other
+-- meshes, the sum of the signed tetrahedra between the triangles and the center of the bounds. Computed in double
+-- precision and read back.
 function methods:volume()
     local m = check(self, "volume")
     if m.faces == 0 then return 0.0 end
@@ -136,8 +140,8 @@ function methods:volume()
     return s:sum()
 end
 
--- Methods in files of their own, which are loaded when they are called: M:save(path [, {encoding =}]), see mesh/save.lua; M:weld([epsilon]), see
--- mesh/weld.lua; the others are those of mesh/topology.lua.
+-- Methods that are loaded at their first call: M:save(path [, {encoding =}]), see mesh/save.lua; M:weld([epsilon]),
+-- see mesh/weld.lua; the others are in mesh/topology.lua.
 local MODULES <const> = {
     topology = {"adjacency", "euler", "components", "is_closed", "is_manifold", "is_oriented", "boundary"},
     save = {"save"}, weld = {"weld"},

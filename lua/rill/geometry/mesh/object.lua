@@ -1,4 +1,5 @@
--- Meshes as objects: their class, and how they are made of what users give. Their methods are in lua/rill/geometry/mesh/mesh.lua.
+-- Mesh objects: their class, and how they are created from users' arguments. Their methods are in
+-- lua/rill/geometry/mesh/mesh.lua.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -28,15 +29,16 @@ local Mesh <const> = class.define {
     end,
 }
 
---- object.methods, object.fields: of meshes, see class.define. object.is(value): whether it is a mesh. object.check(m, name): raises unless it is a mesh
--- that is open, before the colon of a method.
+--- object.methods, object.fields: the methods and fields of meshes, see class.define. object.is(value): returns
+-- whether a value is a mesh.
+-- object.check(m, name): raises an error unless m is an open mesh, for the method `name`.
 local object = {methods = Mesh.methods, fields = Mesh.fields, is = Mesh.is, check = Mesh.check}
 
-local NONE <const> = 0x7fffffff -- no vertex and no triangle is bad
+local NONE <const> = 0x7fffffff -- no vertex or triangle is invalid
 
--- ---- what is given
+-- ---- arguments
 
--- A stream of a type for an option that is a stream of it or a table; its own.
+-- Returns a new stream of a type for an option that is a stream, an expression or a table.
 local function stream_of(where, name, value, kind)
     if type(value) == "table" and not rill.type(value) then
         if #value == 0 then return rill.stream(kind, 0) end
@@ -63,7 +65,8 @@ local function first_bad(kernel, ...)
     return bad:min() or NONE
 end
 
---- object.check_positions(what, positions): raises where a coordinate is not finite; `what` begins the message.
+--- object.check_positions(what, positions): raises an error if a coordinate is not finite. `what` begins the
+-- message.
 function object.check_positions(what, positions)
     local bad = positions.size > 0 and first_bad(kernels:program().bad_place, positions) or NONE
     if bad < NONE then
@@ -73,7 +76,7 @@ function object.check_positions(what, positions)
     end
 end
 
--- Raises where a stream of vec2 or vec3 has NaN or infinity.
+-- Raises an error if a stream of vec2 or vec3 contains NaN or infinity.
 local function check_numbers(where, name, s)
     local kernel = s.type == "vec2" and kernels:program().bad_pair or kernels:program().bad_place
     local bad = s.size > 0 and first_bad(kernel, s:reshape(s.size)) or NONE
@@ -90,7 +93,7 @@ local function check_triangles(where, triangles, vertices)
     end
 end
 
--- What vertices, faces or corners have: {vertices}, {faces} or {faces, 3} elements.
+-- Raises an error unless a stream has one element per vertex {vertices}, face {faces} or corner {faces, 3}.
 local function check_attribute(where, name, s, m)
     local shape = s.shape
     local of = #shape == 1 and (shape[1] == m._positions.size or shape[1] == m._triangles.size) or
@@ -112,7 +115,8 @@ local OPTIONS <const> = {
 
 -- ---- making
 
---- object.own(parts): a mesh of streams that it takes over, as they are: positions, triangles, and where there are any normals, uv and attributes.
+--- object.own(parts): returns a mesh that takes ownership of the streams positions and triangles, and of normals,
+-- uv and attributes if given.
 function object.own(parts)
     return setmetatable({
         _positions = parts.positions, _triangles = parts.triangles, _normals = parts.normals or false,
@@ -120,7 +124,7 @@ function object.own(parts)
     }, Mesh.metatable)
 end
 
---- object.new(where, given): a mesh of what a user gave, copied and checked.
+--- object.new(where, given): returns a mesh of the user's options, which are copied and checked.
 function object.new(where, given)
     local taken = option.take(where, given, OPTIONS)
     local m = object.own {
@@ -149,7 +153,7 @@ function object.new(where, given)
     return m
 end
 
---- object.take(where, value): raises unless it is a mesh that is open, the first argument of a function.
+--- object.take(where, value): returns the first argument of a function. Raises an error unless it is an open mesh.
 function object.take(where, value)
     if not object.is(value) or not value._positions then
         fail("%s: argument #1 'm': expected a mesh, got %s", where,

@@ -1,4 +1,5 @@
--- Meshes made of numbers: a sphere, a torus, a box, a sheet. Where a surface has an outside, triangles are anticlockwise seen from there.
+-- Generated meshes: sphere, torus, box and grid. If a surface has an outside, triangles are anticlockwise as seen
+-- from there.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -32,7 +33,7 @@ local function icosahedron()
     return object.own {positions = rill.from(positions, "vec3"), triangles = rill.from(FACES, "ivec3")}
 end
 
--- Each triangle in four, the new vertices pushed out to the sphere.
+-- Splits each triangle into four, and moves the new vertices to the sphere.
 local function finer(m)
     local around = topology.adjacency(m)
     local new <close> = kernels:program().middles(m.positions, around.edges)
@@ -45,8 +46,8 @@ local function finer(m)
     return made
 end
 
---- rill.mesh.icosphere([level]): a sphere of radius 1 around 0, an icosahedron each of whose triangles was parted into four `level` times: 10 * 4^level + 2
--- vertices, 20 * 4^level triangles.
+--- rill.mesh.icosphere([level = 0]): returns a sphere of radius 1 around the origin: an icosahedron whose triangles
+-- were split into four `level` times (0 to 11), with 10 * 4^level + 2 vertices and 20 * 4^level triangles.
 function shapes.icosphere(level)
     level = level == nil and 0 or level
     if math.type(level) ~= "integer" or level < 0 or level > MOST_LEVEL then
@@ -60,7 +61,7 @@ end
 
 -- ---- what is made of cells
 
-local LARGEST <const> = 1e38 -- sizes and places that floats hold, sums of them too
+local LARGEST <const> = 1e38 -- sums of two sizes or coordinates must not overflow a float
 local MOST_CELLS <const> = 1 << 29
 
 local function is_size(v) return option.is_positive(v) and v <= LARGEST end
@@ -81,7 +82,7 @@ local function counts(least)
     end, ("{n, m}, whole numbers, %d or more, together less than 2^29 cells"):format(least)}
 end
 
--- The triangles of cells between rows x columns vertices, as many cells along each side as told.
+-- Returns the triangles of across x down cells between rows x columns vertices.
 local function cells(rows, columns, across, down)
     local t = kernels:program().cells {rows = rows, columns = columns, shape = {across, down, 2}}
     return t:reshape(across * down * 2)
@@ -89,7 +90,8 @@ end
 
 local TORUS <const> = {radius = POSITIVE, tube = POSITIVE, segments = counts(3)}
 
---- rill.mesh.torus{radius =, tube =, segments = {along, around}}: a ring around the z axis, its middle `radius` (1) away from it, `tube` (0.4) thick.
+--- rill.mesh.torus{radius = 1, tube = 0.4, segments = {48, 24}}: returns a torus around the z axis. radius: of the
+-- center line; tube: radius of the tube; segments: {along, around}.
 function shapes.torus(options)
     local taken = option.take("rill.mesh.torus", options, TORUS)
     local n = taken.segments or {48, 24}
@@ -102,14 +104,15 @@ local GRID <const> = {
     segments = counts(1),
 }
 
---- rill.mesh.grid{size = {height, width}, segments = {rows, columns}}: a flat sheet around 0 in the plane z = 0, seen from above, with uv from 0 to 1.
+--- rill.mesh.grid{size = {1, 1}, segments = {1, 1}}: returns a flat sheet centered at the origin in the plane z =
+-- 0, facing up, with uv from 0 to 1. size: {height, width}; segments: {rows, columns}.
 function shapes.grid(options)
     local taken = option.take("rill.mesh.grid", options, GRID)
     local n, size = taken.segments or {1, 1}, taken.size or {1, 1}
     local rows, columns = n[1] + 1, n[2] + 1
     local p, uv = kernels:program().sheet {side = {size[2], size[1]}, shape = {rows, columns}}
     local t = cells(rows, columns, n[1], n[2])
-    -- Rows go up here, and triangles of cells are anticlockwise where they go down.
+    -- y increases with the row here. The triangles of cells are anticlockwise if it decreases.
     local turned <const> = t:map "x.xzy"
     t:close()
     return object.own {positions = p:reshape(rows * columns), triangles = turned, uv = uv:reshape(rows * columns)}
@@ -121,7 +124,8 @@ local BOX <const> = {
     center = {function(v) return is_place(v, 3) end, "a table of 3 numbers, at most 1e38"},
 }
 
---- rill.mesh.box{size =, center =}: 8 vertices, 12 triangles; size: along x, y and z, or of a cube (1).
+--- rill.mesh.box{size = 1, center = {0, 0, 0}}: returns a box of 8 vertices and 12 triangles. size: a number, or
+-- {x, y, z}.
 function shapes.box(options)
     local taken = option.take("rill.mesh.box", options, BOX)
     local size, center = taken.size or 1, taken.center or {0, 0, 0}
@@ -132,7 +136,7 @@ function shapes.box(options)
         for d = 1, 3 do p[d] = center[d] + ((corner >> (d - 1) & 1) - 0.5) * size[d] end
         positions[corner + 1] = p
     end
-    for d = 0, 2 do -- the two sides across each axis
+    for d = 0, 2 do -- the two sides perpendicular to each axis
         local u, v = 1 << (d + 1) % 3, 1 << (d + 2) % 3
         for side = 0, 1 do
             local a = side << d

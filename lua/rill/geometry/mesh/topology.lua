@@ -1,5 +1,6 @@
--- How triangles hang together. Half-edge 3 f + k of triangle f runs from its corner k to the next. Sorted by the two vertices, the lesser first, the
--- half-edges of an edge stand side by side, and edges are numbered in that order.
+-- Connectivity of meshes. Half-edge 3 f + k of triangle f goes from its corner k to the next corner. Half-edges are
+-- sorted by their two vertices, the lower index first. Then the half-edges of an edge are adjacent, and edges are
+-- numbered in that order.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
@@ -8,8 +9,8 @@ local fail <const> = errors.fail
 
 local topology = {}
 
--- No algebra of streams here: an expression would hold its streams until it is collected.
-local MOST_ROUNDS <const> = 1000 -- of unions; what is apart is halved by two of them at least
+-- This file uses no stream expressions: an expression would keep its streams alive until it is collected.
+local MOST_ROUNDS <const> = 1000 -- of unions; two of them at least halve the number of separate parts
 
 -- ---- edges
 
@@ -22,8 +23,8 @@ local function in_order(low, high)
     return order
 end
 
--- Half-edges in the order of their edges, where edges begin in it, and the edge of each half-edge. Two sorts, each stable: by the higher vertex, then
--- by the lower.
+-- Returns the half-edges in the order of their edges, where each edge begins in this order, and the edge of each
+-- half-edge. Uses two stable sorts: by the higher vertex, then by the lower.
 local function edges_of(m)
     local k, n = kernels:program(), 3 * m.faces
     local low, high = k.halves {t = m.triangles, shape = n}
@@ -50,8 +51,9 @@ local function ends_of(e)
     return kernels:program().vertices(e.start, e.order, e.low, e.high)
 end
 
---- M:adjacency(): {twin =, edge =, valence =, edges =}. twin {faces, 3}: the half-edge 3 f + k on the other side, -1 at a boundary, -2 at an edge of more than
--- two triangles. edge {faces, 3}: its edge. edges: vertices of each edge, the lesser first, in ascending order. valence: edges at each vertex.
+--- M:adjacency(): returns {twin =, edge =, edges =, valence =}. twin {faces, 3}: the opposite half-edge, -1 at a
+-- boundary, -2 if the edge has more than two triangles. edge {faces, 3}: the edge of each half-edge. edges: the two
+-- vertices of each edge, the lower index first, in ascending order. valence: number of edges at each vertex.
 function topology.adjacency(m)
     local valence = rill.stream("int", m.vertices)
     if m.faces == 0 then
@@ -65,8 +67,9 @@ function topology.adjacency(m)
     return {twin = twin:reshape(shape), edge = e.edge:reshape(shape), edges = edges, valence = valence}
 end
 
---- topology.quarters(triangles, edge, vertices): each triangle in four, with vertex `vertices` + e in the middle of edge e; edge: of each half-edge. Those at
--- its corners, then that between.
+--- topology.quarters(triangles, edge, vertices): returns four triangles for each triangle, first the three at its
+-- corners, then the one in the middle. edge: the edge of each half-edge. Vertex `vertices` + e is the midpoint of
+-- edge e.
 function topology.quarters(triangles, edge, vertices)
     return kernels:program().quarters {t = triangles, edge = edge, n = vertices, shape = 4 * triangles.size}
 end
@@ -79,9 +82,10 @@ local function used_vertices(m)
     return used
 end
 
---- topology.roots(where, count, links [, most]): for each of `count` nodes the least one that it is joined to by links, a stream of ivec2; a stream of
--- int. Rounds of hooking roots and of shortening paths (Y. Shiloach and U. Vishkin, An O(log n) parallel connectivity algorithm, 1982), by atomic minima. Raises after
--- `most` rounds. Waits.
+--- topology.roots(where, count, links [, most]): returns, for each of `count` nodes, the smallest node that is
+-- connected to it by links (a stream of ivec2), as a stream of int. Alternates hooking roots by atomic minima and
+-- shortening paths (Y. Shiloach and U. Vishkin, An O(log n) parallel connectivity algorithm, 1982). Raises an error
+-- after `most` rounds (default: 1000). Waits for the device.
 function topology.roots(where, count, links, most)
     most = most or MOST_ROUNDS
     local k, all <close> = kernels:program(), rill.iota(count)
@@ -110,8 +114,8 @@ function topology.roots(where, count, links, most)
     return parent
 end
 
---- M:components(): how many parts there are that no triangle joins, and the number of each face's, from 0, in the order of their first vertices.
--- Vertices that no triangle has are of no part.
+--- M:components(): returns the number of connected components, and the component of each face (0-based, in the
+-- order of their first vertices). Vertices without triangles belong to no component.
 function topology.components(m)
     if m.faces == 0 then
         return 0, rill.stream("int", 0)
@@ -125,9 +129,9 @@ function topology.components(m)
     return running:get(m.vertices), k.name(m.triangles, parent, running)
 end
 
--- ---- what holds
+-- ---- properties
 
---- M:euler(): vertices - edges + faces, of the vertices that triangles have.
+--- M:euler(): returns vertices - edges + faces, counting only vertices that triangles use.
 function topology.euler(m)
     if m.faces == 0 then return 0 end
     local used <close> = used_vertices(m)
@@ -135,14 +139,15 @@ function topology.euler(m)
     return used:sum() - e.count + m.faces
 end
 
---- M:boundary(): the edges with one triangle, a stream of ivec2, each as its triangle runs along it, in the order of triangles.
+--- M:boundary(): returns the edges with one triangle, a stream of ivec2, in the direction and order of the
+-- triangles.
 function topology.boundary(m)
     if m.faces == 0 then return rill.stream("ivec2", 0) end
     local twin <close> = twins_of_mesh(m)
     return kernels:program().open_edges(m.triangles, twin)
 end
 
---- M:is_closed(): whether no edge has just one triangle. A mesh without triangles is.
+--- M:is_closed(): returns whether no edge has exactly one triangle. True for a mesh without triangles.
 function topology.is_closed(m)
     if m.faces == 0 then return true end
     local twin <close> = twins_of_mesh(m)
@@ -150,7 +155,7 @@ function topology.is_closed(m)
     return alone:max() == 0
 end
 
---- M:is_oriented(): whether no two triangles run along an edge the same way.
+--- M:is_oriented(): returns whether no two triangles traverse an edge in the same direction.
 function topology.is_oriented(m)
     if m.faces == 0 then return true end
     local e <close> = edges_of(m)
@@ -158,7 +163,8 @@ function topology.is_oriented(m)
     return same:max() == 0
 end
 
---- M:is_manifold(): whether each edge has one triangle or two, and the triangles around each vertex are one fan; none has a vertex twice.
+--- M:is_manifold(): returns whether each edge has one or two triangles, the triangles around each vertex form one
+-- fan, and no triangle has a vertex twice.
 function topology.is_manifold(m)
     if m.faces == 0 then return true end
     local k = kernels:program()
@@ -167,8 +173,8 @@ function topology.is_manifold(m)
     if twin:min() == -2 or pinched:max() == 1 then
         return false
     end
-    -- Corners that are joined across edges are a fan; there must be as many fans as vertices.
-    local links <close> = k.beside(m.triangles, twin)
+    -- Corners that are connected across edges form a fan. There must be as many fans as vertices.
+    local links <close> = k.fan_links(m.triangles, twin)
     local parent <close> = topology.roots("M:is_manifold", 3 * m.faces, links)
     local used <close> = used_vertices(m)
     local root <close> = k.roots(parent)

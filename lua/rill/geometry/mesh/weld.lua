@@ -10,10 +10,10 @@ local fail <const> = errors.fail
 
 local weld = {}
 
-local MOST_CELLS <const> = 2 ^ 30 -- along an axis: cells and what is two beside them are numbered by ints
-local SIDE <const> = 0.57735 -- of a cell, in epsilons: what is in one cell is no further apart than an epsilon, and what is not further is at most two cells away
+local MOST_CELLS <const> = 2 ^ 30 -- along an axis; indices of cells, and of cells two further, are ints
+local SIDE <const> = 0.57735 -- of a cell, in epsilons: vertices in one cell are at most an epsilon apart, and vertices an epsilon apart are at most two cells apart
 
-local BLOCK <const> = 32 -- vertices that are passed over together, and so many of these blocks
+local BLOCK <const> = 32 -- vertices that are skipped together, and number of blocks in a larger block
 
 local function kernels()
     return text:program {block = BLOCK}
@@ -21,7 +21,8 @@ end
 
 -- ---- groups
 
--- The vertices in the order of their cells, those of a cell in that of `order`, which is closed: three stable sorts.
+-- Returns the vertices in the order of their cells. Within a cell they keep the order of `order`, which is closed.
+-- Three stable sorts.
 local function sorted(cells, order)
     for axis = 0, 2 do
         local key <close> = kernels().along(order, cells, axis)
@@ -33,7 +34,8 @@ local function sorted(cells, order)
     return order
 end
 
--- The vertices by cells: `order`, the cell of each then, `s`, and its number from 1, `running`, and where each cell starts. All are streams.
+-- Returns the vertices sorted by cell: `order`; `s`, the cell of each; `running`, the 1-based index of its cell;
+-- `start`, where each cell begins. All are streams.
 local function by_cells(cells, order)
     local k, n, g = kernels(), cells.size, {}
     g.order = sorted(cells, order)
@@ -44,20 +46,21 @@ local function by_cells(cells, order)
     return held(g)
 end
 
--- For each vertex the least one of its cell.
+-- Returns the lowest vertex of the cell of each vertex.
 local function firsts(cells)
     local parent, g <close> = rill.stream("int", cells.size), by_cells(cells, kernels().whole {shape = cells.size})
     kernels().firsts(g.order, g.running, g.start, g.order, parent)
     return parent
 end
 
--- The vertices of each cell by where they are in it.
+-- Returns the vertices in an order in which vertices of a cell that follow each other are close to each other.
 local function finer(m, cells, low, side)
     local key <close> = kernels().finer(m._positions, cells, low, side)
     return rill.argsort(key)
 end
 
--- Links between the least vertices of cells that have some near each other. `least`: of each cell.
+-- Returns links between the lowest vertices of cells that have vertices within epsilon. `least`: the lowest vertex
+-- of each cell.
 local function links_of(m, g, least, epsilon)
     local k, p, n = kernels(), m._positions, m.vertices
     local low <close>, upper = k.bounds {p = p, orders = g.order, n = n, shape = (n + BLOCK - 1) // BLOCK}
@@ -71,9 +74,10 @@ local function links_of(m, g, least, epsilon)
     return k.links(least, g.s, g.running, g.start, least, noted, n)
 end
 
--- For each vertex the least one that steps of at most epsilon lead to: those of a cell are no further apart, and cells are linked.
+-- Returns, for each vertex, the lowest vertex to which steps of at most epsilon lead. Vertices of a cell are
+-- connected, and cells are linked.
 local function near(m, epsilon)
-    object.check_positions("M:weld", m._positions) -- NaN would be in any cell
+    object.check_positions("M:weld", m._positions) -- NaN belongs to no cell
     local k, n, low, high = kernels(), m.vertices, m:bounds()
     for d = 1, 3 do
         if (high[d] - low[d]) / (epsilon * SIDE) > MOST_CELLS then
@@ -93,8 +97,8 @@ end
 
 -- ---- renumbering
 
--- Elements of what each vertex, face or corner has, for the vertices and faces that are left.
-local function settled(m, s, vertex, face)
+-- Returns the per-vertex, per-face or per-corner data of the remaining vertices and faces.
+local function remaining(m, s, vertex, face)
     if #s.shape == 2 then
         local corner <close> = kernels().numbers {face = face, shape = 3 * face.size}
         return rill.gather(s:reshape(s.size), corner):reshape {face.size, 3}
@@ -102,16 +106,16 @@ local function settled(m, s, vertex, face)
     return rill.gather(s, s.size == m.vertices and vertex or face)
 end
 
--- What vertices have that are one now may differ: then it is the corners'.
-local function parted(m, s, parent, vertex, face)
+-- Returns the same for `uv` or normals. If merged vertices differ, the data become per-corner data.
+local function merged(m, s, parent, vertex, face)
     if not s or #s.shape == 2 or s.size ~= m.vertices then
-        return s and settled(m, s, vertex, face)
+        return s and remaining(m, s, vertex, face)
     end
     local k = kernels()
     local theirs <close> = rill.gather(s, parent)
     local differs <close> = (s.type == "vec2" and k.differ2 or k.differ3)(s, theirs)
     if differs:max() == 0 or face.size == 0 then
-        return settled(m, s, vertex, face)
+        return remaining(m, s, vertex, face)
     end
     local corner <close> = k.corners {t = m._triangles, face = face, shape = 3 * face.size}
     return rill.gather(s, corner):reshape {face.size, 3}
@@ -123,21 +127,21 @@ local function joined(m, parent)
     local running <close> = top:scan()
     local vertex <close> = top:find "x == 1"
     local triangles <close> = k.renumber(m._triangles, parent, running)
-    local stands <close> = k.stands(triangles)
-    local face <close> = stands:find "x == 1"
+    local proper <close> = k.proper(triangles)
+    local face <close> = proper:find "x == 1"
     local attributes = {}
-    for name, s in pairs(m._attributes) do attributes[name] = settled(m, s, vertex, face) end
+    for name, s in pairs(m._attributes) do attributes[name] = remaining(m, s, vertex, face) end
     return object.own {
         positions = rill.gather(m._positions, vertex), triangles = rill.gather(triangles, face),
-        normals = parted(m, m._normals, parent, vertex, face), uv = parted(m, m._uv, parent, vertex, face),
+        normals = merged(m, m._normals, parent, vertex, face), uv = merged(m, m._uv, parent, vertex, face),
         attributes = attributes,
     }
 end
 
---- weld.weld(m, epsilon): see M:weld. Groups stand where their first vertex does.
+--- weld.weld(m, epsilon): implements M:weld. A merged vertex has the position of the first vertex of its group.
 function weld.weld(m, epsilon)
     epsilon = epsilon or 0
-    if not option.is_finite(epsilon) or epsilon < 0 or epsilon > 3e38 then -- kernels' floats
+    if not option.is_finite(epsilon) or epsilon < 0 or epsilon > 3e38 then -- the limit of floats in kernels
         fail("M:weld: argument #1 'epsilon': expected a length of 0 or more, got %s", errors.told(epsilon))
     end
     if m.vertices == 0 then

@@ -1,4 +1,5 @@
--- Subdivision where edges ask for it (Horn, 36.3): who asks, and how triangles are parted of which only some edges are.
+-- Adaptive subdivision (Horn, section 36.3): the criteria by which edges are split, and the splitting of triangles
+-- of which only some edges are split.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local camera = require "rill.geometry.camera"
@@ -10,10 +11,10 @@ local fail <const> = errors.fail
 
 local adaptive = {}
 
---- adaptive.MOST: triangles that are made at most; three times as many half-edges must be an int.
+--- adaptive.MOST: largest number of triangles. Three times as many half-edges must fit an int.
 adaptive.MOST = 1 << 28
 
--- ---- who asks
+-- ---- criteria
 
 local function is_kernel(v) return rill.type(v) == "kernel" end
 local POSITIVE <const> = {option.is_positive, "a positive number"}
@@ -23,34 +24,36 @@ local OPTIONS <const> = {
     size = camera.size,
 }
 
--- What the user's kernel says of the two ends of each edge.
-local function asked(where, kernel, l)
+-- Returns the result of the user's kernel for the two ends of each edge: 1 or 0.
+local function by_kernel(where, kernel, l)
     local a, b = kernels:program().both(l.edges, l.m.positions)
-    local done, said = pcall(kernel, a, b)
+    local done, result = pcall(kernel, a, b)
     a:close()
     b:close()
     if not done then
         fail("%s: option 'kernel', called with the two ends of edges, streams of vec3: %s", where,
-            (said:gsub("^[^\n]-:%d+: ", "")))
-    elseif rill.type(said) ~= "stream" or said.size ~= l.count or said.type ~= "int" and said.type ~= "bool" then
+            (result:gsub("^[^\n]-:%d+: ", "")))
+    elseif rill.type(result) ~= "stream" or result.size ~= l.count or
+        result.type ~= "int" and result.type ~= "bool" then
         fail("%s: option 'kernel' must give one int or bool for each edge", where)
     end
-    return (said.type == "bool" and said or said:ne(0)):cast "int"
+    return (result.type == "bool" and result or result:ne(0)):cast "int"
 end
 
--- Where an edge is bent all triangles around its ends are to be parted: only then do Loop's rules move its vertices. To part the edge alone would leave the
--- fold as it is.
+-- Marks all edges of the triangles around the ends of bent edges. Only if all these triangles are split do Loop's
+-- rules move the ends; splitting only the bent edge would keep the fold.
 local function around_bends(l, live, most)
     local k, m = kernels:program(), l.m
     local bent <close> = k.bent(l.own, l.sharp, l.twin, m.triangles, live, m.positions, most)
     local touched <close> = rill.stream("int", m.vertices)
     k.touch(l.edges, bent, touched)
-    local asks = rill.stream("int", l.count)
-    k.spread(m.triangles, live, l.edge, touched, asks)
-    return asks
+    local wanted = rill.stream("int", l.count)
+    k.spread(m.triangles, live, l.edge, touched, wanted)
+    return wanted
 end
 
---- adaptive.criterion(where, m, options): for a mesh, a function of a level, and which triangles are not done: 1 for each edge that is to be parted, else 0.
+--- adaptive.criterion(where, m, options): returns a function of a level and of its live triangles that returns a
+-- stream: 1 for each edge to be split, else 0.
 function adaptive.criterion(where, m, options)
     local o, k = option.take(where, options, OPTIONS), kernels:program()
     local count = 0
@@ -62,40 +65,43 @@ function adaptive.criterion(where, m, options)
     end
     local size = o.size or {480, 640}
     local see = o.pixels and camera.of_meshes(o.camera or {}, {m}, size, where)
-    local function ask(l, live)
+    local function criterion(l, live)
         local p = l.m.positions
         return o.edge and k.longer(l.edges, p, o.edge) or
             o.pixels and k.larger(l.edges, p, see.eye, see.parallel, size[2] / see.width, o.pixels) or
             o.curvature and around_bends(l, live, math.rad(o.curvature)) or
-            asked(where, o.kernel, l)
+            by_kernel(where, o.kernel, l)
     end
     return function(l, live)
         local alive <close> = rill.stream("int", l.count)
-        k.enliven(live, l.edge, alive)
-        local asks <close> = ask(l, live)
-        return k.asking(asks, alive)
+        k.mark_live(live, l.edge, alive)
+        local wanted <close> = criterion(l, live)
+        return k.live_only(wanted, alive)
     end
 end
 
 -- ---- one level
 
--- Which edges are parted where triangles are parted in four or not at all, and whose ends stay; and those triangles.
-local function by_triangles(l, asks, live)
+-- Slivers: returns the split edges, the edges whose ends stay, the triangles that are split into four, and the
+-- edges whose new vertices are midpoints (the sharp ones).
+local function by_triangles(l, wanted, live)
     local split, stays = rill.stream("int", l.count), rill.stream("int", l.count)
-    return split, stays, kernels:program().redden(live, l.edge, asks, split, stays), l.sharp
+    return split, stays, kernels:program().mark_red(live, l.edge, wanted, split, stays), l.sharp
 end
 
--- Where each edge decides for itself, besides: the edges that are sharp or straight.
-local function by_edges(l, asks)
+-- Red-green: returns the split edges, the edges whose ends stay, the number of split edges of each triangle, and
+-- the edges whose new vertices are midpoints.
+local function by_edges(l, wanted)
     local straight, faces = l.sharp:copy(), l.m.faces
-    local counts = kernels:program().straighten {edge = l.edge, split = asks, straight = straight, shape = faces}
-    return asks, kernels:program().invert(asks), counts, straight
+    local counts = kernels:program().straighten {edge = l.edge, split = wanted, straight = straight, shape = faces}
+    return wanted, kernels:program().invert(wanted), counts, straight
 end
 
---- adaptive.step(where, l, asks, live, patch): the mesh with some edges parted, which of its triangles are not done, and its creases.
-function adaptive.step(where, l, asks, live, patch)
+--- adaptive.step(where, l, wanted, live, patch): returns the mesh with some edges split, which of its triangles are
+-- live (not final), and its creases.
+function adaptive.step(where, l, wanted, live, patch)
     local m, sliver = l.m, patch == "sliver"
-    local split, stays, red, straight = (sliver and by_triangles or by_edges)(l, asks, live)
+    local split, stays, red, straight = (sliver and by_triangles or by_edges)(l, wanted, live)
     local place <close> = split:scan()
     if m.faces + 2.0 * place:get(l.count) > adaptive.MOST then
         fail("%s: more than %d triangles would be made", where, adaptive.MOST)
@@ -108,7 +114,7 @@ function adaptive.step(where, l, asks, live, patch)
         sliver and 1 or 0)
     local creases = rules.creases(l, split, place)
     for _, s in ipairs {split, stays, red, straight} do
-        if s ~= l.sharp and s ~= asks then s:close() end
+        if s ~= l.sharp and s ~= wanted then s:close() end
     end
     return object.own {positions = positions, triangles = triangles}, alive, creases
 end

@@ -1,5 +1,6 @@
--- Loop's rules (C. Loop, Smooth subdivision surfaces based on triangles, 1987), with creases (H. Hoppe et al., Piecewise smooth surface
--- reconstruction, 1994). Each vertex is computed once, from its neighbours sorted by value, so that no numbering of vertices changes a bit of it.
+-- Loop's rules (C. Loop, Smooth subdivision surfaces based on triangles, 1987), with creases (H. Hoppe et al.,
+-- Piecewise smooth surface reconstruction, 1994). Each vertex is computed once, from its neighbors sorted by value,
+-- so that the result does not depend on the numbering of vertices.
 local rill = require "rill.core.public"
 local held = require "rill.core.scope"
 local topology = require "rill.geometry.mesh.topology"
@@ -13,7 +14,7 @@ end
 
 -- ---- what a level is computed of
 
--- The weight of each neighbour by valence: Loop's, as of the reference in double; of the limit 1 / (3 / (8 beta) + n).
+-- Returns the weight of a neighbor by valence: Loop's beta, or 1 / (3 / (8 beta) + n) for the limit surface.
 local function weights_of(most, limit)
     local list = {0, 0, 0}
     for n = 1, most do
@@ -23,9 +24,9 @@ local function weights_of(most, limit)
     return rill.from(list)
 end
 
---- rules.level(m, creases): what the rules need of a mesh with triangles: its half-edges, and the edges around each vertex, to be closed. creases: a stream of
--- ivec2, or nil.
--- Gives besides the first crease that is no edge, from 0.
+--- rules.level(m, creases): returns the data that the rules need for a mesh with triangles: its half-edges and the
+-- edges around each vertex. The caller closes it. creases: a stream of ivec2, or nil.
+-- Also returns the 0-based index of the first crease that is not an edge.
 function rules.level(m, creases)
     local k, around = kernels(), topology.adjacency(m)
     local n = 3 * m.faces
@@ -50,13 +51,14 @@ function rules.level(m, creases)
     return l, missing:get(1)
 end
 
---- rules.odd(l, straight): the new vertices, one for each edge; straight: 1 at edges whose new vertex is
+--- rules.odd(l, straight): returns the new vertices, one for each edge. straight: 1 for edges whose new vertex is
 -- their midpoint. Default: the sharp edges.
 function rules.odd(l, straight)
     return kernels().odd(l.edges, l.own, straight or l.sharp, l.twin, l.m.triangles, l.m.positions)
 end
 
---- rules.even(l, stays, limit): the vertices there are, moved; stays: 1 at each edge whose ends stay. limit: where they end up.
+--- rules.even(l, stays, limit): returns the new positions of the old vertices. stays: 1 for each edge whose ends do
+-- not move. limit: compute positions on the limit surface.
 function rules.even(l, stays, limit)
     local weights <close> = weights_of(l.most, limit)
     local none <close> = rill.stream("int", stays and 0 or l.count)
@@ -64,7 +66,8 @@ function rules.even(l, stays, limit)
         limit and 1 / 6 or 1 / 8)
 end
 
---- rules.normals(l, plain, scale): normals of the limit where the surface is smooth, `plain` elsewhere.
+--- rules.normals(l, plain, scale): returns the normals of the limit surface where it is smooth, and `plain`
+-- elsewhere.
 function rules.normals(l, plain, scale)
     local k, m = kernels(), l.m
     local vertex <close> = k.leaving {t = m.triangles, shape = 3 * m.faces}
@@ -74,12 +77,14 @@ function rules.normals(l, plain, scale)
     return k.normal(plain, leave, valence, l.twin, m.triangles, m.positions, scale)
 end
 
---- rules.creases(l, split, place): the creases of the next level; split: 1 at edges that are parted, place: their running count.
+--- rules.creases(l, split, place): returns the creases of the next level. split: 1 for edges that are split; place:
+-- the running count of split edges.
 function rules.creases(l, split, place)
     return l.crease and kernels().recrease(l.edges, l.crease, split, place, l.m.vertices)
 end
 
---- rules.quarters(l): each triangle in four, vertex V + e on edge e: those at its corners, then that between.
+--- rules.quarters(l): returns four triangles for each triangle, with vertex V + e on edge e: the three at its
+-- corners, then the one in the middle.
 function rules.quarters(l)
     return topology.quarters(l.m.triangles, l.edge, l.m.vertices)
 end

@@ -1,6 +1,6 @@
 $use(collide_nodes)
 $use(morton)
-// A box is wider than what it holds by `pad`, which is more than floats lose in finding it.
+// AABBs are enlarged by `pad`, which covers rounding errors of the bounds.
 kernel void codes(vec3 low, vec3 scale, ivec3 t<>, vec3 x[], out uint code<>) {
     vec3 middle = (x[t.x] + x[t.y] + x[t.z]) / 3.0;
     code = morton(uvec3(clamp((middle - low) * scale, 0.0, 1023.0)));
@@ -10,7 +10,7 @@ kernel void ends(ivec3 t<>, vec3 x[], out vec3 low<>, out vec3 high<>) {
     vec3 a = x[t.x], b = x[t.y], c = x[t.z];
     low = min(min(a, b), c);
     high = max(max(a, b), c);
-    if (!(is_finite(a) && is_finite(b) && is_finite(c))) low = high = a + b + c; // min and max may lose NaN
+    if (!(is_finite(a) && is_finite(b) && is_finite(c))) low = high = a + b + c; // min and max may ignore NaN
 }
 kernel void fill(int faces, int order[], out int face<>) {
     int k = indexof(face).x;
@@ -24,7 +24,8 @@ void put_in_order(inout vec3 a, inout vec3 b) {
         b = v;
     }
 }
-// Corners are in the order of their coordinates, so that triangles which share an edge, or all corners, compute with the same numbers.
+// Corners are sorted by their coordinates, so that triangles with a common edge, or with equal corners, compute
+// with identical numbers.
 kernel void corners(int face<>, ivec3 t[], vec3 x[], inout vec3 corner[]) {
     int k = 3 * indexof(face).x;
     if (face >= 0) {
@@ -53,7 +54,7 @@ kernel void join(int node<>, inout vec3 low[], inout vec3 high[]) {
     low[node] = min(low[2 * node], low[2 * node + 1]);
     high[node] = max(high[2 * node], high[2 * node + 1]);
 }
-kernel void upright(vec3 low<>, vec3 high<>, float pad, out Box box<>) {
+kernel void aligned(vec3 low<>, vec3 high<>, float pad, out Box box<>) {
     vec3 half_side = 0.5 * (high - low) + pad;
     box.c = 0.5 * low + 0.5 * high;
     box.x = vec3(half_side.x, 0.0, 0.0);

@@ -1,6 +1,7 @@
 $section(any)
 $use(collide_boxes)
-// boxes of any direction, moved by any matrices. Their unit is the largest coordinate, so that products of floats do not vanish.
+// Boxes of any direction, transformed by any matrices. The unit of length is the largest coordinate, so that
+// products of floats do not underflow.
 #define Store Box
 #define Shape Box
 typedef struct { Box one; Box other; } Two;
@@ -16,7 +17,7 @@ double far(dvec4 row, double most) { return (abs(row.x) + abs(row.y) + abs(row.z
 Motion motion_of(dvec4 a0, dvec4 a1, dvec4 a2, dvec4 b0, dvec4 b1, dvec4 b2, double most_a, double most_b) {
     double a = max(max(far(a0, most_a), far(a1, most_a)), far(a2, most_a));
     double b = max(max(far(b0, most_b), far(b1, most_b)), far(b2, most_b));
-    double unit = max(max(a, b), 1e-30lf); // the inverse of less is not a float
+    double unit = max(max(a, b), 1e-30lf); // the inverse of a smaller number overflows a float
     Motion m;
     m.a0 = vec4(a0 / unit); m.a1 = vec4(a1 / unit); m.a2 = vec4(a2 / unit);
     m.b0 = vec4(b0 / unit); m.b1 = vec4(b1 / unit); m.b2 = vec4(b2 / unit);
@@ -28,10 +29,11 @@ bool wider(Box a, Box b, Motion m) {
     return girth(placed(a, m.a0, m.a1, m.a2)) >= girth(placed(b, m.b0, m.b1, m.b2));
 }
 
-$section(upright)
-// upright boxes of trees that are moved by matrices overlap.tame allows, in the space of the first tree (S. Gottschalk, M. C. Lin and
-// D. Manocha, "OBBTree" (1996)). What depends on the pose alone is found once: products of the axes of the second box, and of those with the
-// first one's. `slack` covers what the exact test loses where it moves triangles far away.
+$section(aligned)
+// AABBs of trees whose transforms overlap.allows_aligned accepts, in the space of the first tree (S. Gottschalk, M. C. Lin
+// and D. Manocha, "OBBTree" (1996)). Terms that depend on the pose only are computed once: products of the axes of
+// the second box with each other and with the axes of the first. `slack` covers the rounding errors of the exact
+// triangle test for triangles that are moved far away.
 #define Store Twins
 typedef struct { vec3 c; vec3 h; } Shape;
 typedef struct { Shape one; Shape other; } Two;
@@ -58,7 +60,8 @@ Motion motion_of(dvec4 a0, dvec4 a1, dvec4 a2, dvec4 b0, dvec4 b1, dvec4 b2, dou
     m.v = product(i, j, k, dvec3(b0.y, b1.y, b2.y));
     m.w = product(i, j, k, dvec3(b0.z, b1.z, b2.z));
     m.t = product(i, j, k, g - f);
-    // Of axes that are nearly parallel both sides of a comparison may vanish: 1e-7 of a box is less than what the other terms allow for.
+    // For nearly parallel axes both sides of a comparison may underflow. 1e-7 of a box is less than the tolerance
+    // of the other terms.
     m.cu = abs(cross(m.v, m.w)) + 1e-7;
     m.cv = abs(cross(m.w, m.u)) + 1e-7;
     m.cw = abs(cross(m.u, m.v)) + 1e-7;
@@ -67,7 +70,7 @@ Motion motion_of(dvec4 a0, dvec4 a1, dvec4 a2, dvec4 b0, dvec4 b1, dvec4 b2, dou
     m.slack = float(1e-14lf * (length(f) + length(g)) * (length(i) + length(j) + length(k)));
     return m;
 }
-// Axes upright on an axis of each box.
+// Separating axes that are perpendicular to an axis of each box.
 bool crossed(vec3 t, vec3 h, vec3 u, vec3 near) {
     return any(greaterThan(abs(t.yzx * u.zxy - t.zxy * u.yzx), h.yzx * abs(u.zxy) + h.zxy * abs(u.yzx) + near));
 }

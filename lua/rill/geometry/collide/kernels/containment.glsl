@@ -3,7 +3,8 @@ kernel void first_faces(int part<>, inout int first[]) { atomicMin(first[part], 
 kernel void corners(int face<>, int part[], int first[], vec3 corner[], inout vec3 point[]) {
     if (face >= 0 && first[part[face]] == face) point[part[face]] = corner[3 * indexof(face).x];
 }
-// A corner of each part, moved as its mesh is, as the other mesh sees it; NaN where triangles met, and where there is no way back.
+// A corner of each part, moved by the transform of its mesh, in the space of the other mesh. NaN if triangles
+// intersect, or if the other transform has no inverse.
 kernel void seen(vec3 point[], int from, dvec4 own[], int own_step, dvec4 other[], int other_step, int found[],
                  out dvec3 p<>) {
     ivec2 at = indexof(p).xy;
@@ -15,6 +16,6 @@ kernel void seen(vec3 point[], int from, dvec4 own[], int own_step, dvec4 other[
     p = found[pose] != 0 || det == 0.0lf ? dvec3(0.0 / 0.0)
                                          : (cross(y, z) * v.x + cross(z, x) * v.y + cross(x, y) * v.z) / det;
 }
-kernel void note(bool inside<>, int from, int bit, inout int said[]) {
-    if (inside) atomicOr(said[indexof(inside).y + from], bit);
+kernel void note(bool inside<>, int from, int bit, inout int flags[]) {
+    if (inside) atomicOr(flags[indexof(inside).y + from], bit);
 }

@@ -1,9 +1,9 @@
 $section(nodes)
 typedef struct { vec3 c; vec3 x; vec3 y; vec3 z; } Box;
-typedef struct { vec3 c0; vec3 h0; vec3 c1; vec3 h1; } Twins; // upright boxes of nodes 2 i and 2 i + 1: middles, half sides
+typedef struct { vec3 c0; vec3 h0; vec3 c1; vec3 h1; } Twins; // AABBs of nodes 2 i and 2 i + 1: centers, half sides
 
-// Where node i begins, in places; `levels` below the root are the leaves.
-int first_place(int i, int levels, int leaf) {
+// The first slot of node i. The leaves are `levels` below the root.
+int first_slot(int i, int levels, int leaf) {
     return ((i << (levels - findMSB(i))) - (1 << levels)) * leaf;
 }
 vec3 turned(vec4 r0, vec4 r1, vec4 r2, vec3 v) { return vec3(dot(r0.xyz, v), dot(r1.xyz, v), dot(r2.xyz, v)); }
@@ -18,8 +18,9 @@ Box placed(Box b, vec4 r0, vec4 r1, vec4 r2) {
 float reach(Box b, vec3 l) { return abs(dot(l, b.x)) + abs(dot(l, b.y)) + abs(dot(l, b.z)); }
 
 $section(boxes)
-// Separating axes (Gottschalk 1996): if any line parts the projections, the boxes are apart. Each axis is a proof of its own, so that a matrix which is no motion
-// leaves boxes together that are apart, never the other way round. `slack` bounds what floats lose, and 1e-36 what products lose that are too small for floats.
+// Separating axis test (Gottschalk 1996): if the projections on any line are disjoint, the boxes are separated.
+// Each axis is sufficient by itself, so with a matrix that is not rigid the test may miss a separation, but never
+// reports a false one. `slack` bounds the rounding errors, and 1e-36 the underflow of products.
 bool parts(vec3 l, vec3 t, Box a, Box b, vec3 slack) {
     return abs(dot(l, t)) > reach(a, l) + reach(b, l) + dot(abs(l), slack) + 1e-36;
 }
@@ -36,8 +37,10 @@ bool apart(Box a, Box b) {
 }
 
 $section(triangles)
-// Two triangles are apart if an axis parts them: a normal, a product of two edges, or, in a plane they share, what is upright on an edge. A triangle without
-// area is the segment or the point that it is: its normal is 0, and the axes below stand in. Where coordinates are whole numbers up to 2^12, all is exact.
+// Two triangles are separated if an axis separates them: a normal, a cross product of two edges, or, if they are
+// coplanar, a perpendicular of an edge in the plane. A triangle without area is treated as a segment or point: its
+// normal is 0, and the axes `along` and `flat_on` are used. If coordinates are integers up to 2^12, the test is
+// exact.
 dvec3 moved(dvec4 r0, dvec4 r1, dvec4 r2, dvec3 v) {
     return dvec3(dot(r0.xyz, v) + r0.w, dot(r1.xyz, v) + r1.w, dot(r2.xyz, v) + r2.w);
 }

@@ -3,9 +3,10 @@ typedef struct { float area; vec3 first; vec3 own; vec3 mixed; } Moments;
 typedef struct { vec3 low; vec3 high; } Span;
 typedef struct { vec3 from; vec3 x; vec3 y; vec3 z; } Axes;
 
-kernel void places(int faces, out int face<>) { face = indexof(face).x < faces ? indexof(face).x : -1; }
+kernel void slots(int faces, out int face<>) { face = indexof(face).x < faces ? indexof(face).x : -1; }
 
-// Moments of a triangle's surface (section 4). One without area counts as well, for next to nothing, so that nodes of such have axes, too.
+// Moments of a triangle's surface (section 4). A triangle without area has a very small weight, so that nodes that
+// contain only such triangles have axes too.
 kernel void moments(int face<>, int faces[], int block, float unit, ivec3 t[], vec3 x[], out Moments m<>) {
     m.area = 0.0;
     m.first = m.own = m.mixed = vec3(0.0);
@@ -27,7 +28,8 @@ reduce void total(Moments m<>, reduce Moments sum<>) {
     sum.mixed += m.mixed;
 }
 
-// Jacobi's rotation that makes the number q of rows and columns i and k zero; r, s: their other numbers; u, v: what becomes the eigenvectors.
+// Jacobi rotation that makes element q (row i, column k) zero. r, s: the other elements of the two rows. u, v:
+// columns of the eigenvectors.
 void turn(inout float a, inout float b, inout float q, inout float r, inout float s, inout vec3 u, inout vec3 v) {
     if (abs(q) <= 1e-9 * (abs(a) + abs(b)) + 1e-37) return;
     float h = 0.5 * (b - a) / q;
@@ -82,7 +84,7 @@ reduce void widest(Span s<>, reduce Span all_of<>) {
     all_of.low = min(all_of.low, s.low);
     all_of.high = max(all_of.high, s.high);
 }
-// `pad` is more than floats lose of places, and 4e-6 of the sides more than they lose of axes and projections.
+// `pad` covers the rounding errors of positions, and 4e-6 of the sides those of axes and projections.
 kernel void box(Axes a<>, Span s<>, float pad, out Box b<>) {
     vec3 middle = 0.5 * s.low + 0.5 * s.high, side = 0.5 * s.high - 0.5 * s.low;
     side += 4e-6 * (side.x + side.y + side.z) + pad;
@@ -91,7 +93,7 @@ kernel void box(Axes a<>, Span s<>, float pad, out Box b<>) {
     b.y = side.y * a.y;
     b.z = side.z * a.z;
 }
-// What sorts triangles within their nodes, by where their middles are along the longest side; of empty places the last.
+// Sort keys of triangles within their nodes: the center along the longest side. Empty slots come last.
 kernel void keys(int face<>, Axes a[], Span s[], int block, int bits, ivec3 t[], vec3 x[], out uint key<>) {
     int node = indexof(face).x / block;
     uint last = (1u << bits) - 1u, place = last;

@@ -1,7 +1,7 @@
 $use(collide_nodes)
 $use(collide_triangles)
-// Element k is a place in the first leaf and a place in the second, of pair first + k / (leaf.x * leaf.y) of all groups. Group g has pairs from
-// begins[g] on.
+// Element k is a slot of the first leaf and a slot of the second leaf, of leaf pair first + k / (leaf.x * leaf.y).
+// The pairs of group g begin at begins[g].
 kernel void touch(int k<>, int first, ivec2 pool[], int begins[], ivec2 source[], ivec2 leaf, ivec2 leaves, int face_a[], int face_b[],
                   vec3 a[], vec3 b[], dvec4 ma[], dvec4 mb[], inout int found[], inout int count[], inout ivec3 hit[]) {
     int pair_number = first + k / (leaf.x * leaf.y), rest = k % (leaf.x * leaf.y), g = 0;

@@ -1,13 +1,20 @@
-// The kernels of queries: rays, distances and containment, each element a walk of its own through a tree's nodes.
-// 
-// A walk keeps no stack. Nodes are numbered as in a heap, so that one number leads back up, and one bit for each level on the way (`at.y`, the lowest of this
-// node) says whether the sibling there needs no visit any more (after S. Laine, "Restart Trail for Stackless BVH Traversal", 2010). A walk can therefore rest
-// after STEPS trips and go on in another launch, on devices that cut long loops. Walks with pruning go down, NODES at most, until all that run together
-// are at leaves or done, so that few wait while others test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009). `at`: the node (0: done), those bits, and how many triangles of a leaf were seen.
-// 
-// Boxes are floats, and wider than their triangles by more than floats lose here; triangles are tested in doubles. Of what is equally near the lowest triangle
-// is taken, so that answers do not depend on the tree. Triangles compute the same numbers for an edge that they share, since collide/aabb_tree.lua has put their
-// corners in order.
+// Kernels of the queries: rays, distances and containment. Each element traverses the tree independently.
+// The traversal needs no stack. Nodes are numbered as in a heap, so the parent follows from the index. One bit for
+// each level
+// on the path (`at.y`, the lowest bit for the current node) says whether the sibling at that level is finished
+// (after S. Laine,
+// "Restart Trail for Stackless BVH Traversal", 2010). Therefore a traversal can be interrupted after $steps steps
+// and
+// continued in another launch, on devices that limit loops. Traversals with pruning descend, at most $nodes nodes,
+// until
+// all elements that run together are at leaves or finished, so that few elements wait while others test triangles
+// (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009).
+// `at`: the node (0: finished), these bits, and the number of triangles of a leaf that were tested.
+// Boxes are floats and enlarged by more than the rounding errors here. Triangles are tested in double precision.
+// Among equally
+// near triangles the one with the lowest index is used, so that results do not depend on the tree. Triangles
+// compute
+// identical numbers for a shared edge, because collide/aabb_tree.lua has sorted their corners.
 typedef struct { vec3 low; vec3 high; } Span;
 
 kernel void span(vec3 low<>, vec3 high<>, float pad, out Span s<>) { s.low = low - pad; s.high = high + pad; }
@@ -22,12 +29,12 @@ ivec3 below(ivec3 at, bool left, bool right, bool right_first) {
     if (!left && !right) return next_of(at);
     return ivec3(2 * at.x + (right && (!left || right_first) ? 1 : 0), 2 * at.y + (left && right ? 0 : 1), 0);
 }
-ivec3 beside(ivec3 at, int leaf) { return at.z + 1 == leaf ? next_of(at) : ivec3(at.xy, at.z + 1); }
+ivec3 next_triangle(ivec3 at, int leaf) { return at.z + 1 == leaf ? next_of(at) : ivec3(at.xy, at.z + 1); }
 
 reduce void furthest(ivec3 at<>, reduce ivec3 most<>) { most = max(most, at); }
 
-// ax * by - ay * bx with its exact sign, so that two triangles agree about the edge they share: where rounding might matter, products are split
-// (T. J. Dekker, "A floating-point technique for extending the available precision", 1971).
+// ax * by - ay * bx with an exact sign, so that two triangles agree about a shared edge. If rounding might matter,
+// products are split (T. J. Dekker, "A floating-point technique for extending the available precision", 1971).
 double lost(double a, double b, double p) {
     precise double s = a * 134217729.0lf, t = b * 134217729.0lf;
     precise double ah = s - (s - a), bh = t - (t - b);
@@ -45,8 +52,10 @@ double side(dvec2 a, dvec2 b) {
     return d;
 }
 
-// ---- origins. What is far away is measured from `c`, the point of the mesh's bounding box that is nearest to it (itself if it is inside), so
-// that rounding errors are relative to the mesh, however far away a point or the origin of a ray is.
+// ---- origins
+
+// Points and origins are measured from `c`, the nearest point of the mesh's bounding box (the point itself if it is inside), so
+// that rounding errors are relative to the size of the mesh, not to the distance.
 
 // a - b and its rounding error (D. E. Knuth, The Art of Computer Programming, vol. 2 (1997), 4.2.2, theorem B).
 dvec2 difference(double a, double b) {
@@ -58,8 +67,8 @@ dvec2 difference(double a, double b) {
 
 // ---- rays: S. Woop, C. Benthin and I. Wald, "Watertight Ray/Triangle Intersection", 2013
 
-// A ray's main axis, and with that axis last: the reference point c, the direction, where the ray crosses the plane through c that is perpendicular
-// to the main axis (relative to c, times way.z), and t there.
+// A ray in coordinates whose last axis is its main axis: the reference point c, the direction, where the ray
+// crosses the plane through c perpendicular to the main axis (relative to c, times way.z), and t there.
 typedef struct { int axis; dvec3 c; dvec3 way; dvec2 offset; double start; } Line;
 
 dvec3 main_last(int k, dvec3 v) { return k == 0 ? v.yzx : (k == 1 ? v.zxy : v); }
@@ -81,40 +90,43 @@ Line line_of(vec3 o, vec3 d, vec3 low, vec3 high) {
     l.start = (l.c.z - from.z) / l.way.z;
     return l;
 }
-// The point of the line at l.start, with its axes in their order.
+// The point of the ray at l.start, with the original order of axes.
 vec3 crossing(Line l) {
     dvec3 p = l.c + dvec3(l.offset / l.way.z, 0.0lf);
     return vec3(l.axis == 0 ? p.zxy : (l.axis == 1 ? p.yzx : p));
 }
-// Where a ray enters a box, in lengths of its longest component; above `most` where it does not.
+// Where a ray enters a box, in multiples of its longest component. The result is above `most` if it misses the box.
 float entry(Span s, vec3 o, vec3 inverse, float most) {
     bvec3 up = greaterThan(inverse, vec3(0.0));
     vec3 a = (mix(s.high, s.low, up) - o) * inverse, b = (mix(s.low, s.high, up) - o) * inverse;
     float enter = max(max(max(a.x, a.y), a.z), 0.0), leave = min(min(b.x, b.y), b.z);
     return !is_empty(s) && enter * 0.999999 <= min(leave * 1.000001, most) ? enter : 3.4028235e38;
 }
-// A corner relative to the ray: its distance from the line in the directions of the other two axes, times way.z, and its place along the main axis.
+// A corner relative to the ray: its distance from the ray along the other two axes, times way.z, and its position
+// along the main axis.
 dvec3 sheared(Line l, vec3 corner) {
     dvec3 v = main_last(l.axis, dvec3(corner)) - l.c;
     precise dvec2 p = v.xy * l.way.z - l.way.xy * v.z;
     precise dvec2 q = p - l.offset;
     return dvec3(q, v.z);
 }
-// The place along the main axis where the line meets an edge. It depends on the edge alone, and at its ends it is theirs.
-double place_on(dvec3 a, dvec3 b) {
+// The position along the main axis where the ray meets an edge. It depends on the edge only; at the ends of the
+// edge it is the position of the end.
+double position_on(dvec3 a, dvec3 b) {
     dvec3 e = b - a;
     double z = abs(e.x) >= abs(e.y) ? a.z - a.x / e.x * e.z : a.z - a.y / e.y * e.z;
     return a.xy == dvec2(0.0lf) ? a.z : (b.xy == dvec2(0.0lf) ? b.z : z);
 }
-// t - l.start where the line meets a triangle of sheared corners; infinity behind the ray's origin, and where it does not.
+// t - l.start where the ray meets a triangle with sheared corners. Infinity behind the origin, and if the ray
+// misses.
 double struck(Line l, dvec3 a, dvec3 b, dvec3 c) {
     double u = side(c.xy, b.xy), v = side(a.xy, c.xy), w = side(b.xy, a.xy);
     double sum = u + v + w, z = 0.0lf;
     bool hit = (u >= 0.0lf && v >= 0.0lf && w >= 0.0lf) || (u <= 0.0lf && v <= 0.0lf && w <= 0.0lf);
     if (!hit || sum == 0.0lf) return 1.0lf / 0.0lf;
-    if (u == 0.0lf) z = place_on(b, c);
-    else if (v == 0.0lf) z = place_on(a, c);
-    else if (w == 0.0lf) z = place_on(a, b);
+    if (u == 0.0lf) z = position_on(b, c);
+    else if (v == 0.0lf) z = position_on(a, c);
+    else if (w == 0.0lf) z = position_on(a, b);
     else z = clamp((u * a.z + v * b.z + w * c.z) / sum, min(min(a.z, b.z), c.z), max(max(a.z, b.z), c.z));
     double t = z / l.way.z;
     return t + l.start >= 0.0lf ? t : 1.0lf / 0.0lf;
@@ -123,12 +135,13 @@ kernel void ray(vec3 o<>, vec3 d<>, vec3 low, vec3 high, int leaves, int leaf, S
                 inout ivec3 at<>, inout double best<>, inout int found<>) {
     ivec3 here = at;
     double near = best;
-    int place = found;
+    int slot = found;
     Line l = line_of(o, d, low, high);
     double most = abs(l.way.z);
     if (!is_finite(o) || !is_finite(d) || most == 0.0lf) here.x = 0;
     vec3 from = crossing(l), unit = vec3(dvec3(d) / most);
-    // Within the mesh 1e-7 of a direction moves a ray by less than the pad of the boxes, 2e-6 of the coordinates.
+    // Within the mesh, 1e-7 of a direction moves a ray by less than the padding of the boxes (2e-6 of the
+    // coordinates).
     vec3 inverse = 1.0 / mix(unit, mix(vec3(1e-7), vec3(-1e-7), lessThan(unit, vec3(0.0))),
                              lessThan(abs(unit), vec3(1e-7)));
     float limit = float(near * most) * 1.000001;
@@ -145,31 +158,34 @@ kernel void ray(vec3 o<>, vec3 d<>, vec3 low, vec3 high, int leaves, int leaf, S
             if (f >= 0) {
                 vec3 a = corner[3 * i], b = corner[3 * i + 1], c = corner[3 * i + 2];
                 double t = struck(l, sheared(l, a), sheared(l, b), sheared(l, c));
-                if ((t < near || (t == near && f < face[max(place, 0)])) &&
+                if ((t < near || (t == near && f < face[max(slot, 0)])) &&
                     any(notEqual(cross(dvec3(b) - dvec3(a), dvec3(c) - dvec3(a)), dvec3(0.0lf)))) {
                     near = t;
-                    place = i;
+                    slot = i;
                     limit = float(near * most) * 1.000001;
                 }
             }
-            here = f >= 0 ? beside(here, leaf) : next_of(here);
+            here = f >= 0 ? next_triangle(here, leaf) : next_of(here);
         }
     }
     at = here;
     best = near;
-    found = place;
+    found = slot;
 }
-kernel void ray_end(vec3 o<>, vec3 d<>, vec3 low, vec3 high, double best<>, int place<>, int face[],
+kernel void ray_end(vec3 o<>, vec3 d<>, vec3 low, vec3 high, double best<>, int slot<>, int face[],
                     out float distance<>, out int triangle<>) {
-    distance = place >= 0 ? float(best + line_of(o, d, low, high).start) : 1.0 / 0.0;
-    triangle = place >= 0 ? face[place] : -1;
+    distance = slot >= 0 ? float(best + line_of(o, d, low, high).start) : 1.0 / 0.0;
+    triangle = slot >= 0 ? face[slot] : -1;
 }
 
-// ---- distances. Of p, beyond c by p - c, and a point q of the mesh, (q - p)^2 is (p - c)^2 plus the sum over the axes of (q - c)^2 - 2 (p - c) (q - c).
-// Neither term of this sum is negative, since the mesh is on the other side of c, so that it is as exact as q - c.
+// ---- distances
+
+// For a query point p and a point q of the mesh, (q - p)^2 is (p - c)^2 plus the sum over the axes of
+// (q - c)^2 - 2 (p - c) (q - c). Neither term of this sum is negative, because the mesh is on the other side of c. Therefore
+// the sum is as accurate as q - c.
 
 typedef struct { dvec3 p; dvec3 c; dvec3 beyond; } Query;
-typedef struct { dvec3 point; double more; } Near; // a point, and by how much the square of its distance is more than that of c
+typedef struct { dvec3 point; double more; } Near; // a point; its squared distance minus the squared distance of c
 
 Query query_of(vec3 p, vec3 low, vec3 high) {
     Query k;
@@ -184,14 +200,15 @@ Near near_of(Query k, dvec3 point, dvec3 offset) {
     r.more = dot(offset, offset - 2.0lf * k.beyond);
     return r;
 }
-// How much `more` the nearest point of an edge is, about.
+// An approximation of `more` for the nearest point of an edge.
 double edge_more(Query k, dvec3 a, dvec3 e) {
     double l = dot(e, e);
     dvec3 offset = a - k.c + (l > 0.0lf ? clamp(dot(k.p - a, e) / l, 0.0lf, 1.0lf) : 0.0lf) * e;
     return dot(offset, offset - 2.0lf * k.beyond);
 }
-// The nearest point of an edge depends on its ends alone, given in their order. It is an end where it may be but for rounding, so that edges that meet there
-// agree. 1e-15: more than a scalar product of doubles loses, in units of the sum of its terms.
+// The nearest point of an edge depends on its ends only, given in sorted order. If it is an end within rounding
+// errors, it is exactly the end, so that adjacent edges agree. 1e-15 bounds the rounding error of a scalar product,
+// relative to the sum of the absolute values of its terms.
 Near on_edge(Query k, dvec3 a, dvec3 b) {
     dvec3 e = b - a, x = k.p - a, y = b - k.p;
     double from = dot(x, e), to = dot(y, e);
@@ -200,9 +217,10 @@ Near on_edge(Query k, dvec3 a, dvec3 b) {
     dvec3 v = from / dot(e, e) * e;
     return near_of(k, a + v, a - k.c + v);
 }
-// The terms of a vector product, all positive: what bounds its rounding error.
+// The terms of a cross product with positive signs, which bound its rounding error.
 dvec3 terms(dvec3 a, dvec3 b) { return abs(a.yzx * b.zxy) + abs(a.zxy * b.yzx); }
-// The nearest point is within the triangle only if it is so by more than rounding (2e-15 of the terms), so that triangles agree about their edges.
+// The nearest point is in the interior of the triangle only if it is so by more than rounding errors (2e-15 of the
+// terms), so that triangles agree about their edges.
 Near nearest(Query k, vec3 low, vec3 high, dvec3 a, dvec3 b, dvec3 c) {
     dvec3 e = b - a, f = c - b, g = c - a, n = cross(e, g);
     dvec3 x = k.p - a, y = k.p - b, z = k.p - c;
@@ -220,21 +238,22 @@ Near nearest(Query k, vec3 low, vec3 high, dvec3 a, dvec3 b, dvec3 c) {
     double ab = edge_more(k, a, e), bc = edge_more(k, b, f), ca = edge_more(k, a, g);
     return on_edge(k, bc < min(ab, ca) ? b : a, ab <= min(bc, ca) ? b : c);
 }
-// What `more` of any point in a box is, at least, but for 1e-5 of it, over the unit whose inverse is `scale`; beyond: |p - c| in this unit.
-// Negative of an empty box.
+// Lower bound of `more` for the points of a box, within 1e-5, in units of 1 / `scale`. beyond: |p - c| in these
+// units. Negative for an empty box.
 float away(Span s, vec3 c, vec3 beyond, float scale) {
     vec3 d = max(max(s.low - c, c - s.high), vec3(0.0));
     return is_empty(s) ? -1.0 : dot(d, d * scale + 2.0 * beyond);
 }
-// The least normal float stands in for what is less.
+// Smaller limits are replaced by the smallest normal float.
 float limit_of(double more, double scale) { return float(more * scale) * 1.00001 + 1.1754944e-38; }
 kernel void distance(vec3 p<>, vec3 low, vec3 high, int leaves, int leaf, Span s[], int face[], vec3 corner[],
                      inout ivec3 at<>, inout double best<>, inout int found<>) {
     ivec3 here = is_finite(p) ? at : ivec3(0);
     double near = best;
-    int place = found;
+    int slot = found;
     Query k = query_of(p, low, high);
-    // In units of the mesh's size or of the distance, the larger of both, floats neither overflow nor vanish.
+    // Floats neither overflow nor underflow in units of the size of the mesh or of the distance, whichever is
+    // larger.
     vec3 c = vec3(k.c), far = max(high - low, vec3(abs(k.beyond)));
     double scale = 1.0lf / double(max(max(max(far.x, far.y), far.z), 1.1754944e-38));
     vec3 beyond = vec3(abs(k.beyond) * scale);
@@ -252,39 +271,41 @@ kernel void distance(vec3 p<>, vec3 low, vec3 high, int leaves, int leaf, Span s
             if (f >= 0) {
                 double more = nearest(k, low, high, dvec3(corner[3 * i]), dvec3(corner[3 * i + 1]),
                                       dvec3(corner[3 * i + 2])).more;
-                if (more < near || (more == near && f < face[max(place, 0)])) {
+                if (more < near || (more == near && f < face[max(slot, 0)])) {
                     near = more;
-                    place = i;
+                    slot = i;
                     limit = limit_of(near, scale);
                 }
             }
-            here = f >= 0 ? beside(here, leaf) : next_of(here);
+            here = f >= 0 ? next_triangle(here, leaf) : next_of(here);
         }
     }
     at = here;
     best = near;
-    found = place;
+    found = slot;
 }
-kernel void distance_end(vec3 p<>, vec3 low, vec3 high, int place<>, int face[], vec3 corner[], out float distance<>,
+kernel void distance_end(vec3 p<>, vec3 low, vec3 high, int slot<>, int face[], vec3 corner[], out float distance<>,
                          out int triangle<>, out vec3 point<>) {
-    int i = 3 * max(place, 0);
+    int i = 3 * max(slot, 0);
     Query k = query_of(p, low, high);
     Near q = nearest(k, low, high, dvec3(corner[i]), dvec3(corner[i + 1]), dvec3(corner[i + 2]));
     float nan = 0.0 / 0.0, far = is_finite(p) ? 1.0 / 0.0 : nan;
-    distance = place >= 0 ? float(sqrt(dot(k.beyond, k.beyond) + q.more)) : far;
-    triangle = place >= 0 ? face[place] : -1;
-    point = place >= 0 ? vec3(q.point) : vec3(nan);
+    distance = slot >= 0 ? float(sqrt(dot(k.beyond, k.beyond) + q.more)) : far;
+    triangle = slot >= 0 ? face[slot] : -1;
+    point = slot >= 0 ? vec3(q.point) : vec3(nan);
 }
 
-// ---- containment: crossings of a ray along z, which starts not at the point but beside it by (e, e^2), e as small as any number
-// (H. Edelsbrunner and E. Muecke, "Simulation of Simplicity", 1990): it meets no edge, and goes through each shared one on one side.
+// ---- containment
 
-double side_beside(dvec2 a, dvec2 b) {
+// Counts crossings of a ray along z. Its origin is displaced from the point by (e, e^2), with an infinitesimal e
+// (H. Edelsbrunner and E. Muecke, "Simulation of Simplicity", 1990), so the ray meets no edge.
+
+double side_displaced(dvec2 a, dvec2 b) {
     double d = side(a, b);
     return d != 0.0lf ? d : (a.y != b.y ? a.y - b.y : b.x - a.x);
 }
 bool crossed(dvec3 a, dvec3 b, dvec3 c) {
-    double u = side_beside(b.xy, c.xy), v = side_beside(c.xy, a.xy), w = side_beside(a.xy, b.xy);
+    double u = side_displaced(b.xy, c.xy), v = side_displaced(c.xy, a.xy), w = side_displaced(a.xy, b.xy);
     bool through = (u > 0.0lf && v > 0.0lf && w > 0.0lf) || (u < 0.0lf && v < 0.0lf && w < 0.0lf);
     if (!through || max(max(a.z, b.z), c.z) <= 0.0lf) return false;
     if (min(min(a.z, b.z), c.z) > 0.0lf) return true;
@@ -292,7 +313,8 @@ bool crossed(dvec3 a, dvec3 b, dvec3 c) {
     double height = x * a.z + y * b.z + z * c.z;
     return x + y + z > 0.0lf ? height > 0.0lf : height < 0.0lf;
 }
-// Nodes in the order of a walk without pruning, so that `at` is the node, how many triangles were crossed, and how many of a leaf were seen.
+// Returns the next node of a traversal without pruning. `at`: the node, the number of triangles crossed, and the
+// number of triangles of a leaf that were tested.
 int after(int node) { return ((node + 1) >> findLSB(node + 1)) == 1 ? 0 : (node + 1) >> findLSB(node + 1); }
 kernel void contains(dvec3 p<>, int leaves, int leaf, Span s[], int face[], vec3 corner[], inout ivec3 at<>) {
     vec3 near = vec3(p);
@@ -318,7 +340,9 @@ kernel void contains(dvec3 p<>, int leaves, int leaf, Span s[], int face[], vec3
 }
 kernel void contains_end(dvec3 p<>, ivec3 at<>, out bool inside<>) { inside = is_finite(vec3(p)) && (at.y & 1) == 1; }
 
-// ---- whether a surface is closed: of each edge a number of its ends, whatever their order; those of closed ones cancel.
+// ---- closed surfaces
+
+// XORs a hash of the ends of each edge, independent of their order. An edge with an even number of triangles cancels.
 
 uint mixed(uint h) {
     h = (h ^ (h >> 16)) * 0x7feb352du;

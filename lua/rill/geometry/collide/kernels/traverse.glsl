@@ -1,17 +1,18 @@
 $use(collide_nodes)
-$if(upright){$use(overlap_upright)}$else{$use(overlap_any)}
-// In a list are pairs {node of the first, node of the second} that are together, one of which is to be parted: the first one where `PARTED` is set. So a
-// list of n pairs stands for up to 2 n pairs to be tested. A group has two lists of 2 * room pairs, and behind them 4 * room pairs of leaves.
+$if(aligned){$use(overlap_aligned)}$else{$use(overlap_any)}
+// A list has pairs {node of the first tree, node of the second tree} that overlap. One node of each pair is to be
+// split: the first one if `PARTED` is set. A list of n pairs therefore produces up to 2 n pairs to be tested. A
+// group has two lists of 2 * room pairs, followed by 4 * room leaf pairs.
 const int PARTED = $parted, LEVELS = 52;
 typedef struct { int pose; int from; int step; int size; int level; } Share;
 typedef struct { int levels; int leaf; int faces; float most; } Extent;
 
-bool is_there(int node, Extent t) { return node > 0 && first_place(node, t.levels, t.leaf) < t.faces; }
-// 0: apart, or not there; 1 and 2: the first, the second is to be parted; 3: both are leaves.
+bool is_filled(int node, Extent t) { return node > 0 && first_slot(node, t.levels, t.leaf) < t.faces; }
+// 0: separated or empty; 1: split the first node; 2: split the second node; 3: both are leaves.
 int verdict_of(int i, int j, Extent s, Extent t, Shape a, Shape b, Motion m) {
     bool ends = (i >> s.levels) != 0, stops = (j >> t.levels) != 0;
     int choice = ends && stops ? 3 : (stops || (!ends && wider(a, b, m)) ? 1 : 2);
-    return !is_there(i, s) || !is_there(j, t) || apart_in(a, b, m) ? 0 : choice;
+    return !is_filled(i, s) || !is_filled(j, t) || apart_in(a, b, m) ? 0 : choice;
 }
 kernel($lanes) void descend(Share share[], ivec2 from[], Extent s, Extent t, int room, int limit, Store a[], Store b[],
                             dvec4 ma[], dvec4 mb[], int found[], int skip, inout ivec2 pool[], inout int lengths[],
@@ -41,7 +42,7 @@ kernel($lanes) void descend(Share share[], ivec2 from[], Extent s, Extent t, int
                 int v = verdict_of(p.x, q.x, s, t, x.one, y.one, m), w = verdict_of(p.y, q.y, s, t, x.other, y.other, m);
                 verdicts |= (v | (w << 2)) << (4 * (k - at));
                 mine += (v == 3 ? 65536 : min(v, 1)) + (w == 3 ? 65536 : min(w, 1));
-                tested += (is_there(p.x, s) && is_there(q.x, t) ? 1 : 0) + (is_there(p.y, s) && is_there(q.y, t) ? 1 : 0);
+                tested += (is_filled(p.x, s) && is_filled(q.x, t) ? 1 : 0) + (is_filled(p.y, s) && is_filled(q.y, t) ? 1 : 0);
             }
             int sum = mine;
             for (int d = 1; d < $lanes; d *= 2) {

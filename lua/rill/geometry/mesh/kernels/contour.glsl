@@ -1,7 +1,8 @@
-// inside: less than iso. Where along an edge the surface is, is found in doubles, in which differences of floats neither overflow nor vanish.
+// A voxel is inside if it is less than iso. Crossings of edges are computed in double precision, so that
+// differences of floats neither overflow nor underflow.
 int under(float s[][][], ivec3 p, float iso) { return s[p.z][p.y][p.x] < iso ? 1 : 0; }
 
-// The voxel's edges that are crossed, a bit for each axis, and how many they are.
+// The crossed edges of the voxel (a bit for each axis), and their number.
 kernel void crossings(float s[][][], float iso, out int bits<>, out int count<>) {
     ivec3 p = indexof(bits).xyz, last = sizeof_stream(s).xyz - 1;
     int own = under(s, p, iso);
@@ -11,7 +12,7 @@ kernel void crossings(float s[][][], float iso, out int bits<>, out int count<>)
     bits = x | y << 1 | z << 2;
     count = x + y + z;
 }
-// The corners of the voxel's cube that are inside; none where there is no cube.
+// The inside corners of the voxel's cube as bits; 0 if there is no cube.
 kernel void masks(float s[][][], float iso, out int mask<>) {
     ivec3 p = indexof(mask).xyz;
     int m = 0;
@@ -38,7 +39,7 @@ kernel void vertices(float s[][][], float iso, ivec2 size, vec3 spacing, vec3 or
         }
     }
 }
-// The number of the vertex on an edge of the cube at p.
+// The index of the vertex on an edge of the cube at p.
 int vertex(int edge, int at, ivec2 size, int starts[], int bits[], int before[]) {
     int low = starts[edge];
     int q = at + (low & 1) + size.x * ((low >> 1 & 1) + size.y * (low >> 2));

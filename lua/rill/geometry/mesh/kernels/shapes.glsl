@@ -9,7 +9,7 @@ kernel void sheet(vec2 side, out vec3 p<>, out vec2 uv<>) {
     uv = vec2(indexof(p).xy) / vec2(sizeof_stream(p).xy - 1);
     p = vec3((uv - 0.5) * side, 0.0);
 }
-// Two triangles for each cell of rows x columns vertices, which may close in a ring.
+// Two triangles for each cell between rows x columns vertices. Indices wrap around, for closed rings.
 kernel void cells(int rows, int columns, out ivec3 t<>) {
     int i = indexof(t).z, j = indexof(t).y;
     int down = (i + 1) % rows * columns, right = (j + 1) % columns;

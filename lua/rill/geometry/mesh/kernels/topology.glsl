@@ -5,7 +5,7 @@ kernel void halves(ivec3 t[], out int low<>, out int high<>) {
     low = min(e.x, e.y);
     high = max(e.x, e.y);
 }
-// Whether an edge begins here, in the order of edges.
+// 1 where an edge begins in the order of edges.
 kernel void heads(int order<>, int low[], int high[], int orders[], out int head<>) {
     int i = indexof(head).x;
     int before = orders[max(i - 1, 0)];
@@ -13,14 +13,14 @@ kernel void heads(int order<>, int low[], int high[], int orders[], out int head
 }
 kernel void number(int order<>, int running<>, inout int edge[]) { edge[order] = running - 1; }
 kernel void first(int head<>, int running<>, inout int start[]) { if (head == 1) start[running - 1] = indexof(head).x; }
-// twin: of an edge with two triangles the other half-edge; -1 at a boundary, -2 where an edge has more.
+// twin: the other half-edge of an edge with two triangles; -1 at a boundary, -2 if the edge has more than two.
 kernel void twins(int order[], int start[], int edge<>, int edges, int n, out int twin<>) {
     int from = start[edge];
     int to = edge + 1 < edges ? start[edge + 1] : n;
     int own = indexof(twin).x;
     twin = to - from == 1 ? -1 : to - from > 2 ? -2 : order[from] + order[from + 1] - own;
 }
-// Half-edges that run the same way as another of their edge.
+// 1 for a half-edge with the same direction as another half-edge of its edge.
 kernel void same_way(ivec3 t[], int order[], int start<>, int starts[], int edges, int n, out int same<>) {
     int e = indexof(same).x;
     int to = e + 1 < edges ? starts[e + 1] : n;
@@ -45,8 +45,9 @@ kernel void open_edges(ivec3 t[], int twin<>, vout ivec2 e<>) {
     if (twin == -1) push(e, ends(t[h / 3], h % 3));
 }
 kernel void use(ivec3 t<>, inout int used[]) { used[t.x] = 1; used[t.y] = 1; used[t.z] = 1; }
-// Corners at the same vertex on both sides of an edge, at either end; triangles may run along it the same way.
-kernel void beside(ivec3 t[], int twin<>, vout ivec2 link<>) {
+// Links the corners at the same vertex on both sides of an edge, at both ends. The two triangles may traverse the
+// edge in the same direction.
+kernel void fan_links(ivec3 t[], int twin<>, vout ivec2 link<>) {
     int h = indexof(twin).x;
     if (twin > h) {
         int after = h % 3 == 2 ? h - 2 : h + 1, behind = twin % 3 == 2 ? twin - 2 : twin + 1;
@@ -55,7 +56,7 @@ kernel void beside(ivec3 t[], int twin<>, vout ivec2 link<>) {
         push(link, ivec2(after, same ? behind : twin));
     }
 }
-// Roots that see a lesser one are put below it; what is above a root follows in `rise`.
+// Hooks a root below a lower root that a link leads to. Other nodes of the tree follow in `rise`.
 kernel void hook(ivec2 link<>, int parent[], inout int to[]) {
     int a = parent[link.x], b = parent[link.y];
     if (a != b) atomicMin(to[max(a, b)], min(a, b));

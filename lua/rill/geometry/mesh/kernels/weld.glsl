@@ -26,7 +26,7 @@ int lower(ivec3 s[], int n, ivec3 c) {
     }
     return from;
 }
-// What sorts the vertices of a cell, so that those that follow each other are near each other.
+// Sort key of the vertices of a cell: vertices that follow each other are close to each other.
 kernel void finer(vec3 p<>, ivec3 c<>, vec3 low, float side, out uint key<>) {
     vec3 part = vec3((dvec3(p) - dvec3(low)) / double(side) - dvec3(c));
     key = morton(uvec3(clamp(part * 1024.0, 0.0, 1023.0)));
@@ -52,12 +52,13 @@ bool is_far(dvec3 p, vec3 low, vec3 high, double most) {
     dvec3 away = max(max(dvec3(low) - p, p - dvec3(high)), dvec3(0.0lf));
     return dot(away, away) > most;
 }
-// The cells behind one, in the order of cells, that may have vertices near its own, are in 13 rows of five; of the first row only the last two are.
+// The later cells, in the order of cells, that may have vertices near those of a cell are in 13 rows of five. In
+// the first row only the last two cells are later.
 ivec3 place_of(int row, int across) {
     return row == 0 ? ivec3(across, 0, 0) : ivec3(across, row < 3 ? row : (row - 3) % 5 - 2, row < 3 ? 0 : (row - 3) / 5 + 1);
 }
-// Notes in which of those cells a vertex is near: bit 5 * row + 2 + how far the cell is along x, of three words for each cell. What is noted already,
-// and blocks of vertices that are all too far, are passed over.
+// Records in which later cells a vertex has neighbors: bit 5 * row + 2 + offset along x, in three 32-bit words per
+// cell. Cells already recorded and blocks of vertices that are too far away are skipped.
 kernel void near(int order<>, ivec3 s[], vec3 p[], int orders[], int running[], int start[], int cells, vec3 low[],
                  vec3 high[], vec3 lowest[], vec3 highest[], int n, float epsilon, inout uint noted[]) {
     int i = indexof(order).x, words = 3 * (running[i] - 1);
@@ -109,7 +110,7 @@ kernel void tops(int parent<>, out int top<>) { top = parent == indexof(parent).
 kernel void renumber(ivec3 t<>, int parent[], int running[], out ivec3 r<>) {
     r = ivec3(running[parent[t.x]], running[parent[t.y]], running[parent[t.z]]) - 1;
 }
-kernel void stands(ivec3 t<>, out int r<>) { r = t.x != t.y && t.y != t.z && t.z != t.x ? 1 : 0; }
+kernel void proper(ivec3 t<>, out int r<>) { r = t.x != t.y && t.y != t.z && t.z != t.x ? 1 : 0; }
 kernel void corners(ivec3 t[], int face[], out int vertex<>) {
     int c = indexof(vertex).x;
     vertex = t[face[c / 3]][c % 3];

@@ -1,49 +1,51 @@
-// NaN asks for nothing.
+// An edge with NaN is not split.
 kernel void longer(ivec2 e<>, vec3 p[], float most, out int split<>) { split = distance(p[e.x], p[e.y]) > most ? 1 : 0; }
-// As long as the edge is in a picture if it lies across the line of sight to its middle.
+// The length of the edge in the image, if it were perpendicular to the line of sight to its midpoint.
 kernel void larger(ivec2 e<>, vec3 p[], vec3 eye, int parallel, float focus, float most, out int split<>) {
     vec3 a = p[e.x], b = p[e.y];
     float far = parallel == 1 ? 1.0 : distance(0.5 * a + 0.5 * b, eye);
     split = focus * distance(a, b) > most * far ? 1 : 0;
 }
 vec3 normal_of(ivec3 v, vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
-// Beside triangles that are done an edge does not ask: slivers are kinks at any level. Nor does a sharp one, which is to stay so.
+// Bent edges of final triangles do not count, because slivers are bends at any level. Sharp edges do not count
+// either, because they must stay sharp.
 kernel void bent(int own<>, int sharp<>, int twin[], ivec3 t[], int live[], vec3 p[], float most, out int split<>) {
     int other = twin[own];
     if (sharp != 0 || live[own / 3] == 0 || live[max(other, 0) / 3] == 0) other = -1;
     ivec3 u = t[own / 3], v = t[max(other, 0) / 3];
     vec3 m = normal_of(u, p[u.x], p[u.y], p[u.z]), n = normal_of(v, p[v.x], p[v.y], p[v.z]);
-    if (u[own % 3] == v[max(other, 0) % 3]) n = -n; // they disagree about the way round
+    if (u[own % 3] == v[max(other, 0) % 3]) n = -n; // the orientations of the two triangles differ
     vec3 turn = cross(m, n);
     split = other >= 0 && (turn != vec3(0.0) || dot(m, n) < 0.0) && atan(length(turn), dot(m, n)) > most ? 1 : 0;
 }
 kernel void touch(ivec2 e<>, int bent<>, inout int touched[]) { if (bent != 0) { touched[e.x] = 1; touched[e.y] = 1; } }
-kernel void spread(ivec3 t<>, int live<>, int edge[], int touched[], inout int asks[]) {
+kernel void spread(ivec3 t<>, int live<>, int edge[], int touched[], inout int wanted[]) {
     int h = 3 * indexof(t).x;
     bool all = live != 0 && touched[t.x] + touched[t.y] + touched[t.z] > 0;
-    for (int k = 0; k < 3; k++) { if (all) asks[edge[h + k]] = 1; }
+    for (int k = 0; k < 3; k++) { if (all) wanted[edge[h + k]] = 1; }
 }
 kernel void both(ivec2 e<>, vec3 p[], out vec3 a<>, out vec3 b<>) { a = p[e.x]; b = p[e.y]; }
 kernel void invert(int split<>, out int stays<>) { stays = 1 - split; }
-// Triangles that are not done yet and have an edge that asks are parted in four; others are done for good.
-kernel void redden(int live<>, int edge[], int asks[], inout int split[], inout int stays[], out int red<>) {
+// Live triangles with an edge to be split are split into four; all others become final.
+kernel void mark_red(int live<>, int edge[], int wanted[], inout int split[], inout int stays[], out int red<>) {
     int h = 3 * indexof(red).x;
     ivec3 e = ivec3(edge[h], edge[h + 1], edge[h + 2]);
-    red = live != 0 && asks[e.x] + asks[e.y] + asks[e.z] > 0 ? 1 : 0;
+    red = live != 0 && wanted[e.x] + wanted[e.y] + wanted[e.z] > 0 ? 1 : 0;
     for (int k = 0; k < 3; k++) {
         if (red != 0) split[e[k]] = 1; else stays[e[k]] = 1;
     }
 }
-// An edge of a triangle that is not parted in four gets its middle: its halves are half as long, and no triangle beside it becomes flat.
+// An edge of a triangle that is not split into four is split at its midpoint, so its halves are half as long, and
+// no adjacent triangle becomes flat.
 kernel void straighten(int edge[], int split[], inout int straight[], out int done<>) {
     int h = 3 * indexof(done).x;
     ivec3 e = ivec3(edge[h], edge[h + 1], edge[h + 2]);
     done = split[e.x] + split[e.y] + split[e.z];
     for (int k = 0; k < 3; k++) if (done < 3) straight[e[k]] = 1;
 }
-// An edge asks where a triangle of it is not done: those between slivers do not.
-kernel void asking(int split<>, int alive<>, out int r<>) { r = split * alive; }
-kernel void enliven(int live<>, int edge[], inout int alive[], out int done<>) {
+// An edge is split only if at least one of its triangles is live, so edges between slivers are not.
+kernel void live_only(int split<>, int alive<>, out int r<>) { r = split * alive; }
+kernel void mark_live(int live<>, int edge[], inout int alive[], out int done<>) {
     int h = 3 * indexof(done).x;
     done = 1 - live;
     for (int k = 0; k < 3; k++) if (live != 0) alive[edge[h + k]] = 1;
@@ -66,7 +68,7 @@ kernel void cut(ivec3 t<>, int red<>, int edge[], int split[], int place[], vec3
     } else if (count == 0) {
         push(q, v); push(live, 1);
     } else {
-        // Turned so that of one parted edge it is the first, of two the others are not the last.
+        // Rotates the corners so that a single split edge is the first, and two split edges are the first two.
         bool second = count == 1 ? s.y == 1 : s.x == 0, third = count == 1 ? s.z == 1 : s.y == 0;
         if (second) { v = v.yzx; m = m.yzx; }
         if (third) { v = v.zxy; m = m.zxy; }

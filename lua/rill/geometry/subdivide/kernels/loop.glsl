@@ -1,5 +1,5 @@
-// An edge is sharp that is a crease, a boundary, or of more than two triangles. A vertex of two sharp edges lies on their curve; one of three or more
-// stays. Up to SORTED neighbours are sorted.
+// An edge is sharp if it is a crease or a boundary, or if more than two triangles share it. A vertex of two sharp
+// edges lies on their curve. A vertex of three or more stays. Up to SORTED neighbors are sorted.
 #define SORTED 12
 kernel void owners(int twin<>, int edge<>, inout int half_of[]) {
     int h = indexof(twin).x;
@@ -32,7 +32,7 @@ kernel void odd(ivec2 e<>, int own<>, int sharp<>, int twin[], ivec3 t[], vec3 p
     }
     q = s;
 }
-// weights: of each neighbour, by valence; side: of each on a curve. What a staying edge touches stays.
+// weights: of a neighbor, by valence. side: of a neighbor on a curve. A vertex of an edge in `stays` does not move.
 kernel void even(vec3 p<>, vec3 all[], int start[], int ring[], ivec2 e[], int sharp[], int stays[], float weights[],
         float side, out vec3 q<>) {
     int v = indexof(q).x, from = start[v], to = start[v + 1], n = 0, creases = 0;
@@ -65,10 +65,10 @@ kernel void even(vec3 p<>, vec3 all[], int start[], int ring[], ivec2 e[], int s
     if (!stay && creases < 2) r = (1.0 - float(n) * weights[n]) * p + weights[n] * sum;
     q = r;
 }
-// Half-edges that leave each vertex, the first of them.
+// The vertex at which each half-edge begins; `first` finds the lowest half-edge of each vertex.
 kernel void leaving(ivec3 t[], out int vertex<>) { int h = indexof(vertex).x; ivec3 v = t[h / 3]; vertex = v[h % 3]; }
 kernel void first(int vertex<>, inout int leave[]) { atomicMin(leave[vertex], indexof(vertex).x); }
-// Around a smooth vertex with all its neighbours in a ring, the normal of the limit; elsewhere `plain`.
+// The normal of the limit surface for a smooth vertex whose neighbors form a ring, else `plain`.
 kernel void normal(vec3 plain<>, int leave<>, int valence<>, int twin[], ivec3 t[], vec3 p[], float scale, out vec3 n<>) {
     int v = indexof(n).x, h = leave, count = 0;
     vec3 along = vec3(0.0), across = vec3(0.0);
@@ -88,7 +88,7 @@ kernel void normal(vec3 plain<>, int leave<>, int valence<>, int twin[], ivec3 t
     }
     vec3 r = cross(along, across);
     float most = max(max(abs(r.x), abs(r.y)), abs(r.z));
-    // `scale` makes the mesh 1 long: what is below 1e-30 is rounding.
+    // `scale` normalizes the size of the mesh to 1. Lengths below 1e-30 are rounding errors.
     n = ring && h == leave && count == valence && most > 1e-30 ? normalize(r / most) : plain;
 }
 kernel void smooth_only(int start[], int ring[], int sharp[], int valence<>, out int r<>) {
