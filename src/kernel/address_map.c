@@ -1,4 +1,5 @@
-/* Kernels that reach arguments through address maps: derived from a kernel once for each set of address functions. */
+/* Kernels for arguments with address maps. They are derived from a kernel, once for each
+ * combination of address functions. */
 #include "kernel/variant/address_map.h"
 
 #include "kernel/fault.h"
@@ -12,7 +13,7 @@ enum { MOST_MAPPED = 64 };
 typedef struct MappedKernel {
     int32_t sizes[MAX_PARAMS][SHAPE_MAX_RANK];
     uint64_t functions[MAX_PARAMS]; /* serials of the address functions; 0: none */
-    Kernel *addresses[MAX_PARAMS];  /* held */
+    Kernel *addresses[MAX_PARAMS];  /* retained */
     AddressUse uses[MAX_PARAMS];
     Kernel *kernel;
 } MappedKernel;
@@ -32,7 +33,8 @@ static const Stream *stream_of(const Kernel *kernel, const Argument *args, int i
     return param_kinds[kernel->function.params[i].kind].stream ? args[i].stream : NULL;
 }
 
-/* The address function of every argument that has a map; of maps that are the same it is one. False with error_set. */
+/* Finds the address function of every argument that has a map; maps that are the same share one.
+ * Returns false with error_set. */
 static bool find_functions(const Kernel *kernel, Device *device, const Argument *args, Kernel *addresses[MAX_PARAMS])
 {
     const Function *f = &kernel->function;
@@ -57,7 +59,7 @@ static bool find_functions(const Kernel *kernel, Device *device, const Argument 
     return true;
 }
 
-/* Appends what an address function is given to the parameters. */
+/* Appends the parameters that an address function needs to those of the kernel. */
 static bool add_given(Kernel *kernel, const Kernel *address)
 {
     const Function *from = &address->function;
@@ -84,7 +86,9 @@ static bool add_given(Kernel *kernel, const Kernel *address)
     return true;
 }
 
-/* Coordinates of elements may lie beyond the end of a launch; those of the others are brought into range. */
+/* Returns whether the address function is only called with coordinates in range. Coordinates of
+ * elements may lie beyond the end of a launch; those of gathers and random accesses are brought
+ * into range. */
 static bool in_range(const MappedKernel *mapped, const Argument *args, int count, int i)
 {
     bool trusted = true;
@@ -133,7 +137,7 @@ static bool add_addresses(MappedKernel *mapped, const Argument *args, int count)
     return true;
 }
 
-/* A kernel that shares the body of another and has a signature of its own. */
+/* Creates a kernel that shares the body of another one and has its own signature. */
 static Kernel *copy_kernel(const Kernel *from)
 {
     Kernel *kernel = kernel_blank(from->module);

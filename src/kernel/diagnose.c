@@ -1,4 +1,4 @@
-/* Errors of the GLSL compiler, told in terms of the kernel text. */
+/* Translates errors of the GLSL compiler to the names and lines of the kernel text. */
 #include "kernel/kernel_private.h"
 #include "kernel/text/names.h"
 
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "0:12(5): error: ..." (Mesa), "0(12) : error C0000: ..." (NVIDIA, which tells no column: 0), "ERROR: 0:12: ..." (others). */
+/* Parses the position in "0:12(5): error: ..." (Mesa), "0(12) : error C0000: ..." (NVIDIA, which
+ * gives no column: 0) or "ERROR: 0:12: ..." (others). */
 static bool parse_place(const char *line, int *row, int *column, const char **message)
 {
     const char *p = line;
@@ -41,7 +42,7 @@ static bool is_error(const char *line, size_t length)
     return false;
 }
 
-/* The text between the first pair of quotation marks; NULL if there is none. */
+/* Returns the text between the first pair of quotation marks; NULL if there is none. */
 static const char *quoted(const char *text, size_t length, size_t *count)
 {
     const char *first = memchr(text, '"', length);
@@ -50,7 +51,8 @@ static const char *quoted(const char *text, size_t length, size_t *count)
     return last ? first + 1 : NULL;
 }
 
-/* NVIDIA's messages ("error C1503: undefined variable "x"") in the words of Mesa's, which what follows and callers look for. */
+/* Writes messages of NVIDIA ("error C1503: undefined variable "x"") in the wording of Mesa, which
+ * later stages and callers expect. */
 static void reword(StrBuf *out, const char *text, size_t length)
 {
     static const char *const words[][3] = {
@@ -97,7 +99,7 @@ static const char *row_of(const char *source, int row)
     return source;
 }
 
-/* Counted as offset_of does. */
+/* Returns the column of a position, counted as in offset_of. */
 static int column_of(const char *line, const char *at)
 {
     int column = 1;
@@ -109,13 +111,14 @@ static int column_of(const char *line, const char *at)
     return column;
 }
 
-/* NVIDIA tells no columns, and of an expression over several rows the last. Finds the name that a message quotes, in that row or a few
- * above; without a name the row before one that only closes brackets. */
+/* Finds the position of an error for NVIDIA, which gives no column, and for an expression over
+ * several rows gives the last one. Searches for the name that the message quotes, in that row or a
+ * few rows above. Without a name it takes the row before one that only closes brackets. */
 static void find_column(const char *source, const char *message, size_t length, int *row, int *column)
 {
     enum { ROWS = 4 };
     size_t count;
-    /* Of conversions types are quoted. */
+    /* Messages about conversions quote types. */
     const char *name = memmem(message, length, "implicit", 8) ? NULL : quoted(message, length, &count), *line;
     size_t letters = 0;
     while (name && letters < count && is_word(name[letters])) {
@@ -136,7 +139,8 @@ static void find_column(const char *source, const char *message, size_t length, 
     }
 }
 
-/* Mesa counts columns after its preprocessor, which makes one blank of any run of them. */
+/* Returns the offset of a row and column. Mesa counts columns after its preprocessor, which
+ * replaces any run of blanks by one. */
 static size_t offset_of(const char *source, int row, int column)
 {
     const char *p = source;
@@ -177,7 +181,8 @@ static size_t digits(const char *word, size_t at, size_t length)
     return at;
 }
 
-/* Length of the prefix in front of the user's name in a generated one: u_x, u2_x, sh1_x, m_x of fields, and for parameters g_x, n_x ... */
+/* Returns the length of the prefix before the user's name in a generated one: u_x, u2_x, sh1_x, m_x
+ * for fields; g_x, n_x ... for parameters. */
 static size_t strip(const Module *module, const char *word, size_t length)
 {
     static const char *const prefixes[] = {"g_",    "q_",    "n_",     "nl_", "s_", "at_",    "size_",
@@ -191,7 +196,7 @@ static size_t strip(const Module *module, const char *word, size_t length)
     }
     if (length > 5 && memcmp(word, "rill_", 5) == 0 &&
         names_builtin(&(Token){.kind = TOKEN_NAME, .text = word + 5, .length = (int)length - 5})) {
-        return 5; /* a function of GLSL or Brook that is written in the prelude */
+        return 5; /* a function of GLSL or Brook that the prelude defines */
     }
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t n = strlen(prefixes[i]);
@@ -202,7 +207,7 @@ static size_t strip(const Module *module, const char *word, size_t length)
     return 0;
 }
 
-/* Functions of the prelude that a message mentions, and what is wrong then. */
+/* Functions of the prelude that may occur in a message, and what is wrong in that case. */
 static const char *const marks[][2] = {
     {"rill_ix(", "error: an index is an int, uint or float, or a vector of them: u[i][j] takes two"},
     {"rill_own(", "error: an index of an array is an int or uint"},
@@ -216,7 +221,7 @@ static const char *const marks[][2] = {
     {"rill_kept(", "error: an element of storage takes a number or a vector"},
 };
 
-/* The length of the word that begins a text. */
+/* Returns the length of the word at the beginning of a text. */
 static size_t word_length(const char *text, size_t length)
 {
     size_t n = 0;
@@ -249,7 +254,7 @@ static void add_message(const Module *module, StrBuf *out, const char *text, siz
     }
 }
 
-/* The function of the text that a message names. */
+/* Returns the function of the text that a message names, or NULL. */
 static const Function *function_named(const Module *module, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
@@ -266,7 +271,8 @@ static const Function *function_named(const Module *module, const char *text, si
     return NULL;
 }
 
-/* Where in the text what a line of the log says belongs: a missing return is found behind the body. */
+/* Finds the position in the kernel text of a line of the log. A missing return is reported after
+ * the body: its position is that of the function. */
 static bool place_of(const Module *module, const Body *body, const char *source, size_t body_at, int row, int column,
                      const char *message, size_t length, size_t *at)
 {

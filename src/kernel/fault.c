@@ -13,13 +13,13 @@ typedef struct FaultName {
     const Function *function;
 } FaultName;
 
-/* Of the whole process: an id is one kernel's on any device. */
+/* For the whole process: a number belongs to one kernel on any device. */
 static Lock names_lock = LOCK_FREE;
 static struct {
     FaultName *items;
     size_t count, capacity;
 } names;
-static size_t first_free; /* no name before it is free */
+static size_t first_free; /* all entries before it are in use */
 
 static bool take_place(const char *name, const Function *function, int *id)
 {
@@ -53,7 +53,7 @@ void fault_unregister(int id)
 {
     if (id > 0) {
         lock_take(&names_lock);
-        names.items[id - 1].function = NULL; /* the name stays: a late fault can still be told */
+        names.items[id - 1].function = NULL; /* the name stays, since a fault may be reported later */
         first_free = (size_t)id - 1 < first_free ? (size_t)id - 1 : first_free;
         lock_give(&names_lock);
     }
@@ -64,7 +64,7 @@ static const FaultName *find(uint32_t id)
     return id > 0 && id <= names.count ? &names.items[id - 1] : NULL;
 }
 
-/* "[2][0]", as the kernel writes it. */
+/* Writes the index as in kernel text, "[2][0]". */
 static const char *place_text(const uint32_t *fault, int rank, char *text)
 {
     *text = '\0';

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of an input kernel is what it returns: its last parameter as launched. */
+/* Returns whether `input` can compute parameter i. Its value is its last parameter as launched. */
 static bool accepts(const Kernel *kernel, int i, const Kernel *input)
 {
     const Function *f = &input->function;
@@ -39,7 +39,7 @@ static bool add_param(Kernel *result, const Param *param, const ParamUse *use, c
     return true;
 }
 
-/* Parameter k of the input in place of parameter i, under a name that no user's parameter can have. */
+/* Adds parameter k of the input in the place of parameter i, under a name that users cannot choose. */
 static bool add_input_param(Kernel *result, const Kernel *input, int i, int k)
 {
     Param param = input->function.params[k];
@@ -80,7 +80,7 @@ static void add_body(Body *to, const Body *from)
     to->shared_count += from->shared_count;
 }
 
-/* The bodies; the kernel's own comes first, so that places in it mean the same. */
+/* Concatenates the bodies. The kernel's own body comes first, so that positions in it stay valid. */
 static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
 {
     add_body(to, &kernel->body);
@@ -116,7 +116,7 @@ static void write_input_call(StrBuf *out, const Kernel *input, int i)
     strbuf_add(out, ")");
 }
 
-/* The function main() calls: it computes the inputs and calls the kernel's own. */
+/* Writes the function that main() calls: it computes the inputs and calls the kernel's own function. */
 static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
 {
     StrBuf *out = &result->body.text;

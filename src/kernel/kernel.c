@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VARIANTS = 512 }; /* of a kernel: those used longest ago are dropped */
+enum { MOST_VARIANTS = 512 }; /* of a kernel; the least recently used ones are dropped */
 
 static bool result_name(const Function *f, Param *param)
 {
@@ -25,7 +25,7 @@ static bool result_name(const Function *f, Param *param)
            error_set("%s: a kernel that returns a value has at most %d parameters", f->name, MAX_PARAMS - 1);
 }
 
-/* The launched signature: the text's, and the returned value as an output. */
+/* Makes the signature as launched: the signature of the text, and the returned value as an output. */
 static bool launched_function(const Module *module, const Function *from, Function *to)
 {
     if (!module_copy_function(from, to)) {
@@ -46,7 +46,7 @@ static bool launched_function(const Module *module, const Function *from, Functi
 
 Kernel *kernel_blank(Module *module)
 {
-    static atomic_uint_fast64_t serial; /* of all threads */
+    static atomic_uint_fast64_t serial; /* shared by all threads */
     Kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
         error_set("out of host memory");
@@ -70,7 +70,7 @@ Kernel *kernel_blank(Module *module)
 
 static bool create_parts(Kernel *kernel, const Function *function);
 
-/* `mode` is BODY_COUNT or BODY_WRITE for a part of a kernel with variable outputs. */
+/* Creates a kernel. `mode` is BODY_COUNT or BODY_WRITE for a part of a kernel with variable outputs. */
 static Kernel *kernel_new(Module *module, const Function *function, BodyMode mode)
 {
     Kernel *kernel = kernel_blank(module);
@@ -304,7 +304,7 @@ Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key)
 
 /* specialize */
 
-/* Whether a word of a value is one of a number that is 0, or may be. */
+/* Returns whether word k of a value belongs to a number that is 0 or may be 0. */
 static bool is_zero(const Param *param, const uint32_t *words, int k)
 {
     const Type *type = param->type;
@@ -372,14 +372,14 @@ Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words)
     return result;
 }
 
-/* the likely variant */
+/* Compiles the variant that is most likely to be launched. */
 
 bool kernel_compile(Kernel *kernel, Device *device)
 {
     const Function *f = &kernel->function;
     VariantKey key = {0};
     if (f->kind == FUNCTION_REDUCE) {
-        return true; /* compiled with the reduction around it */
+        return true; /* compiled together with the reduction */
     }
     if (kernel->count) {
         return kernel_compile(kernel->count, device) && kernel_compile(kernel->write, device);
@@ -408,7 +408,7 @@ bool kernel_compile(Kernel *kernel, Device *device)
         outputs += stored;
     }
     if (outputs > device_limits(device)->outputs_per_pass) {
-        return true; /* found at the first launch */
+        return true; /* an error is found at the first launch */
     }
     KernelText text = kernel_text(kernel, device);
     key.flat_loads = variant_texels_fit(&text, &key) && !variant_formats_clash(&text, &key);

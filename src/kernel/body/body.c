@@ -146,7 +146,7 @@ enum {
     MAX_INSTANCES = 512,
     MAX_BODY_TOKENS = 60000,
     ACCESS_TOKENS = 16
-}; /* the last: what an access function is worth */
+}; /* ACCESS_TOKENS: estimated size of an access function */
 
 static bool error_size(const Rewriter *rw, const Function *f)
 {
@@ -190,7 +190,7 @@ static bool write_constants(const Module *module, const Function *root, Body *bo
     for (size_t i = 0; done && i < module->constants.count; i++) {
         const Constant *c = &module->constants.items[i];
         if (i > 0 && c->first == c[-1].first) {
-            continue; /* a further name of the same declaration */
+            continue; /* another name of the same declaration */
         }
         size_t first = c->first + token_is(rewriter_token(&rw, c->first), "static");
         done = rewriter_range(&rw, first, c->last);
@@ -201,9 +201,9 @@ static bool write_constants(const Module *module, const Function *root, Body *bo
     return done;
 }
 
-enum { LONG_LOOPS = 32768 }; /* trips that a device may cut */
+enum { LONG_LOOPS = 32768 }; /* loops with more iterations may be stopped by the device */
 
-/* Variable outputs: the variables and functions that pushes become. */
+/* Writes the variables and functions that pushes to variable outputs use. */
 static void write_pushes(const Function *kernel, BodyMode mode, bool exact, StrBuf *out)
 {
     for (int i = 0; i < kernel->param_count; i++) {
@@ -216,7 +216,7 @@ static void write_pushes(const Function *kernel, BodyMode mode, bool exact, StrB
         strbuf_addf(out, "int rill_n_%s, rill_end_%s;\n%s rill_v_%s;\n", name, name, type, name);
         strbuf_addf(out, "void rill_push_%s(%s%s v) { ", name, exact ? "precise " : "", type);
         if (mode == BODY_WRITE) {
-            /* Two programs may round differently: whatever they decide, an element keeps to its own places. */
+            /* The two programs may round differently: an element never stores outside its own range. */
             strbuf_addf(out, "if (rill_n_%s < rill_end_%s) { ", name, name);
             strbuf_addf(out,
                         body_plain_random(param->type) ? "data_%s[rill_n_%s++] = v; } }\n"
@@ -242,7 +242,8 @@ void body_parameters(StrBuf *out, const Function *f, int count, const char *pref
     }
 }
 
-/* The entry of a kernel with variable outputs: sets its counters, calls it, and hands out the counts. */
+/* Writes the entry function of a kernel with variable outputs: it sets the counters, calls the
+ * kernel, and returns the counts. */
 static void write_entry(const Function *kernel, BodyMode mode, const Function *launched, Body *body)
 {
     StrBuf *out = &body->text;

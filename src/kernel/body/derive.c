@@ -11,7 +11,7 @@ bool derive_needed(const Function *f)
     return f->kind == FUNCTION_KERNEL && module_count_params(f, PARAM_VOUT) > 0;
 }
 
-/* The outputs of the whole are nothing to a counting kernel, and what it changes in place is dropped. */
+/* Derives the counting kernel. It drops plain outputs and values that are changed in place. */
 static bool derive_count(Function *to, char *baked[MAX_PARAMS])
 {
     for (int i = 0; i < to->param_count; i++) {
@@ -34,7 +34,8 @@ static bool derive_count(Function *to, char *baked[MAX_PARAMS])
     return true;
 }
 
-/* Names that begin with a digit are nobody's else: the user's can't. */
+/* Derives the writing kernel. Its additional parameters have names that begin with a digit, which
+ * users' names cannot. */
 static void derive_write(Function *to)
 {
     int count = to->param_count;
@@ -74,7 +75,7 @@ bool derive_function(const Module *module, const Function *launched, BodyMode mo
     if (!module_copy_function(launched, to)) {
         return false;
     }
-    to->result = NULL; /* an output like the others */
+    to->result = NULL; /* becomes an ordinary output */
     if (mode == BODY_COUNT) {
         return derive_count(to, baked);
     }

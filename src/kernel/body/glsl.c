@@ -53,8 +53,9 @@ int glsl_words(const Type *type)
     return type->bytes < 4 ? 1 : (type->bytes + 3) / 4;
 }
 
-/* One component that starts at word w (a double takes two), or at bit `shift` of words[w]. No default here and below: the compiler asks for
- * a new scalar. */
+/* Writes one component that starts at word w (a double has two words), or at bit `shift` of
+ * words[w]. The switch here and below has no default, so that the compiler reports a missing scalar
+ * type. */
 static void decode_component(StrBuf *out, Scalar scalar, const char *const *words, int w, const char *shift)
 {
     const char *word = words[w], *s = shift ? shift : "0";

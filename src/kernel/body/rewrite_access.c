@@ -1,4 +1,4 @@
-/* Names that stand for streams, and the functions kernel text has beyond GLSL's. */
+/* Rewrites names of stream parameters, and the functions that kernel text has in addition to GLSL's. */
 #include "kernel/body/glsl.h"
 #include "kernel/body/rewriter.h"
 
@@ -26,8 +26,9 @@ static bool put_call(Rewriter *rw, const Token *token, const char *prefix, int r
     return rewriter_put(rw, token, text, (int)strlen(text));
 }
 
-/* Writes up to `rank` bracketed indices at `i` as arguments; *next is the token after them. Indices that are read at, of the launched
- * kernel's parameter `root`, may lie outside; -1: they are written at. */
+/* Writes up to `rank` bracketed indices at token i as arguments. *next is the token after them.
+ * `root`: the launched kernel's parameter that is read, whose indices may be out of range; -1 for
+ * writes. */
 static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root, size_t *next)
 {
     int count = 0;
@@ -71,7 +72,7 @@ bool body_plain_random(const Type *type)
     return s == SCALAR_FLOAT || s == SCALAR_DOUBLE || s == SCALAR_INT || s == SCALAR_UINT;
 }
 
-/* One past the indices and the fields behind an element: name[i][j].x[k]. */
+/* Returns the token after the indices and fields of an element: name[i][j].x[k]. */
 static size_t element_end(const Rewriter *rw, size_t i, size_t last, int rank, size_t *suffix)
 {
     *suffix = i = rewriter_skip_brackets(rw, i, last, rank);
@@ -84,7 +85,7 @@ static size_t element_end(const Rewriter *rw, size_t i, size_t last, int rank, s
 static bool is_written(const Rewriter *rw, size_t i, size_t end, size_t last)
 {
     if (rw->changed && i == rw->changed) {
-        return true; /* handed to an `out` parameter */
+        return true; /* passed to an `out` parameter */
     }
     while (end < last && token_is(rewriter_token(rw, i - 1), "(") && token_is(rewriter_token(rw, end), ")") &&
            rewriter_token(rw, i - 2)->kind != TOKEN_NAME) {
@@ -103,7 +104,7 @@ static bool is_written(const Rewriter *rw, size_t i, size_t end, size_t last)
     return callee && callee->length > 6 && memcmp(callee->text, "atomic", 6) == 0;
 }
 
-/* name[i].field op= value; on elements that have no plain storage: load, change, store. */
+/* Writes name[i].field op= value for elements without plain storage: load, change, store. */
 static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t *next)
 {
     const Token *name = rewriter_token(rw, i);
@@ -127,7 +128,8 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
                 glsl_type(rw->root->params[root].type), root_name, remainder ? "rill_rem_to(" : "");
     rewriter_add(rw, strbuf_text(&text));
     strbuf_free(&text);
-    /* The ";" by itself: what ends a loop's body stands behind it, and belongs behind the store. */
+    /* The semicolon is written separately: text that must follow the loop's body is inserted after
+     * it and must follow the store. */
     const Token *semicolon = rewriter_token(rw, stop - 1);
     bool done = rewriter_range(rw, suffix, remainder ? end : stop - 1);
     rewriter_add(rw, remainder ? ", " : "");
@@ -143,7 +145,7 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
     return true;
 }
 
-/* name[i][j] in storage: what is written, or loaded. */
+/* Writes name[i][j] of a stream in storage, for a store or a load. */
 static bool put_element(Rewriter *rw, size_t i, size_t last, const Param *param, int root, bool written, size_t *next)
 {
     const Token *name = rewriter_token(rw, i);
@@ -159,7 +161,7 @@ static bool put_element(Rewriter *rw, size_t i, size_t last, const Param *param,
     return true;
 }
 
-/* name[i].field op= value, in full. */
+/* Writes the whole statement name[i].field op= value. */
 static bool put_store(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t end, size_t *next)
 {
     bool real = rewrite_exact_real(param->type, 0), change;
@@ -194,7 +196,7 @@ static bool put_vout(Rewriter *rw, const Token *token, const char *prefix, int r
     return rewriter_put(rw, token, text, (int)strlen(text));
 }
 
-/* push(name, value), and Brook's push(name). */
+/* Writes push(name, value) and Brook's push(name). */
 static bool push(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     const Token *word = rewriter_token(rw, i), *name = rewriter_token(rw, i + 2);
@@ -217,7 +219,7 @@ static bool push(Rewriter *rw, size_t i, size_t last, size_t *next)
     return done;
 }
 
-/* Writes the access to a neighbour at known offsets, from token i on. */
+/* Writes the access to a neighbor at known offsets, from token i on. */
 static bool put_known(Rewriter *rw, size_t i, const Offsets *offsets, int root)
 {
     ParamUse *use = use_of(rw, root);
@@ -231,7 +233,8 @@ static bool put_known(Rewriter *rw, size_t i, const Offsets *offsets, int root)
     }
     bool done = put_call(rw, rewriter_token(rw, i), prefix, root);
     rw->self.tokens +=
-        number < 0 ? 0 : (double)(offsets->end - i - 1) - 2 * offsets->brackets; /* as if they were written */
+        number < 0 ? 0
+                   : (double)(offsets->end - i - 1) - 2 * offsets->brackets; /* counts as if the offsets were written */
     for (size_t k = i + 1; done && number < 0 && k < offsets->end; k = module_close(rw->module, k, offsets->end)) {
         rewriter_add(rw, k > i + 1 ? ", " : "");
         done = rewriter_range(rw, k + 1, module_close(rw->module, k, offsets->end) - 1);
@@ -246,7 +249,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
     bool indexed = i + 1 < last && token_is(rewriter_token(rw, i + 1), "[");
     use_of(rw, root)->element = true;
     if (param->kind == PARAM_VOUT) {
-        *next = i + 1; /* a variable: what push(name) pushes */
+        *next = i + 1; /* the variable whose value push(name) pushes */
         return put_vout(rw, name, "rill_v_", root);
     }
     if (param->kind == PARAM_NEIGHBOR) {
@@ -297,7 +300,7 @@ bool rewrite_access_param(Rewriter *rw, size_t i, size_t last, const Param *para
     return rewriter_put(rw, name, text, (int)strlen(text));
 }
 
-/* indexof(x), indexof x, indexof(x, d), sizeof_stream(x). */
+/* Writes indexof(x), indexof x, indexof(x, d) and sizeof_stream(x). */
 static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
 {
     const Token *word = rewriter_token(rw, i);
@@ -349,7 +352,7 @@ static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
     return true;
 }
 
-/* spacingof(name): how far apart the elements are that the launch visits here. */
+/* Writes spacingof(name). */
 static bool spacing(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     const Token *word = rewriter_token(rw, i), *name = rewriter_token(rw, i + 2);
@@ -364,7 +367,7 @@ static bool spacing(Rewriter *rw, size_t i, size_t last, size_t *next)
     return rewriter_put(rw, word, "rill_spacing", 12);
 }
 
-/* sample(name, p), and sample_corners(name, p, weights, spacing), with `corners`. */
+/* Writes sample(name, p), or with `corners` sample_corners(name, p, weights, spacing). */
 static bool sample(Rewriter *rw, size_t i, size_t last, bool corners, size_t *next)
 {
     const Token *name = rewriter_token(rw, i + 2);
@@ -398,7 +401,7 @@ static bool sample(Rewriter *rw, size_t i, size_t last, bool corners, size_t *ne
     return true;
 }
 
-/* sizeof_list(name, i, ...): how long a row is, of all dimensions but the fastest. */
+/* Writes sizeof_list(name, i, ...). It takes indices for all dimensions except the fastest. */
 static bool row_size(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     const Token *word = rewriter_token(rw, i), *name = rewriter_token(rw, i + 2);

@@ -1,4 +1,4 @@
-/* Calls of the module's functions: what stands for a stream is bound, and not passed. */
+/* Rewrites calls of the module's functions. Arguments for stream parameters are bound, not passed. */
 #include "kernel/body/rewriter.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ static size_t argument_end(const Rewriter *rw, size_t i, size_t close)
     return i;
 }
 
-/* The launched kernel's parameter that an argument of one name stands for; -1 for any other argument. */
+/* Returns the launched kernel's parameter that an argument, consisting of one name, stands for; -1
+ * for any other argument. */
 static int argument_binding(const Rewriter *rw, size_t first, size_t last, const Param **param)
 {
     int index;

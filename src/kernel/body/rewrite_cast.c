@@ -1,4 +1,4 @@
-/* Casts as C writes them: "(float)x", "(float3) f(x)". GLSL has constructors instead. */
+/* Rewrites casts in the notation of C, "(float)x", "(float3) f(x)", to GLSL's constructors. */
 #include "kernel/body/rewriter.h"
 
 static bool is_word(const Token *t)

@@ -1,13 +1,17 @@
-/* Rewrites bodies so that a program computes what the kernel's text says, unless the kernel is `fast`.
+/* Rewrites bodies so that a program computes what the kernel's text says, unless the kernel is
+ * `fast`.
  *
- * GLSL permits other operations than those written, except for values that go to a `precise` variable. So every variable, parameter and
- * returned value is declared `precise`, and conditions and stored values are passed through functions with a `precise` parameter.
+ * GLSL permits other operations than those written, except for values that are assigned to a
+ * `precise` variable. Therefore every variable, parameter and returned value is declared `precise`,
+ * and conditions and stored values are passed through functions with a `precise` parameter.
  *
- * Some code generators also change operations on numbers that the compiler knows to be 0: Mesa's llvmpipe takes x * 0 for 0, x + 0 for x, and
- * x / 0 is undefined. On such drivers `rill_zero` is a variable with the value 0 that replaces the literal, and rill_seen() hides a value
- * that may be a known 0: divisors, and floats made of ints. On other drivers both change nothing (prelude.c).
+ * Some code generators also change operations on numbers that the compiler knows to be 0. Mesa's
+ * llvmpipe replaces x * 0 by 0 and x + 0 by x, and leaves x / 0 undefined. On such drivers
+ * `rill_zero` is a variable with the value 0 that replaces the literal, and rill_seen() hides a
+ * value that may be a known 0: divisors, and floats made from ints. On other drivers both change
+ * nothing (prelude.c).
  *
- * GLSL leaves % of negative numbers undefined: rill_rem() is C's. */
+ * In GLSL % of negative numbers is undefined. rill_rem() computes that of C. */
 #include "kernel/body/rewriter.h"
 
 #include "base/array.h"
@@ -26,13 +30,13 @@ bool rewrite_exact_on(const Rewriter *rw)
     return !rw->constants && !rw->module->fast;
 }
 
-/* A name, also one that Brook's dialect has put in. */
+/* Returns whether a token is a name, also one that the Brook dialect has inserted. */
 static bool is_word(const Token *t)
 {
     return t->kind == TOKEN_NAME || (t->kind == TOKEN_MARK && t->length > 0 && isalpha((unsigned char)*t->text));
 }
 
-/* One past an operand of an assignment or an argument, from token i on. */
+/* Returns the token after an operand of an assignment or an argument that begins at token i. */
 static size_t expression_end(const Rewriter *rw, size_t i, size_t last)
 {
     int depth = 0, choices = 0;
@@ -59,7 +63,7 @@ bool rewrite_exact_real(const Type *type, int matrix)
            (type && !type->is_struct && (type->value->scalar == SCALAR_FLOAT || type->value->scalar == SCALAR_DOUBLE));
 }
 
-/* Whether a token is a name of floats. */
+/* Returns whether a token is the name of a variable or parameter of floats. */
 static Real real_name(const Rewriter *rw, size_t i)
 {
     const Token *t = rewriter_token(rw, i);
@@ -88,7 +92,7 @@ static const char *zero_text(const Token *t)
     char end = t->text[t->length - 1];
     bool wide = t->length > 2 && (end == 'f' || end == 'F') && (t->text[t->length - 2] | 32) == 'l';
     if (value > (wide ? 0 : 7e-46)) {
-        return NULL; /* what is less than half of the least float becomes 0 */
+        return NULL; /* numbers below half of the smallest float become 0 */
     }
     if (end == 'u' || end == 'U') {
         return naught_unsigned;
@@ -99,7 +103,7 @@ static const char *zero_text(const Token *t)
     return wide ? "double(rill_zero)" : whole ? naught : "rill_zero";
 }
 
-/* Whether an int stands where it becomes a float, or one of a product or quotient. */
+/* Returns whether an int is at a position where it becomes a float, or is an operand of a product or quotient. */
 static bool among_reals(const Rewriter *rw, size_t i)
 {
     static const char *const marks[] = {"*", "/", "*=", "/=", NULL}, *const lists[] = {"{", ",", NULL},
@@ -119,7 +123,7 @@ static bool is_naught(const char *text)
     return text == naught || text == naught_unsigned;
 }
 
-/* A number that is 0 and may be taken for a known one. */
+/* Writes the number at token i in a form that hides a 0 from the compiler. Returns false if it need not be hidden. */
 static bool put_zero(Rewriter *rw, size_t i, bool *done)
 {
     const Token *t = rewriter_token(rw, i);
@@ -131,7 +135,7 @@ static bool put_zero(Rewriter *rw, size_t i, bool *done)
     return true;
 }
 
-/* --- values made of others --- */
+/* --- constructors --- */
 
 static bool is_int_zero(const Rewriter *rw, size_t first, size_t last)
 {
@@ -149,7 +153,7 @@ bool rewrite_exact_argument(Rewriter *rw, size_t first, size_t last, bool real)
     return rewriter_range(rw, first, last);
 }
 
-/* Whether what a value of floats is made of may be an int that a compiler knows. */
+/* Returns whether an argument of a float constructor may be an int that the compiler knows. */
 static bool may_be_known(const Rewriter *rw, size_t first, size_t last, int components)
 {
     if (last == first + 1) {
@@ -165,7 +169,7 @@ bool rewrite_exact_construct(Rewriter *rw, size_t i, size_t first, size_t end, b
     const Type *type;
     int matrix, used;
     const Token *t = rewriter_token(rw, i);
-    Token name = *t; /* a mark where Brook's dialect has put it in */
+    Token name = *t; /* a mark if the Brook dialect has inserted it */
     name.kind = TOKEN_NAME;
     *handled = rewrite_exact_on(rw) && !rw->fixed && module_type(rw->module, &name, &type, &matrix, &used) &&
                rewrite_exact_real(type, matrix);
@@ -199,7 +203,8 @@ bool rewrite_exact_construct(Rewriter *rw, size_t i, size_t first, size_t end, b
     return true;
 }
 
-/* A constant of the module, scalar or vector, or an element of an array, that may be 0. */
+/* Writes a constant of the module, or an element of a constant array. It is hidden from the
+ * compiler if it may be 0. */
 bool rewrite_exact_constant(Rewriter *rw, size_t i, size_t last, const Constant *constant, size_t *next)
 {
     const Type *type;
@@ -230,8 +235,8 @@ bool rewrite_exact_constant(Rewriter *rw, size_t i, size_t last, const Constant 
 
 /* --- remainders and conditions: operations whose left operand is written into a call --- */
 
-/* Whether tokens are numbers, whole constants and calls of GLSL's own functions: what array lengths may be made of, where no other function may
- * be called. */
+/* Returns whether all tokens are numbers, whole constants and calls of GLSL's own functions.
+ * Lengths of arrays consist of them, and no other function may be called there. */
 bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
@@ -258,7 +263,7 @@ bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
         const Token *t = rewriter_token(rw, i);
-        bool sign = i + 2 == last && token_is(rewriter_token(rw, i - 1), "="); /* of a number alone */
+        bool sign = i + 2 == last && token_is(rewriter_token(rw, i - 1), "="); /* the sign of a single number */
         if ((token_is(t, "-") && !sign) || (t->kind == TOKEN_NUMBER && zero_text(t))) {
             return true;
         }
@@ -266,8 +271,8 @@ bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last)
     return false;
 }
 
-/* The state of one nesting level of brackets: the tokens at which its expression, its last operand of || and its last chain of products
- * begin (0: none has begun), and whether an operand has just ended. */
+/* State of one nesting level of brackets: the tokens at which its expression, its last operand of
+ * || and its last chain of products begin (0: not begun), and whether an operand has just ended. */
 typedef struct Level {
     size_t whole, terms, start;
     bool operand, head, cast;
@@ -326,7 +331,7 @@ static void read_word(const Rewriter *rw, size_t i, Level *level)
     }
     bool joined = token_any(rewriter_token(rw, i - 1), joins);
     if (!joined && (level->operand || !level->start)) {
-        level->start = i; /* two words in a row: a type and a name */
+        level->start = i; /* two consecutive words: a type and a name */
     }
     level->operand = true;
 }
@@ -442,7 +447,7 @@ void rewrite_exact_open(Rewriter *rw, size_t i)
     }
 }
 
-/* --- marks and words --- */
+/* --- operators and words --- */
 
 static bool put_remainder(Rewriter *rw, size_t i, size_t last, size_t *next, bool *done)
 {
@@ -458,7 +463,7 @@ static bool put_remainder(Rewriter *rw, size_t i, size_t last, size_t *next, boo
     return true;
 }
 
-/* Whether an element that is loaded is among the operands: then the value is not known. */
+/* Returns whether an operand is an element that is loaded, so that the compiler does not know its value. */
 static bool has_element(const Rewriter *rw, size_t first, size_t last)
 {
     int index;
@@ -490,7 +495,7 @@ static bool put_divisor(Rewriter *rw, size_t i, size_t last, size_t *next, bool 
     return true;
 }
 
-/* "return value;" by way of a variable. */
+/* Writes "return value;" through a variable. */
 static bool put_result(Rewriter *rw, size_t i, size_t last, size_t *next, bool *done)
 {
     const Function *f = rw->self.function;
@@ -521,7 +526,7 @@ bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last)
     return false;
 }
 
-/* "case number:", where no function may be called. */
+/* Writes "case number:", where no function may be called. */
 static bool put_label(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     const Token *t = rewriter_token(rw, i);
@@ -569,7 +574,7 @@ bool rewrite_exact_match(Rewriter *rw, size_t i, size_t last, size_t *next, bool
 
 /* --- stores --- */
 
-/* Whether it may make a difference that an element's indices are computed twice. */
+/* Returns whether computing the indices of an element twice could make a difference. */
 static bool has_effects(const Rewriter *rw, size_t first, size_t last)
 {
     static const char *const effects[] = {

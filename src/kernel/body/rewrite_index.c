@@ -1,15 +1,19 @@
-/* Indices of arrays, matrices and vectors of a function's own. Drivers whose registers are no values (Mesa to 23.1) read an index
- * that is a loop's variable when the element is loaded or stored, not where it stands: after the variable's step, where that was
- * computed early because something else asked for it. So indices go through rill_own(), which adds nothing, but makes a value of
- * its own of them: what Mesa's shared optimiser can't see through, what is a constant once the loop is unrolled, and what
- * code generators take away behind that. It costs nothing measurable, so that no device has to be asked.
+/* Rewrites indices of private arrays, matrices and vectors. Drivers whose registers are not SSA
+ * values (Mesa up to 23.1) read an index that is a loop counter when the element is loaded or
+ * stored, not where the index is written. That may be after the counter's increment, if the
+ * increment was computed early because something else needs it. Therefore indices are passed
+ * through rill_own(), which adds nothing but makes a separate value: Mesa's shared optimizer cannot
+ * see through it, it becomes a constant once the loop is unrolled, and code generators remove it
+ * afterwards. The cost is not measurable, so no device is excluded.
  *
- * But compilers unroll a loop by the arrays that its variable itself is an index of, and arrays whose loops stay cost many times
- * those that became variables. Where nothing in a `for` changes the variable but the step, the index stays plain, and whatever
- * else mentions the variable goes through rill_own() instead, so that nothing but the loop's end asks for the step. */
+ * However, compilers unroll a loop because of the arrays that are indexed directly by its counter,
+ * and arrays whose loops are not unrolled cost many times as much as arrays that became variables.
+ * If only the step changes the counter of a `for`, the index stays plain, and every other use of
+ * the counter is passed through rill_own(), so that only the end of the loop needs the incremented
+ * value. */
 #include "kernel/body/rewriter.h"
 
-/* Where the pairs of brackets start that end in front of token i. */
+/* Returns the token at which the pairs of brackets before token i begin. */
 static size_t brackets_start(const Rewriter *rw, size_t i)
 {
     int depth = 0;
@@ -20,7 +24,7 @@ static size_t brackets_start(const Rewriter *rw, size_t i)
     return i;
 }
 
-/* Whether the bracket at i holds the index of a value of the function's own, and not the length in a type. */
+/* Returns whether the bracket at token i contains the index of a private value, and not the length in a type. */
 static bool is_own(const Rewriter *rw, size_t i)
 {
     size_t start = brackets_start(rw, i);
@@ -70,7 +74,7 @@ bool rewrite_index_write(Rewriter *rw, size_t i, size_t last, size_t *next)
     return done;
 }
 
-/* One past the next ';' of a loop's head. */
+/* Returns the token after the next ';' of a loop's head. */
 static size_t clause_end(const Rewriter *rw, size_t i, size_t close)
 {
     while (i < close && !token_is(rewriter_token(rw, i), ";")) {

@@ -1,4 +1,5 @@
-/* How often a body's loops can run: devices that cut long loops need to know (devices: the loop limit). */
+/* Estimates the iterations of a body's loops for devices that stop long loops, and guards loops
+ * against errors of compilers. */
 #include "kernel/body/rewriter.h"
 
 #include "base/array.h"
@@ -20,7 +21,7 @@ size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
         if (token_is(t, "{")) {
             return rewriter_close(rw, i, last);
         }
-        if (is_do) { /* its head is behind it, as a `while` of its own */
+        if (is_do) { /* its condition follows the body, as a separate `while` */
             i = rewrite_loops_statement_end(rw, i + 1, last);
             continue;
         }
@@ -47,7 +48,7 @@ size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
     return last;
 }
 
-/* The number that a constant of the module stands for: "const int N = 16;". */
+/* Returns the number that is the value of a constant of the module: "const int N = 16;". */
 static const Token *constant_number(const Rewriter *rw, const Token *name)
 {
     const Constant *c = name->kind == TOKEN_NAME ? module_constant(rw->module, name) : NULL;
@@ -75,7 +76,7 @@ static bool number(const Rewriter *rw, size_t *i, double *value)
     size_t used;
     *value = decimal_read(t->text, (size_t)t->length, &used);
     if (t->length > 1 && t->text[0] == '0' && t->text[1] >= '0' && t->text[1] <= '7') {
-        *value = (double)strtol(t->text, NULL, 8); /* GLSL's octal */
+        *value = (double)strtol(t->text, NULL, 8); /* octal, as in GLSL */
     }
     if (minus) {
         *value = -*value;
@@ -97,7 +98,7 @@ bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, s
         if (token_any(after, marks) || token_any(before, steps)) {
             return true;
         }
-        /* Handed to a function it may come back changed. */
+        /* A function that it is passed to may change it. */
         if ((token_is(before, "(") || token_is(before, ",")) && (token_is(after, ")") || token_is(after, ","))) {
             return true;
         }
@@ -130,7 +131,8 @@ bool rewrite_loops_step(const Rewriter *rw, size_t i, size_t end, const Token *n
     return i == end;
 }
 
-/* Trips of "for (int i = A; i < B; i++)" with literal bounds, and how far an int goes there, 0: too far; false when that can't be told. */
+/* Computes the iterations of "for (int i = A; i < B; i++)" with literal bounds, and the largest
+ * absolute value of an int (0: too large). Returns false if they are unknown. */
 static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body_end, double *trips, int *reach)
 {
     const Type *type = NULL;
@@ -168,7 +170,7 @@ static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body
     if (!exact && (down || from < 0 || to < 0 || step < 0)) {
         return false; /* an unsigned variable never falls below 0 */
     }
-    /* Past 2^31 an integer wraps; a float that is large against its step stands still. */
+    /* Above 2^31 an integer wraps around. A float that is large compared with its step does not change. */
     double largest = fmax(fabs(from), fabs(to)) + fabs(step);
     bool whole = step == floor(step) && from == floor(from);
     if (largest >= 2147483648.0 ||
@@ -207,11 +209,12 @@ void rewrite_loops_insert(Rewriter *rw, size_t i, bool behind)
     }
 }
 
-/* Mesa (22.3) takes the constant in `if (i < min(n, 1)) break;` for where the loop ends, though that is where it does not, and drops the
- * rounds behind it, and ways out that it thinks are never reached. Where a condition is a value of its own, it does not look into it. */
+/* In `if (i < min(n, 1)) break;` Mesa (22.3) takes the constant for the end of the loop although it
+ * is not, and drops the later iterations and exits that it considers unreachable. It does not
+ * analyze a condition that is a separate value. */
 static const char apart[] = "rill_exit((", apart_end[] = "))";
 
-/* Whether a statement leaves the loop that it stands in, or does not go on to what is behind it there. */
+/* Returns whether a statement leaves the loop around it, or skips the statements after it in the loop. */
 static bool leaves(const Rewriter *rw, size_t first, size_t last, bool breaks)
 {
     for (size_t i = first; i < last; i++) {
@@ -262,7 +265,8 @@ static bool always_true(const Rewriter *rw, size_t first, size_t last)
            (first + 1 == last && (token_is(t, "true") || (t->kind == TOKEN_NUMBER && !token_is(t, "0"))));
 }
 
-/* One past the condition's last token; *first is its first, and larger where a `do` has no head. */
+/* Returns the token after the condition's last one. *first is its first token; it is larger than
+ * the result if a `do` has no condition. */
 static size_t condition_of(const Rewriter *rw, size_t i, size_t body, size_t last, size_t *first)
 {
     if (token_is(rewriter_token(rw, i), "while")) {
@@ -280,7 +284,7 @@ static size_t condition_of(const Rewriter *rw, size_t i, size_t body, size_t las
     return rewrite_loops_statement_end(rw, at, last) - 1;
 }
 
-/* Whether the tokens are "i < 8", or "8 > i". */
+/* Returns whether the tokens are a comparison of a name with a number: "i < 8" or "8 > i". */
 static bool compares_number(const Rewriter *rw, size_t i, size_t end)
 {
     static const char *const signs[] = {"<", "<=", ">", ">=", "!=", NULL};
@@ -294,7 +298,8 @@ static bool compares_number(const Rewriter *rw, size_t i, size_t end)
     return compared && second && i == end;
 }
 
-/* Whether the tokens are "i < n" in the head of a `for` whose i rises to it, and nothing else changes either. */
+/* Returns whether the tokens are "i < n" in the head of a `for` in which only the step changes i,
+ * upwards, and nothing changes n. */
 static bool rises(const Rewriter *rw, size_t i, size_t end, size_t close, size_t body_end)
 {
     const Token *name = rewriter_token(rw, i), *sign = name + 1;
@@ -321,7 +326,7 @@ static int nesting(const Token *t)
     return (token_is(t, "(") || token_is(t, "[")) - (token_is(t, ")") || token_is(t, "]"));
 }
 
-/* Whether a condition is terms with && between them; a declaration ("while (bool b = f())") is none. */
+/* Returns whether a condition consists of terms joined by &&, and is not a declaration ("while (bool b = f())"). */
 static bool is_conjunction(const Rewriter *rw, size_t first, size_t end)
 {
     static const char *const weaker[] = {"||", "^^", "?", ",", "=", NULL};
@@ -344,7 +349,7 @@ static bool declares(const Rewriter *rw, size_t first)
            rewriter_token(rw, first + (size_t)used)->kind == TOKEN_NAME;
 }
 
-/* Whether the tokens may load from memory that invocations share: by an index, here or in a function. */
+/* Returns whether the tokens may load from memory that invocations share: by an index, directly or in a function. */
 static bool may_load(const Rewriter *rw, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
@@ -359,7 +364,7 @@ static bool may_load(const Rewriter *rw, size_t first, size_t last)
     return false;
 }
 
-/* Whether a condition keeps what it loads: "(v = g[i]) < n", or a function's argument may. */
+/* Returns whether a condition stores what it loads: "(v = g[i]) < n", or possibly through a function's argument. */
 static bool keeps_load(const Rewriter *rw, size_t first, size_t last)
 {
     bool keeps = false;
@@ -371,8 +376,9 @@ static bool keeps_load(const Rewriter *rw, size_t first, size_t last)
     return keeps && may_load(rw, first, last);
 }
 
-/* Keeps apart what the head of a loop asks for, but for terms that compilers count rounds by, and count them right; and lets a head that
- * keeps what it loads have a way out in front of that: see watch. A `do` has its head behind it, as a `while` of its own. */
+/* Passes the condition of a loop through a function, except for terms from which compilers count
+ * iterations correctly. A condition that stores what it loads gets an exit before it: see `watch`.
+ * The condition of a `do` follows its body and is treated as a separate `while`. */
 static bool keep_head_apart(Rewriter *rw, size_t i, size_t last)
 {
     size_t close = module_close(rw->module, i + 1, last), first;
@@ -402,7 +408,8 @@ static bool keep_head_apart(Rewriter *rw, size_t i, size_t last)
     return true;
 }
 
-/* What follows a loop without an end is unreachable, and so is the check that notices loops that are cut. */
+/* Checks that a loop can end. Code after an endless loop is unreachable, including the check that
+ * notices stopped loops. */
 static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
 {
     size_t first, condition_end = condition_of(rw, i, body, last, &first);
@@ -419,23 +426,25 @@ static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
     return source_error(&rw->module->source, t->offset, "this loop never ends: it has no break and no return");
 }
 
-/* A loop of unknown length counts its trips: compilers remove loops without effect, endless ones too, and the kernel would
- * go on as if the loop had ended. One that loads has a way out in front of that: its head, or one that nobody takes, see rill_never in
- * prelude.c. */
+/* Counts the iterations of a loop of unknown length. Without the counter compilers remove loops
+ * without effect, even endless ones, and the kernel would continue as if the loop had ended. A loop
+ * that loads needs an exit before its loads: its condition, or an exit that is never taken
+ * (rill_never in prelude.c). */
 static bool watch(Rewriter *rw, size_t i, size_t last)
 {
     bool is_do = token_is(rewriter_token(rw, i), "do");
     size_t body = is_do ? i + 1 : module_close(rw->module, i + 1, last);
     rw->self.unbounded = true;
     if (!body || body >= last || token_is(rewriter_token(rw, body), ";")) {
-        return true; /* the end of a do loop, or an error for the GLSL compiler */
+        return true; /* the end of a `do`, or an error that the GLSL compiler reports */
     }
     if (!check_end(rw, i, body, last)) {
         return false;
     }
     size_t end = rewrite_loops_statement_end(rw, body, last), first, head_end = condition_of(rw, i, body, last, &first);
     bool block = token_is(rewriter_token(rw, body), "{"), loads = may_load(rw, i, end > head_end ? end : head_end);
-    /* "i < n" is a way out that compilers keep; what they may find to be always true, as in "u >= 0u", is none. */
+    /* "i < n" is an exit that compilers keep. A condition that they may find to be always true,
+     * such as "u >= 0u", is not. */
     bool leaves_first = token_is(rewriter_token(rw, i), "for") && first + 3 == head_end &&
                         token_is(rewriter_token(rw, first + 1), "<") && rises(rw, first, head_end, body, end);
     const char *text = loads && !leaves_first ? " rill_trips += 1u; if (rill_never()) break;" : " rill_trips += 1u;";

@@ -1,9 +1,10 @@
-/* How far off a neighbour is, where its indices say so: u[0][-1], u[ivec2(-1, 0)]. */
+/* Determines the offsets of neighbors from their indices: u[0][-1], u[ivec2(-1, 0)]. */
 #include "kernel/body/rewriter.h"
 
 #include <string.h>
 
-/* Reads the offset "-1" or "k" at token *i, k counting between small numbers; false: how far it goes can't be told. *i is the token behind it. */
+/* Reads the offset "-1" or "k" at token *i, where k is the counter of a loop between small numbers,
+ * and moves *i after it. Returns false if the range of the offset is unknown. */
 static bool read_offset(const Rewriter *rw, size_t *i, Offsets *offsets)
 {
     bool minus = token_is(rewriter_token(rw, *i), "-");
@@ -19,7 +20,7 @@ static bool read_offset(const Rewriter *rw, size_t *i, Offsets *offsets)
     return literal || value;
 }
 
-/* Reads "ivec2(-1, k)" at token *i, of two or three components, x first. */
+/* Reads "ivec2(-1, k)" at token *i, with two or three components, x first. */
 static bool read_vector(const Rewriter *rw, size_t *i, Offsets *offsets)
 {
     const Token *word = rewriter_token(rw, *i);
@@ -57,7 +58,7 @@ bool rewrite_offsets_read(const Rewriter *rw, size_t i, size_t last, Offsets *of
         }
         i++;
         offsets->brackets++;
-        if (vector) { /* a second bracket picks a component */
+        if (vector) { /* a second bracket would select a component */
             offsets->end = i;
             return i >= last || !token_is(rewriter_token(rw, i), "[");
         }

@@ -109,7 +109,7 @@ static bool add_local(Rewriter *rw, size_t at, int shared, bool known)
     return true;
 }
 
-/* Variables of the heads of loops that end before token i. */
+/* Removes the variables of the heads of loops that end before token i. */
 static void leave_loops(Rewriter *rw, size_t i)
 {
     while (rw->locals.count > 0) {
@@ -174,7 +174,7 @@ size_t rewriter_skip_brackets(const Rewriter *rw, size_t i, size_t last, int mos
 
 /* declarations */
 
-/* Whether "Type name" at i declares variables; *name is where the first one stands. */
+/* Returns whether "Type name" at token i declares variables. *name is the token of the first one. */
 static bool is_declaration(const Rewriter *rw, size_t i, size_t last, int *used, size_t *name)
 {
     const Type *type;
@@ -191,7 +191,7 @@ static bool is_declaration(const Rewriter *rw, size_t i, size_t last, int *used,
     return token_any(rewriter_token(rw, *name + 1), marks);
 }
 
-/* One past an initialiser: at the ',' or ';' that ends it. */
+/* Returns the ',' or ';' that ends an initializer. */
 static size_t initialiser_end(const Rewriter *rw, size_t i, size_t last)
 {
     int depth = 0;
@@ -242,7 +242,7 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
         if (brackets < last && token_is(rewriter_token(rw, brackets), "=")) {
             end = initialiser_end(rw, brackets, last);
         }
-        /* The initialiser does not see the name yet. */
+        /* The initializer cannot use the name yet. */
         int number = shared ? ++rw->body->shared_count : 0;
         bool known = rw->constant && rewrite_exact_fixed(rw, i + 1, end);
         bool hidden = known && rw->real && brackets == i + 1 && rewrite_exact_zeros(rw, brackets, end);
@@ -284,7 +284,7 @@ static bool declaration(Rewriter *rw, size_t i, size_t last, int used, size_t na
     return done;
 }
 
-/* "shared T name[n];" moves to global scope. */
+/* Moves the declaration "shared T name[n];" to global scope. */
 static bool shared_declaration(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     int used;
@@ -356,7 +356,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         return rewrite_call_write(rw, i, last, callee, next);
     }
     if (token_is(t, "static") || (token_is(t, "precise") && rewrite_exact_on(rw))) {
-        return true; /* GLSL has it not, and its constants need it not; what is precise in any case is not said twice */
+        return true; /* GLSL has no `static`, and `precise` must not be written twice */
     }
     if (token_is(t, "shared")) {
         return shared_declaration(rw, i, last, next);
@@ -410,7 +410,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     return spelling ? rewriter_put(rw, t, spelling, (int)strlen(spelling)) : put_plain(rw, t);
 }
 
-/* GLSL has no suffix h, and names its doubles lf. */
+/* Writes a number. GLSL has no suffix h, and its suffix for doubles is lf. */
 static bool put_number(Rewriter *rw, const Token *t)
 {
     bool hex = t->length > 1 && (t->text[1] == 'x' || t->text[1] == 'X');

@@ -1,5 +1,6 @@
-/* The statements of a body that an output needs are found backwards, by names: those that assign it, then those that assign what these read.
- * A block counts as one statement. What is missed costs time alone, since every pass has the whole body, of which compilers drop
+/* Finds the statements of a body that an output needs, backwards and by names: the statements that
+ * assign the output, then those that assign what they read. A block counts as one statement. A
+ * missed dependency only costs time, since every pass contains the whole body, and compilers drop
  * what its outputs do not need. */
 #include "kernel/body/slice.h"
 
@@ -12,9 +13,9 @@
 enum { READ = 1, WRITTEN = 2, MOST_USES = 1 << 22 };
 
 typedef struct Statement {
-    size_t first, last; /* tokens: first, one past the last */
+    size_t first, last; /* tokens: the first, and one past the last */
     double work;
-    bool leaves; /* has a return: all that follows depends on it */
+    bool leaves; /* contains a return: all following statements depend on it */
 } Statement;
 
 typedef struct Shares {
@@ -28,10 +29,10 @@ typedef struct Shares {
         size_t *items; /* the first token of each name */
         size_t count, capacity;
     } names;
-    size_t *name;    /* per token of the body: its name's number */
+    size_t *name;    /* per token of the body: the index of its name */
     uint8_t *use;    /* per statement and name: READ, WRITTEN */
     uint8_t *needed; /* per output and statement */
-    double *calls;   /* per function of the module: its work, below 0 before that is known */
+    double *calls;   /* per function of the module: its work; negative if not known yet */
 } Shares;
 
 static const Token *token_at(const Shares *s, size_t i)
@@ -41,7 +42,7 @@ static const Token *token_at(const Shares *s, size_t i)
 
 /* statements */
 
-/* One past the statement that begins at `i`. */
+/* Returns the token after the statement that begins at `i`. */
 static size_t statement_end(const Shares *s, size_t i, size_t end)
 {
     bool repeats = token_is(token_at(s, i), "do");
@@ -64,7 +65,7 @@ static size_t statement_end(const Shares *s, size_t i, size_t end)
     return end;
 }
 
-/* Tokens, with those of the functions that are called. */
+/* Returns the work of tokens: their number, including the functions that they call. */
 static double work_of(Shares *s, size_t first, size_t last)
 {
     double work = (double)(last - first);
@@ -127,7 +128,7 @@ static bool find_names(Shares *s)
     return true;
 }
 
-/* Whether the name at `i` is assigned: also through a component or an element of it. */
+/* Returns whether the name at `i` is assigned, also through a component or an element. */
 static bool is_assigned(const Shares *s, size_t i, const Statement *within)
 {
     static const char *const assigns[] = {
@@ -155,7 +156,7 @@ static void note_uses(Shares *s, size_t number)
 {
     const Statement *statement = &s->statements.items[number];
     uint8_t *use = s->use + number * s->names.count;
-    size_t handed = statement->first; /* to a function that may write them: names before this token */
+    size_t handed = statement->first; /* names before this token are passed to a function that may write them */
     for (size_t i = statement->first; i < statement->last; i++) {
         const Token *token = token_at(s, i);
         bool field = i > statement->first && token_is(token_at(s, i - 1), ".");
@@ -179,7 +180,7 @@ static bool is_output(const Function *f, int i)
     return param_kinds[f->params[i].kind].written && !param_kinds[f->params[i].kind].bound;
 }
 
-/* `wanted`: room for a mark per name. */
+/* Finds the statements that an output needs. `wanted`: room for a mark per name. */
 static void find_needed(Shares *s, int param, uint8_t *wanted, uint8_t *needed)
 {
     const char *output = s->kernel->params[param].name;
@@ -198,7 +199,7 @@ static void find_needed(Shares *s, int param, uint8_t *wanted, uint8_t *needed)
     }
 }
 
-/* The work that an output adds to that of a pass; NULL: all of its own. */
+/* Returns the work that an output adds to a pass; NULL: an empty pass. */
 static double added_work(const Shares *s, const uint8_t *pass, const uint8_t *needed)
 {
     double work = 0;
@@ -208,7 +209,8 @@ static double added_work(const Shares *s, const uint8_t *pass, const uint8_t *ne
     return work;
 }
 
-/* Which of those left adds least to a pass: of equals the longest, of these the first. */
+/* Returns the remaining output that adds least work to a pass. Of equal ones it takes the longest,
+ * of these the first. */
 static int choose_next(const Shares *s, const uint8_t *left, int count, const uint8_t *pass)
 {
     int best = 0;
@@ -225,8 +227,8 @@ static int choose_next(const Shares *s, const uint8_t *left, int count, const ui
     return best;
 }
 
-/* A pass begins with the longest that is left and takes on those that add least. `pass`: room for a mark per
- * statement. */
+/* Orders the outputs. A pass begins with the longest remaining output and adds those that add least
+ * work. `pass`: room for a mark per statement. */
 static void choose_order(const Shares *s, int count, int per_pass, uint8_t *pass, uint8_t order[MAX_PARAMS])
 {
     uint8_t left[MAX_PARAMS], params[MAX_PARAMS];
@@ -235,7 +237,7 @@ static void choose_order(const Shares *s, int count, int per_pass, uint8_t *pass
         params[k] = order[k];
     }
     for (int done = 0; done < count; done++) {
-        if (done % per_pass == 0) { /* as if all were done: nothing is added, and the longest comes first */
+        if (done % per_pass == 0) { /* as if everything were done: nothing is added, so the longest output is chosen */
             memset(pass, 1, s->statements.count);
         }
         int best = choose_next(s, left, count - done, pass);

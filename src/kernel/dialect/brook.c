@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stretch of a module's tokens that is converted: the body of a function, or with NULL a constant's declaration. */
+/* A range of a module's tokens to convert: the body of a function, or (function is NULL) the
+ * declaration of a constant. */
 typedef struct Stretch {
     size_t first, last;
     const Function *function;
@@ -16,7 +17,7 @@ static int compare(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* All of a module, in order. */
+/* Returns all ranges of a module, in order. */
 static Stretch *stretches(const Module *m, size_t *count)
 {
     Stretch *list = calloc(m->functions.count + m->constants.count + 1, sizeof *list);
@@ -65,7 +66,7 @@ static bool convert(BrookWriter *w, const Stretch *stretch)
     return done;
 }
 
-/* Writes all tokens anew; place[i] is where token i is then, of those that begin or end something. */
+/* Writes all tokens anew. place[i] becomes the new index of token i, for tokens that begin or end something. */
 static bool write(BrookWriter *w, size_t *place)
 {
     size_t count, total = w->module->tokens.count;

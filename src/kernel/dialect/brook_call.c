@@ -1,10 +1,11 @@
-/* Calls in Brook's dialect: arguments become what the parameters are, of GLSL's functions all of them one type. */
+/* Calls in Brook's dialect: arguments are converted to the types of the parameters. GLSL's
+ * functions take all arguments with one type. */
 #include "kernel/dialect/brook_call.h"
 #include "kernel/text/names.h"
 
 #include <string.h>
 
-/* Those behind it move by what it gains. */
+/* Converts argument k and moves the arguments after it. */
 static bool fit_argument(BrookWriter *w, BrookArguments *a, int k, Value want)
 {
     size_t before = a->last[k];
@@ -29,15 +30,16 @@ static bool takes_value(const Param *param)
 
 /* outputs */
 
-/* A variable of one type handed over for an output of another: a temporary goes in its place, and the variable takes its value. */
+/* A variable that is passed for an output of another type: a temporary is passed instead, and its
+ * value is assigned to the variable. */
 typedef struct Output {
     int argument;
     bool read; /* inout */
     Value type;
-    Token name; /* of the temporary */
+    Token name; /* name of the temporary */
 } Output;
 
-/* Notes argument `k` where it is one; GLSL converts by itself what it gets back, if no number is lost. */
+/* Records argument `k` if it needs a temporary. GLSL converts the output by itself if no information is lost. */
 static void note_output(const BrookArguments *a, int k, Value type, bool read, Output *outputs, int *count)
 {
     Value have = a->value[k];
@@ -47,7 +49,7 @@ static void note_output(const BrookArguments *a, int k, Value type, bool read, O
     }
 }
 
-/* ", variable = temporary" behind all. */
+/* Writes ", variable = temporary" after the call. */
 static bool take_back(BrookWriter *w, const BrookArguments *a, const Output *output)
 {
     size_t first = a->first[output->argument], count = a->last[output->argument] - first;
@@ -65,7 +67,7 @@ static bool take_back(BrookWriter *w, const BrookArguments *a, const Output *out
            brook_fit(w, at, &last, &value, a->value[output->argument]);
 }
 
-/* "temporary = variable," in front of output token `at`; the variable stands at `first`. */
+/* Writes "temporary = variable," before output token `at`. `first`: the output token of the variable. */
 static bool put_in(BrookWriter *w, size_t at, size_t first, size_t count, Value have, const Output *output)
 {
     size_t before = w->out.count, last = at + 2 + count;
@@ -81,7 +83,7 @@ static bool put_in(BrookWriter *w, size_t at, size_t first, size_t count, Value 
     return brook_fit(w, at + 2, &last, &have, output->type) && brook_insert(w, last, ",");
 }
 
-/* Makes the call from output token `at` on "(t = v, result = f(t), v = t, result)". */
+/* Turns the call from output token `at` on into "(t = v, result = f(t), v = t, result)". */
 static bool convert_outputs(BrookWriter *w, size_t at, const BrookArguments *a, Output *outputs, int count,
                             Value result)
 {
@@ -106,7 +108,7 @@ static bool convert_outputs(BrookWriter *w, size_t at, const BrookArguments *a, 
         return false;
     }
     size_t moved = 0, end = w->out.count;
-    for (int i = count; i-- > 0;) { /* the last first: those before stay where they are */
+    for (int i = count; i-- > 0;) { /* from the last one, so that positions before it stay valid */
         int k = outputs[i].argument;
         size_t length = a->last[k] - a->first[k];
         if (outputs[i].read && !put_in(w, at, a->first[k] + moved, length, a->value[k], &outputs[i])) {
@@ -160,21 +162,21 @@ static bool construct(BrookWriter *w, Value type, BrookArguments *a, Value *valu
 
 /* functions of GLSL */
 
-/* What they do with their arguments and give back. */
+/* How a function treats its arguments, and what it returns. */
 typedef enum Form {
-    FORM_NUMBERS, /* numbers of one type, and that type */
-    FORM_REALS,   /* the same, of floats */
-    FORM_MEASURE, /* of vectors of one length a float */
-    FORM_CROSS,   /* of vectors of three */
-    FORM_REFRACT, /* two vectors, and a scalar */
-    FORM_TEST,    /* floats, and a bool for each component */
-    FORM_TRUTH,   /* bools, and one */
+    FORM_NUMBERS, /* numbers of one type, returns that type */
+    FORM_REALS,   /* floats of one type, returns that type */
+    FORM_MEASURE, /* vectors of one length, returns a float */
+    FORM_CROSS,   /* vectors with three components */
+    FORM_REFRACT, /* two vectors and a scalar */
+    FORM_TEST,    /* floats, returns a bool for each component */
+    FORM_TRUTH,   /* bools, returns one */
 } Form;
 
 static const struct {
     const char *name;
     Form form;
-    const char *instead; /* what GLSL and rill call it */
+    const char *instead; /* name of the function in GLSL or rill */
 } functions[] = {
     {"abs", FORM_NUMBERS, NULL},      {"min", FORM_NUMBERS, NULL},     {"max", FORM_NUMBERS, NULL},
     {"clamp", FORM_NUMBERS, NULL},    {"sign", FORM_NUMBERS, NULL},    {"acos", FORM_REALS, NULL},
@@ -196,7 +198,7 @@ static const struct {
     {"any", FORM_TRUTH, NULL},
 };
 
-/* The type of all arguments together; UNKNOWN where one's is. */
+/* Returns the common type of all arguments; UNKNOWN if one of them is unknown. */
 static Value unite(const BrookArguments *a, int count)
 {
     Value all = a->count > 0 ? a->value[0] : brook_value_of(VALUE_UNKNOWN, 1);
@@ -211,7 +213,7 @@ static Value unite(const BrookArguments *a, int count)
     return all;
 }
 
-/* GLSL widens an int by itself, but among several functions of one name compilers differ in which they take. */
+/* Converts argument k exactly. GLSL widens an int implicitly, but compilers differ in which overload they choose. */
 static bool fit_exactly(BrookWriter *w, BrookArguments *a, int k, Value want)
 {
     Value have = a->value[k];
@@ -250,7 +252,7 @@ static bool call_known(BrookWriter *w, int which, size_t name, BrookArguments *a
     if (form == FORM_TEST) {
         value->base = VALUE_BOOL;
     }
-    if (form == FORM_TRUTH && want.count == 1) { /* GLSL has them of vectors alone */
+    if (form == FORM_TRUTH && want.count == 1) { /* GLSL has these functions for vectors only */
         brook_replace(w, name, "rill_bool");
         return true;
     }
@@ -264,7 +266,8 @@ static bool call_known(BrookWriter *w, int which, size_t name, BrookArguments *a
     return true;
 }
 
-/* GLSL's functions with an output: "modf(x, whole)" gives it the type of x, "frexp(x, exponent)" an int. */
+/* Converts calls of GLSL's functions with an output: for "modf(x, whole)" it has the type of x, for
+ * "frexp(x, exponent)" it is an int. */
 static bool call_splitting(BrookWriter *w, const Token *name, size_t at, BrookArguments *a, Value *value)
 {
     Output outputs[1];
@@ -282,13 +285,13 @@ static bool call_splitting(BrookWriter *w, const Token *name, size_t at, BrookAr
     return count == 0 || convert_outputs(w, at, a, outputs, count, *value);
 }
 
-/* rill's own */
+/* Converts calls of rill's own functions. */
 
 static bool call_own(BrookWriter *w, const Token *name, size_t at, BrookArguments *a, Value *value)
 {
     Value first = a->count > 0 ? a->value[0] : brook_value_of(VALUE_UNKNOWN, 1);
     *value = brook_value_of(VALUE_UNKNOWN, 1);
-    if (token_is(name, "indexof")) { /* Brook's is a float4, which divides as such */
+    if (token_is(name, "indexof")) { /* Brook's indexof is a float4, so that a division has a fraction */
         size_t last = w->out.count;
         *value = brook_value_of(VALUE_FLOAT, a->count == 1 ? 4 : 1);
         return brook_wrap(w, at, &last, brook_value_name(*value));

@@ -1,4 +1,5 @@
-/* Expressions of Brook's dialect. What is none ends where it stops being one: the statement around it copies the rest. */
+/* Expressions of Brook's dialect. At a construct that is not understood the expression ends, and
+ * the statement around it copies the rest. */
 #include "kernel/dialect/brook_call.h"
 #include "kernel/dialect/brook_operator.h"
 
@@ -10,7 +11,7 @@ static bool read_operand(BrookWriter *w, int level, Operand *operand)
     return done;
 }
 
-/* Converts what was written last but for some marks. */
+/* Converts the operand that was written last, before any marks. */
 static bool fit(BrookWriter *w, Operand *operand, Value want)
 {
     return brook_fit(w, operand->first, &operand->last, &operand->value, want);
@@ -72,7 +73,7 @@ static bool postfix(BrookWriter *w, Value *value)
     }
 }
 
-/* "(T)" in front of an operand. */
+/* Returns whether "(T)" precedes an operand. */
 static bool is_cast(const BrookWriter *w, Value *type, int *used)
 {
     const Token *name = brook_peek_next(w);
@@ -136,7 +137,7 @@ static bool prefix(BrookWriter *w, Value *value)
     return done;
 }
 
-/* What is between the brackets, and these; further arguments than an array holds are copied. */
+/* Reads the arguments and both brackets. Arguments beyond the size of the array are copied. */
 static bool read_arguments(BrookWriter *w, BrookArguments *a)
 {
     a->count = 0;
@@ -157,7 +158,7 @@ static bool read_arguments(BrookWriter *w, BrookArguments *a)
     return brook_put_rest(w, "") && brook_put(w);
 }
 
-/* A call of `used` tokens and what is in brackets; "indexof name" is one, too. */
+/* Converts a call whose name has `used` tokens, and its arguments; also "indexof name". */
 static bool call(BrookWriter *w, int used, Value *value)
 {
     BrookArguments a = {.count = 1};
@@ -226,7 +227,7 @@ static bool unary(BrookWriter *w, Value *value)
     return primary(w, value) && postfix(w, value);
 }
 
-/* The rest of "cond ? a : b", from the mark on. */
+/* Converts the rest of "cond ? a : b" after the condition. */
 static bool choice(BrookWriter *w, Operand *cond, Value *value)
 {
     Operand a, b;
@@ -235,12 +236,12 @@ static bool choice(BrookWriter *w, Operand *cond, Value *value)
         return false;
     }
     if (!brook_next_is(w, ":")) {
-        return true; /* the compiler will say so */
+        return true; /* the compiler reports the error */
     }
     return brook_put(w) && read_operand(w, LEVEL_ASSIGN, &b) && brook_choose(w, cond, &a, &b, value);
 }
 
-/* The rest of "left op right", from the mark on. */
+/* Converts the rest of "left op right" after the left operand. */
 static bool infix(BrookWriter *w, int op, Operand *left, Value *value)
 {
     Operand right;

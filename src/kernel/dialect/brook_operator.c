@@ -1,6 +1,6 @@
 #include "kernel/dialect/brook_operator.h"
 
-/* `vectors` is GLSL's function where the operator itself takes scalars alone. */
+/* `vectors`: GLSL's function for vectors, if the operator accepts only scalars. */
 static const struct {
     const char *mark;
     int level;
@@ -49,7 +49,7 @@ int brook_operator(const Token *mark)
     return -1;
 }
 
-/* Converts one of two operands; the other stands behind it. */
+/* Converts the left operand; the right one follows it. */
 static bool fit_left(BrookWriter *w, Operand *left, Operand *right, Value want)
 {
     size_t before = left->last;
@@ -77,14 +77,15 @@ static Value with_count(Value value, int count)
     return value;
 }
 
-/* The type that two numbers have together; bools count as ints. */
+/* Returns the common type of two numbers. Bools count as ints. */
 static Value together(Value a, Value b)
 {
     ValueBase base = a.base > b.base ? a.base : b.base;
     return brook_value_of(base == VALUE_BOOL ? VALUE_INT : base, brook_value_common(a.count, b.count));
 }
 
-/* Operands of an operator on numbers: bools become numbers, and the longer vector is cut. A scalar beside a vector stays. */
+/* Converts the operands of an operator on numbers: bools become numbers, and the longer vector is
+ * truncated. A scalar combined with a vector is unchanged. */
 static bool fit_numbers(BrookWriter *w, Operand *left, Operand *right, Value *result)
 {
     if (!brook_value_plain(left->value) || !brook_value_plain(right->value)) {
@@ -104,7 +105,7 @@ static bool fit_numbers(BrookWriter *w, Operand *left, Operand *right, Value *re
     return true;
 }
 
-/* "a op b" becomes "function(a, b)". */
+/* Turns "a op b" into "function(a, b)". */
 static bool make_call(BrookWriter *w, const Operand *left, const char *function)
 {
     brook_replace(w, left->last, ",");
@@ -112,15 +113,15 @@ static bool make_call(BrookWriter *w, const Operand *left, const char *function)
     return brook_wrap(w, left->first, &last, function);
 }
 
-/* Makes a number one of type `want`, even where GLSL would widen it by itself: among several functions of one name compilers differ in
- * which they take. */
+/* Converts a number to type `want`, even if GLSL would widen it implicitly, since compilers differ
+ * in which overload they choose. */
 static bool make_exactly(BrookWriter *w, Operand *side, Value want)
 {
     bool same = side->value.base == want.base && side->value.count == want.count;
     return same || brook_wrap(w, side->first, &side->last, brook_value_name(want));
 }
 
-/* "a % b" of numbers of which one is a float. */
+/* Converts "a % b" of numbers of which at least one is a float. */
 static bool float_remainder(BrookWriter *w, Operand *left, Operand *right, Value *result)
 {
     *result = together(left->value, right->value);
@@ -164,7 +165,8 @@ static bool combine(BrookWriter *w, int op, Operand *left, Operand *right, Value
     return fit_both(w, left, right, *result) && (count == 1 || make_call(w, left, operators[op].vectors));
 }
 
-/* "a op= b" that GLSL has not, since b is wider than a or the operator is % of floats: "a = T(a op (b))", as C has it. */
+/* Converts "a op= b" if GLSL does not have it, because b is wider than a or the operator is % of
+ * floats: "a = T(a op (b))", as in C. */
 static bool spell_assignment(BrookWriter *w, int op, Operand *left, Operand *right)
 {
     static const char *const plain[] = {"", "+", "-", "*", "/", "%"};

@@ -1,9 +1,10 @@
-/* Statements of Brook's dialect. What is none is copied, for the compiler to say what is wrong with it. */
+/* Statements of Brook's dialect. A construct that is not a statement is copied, so that the
+ * compiler reports the error. */
 #include "kernel/dialect/brook_writer.h"
 
 static bool statement(BrookWriter *w);
 
-/* An expression up to a mark of `ends` or a bracket that closes; converted to *want, unless that is NULL. */
+/* Converts an expression up to one of the marks in `ends` or a closing bracket; to *want, unless it is NULL. */
 static bool expression(BrookWriter *w, const Value *want, const char *ends)
 {
     Value value;
@@ -44,8 +45,8 @@ static bool bracketed(BrookWriter *w)
 
 static bool list(BrookWriter *w, Value value);
 
-/* "{a, b}" behind the brace, whose items are numbers, vectors or lists of a column; *count is how many numbers, 0 where that is not
- * known. */
+/* Converts "{a, b}" after the opening brace, whose items are numbers, vectors or lists of a column.
+ * *count becomes the number of components; 0 if it is unknown. */
 static bool matrix_items(BrookWriter *w, Value matrix, int *count)
 {
     bool known = true;
@@ -63,7 +64,7 @@ static bool matrix_items(BrookWriter *w, Value matrix, int *count)
     return true;
 }
 
-/* "{a, b}" of a matrix, in the order in which its constructor takes numbers. */
+/* Converts "{a, b}" for a matrix, in the order of its constructor. */
 static bool matrix_list(BrookWriter *w, Value matrix)
 {
     size_t brace = w->out.count;
@@ -83,7 +84,7 @@ static bool matrix_list(BrookWriter *w, Value matrix)
     return brook_insert(w, brace, brook_value_declared(matrix));
 }
 
-/* "{a, b}": of an array its elements, of a vector its components, of a structure its fields. */
+/* Converts "{a, b}": the elements of an array, the components of a vector or the fields of a structure. */
 static bool list(BrookWriter *w, Value value)
 {
     size_t brace = w->out.count;
@@ -163,7 +164,7 @@ static bool is_qualifier(const Token *t)
     return token_any(t, words);
 }
 
-/* Whether "T name" stands here, or "T[n] name". */
+/* Returns whether "T name" or "T[n] name" follows. */
 static bool is_declaration(const BrookWriter *w)
 {
     const Type *type;
@@ -212,7 +213,7 @@ static bool branch(BrookWriter *w)
            (!brook_next_is(w, "else") || (brook_put(w) && statement(w)));
 }
 
-/* "case n:" and "default:" are statements of their own here. */
+/* Copies "case n:" or "default:", which are separate statements here. */
 static bool label(BrookWriter *w)
 {
     return brook_put_rest(w, ":;") && put_if(w, ":");
@@ -264,7 +265,7 @@ static bool statement(BrookWriter *w)
     } else {
         done = simple(w) && put_if(w, ";");
     }
-    return done && (w->at > before || w->at == w->last || brook_put(w)); /* a bracket that closes nothing */
+    return done && (w->at > before || w->at == w->last || brook_put(w)); /* a closing bracket without an opening one */
 }
 
 bool brook_statements(BrookWriter *w)

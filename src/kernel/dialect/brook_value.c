@@ -96,7 +96,7 @@ int brook_value_columns(Value matrix)
     return strpbrk(module_value_name(matrix.matrix), "234")[0] - '0';
 }
 
-/* "mat2x3" has columns of three. */
+/* The columns of a "mat2x3" have three components. */
 Value brook_value_column(Value matrix)
 {
     const char *name = module_value_name(matrix.matrix);

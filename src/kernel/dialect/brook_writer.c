@@ -102,7 +102,7 @@ bool brook_insert_token(BrookWriter *w, size_t at, Token token)
     return true;
 }
 
-/* Behind token `at` - 1, and on its line. */
+/* Inserts text after output token `at` - 1, on its line. */
 static bool insert_behind(BrookWriter *w, size_t at, const char *text)
 {
     if (!brook_insert(w, at, text)) {
@@ -174,7 +174,7 @@ bool brook_fit(BrookWriter *w, size_t first, size_t *last, Value *value, Value w
     if (!truth) {
         return true;
     }
-    /* A NaN is true, as it is for rill_bool. */
+    /* A NaN is true, as in rill_bool. */
     static const char *const zero[] = {",", NULL, "(", "0", ")"};
     for (int i = 0; i < 5; i++, ++*last) {
         if (!insert_behind(w, *last, zero[i] ? zero[i] : brook_value_name(step))) {

@@ -49,7 +49,7 @@ static bool run_write(const HostMap *map, uint64_t from, uint64_t bytes)
     return buffer_write(map->whole.buffer, base + from, map->bytes + from, bytes);
 }
 
-/* Moves each run of neighbouring pages in [first, last) whose flag `bit` is `state`, and sets or clears that flag. */
+/* Moves each run of consecutive pages in [first, last) whose flag `bit` is `state`, and sets or clears the flag. */
 static bool pages_move(HostMap *map, uint64_t first, uint64_t last, unsigned bit, bool state, MoveRun move)
 {
     for (uint64_t page = first; page < last; page++) {
@@ -100,7 +100,7 @@ bool host_map_open(HostMap *map, bool lazy)
     return packed_download(map->whole.device ? &map->whole : &map->view, map->bytes);
 }
 
-/* The pages of an element, from *first to before *last. */
+/* Finds the pages of an element, from *first to before *last. */
 static void element_pages(const HostMap *map, int64_t number, uint64_t *first, uint64_t *last)
 {
     uint64_t bytes = (uint64_t)map->view.type->bytes, at = (uint64_t)number * bytes;

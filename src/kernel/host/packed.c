@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ramps have no bytes: they are worked out here. */
+/* Computes the elements of a ramp, which has no bytes. */
 static void ramp_download(const Stream *s, char *to)
 {
     int64_t index[SHAPE_MAX_RANK] = {0};
@@ -55,7 +55,7 @@ static bool upload(const Stream *stream, const void *bytes)
     return good;
 }
 
-/* Bytes come from strings and files, too: their bools may be any word. */
+/* Bytes may come from strings and files, so bools may be any word. */
 bool packed_upload(const Stream *stream, const void *bytes)
 {
     int64_t count = stream_elements(stream);

@@ -9,8 +9,8 @@
 /* uniforms */
 
 enum {
-    PARTS = 64,   /* of a launch, enough for every thread to have its share */
-    LEAST_RUN = 4 /* steps for which a page is looked up, where invocations side by side share it */
+    PARTS = 64,   /* of a launch: enough for every thread to get some */
+    LEAST_RUN = 4 /* least number of steps per page lookup when several invocations share a page */
 };
 
 static bool has_neighbors(const Plan *plan)
@@ -18,14 +18,14 @@ static bool has_neighbors(const Plan *plan)
     return module_count_params(&plan->kernel->function, PARAM_NEIGHBOR) > 0;
 }
 
-/* A size, and what access functions divide by it with. */
+/* Writes a size and the constants with which access functions divide by it. */
 static void fill_size(int64_t size, uint32_t *w)
 {
     w[0] = (uint32_t)size;
     access_divisor(size, &w[1], &w[2]);
 }
 
-/* The words of pages, and how many parts all are cut into. */
+/* Writes the words of pages. Returns the number of parts into which all pages are divided. */
 static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint32_t *w)
 {
     int64_t parts_of[2] = {layout->elements, layout->page_rows};
@@ -41,7 +41,8 @@ static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint
     run = run < steps ? run : steps;
     run = run < 1 ? 1 : run;
     int64_t wide = 1;
-    /* Pages one beside the other would have their steps at the same places of a cache; what is read around a step is there for the next one. */
+    /* Invocations on different pages would access the same cache sets. With neighbors, the elements
+     * around a step are needed by the next one. */
     while (layout->max_run > 1 && wide < layout->group && steps >= 2 * wide * LEAST_RUN && !has_neighbors(plan)) {
         wide *= 2;
     }
@@ -67,7 +68,8 @@ static void fill_leaf(const Plan *plan, int rank, uint32_t *w)
     }
 }
 
-/* The pages in the order in which they are taken: that of memory where none other matters. Neighbours stand around in the other. */
+/* Returns the pages in processing order: the order in memory if the kernel does not depend on the
+ * order. With neighbors the other order is used, in which adjacent pages follow each other. */
 static const Stream *page_list(const Plan *plan)
 {
     bool any = plan->pages->in_memory && !plan->numbered && !plan->kernel->function.group_rank && !has_neighbors(plan);
@@ -179,7 +181,7 @@ void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const
 
 /* bindings */
 
-/* Streams that must share one binding are copied behind each other into one buffer. */
+/* Copies streams that must share one binding into one buffer, one after the other. */
 static bool pack(Plan *plan, const Variant *variant, int place, bool texture, Buffer **result)
 {
     const Function *f = &plan->kernel->function;

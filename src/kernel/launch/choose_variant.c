@@ -1,4 +1,4 @@
-/* Which variant a launch takes. */
+/* Chooses the variant for a launch. */
 #include "kernel/launch/launch.h"
 
 #include "gpu/memory/buffer.h"
@@ -30,7 +30,8 @@ bool launch_aligned(const Stream *s)
     return s->contiguous && s->offset * s->type->bytes % 16 == 0;
 }
 
-/* Containers share a translation where they are asked for the same coordinates: elements of boxes that begin alike. */
+/* Returns whether two containers can share an address computation: the same map, and boxes that
+ * begin at the same coordinates. */
 static bool same_places(const Stream *a, const Stream *b)
 {
     bool same = address_same(a->map, b->map);
@@ -50,7 +51,7 @@ static uint8_t place_of(const Plan *plan, int i)
     return (uint8_t)(k + 1);
 }
 
-/* Of a gather: the first one that finds the same places for the same indices. */
+/* Returns the 1-based number of the first gather with the same addresses for the same indices as gather i. */
 static uint8_t gather_place(const Plan *plan, int i)
 {
     const Stream *s = plan->streams[i];
@@ -69,7 +70,7 @@ static int64_t end_of(const Plan *plan, const Stream *s)
     return (s->offset + plan->count) * s->type->bytes;
 }
 
-/* The last store may pass the end of a view: whether it lands in the buffer's spare tail, where it does. */
+/* Returns whether the last store, which may extend beyond the end of a view, ends in the spare tail of the buffer. */
 static bool has_room(const Plan *plan, const Stream *s, int elements)
 {
     int64_t end = end_of(plan, s), rest = plan->count % elements, past = (elements - rest) * s->type->bytes;
@@ -77,7 +78,7 @@ static bool has_room(const Plan *plan, const Stream *s, int elements)
            ((uint64_t)end == buffer_bytes(s->buffer) && (uint64_t)(end + past) <= buffer_capacity(s->buffer));
 }
 
-/* Where it has no room the device must cut it off. */
+/* Without room the device must drop the part of the last store that is out of range. */
 bool launch_storable(const Plan *plan, const Stream *s, int elements)
 {
     int64_t unit = (int64_t)elements * s->type->bytes;
@@ -87,7 +88,8 @@ bool launch_storable(const Plan *plan, const Stream *s, int elements)
     return has_room(plan, s, elements) || (plan->traits->exact_ranges && end_of(plan, s) % 4 == 0);
 }
 
-/* Devices that store word by word store doubles as fast; but cut them off as wholes. */
+/* Returns whether texels are stored as pairs of doubles. Devices that store word by word store
+ * doubles as fast, but drop a double out of range as a whole. */
 static bool paired(const Plan *plan, const VariantKey *key, int elements)
 {
     const Function *f = &plan->kernel->function;
@@ -166,7 +168,8 @@ static int choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
 
 /* launches over pages */
 
-/* Whether steps of so many elements along dimension d lie inside of what counts, or outside. */
+/* Returns whether every step of `step` elements along dimension d is entirely inside or entirely
+ * outside of the elements to compute. */
 static bool ends_fit(const Plan *plan, const VariantKey *key, int d, int step)
 {
     const PageSet *pages = plan->pages;
@@ -175,7 +178,8 @@ static bool ends_fit(const Plan *plan, const VariantKey *key, int d, int step)
     return key->page_inside || (pages->clipped ? clip : size % step == 0);
 }
 
-/* Elements of a step: a part of a row of a page, that lies inside of the shape or outside; or where rows do not matter of the page. */
+/* Returns the elements of a step: a part of a row of a page that is entirely inside or outside of
+ * the shape, or a part of the page if rows do not matter. */
 static int page_step(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
     int64_t row = plan->pages->page[0];
@@ -189,7 +193,7 @@ static int page_step(const Plan *plan, const KernelText *text, const VariantKey 
     return step;
 }
 
-/* No page reaches out of the shape. */
+/* Returns whether no page extends beyond the shape. */
 static bool pages_inside(const Plan *plan)
 {
     bool inside = (plan->pages->aligned || plan->pages->unbounded) && !plan->pages->masked && !plan->pages->clipped;
@@ -199,7 +203,8 @@ static bool pages_inside(const Plan *plan)
     return inside;
 }
 
-/* How far apart the neighbours of dimension d stand in memory, x being 0, of what is reached at a stride within a page. */
+/* Returns the distance in memory of neighbors along dimension d (0: x) of an argument that is
+ * accessed with strides within a page. */
 int64_t launch_page_stride(const Stream *s, int d)
 {
     return s->map ? s->map->stride[d] : s->dim[s->shape.rank - 1 - d].stride;
@@ -222,7 +227,8 @@ static PagedKind map_pages(const Plan *plan, const Stream *s)
     return kind;
 }
 
-/* Whether the elements of steps begin at multiples of so many bytes, as the first of their rows do, if rows matter. */
+/* Returns whether the elements of steps begin at multiples of `unit` bytes; the same holds for the
+ * first elements of rows, unless rows do not matter. */
 static bool page_units(const Stream *s, int64_t unit, bool rowless)
 {
     int64_t bytes = s->type->bytes;
@@ -234,7 +240,7 @@ static bool page_units(const Stream *s, int64_t unit, bool rowless)
     return whole;
 }
 
-/* How argument i is reached behind a page's first element. */
+/* Returns how the elements of argument i are stored relative to a page's first element. */
 static PagedKind paged_kind(const Plan *plan, const KernelText *text, int i, const VariantKey *key)
 {
     const ParamKindInfo *kind = launch_kind(text->function, i);
@@ -250,10 +256,11 @@ static PagedKind paged_kind(const Plan *plan, const KernelText *text, int i, con
                                     : PAGED_ANYWHERE;
 }
 
-/* Whether neighbours of argument i are near: no further off than a page is wide, and at a stride from where pages begin. */
+/* Returns whether the neighbors of argument i can be found in the adjacent pages: they are at most
+ * one page away and are stored at a stride from the beginning of a page. */
 static bool is_near(const Plan *plan, const KernelText *text, int i, const VariantKey *key)
 {
-    enum { MOST_ELEMENTS = 1 << 28 /* of a page: unmapped ones are counted from -2^30 on */ };
+    enum { MOST_ELEMENTS = 1 << 28 /* of a page: unmapped elements are numbered from -2^30 on */ };
     const Stream *s = plan->streams[i];
     const ParamUse *use = &text->body->use[i];
     bool near = text->function->params[i].kind == PARAM_NEIGHBOR && !text->function->group_rank &&
@@ -269,7 +276,7 @@ static bool is_near(const Plan *plan, const KernelText *text, int i, const Varia
     return near;
 }
 
-/* A step goes over rows where neighbours are near: those of rows side by side are partly the same. */
+/* Chooses the rows of a step. With neighbors a step covers several rows, since their neighborhoods overlap. */
 static void choose_rows(const Plan *plan, const KernelText *text, VariantKey *key)
 {
     int rows = key->rank > 1 && plan->pages->aligned && !plan->pages->masked ? variant_page_rows(text, key) : 1;
@@ -288,7 +295,8 @@ static void choose_rows(const Plan *plan, const KernelText *text, VariantKey *ke
     }
 }
 
-/* Whether steps may be any parts of pages: all that they reach stands in the order of their elements, and nothing asks where it is. */
+/* Returns whether steps may be arbitrary parts of pages: all arguments are stored in the order of
+ * the elements, and the kernel uses no positions. */
 static bool pages_rowless(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
     bool rowless = key->page_inside && !plan->kernel->body.uses_position && !text->function->group_rank;
@@ -313,7 +321,7 @@ static void page_texels(const Plan *plan, const KernelText *text, int i, Variant
         arg->texels |= PAGED_TEXEL_STORES;
     }
     if (arg->paged == PAGED_STRIDED && !s->map && !arg->texels) {
-        arg->paged = PAGED_ANYWHERE; /* a stream's place is quickly found */
+        arg->paged = PAGED_ANYWHERE; /* the address in a stream is cheap to compute */
     }
 }
 
@@ -347,7 +355,7 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
     }
 }
 
-/* Over pages with levels elements are asked for one by one. */
+/* Sets the key for pages with levels, whose elements are accessed one by one. */
 static void choose_leaves(const Plan *plan, const KernelText *text, VariantKey *key)
 {
     key->page_starts = plan->pages->starts;
@@ -358,7 +366,7 @@ static void choose_leaves(const Plan *plan, const KernelText *text, VariantKey *
     }
 }
 
-/* Whether reads must go through a storage block: buffer textures end earlier. */
+/* Chooses the arguments that must be read through a storage block, since buffer textures are too short. */
 static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = text->function;
@@ -385,7 +393,8 @@ static bool stream_written(const Plan *plan, const Stream *s)
     return false;
 }
 
-/* Whether something is read through a storage block and written through another: drivers may read a readonly block late, behind stores. */
+/* Returns whether a stream is read through a storage block and written through another one: drivers
+ * may delay a read from a readonly block until after the stores. */
 static bool reads_written(const Plan *plan, const VariantKey *key)
 {
     const Function *f = &plan->kernel->function;

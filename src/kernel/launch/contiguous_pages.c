@@ -1,10 +1,11 @@
-/* Launches over pages that stand one behind the other in the memory of every argument, in one order: over the elements of memory, as over a
- * stream's. No page is looked up, and the program is that of streams. */
+/* Launches over pages that are contiguous in the memory of every argument, in the same order. They
+ * run over the elements in memory as over a stream: no page is looked up, and the program is that
+ * for streams. */
 #include "kernel/launch/launch.h"
 
 #include "kernel/variant/address_map.h"
 
-/* Pages are whole in the shape, and an element of a page is an element of the launch. */
+/* Returns whether all pages lie entirely in the shape, and all their elements are elements of the launch. */
 static bool whole_pages(const Domain *domain)
 {
     const PageSet *pages = domain->pages;
@@ -15,7 +16,7 @@ static bool whole_pages(const Domain *domain)
     return whole && kernel_page_elements(pages, domain->shape.rank) <= SHAPE_MAX_ELEMENTS;
 }
 
-/* Nothing asks where elements are, nor how large the shape is; under check it is told where faults are. */
+/* Returns whether the kernel uses no positions and no sizes. Under check, faults report positions. */
 static bool placeless(const Kernel *kernel, const Domain *domain, bool check)
 {
     const Function *f = &kernel->function;
@@ -28,7 +29,7 @@ static bool placeless(const Kernel *kernel, const Domain *domain, bool check)
     return fits;
 }
 
-/* The elements of memory that the pages are, as a header that holds nothing. */
+/* Makes a stream header of the elements in memory that the pages cover. It retains nothing. */
 static bool take_run(const Stream *s, const Domain *domain, Stream *run)
 {
     int64_t count = kernel_page_elements(domain->pages, domain->shape.rank);

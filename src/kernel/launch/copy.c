@@ -17,7 +17,7 @@ static bool launch_over(StrBuf *text, const Argument *args, Device *device, cons
     return kernel && launch_run(kernel, device, args, domain, false, copy_argument);
 }
 
-/* Values that are computed, of one type. */
+/* Converts values to another type by a kernel. */
 static bool copy_values(Stream *to, const Stream *from, const Domain *domain)
 {
     const char *type = from->type->value->name;
@@ -26,13 +26,14 @@ static bool copy_values(Stream *to, const Stream *from, const Domain *domain)
     return launch_over(&text, (Argument[]){{.stream = from}, {.stream = to}}, to->device, domain);
 }
 
-/* Whether what is read there may be between elements: of structures it is one of them. */
+/* Returns whether a stream interpolates between elements. Structures are not interpolated. */
 static bool blended(const Stream *from)
 {
     return from->map && from->map->blends && !from->type->is_struct;
 }
 
-/* Launches a kernel over the bytes of both streams, whose type `format` has twice; `numbers`: its second argument, or NULL. */
+/* Launches a kernel over the bytes of both streams. `format` contains two %s for their type.
+ * `numbers`: its second argument, or NULL. */
 static bool launch_raw(Stream *to, const Stream *from, const Stream *numbers, const Domain *domain, const char *format)
 {
     Stream a, b;
@@ -66,8 +67,10 @@ bool copy_take(Stream *to, const Stream *from, const Stream *numbers)
     return launch_raw(to, from, numbers, &domain, "kernel void take(%s x[], int i<>, out %s r<>) { r = x[i]; }");
 }
 
-/* Kernels see halves and unorm8s as floats: a double on its way there must not be rounded to nearest twice. odd(x) is x cut off after a float's
- * bits, the last of which is 1 if anything is lost (rounding to odd, Boldo and Melquiond 2005); level(x) the number that an unorm8 has. */
+/* Kernels see halves and unorm8s as floats. A double that is converted to one of them must not be
+ * rounded to nearest twice. odd(x) truncates x to the bits of a float and sets the last bit if
+ * anything is lost (rounding to odd, Boldo and Melquiond 2005). level(x) is the value of the
+ * nearest unorm8. */
 static const char narrowing[] =
     "kernel float odd(double x) {\n"
     "  float f = float(x); double back = double(f); uint u = floatBitsToUint(f);\n"
@@ -80,7 +83,8 @@ static const char *narrowed(const Type *from, const Type *to)
     return wide && to->scalar == SCALAR_HALF ? "odd" : wide && to->scalar == SCALAR_UNORM8 ? "level" : NULL;
 }
 
-/* The text of a conversion to the value type of `to`; GLSL leaves negative floats to uint undefined. */
+/* Writes a conversion to the value type of `stored`. In GLSL the conversion of negative floats to
+ * uint is undefined. */
 static void add_conversion(StrBuf *text, const Type *from, const Type *stored)
 {
     const Type *to = stored->value;
@@ -149,7 +153,7 @@ bool copy_stream(Stream *to, const Stream *from)
         return transpose_copy(to, from);
     }
     Domain domain = {.shape = to->shape};
-    if (same && from->source != SOURCE_RAMP && !blended(from)) { /* else values are computed */
+    if (same && from->source != SOURCE_RAMP && !blended(from)) { /* otherwise values are computed */
         return copy_over(to, from, &domain);
     }
     return copy_converts(to, from) && cast_over(to, from, &domain);
@@ -168,8 +172,9 @@ bool copy_new(const Stream *from, const Type *type, Stream *result)
     return true;
 }
 
-/* Thins dimension d of a contiguous stream where the product of the sizes passes 32 bits: i n / m is i (n / m) + i rest / m, and a quotient
- * of doubles is off by one at most, which shows in what is left. */
+/* Strides dimension d of a contiguous stream if the product of the sizes exceeds 32 bits. i n / m
+ * is i (n / m) + i rest / m. A quotient of doubles is off by at most one, which the remainder
+ * corrects. */
 static bool thin(const Stream *from, int d, int64_t extent, Stream *result)
 {
     Shape shape = from->shape, flat = {.rank = 1, .size = {stream_elements(from)}};
@@ -258,7 +263,7 @@ bool copy_fill_over(Stream *to, const void *element, const Domain *domain)
     if (!raw_view(to, &view)) {
         return false;
     }
-    memcpy(words, element, (size_t)to->type->bytes); /* narrow elements: little-endian, the low bits of the word */
+    memcpy(words, element, (size_t)to->type->bytes); /* narrow elements: little-endian, in the low bits of the word */
     StrBuf text = STRBUF_EMPTY;
     raw_declare(&text, view.type);
     const char *raw = view.type->value->name;

@@ -1,4 +1,4 @@
-/* What a launch does, in words. */
+/* Describes in words how a launch runs. */
 #include "gpu/memory/workspace.h"
 #include "kernel/body/glsl.h"
 #include "kernel/launch/copy.h"

@@ -1,9 +1,10 @@
-/* Which arguments a launch reads by the replicas that pages of theirs have of what is around them. */
+/* Finds the arguments that a launch reads through replicas (a halo), which the pages of a container
+ * have of the elements around them. */
 #include "kernel/launch/launch.h"
 
 #include "kernel/variant/address_map.h"
 
-/* Beyond the domain there are none: an index outside must come back to the border. */
+/* Returns whether every index outside the domain is mapped to the border: there are no replicas beyond the domain. */
 static bool comes_to_border(const Stream *s, bool value)
 {
     bool comes = true;
@@ -13,7 +14,7 @@ static bool comes_to_border(const Stream *s, bool value)
     return comes;
 }
 
-/* Neighbours, of pages that all stand somewhere. */
+/* Returns whether a neighbor stream can be read through replicas: all pages must be mapped. */
 static bool near_pages(const Function *f, const Stream *s, const ParamUse *use, const Domain *domain)
 {
     bool used = (use->offset_count || use->ranges) && use->reach <= s->map->overlap;
@@ -21,8 +22,9 @@ static bool near_pages(const Function *f, const Stream *s, const ParamUse *use, 
            !domain->pages->levels && !f->group_rank && comes_to_border(s, true) && s->map->holds(s->map, domain->pages);
 }
 
-/* CPU drivers share most of the arithmetic of several lookups, which cost them less than a loop does that looks for one page: it is there where some
- * are not mapped. */
+/* Returns whether a gather is sampled through replicas. CPU drivers share most of the arithmetic of
+ * several page lookups, so several lookups cost less than the loop that searches for one page. That
+ * loop is needed if some pages are unmapped. */
 static bool sampled(const Device *device, const Stream *s, const ParamUse *use)
 {
     return use->sample && comes_to_border(s, false) &&

@@ -1,4 +1,4 @@
-/* Launches as callers see them: arguments that overlap an output, or have another shape, are copied first. */
+/* Launches a kernel: arguments that overlap an output or have another shape are copied first. */
 #include "kernel/launch/copy.h"
 #include "kernel/launch/launch.h"
 

@@ -1,4 +1,4 @@
-/* One launch: the variant chosen, uniforms filled, passes issued. */
+/* Runs one launch: chooses the variant, fills in uniforms and issues passes. */
 #include "kernel/launch/launch.h"
 
 #include "gpu/memory/buffer.h"
@@ -81,7 +81,7 @@ static bool check_passes(const Plan *plan)
     return true;
 }
 
-/* In several passes an in-place argument keeps its old values for the passes after its own. */
+/* Copies the in-place arguments of a launch with several passes, so that later passes read their old values. */
 static bool copy_in_place(Plan *plan, const Stream *old[MAX_PARAMS])
 {
     const Function *f = &plan->kernel->function;
@@ -94,7 +94,8 @@ static bool copy_in_place(Plan *plan, const Stream *old[MAX_PARAMS])
     return true;
 }
 
-/* The variant of a key; for its file, should it be compiled and dumped, with why it is that one. */
+/* Finds or compiles the variant of a key. If it is compiled and dumped, its file contains the
+ * reason for the variant. */
 static Variant *find_variant(Plan *plan, const KernelText *text, const VariantKey *key)
 {
     if (!program_dumps(plan->device)) {
@@ -109,7 +110,8 @@ static Variant *find_variant(Plan *plan, const KernelText *text, const VariantKe
     return variant;
 }
 
-/* The outputs that pass `number` of several stores, a bit per parameter: those with much work in common go together. 0 with error_set. */
+/* Returns the outputs that pass `number` of several passes stores, a bit per parameter. Outputs
+ * that share work are in one pass. 0 with error_set. */
 static uint64_t find_pass(const Plan *plan, int number, int outputs, int per_pass)
 {
     Kernel *kernel = plan->kernel;
@@ -162,8 +164,8 @@ static bool run_passes(Plan *plan, const KernelText *text, int outputs, int per_
 
 /* the launch */
 
-/* The length that only the device knows: of the active list, or of the element-wise streams, which agree
- * (kernel_takes_length). */
+/* Returns the length that only the device knows: that of the active list or of the element-wise
+ * streams, which are equal (kernel_takes_length). */
 static DeviceLength plan_length(const Plan *plan)
 {
     if (plan->active) {
@@ -178,7 +180,7 @@ static DeviceLength plan_length(const Plan *plan)
     return (DeviceLength){0};
 }
 
-/* Containers that were written may have elements to follow. */
+/* Notifies the maps of containers that were written. */
 static bool tell_maps(const Kernel *kernel, const Argument *args, const PageSet *pages)
 {
     for (int i = 0; i < kernel->function.param_count; i++) {
@@ -192,14 +194,14 @@ static bool tell_maps(const Kernel *kernel, const Argument *args, const PageSet 
     return true;
 }
 
-/* `told`: the launch as it is traced, which has arguments of its own where it stands for one over pages. */
-typedef struct Told {
+/* The launch as it is traced. It has other arguments if the launch over pages was replaced by one over memory. */
+typedef struct TracedLaunch {
     const Domain *domain;
     const Argument *args;
-} Told;
+} TracedLaunch;
 
 static bool launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                        LaunchCopy *copy, const Told *told)
+                        LaunchCopy *copy, const TracedLaunch *traced)
 {
     Argument given[MAX_PARAMS];
     Kernel *mapped = address_kernel(kernel, device, args, given);
@@ -218,7 +220,7 @@ static bool launch_over(Kernel *kernel, Device *device, const Argument *args, co
     if (done && plan->count > 0) {
         KernelText text = kernel_text(kernel, device);
         if (device_traced(device)) {
-            trace_launch(kernel, told ? told->domain : domain, told ? told->args : args);
+            trace_launch(kernel, traced ? traced->domain : domain, traced ? traced->args : args);
         }
         plan_merge(plan);
         done = per_pass < outputs ? run_passes(plan, &text, outputs, per_pass, args)
@@ -242,8 +244,8 @@ bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Doma
         return false;
     }
     bool one = linear && launch_contiguous_pages(kernel, args, domain, check, linear);
-    const Told told = {domain, args};
-    bool done = one ? launch_over(kernel, device, linear->args, &linear->domain, check, copy, &told) &&
+    const TracedLaunch traced = {domain, args};
+    bool done = one ? launch_over(kernel, device, linear->args, &linear->domain, check, copy, &traced) &&
                           tell_maps(kernel, args, domain->pages)
                     : launch_over(kernel, device, args, domain, check, copy, NULL);
     workspace_give(device, linear);

@@ -1,7 +1,9 @@
-/* How many elements launches have: those of pages; and where a launch can leave lengths on the device that counted them. */
+/* Computes the number of elements of launches over pages, and decides whether a launch can use a
+ * length that stays on the device. */
 #include "kernel/kernel_private.h"
 
-/* Whether elements past the length may be computed along: nobody asks for the size, nothing is stored at random. */
+/* Returns whether elements beyond the length may be computed: no parameter's size is used, and no
+ * random-access stream is written. */
 static bool loose(const Kernel *kernel, bool check)
 {
     const Function *f = &kernel->function;

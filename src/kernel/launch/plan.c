@@ -1,4 +1,4 @@
-/* Before a launch: shapes matched, overlaps copied, dimensions merged. */
+/* Prepares a launch: matches shapes, copies overlapping arguments, merges dimensions. */
 #include "kernel/launch/launch.h"
 
 #include "gpu/memory/buffer.h"
@@ -71,7 +71,7 @@ static Stream *temporary(Plan *plan)
     return &plan->temporaries[plan->temporary_count];
 }
 
-/* A contiguous copy of an argument, living as long as the launch. */
+/* Returns a contiguous copy of an argument that lives as long as the launch. */
 const Stream *plan_copied(Plan *plan, const Stream *stream)
 {
     Stream *copy = temporary(plan);
@@ -105,7 +105,7 @@ static bool resample(Plan *plan, int i)
     return true;
 }
 
-/* Bindings of any size a buffer can have: element and word numbers stay below 2^31. */
+/* Checks that buffers are small enough: element and word numbers must stay below 2^31. */
 static bool check_sizes(const Plan *plan)
 {
     const Function *f = &plan->kernel->function;
@@ -118,7 +118,7 @@ static bool check_sizes(const Plan *plan)
     return true;
 }
 
-/* Containers are not repeated or strided. */
+/* Checks that a container has the shape of the launch: containers are not repeated or strided. */
 static bool check_map(const Plan *plan, int i)
 {
     const Function *f = &plan->kernel->function;
@@ -130,7 +130,7 @@ static bool check_map(const Plan *plan, int i)
                      f->name, f->params[i].name, shape_text(&s->shape, a), shape_text(&plan->domain, b));
 }
 
-/* Whether a stream has one element wherever it is asked. */
+/* Returns whether a stream has the same element at every index. */
 static bool is_everywhere(const Stream *stream)
 {
     bool same = true;
@@ -140,7 +140,8 @@ static bool is_everywhere(const Stream *stream)
     return same;
 }
 
-/* Streams have bounds. */
+/* Checks that a launch over pages without bounds has no stream as an element-wise argument, since
+ * streams have bounds. */
 static bool check_unbounded(const Plan *plan, int i)
 {
     const Function *f = &plan->kernel->function;
@@ -185,7 +186,7 @@ static bool check_shapes(Plan *plan)
     return true;
 }
 
-/* Inputs that overlap what is written are copied first, unless every element is read only where it is written. */
+/* Copies inputs that overlap an output, unless every element is read only by the invocation that writes it. */
 static bool separate(Plan *plan, bool passes)
 {
     const Function *f = &plan->kernel->function;
@@ -216,7 +217,7 @@ static bool separate(Plan *plan, bool passes)
     return true;
 }
 
-/* A gather from an empty stream reads zero, wherever: it gets a small zeroed buffer. */
+/* Replaces empty gathers by a small zeroed buffer: a gather from an empty stream reads zero at every index. */
 static bool replace_empty(Plan *plan)
 {
     const Function *f = &plan->kernel->function;
@@ -242,7 +243,7 @@ static bool replace_empty(Plan *plan)
 
 /* merging dimensions */
 
-/* Dimensions d and d + 1 of every element-wise argument step as one. */
+/* Returns whether dimensions d and d + 1 of every element-wise argument can be traversed as one. */
 static bool mergeable(const Plan *plan, int d)
 {
     const Function *f = &plan->kernel->function;
@@ -252,7 +253,7 @@ static bool mergeable(const Plan *plan, int d)
         }
         const Stream *s = plan->streams[i];
         const ViewDim *outer = &s->dim[d], *inner = &s->dim[d + 1];
-        bool one = s->shape.size[d] == 1 || s->shape.size[d + 1] == 1; /* a dimension of size 1 never steps */
+        bool one = s->shape.size[d] == 1 || s->shape.size[d + 1] == 1; /* a dimension of size 1 has no step */
         if (s->map || launch_dim_mapped(outer) || launch_dim_mapped(inner) ||
             (!one && outer->stride != inner->stride * s->shape.size[d + 1])) {
             return false;
@@ -266,7 +267,7 @@ static void merge_stream(Plan *plan, int i, int d, int rank)
     Stream *view = (Stream *)plan->streams[i];
     if (view < plan->temporaries || view >= plan->temporaries + MAX_TEMPORARIES) {
         view = &plan->merged[plan->merged_count++];
-        *view = *plan->streams[i]; /* a header only: the reference stays with the original */
+        *view = *plan->streams[i]; /* only the header: the original keeps the reference */
         plan->streams[i] = view;
     }
     if (view->shape.size[d + 1] != 1) {
@@ -280,7 +281,7 @@ static void merge_stream(Plan *plan, int i, int d, int rank)
     view->shape.rank = rank - 1;
 }
 
-/* Fewer dimensions mean less index arithmetic and fewer programs. */
+/* Fewer dimensions need less index arithmetic and fewer programs. */
 void plan_merge(Plan *plan)
 {
     const Kernel *kernel = plan->kernel;
@@ -310,7 +311,7 @@ void plan_merge(Plan *plan)
 
 /* all of it */
 
-/* How many outputs a pass may store: storage blocks are shared with random-access streams. */
+/* Returns the number of outputs that a pass may store: random-access streams need storage blocks, too. */
 static int outputs_per_pass(const Plan *plan, int outputs)
 {
     const DeviceLimits *limits = device_limits(plan->device);

@@ -1,7 +1,7 @@
-/* Why a launch takes the variant it takes. */
+/* Describes why a launch uses its variant. */
 #include "kernel/launch/launch.h"
 
-/* What keeps an argument from being read or written in whole texels; NULL when nothing of its own does. */
+/* Writes what prevents an argument from being read or written in whole texels. Returns false if nothing does. */
 static bool own_reason(const Plan *plan, int i, StrBuf *out)
 {
     const Stream *s = plan->streams[i];

@@ -1,4 +1,4 @@
-/* What a launch is given, printed for RILL_TRACE, and why its variant is the one it is, for RILL_DUMP. */
+/* Prints the arguments of a launch for RILL_TRACE, and the reasons for its variant for RILL_DUMP. */
 #include "kernel/launch/launch.h"
 
 #include "gpu/program/program.h"

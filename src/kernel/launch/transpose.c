@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    SHORTEST = 8, /* of both dimensions: below it lines are shared by neighbours anyway */
+    SHORTEST = 8, /* least size of both dimensions: for smaller ones neighbors share cache lines anyway */
     CPU_ROWS = 16,
     GPU_GROUP = 256,
     GPU_TILE = 32,
@@ -18,14 +18,15 @@ typedef struct Dimension {
     int64_t size, from, to; /* strides in elements */
 } Dimension;
 
-/* x: contiguous in the target; y: contiguous in the source; the rest: planes. */
+/* x: the dimension that is contiguous in the target; y: contiguous in the source; the others form planes. */
 typedef struct Planes {
     Dimension x, y, planes[SHAPE_MAX_RANK];
     int rank;
-    int64_t count; /* of planes */
+    int64_t count; /* number of planes */
 } Planes;
 
-/* Dimensions of one element left out, neighbours that step as one merged; fastest first. False for views that are more than strides. */
+/* Finds the dimensions with more than one element, fastest first, and merges adjacent ones that are
+ * contiguous. Returns false for views that are more than strides. */
 static bool find_dimensions(const Stream *to, const Stream *from, Dimension *dims, int *count)
 {
     *count = 0;
@@ -75,16 +76,16 @@ static bool find_planes(const Stream *to, const Stream *from, Planes *planes)
     return true;
 }
 
-/* What both sides are counted in. */
+/* The unit in which both sides are accessed. */
 typedef struct Unit {
-    int elements;        /* along x and y that one unit holds, and a block has */
-    int words, packed;   /* of an element per word, and the other way round */
-    bool vector;         /* texels, not words */
-    int64_t numerator;   /* element numbers times this ... */
-    int64_t denominator; /* ... over this are unit numbers */
+    int elements;      /* elements of one unit along x and y; of a block */
+    int words, packed; /* 32-bit words of an element, elements of a word; at least 1 */
+    bool vector;       /* units are texels, not words */
+    int64_t numerator; /* element numbers times numerator / denominator are unit numbers */
+    int64_t denominator;
 } Unit;
 
-/* Whether every row of both sides starts on a unit, and the target's rows end on one. */
+/* Returns whether every row of both sides starts at a unit, and every row of the target ends at one. */
 static bool aligned(const Stream *to, const Stream *from, const Planes *planes, int elements)
 {
     int64_t bits = to->offset | from->offset | planes->x.from | planes->y.to | planes->x.size;
@@ -132,7 +133,7 @@ static uint64_t round_up(int64_t n, int64_t unit)
     return (uint64_t)((n + unit - 1) / unit);
 }
 
-/* Fills the parameters; returns the number of work groups. */
+/* Fills in the parameters. Returns the number of work groups. */
 static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes, const Unit *unit, bool tile, int group,
                      uint32_t *p)
 {

@@ -9,16 +9,16 @@
 
 enum { ROWS = 1024, COLUMNS = 2048, FIRST_ROUND = -2, ROUNDS = 12, STREAMS = 4 };
 
-static const double SLOW = 0.1;  /* seconds of a run from which on nothing is measured */
-static const double LESS = 0.96; /* share of the default's time that another value must reach */
+static const double SLOW = 0.1;  /* seconds of a run: for slower devices nothing is measured */
+static const double LESS = 0.96; /* another value must be below this share of the default's time */
 
-/* The works. Every kernel has one output, its last parameter; `reads` are the streams before it. */
+/* A kernel to measure. It has one output, its last parameter. `reads`: the number of streams before it. */
 typedef struct Work {
     const char *text;
     int reads;
     bool scalar; /* the first parameter is the constant 2.5 */
-    int first;   /* stream that is read first */
-    bool plane;  /* the streams are seen as rows and columns */
+    int first;   /* index of the stream that is read first */
+    bool plane;  /* the streams are used as rows and columns */
 } Work;
 
 static const Work works[TUNING_WORKS] = {
@@ -41,7 +41,7 @@ static const char filler[] = "kernel void fill(out float x<>, out int i<>) {\n"
 
 typedef struct Tuner {
     Device *device;
-    Stream streams[STREAMS]; /* two of floats, indices in no order, the output */
+    Stream streams[STREAMS]; /* two of floats, one of indices in random order, and the output */
 } Tuner;
 
 static void close_streams(Tuner *t)
@@ -100,12 +100,12 @@ static double run(const Tuner *t, const Work *work, Kernel *kernel)
 
 typedef enum Outcome { FAILED, TOO_SLOW, MEASURED } Outcome;
 
-/* Times one choice's values in turns and keeps the least time of each. */
+/* Times the values of one choice in turns and keeps the shortest time of each. */
 static Outcome compare(const Tuner *t, TuningId id, Kernel *const kernels[], double seconds[TUNING_VALUES])
 {
     const TuningChoice *choice = &tuning_choices[id];
     const Work *work = &works[choice->work];
-    for (int round = FIRST_ROUND; round < ROUNDS; round++) { /* the first one compiles */
+    for (int round = FIRST_ROUND; round < ROUNDS; round++) { /* the first one includes compilation */
         for (int k = 0; k < choice->count; k++) {
             tuning_use(t->device, id, choice->values[k]);
             const double taken = run(t, work, kernels[k]);
@@ -121,7 +121,8 @@ static Outcome compare(const Tuner *t, TuningId id, Kernel *const kernels[], dou
     return MEASURED;
 }
 
-/* A kernel keeps the variants that it was compiled to, so each value has a kernel of its own. */
+/* Measures the values of one choice. Each value needs its own kernel, since a kernel keeps the
+ * variants that were compiled. */
 static Outcome measure(const Tuner *t, TuningId id)
 {
     const TuningChoice *choice = &tuning_choices[id];

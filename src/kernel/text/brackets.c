@@ -14,8 +14,9 @@ bool brackets_finish(const Brackets *b, const SourceText *source)
                         source_line(source, offset), source_column(source, offset));
 }
 
-/* A bracket of another shape than the innermost one. If it closes a bracket further out, the innermost is never closed; so it is where
- * a block ends, even if the block began before the first token. */
+/* Reports a bracket of another shape than the innermost one. If it closes a bracket further out,
+ * the innermost one is never closed. The same holds at the end of a block, even if the block began
+ * before the first token. */
 static bool mismatch(const Brackets *b, const SourceText *source, const Token *token, char opener)
 {
     if (memchr(b->mark, opener, (size_t)b->depth) || (opener == '{' && b->depth > 0)) {

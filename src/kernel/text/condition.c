@@ -10,7 +10,7 @@ typedef struct Condition {
     const Token *tokens, *place;
     size_t count, at;
     int depth;
-    int skipped; /* more than 0: in what || && ? leave out */
+    int skipped; /* more than 0 inside an operand that || && ? skip */
     bool failed;
 } Condition;
 
@@ -77,7 +77,7 @@ bool condition_predefined(const SourceText *source, const Token *name, int *valu
 
 static int64_t name(Condition *c)
 {
-    int value = 0; /* of a name that is no macro */
+    int value = 0; /* of a name that is not a macro */
     condition_predefined(c->source, &c->tokens[c->at++], &value);
     return value;
 }

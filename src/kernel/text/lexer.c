@@ -18,7 +18,7 @@ static size_t scanner_offset(const Scanner *s)
     return (size_t)(s->at - s->source->text);
 }
 
-/* Skips blanks and comments; false on an unfinished comment. */
+/* Skips white space and comments. Returns false for an unfinished comment. */
 static bool skip_blank(Scanner *s)
 {
     while (s->at < s->end) {
@@ -63,7 +63,7 @@ static void scan_token(Scanner *s, Token *token)
 static bool scan_all(const SourceText *source, TokenList *raw)
 {
     Scanner s = {source, source->text, source->text + source->length, true, true};
-    s.at += strncmp(s.at, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* what some editors put in front of UTF-8 */
+    s.at += strncmp(s.at, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* the byte order mark that some editors write */
     for (;;) {
         if (!skip_blank(&s) || !ARRAY_ROOM(raw)) {
             return false;

@@ -26,13 +26,13 @@ typedef struct Expander {
         Macro *items;
         size_t count, capacity;
     } macros;
-    int depth;                                               /* of conditionals */
-    bool taken[MAX_DEPTH], kept[MAX_DEPTH], last[MAX_DEPTH]; /* the last: #else was seen */
-    int nesting;                                             /* of expansions within arguments */
-    size_t work;                                             /* tokens handled: macros can multiply */
+    int depth;                                               /* nesting of conditionals */
+    bool taken[MAX_DEPTH], kept[MAX_DEPTH], last[MAX_DEPTH]; /* last: #else has occurred */
+    int nesting;                                             /* nesting of expansions within arguments */
+    size_t work; /* tokens processed: the expansion of macros can grow exponentially */
 } Expander;
 
-/* What is still to be read: the text itself at the bottom, and above it the macros being expanded. */
+/* The texts that are still to be read: the kernel text at the bottom, and the macros being expanded above it. */
 typedef struct Frame {
     const Token *tokens;
     size_t count, at;
@@ -98,7 +98,7 @@ static void stack_pop(TokenStack *s)
     token_list_free(&frame->owned);
 }
 
-/* The next token, macros that end before it left; NULL at the end. */
+/* Returns the next token, or NULL at the end. Macros that end before it are left. */
 static const Token *stack_next(TokenStack *s)
 {
     while (s->count > 0) {
@@ -124,7 +124,7 @@ static bool opens_next(const TokenStack *s)
 
 static bool expand(Expander *x, const Token *tokens, size_t count, TokenList *out);
 
-/* Reads "( a, b )", unexpanded. */
+/* Reads the arguments "( a, b )" of a macro without expanding them. */
 static bool read_arguments(Expander *x, TokenStack *s, const Macro *macro, const Token *place, MacroArguments *args)
 {
     Brackets open = {0};
@@ -163,7 +163,7 @@ static int parameter_index(const Macro *macro, const Token *token)
     return -1;
 }
 
-/* "a ## b": joins the tokens `at` and the next one of `out` to one. */
+/* Carries out "a ## b": joins token `at` of `out` and the next one. */
 static bool join(Expander *x, TokenList *out, size_t at)
 {
     Token *left = &out->items[at], *right = left + 1;
@@ -187,7 +187,8 @@ static bool join(Expander *x, TokenList *out, size_t at)
     return true;
 }
 
-/* Adds token `i` of the body, or the argument it stands for: expanded by itself, but for operands of '##'. */
+/* Adds token `i` of the body, or the argument that it stands for. Arguments are expanded, except
+ * for operands of '##'. */
 static bool add_operand(Expander *x, const Macro *macro, const MacroArguments *args, const Token *place, size_t i,
                         TokenList *out)
 {
@@ -210,10 +211,10 @@ static bool add_operand(Expander *x, const Macro *macro, const MacroArguments *a
     return true;
 }
 
-/* The macro's body with its arguments in place. */
+/* Writes the macro's body with its arguments inserted. */
 static bool substitute(Expander *x, const Macro *macro, const MacroArguments *args, const Token *place, TokenList *out)
 {
-    bool left = false; /* the operand before was not empty */
+    bool left = false; /* the preceding operand was not empty */
     for (size_t i = 0; i < macro->body_count; i++) {
         const Token *token = &macro->body[i];
         if (macro->has_parameters && token_is(token, "#")) {
@@ -281,7 +282,7 @@ static bool expand_stack(Expander *x, TokenStack *s, TokenList *out)
     return true;
 }
 
-/* Appends the tokens to `out`, macros expanded. */
+/* Appends the tokens to `out` with macros expanded. */
 static bool expand(Expander *x, const Token *tokens, size_t count, TokenList *out)
 {
     if (count == 0) {
@@ -353,13 +354,13 @@ static void undefine(Expander *x, const Token *name)
 {
     for (size_t i = 0; i < x->macros.count; i++) {
         if (token_equal(&x->macros.items[i].name, name)) {
-            /* An empty name matches nothing; bodies in use stay valid. */
+            /* An empty name matches nothing. Bodies in use stay valid. */
             x->macros.items[i].name.length = 0;
         }
     }
 }
 
-/* "#if" and "#elif": defined(NAME) is answered, then macros are expanded. */
+/* Evaluates the condition of "#if" or "#elif": replaces defined(NAME), then expands macros. */
 static bool condition(Expander *x, const Token *line, size_t count, bool *value)
 {
     TokenList plain = {0}, expanded = {0};
@@ -443,7 +444,7 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
         }
         x->last[top] = !elif;
         x->kept[top] = true;
-        bool reached = all_kept(x); /* but for the branches in front of this one */
+        bool reached = all_kept(x); /* without the preceding branches */
         x->kept[top] = false;
         value = true;
         if (elif && reached && !x->taken[top] && !condition(x, line, count, &value)) {
@@ -486,7 +487,8 @@ static bool directive(Expander *x, const Token *line, size_t count)
     return unsupported(x, line);
 }
 
-/* Plain text runs to the next directive, so that a macro call may span lines. */
+/* Returns the number of tokens before the next directive. Text is expanded in such runs, so that a
+ * macro call may span lines. */
 static size_t run_length(const Token *tokens)
 {
     size_t n = 0;

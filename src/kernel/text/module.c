@@ -153,7 +153,7 @@ static bool parse_function(Parser *p, FunctionKind kind)
     bool done = (kind != FUNCTION_KERNEL || parse_group(p, &f)) && parser_type(p, &f.result, &f.result_matrix) &&
                 parser_check_new(p) && parser_name(p, f.name, &f.offset, "the function's name") && parser_params(p, &f);
     if (done && kind == FUNCTION_HELPER && parser_accept(p, ";")) {
-        free(f.params); /* a prototype: functions are found wherever they stand */
+        free(f.params); /* a prototype: functions may be used before their definition */
         return true;
     }
     done = done && check_signature(p, &f);
@@ -173,7 +173,7 @@ static bool parse_function(Parser *p, FunctionKind kind)
     return true;
 }
 
-/* Stops at the ',' or ';' that ends a declarator. */
+/* Moves to the ',' or ';' that ends a declarator. */
 static bool skip_initialiser(Parser *p)
 {
     while (!token_is(parser_peek(p), ";") && !token_is(parser_peek(p), ",")) {
@@ -188,7 +188,7 @@ static bool skip_initialiser(Parser *p)
     return true;
 }
 
-/* "const T a = x, b[2] = {y, z};": every name is a constant, all with the declaration's tokens. */
+/* Parses "const T a = x, b[2] = {y, z};". Every name becomes a constant with all tokens of the declaration. */
 static bool parse_constant(Parser *p, size_t first)
 {
     Constant constant = {.first = first};
@@ -243,7 +243,7 @@ static bool parse_item(Parser *p)
     return parse_function(p, FUNCTION_HELPER);
 }
 
-/* Functions may not call themselves, not even in a circle. `state`: 0 new, 1 on the way, 2 done. */
+/* Checks that no function calls itself, directly or indirectly. `state`: 0 not visited, 1 being visited, 2 done. */
 static bool check_calls(const Module *m, size_t index, char *state)
 {
     const Function *f = &m->functions.items[index];
@@ -282,8 +282,8 @@ static bool check_recursion(const Module *m)
     return true;
 }
 
-/* Compilers recurse over expressions: what is nested too deep, or is one chain of operators too long, would overflow
- * their stack. */
+/* Checks the depth of expressions. Compilers recurse over expressions, so brackets that are nested
+ * too deeply or a chain of too many operators would overflow their stack. */
 static bool check_depth(const Module *m)
 {
     enum { MAX_CHAIN = 2000 };

@@ -1,4 +1,4 @@
-/* The parameters of functions: what kinds there are, and how they are written. */
+/* Parses the parameters of functions: their kinds and how they are written. */
 #include "base/strbuf.h"
 #include "kernel/text/parser.h"
 
@@ -48,8 +48,8 @@ const ParamKindInfo param_kinds[] = {
 _Static_assert(sizeof param_kinds / sizeof *param_kinds == PARAM_KIND_COUNT, "a row for every kind");
 
 typedef struct Qualifiers {
-    const char *word; /* of a kind of parameters; NULL: none */
-    bool several;     /* different ones */
+    const char *word; /* of a parameter kind; NULL: none */
+    bool several;     /* different words occurred */
 } Qualifiers;
 
 static bool is_word(const Qualifiers *q, const char *word)
@@ -57,7 +57,7 @@ static bool is_word(const Qualifiers *q, const char *word)
     return q->word && strcmp(q->word, word) == 0;
 }
 
-/* Takes the word of a kind. */
+/* Consumes the word of a parameter kind. */
 static bool accept_word(Parser *p, Qualifiers *q)
 {
     for (int k = 0; k < PARAM_KIND_COUNT; k++) {
@@ -87,7 +87,7 @@ static void take_qualifiers(Parser *p, Qualifiers *q)
     }
 }
 
-/* The kind with that word, for T name[] or T name<>; PARAM_KIND_COUNT where there is none. */
+/* Returns the kind with this word, for T name[] or T name<>; PARAM_KIND_COUNT if there is none. */
 static ParamKind kind_of(const char *word, bool brackets)
 {
     int k = 0;
@@ -115,7 +115,7 @@ static bool stream_suffix(Parser *p, bool *stream)
     return true;
 }
 
-/* A word that asks for a stream, before something else. */
+/* Sets the error for a word that requires a stream, before a parameter that is not one. */
 static bool wrong_form(const Parser *p, const Param *param, const Qualifiers *q, bool gather)
 {
     const SourceText *source = &p->module->source;
@@ -131,7 +131,7 @@ static bool wrong_form(const Parser *p, const Param *param, const Qualifiers *q,
                         param_kinds[kind_of(q->word, false)].name);
 }
 
-/* The words of kinds, each once: "out, inout" and so on. */
+/* Appends the words of all kinds, each once: "out, inout" and so on. */
 static void add_words(StrBuf *list)
 {
     for (int k = 0; k < PARAM_KIND_COUNT; k++) {

@@ -10,8 +10,9 @@
 
 enum { SHOWN_COLUMNS = 160 };
 
-/* Copies the text as compilers read it: every line ends in one '\n', and a line that ends in a backslash goes on with the next.
- * The line ends taken out follow the joined line, so that lines keep their numbers. */
+/* Copies the text as compilers read it: every line ends in one '\n', and a line that ends in a
+ * backslash is joined with the next one. The removed line ends are added after the joined line, so
+ * that line numbers stay valid. */
 static size_t copy_lines(char *to, const char *text, size_t length)
 {
     size_t count = 0, joined = 0;
@@ -92,7 +93,7 @@ int source_column(const SourceText *source, size_t offset)
     return (int)(offset - start) + 1;
 }
 
-/* Control bytes would garble the terminal the message ends up in. */
+/* Adds a line without control bytes, which could garble a terminal. */
 static void add_line(StrBuf *buf, const char *line, size_t length)
 {
     for (size_t i = 0; i < length && i < SHOWN_COLUMNS; i++) {
@@ -118,7 +119,7 @@ bool source_error(const SourceText *source, size_t offset, const char *format, .
         column = length;
     }
     size_t skipped =
-        column > SHOWN_COLUMNS - 20 ? column - SHOWN_COLUMNS / 2 : 0; /* the shown part of a very long line */
+        column > SHOWN_COLUMNS - 20 ? column - SHOWN_COLUMNS / 2 : 0; /* the visible part of a very long line */
     start += skipped;
     length -= skipped;
     column -= skipped;

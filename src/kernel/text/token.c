@@ -16,7 +16,7 @@ static int name_length(const char *at, const char *end)
     return (int)(p - at);
 }
 
-/* A preprocessing number: digits, letters, dots, and signs after an exponent. */
+/* Returns the length of a preprocessing number: digits, letters, dots, and signs after an exponent. */
 static int number_length(const char *at, const char *end)
 {
     const char *p = at;
