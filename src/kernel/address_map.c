@@ -59,7 +59,7 @@ static bool find_functions(const Kernel *kernel, Device *device, const Argument 
     return true;
 }
 
-/* Appends the parameters that an address function needs to those of the kernel. */
+/* Appends the parameters of an address function to the parameters of the kernel. */
 static bool add_given(Kernel *kernel, const Kernel *address)
 {
     const Function *from = &address->function;
@@ -87,8 +87,8 @@ static bool add_given(Kernel *kernel, const Kernel *address)
 }
 
 /* Returns whether the address function is only called with coordinates in range. Coordinates of
- * elements may lie beyond the end of a launch; those of gathers and random accesses are brought
- * into range. */
+ * elements may lie beyond the end of a launch. Coordinates of gathers and random accesses are
+ * always brought into range. */
 static bool in_range(const MappedKernel *mapped, const Argument *args, int count, int i)
 {
     bool trusted = true;
@@ -137,7 +137,7 @@ static bool add_addresses(MappedKernel *mapped, const Argument *args, int count)
     return true;
 }
 
-/* Creates a kernel that shares the body of another one and has its own signature. */
+/* Creates a kernel with its own signature that shares the body of `from`. */
 static Kernel *copy_kernel(const Kernel *from)
 {
     Kernel *kernel = kernel_blank(from->module);

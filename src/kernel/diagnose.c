@@ -272,7 +272,7 @@ static const Function *function_named(const Module *module, const char *text, si
 }
 
 /* Finds the position in the kernel text of a line of the log. A missing return is reported after
- * the body: its position is that of the function. */
+ * the body: the function's position is used. */
 static bool place_of(const Module *module, const Body *body, const char *source, size_t body_at, int row, int column,
                      const char *message, size_t length, size_t *at)
 {

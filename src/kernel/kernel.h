@@ -124,7 +124,7 @@ bool kernel_source(Kernel *kernel, Device *device, StrBuf *out);
 bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     StrBuf *out);
 
-/* Turns a fault that a kernel recorded into an error that names the kernel. Returns true if there is no fault. */
+/* Turns a fault that a kernel recorded into an error that names the kernel. Returns true without a fault. */
 bool kernel_fault_check(Device *device);
 
 #endif

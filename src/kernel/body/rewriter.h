@@ -30,7 +30,7 @@ typedef struct OperationList {
     size_t count, capacity;
     size_t first, last; /* the tokens of the function */
     /* By token: the 1-based index of the operation that begins at the token or has its operator
-     * there; 0: none. NULL: there are no operations. */
+     * there; 0: none. NULL: the function contains none. */
     size_t *slots;
 } OperationList;
 

@@ -1,7 +1,7 @@
 /* Finds the statements of a body that an output needs, backwards and by names: the statements that
- * assign the output, then those that assign what they read. A block counts as one statement. A
- * missed dependency only costs time, since every pass contains the whole body, and compilers drop
- * what its outputs do not need. */
+ * assign the output, then the statements that assign what these read. A block counts as one
+ * statement. A missed dependency only costs time, since every pass contains the whole body, and
+ * compilers drop what its outputs do not need. */
 #include "kernel/body/slice.h"
 
 #include "base/array.h"
@@ -209,8 +209,7 @@ static double added_work(const Shares *s, const uint8_t *pass, const uint8_t *ne
     return work;
 }
 
-/* Returns the remaining output that adds least work to a pass. Of equal ones it takes the longest,
- * of these the first. */
+/* Returns the remaining output that adds least work to a pass. Of equal ones it takes the longest, then the first. */
 static int choose_next(const Shares *s, const uint8_t *left, int count, const uint8_t *pass)
 {
     int best = 0;
@@ -227,8 +226,8 @@ static int choose_next(const Shares *s, const uint8_t *left, int count, const ui
     return best;
 }
 
-/* Orders the outputs. A pass begins with the longest remaining output and adds those that add least
- * work. `pass`: room for a mark per statement. */
+/* Orders the outputs. A pass begins with the longest remaining output and adds the outputs with
+ * least additional work. `pass`: room for a mark per statement. */
 static void choose_order(const Shares *s, int count, int per_pass, uint8_t *pass, uint8_t order[MAX_PARAMS])
 {
     uint8_t left[MAX_PARAMS], params[MAX_PARAMS];

@@ -162,7 +162,7 @@ static bool construct(BrookWriter *w, Value type, BrookArguments *a, Value *valu
 
 /* functions of GLSL */
 
-/* How a function treats its arguments, and what it returns. */
+/* Types of arguments and results of a function. */
 typedef enum Form {
     FORM_NUMBERS, /* numbers of one type, returns that type */
     FORM_REALS,   /* floats of one type, returns that type */

@@ -41,8 +41,8 @@ static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint
     run = run < steps ? run : steps;
     run = run < 1 ? 1 : run;
     int64_t wide = 1;
-    /* Invocations on different pages would access the same cache sets. With neighbors, the elements
-     * around a step are needed by the next one. */
+    /* Invocations on different pages would access the same cache sets. With neighbors, a step's
+     * neighborhood is needed by the next step. */
     while (layout->max_run > 1 && wide < layout->group && steps >= 2 * wide * LEAST_RUN && !has_neighbors(plan)) {
         wide *= 2;
     }

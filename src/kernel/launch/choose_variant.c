@@ -393,7 +393,7 @@ static bool stream_written(const Plan *plan, const Stream *s)
     return false;
 }
 
-/* Returns whether a stream is read through a storage block and written through another one: drivers
+/* Returns whether a stream is read through one storage block and written through a second: drivers
  * may delay a read from a readonly block until after the stores. */
 static bool reads_written(const Plan *plan, const VariantKey *key)
 {

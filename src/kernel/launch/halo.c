@@ -1,10 +1,11 @@
-/* Finds the arguments that a launch reads through replicas (a halo), which the pages of a container
- * have of the elements around them. */
+/* Finds the arguments that a launch reads through replicas: pages of a container may store copies
+ * of adjacent elements (a halo). */
 #include "kernel/launch/launch.h"
 
 #include "kernel/variant/address_map.h"
 
-/* Returns whether every index outside the domain is mapped to the border: there are no replicas beyond the domain. */
+/* Returns whether every index outside the domain is mapped to the border, since the halo does not
+ * extend beyond the domain. */
 static bool comes_to_border(const Stream *s, bool value)
 {
     bool comes = true;

@@ -164,8 +164,8 @@ static bool run_passes(Plan *plan, const KernelText *text, int outputs, int per_
 
 /* the launch */
 
-/* Returns the length that only the device knows: that of the active list or of the element-wise
- * streams, which are equal (kernel_takes_length). */
+/* Returns the length that only the device knows, of the active list or of the element-wise streams,
+ * which are equal (kernel_takes_length). */
 static DeviceLength plan_length(const Plan *plan)
 {
     if (plan->active) {

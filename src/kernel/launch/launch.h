@@ -97,7 +97,7 @@ int64_t launch_page_stride(const Stream *stream, int d);
 /* Finds the arguments that a launch reads through replicas, which are copies of neighboring cells
  * in the pages of a container (halo.c). Returns a bit for each. */
 uint64_t launch_halo(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
-/* Updates the replicas of these arguments. Returns false with error_set. */
+/* Updates the replicas of the given arguments. Returns false with error_set. */
 bool launch_halo_copy(const Kernel *kernel, const Argument *args, uint64_t replicated);
 
 /* Writes why the variant of a key has general loads, " because argument 'x' ...", or nothing (reason.c). */

@@ -5,7 +5,7 @@
 #include "kernel/text/lexer.h"
 
 /* Returns the GLSL spelling of a Brook or Cg type or function ("float4" -> "vec4", "lerp" ->
- * "mix"); NULL if it has none. */
+ * "mix"); NULL if the name is not one. */
 const char *names_spelling(const Token *token);
 /* Returns the spelling for the initializer of a constant, where GLSL allows only its own functions. */
 const char *names_constant_spelling(const Token *token);

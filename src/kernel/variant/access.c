@@ -53,7 +53,7 @@ const char *access_size(const AccessText *text, int d)
 void access_divisor(int64_t d, uint32_t *multiplier, uint32_t *shift)
 {
     if (d < 1 || d > INT64_C(1) << 31) {
-        d = INT64_C(1) << 31; /* every index divides to 0 */
+        d = INT64_C(1) << 31; /* every quotient is 0 */
     }
     uint32_t bits = 0;
     while ((INT64_C(1) << bits) < d) {
@@ -75,7 +75,8 @@ static void word_reader(StrBuf *out, const AccessText *text)
     strbuf_add(out, "; }\n");
 }
 
-/* T PREFIX_NAME(int e): element e of the buffer. Those of whole texels are fetched by texels. */
+/* Writes T PREFIX_NAME(int e), which returns element e of the buffer. An element that consists of
+ * whole texels is fetched by texels. */
 static void declare_elements(StrBuf *out, const AccessText *text, const char *prefix)
 {
     const Type *type = text->key->type;
@@ -118,7 +119,7 @@ static void declare_dense(StrBuf *out, const AccessText *text)
     declare_elements(out, text, "fetch");
 }
 
-/* The value of a type whose words are uniforms. */
+/* Writes the value of a type whose 32-bit words are uniforms. */
 static void add_uniform(StrBuf *out, const Type *type, const Type *seen, int word)
 {
     char names[TYPE_MAX_WORDS][32];
@@ -135,7 +136,7 @@ void access_fallback(StrBuf *out, const AccessText *text)
     add_uniform(out, text->key->type, text->param->type, text->layout->fallback);
 }
 
-/* Element -1 is what is not mapped. */
+/* Element -1 stands for an unmapped element. */
 static void declare_mapped(StrBuf *out, const AccessText *text)
 {
     declare_elements(out, text, "stored");
@@ -144,7 +145,7 @@ static void declare_mapped(StrBuf *out, const AccessText *text)
     strbuf_add(out, "; return e < 0 ? rill_f : rill_v; }\n");
 }
 
-/* A ramp's words: per component from and delta (two each), divisor (multiplier, shift), modulus. */
+/* The words of a ramp, per component: start and step (two words each), divisor (multiplier, shift), modulus. */
 static void declare_ramp(StrBuf *out, const AccessText *text)
 {
     static const char *const formats[] = {"rill_ramp(uintBitsToFloat(%s), uintBitsToFloat(%s), ",
@@ -175,7 +176,7 @@ static uint32_t float_bits(double value)
     return bits;
 }
 
-/* A number as the words of a scalar type. */
+/* Converts a number to the 32-bit words of a scalar type. */
 static void scalar_words(Scalar scalar, double value, uint32_t words[2])
 {
     words[1] = 0;
@@ -222,7 +223,7 @@ const AccessPath access_paths[PATH_COUNT] = {
 
 /* addresses */
 
-/* One dimension's part of an element number. */
+/* Writes the contribution of one dimension to an element number. */
 static void add_dimension(StrBuf *out, const AccessText *text, int d)
 {
     int at = text->layout->dims + d * variant_dim_words(text->key);
@@ -243,7 +244,8 @@ bool access_begins_binding(const AccessText *text)
     return (text->key->fixed || text->trusted) && !text->layout->behind;
 }
 
-/* By the launch's own words: compilers see that several arguments have the same places. */
+/* Writes the address in terms of the launch's own words, so that compilers see that several
+ * arguments have the same addresses. */
 static void add_ordered(StrBuf *out, const AccessText *text, int rank)
 {
     strbuf_add(out, " + d0");
@@ -259,7 +261,7 @@ void access_address(StrBuf *out, const AccessText *text, int rank)
 {
     bool begins = access_begins_binding(text);
     access_addf(out, text, rank, "int adr_$N($,{int d#$}) { ");
-    if (path_mapped(text->key->path)) { /* behind the box's begin, unless all of the domain is meant */
+    if (path_mapped(text->key->path)) { /* relative to the origin of the box, unless the box is the whole domain */
         access_addf(out, text, rank,
                     text->key->unit ? "int p = place_$N($,{d#$})" : "int p = place_$N($,{d# + int($b)$})");
         access_addf(out, text, rank, begins ? "; return p; }\n" : ", e = p + int($B); return p < 0 ? -1 : e; }\n");
@@ -282,7 +284,7 @@ Boundary access_boundary(const ArgKey *key, int d)
     return (Boundary)(key->boundary >> (2 * d) & 3);
 }
 
-/* The boundary's value as the element's type. */
+/* Writes the boundary value with the element's type. */
 static void add_outside(StrBuf *out, const AccessText *text)
 {
     const Type *type = text->param->type;
@@ -313,7 +315,7 @@ void access_outside(StrBuf *out, const AccessText *text, int rank, bool offsets)
     }
 }
 
-/* Brings index text into range by the boundary of dimension d. */
+/* Writes the index text, brought into range by the boundary mode of dimension d. */
 static void add_bounded(StrBuf *out, const AccessText *text, int d)
 {
     static const char *const names[] = {"rill_clamp", "rill_wrap", "rill_mirror", "rill_clamp"};
@@ -322,19 +324,20 @@ static void add_bounded(StrBuf *out, const AccessText *text, int d)
         return;
     }
     Boundary boundary = access_boundary(text->key, d);
-    /* The last node of what repeats is the first one again. */
+    /* With a periodic boundary the last node is the first one again. */
     bool node = text->key->path == PATH_BLENDED && boundary == BOUNDARY_WRAP;
     strbuf_addf(out, "%s(i%d, %s%s)", names[boundary], d, access_size(text, d), node ? " - 1" : "");
 }
 
-/* Whether a neighbour's index in dimension d of a step along strips is in range, for all elements that count. Of a step of several rows compilers must see
- * that what is below one row is what is above another. */
+/* Returns whether a neighbor's index in dimension d is in range for all elements of a step along
+ * strips. In a step of several rows, compilers must see that the neighbor below one row is the
+ * neighbor above another. */
 static bool is_inside(const Layout *launch, int d, const int8_t *offset)
 {
     return d >= OFFSET_DIMS || (offset[d] == 0 && (d != 1 || launch->strip_rows == 1));
 }
 
-/* Index iD, of dimension D, brought into range. */
+/* Writes index iD of dimension D, brought into range. */
 static void add_index(StrBuf *out, const AccessText *text, int d)
 {
     bool along = text->offset && text->launch && text->launch->strip != NO_SLOT;
@@ -416,7 +419,7 @@ void access_constant(StrBuf *out, const Param *param, int word)
     if (param->matrix) {
         int n = param->matrix;
         strbuf_addf(out, "mat%d(", n);
-        for (int k = 0; k < n * n; k++) { /* GLSL's constructor takes columns; a table holds rows */
+        for (int k = 0; k < n * n; k++) { /* GLSL's constructor takes columns; the table contains rows */
             strbuf_addf(out, "%suintBitsToFloat(%s)", k ? ", " : "", access_word(word + k % n * n + k / n));
         }
         strbuf_add(out, ")");

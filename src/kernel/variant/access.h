@@ -93,7 +93,7 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, i
 
 /* Writes, for steps along strips, the variables that hold rows of neighbors (access_strip.c). */
 void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use);
-/* Writes main()'s loads of these rows. */
+/* Writes main()'s loads of the rows of neighbors. */
 void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use);
 /* Writes the statement in oI_NAME() that takes rill_v from these rows, up to the `else`, or
  * nothing. k is the index of the offset. */

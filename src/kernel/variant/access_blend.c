@@ -1,4 +1,4 @@
-/* Values between the elements of a map that interpolates (address_map.h). */
+/* Interpolation between the elements of a map that interpolates (address_map.h). */
 #include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
@@ -9,7 +9,7 @@ static bool floats(const Type *type)
     return !type->is_struct && type_scalar_is_float(type->scalar);
 }
 
-/* Of weights: that of the elements, where they can be mixed. */
+/* Returns the type of weights: the elements' scalar type if they can be interpolated, otherwise float. */
 static const char *weight_type(const Type *type)
 {
     return floats(type) && type->scalar == SCALAR_DOUBLE ? "double" : "float";
@@ -40,7 +40,7 @@ void access_mix_weight(StrBuf *out, const char *type, int d)
     strbuf_addf(out, "w%d = max(w%d, %s(2e-38)); precise %s u%d = 1 - w%d; ", d, d, type, type, d, d);
 }
 
-/* stored_NAME of p and those beside it that bits of `corner` say. */
+/* Writes stored_NAME of element p, or of the next elements along the dimensions whose bits are set in `corner`. */
 typedef struct Corners {
     const char *name;
     int rank;
@@ -56,7 +56,8 @@ static void add_corner(void *self, StrBuf *out, int corner)
     strbuf_add(out, ")");
 }
 
-/* A function of an element, the strides and the weights; and what it adds to p, where the weight along a dimension fulfils a condition. */
+/* Begins a function of an element, strides and weights. It adds the step of a dimension to p if the
+ * dimension's weight fulfils the condition. */
 static void open_reader(StrBuf *out, const AccessText *text, int rank, const char *word, const char *condition)
 {
     access_addf(out, text, rank, "$T %s_$N(int p$1{, int s#$}", word);
@@ -69,8 +70,9 @@ static void open_reader(StrBuf *out, const AccessText *text, int rank, const cha
     }
 }
 
-/* near_NAME and lerp_NAME(p, s1, ..., w0, ...): the element that is nearest, and between those around. An element beside is fetched only
- * where it has a weight: p may be the last. At a node it is the node's value, to the bit. Others than floats are not mixed. */
+/* Writes near_NAME and lerp_NAME(p, s1, ..., w0, ...): the nearest element, and the interpolated
+ * value. A next element is fetched only if its weight is not 0, since p may be the last element. At
+ * a node the result is exactly the node's value. Only floats are interpolated. */
 static void readers(StrBuf *out, const AccessText *text, int rank)
 {
     Corners corners = {text->param->name, rank};
@@ -83,7 +85,7 @@ static void readers(StrBuf *out, const AccessText *text, int rank)
         for (int d = 0; d < rank; d++) {
             access_mix_weight(out, weight_type(text->param->type), d);
         }
-        access_addf(out, text, rank, "precise $T v = "); /* else a + w * (b - a), which infinities make NaN */
+        access_addf(out, text, rank, "precise $T v = "); /* not a + w * (b - a), which is NaN for infinite values */
         access_mix(out, rank, 0, add_corner, &corners);
         access_addf(out, text, rank, ", n = stored_$N(p); return ($|{a#$}) == 0 ? n : v; }\n");
     }
@@ -107,7 +109,7 @@ static bool mixes(const AccessText *text)
     return text->key->filter != BLEND_NEAREST && floats(text->param->type);
 }
 
-/* level_NAME(p, level): p lies in the domain. */
+/* Writes level_NAME(p, level). p is in the domain. */
 static void level_sampler(StrBuf *out, const AccessText *text, int rank, const char *vector)
 {
     static const char *const ints[] = {"int", "ivec2", "ivec3"};

@@ -1,4 +1,4 @@
-/* sample_corners(name, p, weights, spacing): the elements that sample() interpolates, found at once. */
+/* sample_corners(name, p, weights, spacing): finds all elements that sample() interpolates in one step. */
 #include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
@@ -8,7 +8,7 @@ static const char *vector(const Type *element, int components)
     return type_of(element->scalar == SCALAR_DOUBLE ? SCALAR_DOUBLE : SCALAR_FLOAT, components)->name;
 }
 
-/* Elements around a place of a stream, each by its index. */
+/* Writes the elements next to a position of a stream, each by its index. */
 static void by_index(StrBuf *out, const AccessText *text, int rank)
 {
     if (text->key->sampled == SAMPLED_NORMALIZED) {
@@ -25,7 +25,8 @@ static void by_index(StrBuf *out, const AccessText *text, int rank)
     access_addf(out, text, rank, parts[2 * (text->key->replicas != 0) + rank - 1], vector(text->param->type, 2 * rank));
 }
 
-/* Of a map that interpolates: pages have all nodes of a cell, so it is looked for once. Powers of two are made of their exponents: drivers divide slowly. */
+/* Writes the elements for a map that interpolates. A page contains all nodes of a cell, so the cell
+ * is looked up once. Powers of two are made from their exponents, since divisions are slow. */
 static void by_cell(StrBuf *out, const AccessText *text)
 {
     access_addf(out, text, 2, "vec2 n = vec2(ivec2($,{$z$}) - 1); ");
@@ -51,7 +52,7 @@ void access_corners(StrBuf *out, const AccessText *text, int rank)
     } else {
         by_index(out, text, rank);
     }
-    for (int n = rank - 1; n < 4; n++) { /* longer positions are cut off */
+    for (int n = rank - 1; n < 4; n++) { /* surplus components of a position are ignored */
         if (n >= rank) {
             access_addf(out, text, rank,
                         "%s k_$N(%s p, float level, out %s weights, out float spacing) { return k_$N(p.%s, level, "

@@ -1,12 +1,12 @@
-/* Gathers, neighbours and random access: an index brought into range by its boundary, then the element
- * there. */
+/* Access functions of gathers, neighbors and random access: the index is brought into range by its
+ * boundary mode, then the element is fetched. */
 #include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
 
 #include <stdio.h>
 
-/* How indices of dimension d come back: the period of wrap, minus the size of mirror, else 0. */
+/* Writes how indices of dimension d return into range: the period of wrap, minus the size for mirror, otherwise 0. */
 static void add_period(StrBuf *out, const AccessText *text, int d, int rank)
 {
     Boundary boundary = d < rank ? access_boundary(text->key, d) : BOUNDARY_CLAMP;
@@ -21,8 +21,9 @@ static void add_period(StrBuf *out, const AccessText *text, int d, int rank)
     }
 }
 
-/* b_NAME(): per dimension 0, or what rill_far makes of indices beyond an int. A neighbour's are offsets, whose period counts.
- * b_NAME(4) has the dimensions from the fifth on. */
+/* Writes b_NAME(), which returns for each dimension 0, or the argument with which rill_far reduces
+ * indices beyond the range of an int. Indices of neighbors are offsets, so their period counts.
+ * b_NAME(4) returns the dimensions from the fifth on. */
 static void boundary_function(StrBuf *out, const AccessText *text, int rank)
 {
     for (int first = 0; first == 0 || first < rank; first += 4) {
@@ -35,7 +36,7 @@ static void boundary_function(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
-/* rill_v becomes the element at i0, i1, ..., brought into range. */
+/* Writes statements that set rill_v to the element at i0, i1, ..., brought into range. */
 static void add_element(StrBuf *out, const AccessText *text, int rank)
 {
     bool blended = text->key->path == PATH_BLENDED;
@@ -44,7 +45,8 @@ static void add_element(StrBuf *out, const AccessText *text, int rank)
     strbuf_add(out, " return rill_v; }\n");
 }
 
-/* The index reported first under check, then the quiet access. `head` is the result type, `call` the function behind. */
+/* Writes a function that reports the index under check and then accesses the element. `head`: the
+ * result type, `call`: the function that accesses it. */
 static void checked(StrBuf *out, const AccessText *text, const VariantKey *key, int rank, int number)
 {
     if (!key->check || text->key->quiet) {
@@ -58,7 +60,8 @@ static void checked(StrBuf *out, const AccessText *text, const VariantKey *key, 
 
 static const char *const components[] = {"x", "y", "z", "w"};
 
-/* FUNCTION_NAME(int slowest, ..., int fastest), and with vectors whose x is the fastest: call `behind`. */
+/* Writes the overloads FUNCTION_NAME(int slowest, ..., int fastest), and with vectors whose x is
+ * the fastest dimension. They call `behind`. */
 static void overloads(StrBuf *out, const AccessText *text, const char *result, const char *function, const char *behind,
                       int rank)
 {
@@ -80,7 +83,7 @@ void access_shared(StrBuf *out, const AccessText *text, int rank)
                                             : "int e = p + int($B); return fetch_$N(p < 0 ? -1 : e); }\n");
 }
 
-/* g_NAME(v, c) or n_NAME(v, c): component c of the element. */
+/* Writes g_NAME(v, c) or n_NAME(v, c), which return component c of the element. */
 static void component_overloads(StrBuf *out, const AccessText *text, const char *function, int least)
 {
     const Type *type = text->param->type;
@@ -100,7 +103,7 @@ enum { OFFSETS = sizeof offsets / sizeof *offsets };
 
 typedef enum Offsets { PLAIN_OFFSETS, SMALL_OFFSETS, FAR_OFFSETS } Offsets;
 
-/* The offsets of row k: plain, or added to the element's position. */
+/* Writes the indices of offset k: the offsets alone, or added to the element's position. */
 static void add_offsets(StrBuf *out, const char *name, int rank, size_t k, Offsets how)
 {
     for (int d = 0; d < rank; d++) {
@@ -108,7 +111,7 @@ static void add_offsets(StrBuf *out, const char *name, int rank, size_t k, Offse
         strbuf_add(out, d ? ", " : "");
         if (how == PLAIN_OFFSETS) {
             strbuf_add(out, offset);
-        } else if (how == FAR_OFFSETS && d < NEAR_RANK) { /* a huge offset must not wrap around */
+        } else if (how == FAR_OFFSETS && d < NEAR_RANK) { /* a large offset must not overflow */
             strbuf_addf(out, "rill_d%d + rill_near(%s, b_%s().%s)", d, offset, name, components[d]);
         } else {
             strbuf_addf(out, "rill_d%d + %s", d, offset);
@@ -116,7 +119,7 @@ static void add_offsets(StrBuf *out, const char *name, int rank, size_t k, Offse
     }
 }
 
-/* oI_NAME(): the offsets that are known. */
+/* Writes oI_NAME(), the neighbor at known offset I. */
 static void known_offsets(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
     AccessText known = *text;
@@ -133,9 +136,11 @@ static void known_offsets(StrBuf *out, const AccessText *text, int rank, const P
     }
 }
 
-/* n_NAME(offset); and at offsets that are known oI_NAME(), or known to be small nl_NAME(offset): those need no look at how far off they are, which
- * costs a driver most of its time where a step has many. Where neighbours are near the former are written elsewhere, and others are looked up
- * all the same: on devices that take both branches a test would cost more. */
+/* Writes n_NAME(offset), oI_NAME() at known offsets, and nl_NAME(offset) at offsets that are known
+ * to be small. The latter two do not test the size of the offset, which would take most of a
+ * driver's time in steps with many neighbors. If neighbors are found in the pages around, oI_NAME()
+ * is written elsewhere. Others are always looked up, since a test costs more on devices that
+ * execute both branches. */
 static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
     const char *name = text->param->name;
@@ -160,7 +165,7 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamU
     component_overloads(out, text, "n", 2);
 }
 
-/* z_NAME(slowest, ...) and with vectors: how many elements a row has. */
+/* Writes z_NAME(slowest, ...), also with vectors: the number of elements of a row. */
 static void row_size(StrBuf *out, const AccessText *text, int rank)
 {
     access_addf(out, text, rank, "int z_$N($>{int i#$}) { return ");
@@ -178,7 +183,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, i
     if (text->key->path == PATH_BLENDED) {
         access_blend(out, text, rank);
     }
-    access_addf(out, text, rank, "$T q_$N($,{int i#$}) { $T rill_v;"); /* any index, fastest first */
+    access_addf(out, text, rank, "$T q_$N($,{int i#$}) { $T rill_v;"); /* for any index, fastest dimension first */
     add_element(out, text, rank);
     if (text->key->near) {
         access_neighbors(out, text, key, use);
@@ -208,7 +213,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, i
     }
 }
 
-/* What is read where nothing is mapped, behind a read of element e into rill_v. */
+/* Writes the value that is read from unmapped pages, after element e was read into rill_v. */
 static void unmapped_value(StrBuf *out, const AccessText *text)
 {
     if (text->key->partial) {
@@ -251,7 +256,8 @@ static void random_storage(StrBuf *out, const AccessText *text)
     strbuf_add(out, " } }\n");
 }
 
-/* mapped_NAME(i0, ...): the place of an element that is written. Where it is not mapped that is reported, and the write goes where none counts. */
+/* Writes mapped_NAME(i0, ...), the address of an element for a write. If the element is unmapped,
+ * this is reported, and the write goes to an address that is never read. */
 static void mapped_address(StrBuf *out, const AccessText *text, int rank, int number)
 {
     access_addf(out, text, rank,

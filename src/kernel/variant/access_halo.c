@@ -1,4 +1,5 @@
-/* The elements around a position of a container whose pages have replicas of what is around them: one of these pages is looked up. */
+/* Access to the elements next to a position of a container whose pages store copies of adjacent
+ * elements (a halo). One of the pages is looked up. */
 #include "kernel/variant/access.h"
 
 enum { UNMAPPED = -(1 << 30) };
@@ -15,7 +16,8 @@ void access_cell(StrBuf *out, const AccessText *text, int rank)
         strbuf_add(out, ";\n}\n");
         return;
     }
-    /* Where the first one's page is none, another one's is looked for: in a loop that compilers don't unroll, as its end is not known to them. */
+    /* If the first element's page is unmapped, the page of another corner is searched, in a loop
+     * whose end compilers do not know, so that they do not unroll it. */
     access_addf(out, text, rank,
                 "    int e = -1, most = $Z > 0 ? %d : 0;\n    for (int k = 0; e < 0 && k < most; k++) {\n        e = ",
                 1 << rank);

@@ -1,8 +1,11 @@
-/* Neighbours in launches over pages. Where a page begins in a container, and where the pages around it do, a launch asks once for a page; neighbours that are
- * near are found from there, without the translator.
+/* Access to neighbors in launches over pages. The addresses of a page and of the adjacent pages are
+ * looked up once per page. Neighbors in these pages are found relative to them, without the
+ * translator.
  *
- * Pages are numbered in base 3, x first: 0 is the one below, 1 the launch's own, 2 the one above. nI_NAME is where the own page's first element would
- * stand, did page I go on as far: an element so many rows and columns from that is as far behind nI_NAME. */
+ * Adjacent pages are numbered in base 3, x first: 0 is the page below, 1 the page of the launch, 2
+ * the page above. nI_NAME is the address at which the first element of the launch's page would be
+ * stored if page I extended that far: an element at a distance of some rows and columns from it is
+ * found at the same distance from nI_NAME. */
 #include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
@@ -30,7 +33,8 @@ static int digit(int page, int d)
     return page % 3;
 }
 
-/* The number of pages; those along more dimensions than are near are left out. */
+/* Returns the number of pages. Pages that are adjacent along more dimensions than neighbors may
+ * differ in are left out. */
 static int page_count(const VariantKey *key)
 {
     int count = 1;
@@ -45,7 +49,7 @@ static int own_page(const VariantKey *key)
     return (page_count(key) - 1) / 2;
 }
 
-/* Beside the elements of a page that has replicas stands what is around it. */
+/* Returns whether the address of an adjacent page is needed. A page with replicas contains its halo. */
 static bool has_page(const AccessText *text, const VariantKey *key, int page)
 {
     int axes = 0;
@@ -63,7 +67,7 @@ static bool is_clamped(const AccessText *text, int d)
     return !text->key->unbounded && access_boundary(text->key, d) != BOUNDARY_WRAP;
 }
 
-/* Where dimension d of a page begins, brought into range. */
+/* Writes the beginning of dimension d of a page, brought into range. */
 static void add_begin(StrBuf *out, const AccessText *text, int d, int where)
 {
     char begin[64];
@@ -106,8 +110,8 @@ void access_neighbors_pages(StrBuf *out, const AccessText *text, const VariantKe
     }
 }
 
-/* The page of those that differ from `page` along dimensions least ... d as l0, u0 ... say. `offset`: as
- * far as it is known. */
+/* Writes the choice between the pages that differ from `page` along dimensions least ... d,
+ * according to l0, u0 ... `offset`: the offsets as far as they are known. */
 static void add_choice(StrBuf *out, const AccessText *text, const VariantKey *key, int least, int d, int page,
                        const int *offset)
 {
@@ -134,8 +138,9 @@ static void add_choice(StrBuf *out, const AccessText *text, const VariantKey *ke
     strbuf_add(out, !offset ? "))" : offset[d] ? ")" : "");
 }
 
-/* cD, the coordinate at offset iD behind the page's begin; lD and uD: whether that is in the page below or above. sD: it is within the step, which
- * compilers see. `offset`: where it is known. */
+/* Writes cD, the coordinate at offset iD relative to the page's origin, and lD and uD, whether it
+ * is in the page below or above. sD: the coordinate is inside the step, which compilers see.
+ * `offset`: the offsets if they are known. */
 static void add_coordinate(StrBuf *out, const AccessText *text, const VariantKey *key, int d, const int *offset)
 {
     int inside = d == 0 ? key->page_step : d == 1 ? key->page_rows : 1;
@@ -160,8 +165,9 @@ static void add_coordinate(StrBuf *out, const AccessText *text, const VariantKey
     }
 }
 
-/* Where an element stands: `first` behind where its row does. It is in the page's own columns, or in any: dimensions from the second on may lead into other
- * pages, or from the first. */
+/* Writes the address of an element, `first` elements after the beginning of its row. The element is
+ * in the page's own columns, or in any: `least` is the first dimension that may lead into other
+ * pages, 0 or 1. */
 static void add_place(StrBuf *out, const AccessText *text, const VariantKey *key, int least, const int *offset,
                       const char *first)
 {
@@ -176,7 +182,8 @@ static void add_place(StrBuf *out, const AccessText *text, const VariantKey *key
     strbuf_add(out, ";\n");
 }
 
-/* What stands in the columns of the step is part of a row that is read as whole texels, the same ones for all elements of the step. */
+/* Writes the read of an element in the columns of the step, from a row that is read as whole
+ * texels. All elements of the step use the same texels. */
 static void add_row(StrBuf *out, const AccessText *text, const VariantKey *key, const int *offset)
 {
     const Type *type = text->key->type;
@@ -197,7 +204,7 @@ static void add_row(StrBuf *out, const AccessText *text, const VariantKey *key, 
     strbuf_add(out, "; }\n    } else\n");
 }
 
-/* The rest of a function that has offsets i0 ... */
+/* Writes the rest of a function that has offsets i0 ... */
 static void write_element(StrBuf *out, const AccessText *text, const VariantKey *key, const int *offset)
 {
     int rank = offset_rank(key);

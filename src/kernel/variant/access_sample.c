@@ -1,4 +1,5 @@
-/* sample(name, p): linear between elements, or by the device where a texture shows the gather's elements. */
+/* sample(name, p): linear interpolation between elements, or sampling by the device if a texture
+ * shows the elements of the gather. */
 #include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
@@ -36,7 +37,7 @@ static const char *vector_of(int n)
     return names[n - 1];
 }
 
-/* Mirrored positions are folded back here: a driver has been seen to err there. */
+/* Writes the reflection of mirrored positions: a driver was seen to compute it incorrectly. */
 static void add_folds(StrBuf *out, const AccessText *text, int rank)
 {
     static const char *const axes[] = {".x", ".y", ".z"};
@@ -48,7 +49,7 @@ static void add_folds(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
-/* s_NAME(p, level) and s_NAME(p). Whole numbers are the middles of texels. */
+/* Writes s_NAME(p, level) and s_NAME(p) for a texture. Whole numbers are the centers of texels. */
 static void by_texture(StrBuf *out, const AccessText *text, int rank)
 {
     static const char *const samplers[] = {"sampler1D", "sampler2D", "sampler3D"};
@@ -80,7 +81,8 @@ static void add_around(void *self, StrBuf *out, int corner)
     strbuf_add(out, ")");
 }
 
-/* The same, linear between the 2^rank elements around p; there are no levels. */
+/* Writes s_NAME(p, level) and s_NAME(p) as linear interpolation between the 2^rank elements next to
+ * p. There are no levels. */
 static void by_kernel(StrBuf *out, const AccessText *text, int rank)
 {
     static const char *const axes[] = {".x", ".y", ".z"};
@@ -94,14 +96,14 @@ static void by_kernel(StrBuf *out, const AccessText *text, int rank)
                     part);
         access_mix_weight(out, "float", d);
     }
-    /* precise: else a + w * (b - a), which infinities make NaN */
+    /* precise: not a + w * (b - a), which is NaN for infinite values */
     access_addf(out, text, rank,
                 text->key->replicas ? "int e = cell_$N($,{i#, j#$}); precise $T v = " : "precise $T v = ");
     access_mix(out, rank, 0, add_around, &around);
     access_addf(out, text, rank, "; return v; }\n$T s_$N(%s p, float level) { return s_$N(p); }\n", vector);
 }
 
-/* Longer positions are cut off. */
+/* Surplus components of a position are ignored. */
 static void overloads(StrBuf *out, const AccessText *text, int rank)
 {
     for (int n = rank + 1; n <= 4; n++) {

@@ -1,5 +1,6 @@
-/* Neighbours in steps along strips: a row of a step's elements is read as whole texels, where neighbours at known offsets stand in it. Only what lies
- * beside the step is read by itself. On llvmpipe a texel takes little longer than a word of it. */
+/* Access to neighbors in steps along strips. A row of a step's elements is read as whole texels if
+ * neighbors at known offsets are in it. Only elements outside the step are read individually. On
+ * llvmpipe a texel takes little longer than a 32-bit word. */
 #include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
@@ -7,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The first offset whose row is that of offset k, of those that reach elements of the step; -1 where k's does not. */
+/* Returns the first offset in the same row as offset k that reaches elements of the step; -1 if
+ * offset k does not reach any. */
 static int row_of(const AccessText *text, const ParamUse *use, int k)
 {
     const int8_t(*offsets)[OFFSET_DIMS] = use->offsets;

@@ -41,19 +41,19 @@ struct AddressMap {
     int32_t sizes[SHAPE_MAX_RANK]; /* of the domain, x first; 0: no bounds */
     bool trusted;                  /* for coordinates in the domain the address function only gathers in range */
     bool rows;      /* rows have different lengths: with v0 = -1 the address function returns the length of a row */
-    bool unbounded; /* coordinates may be any ints: all sizes are 0, and there is no boundary mode */
+    bool unbounded; /* coordinates may be any ints: all sizes are 0, and boundary modes do not apply */
     /* The address function determines what lies outside of the domain, unless the stream's header
      * has a boundary mode. */
     bool open;
     /* Sizes, x first, of the pieces of the domain in which elements are stored at strides,
-     * contiguous along dimension 0. The pieces begin at multiples of these sizes, at element
-     * numbers that are multiples of `run_unit`. run_unit 0: there are no such pieces. */
+     * contiguous along dimension 0. The pieces begin at multiples of their sizes, at element
+     * numbers that are multiples of `run_unit`. run_unit 0: the map has no such pieces. */
     int64_t run[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], run_unit;
     /* Returns the number of the first element of pages that are stored contiguously, row-major, in
      * their order in memory (PageSet); -1 if they are not. NULL: pages of this map never are. */
     int64_t (*run_begin)(AddressMap *map, const struct PageSet *pages);
-    /* Number of elements around each piece that are replicas (halo): copies of elements of adjacent
-     * pieces, at the same strides, within the domain. 0: pieces are row-major. */
+    /* Width of the halo of each piece, in elements: replicas of elements of adjacent pieces, at the
+     * same strides, within the domain. 0: pieces are row-major. */
     int overlap;
     /* Returns whether all elements that pages (NULL: the whole domain) and their halos contain are
      * stored somewhere. */

@@ -1,4 +1,5 @@
-/* Writes the GLSL of one variant: bindings, access functions, the rewritten body, and a main that walks the launch. */
+/* Writes the GLSL of one variant: bindings, access functions, the rewritten body, and a main
+ * function that traverses the launch. */
 #include "kernel/body/glsl.h"
 #include "kernel/variant/address_map.h"
 #include "kernel/variant/generator.h"
@@ -38,7 +39,7 @@ static void write_header(Generator *g)
     }
 }
 
-/* The GLSL element of a storage block that is written: vectors where whole texels are stored. */
+/* Returns the GLSL element type of a storage block that is written: a vector if whole texels are stored. */
 static const char *store_type(const Generator *g, int i)
 {
     const Param *param = &g->f->params[i];
@@ -49,7 +50,8 @@ static const char *store_type(const Generator *g, int i)
     return bytes % 16 == 0 ? "RILL_TEXEL" : "uint";
 }
 
-/* The first argument that is read through the same place: what shares one is declared once, as devices count declarations. */
+/* Returns the first argument that is read through the same binding. A shared binding is declared
+ * once, since devices limit declarations. */
 static int place_owner(const Generator *g, int i)
 {
     const ArgLayout *args = g->layout->args;
@@ -60,7 +62,7 @@ static int place_owner(const Generator *g, int i)
     return k;
 }
 
-/* int rill_active(int n): what entry n of the list names: an element, or a coordinate of a page. */
+/* Writes int rill_active(int n), which returns entry n of the list: an element, or a coordinate of a page. */
 static void write_active(Generator *g)
 {
     if (!g->key->active) {
@@ -167,7 +169,7 @@ static void write_sizes(Generator *g)
     }
 }
 
-/* What address functions are given as constants: k_NAME, which main reads once where they are not known. */
+/* Writes the constants that address functions take: k_NAME, which main() reads once if they are not known. */
 static void write_given(Generator *g)
 {
     for (int i = g->f->param_count - g->f->given; i < g->f->param_count; i++) {
@@ -180,7 +182,7 @@ static void write_given(Generator *g)
     }
 }
 
-/* What an address function is given, behind its results. */
+/* Writes the arguments that an address function takes after its results. */
 static void write_known(Generator *g, const AddressUse *use)
 {
     for (int k = use->given; k < use->given + address_given(use->function); k++) {
@@ -190,8 +192,8 @@ static void write_known(Generator *g, const AddressUse *use)
     }
 }
 
-/* int place_NAME(int d0, ...): the place of an element of every parameter that has an address function; and of a map that interpolates cell_NAME(d0, ...,
- * level, p, l, s1, ...). */
+/* Writes int place_NAME(int d0, ...), the element's address, for every parameter that has an
+ * address function. For a map that interpolates it writes cell_NAME(d0, ..., level, p, l, s1, ...). */
 static void write_places(Generator *g)
 {
     for (int i = 0; g->text->addresses && i < g->f->param_count; i++) {
@@ -249,7 +251,8 @@ static void write_access_of(Generator *g, int first, int end)
     }
 }
 
-/* Address functions stand between what they are given and what calls them. */
+/* Writes the access functions. Address functions are written after the functions that they call and
+ * before their callers. */
 static void write_access(Generator *g)
 {
     int own = g->f->param_count - g->f->given;
@@ -259,7 +262,8 @@ static void write_access(Generator *g)
     write_access_of(g, 0, own);
 }
 
-/* bool rill_live(): whether the element exists; steps of several elements may pass the end. */
+/* Writes bool rill_live(), which returns whether the element exists: steps of several elements may
+ * extend beyond the end. */
 static void write_live(Generator *g)
 {
     bool passes = g->layout->elements > 1 && g->key->active != ACTIVE_PAGES;
@@ -267,7 +271,7 @@ static void write_live(Generator *g)
                    passes ? "bool rill_live() { return uint(rill_e) < $n; }\n" : "bool rill_live() { return true; }\n");
 }
 
-/* Whether the body itself loads, by an index: elements are loaded before it. */
+/* Returns whether the body itself loads by an index. Elements are loaded before the body. */
 static bool body_loads(const Generator *g)
 {
     bool loads = g->f->group_rank > 0;
@@ -285,7 +289,7 @@ static void write_structs(const Module *module, StrBuf *out)
     }
 }
 
-/* What the bodies need, and their structures. */
+/* Writes the structures and functions that the bodies need. */
 static void write_declarations(Generator *g)
 {
     const Body *bodies[MAX_PARAMS + 1] = {g->text->body};

@@ -1,4 +1,4 @@
-/* One element of a launch: it is loaded, the body is called, and what that gives is stored. */
+/* Writes one element of a launch: it is loaded, the body is called, and its results are stored. */
 #include "kernel/variant/generator.h"
 
 #include "kernel/body/glsl.h"
@@ -15,7 +15,8 @@ bool generate_stored(const Generator *g, int i)
     return g->layout->args[i].store != NO_UNIT && !param_kinds[g->f->params[i].kind].anywhere;
 }
 
-/* Whether main keeps the place of argument i's element as a_NAME, for its load and its store: containers are asked once. */
+/* Returns whether main() keeps the address of argument i's element as a_NAME, for its load and its
+ * store, so that it is computed once. */
 static bool keeps_place(const Generator *g, int i)
 {
     const ArgKey *key = &g->key->args[i];
@@ -25,7 +26,7 @@ static bool keeps_place(const Generator *g, int i)
            (fetched || (generate_stored(g, i) && !variant_flat_store(g->f, g->key, i)));
 }
 
-/* The argument before i, if any, whose place is kept and serves i too; else i. */
+/* Returns the first argument whose address serves argument i, too; otherwise i. */
 static int place_leader(const Generator *g, int i)
 {
     int k = 0;
@@ -49,7 +50,7 @@ static void write_place(Generator *g, int i, int k)
     }
 }
 
-/* The value of argument i, that is read. */
+/* Writes the value of argument i, which is read. */
 static void write_value(Generator *g, int i, int k)
 {
     const Param *param = &g->f->params[i];
@@ -94,7 +95,7 @@ void generate_loads(Generator *g, int k)
 void generate_call(Generator *g)
 {
     int count =
-        g->f->param_count - g->f->given - (g->f->result != NULL); /* behind it stands what the function returns */
+        g->f->param_count - g->f->given - (g->f->result != NULL); /* followed by the value that the function returns */
     if (g->f->result) {
         strbuf_addf(g->out, "        v_%s = %s(", g->f->params[count].name, g->text->body->entry);
     } else {
@@ -158,7 +159,8 @@ void generate_store_words(Generator *g, int i, const char *at)
     }
 }
 
-/* One element to its own place; packed ones share words with others, hence atomics. */
+/* Writes the store of one element to its own address. Packed elements share words with others, so
+ * their stores are atomic. */
 void generate_store(Generator *g, int i)
 {
     const Param *param = &g->f->params[i];
@@ -182,7 +184,7 @@ void generate_store(Generator *g, int i)
         glsl_encode(g->out, type, param->type, value, 0);
         strbuf_add(g->out, ") << s);");
     }
-    int count = type->bytes < 4 ? 0 : glsl_words(type), width = count % 4 ? 1 : 4; /* as store_type() has it */
+    int count = type->bytes < 4 ? 0 : glsl_words(type), width = count % 4 ? 1 : 4; /* as in store_type() */
     for (int w = 0; w < count; w += width) {
         generator_addf(g, i, " out_$N[a * %d + %d] = %s", count / width, w / width, width > 1 ? "rill_texel(" : "");
         for (int k = w; k < w + width; k++) {
@@ -194,7 +196,7 @@ void generate_store(Generator *g, int i)
     strbuf_add(g->out, mapped ? " } }\n" : " }\n");
 }
 
-/* Element k of a step: its loads, the call, its stores, or the words of them. */
+/* Writes element k of a step: its loads, the call, and its stores or the words of its stores. */
 void generate_element(Generator *g, int k)
 {
     generate_loads(g, k);

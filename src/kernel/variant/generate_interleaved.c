@@ -1,5 +1,6 @@
-/* Long straight bodies of few scalars: four elements advance together, statement by statement. One behind the other each would be one chain of operations
- * that wait for each other, and a processor sees only so far ahead: 43 multiply-adds take a third longer. */
+/* Interleaves four elements statement by statement, for long bodies of few scalars without
+ * branches. One after the other, each element would be a chain of dependent operations, and a
+ * processor looks ahead only a limited distance: 43 multiply-adds take a third longer. */
 #include "kernel/variant/generator.h"
 
 #include "kernel/body/glsl.h"
@@ -17,7 +18,7 @@ typedef struct Span {
 
 typedef struct Straight {
     const Generator *g;
-    Span statements[MOST_STATEMENTS], names[MAX_PARAMS + MOST_NAMES]; /* of variables */
+    Span statements[MOST_STATEMENTS], names[MAX_PARAMS + MOST_NAMES]; /* names: of variables */
     int count, name_count, constants;
 } Straight;
 
@@ -48,7 +49,7 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* The word or number at `at`, or nothing. */
+/* Returns the word or number at `at`, or an empty span. */
 static Span word_at(const char *at, const char *end)
 {
     Span word = {at, at};
@@ -78,7 +79,7 @@ static bool is_name(const Straight *s, Span word)
     return false;
 }
 
-/* The names that a statement declares, if it does: "float u_x = ..., u_y". */
+/* Adds the names that a statement declares, if it is a declaration: "float u_x = ..., u_y". */
 static bool add_declared(Straight *s, Span statement)
 {
     static const char *const scalars[] = {"float", "int", "uint", NULL};
@@ -102,7 +103,7 @@ static bool add_declared(Straight *s, Span statement)
     return good;
 }
 
-/* Whether nothing in the text jumps, or asks where the element is. */
+/* Returns whether the text contains neither jumps nor uses of the element's position. */
 static bool is_straight(Span text)
 {
     static const char *const words[] = {"if", "for", "while", "do", "switch", "return", NULL};
@@ -118,7 +119,7 @@ static bool is_straight(Span text)
     return true;
 }
 
-/* The text between the braces of the kernel's function. */
+/* Returns the text between the braces of the kernel's function. */
 static Span body_of(const Generator *g)
 {
     char head[MAX_NAME + 32];
@@ -144,7 +145,8 @@ static bool add_statements(Straight *s, Span body)
     return start == body.end && s->count >= LEAST_STATEMENTS;
 }
 
-/* Whether each element of every stream is one scalar, side by side with others, and asked for as such; constants are no matrices. */
+/* Returns whether each element of every stream is one scalar and is contiguous with others, and no
+ * constant is a matrix. */
 static bool plain_streams(const Generator *g)
 {
     for (int i = 0; i < g->f->param_count; i++) {
@@ -168,7 +170,7 @@ static bool fits(const Generator *g)
            body->trips == 0 && !g->text->apart && plain_streams(g);
 }
 
-/* A statement of element k: what is its own is called r0u_x instead of u_x. */
+/* Writes a statement of element k. Local variables are called r0u_x instead of u_x. */
 static void write_statement(const Straight *s, Span statement, int k)
 {
     StrBuf *out = s->g->out;
@@ -186,7 +188,7 @@ static void write_statement(const Straight *s, Span statement, int k)
     strbuf_add(out, "\n");
 }
 
-/* The parameters, which are variables within a function: constants, too. */
+/* Writes the parameters as variables. Constants, too: inside a function they are variables. */
 static void write_values(const Generator *g, int first)
 {
     for (int i = 0; i < g->f->param_count; i++) {

@@ -1,4 +1,4 @@
-/* The main function of a program: it walks the launch, loads, calls the body and stores. */
+/* Writes the main function of a program, which traverses the launch, loads, calls the body and stores. */
 #include "kernel/variant/generator.h"
 
 #include "kernel/body/glsl.h"
@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The launch's dimensions from `first` on, from the number q of the element among them: the last one is left in q. */
+/* Writes the coordinates of the launch's dimensions from `first` on, computed from q, the number of
+ * the element in them. q becomes the last coordinate. */
 static void write_division(Generator *g, int first)
 {
     for (int d = first; d < g->key->rank - (first == 0); d++) {
@@ -16,7 +17,7 @@ static void write_division(Generator *g, int first)
     }
 }
 
-/* The launch's dimensions from the element's number. */
+/* Writes the coordinates of the launch from the number of the element. */
 static void write_position(Generator *g, const char *element)
 {
     if (g->key->rank == 1) {
@@ -32,7 +33,7 @@ static void write_constants(Generator *g)
 {
     int own = g->f->param_count - g->f->given;
     for (int k = 0; k < g->f->param_count; k++) {
-        int i = (k + own) % g->f->param_count; /* first those that are given */
+        int i = (k + own) % g->f->param_count; /* given arguments come first */
         const Param *param = &g->f->params[i];
         if (param->kind != PARAM_CONSTANT || (i >= own && g->text->baked[i])) {
             continue;
@@ -53,8 +54,9 @@ static void write_constants(Generator *g)
     }
 }
 
-/* Steps of several elements pass the last one. Drivers need not keep such reads within buffers unless the context is a robust one: without,
- * an element past the end is read where the last one is. */
+/* Returns whether main() must limit the index of elements beyond the last one, which steps of
+ * several elements read. Drivers need not keep such reads inside the buffer, unless the context is
+ * robust. The last element is read instead. */
 static bool clamps(const Generator *g)
 {
     return g->layout->elements > 1 && !g->text->traits->robust_access;
@@ -88,7 +90,8 @@ static void store_words(Generator *g)
     }
 }
 
-/* Where numbered streams have the element: among all of the leaves', or only among those that count, row-major. */
+/* Writes the index of the element in numbered streams: among all elements of the leaves, or only
+ * among those inside the shape, row-major. */
 static void write_leaf_number(Generator *g)
 {
     int rank = g->key->rank, at = g->layout->leaf;
@@ -105,8 +108,10 @@ static void write_leaf_number(Generator *g)
                 access_word(g->layout->active + 1));
 }
 
-/* The launch's dimensions from the element's number, leaf by leaf, and in front of all that follows whether it counts. For each dimension rill_j0, the
- * place in the leaf, rill_d0, that in the shape, and rill_s0: 1 where the leaf's last one does not count, as it is another one's first. */
+/* Writes the coordinates of the launch from the number of the element, leaf by leaf, and a test
+ * whether the element is computed. For each dimension: rill_j0, the position in the leaf; rill_d0,
+ * the position in the shape; rill_s0, 1 if the leaf's last element is not computed because it is
+ * the first element of another leaf. */
 static void write_leaf_position(Generator *g)
 {
     int rank = g->key->rank, at = g->layout->leaf + 3 * rank;
@@ -140,7 +145,7 @@ static void write_leaf_position(Generator *g)
             write_leaf_number(g);
             numbered = true;
         }
-        generator_addf(g, i, "        int g_$N = int($B), e_$N = rill_m;\n"); /* where its elements stand */
+        generator_addf(g, i, "        int g_$N = int($B), e_$N = rill_m;\n"); /* address of its elements */
     }
 }
 
@@ -176,7 +181,7 @@ static void write_canary(Generator *g)
     }
 }
 
-/* Where a step of the strip walk stands: rill_x, rill_y, and the dimensions beyond. */
+/* Writes the position of a step along strips: rill_x, rill_y, and the further dimensions. */
 static void write_strip_position(Generator *g)
 {
     int strip = g->layout->strip;
@@ -193,7 +198,7 @@ static void write_strip_position(Generator *g)
     strbuf_add(g->out, " }\n");
 }
 
-/* Several rows at once; a row past the end is not stored. */
+/* Writes a step of several rows. A row beyond the end is not stored. */
 static void write_strip(Generator *g)
 {
     int at = g->layout->shape, elements = g->layout->elements;
@@ -240,7 +245,8 @@ static void write_step(Generator *g)
     store_words(g);
 }
 
-/* Uniforms a step needs, read before the loop: stores in it would make the compiler read them again. */
+/* Writes the uniforms that a step needs, before the loop. Otherwise stores in the loop would make
+ * the compiler read them again. */
 static void write_bases(Generator *g)
 {
     if (clamps(g)) {
@@ -251,7 +257,8 @@ static void write_bases(Generator *g)
             generator_addf(g, i, "    int b_$N = int($B);\n");
         }
         if (generator_flat_load(g, i) && clamps(g)) {
-            /* The texel where the last element ends. Bytes of all elements may be too many for an int, those of a step are not. */
+            /* The texel at which the last element ends. The bytes of all elements may exceed an
+             * int; the bytes of a step do not. */
             int elements = g->layout->elements, bytes = g->key->args[i].type->bytes;
             generator_addf(g, i, "    int z_$N = b_$N + rill_last / %d * %d + (rill_last %% %d * %d + %d) / 16;\n",
                            elements, generator_step_bytes(g, i) / 16, elements, bytes, bytes - 1);
@@ -262,7 +269,7 @@ static void write_bases(Generator *g)
     }
 }
 
-/* The steps of one invocation: step rill_s covers elements side by side, or a strip of rows. */
+/* Writes the loop over the steps of one invocation. Step rill_s covers consecutive elements, or a strip of rows. */
 static void write_walk(Generator *g)
 {
     const char *group = "gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x";
@@ -272,7 +279,7 @@ static void write_walk(Generator *g)
     } else {
         write_bases(g);
     }
-    const char *steps = access_word(g->layout->steps); /* its text does not outlive many more */
+    const char *steps = access_word(g->layout->steps); /* this text is valid for a limited number of further calls */
     if (g->key->active == ACTIVE_DEVICE_COUNTED) {
         strbuf_addf(g->out, "    uint rill_steps = min(%s, texelFetch(rill_list_length, int(%s)).x);\n", steps,
                     access_word(g->layout->active + 1));
@@ -292,7 +299,8 @@ static void write_walk(Generator *g)
     strbuf_add(g->out, "    }\n");
 }
 
-/* Group kernels: every invocation runs; past the end it reads the last element and stores nothing. */
+/* Writes the position in a group kernel, whose invocations all run. Beyond the end they read the
+ * last element and store nothing. */
 static void write_group_position(Generator *g)
 {
     if (g->f->group_rank == 1) {

@@ -1,24 +1,24 @@
-/* Launches over pages: an invocation takes a part of a page, a step after the other. Where the page begins, and where that stands in each
- * argument, it asks once. */
+/* Writes launches over pages. An invocation processes a part of a page step by step. The origin of
+ * the page and its address in each argument are looked up once. */
 #include "kernel/variant/generator.h"
 
 #include <stdio.h>
 
 enum { LOAD_UNIT = 16, WORD = 4 };
 
-/* Whether argument i is reached behind the page's first element, g_NAME. */
+/* Returns whether argument i is accessed relative to the page's first element, g_NAME. */
 static bool follows(const Generator *g, int i)
 {
     return g->key->args[i].paged && (param_kinds[g->f->params[i].kind].read || generate_stored(g, i));
 }
 
-/* The bytes of what a step stores argument i by. */
+/* Returns the unit in bytes by which a step stores argument i. */
 static int store_unit(const Generator *g, int i)
 {
     return generator_step_bytes(g, i) % LOAD_UNIT ? WORD : LOAD_UNIT;
 }
 
-/* An element number, a text as generator_addf takes it, as a number of units: an expression. */
+/* Writes an element number, given as a text for generator_addf, as a number of units. */
 static void write_units(Generator *g, int i, const char *elements, int unit)
 {
     int bytes = g->key->args[i].type->bytes, shift = 0;
@@ -31,7 +31,7 @@ static void write_units(Generator *g, int i, const char *elements, int unit)
     strbuf_addf(g->out, ") >> %d) * %d", shift, bytes / unit);
 }
 
-/* Whether neighbours are looked for around a page. */
+/* Returns whether neighbors are found in the adjacent pages. */
 static bool has_near(const Generator *g)
 {
     bool near = false;
@@ -41,14 +41,14 @@ static bool has_near(const Generator *g)
     return near;
 }
 
-/* What access functions of neighbours know: where the page begins and how wide it is, where the step is in the page, and the element in the step,
- * which are numbers. */
+/* Writes the global variables that access functions of neighbors use: the origin and sizes of the
+ * page, the position of the step in the page, and the element in the step. */
 void generate_page_globals(Generator *g)
 {
     generator_addf(g, 0, has_near(g) ? "$0{int rill_b#, rill_w#, rill_c#, rill_k# = 0;\n$}" : "");
 }
 
-/* g_NAME: where the page begins in argument i. */
+/* Writes g_NAME, the address of the page in argument i. */
 static void write_begin(Generator *g, int i)
 {
     if (g->key->args[i].paged != PAGED_NUMBERED) {
@@ -61,20 +61,20 @@ static void write_begin(Generator *g, int i)
     }
 }
 
-/* How many elements along a dimension are a step. */
+/* Returns the number of elements of a step along a dimension. */
 static int step_size(const Generator *g, int d)
 {
     return d == 0 ? g->layout->elements : d == 1 ? g->layout->page_rows : 1;
 }
 
-/* Where the page begins, and which of its steps is the first of this part. */
+/* Writes the origin of the page, and the first step of this part. */
 static void write_page(Generator *g)
 {
     int rank = g->key->rank, page = g->layout->page;
     strbuf_addf(g->out,
                 "        int rill_g = int(rill_div(uint(rill_n), %s, %s)), rill_s = rill_n - rill_g * rill_parts;\n",
                 access_word(page + PAGE_PARTS + 1), access_word(page + PAGE_PARTS + 2));
-    if (g->layout->max_run > 1) { /* some invocations side by side take every so many'th step of a stretch */
+    if (g->layout->max_run > 1) { /* consecutive invocations take every wide-th step */
         strbuf_add(g->out, "        int rill_m = rill_s & rill_wide - 1;\n"
                            "        rill_s = (rill_s - rill_m) * rill_run + rill_m;\n");
     }
@@ -99,7 +99,7 @@ static void write_page(Generator *g)
     }
 }
 
-/* Where a step stands in its page, rill_p0 ..., and in the launch. */
+/* Writes the position of a step in its page, rill_p0 ..., and in the launch. */
 static void write_position(Generator *g)
 {
     int rank = g->key->rank;
@@ -121,13 +121,13 @@ static void write_position(Generator *g)
     }
 }
 
-/* e_NAME: how far behind the page's first the elements of a step stand in argument i. */
+/* Writes e_NAME, the distance of a step's elements in argument i from the page's first element. */
 static void write_behind(Generator *g, int i, int row)
 {
     int paged = g->key->args[i].paged, rank = g->key->rank, elements = g->layout->elements;
     if (paged == PAGED_WHOLE || (paged == PAGED_NUMBERED && (!g->key->page_starts || g->key->page_unbounded))) {
         generator_addf(g, i, "        int e_$N = rill_s * %d;\n", elements);
-    } else if (paged == PAGED_NUMBERED) { /* row-major in what lies inside of the shape */
+    } else if (paged == PAGED_NUMBERED) { /* row-major within the part of the page that is inside the shape */
         generator_addf(g, i, "        int e_$N = rill_p%d;\n", rank - 1);
         for (int d = rank - 2; d >= 0; d--) {
             generator_addf(g, i, "        e_$N = e_$N * min(rill_x%d * %d, int(%s) - rill_o%d) + rill_p%d;\n", d,
@@ -145,7 +145,7 @@ static void write_behind(Generator *g, int i, int row)
     }
 }
 
-/* rill_bits: how many elements of the page's mask are before a step, which is one element. */
+/* rill_bits: the number of elements of the page's mask before a step of one element. */
 static const char mask_count[] =
     "        int rill_bits = 0;\n"
     "        if (rill_mask >= 0) {\n"
@@ -154,7 +154,7 @@ static const char mask_count[] =
     "uint(rill_s & 31)) - 1u));\n"
     "        }\n";
 
-/* Where the elements of a step stand, and what is read of them as whole texels. */
+/* Writes the addresses of a step's elements, and the loads of arguments that are read as whole texels. */
 static void write_step_loads(Generator *g, int row)
 {
     bool counted = false;
@@ -189,7 +189,7 @@ static void write_step_stores(Generator *g)
         }
         snprintf(at, sizeof at, "o_%s", g->f->params[i].name);
         generator_addf(g, i, "        if (g_$N >= 0) { int o_$N = ");
-        /* What is read may have been packed elsewhere. */
+        /* The stream that is read may have been packed into another buffer. */
         write_units(g, i, layout->store_base == layout->base ? "g_$N + e_$N" : "g_$N + e_$N + int($S) - int($B)",
                     store_unit(g, i));
         strbuf_add(g->out, ";\n");
@@ -198,7 +198,7 @@ static void write_step_stores(Generator *g)
     }
 }
 
-/* rill_here: whether a step is none past the shape's end or outside of the box that counts, nor one that the page's mask has not. */
+/* Writes rill_here: whether a step is inside the shape and the box to compute, and set in the page's mask. */
 static void write_inside(Generator *g)
 {
     int rank = g->key->rank;
@@ -238,7 +238,7 @@ void generate_page_words(Generator *g)
     }
 }
 
-/* Past the end an invocation of a group has the last index. */
+/* Beyond the end an invocation of a group has the last index. */
 void generate_page_group(Generator *g)
 {
     generate_page_words(g);
@@ -249,7 +249,7 @@ void generate_page_group(Generator *g)
     generator_addf(g, 0, g->key->page_unbounded ? "" : "$0{        rill_d# = min(rill_d#, int($z) - 1);\n$}");
 }
 
-/* The elements of a step that stand in one row. */
+/* Writes the elements of a step in one row. */
 static void write_row(Generator *g, int row)
 {
     bool near = has_near(g);

@@ -9,7 +9,7 @@ typedef struct GeneratorArgument {
     int i;
 } GeneratorArgument;
 
-/* The first uniform word of what a letter stands for, of the dimension. */
+/* Returns the first uniform word for a letter of the template, in dimension d. */
 static int find_word(const GeneratorArgument *argument, char letter, int d)
 {
     static const char sizes[] = "zmhpqr";

@@ -41,9 +41,9 @@ void generator_strip_loads(Generator *g);
 /* Writes element k of a step, from its loads to its stores (generate_element.c). For flat stores it
  * sets 32-bit words. */
 void generate_element(Generator *g, int k);
-/* Writes the declarations of these words, before a step. */
+/* Writes the declarations of the words of flat stores, before a step. */
 void generate_declare_words(Generator *g);
-/* Writes the stores of these words for argument i, after a step. `at` is an expression for the first index. */
+/* Writes the stores of the words for argument i, after a step. `at` is an expression for the first index. */
 void generate_store_words(Generator *g, int i, const char *at);
 /* Writes assignments to the words of element k of argument i. `value` is an expression. */
 void generate_words(Generator *g, int i, int k, const char *value);

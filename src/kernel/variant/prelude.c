@@ -1,10 +1,10 @@
-/* The functions of GLSL that generated programs are written with. */
+/* Writes the GLSL functions that generated programs use. */
 #include "kernel/variant/access.h"
 #include "shaders_embedded.h"
 
 #include <string.h>
 
-/* Functions of floats, component by component. */
+/* Writes overloads for vectors of a function of floats, component by component. */
 static void write_vectors(StrBuf *out, const char *name, int parameters)
 {
     static const char *const scalar[] = {"", "x.x, y.x", "x.y, y.y", "x.z, y.z", "x.w, y.w"};
@@ -21,8 +21,8 @@ static void write_vectors(StrBuf *out, const char *name, int parameters)
     }
 }
 
-/* What kernel bodies may call, added where one does: compilers take their time for functions that nothing calls, too. `cpu`: the text for
- * devices of that family, where it is another one. */
+/* Functions that bodies may call. They are written only if a body calls one, since compilers need
+ * time for unused functions, too. `cpu`: the text for the family `cpu`, if it differs. */
 typedef struct Called {
     const char *marks[2], *text, *vectors[2];
     int parameters;
@@ -57,25 +57,27 @@ static bool calls(const Body *body, const char *const marks[2])
     return strstr(text, marks[0]) || (marks[1] && strstr(text, marks[1]));
 }
 
-/* What loops are guarded by. Lanes that have left a loop go on loading on some drivers (Mesa 22.3's llvmpipe), and that replaces what they
- * loaded before: zeros of a block, of a texture what stands where the last value leads to, as in "k = g[k]". Not so where there is a way
- * out in front of the load: then the value is another one behind the loop than within it. And what
- * leaves a loop is a value of its own where compilers conclude wrong numbers of rounds from it: see rewrite_loops.c. */
+/* Writes the functions that guard loops. On some drivers (llvmpipe of Mesa 22.3) lanes that have
+ * left a loop continue to load, which replaces the values that they loaded before: by zeros from a
+ * storage block, or by the element at the last value from a texture, as in "k = g[k]". An exit
+ * before the load avoids this, since the value after the loop is then separate from the value in
+ * it. Conditions that leave a loop are passed through rill_exit() if compilers derive incorrect
+ * iteration counts from them: see rewrite_loops.c. */
 static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 {
     bool kept = traits->kept_loads || four == NO_SLOT;
     strbuf_addf(out, "bool rill_never() { return %s%s; }\n", kept ? "false" : access_word(four), kept ? "" : " == 0u");
     strbuf_addf(out, "bool rill_exit(precise bool b) { return %s; }\n",
                 traits->exact_rounds ? "b" : "rill_own(int(b)) != 0");
-    /* NVIDIA's compiler (580.159) takes !(x < y) for x >= y, which is another value where one is NaN. */
+    /* NVIDIA's compiler (580.159) replaces !(x < y) by x >= y, which differs if one of them is NaN. */
     strbuf_add(out, traits->exact_not ? "#define rill_yes(b) (b)\n"
                                       : "bool rill_yes(precise bool b) { return (int(b) | rill_naught) != 0; }\n");
 }
 
-/* Where compilers are right about numbers that they know to be 0. */
+/* For compilers that treat known zeros correctly. */
 static const char plain_zeros[] = "#define rill_naught 0\n#define rill_zero 0.0\n#define rill_seen(x) (x)\n";
 
-/* Whether a body may call one of the functions in shaders/functions/doubles.glsl with a double. */
+/* Returns whether a body may call one of the functions in shaders/functions/doubles.glsl with a double. */
 static bool calls_doubles(const Body *body)
 {
     static const char *const marks[][2] = {{"rill_sin", "rill_cos"}, {"rill_exp", "rill_log"}, {"rill_pow", NULL}};

@@ -1,5 +1,6 @@
-/* Gathers of one statement that want the same point of several containers of one translator: its place is asked for in front of the
- * statement. Compilers would see that by themselves, but not those that count each fetch of a table. */
+/* Shares address computations: if gathers of one statement access the same point of several
+ * containers with the same translator, the address is computed once before the statement. Most
+ * compilers find this by themselves, but some count every fetch from a table. */
 #include "kernel/variant/generator.h"
 
 #include <ctype.h>
@@ -11,7 +12,7 @@ enum { MOST_CALLS = 32 };
 /* "g_NAME(ARGUMENTS)" in a statement. */
 typedef struct Call {
     const char *text, *arguments, *end;
-    int param, place; /* number of the place, from 1; 0: its own */
+    int param, place; /* 1-based number of the shared address; 0: not shared */
 } Call;
 
 typedef struct Sharing {
@@ -50,7 +51,7 @@ static bool in_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether the word at `at`, which ends in front of `end`, is one of a list that ends in NULL. */
+/* Returns whether the word from `at` to `end` is one of a list that ends in NULL. */
 static bool is_word(const char *at, const char *end, const char *const *list)
 {
     for (; *list; list++) {
@@ -61,8 +62,9 @@ static bool is_word(const char *at, const char *end, const char *const *list)
     return false;
 }
 
-/* Whether nothing in the statement depends on when the rest of it is done: no conditions, no assignment but of all of it, in front of the first
- * gather, and no calls of functions that may change something. */
+/* Returns whether the gathers of a statement may be evaluated before the rest of it: it contains no
+ * condition, no assignment before the first gather except the statement's own, and no calls of
+ * functions that may change something. */
 static bool plain(const char *text, const char *gather, const char *end)
 {
     static const char *const words[] = {"if", "else", "for", "while", "do", "switch", "case", "default", NULL};
@@ -86,7 +88,7 @@ static bool plain(const char *text, const char *gather, const char *end)
             continue;
         }
         bool twice = at + 1 < end && at[0] == at[1];
-        bool shifts = at > text + 1 && strchr("<>", at[-1]) && at[-2] == at[-1]; /* "<<=" assigns */
+        bool shifts = at > text + 1 && strchr("<>", at[-1]) && at[-2] == at[-1]; /* "<<=" is an assignment */
         bool compares = at > text && strchr("=!<>", at[-1]) && !shifts, assigns = *at == '=' && !compares && !twice;
         depth += (*at == '(') - (*at == ')');
         assignments += assigns;
@@ -98,7 +100,7 @@ static bool plain(const char *text, const char *gather, const char *end)
     return true;
 }
 
-/* One past the bracket that closes the one at `at`; NULL: none in front of `end`. */
+/* Returns the position after the bracket that closes the one at `at`; NULL if there is none before `end`. */
 static const char *closing(const char *at, const char *end)
 {
     int depth = 0;
@@ -138,12 +140,12 @@ static void find_calls(Sharing *s, const char *text, const char *end)
         const char *close = param >= 0 && open < end && *open == '(' ? closing(open, end) : NULL;
         if (close) {
             s->calls[s->count++] = (Call){at, open + 1, close, param, 0};
-            at = close - 1; /* what is gathered for an index stays as it is */
+            at = close - 1; /* a gather inside an index is not changed */
         }
     }
 }
 
-/* Whether the arguments are the same, but for "b_NAME(" of their gathers. */
+/* Returns whether the arguments are equal, except for "b_NAME(" of their gathers. */
 static bool same_arguments(const Sharing *s, const Call *a, const Call *b)
 {
     const char *x = a->arguments, *y = b->arguments;
@@ -165,7 +167,7 @@ static bool same_arguments(const Sharing *s, const Call *a, const Call *b)
     return x == a->end && y == b->end;
 }
 
-/* Writes a statement, with the places that are shared in front of it. */
+/* Writes a statement, after the shared addresses that it uses. */
 static void write_statement(Sharing *s, const char *text, const char *end)
 {
     find_calls(s, text, end);
@@ -223,7 +225,7 @@ bool shared_addresses(const Generator *g, StrBuf *out, bool used[MAX_PARAMS])
             while (before > start && isspace((unsigned char)before[-1])) {
                 before--;
             }
-            if (*at == '}' || before == start || !strchr("=,({", before[-1])) { /* else a list of values */
+            if (*at == '}' || before == start || !strchr("=,({", before[-1])) { /* otherwise a list of values */
                 strbuf_add_bytes(out, start, (size_t)(at + 1 - start));
                 start = at + 1;
             }

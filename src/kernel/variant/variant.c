@@ -8,16 +8,17 @@ enum {
     MEDIUM_BODY = 100,
     MAX_INLINED = 3000,
     MAX_STEP_BYTES = 512, /* of one argument, in one step */
-    LANE_BYTES = 512,     /* of all arguments, in one step: more do not stay in the registers of a processor */
+    LANE_BYTES = 512,     /* of all arguments, in one step: more do not fit into the registers of a processor */
     THIN_BYTES = 8,
     WIDE_GATHERS = 3200,
-    WIDE_LOOKUPS = 5600, /* of containers, whose addresses are many tokens for what they take */
+    WIDE_LOOKUPS = 5600, /* of containers, whose address computations have many tokens compared with their cost */
     WIDE_WORDS = 800,
     MAX_TRIPS = 256,
-    LEAST_TRIPS = 4,    /* of bodies without loops, which MAX_TRIPS allows: a work group costs as much as some trips */
-    NEAR_ROWS = 4,      /* where pages are around: more take longer to compile and are no faster */
-    MAX_RUN = 64,       /* steps within a page, for which it is looked up once */
-    MAX_RUN_TRIPS = 64, /* of the body's loops in one of them */
+    /* Of bodies without loops, for which MAX_TRIPS allows more: a work group costs as much as some iterations. */
+    LEAST_TRIPS = 4,
+    NEAR_ROWS = 4,      /* with adjacent pages: more rows take longer to compile and are not faster */
+    MAX_RUN = 64,       /* steps within a page per page lookup */
+    MAX_RUN_TRIPS = 64, /* iterations of the body's loops in one such run */
     MAX_TRIPS_BUDGET = 16384
 };
 
@@ -55,7 +56,8 @@ static int whole_texels(const Type *type)
     return elements;
 }
 
-/* A step takes four elements at least, but one of many streams of whole texels: with 12 float4 four take half as long again. */
+/* Returns the least number of elements of a step: four, except with many streams of whole texels.
+ * With 12 float4, four elements take half as long again. */
 static int least_elements(const KernelText *text, const VariantKey *key)
 {
     int bytes = 0;
@@ -69,7 +71,8 @@ static int least_elements(const KernelText *text, const VariantKey *key)
     return text->traits->family == FAMILY_CPU && !key->active && 4 * bytes > LANE_BYTES ? 1 : 4;
 }
 
-/* The elements that fill whole texels of every argument accessed so; *bytes of the largest type. */
+/* Returns the number of elements that fills whole texels of every argument accessed in this way.
+ * *bytes becomes the size of the largest type. */
 static int texel_elements(const KernelText *text, const VariantKey *key, bool loads, bool stores, int *bytes)
 {
     const Function *f = text->function;
@@ -125,7 +128,8 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
     return gathers > 0 && reads + samplers > text->texture_limit + variant_free_blocks(text, key);
 }
 
-/* Steps along strips, or over pages, take so many elements, and whether such a step is whole texels of argument i. */
+/* Returns whether steps along strips, or over pages, may have `elements` elements, and such a step
+ * consists of whole texels of argument i. */
 static bool strips_fit(const KernelText *text, const VariantKey *key, int elements, int i)
 {
     const ArgKey *arg = &key->args[i];
@@ -135,7 +139,7 @@ static bool strips_fit(const KernelText *text, const VariantKey *key, int elemen
            16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
 }
 
-/* Only where each argument has a binding of its own, whether textures or blocks: what shares one has one format. */
+/* Only if every argument has its own texture unit or storage block: arguments that share one have one format. */
 void variant_whole(const KernelText *text, VariantKey *key)
 {
     const Function *f = text->function;
@@ -179,9 +183,12 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key)
            (double)elements * (double)text->body->tokens < (double)MAX_INLINED;
 }
 
-/* A software device does better with more elements side by side: fetches at random keep memory busy, and streams of words cost
- * fewer trips (a tenth of the time). Not stencils, whose steps are strips, nor adaptive containers, nor elements of containers, whose addresses are code
- * of their own, nor wide elements that become wide ones, several words each: a step of four takes up to half the time less, and a third of it to compile. */
+/* Returns the elements of a step on a software device, which is faster with more of them: random
+ * fetches keep the memory busy, and streams of 32-bit words need fewer iterations (a tenth of the
+ * time). Excluded are stencils, whose steps are strips, adaptive containers, elements of
+ * containers, whose address computations are separate code, and conversions between wide elements
+ * of several words: with four elements these take up to half the time less, and a third of the time
+ * to compile. */
 static int widened(const KernelText *text, const VariantKey *key, int elements, int bytes)
 {
     bool gathers = false, neighbors = false, loads = false, thin = bytes <= THIN_BYTES, looks = false, others = false;
@@ -206,7 +213,7 @@ static int widened(const KernelText *text, const VariantKey *key, int elements, 
     return ((gathers && thin) || (words && !looks)) && fits && !others ? wide : elements;
 }
 
-/* The tokens of what each element takes: pages are looked up once for many. */
+/* Returns the number of tokens per element. Pages are looked up once for many elements. */
 static size_t element_tokens(const KernelText *text, const VariantKey *key)
 {
     size_t tokens = text->body->tokens;
@@ -240,7 +247,7 @@ int variant_page_step(const KernelText *text, const VariantKey *key)
     return elements;
 }
 
-/* As many rows as small bodies take without pages. */
+/* Returns the number of rows of a step without pages, which depends on the size of the body. */
 static int step_rows(const KernelText *text, size_t tokens)
 {
     return tokens < 4 * MEDIUM_BODY && text->body->trips == 0 ? text->traits->tuning[TUNING_STRIP_ROWS]
@@ -264,7 +271,7 @@ int variant_elements(const KernelText *text, const VariantKey *key)
     }
     int bytes, largest = texel_elements(text, key, key->flat_loads, key->flat_stores, &bytes);
     if (key->flat_loads) {
-        return widened(text, key, largest, bytes); /* variant_texels_fit has seen to the rest */
+        return widened(text, key, largest, bytes); /* variant_texels_fit has checked the other conditions */
     }
     int elements = text->body->tokens > LARGE_BODY ? 1 : 4;
     if (key->flat_stores && (double)largest * (double)text->body->tokens < (double)MAX_INLINED) {
@@ -338,7 +345,7 @@ static bool no_place(const KernelText *text, int i)
                      text->function->params[i].name);
 }
 
-/* Textures that are sampled have no other place. */
+/* Assigns units to textures that are sampled, which cannot be read through storage blocks. */
 static bool place_samplers(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     for (int i = 0; i < text->function->param_count; i++) {
@@ -355,8 +362,9 @@ static bool place_samplers(const KernelText *text, const VariantKey *key, Layout
     return true;
 }
 
-/* Reads go to buffer textures or storage blocks, whichever the device prefers, then to the other; what is left over
- * shares the last place (the launcher packs those streams into one buffer). */
+/* Assigns a texture unit or a storage block to a stream that is read: first the kind that the
+ * device prefers, then the other kind. Streams for which nothing is left share the last one: the
+ * launcher packs them into one buffer. */
 static bool place_read(const KernelText *text, const VariantKey *key, int free_blocks, int i, Layout *layout,
                        int *blocks)
 {
@@ -417,7 +425,7 @@ static bool layout_units(const KernelText *text, const VariantKey *key, Layout *
     return true;
 }
 
-/* Storage bindings of reads follow those of stores. */
+/* Assigns storage bindings for reading, after those for writing. */
 static void layout_blocks(const Function *f, Layout *layout)
 {
     int stores = layout->blocks, most = 0;
@@ -431,8 +439,8 @@ static void layout_blocks(const Function *f, Layout *layout)
     layout->blocks = most > stores ? most : stores;
 }
 
-/* A software device pays per work group, so there one subgroup walks a contiguous part in a loop, as far as the limit on
- * trips allows. */
+/* Determines the iterations of an invocation. A software device pays per work group, so there one
+ * subgroup traverses a contiguous part in a loop, as far as the limit on iterations allows. */
 static void layout_trips(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     layout->trips = NO_SLOT;
@@ -456,7 +464,8 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
     }
 }
 
-/* A stencil's neighbouring rows share most of their fetches, so a step covers several rows where the body is small. */
+/* Determines the rows of a step of a stencil. Adjacent rows share most of their fetches, so a step
+ * covers several rows if the body is small. */
 static void layout_strips(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     layout->strip = NO_SLOT;

@@ -121,7 +121,7 @@ typedef struct ArgLayout {
     int dump;           /* element that takes stores out of range */
     int strides;        /* PAGED_STRIDED, or with neighbors or replicas: one word per dimension from the second on */
     int texture, block; /* texture unit or storage binding for reading; NO_UNIT */
-    bool behind;        /* the launcher packs the stream into the binding of another one, after it */
+    bool behind;        /* the launcher packs the stream into the last shared binding, after other streams */
     int wide;           /* texture unit of the same buffer as texels of four words, or NO_UNIT */
     int sampler;        /* unit of the texture that is sampled, or NO_UNIT */
     int store;          /* storage binding for writing, or NO_UNIT */
@@ -222,8 +222,9 @@ bool variant_partial(const VariantKey *key);
 /* Writes the source of the variant. *body_at becomes the position of body->text in it. */
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
 
-/* Writes the functions that access functions use, and those that the bodies (NULL: none) call
- * (prelude.c). `four` is the word with the value 4; NO_SLOT if bodies load nothing by an index. */
+/* Writes the functions that access functions use, and the functions that the bodies (NULL: none)
+ * call (prelude.c). `four` is the word with the value 4; NO_SLOT if bodies load nothing by an
+ * index. */
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count);
 /* Writes the functions that record faults: rill_report() for an index out of range, rill_unmapped()
  * for writes to unmapped pages, rill_canary() for loops that were stopped. `inside` is a GLSL
