@@ -1,11 +1,10 @@
 # rill: build, run, test and check. `make help` lists the targets.
 #
-# Settings worth overriding: BUILD, CC, CFLAGS, LUA (the interpreter), PREFIX, LUADIR, LIBDIR, BINDIR, DESTDIR; WERROR=-Werror
-# lets warnings stop a build: only `make check` does, so that a compiler not met before is never in anyone's way.
-# `make V=1` shows the compiler's commands.
+# Settings: BUILD, CC, CFLAGS, LUA (the interpreter), PREFIX, LUADIR, LIBDIR, BINDIR, DESTDIR. WERROR=-Werror turns warnings into
+# errors. Only `make check` sets it, so that warnings of an unknown compiler do not stop a build. `make V=1` shows the commands.
 
 BUILD ?= build
-# One name for one folder: it is among the flags, and other flags build everything anew.
+# Always a relative path: BUILD is one of the flags, and changed flags rebuild everything.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 CC = gcc
 LUA ?= lua5.4
@@ -17,8 +16,8 @@ LUADIR ?= $(PREFIX)/share/lua/5.4
 LIBDIR ?= $(PREFIX)/lib/lua/5.4
 BINDIR ?= $(PREFIX)/bin
 
-# Where things are. pkg-config is asked on first use, not when this file is read: `make test` on a fresh machine is what
-# installs it. A module it does not know is looked for in the compiler's own directories.
+# Flags of the libraries. pkg-config runs at the first use, not when this file is read, because `make test` may install it. A module that
+# it does not know is expected in the compiler's default directories.
 memo = $(eval $(1) := $(2))$($(1))
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 LUA_FLAGS = $(call memo,LUA_FLAGS,$(if $(LUA_INCDIR),-I$(LUA_INCDIR)) $(or $(call pkg,--cflags,lua5.4),$(call pkg,--cflags,lua-5.4),$(call pkg,--cflags,lua54),-I/usr/include/lua5.4))
@@ -43,13 +42,13 @@ PEER_SOURCES := $(filter-out bench/peer/open_device.c,$(wildcard bench/peer/*.c)
 PEER_OBJECTS = $(PEER_SOURCES:bench/peer/%.c=$(BUILD)/bench/%.o)
 PEER := $(if $(PEER_SOURCES),$(BUILD)/bench/peer.so)
 
-# The build tree in front of what is installed; ";;" keeps Lua's own defaults.
+# The build tree has precedence over an installed rill; ";;" keeps the default paths of Lua.
 RUN = env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
 	LUA_CPATH='$(abspath $(BUILD))/?.so;$(abspath $(BUILD))/bench/?.so;;'
 SUITE = $(RUN) RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' $(LUA) tools/suite.lua
-# As many compilers at once as there are cores, unless told how many.
+# Number of parallel jobs. Default: the number of cores.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-# say = a short line instead of the command that follows, unless V is set.
+# Prints a short line instead of the command that follows. If V is set, prints the command.
 say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
@@ -59,8 +58,8 @@ DEPS = @tools/deps.sh
 
 build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
 
-help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
+help: ## print this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 15
 
 # ---- compiling
 
@@ -77,8 +76,8 @@ $(BUILD)/shaders_embedded.o: $(BUILD)/shaders_embedded.c $(BUILD)/flags
 $(BUILD)/shaders_embedded.c $(BUILD)/shaders_embedded.h &: $(SHADERS) tools/embed.lua $(BUILD)/flags
 	$(call say,embed,shaders)$(LUA) tools/embed.lua $(BUILD)/shaders_embedded $(SHADERS)
 
-# Rewritten only when what it holds changes, so that other flags, or a file added or removed, rebuild what they touch.
-# WERROR is left out: it changes no object.
+# Rewritten only if its contents change, so that changed flags and added or removed files rebuild what depends on them.
+# WERROR is left out because it does not change object files.
 $(BUILD)/flags: force | $(BUILD)/
 	@printf '%s\n' '$(COMPILE) $(LDFLAGS) $(LIBS)' '$(SHADERS)' | cmp -s - $@ || \
 		printf '%s\n' '$(COMPILE) $(LDFLAGS) $(LIBS)' '$(SHADERS)' > $@
@@ -95,7 +94,7 @@ $(BUILD)/sources: force | $(BUILD)/
 
 $(CORE): $(BUILD)/sources
 
-# What an editor knows of rill, and the tables of names in the manual: both follow from the reference. Needs no device, nor the shared object.
+# The annotations for editors and the tables of names in the manual, which are generated from the reference. Needs no device and no shared object.
 $(ANNOTATIONS): tools/annotations.lua tools/name_tables.lua $(LUA_FILES)
 	$(call say,lua,$@)$(RUN) $(LUA) tools/annotations.lua $@ && $(RUN) $(LUA) tools/name_tables.lua
 
@@ -106,22 +105,22 @@ $(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/ $(BUILD)/spec/:
 
 # ---- running
 
-demo: ## install what is missing, build, run the examples
+demo: ## install missing packages, build, run the examples
 	$(DEPS) build prompt
 	@$(AGAIN) $(PARALLEL) build
 	@$(RUN) $(LUA) examples/demo.lua
 
-test: ## install what is missing, build, run the suite but for #long tests; SPEC=sort: one file, SPEC=spec/kernel: a folder
+test: ## install missing packages, build, run the suite without #long tests; SPEC=sort: one file, SPEC=spec/kernel: a directory
 	$(DEPS) build prompt test
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) own -- $(SPEC)
 
-test-all: ## the same and what takes minutes, then for the other family, under an aggressive collector in hostile memory, and on all drivers; PASSES="own other": only these
+test-all: ## run all tests, for both families, with an aggressive garbage collector, and on all drivers; PASSES="own other": only these passes
 	$(DEPS) build prompt test drivers
 	@$(AGAIN) $(PARALLEL) units
 	@RILL_SUITE_LONG=1 $(SUITE) $(or $(PASSES),own other poison drivers) -- $(SPEC)
 
-drivers: ## the suite on every driver of this machine, for both families
+drivers: ## run the suite on every driver of this machine, for both families
 	$(DEPS) build prompt test drivers
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) drivers -- $(SPEC)
@@ -132,7 +131,7 @@ test-%: force
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) $* -- $(SPEC)
 
-sanitize: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
+sanitize: ## run the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
 	$(DEPS) build prompt test
 	@$(AGAIN) $(PARALLEL) units BUILD=build-asan LDFLAGS='-fsanitize=address,undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
@@ -142,8 +141,8 @@ sanitize: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in
 run-sanitized:
 	@RILL_PRELOAD="$$($(CC) -print-file-name=libasan.so)" $(SUITE) sanitize -- $(SPEC)
 
-# Mesa, LLVM and Lua are not instrumented, so what they do is not looked at: ThreadSanitizer would take their own locks for none.
-tsan: ## four Lua states on four threads for SECONDS=30 under ThreadSanitizer, in build-tsan
+# Mesa, LLVM and Lua are not instrumented, and therefore ignored: ThreadSanitizer does not see their locks.
+tsan: ## run four Lua states on four threads for SECONDS=30 under ThreadSanitizer, in build-tsan
 	$(DEPS) build test
 	@$(AGAIN) build BUILD=build-tsan WERROR= LDFLAGS='-fsanitize=thread' CFLAGS='-O1 -g -fsanitize=thread'
 	@$(AGAIN) run-tsan BUILD=build-tsan
@@ -156,7 +155,7 @@ run-tsan: $(BUILD)/spec/host
 $(BUILD)/spec/host: spec/support/host.c | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O1 -g -fsanitize=thread $(LUA_FLAGS) -o $@ $< $(or $(call pkg,--libs,lua5.4),$(call pkg,--libs,lua-5.4),-llua5.4) -lpthread
 
-# Programs of the tests of C functions: the objects below the binding, since core.so hides their functions.
+# Tests of C functions. They link the objects of the layers below the binding, because core.so hides the functions.
 UNITS = $(patsubst spec/c/%.c,$(BUILD)/spec/%,$(wildcard spec/c/*_test.c))
 UNIT_OBJECTS = $(filter-out $(BUILD)/obj/binding/%,$(OBJECTS))
 units: build $(UNITS)
@@ -164,15 +163,15 @@ units: build $(UNITS)
 $(BUILD)/spec/%_test: spec/c/%_test.c $(wildcard spec/c/*.h) $(UNIT_OBJECTS) $(BUILD)/sources | $(BUILD)/spec/
 	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) $(LDFLAGS) -Ispec/c -o $@ $< $(UNIT_OBJECTS) $(LIBS) -lcmocka
 
-# Findings and their scripts go to build/fuzz.
-fuzz: ## random cases against references: SECONDS=60 SEED=n CASES="bodies expressions ..."
+# Findings are written to build/fuzz as scripts.
+fuzz: ## compare random cases with references: SECONDS=60 SEED=n CASES="bodies expressions ..."
 	$(DEPS) build
 	@$(AGAIN) build
 	@$(RUN) SECONDS='$(SECONDS)' SEED='$(SEED)' CASES='$(CASES)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' \
 		$(LUA) fuzz/campaign.lua
 
-# By clang, whose libFuzzer is guided by what an input reaches: formats follow from the tables of src/io.
-fuzz-readers: ## the readers of files under libFuzzer and sanitizers: SECONDS=60 of all formats together, FORMATS="png ply"
+# Uses clang and its libFuzzer, which is guided by code coverage. The formats are taken from the tables of src/io.
+fuzz-readers: ## run the file readers under libFuzzer and sanitizers: SECONDS=60 for all formats together, FORMATS="png ply"
 	$(DEPS) build fuzz
 	@$(AGAIN) $(BUILD)/readers/readers
 	@SECONDS='$(SECONDS)' FORMATS='$(FORMATS)' $(LUA) fuzz/readers.lua '$(BUILD)/readers/readers'
@@ -182,12 +181,12 @@ $(BUILD)/readers/readers: fuzz/readers.c $(wildcard src/base/*.[ch] src/io/*.[ch
 	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders $(DEP_FLAGS) -Wall -Wextra -o $@ $(filter %.c,$^) \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(DEP_DIRS) -lpng -lz -lm -lpthread
 
-inject: $(BUILD)/spec/inject.so ## every n-th allocation, compile, map, wait ... fails: MOST=400 of each, CASES="sort tour ..."
+inject: $(BUILD)/spec/inject.so ## inject a fault into the n-th allocation, compilation, mapping, wait ...: MOST=400 of each, CASES="sort tour ..."
 	$(DEPS) build prompt
 	@$(AGAIN) build
 	@$(RUN) MOST='$(MOST)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' $(LUA) fuzz/inject.lua $(CASES)
 
-flat: $(BUILD)/spec/inject.so ## memory over LAUNCHES=1000000 launches and TEXTS=100000 different texts, which takes an hour
+flat: $(BUILD)/spec/inject.so ## check memory growth over LAUNCHES=1000000 launches and TEXTS=100000 different texts (takes an hour)
 	$(DEPS) build
 	@$(AGAIN) build
 	@$(RUN) LAUNCHES='$(LAUNCHES)' TEXTS='$(TEXTS)' MESA_SHADER_CACHE_DISABLE=true RILL_INJECT_LIBRARY='$(abspath $<)' LD_PRELOAD='$(abspath $<)' \
@@ -196,7 +195,7 @@ flat: $(BUILD)/spec/inject.so ## memory over LAUNCHES=1000000 launches and TEXTS
 $(BUILD)/spec/inject.so: spec/support/inject.c spec/support/interpose.h | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O2 -shared -fPIC -o $@ $< -ldl -lpthread
 
-bench: ## install what is missing, build, time rill against its peers
+bench: ## build, compare the speed of rill with other libraries; BENCH="numpy torch": only these
 	$(DEPS) build
 	@$(AGAIN) run-bench
 
@@ -208,7 +207,7 @@ run-bench: $(CORE) $(PEER) $(BUILD)/bench/open_device $(BUILD)/bench/peer_tbb.tr
 $(BUILD)/bench/open_device: bench/peer/open_device.c | $(BUILD)/bench/
 	$(call say,cc,$<)$(CC) -std=c11 -O2 -D_GNU_SOURCE -o $@ $< -lEGL -lOpenGL -lGLEW
 
-# oneTBB, libfcl and Embree are nobody's dependencies: without them these peers' rows say that they are missing.
+# oneTBB, libfcl and Embree are optional: without them, the rows of these peers report that they are missing.
 $(BUILD)/bench/peer_tbb.tried: PEER_FLAGS = -ltbb
 $(BUILD)/bench/peer_fcl.tried: PEER_FLAGS = $(call pkg,--cflags,fcl) $(call pkg,--libs,fcl)
 $(BUILD)/bench/peer_embree.tried: PEER_FLAGS = -lembree3 -pthread
@@ -220,7 +219,7 @@ $(BUILD)/bench/%.tried: bench/peer/%.cpp bench/peer/pipe.hpp | $(BUILD)/bench/
 $(BUILD)/bench/peer.so: $(PEER_OBJECTS)
 	$(call say,link,$@)$(CC) -shared -o $@ $(PEER_OBJECTS) $(LIBS)
 
-# What a programmer would give a hand-written loop: everything the compiler has for this machine.
+# Hand-written loops are compiled with all optimizations for this machine.
 $(BUILD)/bench/%.o: bench/peer/%.c $(BUILD)/flags | $(BUILD)/bench/
 	$(call say,cc,$<)$(CC) -std=c11 -O3 -march=native -ffast-math -fPIC -D_GNU_SOURCE -Wall -Wextra $(WERROR) -Ibench/peer \
 		$(LUA_FLAGS) $(DEP_FLAGS) -MMD -MP -c -o $@ $<
@@ -231,23 +230,23 @@ CLANG_FORMAT = $(or $(shell command -v clang-format-14),clang-format)
 C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.[ch]pp spec/c/*.[ch] fuzz/*.c)
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
-check: ## formatting, static analysis, the order of layers, the manual's coverage
+check: ## check formatting, static analysis, the order of layers, the manual
 	$(DEPS) build test check docs
 	@$(AGAIN) -k check-warnings check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations check-glsl
 	@echo "make check: all passed"
 
-# Every C file with warnings as errors, in a build folder of its own, since objects made without them are no proof.
+# Compiles every C file with warnings as errors, in a separate build directory, because existing objects were compiled without them.
 # Another compiler: make check-warnings CC=clang-16 CFLAGS=-O3.
 check-warnings:
 	@$(AGAIN) -k $(PARALLEL) objects BUILD='$(BUILD)/warnings' WERROR=-Werror
 
 objects: $(OBJECTS) $(PEER_OBJECTS) $(UNITS)
 
-# Each version of clang-format has a layout of its own: version 14 (Debian 12) decides.
+# Versions of clang-format differ in layout. Version 14 (Debian 12) is used.
 check-format:
 	@case "$$($(CLANG_FORMAT) --version)" in \
 	*' version 14.'*) $(CLANG_FORMAT) --dry-run -Werror $(C_FILES) ;; \
-	*) echo 'check-format: left out, since this is not version 14 of clang-format' ;; \
+	*) echo 'check-format: skipped, because this is not version 14 of clang-format' ;; \
 	esac
 
 check-cppcheck: | $(BUILD)/cppcheck/
@@ -285,12 +284,12 @@ check-site: $(CORE)
 check-glsl: $(CORE)
 	@tools/glsl.sh '$(abspath $(BUILD))/glsl' $(SUITE)
 
-format: ## let clang-format rewrite the C files
+format: ## format the C files with clang-format
 	$(CLANG_FORMAT) -i $(C_FILES)
 
 # ---- the manual
 
-docs: ## the manual as a static site in build/site
+docs: ## write the manual as a website to build/site
 	$(DEPS) build docs
 	@$(AGAIN) $(PARALLEL) build docs/gallery/gallery.md
 	@$(RUN) $(LUA) tools/site.lua $(BUILD)/site
@@ -306,16 +305,16 @@ docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 
 # ---- installing
 
-deps: ## install everything that any target here needs and this machine lacks
+deps: ## install the missing packages of all targets
 	$(DEPS) build prompt test drivers check fuzz docs rock
 
-env: ## print shell lines that make this tree usable: eval "$(make -s env)"
+env: ## print shell commands that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'
 	@echo 'export LUA_PATH="$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;$${LUA_PATH_5_4:-$${LUA_PATH:-;}}";'
 	@echo 'export LUA_CPATH="$(abspath $(BUILD))/?.so;$${LUA_CPATH_5_4:-$${LUA_CPATH:-;}}";'
 	@echo 'unset LUA_PATH_5_4 LUA_CPATH_5_4;'
 
-install: build ## into PREFIX, or LUADIR, LIBDIR and BINDIR
+install: build ## install into PREFIX, or LUADIR, LIBDIR and BINDIR
 	install -d '$(DESTDIR)$(LIBDIR)/rill' '$(DESTDIR)$(LUADIR)/rill'
 	install -m 755 $(CORE) '$(DESTDIR)$(LIBDIR)/rill/core.so'
 	for file in $(LUA_FILES:lua/rill/%=%); do install -D -m 644 "lua/rill/$$file" '$(DESTDIR)$(LUADIR)/rill/'"$$file" || exit 1; done
@@ -325,15 +324,15 @@ ifneq ($(COMMANDS),)
 	install -m 755 $(COMMANDS) '$(DESTDIR)$(BINDIR)/'
 endif
 
-# What is committed, as an archive that builds and installs without git.
+# An archive of the last commit, which builds and installs without git.
 VERSION = $(call memo,VERSION,$(shell sed -n 's/^\#define RILL_VERSION "\(.*\)"$$/\1/p' src/binding/core.c))
-dist: | $(BUILD)/ ## a source archive of the last commit, build/rill-VERSION.tar.gz
+dist: | $(BUILD)/ ## write a source archive of the last commit, build/rill-VERSION.tar.gz
 	git archive --format=tar.gz --prefix='rill-$(VERSION)/' --output='$(BUILD)/rill-$(VERSION).tar.gz' HEAD
 
-# A LuaRocks that runs on another Lua must be told for which one it installs.
-rock: ## luarocks make into TREE=directory, without a network
+# LuaRocks may run on another version of Lua, so the version is given.
+rock: ## install with LuaRocks into TREE=directory, without a network
 	$(DEPS) build rock
 	luarocks --lua-version 5.4 make $(if $(TREE),--tree '$(TREE)') rill-scm-1.rockspec
 
-clean: ## remove what was built
+clean: ## remove all build directories
 	rm -rf build build-asan build-tsan

@@ -1,2 +1,2 @@
--- busted under the interpreter that runs this file, whatever the interpreter of its own command is.
+-- Runs busted with the interpreter that runs this file, whatever interpreter the command `busted` uses.
 require "busted.runner" {standalone = false}

@@ -1,12 +1,14 @@
--- Files that need each other in a cycle can't be understood, or tested, one at a time: cycles.lua BUILD. What a file needs is what the linker
--- says: the functions and data of other files that its object names. Prints each cycle with what ties it, and fails unless it is listed here. It fails as well
--- where directories of a layer need each other, or the files of a directory, or the directories of a layer, are more than eight levels deep.
+-- Reports cyclic dependencies of files: cycles.lua BUILD. Files that depend on each other cannot be understood or
+-- tested separately. The dependencies of a file are the functions and data of other files that its object file
+-- references. Prints each cycle with the references that cause it, and fails unless the cycle is listed here. Also
+-- fails if directories of a layer depend on each other, or if the files of a directory or the directories of a layer
+-- have more than eight levels of dependencies.
 
 local symbols = require "tools.symbols"
 
 local build = arg[1] or "build"
 
--- Cycles that stay: their files in order, and why.
+-- Permitted cycles: their files in order, and the reason.
 local allowed = {
     ["kernel/body/body kernel/body/rewrite_access kernel/body/rewrite_call kernel/body/rewrite_cast " ..
         "kernel/body/rewrite_exact kernel/body/rewrite_index kernel/body/rewrite_loops kernel/body/rewrite_offsets " ..
@@ -14,7 +16,7 @@ local allowed = {
         "a descent: each construct holds expressions, which hold constructs, and calls hold whole functions",
 }
 
--- file -> names it needs; name -> file that defines it
+-- file -> names that it references; name -> file that defines it
 local needs, home = {}, {}
 for _, symbol in ipairs(symbols(build, ".")) do
     needs[symbol.file] = needs[symbol.file] or {}
@@ -86,7 +88,7 @@ local function show(cycle)
         table.sort(others)
         for _, other in ipairs(others) do
             table.sort(uses[file][other])
-            print(("  %s needs %s: %s"):format(file, other, table.concat(uses[file][other], " ")))
+            print(("  %s depends on %s: %s"):format(file, other, table.concat(uses[file][other], " ")))
         end
     end
 end
@@ -96,25 +98,27 @@ for _, cycle in ipairs(cycles) do
     local key = table.concat(cycle, " ")
     if not allowed[key] then
         failed = failed + 1
-        print(("cycles: %d files need each other: %s"):format(#cycle, key))
+        print(("cycles: %d files depend on each other: %s"):format(#cycle, key))
         show(cycle)
     end
     allowed[key] = nil
 end
-for key in pairs(allowed) do -- what is left of them
+for key in pairs(allowed) do -- permitted exceptions that did not occur
     failed = failed + 1
-    print("cycles: this one is gone, take it off the list in tools/cycles.lua: " .. key)
+    print("cycles: this cycle no longer occurs, remove it from the list in tools/cycles.lua: " .. key)
 end
--- Directories of a layer, as graphs of their files and of the directories: no cycle, and few levels. core.c opens all files of the binding.
+-- Checks the files and directories of a layer as graphs: no cycles, and few levels. core.c is left out, because it
+-- opens all files of the binding.
 local function directory(file)
     return file == "binding/core" and "binding/core" or file:match "^(.*)/"
 end
 
--- The longest chain of dependence from `node` down, within what `inside` says; a chain that comes back is a cycle.
+-- Finds the longest chain of dependencies that starts at `node` and stays within `inside`. A chain that returns to
+-- itself is a cycle.
 local function depth_of(graph, node, inside, known, trail)
     if known[node] == "open" then
         failed = failed + 1
-        print(("cycles: directories need each other: %s%s"):format(trail, node))
+        print(("cycles: directories depend on each other: %s%s"):format(trail, node))
         return 0
     elseif not known[node] then
         local most = 0
@@ -130,7 +134,7 @@ local function depth_of(graph, node, inside, known, trail)
 end
 
 local MOST_LEVELS <const> = 8
--- Dependencies of directories that point upward, and why: they are not counted.
+-- Permitted dependencies on higher directories, with the reason. They are not counted.
 local upward = {
     ["binding -> binding/values"] = "device, profile and others read fields of tables by functions of binding.h",
     ["binding/values -> binding/streams"] = "options that are shapes are read by shape.c",
@@ -153,7 +157,7 @@ local function check_depth(what, depth)
     end
 end
 
-local cyclic = {} -- files of the cycles that are listed: their depth is not counted
+local cyclic = {} -- files of permitted cycles: their depth is not counted
 for _, cycle in ipairs(cycles) do
     for _, file in ipairs(cycle) do
         cyclic[file] = true
@@ -184,4 +188,4 @@ end
 if failed > 0 then
     os.exit(false)
 end
-print(("cycles: ok, %d files, %d left with a reason"):format(#files, #cycles))
+print(("cycles: ok, %d files, %d permitted cycles"):format(#files, #cycles))

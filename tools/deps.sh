@@ -1,11 +1,11 @@
 #!/bin/sh
-# Sees to what the targets of the Makefile need: tools/deps.sh GROUP... of those in the table. On Debian and its relatives apt installs
-# what is missing; on other distributions it says what is missing and by which command it comes. Does nothing, and needs no
-# network, when all of it is there.
+# Installs the packages that targets of the Makefile need: tools/deps.sh GROUP... (groups of the table below). On
+# Debian and distributions based on it, installs missing packages with apt. On other distributions, prints the
+# missing packages and the command that installs them. If nothing is missing, does nothing and needs no network.
 set -eu
 
-# A group, then one thing as Debian (Ubuntu too), Fedora, Arch and openSUSE call its packages. rock: it comes by LuaRocks, program: no
-# package of that distribution is known to us.
+# A group, then the name of a package on Debian and Ubuntu, Fedora, Arch and openSUSE. "rock:" marks a package of
+# LuaRocks, "program:" a program for which we know no package of that distribution.
 names='
 build   build-essential     gcc,make            base-devel       gcc,make
 build   pkg-config          pkgconf-pkg-config  pkgconf          pkgconf-pkg-config
@@ -36,7 +36,7 @@ docs    cmark-gfm           program:cmark-gfm   program:cmark-gfm program:cmark-
 rock    luarocks            luarocks            luarocks         lua54-luarocks
 '
 
-# The distribution, by its own words and those of what it descends from.
+# The distribution, from its ID and the IDs that it is based on.
 release=${OS_RELEASE:-/etc/os-release}
 field() { sed -n "s/^$1=//p" "$release" 2>/dev/null | tr -d "\"'"; }
 column=
@@ -64,7 +64,7 @@ done
 packages=$(echo "$names" | awk -v groups=" $* " -v column="${column:-2}" '
     NF && index(groups, " " $1 " ") { n = split($column, each, ","); for (i = 1; i <= n; i++) if (!seen[each[i]]++) print each[i] }')
 
-# Whether a package is installed, by what the distribution keeps its packages with.
+# Succeeds if a package is installed, according to the package manager.
 if [ "$column" = 2 ]; then
     installed=$(dpkg-query -W -f '${Package}=${db:Status-Status}\n' $packages 2>/dev/null || true)
 fi
@@ -76,7 +76,7 @@ has_package() {
     esac
 }
 
-# A rock counts by the module it brings.
+# Succeeds if the module of a rock can be loaded.
 has_rock() {
     case $1 in
     penlight) module=pl ;;
@@ -107,14 +107,14 @@ fi
 say() { echo "deps: $*" >&2; }
 
 if [ -z "$column" ]; then
-    # Nothing is known of its packages: a few programs tell whether anybody has prepared it.
+    # The packages of an unknown distribution cannot be checked. Checks a few programs instead.
     missing=
     for program in gcc pkg-config lua5.4; do
         command -v "$program" >/dev/null || missing="$missing $program"
     done
     [ -n "$missing" ] || exit 0
-    say "${system:-this system} is not known here, and these programs are missing:$missing"
-    say "install what Debian calls" $packages
+    say "${system:-this system} is not a known distribution, and these programs are missing:$missing"
+    say "install the equivalents of these Debian packages:" $packages
     exit 1
 elif [ -z "$missing$rocks$programs" ]; then
     exit 0
@@ -124,7 +124,7 @@ elif [ "$column" != 2 ]; then
     for rock in $rocks; do
         say "    luarocks --lua-version 5.4 install $rock"
     done
-    [ -z "$programs" ] || say "and, from wherever it is to be had:$programs"
+    [ -z "$programs" ] || say "and, from another source:$programs"
     exit 1
 fi
 
@@ -134,19 +134,20 @@ fail() {
     exit 1
 }
 
-command -v apt-get >/dev/null || fail "missing packages, and there is no apt-get here:$missing"
+command -v apt-get >/dev/null || fail "missing packages, and apt-get is not available:$missing"
 if [ "$(id -u)" -eq 0 ]; then
     as_root=
 elif ! command -v sudo >/dev/null; then
-    fail "missing packages, and neither root nor sudo to install them:$missing"
+    fail "missing packages, and installing them needs root or sudo:$missing"
 elif [ -t 0 ] || sudo -n true 2>/dev/null; then
     as_root=sudo
 else
-    fail "missing packages, and sudo wants a password that nobody is here to type:$missing"
+    fail "missing packages, and sudo needs a password, but there is no terminal:$missing"
 fi
 
 echo "deps: installing$missing"
 apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@" </dev/null; }
-# Without fresh lists the install may still succeed from the cache, so it decides.
+# If the update of the package lists fails, the installation may still succeed from the cache. Its exit status
+# decides.
 apt update || true
 apt install --no-install-recommends $missing || fail "apt-get could not install:$missing"

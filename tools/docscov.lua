@@ -1,11 +1,11 @@
--- Documentation coverage: docscov.lua [ROOT]. Fails, naming each, when
---   a function declared in src/**/*.h has no comment: right before it, on its line, or earlier in its group of declarations
+-- Checks the coverage of the documentation: docscov.lua [ROOT]. Fails, and names each case, if
+--   a function declared in src/**/*.h has no comment directly before it, on its line, or earlier in its group of declarations
 --     (a group ends at an empty line);
---   a public function in lua/rill has no `---` comment right before it;
---   a name that `require "rill"` exports, or a field or method of a device, stream or kernel, is not in the code (`...` or a
---     fenced block) of any page in docs/;
---   the table of names in a page is not the one that `make build` writes.
--- The last one loads the module, so it needs the build tree on LUA_PATH and LUA_CPATH.
+--   a public function in lua/rill has no `---` comment directly before it;
+--   a name that `require "rill"` exports, or a field or method of a device, stream or kernel, does not occur in the code (`...` or a
+--     fenced block) of a page in docs/;
+--   the table of names in a page differs from the one that `make build` writes.
+-- The third check loads the module, so it needs the build tree on LUA_PATH and LUA_CPATH.
 
 local exports = require "tools.exports"
 local files = require "tools.site.files"
@@ -21,8 +21,8 @@ end
 
 -- ---- headers
 
--- The lines of a header, each with what kind it is: "comment", "empty", "function" (the first line of its declaration, `name`
--- set), "other". Bodies of structures and static functions, and macros, are "other".
+-- Returns the lines of a header, each with its type: "comment", "empty", "function" (the first line of a
+-- declaration, with `name`) or "other". Bodies of structures, static functions and macros are "other".
 local function classify(text)
     local rows, depth, comment, continued, open = {}, 0, false, false, nil
     for line in (text .. "\n"):gmatch "([^\n]*)\n" do
@@ -93,7 +93,7 @@ end
 
 -- ---- the manual
 
--- Every word in the code of the manual.
+-- Returns the set of words in the code of the manual.
 local function manual_words()
     local words = {}
     local function take(code)
@@ -136,7 +136,7 @@ local function check_manual()
     end
 end
 
--- The tables of names.
+-- Checks the tables of names.
 local function check_lists()
     for _, path in ipairs(files.tree(root .. "/docs", "*.md")) do
         if pages.read(path) ~= files.read(path) then
@@ -154,7 +154,7 @@ end
 check_manual()
 check_lists()
 if missing > 0 then
-    print(("docscov: %d things are not documented"):format(missing))
+    print(("docscov: %d names are not documented"):format(missing))
     os.exit(false)
 end
 print "docscov: ok"

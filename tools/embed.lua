@@ -1,12 +1,13 @@
--- Turns shader files into C: embed.lua OUT FILE... writes OUT.c and OUT.h. What C looks up by name (files of shaders/ and shaders/shared/)
--- is an array of {name, text} that ends in NULLs; a name is a path below shaders/. Files of shaders/functions/, which C puts into texts that
--- it writes, are arrays of their own, shader_NAME: what they include stands in them, and their comments don't.
+-- Converts shader files to C: embed.lua OUT FILE... writes OUT.c and OUT.h. Files of shaders/ and shaders/shared/,
+-- which C looks up by name, become an array of {name, text} that ends with NULLs; the name is the path below
+-- shaders/. Each file of shaders/functions/, which C inserts into generated texts, becomes an array shader_NAME,
+-- with its includes expanded and its comments removed.
 
 local files = require "tools.site.files"
 
 local out = assert(arg[1], "usage: embed.lua OUT FILE...")
 
--- Bytes, not a string literal: C11 promises no more than 4,095 characters in one.
+-- Writes bytes, not a string literal: C11 guarantees only 4,095 characters in a literal.
 local function bytes(text)
     local lines = {}
     for first = 1, #text, 24 do

@@ -1,16 +1,17 @@
--- The error catalogue is whole: errors.lua [--list], run in the root of the tree.
+-- Checks that the error catalogue is complete: errors.lua [--list], run in the root of the tree.
 --
--- Messages are the formats in calls that set, raise or prefix an error, in src/ and lua/rill/, and literals in Lua that say what
--- was expected. What a call of binding_argument expects counts as "expected ..., got ...". Words put into a format are no
--- messages of their own. The catalogue, docs/errors.md, has tables whose first column holds messages in code, one or more to a
--- row; `...` there stands for anything, as a directive like %s does in a format, and a message may have "FUNCTION: " in front.
--- Fails, naming each, when a message matches no row, or a row no message. --list prints the messages instead.
+-- Messages are the formats in calls that set, raise or prefix an error, in src/ and lua/rill/, and literals in Lua
+-- that begin with "expected". The argument of binding_argument counts as "expected ..., got ...". Words that are
+-- inserted into a format do not count. The catalogue, docs/errors.md, has tables whose first column contains
+-- messages in code, one or more per row. `...` in it matches anything, such as the value of a directive like %s. A
+-- message may have the prefix "FUNCTION: ". Fails, and names each case, if a message matches no row, or a row
+-- matches no message. --list prints the messages instead.
 local files = require "tools.site.files"
 
-local HOLE = "\1" -- where a message differs from case to case
+local HOLE = "\1" -- marks a part that varies
 local QUOTE = "\3" -- a quotation mark inside a literal
 
--- Calls whose literals are messages: those named after errors and arguments.
+-- Returns whether literals in calls of the function are messages: its name contains "error", "argument" or the like.
 local function is_raising(name)
     return name:match "error" or name:match "raise" or name:match "fail" or name:match "fault" or name:match "refuse"
         or name:match "problem" or name:match "^miss" or name:match "^binding_argument"
@@ -24,7 +25,7 @@ local function normal(literal)
     return (text:gsub("\n.*", ""):gsub(" $", ""))
 end
 
--- Has the text words of its own, so that it says something?
+-- Returns whether the text contains words besides its holes.
 local function says_something(text)
     local words = 0
     for _ in text:gsub("^[%w_.:]+: ", ""):gsub(HOLE, " "):gmatch "%a%a+" do words = words + 1 end
@@ -42,14 +43,14 @@ local function line_of(text, at)
     return select(2, text:sub(1, at):gsub("\n", "")) + 1
 end
 
--- Literals joined to one: "a" "b" in C (a macro between them, like PRId64, is a hole), "a" .. "b" in Lua.
+-- Concatenates adjacent literals: "a" "b" in C (a macro between them, like PRId64, is a hole), "a" .. "b" in Lua.
 local function join_literals(code)
     code = code:gsub('"%s*PRI[%w]+%s*"', "s"):gsub('"%s*PRI[%w]+', 's"')
     code = code:gsub('"%s*%.%.%s*"', "")
     return (code:gsub('"%s*\n%s*"', ""):gsub('" "', ""))
 end
 
--- The arguments of a call, "(a, b(c, d), e)": their texts. Quotes hide commas and brackets.
+-- Returns the texts of the arguments of a call "(a, b(c, d), e)". Commas and brackets in quotes do not count.
 local function arguments(call)
     local list, depth, start, quoted, at = {}, 0, 2, false, 2
     while at < #call do
@@ -70,7 +71,7 @@ local function arguments(call)
     return list
 end
 
--- The literals of an expression that may be messages: those with a space in them.
+-- Returns the literals of an expression that may be messages: those with a space.
 local function literals(text)
     local list = {}
     for literal in text:gmatch '"([^"]*)"' do
@@ -79,7 +80,7 @@ local function literals(text)
     return list
 end
 
--- The call whose bracket opens at `at`, brackets in quotes not counted.
+-- Returns the call whose parenthesis opens at `at`. Parentheses in quotes do not count.
 local function whole_call(code, at)
     local depth, quoted, i = 0, false, at
     while i <= #code do
@@ -97,7 +98,7 @@ local function whole_call(code, at)
     return ""
 end
 
--- Adds the literals of the first argument that has any.
+-- Adds the literals of the first argument that has literals.
 local function add_call(call, place)
     for _, argument in ipairs(arguments(join_literals(call))) do
         local found = literals(argument:gsub(":format%b()", ""))
@@ -106,12 +107,12 @@ local function add_call(call, place)
     end
 end
 
--- Code whose quotation marks all open or close a literal.
+-- Returns code in which every quotation mark opens or closes a literal.
 local function plain_quotes(code)
     return (code:gsub("\\\\", "/"):gsub('\\"', QUOTE):gsub("'\"'", "' '"))
 end
 
--- C without its comments, each as many lines long as it was.
+-- Returns C code without comments, with the same number of lines.
 local function strip_comments(code)
     local parts, at = {}, 1
     while true do
@@ -158,7 +159,7 @@ local function collect()
     for _, path in ipairs(files.tree("lua/rill", "*.lua")) do scan_lua(path) end
 end
 
--- The rows of the catalogue: {line=, text=, pattern=}.
+-- Returns the rows of the catalogue: {line=, text=, pattern=}.
 local function catalogue()
     local rows, number = {}, 0
     for line in (files.read "docs/errors.md" .. "\n"):gmatch "([^\n]*)\n" do
@@ -172,10 +173,10 @@ local function catalogue()
     return rows
 end
 
--- What is put in front of messages: a function, the argument or option they are about.
+-- Prefixes of messages: a function, or the argument or option that the message is about.
 local prefixes = {"^[^ ]+: ", "^argument [^:]*: ", "^option [^:]*: "}
 
--- Does the row stand for the message, with or without what is in front of it?
+-- Returns whether the row matches the message, with or without its prefix.
 local function stands_for(row, text)
     if text:match(row.pattern) then return true end
     for _, prefix in ipairs(prefixes) do

@@ -1,5 +1,5 @@
--- The public names of the module as it stands: asked of the loaded module and of a value of each kind. Names are written
--- "rill.stream", "rill.image.load", "s.sum", "k.params" ...; the letters are those of lua/rill/shell/reference.lua. Needs the build
+-- Lists the public names of the loaded module and of a value of each type. Names are written as "rill.stream",
+-- "rill.image.load", "s.sum", "k.params"; the letters are those of lua/rill/shell/reference.lua. Needs the build
 -- tree on the paths.
 local files = require "tools.site.files"
 
@@ -16,13 +16,13 @@ local function add_keys(into, prefix, value)
     return into
 end
 
---- The set of the public keys of a table.
+--- Returns the set of the public keys of a table.
 function exports.keys(value)
     return add_keys({}, "", value)
 end
 
---- The names a value answers to: of its metatable, of the table it indexes, and of the tables that an indexing function keeps
---- in its upvalues.
+--- Returns the names that a value has: in its metatable, in the table that it indexes, and in the tables among the
+--- upvalues of its indexing function.
 function exports.members(value)
     local names = {}
     local meta = debug.getmetatable(value)
@@ -40,7 +40,7 @@ function exports.members(value)
     return names
 end
 
--- A value of each kind, by letter; "e", an expression, has a stream's names besides its own.
+-- Returns a value of each type, by letter. "e", an expression, also has the names of a stream.
 local function samples()
     local rill = require "rill"
     local s, path = rill.stream("float", 1), os.tmpname()
@@ -61,7 +61,7 @@ local function samples()
     }
 end
 
--- Loads the modules of lua/rill that are loaded when first named and are meant for everyone: those that the manual names.
+-- Loads the public modules of lua/rill that are loaded at their first use: the modules that the manual names.
 local function load_modules(rill)
     local manual = {}
     for _, path in ipairs(files.list("docs", "*.md")) do manual[#manual + 1] = files.read(path) end
@@ -81,9 +81,7 @@ local function sample(letter)
     return made[letter]
 end
 
---- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
---- devices, requests, progress bars, animations, translators, containers,
---- ranges, snapshots, matrices, factors, hierarchies and fluids.
+--- Returns the set of names that can be enumerated: of the module, of its tables, and of a value of each type.
 function exports.names()
     local names = {}
     load_modules(sample "rill")
@@ -102,7 +100,7 @@ function exports.names()
     return names
 end
 
---- Is there something of this name?
+--- Returns whether the name exists.
 function exports.has(name)
     local value = sample(name:match "^[^.]+")
     for key in name:gmatch "%.([^.]+)" do

@@ -1,16 +1,17 @@
--- The gallery: gallery.lua OUT, run in the root of the tree with the module on the path. Runs every example in a directory of its own and
--- writes OUT/gallery.md with, for each, a thumbnail of its picture (or, of one that makes none, what it printed), the
--- sentence that its first comment starts with, the command, and the time it took on this device.
+-- Writes the gallery: gallery.lua OUT, run in the root of the tree with the module on the path. Runs each example in
+-- a separate directory and writes OUT/gallery.md with a thumbnail of the example's image (or its output, if it makes
+-- no image), the first sentence of its first comment, the command, and its time on this device.
 --
--- The head of an example is a comment: its sentence, an empty line of comment, then the command, indented. The picture is the
--- PNG named after the example, or else the last one it names as it runs. demo.lua, which runs the others, is left out.
+-- The head of an example is a comment: a sentence, an empty line, then the indented command. The image is the PNG
+-- file named after the example, or the last PNG file that the example names in its output. demo.lua, which runs the
+-- other examples, is left out.
 local files = require "tools.site.files"
 local rill = require "rill"
 
 local out = arg[1] or "docs/gallery"
-local WIDTH = 320 -- pixels of a thumbnail at most
+local WIDTH = 320 -- the maximum size of a thumbnail in pixels
 
--- The sentence and the command in the head of an example.
+-- Returns the sentence and the command in the head of an example.
 local function head(path)
     local comment = {}
     for line in (files.read(path) .. "\n"):gmatch "([^\n]*)\n" do
@@ -23,8 +24,8 @@ local function head(path)
     return sentence:gsub("\n", " "), command:match "^(.-)%s%s" or command
 end
 
--- Runs an example as a script of its own, in a folder: what it printed, and the seconds it took, loading and
--- compiling included.
+-- Runs an example as a separate script in a directory. Returns its output and its time in seconds, with loading and
+-- compiling.
 local function run(path, folder)
     local start = rill.clock()
     local lines = files.lines("cd '%s' && lua5.4 '%s/%s' 2>&1; echo \"status $?\"", folder, files.here(), path)
@@ -42,7 +43,7 @@ local function thumbnail(from, to)
     rill.image.save(s, to)
 end
 
--- The picture of an example: its path, or nil. Examples write to `out` in the current directory.
+-- Returns the path of the example's image, or nil. Examples write to `out` in the current directory.
 local function picture(name, folder, lines)
     local own, last = ("%s/out/%s.png"):format(folder, name), nil
     if files.read(own, true) then return own end

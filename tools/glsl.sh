@@ -1,7 +1,8 @@
 #!/bin/sh
-# Every program that a part of the suite makes, in both families (with buffer textures and without), through the reference compiler
-# and the SPIR-V validator: tools/glsl.sh FOLDER SUITE..., the command that runs the suite. What is refused stays in FOLDER. Texts
-# that the device's own compiler refused are no programs: specs of messages make them, and trials of what a text may mean.
+# Compiles every program that a part of the suite generates with the reference compiler, and validates the SPIR-V:
+# tools/glsl.sh DIRECTORY SUITE..., where SUITE... is the command that runs the suite. Runs it for both families,
+# with and without buffer textures. Programs that are rejected stay in DIRECTORY. Programs that the device's own
+# compiler rejected are ignored: specs of error messages generate them on purpose.
 set -eu
 
 folder=$1
@@ -10,7 +11,7 @@ specs='brook calls check fft group histogram lengths matmul matvec predication p
     translator transpose type vout'
 rm -rf "$folder"
 mkdir -p "$folder"
-# Whether the specs pass is what `make test` says.
+# `make test` reports whether the specs pass, so their result is ignored here.
 RILL_DUMP=$folder "$@" cpu gpu -- $specs >"$folder/suite.log" 2>&1 || true
 
 one='for text; do

@@ -1,5 +1,6 @@
--- The order of the layers: layers.lua [ROOT]. A file includes, or requires, files of its own directory and of lower ones. Prints one line per
--- violation and fails if there is any. Between functions, cycles.lua checks the same on object files.
+-- Checks the order of the layers: layers.lua [ROOT]. A file may include or require files of its own directory and of
+-- lower ones. Prints one line per violation, and fails if there is one. cycles.lua checks the dependencies of
+-- functions in object files in the same way.
 
 local files = require "tools.site.files"
 
@@ -31,7 +32,7 @@ local function blank(text)
     return (text:gsub("[^\n]", " "))
 end
 
--- C with comments and the insides of literals blanked out, lines kept. `strings` keeps the literals.
+-- Returns C code with comments and literals blanked out, line by line. `strings` keeps the literals.
 local function strip_c(text, strings)
     local out, at = {}, 1
     while at <= #text do
@@ -76,12 +77,13 @@ end
 
 -- ---- layers of the C sources
 
--- From the lowest up; those of one row do not depend on each other.
+-- From the lowest to the highest. Layers in one row do not depend on each other.
 local layers = {
     {"base"}, {"io", "gpu"}, {"stream"}, {"kernel"}, {"primitive"}, {"linalg"}, {"container"}, {"binding"}, {"mpi"},
 }
 
--- Directories of a layer, in the same way; "" is the layer's own files. A layer without a row has no other directories.
+-- The directories of a layer, in the same order; "" stands for the files directly in the layer. A layer without a
+-- row has no other directories.
 local directories = {
     gpu = {{"context"}, {"memory"}, {"program"}, {"driver_test"}, {""}},
     kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}, {"host"}},
@@ -95,9 +97,9 @@ local directories = {
     binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files", "containers"}},
 }
 
-local MOST_FILES <const> = 22 -- of one directory
+local MOST_FILES <const> = 22 -- the maximum for one directory
 
-local heights = {} -- layer -> {its height, directories = {directory = its height}}
+local heights = {} -- layer -> {height, directories = {directory = height}}
 for height, row in ipairs(layers) do
     for _, layer in ipairs(row) do
         heights[layer] = {height = height, directories = {}}
@@ -118,7 +120,7 @@ local function place(name)
     end
 end
 
--- Reports directories of more than MOST_FILES of `paths`.
+-- Reports directories that contain more than MOST_FILES of `paths`.
 local function check_counts(paths)
     local counts = {}
     for _, path in ipairs(paths) do
@@ -139,7 +141,7 @@ local gl_words = {
 }
 local includes = {} -- header -> {headers it includes}, to find cycles
 
--- Constants that C and GLSL share stand below all floors.
+-- Constants that C and GLSL share are below all layers.
 local function shared_with_shaders(name)
     local file <close> = name:match "^shared/[%w_]+%.h$" and io.open(root .. "/shaders/" .. name)
     return file ~= nil
@@ -210,7 +212,7 @@ local function check_c_file(path, layer, directory)
     end
 end
 
--- Calls report(file, the way there) for each file that needs itself. edges: file -> list of files.
+-- Calls report(file, path) for each file that depends on itself. edges: file -> list of files.
 local function find_cycles(edges, report)
     local state = {}
     local function visit(file, trail)
@@ -244,14 +246,14 @@ local function check_sources()
         end
     end
     check_counts(paths)
-    find_cycles(includes, function(path, trail) -- include guards hide it
+    find_cycles(includes, function(path, trail) -- include guards hide such a cycle
         violation(path, 1, "files include each other in a cycle: %s", trail)
     end)
 end
 
--- ---- Lua: only the public module, and each directory's own support
+-- ---- Lua: only the public module, and each directory's support files
 
--- rill and its modules; what they share stands in folders, and is for them and their specs.
+-- rill and its modules. Shared parts are in directories, and only rill and its specs may require them.
 local function public(name)
     return name == "rill" or name:match "^rill%.[%w_]+$" ~= nil and name ~= "rill.core"
 end
@@ -307,8 +309,9 @@ end
 
 -- ---- layers of the Lua modules
 
--- From the lowest up: directories of lua/rill, and the public modules in lua/rill itself by their names, also those that are
--- the init.lua of a directory: "solve/" is the directory, "solve" the module. Those of one row do not depend on each other, but for algebra and its rows.
+-- From the lowest to the highest: directories of lua/rill, and public modules directly in lua/rill or as the
+-- init.lua of a directory. "solve/" is the directory, "solve" the module. Entries of one row do not depend on each
+-- other, except algebra and its rows.
 local lua_layers = {
     {"core"},
     {"glsl/snippets"}, {"glsl"},
@@ -327,7 +330,7 @@ for height, row in ipairs(lua_layers) do
     end
 end
 
--- "rill.core.error" -> its place in lua_layers
+-- "rill.core.error" -> its index in lua_layers
 local function lua_place(module)
     local directory = module:match "^rill%.(.*)%.[%w_]+$"
     if not directory then
@@ -337,8 +340,8 @@ local function lua_place(module)
     return lua_heights[directory .. "/"] and directory .. "/" or directory
 end
 
--- What a line depends on, as {module = true}: what it requires; the name of a module in a directory, by which it is loaded later; and rill.NAME, which
--- loads a public module.
+-- Returns what a line depends on, as {module = true}: the modules that it requires, the name of a module that is
+-- loaded later, and rill.NAME, which loads a public module.
 local function lua_needs(line, modules)
     local needs = {}
     for name in line:gmatch "require%s*%(?[\"'](rill[%w_.]*)[\"']" do
@@ -358,7 +361,7 @@ local function check_lua_layers()
     for _, path in ipairs(paths) do
         modules[path:match "^lua/(.*)%.lua$":gsub("/", "."):gsub("%.init$", "")] = path
     end
-    modules.rill = nil -- needs all, and is needed by public modules alone
+    modules.rill = nil -- depends on everything, and only public modules depend on it
     for module, path in pairs(modules) do
         local from = lua_place(module)
         edges[module] = {}

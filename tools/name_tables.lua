@@ -1,4 +1,5 @@
--- Writes the tables of names into the pages of the manual: name_tables.lua, run in the root of the tree. See tools/site/names.lua.
+-- Writes the tables of names into the pages of the manual: name_tables.lua, run in the root of the tree. See
+-- tools/site/names.lua.
 local files = require "tools.site.files"
 local names = require "tools.site.names"
 

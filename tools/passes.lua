@@ -1,8 +1,10 @@
--- What tools/suite.lua runs: the passes, what each sets, and what is left out of it, with the reason.
+-- Lists the passes of tools/suite.lua, their settings, and what each leaves out, with the reason.
 --
--- A pass has: title; env (words for the command `env`); options (busted's); out (lists of spec files, each with its reason); tags (of
--- tests it leaves out, whose reasons are listed below); expects (a pattern of the device's name, where the pass is about one driver); absent (why that driver cannot be had here); whole
--- (with another such pass it covers the device that rill chooses by itself); quick (more words for `env`, but for the spec files listed).
+-- A pass has these fields: title; env (words for the command `env`); options (of busted); out (lists of spec files,
+-- each with its reason); tags (of tests that it leaves out, with the reasons below); expects (a pattern of the
+-- device's name, if the pass is for one driver); absent (why that driver is not available); whole (together with
+-- another such pass it covers the default device); quick (additional words for `env`, except for the spec files
+-- listed).
 
 local function capture(command)
     local pipe = assert(io.popen(command .. " 2>/dev/null"))
@@ -11,45 +13,46 @@ local function capture(command)
     return text
 end
 
--- ---- what is left out
+-- ---- tests that are left out
 
-local no_device = {reason = "what drives the device makes no difference to it",
+local no_device = {reason = "it does not depend on the driver",
     "colormap", "command", "contributing", "deps", "examples", "format", "hostile", "install", "io_c", "interrupt",
     "manual_checks", "npy", "plot", "png", "pnm", "prompt", "prompt_parts", "qoi", "rillfile", "suite"}
-local pages = {reason = "the passes own, cpu and gpu have run the pages of the manual", "readme"}
-local no_collector = {reason = "the collector makes no difference to it",
+local pages = {reason = "the passes own, cpu and gpu run the pages of the manual", "readme"}
+local no_collector = {reason = "it does not depend on the garbage collector",
     "command", "contributing", "deps", "examples", "install", "interrupt", "manual_checks", "prompt",
     "prompt_parts", "readme", "suite"}
-local repeated = {reason = "it launches what other files launch, over and over, which an interpreter takes minutes for",
+local repeated = {reason = "it repeats launches that other files make, which takes minutes on an interpreter",
     "horn", "inject", "life", "mandelbrot", "smoke"}
-local beyond = {reason = "its lists are longer than the texels of a buffer texture that softpipe offers", "shadow"}
-local timed = {reason = "it counts GL calls, or takes times", "counters", "profile"}
+local beyond = {reason = "its lists are longer than a buffer texture of softpipe", "shadow"}
+local timed = {reason = "it counts GL calls or measures times", "counters", "profile"}
 
--- Tests by their tags.
+-- Reasons for leaving out tests, by their tags.
 local tags = {
     long = "it takes long: make test-all runs it",
-    slow = "the passes own and cpu have run it",
+    slow = "the passes own and cpu run it",
     large = "its launches take minutes on an interpreter",
-    lanes = "of lanes that store at places of their own in a private array one decides for its neighbours on softpipe",
-    tables = "this family's primitives keep a table per lane, in a private array: see #lanes",
-    doubles = [[softpipe's registers hold two doubles; where it needs more it says "NIR-to-TGSI: error" and goes on]],
-    refused = "softpipe is refused: it is used because RILL_TRUST is set, and tried in every process anew",
-    ten = "lavapipe, below zink, rounds what is drawn into ten bits to eight",
-    overflow = "softpipe's process ends (SIGFPE) where the least int is divided by -1",
+    lanes = "on softpipe, invocations that write to different elements of a private array overwrite each other",
+    tables = "the primitives of this family use a private array per invocation: see #lanes",
+    doubles = [[softpipe has registers for two doubles; if it needs more, it prints "NIR-to-TGSI: error"]],
+    refused = "rill refuses softpipe: it is used because RILL_TRUST is set, and tested in every process",
+    ten = "lavapipe (under zink) rounds ten-bit render targets to eight bits",
+    overflow = "dividing the smallest int by -1 ends the process on softpipe (SIGFPE)",
 }
 
--- ---- passes on the device that rill chooses by itself
+-- ---- passes on the default device
 
--- Most of what make test takes with an empty cache is LLVM's time in llvmpipe, a third of it for optimising: where the whole suite is run make test does
--- without it, but for the files below, whose programs drivers have been seen to get wrong. A file that is named, make test-all and the
--- drivers know nothing of it. Mesa keeps programs of either kind apart.
+-- If the shader cache is empty, LLVM takes most of the time of `make test` on llvmpipe, and a third of that is
+-- optimization. When the whole suite runs, `make test` therefore disables the optimization, except for the files
+-- below, whose programs some drivers have compiled incorrectly. Runs of single files, `make test-all` and `make
+-- drivers` keep it. Mesa caches both sorts of programs separately.
 local quick = not os.getenv "RILL_SUITE_LONG" and not os.getenv "GALLIVM_PERF" and {env = "GALLIVM_PERF=nopt",
-    title = "llvmpipe optimises programs of some spec files only (others: GALLIVM_PERF=nopt); make test-all of all",
+    title = "programs of some spec files only are optimized (others: GALLIVM_PERF=nopt); make test-all: all",
     "compact", "counters", "gather", "group", "histogram", "loop", "matmul", "predication", "private_array", "profile",
     "quotients", "random_access", "reach", "reduce", "reduce_rows", "resample", "scan", "scatter", "selftest", "slices",
     "sort", "struct", "trial"} or nil
 
--- What takes minutes is run where it is asked for.
+-- Tests that take minutes run only on request (RILL_SUITE_LONG).
 local function short(...)
     return os.getenv "RILL_SUITE_LONG" and {...} or {"long", ...}
 end
@@ -59,17 +62,19 @@ local passes = {
     cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu", whole = true, quick = quick, tags = short()},
     gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", whole = true, quick = quick, out = {no_device},
         tags = short "slow"},
-    gc = {env = "", title = "an aggressive collector", out = {no_collector},
+    gc = {env = "", title = "an aggressive garbage collector", out = {no_collector},
         options = "--helper=spec/support/gc.lua", tags = short "slow"},
-    -- INT_MAX, a NaN, -1, which is another NaN, and 1e30, unless RILL_POISON is set; MALLOC_PERTURB_ is glibc's, of what malloc gives. The collector has
-    -- memory recycled soon. What this finds is looked for by RILL_POISON=... make test SPEC=..., without it.
+    -- RILL_POISON defaults to INT_MAX, a NaN, -1 (also a NaN) and 1e30. MALLOC_PERTURB_ fills what glibc's malloc
+    -- returns. The garbage collector settings recycle memory soon. To investigate a failure, use RILL_POISON=...
+    -- make test SPEC=... without them.
     poison = {env = ("RILL_POISON=%s MALLOC_PERTURB_=85"):format(os.getenv "RILL_POISON"
             or "2147483647,0x7fc00000,-1,0x7149f2ca"),
-        title = "an aggressive collector, in memory that holds hostile values", out = {no_collector},
+        title = "an aggressive garbage collector, with memory filled with hostile values", out = {no_collector},
         options = "--helper=spec/support/gc.lua", tags = short "slow"},
     sanitize = {title = "sanitizers", out = {no_collector}, tags = {"long", "slow"},
         env = ("LD_PRELOAD='%s' RILL_SANITIZE=1"):format(os.getenv "RILL_PRELOAD" or "")
-            -- Without intercept_tls_get_addr=0 the leak checker itself crashes: in thread-local storage Mesa has let go.
+            -- Without intercept_tls_get_addr=0 the leak checker crashes in thread-local storage that Mesa has
+            -- released.
             .. " ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0:exitcode=99"
             .. " UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
             .. " LSAN_OPTIONS=suppressions=$PWD/tools/lsan.supp:print_suppressions=0"},
@@ -77,7 +82,8 @@ local passes = {
 
 -- ---- drivers
 
--- A folder that only its owner may enter: Vulkan's loader wants one for windows, though nobody opens any.
+-- A directory that only its owner can access. Vulkan's loader requires one for windows, although no window is
+-- opened.
 local function runtime_folder()
     local path = os.getenv "XDG_RUNTIME_DIR"
     if not path then
@@ -93,12 +99,12 @@ local function zink(icd)
         icd, runtime_folder())
 end
 
--- An interpreter takes 50 to 500 times as long: tests that need many elements are left out, others are cut off after so many
--- seconds.
+-- An interpreter takes 50 to 500 times as long. Tests with many elements are left out, and other tests are stopped
+-- after this number of seconds.
 local patience = os.getenv "RILL_SUITE_PATIENCE" or 10
 
--- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds; options, tags and a list of
--- files that it leaves out, and more tags for one family.
+-- The drivers: name of the passes; a function that returns env, or nil and the reason why the driver is not
+-- available; a pattern of its name; options, tags and files that it leaves out, and additional tags for one family.
 local drivers = {
     {"hardware", function()
         local name = capture((os.getenv "RILL_LUA" or "lua5.4") .. [[ -e '
@@ -111,15 +117,16 @@ local drivers = {
         return ("RILL_DEVICE='%s'"):format(name:gsub("'", "'\\''"))
     end, expects = ""},
     {"llvmpipe", function() return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=llvmpipe" end, expects = "^llvmpipe"},
-    -- An interpreter, another reading of GLSL. It is refused by itself: of lanes that store at different places of a private array one
-    -- decides for its neighbours. Of a buffer texture it offers 65,536 texels, and reads those from the 32,768th on at another place.
+    -- Softpipe, an interpreter, which checks the GLSL independently. rill refuses it by default: invocations that
+    -- write to different elements of a private array overwrite each other's. It reports buffer textures of 65,536
+    -- texels, but reads those from index 32,768 on from a wrong address.
     {"softpipe", function()
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_MAX_TEXELS=32768 RILL_SUITE_PATIENCE=" .. patience
     end, expects = "^softpipe", out = {repeated, beyond}, options = "--helper=spec/support/patience.lua",
         tags = {"long", "slow", "large", "overflow", "lanes", "refused"},
         of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
-    -- Work is queued, as on a GPU.
+    -- Launches are queued, as on a GPU.
     {"zink", function()
         local icd = capture "ls /usr/share/vulkan/icd.d/lvp_icd*.json":match "[^\n]+"
         if not icd then

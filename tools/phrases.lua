@@ -1,13 +1,14 @@
--- Measures the language: phrases.lua [--list [comments | manual | messages | contracts]]. Prints which share of the
--- comments, of the manual's paragraphs and of the error messages contains a phrase of the list below, and which share of the
--- contracts in headers does not begin with a verb. Fails if a share is above its limit. --list prints each occurrence. The
--- list is a help: a text without these phrases may still be unclear.
+-- Measures the language of the tree: phrases.lua [--list [comments | manual | messages | contracts]]. Prints which
+-- percentage of the comments, of the manual's paragraphs and of the error messages contains a phrase of the list
+-- below, and which percentage of the contracts in headers does not begin with a verb. Fails if a percentage exceeds
+-- its limit. --list prints each occurrence. The list is a help only: a text without these phrases can still be
+-- unclear.
 local files = require "tools.site.files"
 
--- Most percent of texts with a phrase, and least percent of contracts that begin with a verb.
+-- Maximum percentages of texts with a phrase, and the minimum percentage of contracts that begin with a verb.
 local LIMITS <const> = {comments = 3, manual = 3, messages = 2, contracts = 85}
 
--- Patterns of Lua in lower case; "%f[%w]" and "%f[%W]" stand around each.
+-- Lua patterns in lower case. They match whole words ("%f[%w]" and "%f[%W]" are added).
 local phrases = {
     "floors?", "rooms? of", "unless told", "upright box%w*", "what is around", "elements around", "what is mapped",
     "what is left", "what is there", "nowhere", "such a one", "such ones?", "the other one", "another one",
@@ -40,7 +41,7 @@ local function line_of(text, at)
     return select(2, text:sub(1, at):gsub("\n", "")) + 1
 end
 
--- Comments of C and GLSL, and runs of lines of Lua's.
+-- Collects comments of C and GLSL, and runs of comment lines of Lua.
 local function comments_of(list, path)
     local text = files.read(path)
     if path:match "%.lua$" then
@@ -76,7 +77,7 @@ local function all_comments()
     return list
 end
 
--- Paragraphs, items of lists and rows of tables, without code.
+-- Collects paragraphs, items of lists and rows of tables, without code.
 local function all_paragraphs()
     local list = {}
     for _, path in ipairs(files.lines "git ls-files README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md 'docs/*.md'") do
@@ -115,7 +116,8 @@ local function all_messages()
     return list
 end
 
--- The comments before functions in headers, and whether their first word is a verb in the third person, "Returns" or "Whether" not being one.
+-- Collects the comments before functions in headers, and whether their first word is a verb in the third person.
+-- "Whether" is not a verb.
 local function all_contracts()
     local list, not_verbs = {}, {This = true, Its = true, Is = true, Has = true, Does = true, Less = true, Sizes = true}
     for _, path in ipairs(files.lines "git ls-files src | grep '[.]h$'") do

@@ -1,18 +1,19 @@
--- A function that other files can call says by its name where it is: prefixes.lua BUILD [ROOT]. It begins with the name of the file that defines it, of a
--- header that declares it, of another file of its directory, or of a directory of its layer. "_private" behind does not count, of a file's name of several words
--- the first will do, and "formats" is "format". An opener of the binding is open_ and its file's name, perhaps with its directory's in front. Prints what
--- does not, and fails if there is any.
+-- Checks the names of functions that other files call: prefixes.lua BUILD [ROOT]. A name must begin with the name of
+-- the file that defines it, of a header that declares it, of another file of its directory, or of a directory of its
+-- layer. The suffix "_private" does not count, the first word of a longer file name is enough, and "formats" counts
+-- as "format". A function of the binding that registers names is open_ followed by the name of its file, optionally
+-- with its directory before it. Prints the names that violate this, and fails if there are any.
 
 local files = require "tools.site.files"
 local symbols = require "tools.symbols"
 
 local build, root = arg[1] or "build", arg[2] or "."
 
--- Functions that are named otherwise, and why.
+-- Exceptions, with the reason.
 local allowed = {
     luaopen_rill_core = "Lua asks for it by this name",
 }
--- function -> the headers that declare it, by the names that they lend
+-- function -> prefixes from the headers that declare it
 local declared = {}
 for _, path in ipairs(files.tree(root .. "/src", "*.h")) do
     local text = "\n" .. files.read(path):gsub("/%*.-%*/", "")
@@ -71,11 +72,11 @@ for _, symbol in ipairs(symbols(build, root)) do
     end
 end
 assert(count > 0, "prefixes: no objects under " .. build .. "/obj")
-for name in pairs(allowed) do -- what is left of them
+for name in pairs(allowed) do -- permitted exceptions that did not occur
     failed = failed + 1
-    print("prefixes: this one is gone, take it off the list in tools/prefixes.lua: " .. name)
+    print("prefixes: this exception no longer occurs, remove it from the list in tools/prefixes.lua: " .. name)
 end
 if failed > 0 then
     os.exit(false)
 end
-print(("prefixes: ok, %d functions, %d of them excepted with a reason"):format(count, excepted))
+print(("prefixes: ok, %d functions, %d permitted exceptions"):format(count, excepted))

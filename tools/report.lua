@@ -1,6 +1,6 @@
--- busted's output handler under tools/suite.lua: prints failures, and writes to $RILL_SUITE_LOG, line by line, what happened,
--- so that the counts of a run that crashes are right up to the crash. Lines: "start NAME", "pass NAME", "fail NAME",
--- "skip NAME", "reason WHY" (of the test skipped before), "tag TAG" (a test was left out for it), and "end" at last.
+-- Output handler of busted for tools/suite.lua. Prints failures, and writes events to $RILL_SUITE_LOG immediately,
+-- so that the counts are correct even if a run crashes. Lines: "start NAME", "pass NAME", "fail NAME", "skip NAME",
+-- "reason TEXT" (of the last skipped test), "tag TAG" (a test was left out because of it), and finally "end".
 
 return function(options)
     local busted = require "busted"
@@ -26,8 +26,8 @@ return function(options)
         io.flush()
     end
 
-    -- Tests that have one of the tags of RILL_SUITE_TAGS, or are in a block that has, are left out, and what is to run before and after
-    -- them; not by busted's own option, which counts nothing.
+    -- Leaves out tests that have one of the tags of RILL_SUITE_TAGS, or are in a block that has one, together with
+    -- their setup and teardown. The option of busted for this does not count such tests.
     local blocks = {}
 
     function handler.blockStart(element)
@@ -82,7 +82,7 @@ return function(options)
         return nil, true
     end
 
-    -- What goes wrong outside a test: a file that does not load, a setup, a teardown.
+    -- Errors outside of a test: a file that does not load, a setup, a teardown.
     function handler.outside(element)
         if element.descriptor ~= "it" then
             note("fail", handler.getFullName(element) .. " (" .. element.descriptor .. ")")

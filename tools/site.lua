@@ -1,11 +1,12 @@
--- The manual as a static site: site.lua [--check] OUT, run in the root of the tree.
+-- Writes the manual as a static website: site.lua [--check] OUT, run in the root of the tree.
 --
--- Pages are README.md, CONTRIBUTING.md, CHANGELOG.md, SECURITY.md, LICENSE, docs/*.md, the gallery (docs/gallery/gallery.md, made by
--- tools/gallery.lua), one page per example and an index of names; tools/site/names.lua adds the tables of names.
--- docs/README.md decides the order: its headings are the groups of the navigation, its tables the pages in them.
--- Fails, naming each, when a page is in no table of docs/README.md, when a link or an anchor leads nowhere, or when
--- a page shows a picture that its own code does not save. Pictures are made by running the code of their page; with --check
--- nothing is run, so that a machine without the time for it can still check the rest.
+-- The pages are README.md, CONTRIBUTING.md, CHANGELOG.md, SECURITY.md, LICENSE, docs/*.md, the gallery
+-- (docs/gallery/gallery.md, written by tools/gallery.lua), one page per example, and an index of names.
+-- tools/site/names.lua adds the tables of names. docs/README.md determines the order: its headings are the groups of
+-- the navigation, its tables the pages in them. Images are files of docs/images, or are made by running the code of
+-- their page. Fails, and names each case, if a page is in no table of docs/README.md, a link or an anchor has no
+-- target, or the code of a page does not save an image that the page shows. With --check no code runs, so that the
+-- other checks are fast.
 local convert = require "tools.site.convert"
 local files = require "tools.site.files"
 local names = require "tools.site.names"
@@ -58,12 +59,12 @@ Every public name, where it is described, and what it is: `s` is a stream, `e` a
 |---|---|
 ]]
 
--- What names are sorted by: the last word, then the whole.
+-- Returns the sort key of a name: its last word, then the whole name.
 local function sort_key(entry)
     return (entry.name:match "[%w_]+$"):lower() .. " " .. entry.name
 end
 
--- The row of a name, which leads to the place on its page where it is first mentioned in code.
+-- Returns the row of a name, with a link to its first mention in code on its page.
 local function name_row(entry)
     local page = by_source["docs/" .. entry.page .. ".md"]
     local anchor = page and (convert.mark_name(page, entry.name) or entry.language and "parameters")
@@ -73,7 +74,7 @@ local function name_row(entry)
     return row:format(entry.name, entry.page, anchor or "", signature, names.summary(entry))
 end
 
--- The index of names.
+-- Adds the index of names.
 local function add_names()
     local reference = require "rill.shell.reference"
     local entries = table.move(reference.entries(), 1, #reference.entries(), 1, {})
@@ -102,7 +103,7 @@ end
 
 -- ---- navigation
 
--- The groups of docs/README.md: {title=, of pages}.
+-- Returns the groups of docs/README.md: {title=, pages...}.
 local function groups()
     local list, group, listed = {}, nil, {}
     for line in by_source["docs/README.md"].text:gmatch "[^\n]+" do
@@ -117,7 +118,7 @@ local function groups()
                 group[#group + 1] = page
                 listed[source] = true
             else
-                fail("docs/README.md lists %s, which is no page", target)
+                fail("docs/README.md lists %s, which does not exist", target)
             end
         end
     end
@@ -161,7 +162,7 @@ local function navigation(list, current)
     return table.concat(lines, "\n")
 end
 
--- Links to the page before and the page after, in the order of the navigation.
+-- Returns links to the previous and the next page in the order of the navigation.
 local function neighbours(list, current)
     local order = {}
     for _, group in ipairs(list) do
@@ -197,7 +198,7 @@ local function resolve_link(page, target)
     return (other == page and path == "" and "" or other.file) .. (anchor ~= "" and "#" .. anchor or "")
 end
 
--- Runs the code of a page where its pictures shall be; again only when the page or the module is newer than the last run.
+-- Runs the code of a page in the directory for its images, if the page or the module is newer than the last run.
 local function run_page(page, folder)
     local stamp = folder .. "/done"
     if files.newer(stamp, page.source, "build/rill/core.so") then return end
@@ -218,12 +219,12 @@ local function resolve_image(page, target)
             fail("%s: image '%s': no such file", page.source, target)
         end
     elseif not page.text:find('"' .. target .. '"', 1, true) then
-        fail("%s: picture '%s': the page's code does not save it", page.source, target)
+        fail("%s: image '%s': the code of the page does not save it", page.source, target)
     elseif not checking then
         local folder = "build/pictures/" .. name
         run_page(page, folder)
         if not files.copy(folder .. "/" .. target, out .. "/" .. file) then
-            fail("%s: picture '%s' was not made", page.source, target)
+            fail("%s: image '%s': the code of the page did not save it", page.source, target)
         end
     end
     return file
@@ -251,7 +252,7 @@ end
 collect()
 write_site()
 if failures > 0 then
-    print(("site: %d faults"):format(failures))
+    print(("site: %d errors"):format(failures))
     os.exit(false)
 end
 print(("site: %d pages in %s"):format(#pages, out))

@@ -1,12 +1,18 @@
--- Runs the suite: suite.lua PASS... [-- SPEC...]; tools/passes.lua lists the passes. "other" is the family that the device does not
--- choose by itself, "drivers" all drivers of this machine. A SPEC is a file, a folder, or a name: "sort" for the sort_spec.lua that is
--- somewhere in spec/. Every spec file runs in a process of its own, so that a crash, a hang or a leak found at exit counts as one more
--- failure of that file and stops nothing else; as many at once as there are cores. The last line is "N passed, N failed[, N skipped]";
--- the exit status is 0 only when tests ran and none failed.
+-- Runs the suite: suite.lua PASS... [-- SPEC...]. tools/passes.lua lists the passes; "other" is the family that is
+-- not the device's default, "drivers" all drivers of this machine. A SPEC is a file, a directory, or a name: "sort"
+-- for the file sort_spec.lua anywhere in spec/. Every spec file runs in a separate process, so that a crash, a hang
+-- or a leak counts as one more failure of that file and does not affect other files. As many processes run at once
+-- as there are cores. The last line is "N passed, N failed[, N skipped]". The exit status is 0 only if tests ran and
+-- none failed.
 --
--- Environment: RILL_LUA (the interpreter), RILL_BUILD (the build tree, for specs that start processes), RILL_PRELOAD (a library
--- to preload: the sanitizer's), RILL_SUITE_TIMEOUT (seconds one file may take; 600 unless told), RILL_SUITE_JOBS (files at once),
--- RILL_SUITE_BUDGET (seconds after which no further file is begun: what is left counts as skipped), RILL_SUITE_LONG (set: tests tagged #long run, too).
+-- Environment variables:
+--   RILL_LUA            the interpreter
+--   RILL_BUILD          the build tree, for specs that start processes
+--   RILL_PRELOAD        a library to preload, such as a sanitizer's
+--   RILL_SUITE_TIMEOUT  seconds that one file may take; default: 600
+--   RILL_SUITE_JOBS     number of files that run at once; default: the number of cores
+--   RILL_SUITE_BUDGET   seconds after which no further file starts; the remaining files count as skipped
+--   RILL_SUITE_LONG     if set, tests tagged #long run too
 
 package.path = "tools/?.lua;" .. package.path
 local plan = require "passes"
@@ -20,9 +26,9 @@ local function seconds()
     return tonumber(capture "date +%s.%N")
 end
 
--- ---- what there is to do
+-- ---- choosing passes and files
 
--- The name of the device under a pass's environment; nil and the message where none opens.
+-- Returns the name of the device in the environment of a pass, or nil and the message if no device opens.
 local function device_name(env)
     local text = capture(("( env %s %s -e 'io.write(require(\"rill\").device().name)' 2>&1 )"):format(env, lua))
     if text:find("stack traceback", 1, true) then
@@ -31,7 +37,7 @@ local function device_name(env)
     return text
 end
 
--- The family that the device would not choose by itself, so that one run covers both, on any device.
+-- Returns the family that is not the device's default, so that one run covers both families on any device.
 local function other_family()
     local family = capture(lua .. [[ -e 'io.write(require("rill").device().family)']])
     return family == "gpu" and "cpu" or "gpu"
@@ -73,7 +79,7 @@ local function specs_under(folder)
     return specs
 end
 
--- The spec files under spec/ by their names, which are unique.
+-- Returns the spec files under spec/ by name. Names are unique.
 local function specs_by_name()
     local named = {}
     for _, path in ipairs(specs_under "spec") do
@@ -89,7 +95,7 @@ local function is_file(path)
     return file and file:read(0) ~= nil
 end
 
--- The files that words name; all of them where no word does.
+-- Returns the files that the words name, or all files if there are no words.
 local function chosen_specs(words, named)
     local specs = #words == 0 and specs_under "spec" or {}
     for _, word in ipairs(words) do
@@ -103,7 +109,7 @@ local function chosen_specs(words, named)
     return specs
 end
 
--- Names in tools/passes.lua of files that are gone would go unnoticed.
+-- Reports files that tools/passes.lua names and that do not exist.
 local function assert_known(named)
     for _, pass in pairs(plan.passes) do
         for _, list in ipairs {pass.quick or {}, table.unpack(pass.out or {})} do
@@ -114,7 +120,7 @@ local function assert_known(named)
     end
 end
 
--- Why a pass leaves a spec file out, or nil.
+-- Returns why a pass leaves out a spec file, or nil.
 local function left_out(pass, spec)
     for _, list in ipairs(pass.out or {}) do
         for _, name in ipairs(list) do
@@ -125,7 +131,7 @@ local function left_out(pass, spec)
     end
 end
 
--- A driver that this machine lacks, or that other passes of this run use, is absent.
+-- A driver is absent if this machine lacks it, or if other passes of this run use it.
 local function settle_driver(pass, used)
     if pass.expects and not pass.absent then
         local name, message = device_name(pass.env)
@@ -140,7 +146,7 @@ local function settle_driver(pass, used)
     end
 end
 
--- The device of the passes that leave it to rill, where they cover both its families.
+-- Returns the device of the passes that use the default device, if they cover both of its families.
 local function used_device(chosen)
     local own = 0
     for _, pass in ipairs(chosen) do
@@ -149,8 +155,8 @@ local function used_device(chosen)
     return own == 2 and device_name "" or nil
 end
 
--- The files to run, as {pass =, spec =}; notes in `skips` what is left out, by reason. A file's passes come one after the other: where
--- the time given is up, every pass has run the same files.
+-- Returns the files to run, as {pass =, spec =}, and adds the reasons for skipped files to `skips`. The passes of a
+-- file run one after the other, so that all passes have run the same files when the time budget is exhausted.
 local function jobs(chosen, specs, every, skips)
     local list, used = {}, used_device(chosen)
     for _, pass in ipairs(chosen) do
@@ -169,9 +175,9 @@ local function jobs(chosen, specs, every, skips)
     return list
 end
 
--- ---- one file
+-- ---- running one file
 
--- Reads what report.lua wrote: counts, the names of failures, whether the file came to its end, the test it was in.
+-- Reads the log that report.lua wrote: counts, names of failures, whether the file finished, the last test.
 local function read_log(path)
     local result = {pass = 0, fail = 0, skip = 0, failures = {}, reasons = {}, tags = {}, finished = false}
     local file = io.open(path)
@@ -200,7 +206,7 @@ local function read_log(path)
     return result
 end
 
--- How a process ended, in words; nil when it ended well. Shells report signals as 128 + n.
+-- Describes how a process ended, or returns nil if it succeeded. Shells report signals as 128 + n.
 local function ending(status)
     if status > 128 then
         return "killed by signal " .. status - 128
@@ -211,7 +217,7 @@ local function ending(status)
     end
 end
 
--- A failure that busted did not count itself.
+-- Adds a failure that busted did not count.
 local function add_failure(result, text)
     result.fail = result.fail + 1
     table.insert(result.failures, text)
@@ -233,7 +239,7 @@ end
 local folder = os.tmpname()
 local done = folder .. "/done"
 
--- The words for `env` that a pass gives to a file: in a run of the whole suite more than where files are named.
+-- Returns the words for `env` that a pass gives to a file. In a run of the whole suite there are more of them.
 local function environment(pass, spec, whole)
     local quick = whole and pass.quick or {env = ""}
     for _, name in ipairs(quick) do
@@ -244,9 +250,9 @@ local function environment(pass, spec, whole)
     return quick.env .. " " .. pass.env
 end
 
--- Starts one file: its output goes to a file, and when it has ended "NUMBER STATUS" goes to the pipe that run_all reads. In the
--- background, so that the shell answers an interrupt at once by ending the file; and the file does not inherit that interrupts are
--- ignored, as shells have it in the background.
+-- Starts one file. Its output is written to a file, and at its end "NUMBER STATUS" is written to the pipe that
+-- run_all reads. It runs in the background, so that the shell can react to an interrupt immediately by ending the
+-- file. Shells ignore interrupts in background processes, which is undone.
 local function start(number, job)
     job.log = ("%s/%d"):format(folder, number)
     job.began = seconds()
@@ -274,7 +280,7 @@ local function take(job, status)
     return result
 end
 
--- ---- all of them
+-- ---- running all files
 
 local function summary(counts)
     local text = ("%d passed, %d failed"):format(counts.pass, counts.fail)
@@ -284,7 +290,7 @@ end
 local total = {pass = 0, fail = 0, skip = 0}
 local failures = {}
 
--- What is skipped, by pass and reason.
+-- Prints what was skipped, by pass and reason.
 local skips = {order = {}}
 
 function skips:add(pass, reason, name)
@@ -350,7 +356,7 @@ local function print_table(chosen)
     for _, pass in ipairs(chosen) do
         local counts = pass.counts
         if pass.absent then
-            print(("%-14s %7s %7s %8s  not here: %s"):format(pass.name, "-", "-", "-", pass.absent))
+            print(("%-14s %7s %7s %8s  not available: %s"):format(pass.name, "-", "-", "-", pass.absent))
         else
             print(("%-14s %7d %7d %8d  %s"):format(
                 pass.name, counts.pass, counts.fail, counts.skip, pass.device or pass.title))
@@ -363,12 +369,12 @@ local function print_skips(chosen)
         for _, tag in ipairs(pass.tags or {}) do
             local count = pass.counts.tagged[tag]
             if count then
-                print(("left out of %s, since %s: %d tests tagged #%s"):format(pass.name, plan.tags[tag], count, tag))
+                print(("left out of %s, because %s: %d tests tagged #%s"):format(pass.name, plan.tags[tag], count, tag))
             end
         end
     end
     for _, entry in ipairs(skips.order) do
-        print(("left out of %s, since %s: %s"):format(entry.pass, entry.reason, table.concat(entry, " ")))
+        print(("left out of %s, because %s: %s"):format(entry.pass, entry.reason, table.concat(entry, " ")))
     end
 end
 

@@ -1,5 +1,6 @@
--- What the object files of a build define and need, by `nm`: symbols(build, root) returns a list of {file =, kind =, name =}, where file
--- is a path below src without its ".c" and kind is nm's letter. Objects left of a source that has moved are passed over.
+-- Returns what the object files of a build define and reference, according to `nm`: symbols(build, root) returns a
+-- list of {file =, kind =, name =}, where file is a path below src without ".c" and kind is the letter of nm. Object
+-- files without a source file are ignored.
 local files = require "tools.site.files"
 
 return function(build, root)

@@ -58,7 +58,7 @@ deps:     luarocks --lua-version 5.4 install readline
         assert.equal([[
 deps: missing on Manjaro; as root, run:
 deps:     pacman -S --needed base-devel pkgconf lua54 libglvnd glew zlib mesa vulkan-swrast
-deps: and, from wherever it is to be had: cmark-gfm
+deps: and, from another source: cmark-gfm
 ]], text)
         program("rpm", "exit 1")
         text = deps('ID="opensuse-tumbleweed"\nID_LIKE="opensuse suse"\n', "rock test")
@@ -72,7 +72,7 @@ deps: and, from wherever it is to be had: cmark-gfm
             local text, status = deps(release, "build")
             assert.equal(1, status)
             for _, words in ipairs {
-                "there is no apt-get here: build-essential pkg-config liblua5.4-dev",
+                "apt-get is not available: build-essential pkg-config liblua5.4-dev",
                 "apt-get update && apt-get install --no-install-recommends build-essential",
             } do
                 assert.truthy(text:find(words, 1, true), text)
@@ -84,9 +84,9 @@ deps: and, from wherever it is to be had: cmark-gfm
         local text, status = deps("ID=void\nPRETTY_NAME=Void\n", "build")
         assert.equal(1, status)
         assert.equal([[
-deps: Void is not known here, and these programs are missing: gcc pkg-config lua5.4
-deps: install what Debian calls build-essential pkg-config lua5.4 liblua5.4-dev libegl-dev libopengl-dev libglew-dev ]]
-            .. "libpng-dev zlib1g-dev libegl1 libgl1-mesa-dri\n", text)
+deps: Void is not a known distribution, and these programs are missing: gcc pkg-config lua5.4
+deps: install the equivalents of these Debian packages: build-essential pkg-config lua5.4 liblua5.4-dev ]]
+            .. "libegl-dev libopengl-dev libglew-dev libpng-dev zlib1g-dev libegl1 libgl1-mesa-dri\n", text)
         for _, name in ipairs {"gcc", "pkg-config", "lua5.4"} do program(name, "") end
         assert.same({"", 0}, {deps("", "build test")})
     end)

@@ -39,7 +39,7 @@ describe("tools/prefixes.lua", function()
 
     it("takes the name of the file, its first word, and the header's", function()
         local output, content = report("river_bed", SOURCE)
-        assert.equal("prefixes: ok, 4 functions, 1 of them excepted with a reason\n", output)
+        assert.equal("prefixes: ok, 4 functions, 1 permitted exceptions\n", output)
         assert.is_true(content)
         local binding = "void bed_lay(void) {}\nvoid open_bed(void) {}\n" .. LOADER
         assert.is_true(select(2, report("bed", binding)))
@@ -60,7 +60,8 @@ describe("tools/prefixes.lua", function()
     it("reports an exception that is no longer there", function()
         local output, content = report("shore", "void shore(void) {}\n")
         assert.is_false(content)
-        local says = "prefixes: this one is gone, take it off the list in tools/prefixes.lua: luaopen_rill_core\n"
+        local says = "prefixes: this exception no longer occurs, remove it from the list in tools/prefixes.lua: "
+            .. "luaopen_rill_core\n"
         assert.equal(says, output)
     end)
 end)

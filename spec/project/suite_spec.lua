@@ -96,7 +96,7 @@ describe("the suite", function()
             end)
             describe('g', function() it('h', function() end) end)]]}, nil, "gpu")
         assert.equal("3 passed, 0 failed, 2 skipped", result.last)
-        local reason = "left out of gpu, since the passes own and cpu have run it: 2 tests tagged #slow"
+        local reason = "left out of gpu, because the passes own and cpu run it: 2 tests tagged #slow"
         assert.truthy(result.text:find(reason, 1, true), result.text)
     end)
 
@@ -107,9 +107,9 @@ describe("the suite", function()
         assert.equal(1, result.status)
     end)
 
-    it("gives a driver's row a reason where the driver is not here", function()
+    it("gives the reason in the row of a driver that is not available", function()
         local result = suite({good = "it('a', function() end)"}, "RILL_DEVICE=nosuch", "llvmpipe-cpu")
-        assert.truthy(result.text:find("llvmpipe%-cpu +%- +%- +%-  not here: [^\n]*nosuch"), result.text)
+        assert.truthy(result.text:find("llvmpipe%-cpu +%- +%- +%-  not available: [^\n]*nosuch"), result.text)
         assert.equal("0 passed, 0 failed", result.last)
     end)
 end)

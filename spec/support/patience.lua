@@ -5,7 +5,7 @@ local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
 local limit = tonumber(os.getenv "RILL_SUITE_PATIENCE" or 10)
-local reason = ("more than %g seconds"):format(limit)
+local reason = ("it took more than %g seconds"):format(limit)
 local start, memory, test
 
 -- Raises at every step of the spec from then on, so that no pcall of its own keeps the test going; not in busted, nor here.

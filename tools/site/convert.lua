@@ -1,4 +1,5 @@
--- Markdown to the HTML of one page, by cmark-gfm; then headings get anchors, code its colours, and tables a box to scroll in.
+-- Converts Markdown to the HTML of one page with cmark-gfm. Adds anchors to headings, syntax colors to code, and
+-- scrollable boxes to tables.
 local highlight = require "tools.site.highlight"
 
 local convert = {}
@@ -26,13 +27,13 @@ local function markdown(text)
     return assert(good and html, "cmark-gfm fails: is it installed? (tools/deps.sh docs)")
 end
 
--- The anchor that GitHub makes of a heading.
+-- Returns the anchor that GitHub generates for a heading.
 local function slug(html)
     local text = unescape(html:gsub("<[^>]*>", "")):lower()
     return (text:gsub("[^%w%s_-]", ""):gsub("%s", "-"))
 end
 
--- Code in the cell of a table: long pieces may wrap, and texts of several words after one another get lines of their own.
+-- Formats code in table cells: long pieces may wrap, and consecutive pieces of several words start new lines.
 local function cell(html)
     html = html:gsub("<code>(.-)</code>", function(code)
         return #code > 34 and '<code class="long">' .. code .. "</code>" or nil
@@ -40,7 +41,7 @@ local function cell(html)
     return (html:gsub("([^<>]* [^<>]*</code>) (<code)", "%1<br>%2"))
 end
 
---- Makes a page of Markdown: {title=, html=, ids= (set), headings= (those of the second level: {id=, html=})}.
+--- Creates a page from Markdown: {title=, html=, ids= (set), headings= (of the second level: {id=, html=})}.
 function convert.page(text)
     local page = {ids = {}, headings = {}}
     local html = markdown(text)
@@ -69,15 +70,16 @@ function convert.page(text)
     return page
 end
 
--- The last word of a name ("rill.image.load" -> "load"): what pages write of methods and fields.
+-- Returns the last word of a name ("rill.image.load" -> "load"), which pages use for methods and fields.
 local function patterns(name)
     local word = name:match "([%w_]+)$"
     local full = name:gsub("%p", "%%%0")
     return word and {full .. "%f[^%w_]", "%f[%w_]" .. word .. "%f[^%w_]"} or {full}
 end
 
---- Puts an anchor on the first code of a page that mentions a public name, and returns it; nil when none does. The whole name
---- comes before its last word, code in paragraphs and tables before code in blocks.
+--- Adds an anchor to the first code of a page that mentions a public name, and returns the anchor, or nil if no code
+--- mentions it. The whole name has precedence over its last word, and code in paragraphs and tables has precedence
+--- over code blocks.
 function convert.mark_name(page, name)
     local id = "name-" .. name:gsub("[^%w]+", "-"):gsub("%-$", "")
     if page.ids[id] then return id end
@@ -98,14 +100,14 @@ function convert.mark_name(page, name)
     return first_block and convert.mark(page, first_block, id)
 end
 
---- Puts an anchor into a page's HTML at a place.
+--- Inserts an anchor into a page's HTML at a position.
 function convert.mark(page, at, id)
     page.html = page.html:sub(1, at - 1) .. ('<span id="%s"></span>'):format(id) .. page.html:sub(at)
     page.ids[id] = true
     return id
 end
 
---- The HTML of a page with every link and every picture's address replaced by what the functions make of it.
+--- Returns the HTML of a page. The functions compute the new address of every link and every image.
 function convert.links(page, link, image)
     return (page.html:gsub('<a href="([^"]*)"', function(target)
         return '<a href="' .. convert.escape(link(unescape(target))) .. '"'

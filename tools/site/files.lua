@@ -1,7 +1,7 @@
--- Files of the tree, for the other tools.
+-- File functions for the other tools.
 local files = {}
 
---- The text of a file; nil when `optional` and there is none.
+--- Returns the text of a file. If `optional` is set and the file does not exist, returns nil.
 function files.read(path, optional)
     local file, message = io.open(path, "rb")
     if not file then
@@ -18,19 +18,19 @@ function files.write(path, text)
     assert(file:close())
 end
 
---- Copies a file; false when there is none.
+--- Copies a file. Returns false if it does not exist.
 function files.copy(from, to)
     local text = files.read(from, true)
     if text then files.write(to, text) end
     return text ~= nil
 end
 
---- Runs a command of the shell: true when it ends well.
+--- Runs a shell command. Returns true if it succeeds.
 function files.run(format, ...)
     return os.execute(format:format(...)) == true
 end
 
---- The lines that a command prints.
+--- Returns the lines that a command prints.
 function files.lines(format, ...)
     local list, pipe = {}, assert(io.popen(format:format(...)))
     for line in pipe:lines() do
@@ -40,12 +40,12 @@ function files.lines(format, ...)
     return list
 end
 
---- The files of a folder whose names match a pattern of the shell, in order.
+--- Returns the files of a directory whose names match a shell pattern, sorted.
 function files.list(folder, pattern)
     return files.lines("find '%s' -maxdepth 1 -name '%s' | LC_ALL=C sort", folder, pattern)
 end
 
---- The same with all folders in it.
+--- Returns the files of a directory and its subdirectories whose names match a shell pattern, sorted.
 function files.tree(folder, pattern)
     return files.lines("find '%s' -name '%s' | LC_ALL=C sort", folder, pattern)
 end
@@ -54,12 +54,12 @@ function files.make_folder(path)
     assert(files.run("mkdir -p '%s'", path))
 end
 
---- The current directory.
+--- Returns the current directory.
 function files.here()
     return files.lines("pwd")[1]
 end
 
---- Is the file at `path` there, and newer than each of the others?
+--- Returns whether the file at `path` exists and is newer than each of the others.
 function files.newer(path, ...)
     for _, other in ipairs {...} do
         if not files.run("[ '%s' -nt '%s' ]", path, other) then return false end
@@ -67,7 +67,7 @@ function files.newer(path, ...)
     return true
 end
 
---- The keys of a table, in order.
+--- Returns the keys of a table, sorted.
 function files.sorted_keys(set)
     local list = {}
     for key in pairs(set) do
@@ -81,7 +81,7 @@ function files.folder(path)
     return path:match "^(.*)/[^/]*$" or "."
 end
 
---- A path seen from a folder, without "." and "..".
+--- Returns a path relative to a directory, without "." and "..".
 function files.join(folder, path)
     local parts = {}
     for part in (folder .. "/" .. path):gmatch "[^/]+" do

@@ -1,5 +1,5 @@
--- Colours for Lua in the manual, and for the kernel text in its long strings: highlight(code) -> HTML.
--- Classes: k keyword, s string, c comment, o output (what follows `-->`).
+-- Adds syntax colors to Lua code of the manual, and to the kernel text in its long strings: highlight(code) -> HTML.
+-- Classes: k keyword, s string, c comment, o output (the text after `-->`).
 local reference = require "rill.shell.reference"
 
 local function set(words)
@@ -17,7 +17,7 @@ local kernel_words = set [[kernel push shared struct typedef const if else for w
     mat3 mat4 float2 float3 float4 int2 int3 int4 indexof sizeof_stream sizeof_list
     sample_corners spacingof true false]]
 for _, entry in ipairs(reference.entries()) do
-    local word = entry.form and entry.form:match "^(%l+) T name" -- of a kind of parameters
+    local word = entry.form and entry.form:match "^(%l+) T name" -- keywords of parameters
     if word then
         kernel_words[word] = true
     end
@@ -58,7 +58,7 @@ local function long_string(text)
     return span("s", open) .. kernel_text(body) .. span("s", close)
 end
 
--- The token at a place: its text and its HTML.
+-- Returns the token at a position: its text and its HTML.
 local function token(code, at)
     local level = code:match("^%[(=*)%[", at)
     local comment = code:match("^%-%-[^\n]*", at)

@@ -1,12 +1,13 @@
--- Pages of the manual with their tables of names. Between the lines `<!-- names: module -->` and `<!-- end of names -->` is the table of the names
--- of `rill`, by page. Between the lines `<!-- names: PAGE -->` and `<!-- end of names -->` is the table of all names
--- that lua/rill/shell/reference.lua has for docs/PAGE.md: what each is called with and what it does. `make build` writes the tables into the pages.
+-- Reads pages of the manual and inserts their tables of names. The lines `<!-- names: module -->` and `<!-- end of
+-- names -->` enclose the table of the names of `rill`, by page. The lines `<!-- names: PAGE -->` and `<!-- end of
+-- names -->` enclose the table of all names that lua/rill/shell/reference.lua lists for docs/PAGE.md, with signature
+-- and description. `make build` writes the tables into the pages.
 local files = require "tools.site.files"
 local reference = require "rill.shell.reference"
 
 local names = {}
 
---- What an entry does, as the text of a cell: code in it stays as it is.
+--- Returns the description of an entry as the text of a table cell. Code is not changed.
 function names.summary(entry)
     local text = entry.summary:gsub("|", "\\|"):gsub("([^`]*)(`?[^`]*`?)", function(prose, code)
         return prose:gsub("<", "&lt;"):gsub("%*", "\\*") .. code
@@ -36,7 +37,7 @@ local function name_table(page)
     return table.concat(rows, "\n")
 end
 
--- The names of `rill` in the order of the reference, those of one page in one row.
+-- Returns the names of `rill` in the order of the reference, with the names of one page in one row.
 local function module_table()
     local rows, by_page = {"| names of `rill` | page |", "|---|---|"}, {}
     for _, entry in ipairs(reference.entries()) do
@@ -60,7 +61,7 @@ local function module_table()
     return table.concat(rows, "\n")
 end
 
---- The text of a page of the manual, with its tables of names as they should be.
+--- Returns the text of a page of the manual with current tables of names.
 function names.read(path)
     return (files.read(path):gsub("%f[^\n\0](<!%-%- names: (%l+) %-%->\n).-(\n<!%-%- end of names %-%->)%f[\n\0]",
         function(head, page, foot)
