@@ -1,134 +1,139 @@
-/* What the binding's files share: the state of one Lua state, userdata, checks and raising. The only floor that includes lua.h.
- * Functions here raise Lua errors; nothing below does. */
+/* Declares what the files of the binding share: the state of rill in one Lua state, userdata, argument checks and errors. Only src/binding includes
+ * lua.h. A function described as "raises" raises a Lua error; no layer below raises. In other functions "false with error_set" means that they
+ * return false and record the message with error_set. "Scope" means the time between device_enter and device_leave, in which nothing may raise. */
 #ifndef RILL_BINDING_BINDING_H
 #define RILL_BINDING_BINDING_H
 
 #include "base/error.h"
 #include "stream/stream.h"
 
-/* Declares the openers, which the Makefile finds: open_NAME, one per file, adds its functions to the module table on top of the stack.
+/* Declares the openers, which the Makefile collects. Each open_NAME, one per file, adds its functions to the module table on top of the stack.
  * They are called in any order, after state_create and stream_handle_create. */
 #include "openers.h"
 
 #include <lauxlib.h>
 #include <lua.h>
 
-/* One per Lua state, a userdata in the registry; closed last. */
+/* The state of rill in one Lua state: a userdata in the registry, which is finalized last. */
 typedef struct State {
-    Device *device;          /* the current one; NULL until first use */
-    const void *stream_meta; /* lua_topointer of the metatables: a closed check by one comparison */
+    Device *device;          /* the current device; NULL until first use */
+    const void *stream_meta; /* lua_topointer of the metatable, so that a type check is one comparison */
     const void *kernel_meta;
     const void *expression_meta; /* of lua/rill/algebra/expression.lua */
     uint64_t charge;             /* bytes not yet charged to the collector */
-    unsigned compiled;           /* programs since all was last collected */
+    unsigned compiled;           /* programs compiled since the last full collection */
     bool check;                  /* rill.check */
-    bool watched;                /* launches are shown to a function: rill.debug.watch */
-    bool collecting;             /* a full collection runs inside an allocation: no device work but releasing */
-    bool parked;                 /* something waits to be closed: see binding_park */
-    int asking;                  /* how many functions of a user's are at work that a call asked: see binding_ask */
-    bool closed;                 /* the Lua state is closing */
-    int names;                   /* of structures, used of late: see values/type.c */
-    lua_State *running;          /* the coroutine that entered a device last: the collector runs on it */
+    bool watched;                /* launches are reported to a function: rill.debug.watch */
+    bool collecting;    /* a full collection runs inside an allocation: only releasing is allowed on the device */
+    bool parked;        /* userdata wait to be closed: see binding_park */
+    int asking;         /* the number of user functions that run within a call: see binding_ask */
+    bool closed;        /* the Lua state is closing */
+    int names;          /* the number of recently used structure names: see values/type.c */
+    lua_State *running; /* the coroutine that entered a device last: the collector runs on it */
     struct {
-        Device **items; /* every device opened here, each counted: all outlive the streams of this state */
+        Device **items; /* a reference to each device opened in this state: they outlive its streams */
         size_t count, capacity;
     } devices;
 } State;
 
-/* Makes this Lua state's, before all else. */
+/* Creates the state of this Lua state. Must be called first. */
 void state_create(lua_State *L);
-/* This Lua state's; NULL before state_create. */
+/* Returns the state of this Lua state; NULL before state_create. */
 State *state_get(lua_State *L);
-/* The current device, opened on first use; raises. */
+/* Returns the current device, which is opened on first use; raises. */
 Device *state_device(lua_State *L);
-/* Makes a device the current one; takes over the caller's reference; raises. */
+/* Makes a device the current one and takes over the caller's reference; raises. */
 void state_use_device(lua_State *L, Device *device);
-/* Charges the collector with what the device allocated since; call after anything that creates streams. */
+/* Charges the collector with the memory that the device allocated since the last call. Must be called after every function that creates streams. */
 void binding_charge(lua_State *L, Device *device);
 
-/* For what is closed by hand. A finalizer that does so may run within any call, which may be using the value at `index`, and so does
- * a function that binding_ask called: true then, and __close is called with the value when that call is over. False elsewhere. */
+/* Defers closing the userdata at `index` if a call may be using it. That is the case in a finalizer, which may run within any call, and in a
+ * user function that runs within a call (binding_ask). Returns true if closing is deferred: __close is called with the value after the
+ * call. Returns false if the caller may close the value now. */
 bool binding_park(lua_State *L, int index);
-/* The same within finalizers alone: for what no call uses while it asks a function. */
+/* Does the same as binding_park, but only in finalizers: for values that no call uses while it runs a user function. */
 bool binding_park_final(lua_State *L, int index);
-/* lua_pcall of a C function with `context`, which calls a user's: for callbacks in the middle of a call. */
+/* Calls by lua_pcall a C function with `context` that calls a user function, in the middle of a call. Returns the status of lua_pcall. */
 int binding_ask(lua_State *L, lua_CFunction f, void *context);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);
-/* The same unless something is done. */
+/* Raises error_message() unless `done` is true. */
 void binding_raise_unless(lua_State *L, bool done);
-/* The same with a function's name in front, unless that is NULL. */
+/* Raises error_message() after the prefix "function: ". Without the prefix if `function` is NULL. */
 _Noreturn void binding_raise_for(lua_State *L, const char *function);
-/* The same for messages that begin with a place of their own. */
+/* Raises error_message() without the position of the script, for messages that begin with a position. */
 _Noreturn void binding_raise_placed(lua_State *L);
-/* __close of what the collector alone frees: `local k <close>` is no mistake, and does nothing. */
+/* Does nothing: __close of values that only the collector frees, so that `local k <close>` is allowed. */
 int binding_close_nothing(lua_State *L);
-/* Fields that are not in the table on top of the stack become errors: "WHAT has no field 'x'". */
+/* Makes reading a missing field of the table on top of the stack an error: "WHAT has no field 'x'". */
 void binding_strict(lua_State *L, const char *what);
-/* Makes the metatable of a kind of userdata, called `name` ("rill.range"), of its metamethods and of __index on top of the stack, which it
- * pops. The registry holds it under `key`. Returns what lua_topointer tells of it. */
+/* Creates the metatable of a userdata type called `name` ("rill.range"), with the metamethods `meta` and with the value on top of the stack as
+ * __index, which it pops. The registry holds the metatable under `key`. Returns its lua_topointer. */
 const void *binding_metatable(lua_State *L, const char *name, const void *key, const luaL_Reg *meta);
-/* Raises "function: argument #n 'name': expected ..., got ...". `index` is the stack index of the value, n counts arguments
- * (after the colon, for a method; 0 is the value before it). */
+/* Raises "function: argument #n 'name': expected ..., got ...". `index` is the stack index of the value. n is the 1-based number of the argument
+ * (after the colon, for a method); 0 is the value before the colon. */
 _Noreturn void binding_argument(lua_State *L, const char *function, int n, const char *name, int index,
                                 const char *expected);
-/* The same with the recorded error_message() as the reason. */
+/* Raises "function: argument #n 'name': " and error_message(). */
 _Noreturn void binding_argument_error(lua_State *L, const char *function, int n, const char *name);
-/* Raises when the stack holds more than `most` values; `self`: the first is the value before the colon. */
+/* Raises if the stack holds more than `most` values. `self`: the first value is the one before the colon. */
 void binding_count(lua_State *L, const char *function, int most, bool self);
-/* An integer argument, or raises. */
+/* Returns an integer argument, or raises. */
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
-/* An index argument counted from 0; -1 for all below 1, which say themselves what is wrong. */
+/* Returns an index argument converted from 1-based to 0-based; -1 for all values below 1, for which the caller reports the error. Raises if the
+ * argument is not an integer. */
 int64_t binding_index(lua_State *L, int index, const char *function, int n, const char *name);
-/* The number, from 0, of the word at `index` among the words, which end in NULL; -1 for any other value. */
+/* Returns the 0-based position of the string at `index` in `words`, a list that ends in NULL; -1 for any other value. */
 int binding_word(lua_State *L, int index, const char *const *words);
-/* Raises that the key at `index` is not an option; the names, which end in NULL, are. */
+/* Raises that the key at `index` is not an option. `names` is the list of options and ends in NULL. */
 _Noreturn void binding_unknown(lua_State *L, int index, const char *function, const char *const *names);
-/* Raises unless every key of the table at `options` is among the names, which end in NULL. */
+/* Raises unless every key of the table at `options` is in `names`, a list that ends in NULL. */
 void binding_known(lua_State *L, int options, const char *function, const char *const *names);
-/* Sets a field of the table on top to the array of names that NULL ends. */
+/* Sets a field of the table on top of the stack to an array of names. `names` ends in NULL. */
 void binding_set_names(lua_State *L, const char *field, const char *const *names);
-/* Option `name` of the table at `options`, false when it is not there; raises unless it is true or false. */
+/* Returns the option `name` of the table at `options`. Default: false. Raises unless it is a boolean or absent. */
 bool binding_flag(lua_State *L, int options, const char *function, const char *name);
-/* The full userdata at `index` whose metatable the registry holds under `key`, else NULL: any other value, a foreign one of that
- * metatable and another size included. */
+/* Returns the full userdata at `index` if it has `size` bytes and the metatable that the registry holds under `key`; else NULL. */
 void *binding_userdata(lua_State *L, int index, const void *key, size_t size);
-/* The same for __gc, and NULL when it is not the collector that calls: somebody may be using the value. */
+/* Returns the userdata at index 1 in a __gc metamethod, checked as by binding_userdata. Returns NULL if a script called the metamethod, since the
+ * value may then be in use. */
 void *binding_finalized(lua_State *L, const void *key, size_t size);
-/* What came, for messages: "number 2.5", "stream<vec3>[4x4]", "table of 3", "closed stream", "nil"; pushes it. */
+/* Pushes and returns a description of a value for messages: "number 2.5", "stream<vec3>[4x4]", "table of 3", "closed stream", "nil". */
 const char *binding_describe(lua_State *L, int index);
-/* A table key or option, for messages: "'foo'"; pushes it. */
+/* Pushes and returns a table key or option for messages: "'foo'". */
 const char *binding_key(lua_State *L, int index);
 
-/* Pops a table, and adds a function `name`(key, f), by which Lua adds functions to it, to the table below. */
+/* Pops a table T, and sets the field `name` of the table below to a function(key, f) by which Lua adds functions to T. */
 void fields_setter(lua_State *L, const char *name);
-/* Pushes what the metamethod __field of the value at 1 gives for the string at 2: components and fields of elements. False where there is none. */
+/* Pushes the result of the metamethod __field of the value at 1 for the string at 2: a component or a field of the elements. Returns false if there
+ * is none. */
 bool fields_component(lua_State *L);
 
-/* Fields of the table on top of the stack. */
+/* The next functions set a field of the table on top of the stack. */
 
-/* Sets a field to true or false. */
+/* Sets a field to a boolean. */
 void fields_boolean(lua_State *L, const char *name, bool value);
 /* Sets a field to an integer. */
 void fields_integer(lua_State *L, const char *name, lua_Integer value);
-/* Sets a field to the integer of the same bits. */
+/* Sets a field to an integer with the bits of `value`. */
 void fields_count(lua_State *L, const char *name, uint64_t value);
 /* Sets a field to a float. */
 void fields_number(lua_State *L, const char *name, double value);
-/* Sets a field to a string, which is copied. */
+/* Sets a field to a copy of a string. */
 void fields_string(lua_State *L, const char *name, const char *value);
 /* Sets a field to a C function without upvalues. */
 void fields_function(lua_State *L, const char *name, lua_CFunction value);
 
-/* Raises "interrupted!" when the prompt's user pressed Ctrl-C and a coroutine other than the prompt's own comes by. */
+/* Raises "interrupted!" if the user of the prompt pressed Ctrl-C and L is a coroutine other than the prompt's. */
 void interrupt_check(lua_State *L);
-/* Checks that this call may work with the device, and lets its allocations collect: before a function that enters the device itself. Raises. */
+/* Checks that this call may use the device, and allows its allocations to run the collector. Must be called before a function that enters the
+ * device itself. Raises. */
 void binding_prepare(lua_State *L, Device *device);
-/* Enters the device, or raises; leave with device_leave before raising or returning. */
+/* Enters the device, or raises. The caller must call device_leave before it raises or returns. */
 void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
-/* Enters the device, makes a call, leaves the device, and raises what was set if the call gave false or NULL. The call is an expression, which is
- * evaluated within the device and raises nothing itself: binding_run(L, s->device, "rill.fft", fft_stream(s, &spec, result)). */
+/* Enters the device, evaluates `call`, leaves the device, and raises error_message() if the result was false or NULL. `call` is an expression that
+ * does not raise: binding_run(L, s->device, "rill.fft", fft_stream(s, &spec, result)). */
 #define binding_run(L, device, function, call)                                                                         \
     do {                                                                                                               \
         DeviceScope binding_scope;                                                                                     \
@@ -139,14 +144,14 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
             binding_raise_for(L, function);                                                                            \
         }                                                                                                              \
     } while (0)
-/* The same for a call that takes device memory, with which the collector is charged. */
+/* Does the same as binding_run for a call that allocates device memory, and charges the collector with it. */
 #define binding_make(L, device, function, call)                                                                        \
     do {                                                                                                               \
         binding_run(L, device, function, call);                                                                        \
         binding_charge(L, device);                                                                                     \
     } while (0)
-/* The same where nothing may be raised, as in finalizers: a call that gives something back, whether or not the device can be entered. The device is
- * held meanwhile, as what is given back may hold the last reference to it. */
+/* Evaluates `call`, which releases something, within the device and raises nothing: for finalizers. The call is made even if the device cannot be
+ * entered. The device is retained meanwhile, since the call may release the last other reference to it. */
 #define binding_drop(owner, call)                                                                                      \
     do {                                                                                                               \
         DeviceScope binding_scope;                                                                                     \
@@ -159,124 +164,140 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
         device_release(binding_device);                                                                                \
     } while (0)
 
-/* Pushes a stream userdata whose header is empty (closed) until filled: safe for __gc at once. */
+/* Pushes a stream userdata with an empty header, which counts as closed until it is filled. It is safe for __gc at once. */
 Stream *stream_handle_push(lua_State *L);
-/* Makes the metatable and the table of members (name -> method, or the number of a field) of this state's streams; the next two push them. */
+/* Creates the metatable and the table of members of the streams of this Lua state. Members map a name to a method, or to the index of a field. */
 void stream_handle_create(lua_State *L);
+/* Pushes the metatable of streams. */
 void stream_handle_metatable(lua_State *L);
+/* Pushes the table of members of streams. */
 void stream_handle_members(lua_State *L);
-/* The stream that the collector finalizes by this call, or NULL: see binding_finalized. */
+/* Returns the stream that the collector finalizes by this call, or NULL: see binding_finalized. */
 Stream *stream_handle_finalized(lua_State *L);
-/* The header if the value is a stream userdata (open or closed), else NULL. */
+/* Returns the header if the value is a stream userdata, open or closed; else NULL. */
 Stream *stream_handle_to(lua_State *L, int index);
-/* The same, but an expression at `index` is evaluated first and the new stream takes its place there. Runs Lua: not inside a
- * scope. */
+/* Returns the header as stream_handle_to. An expression at `index` is first evaluated and replaced by the new stream. Runs Lua, so it must not be
+ * called inside a scope. */
 Stream *accept_stream(lua_State *L, int index);
-/* Makes sure that an open stream's shape is exact, waiting for a length counted on the device; raises. */
+/* Makes the shape of an open stream exact by waiting for a length that is counted on the device; raises. */
 void accept_settled(lua_State *L, Stream *stream);
-/* An open stream, or raises; its length may be known only to the device. Takes expressions as accept_stream does. */
+/* Returns an open stream, or raises. Its length may be known only to the device. Evaluates expressions as accept_stream does. */
 Stream *accept_open(lua_State *L, int index, const char *function, int n, const char *name);
-/* An open stream of exact shape, or raises. */
+/* Returns an open stream of exact shape, or raises. */
 Stream *accept_check(lua_State *L, int index, const char *function, int n, const char *name);
 
-/* The stream of exact shape before the colon of a method, whose stack holds at most so many values, or raises. */
+/* Returns the stream before the colon of a method, with exact shape. Raises if it is not an open stream, or if the stack holds more than `most`
+ * values. */
 Stream *accept_self(lua_State *L, const char *function, int most);
 
 /* Adds methods to the streams of this Lua state: for openers. */
 void stream_handle_methods(lua_State *L, const luaL_Reg *methods);
-/* Whether a value is an expression. */
+/* Returns whether a value is an expression. */
 bool expression_hooks_is_expression(lua_State *L, int index);
 
-/* Whether a value is a table that may hold options: expressions, matrices, meshes and others are tables to Lua only. */
+/* Returns whether a value is a table that may hold options. Expressions, matrices, meshes and other values of rill that are Lua tables do not. */
 bool binding_is_options(lua_State *L, int index);
-/* Calls a function of lua/rill/algebra/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
- * its `results` replace. */
+/* Calls a function of lua/rill/algebra/expression.lua that was registered by name with rill._expression. The `arguments` on top of the stack are
+ * replaced by `results` results. */
 void expression_hooks_call(lua_State *L, const char *name, int arguments, int results);
-/* What an error says after the unknown key at `index` where the keys of the table at `known` are expected: "axis, keep; did you mean 'axis'?";
- * pushes it. Runs Lua. */
+/* Pushes and returns the text of an error after an unknown key at `index`, where the keys of the table at `known` are expected:
+ * "axis, keep; did you mean 'axis'?". Runs Lua. */
 const char *binding_among(lua_State *L, int index, int known);
-/* "; did you mean ...?" for the key at `index`, which an owner ("s", "k", "rill.image") has not, or ""; pushes it. Runs Lua. */
+/* Pushes and returns "; did you mean ...?" for the key at `index` that an owner ("s", "k", "rill.image") does not have, or "". Runs Lua. */
 const char *binding_hint(lua_State *L, const char *owner, int index);
-/* A call whose arguments (the stack) hold an expression: the hook is called with all of them and does what it can in one pass.
- * True when it did, its *results pushed; else the stack is as it was. */
+/* Offers a call to the hook `name` if one of its arguments (the stack) is an expression, so that the hook can compute the call in one pass. Returns
+ * true and pushes *results results if the hook did; else the stack is unchanged. */
 bool expression_hooks_offer(lua_State *L, const char *name, int *results);
-/* The same whatever the arguments are. */
+/* Offers a call to the hook `name` as expression_hooks_offer does, with any arguments. */
 bool expression_hooks_ask(lua_State *L, const char *name, int *results);
-/* Closes a header outside of any scope: for __gc and __close; never raises. */
+/* Closes a stream header outside of any scope, for __gc and __close. Never raises. */
 void stream_handle_drop(Stream *stream);
-/* Metamethods: s[i], s[i] = v, pairs(s). */
+/* Implements the metamethod s[i]. */
 int element_at(lua_State *L);
+/* Implements the metamethod s[i] = v. */
 int element_set(lua_State *L);
+/* Implements the metamethod pairs(s). */
 int each_pairs(lua_State *L);
 /* Raises unless the stream can be written. */
 void accept_writable(lua_State *L, const Stream *stream, const char *function);
-/* Reads the arguments `first` and `last` at stack index `first` and after it (argument n and n + 1), which may be absent, as a box:
- * from[] inclusive, to[] exclusive, from 0; raises. */
+/* Reads the arguments `first` and `last` (arguments n and n + 1) at stack index `first` and the next one as a box: from[] inclusive, to[]
+ * exclusive, 0-based. Absent arguments mean the whole stream. Raises. */
 void box_check(lua_State *L, const Stream *stream, int first, const char *function, int n, int64_t *from, int64_t *to);
-/* The arguments of s:boundary and of c:boundary, behind the first: a mode for each dimension, and the value outside; raises. */
+/* Reads the arguments of s:boundary and c:boundary after the first one: a mode for each dimension, and the value outside; raises. */
 void view_boundary_modes(lua_State *L, const char *function, int rank, Boundary *modes, double *outside);
-/* Pushes the view of a box; raises. */
+/* Pushes a view of a box; raises. */
 Stream *box_push(lua_State *L, const Stream *stream, const char *function, const int64_t *from, const int64_t *to);
-/* Pushes a new stream (zero unless data follows); raises. The function's name goes in front of errors. */
+/* Pushes a new stream of zeros; raises, with the prefix "function: ". */
 Stream *create_stream(lua_State *L, const Type *type, const Shape *shape, const char *function);
 
-/* Host memory that an error cannot leak: a userdata on the stack, freed early by scratch_free. */
+/* Pushes a userdata that owns `bytes` bytes of host memory, so that an error does not leak them. Returns the memory; raises. */
 void *scratch_push(lua_State *L, size_t bytes);
+/* Frees the memory of the userdata at `index` early. */
 void scratch_free(lua_State *L, int index);
-void scratch_give(lua_State *L, int index, void *memory); /* holds `memory`, of malloc, instead of its own */
+/* Replaces the memory of the userdata at `index` by `memory`, which malloc returned. */
+void scratch_give(lua_State *L, int index, void *memory);
 
-/* A type from a string or a struct userdata; raises. A structure's name is replaced, at `index`, by the userdata, which holds it. */
+/* Returns a type given by a string or a struct userdata; raises. The name of a structure is replaced, at `index`, by its userdata, which keeps the
+ * type alive. */
 const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name);
-/* Pushes the userdata of a structure, which holds it: one per type. */
+/* Pushes the userdata of a structure type, which keeps it alive. There is one userdata per type. */
 void type_push_struct(lua_State *L, const Type *type);
-/* Adds "struct ray { vec3 o; vec3 d; }". */
+/* Adds a declaration like "struct ray { vec3 o; vec3 d; }" to `text`. */
 void type_add_declaration(luaL_Buffer *text, const Type *type);
-/* A shape from an integer, a table of integers or a Shape-like table; raises. */
+/* Reads a shape from an integer, a table of integers or the value of s.shape; raises. */
 void shape_check_arg(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);
-/* The same for a shape of any sizes and any number of elements, which nothing may ever be made of. */
+/* Reads a shape as shape_check_arg, but with any sizes and any number of elements: the shape of a domain that is not stored as a whole. */
 void shape_check_sizes(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);
-/* Raises unless two shapes are equal: the format gets the function and both shapes, as three strings. */
+/* Raises unless two shapes are equal. The format takes three strings: the function and both shapes. */
 void shape_raise_unequal(lua_State *L, const char *format, const char *function, const Shape *a, const Shape *b);
+/* Pushes the table of a shape. */
 void shape_push(lua_State *L, const Shape *shape);
-bool shape_is(lua_State *L, int index); /* could be a shape: an integer or a flat table of integers */
-/* One whole number per dimension from the arguments from `first` on, or one for all; raises. */
+/* Returns whether a value may be a shape: an integer or a flat table of integers. */
+bool shape_is(lua_State *L, int index);
+/* Reads one integer per dimension from the arguments from `first` on, or one for all dimensions; raises. */
 void shape_check_counts(lua_State *L, int first, const char *function, int rank, int64_t *n);
 
-/* One element between Lua and packed bytes. Pack returns false with error_set (the message says what does not fit; the
- * caller adds which argument); it never raises. */
+/* Packs the Lua value of one element to bytes. Returns false with error_set; the message says what does not fit, and the caller adds which
+ * argument. Never raises. */
 bool value_pack(lua_State *L, int index, const Type *type, void *element);
+/* Pushes the Lua value of one packed element. */
 void value_push(lua_State *L, const Type *type, const void *element);
-/* Reads the one element of a stream, which it releases. Inside a scope; false with error_set. */
+/* Reads the only element of a stream and releases the stream. Must be called inside a scope; false with error_set. */
 bool value_read(Stream *result, void *element);
-/* Pushes the one element of a stream, which it releases, and leaves the scope; raises. */
+/* Pushes the only element of a stream, releases the stream and leaves the scope; raises. */
 void value_take(lua_State *L, Stream *result, DeviceScope *scope);
-/* The same for one component. */
+/* Packs one component as value_pack does. */
 bool value_pack_scalar(lua_State *L, int index, Scalar scalar, void *component);
+/* Pushes one packed component. */
 void value_push_scalar(lua_State *L, Scalar scalar, const void *component);
-/* As value_pack, but a number or boolean stands for every component. */
+/* Packs an element as value_pack does; a number or boolean sets all components. */
 bool value_pack_splat(lua_State *L, int index, const Type *type, void *element);
-/* A table to the packed elements of a shape: flat table of elements or of numbers, or nested as the shape. False with
- * error_set; raises only when out of memory. */
+/* Packs a table to the elements of a shape. The table is a flat table of elements, a flat table of numbers, or nested like the shape. False with
+ * error_set; raises only if memory runs out. */
 bool table_pack(lua_State *L, int index, const Type *type, const Shape *shape, void *bytes);
-/* The shape of a nested table; false with error_set. */
+/* Computes the shape of a nested table; false with error_set. */
 bool table_shape(lua_State *L, int index, const Type *type, Shape *shape);
-/* Push packed elements as a table nested as the shape, or as a flat table of numbers. */
+/* Pushes packed elements as a table nested like the shape. */
 void table_push_nested(lua_State *L, const Type *type, const Shape *shape, const void *bytes);
+/* Pushes packed elements as a flat table of numbers. */
 void table_push_flat(lua_State *L, const Type *type, int64_t elements, const void *bytes);
-/* A nested or flat table -> a new contiguous stream on the stack. type NULL: inferred (float; booleans bool). */
+/* Pushes a new contiguous stream with the contents of a nested or flat table; raises. If `type` is NULL it is float, or bool for booleans. */
 Stream *create_from_table(lua_State *L, int index, const Type *type, const char *function, int n, const char *name);
 
-/* Files. A path, a string without zero bytes, or raises. */
+/* Returns a path, which is a string without zero bytes, or raises. */
 const char *argument_path(lua_State *L, int index, const char *function, int n, const char *name);
-/* Pushes the stream that a reader makes of a file, and returns 1; raises in the name of `function`. A reader runs inside a scope; `type` may
- * be NULL: the file's own. False with error_set. */
+/* Reads a file to a new stream, inside a scope; false with error_set. If `type` is NULL the file determines it. */
 typedef bool FileReader(Device *device, const char *path, const Type *type, Stream *result);
+/* Pushes the stream that a reader makes from a file, and returns 1; raises, with the prefix "function: ". */
 int file_load(lua_State *L, const char *function, const char *path, const Type *type, FileReader *read);
-/* The .rill side of rill.load (`type` may be NULL: the file's own) and of s:save. Inside a scope; false with error_set. */
+/* Reads the contents of a .rill file to a new stream, for rill.load. If `type` is NULL the file determines it. Must be called inside a scope; false
+ * with error_set. */
 bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, const Type *type, Stream *result);
+/* Writes a stream to a .rill file, for s:save. Must be called inside a scope; false with error_set. */
 bool rillfile_save(const Stream *stream, const char *path);
-/* Pushes the container that a file holds, false where it holds none; raises in the name of `function`. c:save. */
+/* Pushes the container that a .rill file contains. Returns false if the file contains none; raises, with the prefix "function: ". */
 bool rillfile_load_container(lua_State *L, const char *function, const char *path, const Type *type);
+/* Implements c:save. */
 int rillfile_save_container(lua_State *L);
 
 #endif

@@ -1,4 +1,4 @@
-/* Streams as pictures, for everything that draws or writes them: which types there are, the options, and the pixels. */
+/* Converts streams to images, for all functions that draw or write them: supported types, options and pixels. */
 #ifndef RILL_BINDING_FILES_IMAGE_OPTIONS_H
 #define RILL_BINDING_FILES_IMAGE_OPTIONS_H
 
@@ -6,29 +6,29 @@
 #include "io/image/image.h"
 #include "io/image/pixels.h"
 
-/* Types of streams and the pixels they hold. */
+/* A scalar type of streams and its pixel type. */
 typedef struct PictureType {
     Scalar scalar;
     PixelKind kind;
-    bool colours; /* vectors of 3 and 4 too, where the type has them */
-    bool loads;
+    bool colours; /* vectors of 3 and 4 components are allowed too */
+    bool loads;   /* rill.image.load can return the type */
 } PictureType;
 
-/* What the place a picture goes to holds: anything, floats only, 8 bits only. */
+/* The samples that the destination of an image can store: any, floats only, 8 bits only. */
 typedef enum PictureLimit { PICTURE_ANY, PICTURE_FLOATS, PICTURE_BYTES } PictureLimit;
 
 /* A call with a stream and a table of options, which may be absent. */
 typedef struct PictureCall {
     const char *function;
-    int s, options; /* their places on the stack */
-    int self;       /* 1 where the stack holds the value before a colon: the arguments' numbers are one less */
+    int s, options; /* stack indices */
+    int self;       /* 1 if the stack holds the value before a colon, so that argument numbers are one less */
     PictureLimit limit;
 } PictureCall;
 
-/* The row of a type; NULL for one that no picture has. */
+/* Returns the row of a type; NULL if images cannot have it. */
 const PictureType *image_options_type(const Type *type);
 
-/* The stream as a new image, scaled and coloured by the options min, max, colormap and depth; raises. */
+/* Converts the stream to a new image, scaled and colored by the options min, max, colormap and depth; raises. */
 void image_options_take(lua_State *L, const PictureCall *call, Image *image);
 
 #endif

@@ -1,36 +1,38 @@
-/* What the binding's files on ranges share. */
+/* Declares the userdata of ranges, which c:active() and c:range() return. */
 #ifndef RILL_BINDING_STREAMS_RANGE_HANDLE_H
 #define RILL_BINDING_STREAMS_RANGE_HANDLE_H
 
 #include "binding/values/handle.h"
 #include "container/region/region.h"
 
-/* What a launch runs over: what c:active() and c:range() give. The user value is the container that it is of, or nil. */
+/* A set of elements that a launch can run over. Its user value is the container to which it belongs, or nil. */
 typedef struct LuaRange {
-    Stream stream;  /* as an argument of a launch: a header of the box, which holds nothing */
-    Region *region; /* held; NULL: closed */
+    Stream stream;  /* for a range that is an argument of a launch: the header of the box, which owns nothing */
+    Region *region; /* a reference; NULL: closed */
 } LuaRange;
 
 extern const HandleType range_type;
-/* Pushes a closed range; the value if it is one, else NULL. */
+/* Pushes a closed range. */
 LuaRange *range_push(lua_State *L);
+/* Returns the range if the value is one, else NULL. */
 LuaRange *range_to(lua_State *L, int index);
-/* Makes it one of the container at `index`; pushes that. */
+/* Sets the container of the range to the value at `index`. */
 void range_of(lua_State *L, int range, int index);
+/* Pushes the container of the range, or nil. */
 void range_push_container(lua_State *L, int range);
-/* An open one, or raises. */
+/* Returns an open range, or raises. */
 LuaRange *range_check(lua_State *L, int index, const char *function);
-/* Makes a region within the device by a call, as binding_make does, for the range. */
+/* Creates the region of the range by a call within the device, as binding_make does. */
 #define range_make(L, range, owner, function, call)                                                                    \
     do {                                                                                                               \
         binding_run(L, owner, function, (range)->region = (call));                                                     \
         binding_charge(L, (range)->region->list.device);                                                               \
     } while (0)
-/* Takes over a region that was made; NULL raises what was set, with the function's name in front. */
+/* Stores a new region in the range and takes over the reference. If `region` is NULL, raises error_message() with the prefix "function: ". */
 void range_take(lua_State *L, LuaRange *range, Region *region, const char *function);
 
-/* The union of the list at `index`: ranges of a shape, which may be that of a domain without bounds, and tables {first =, last =} of points as t:ranges gives them. Pushes a range;
- * raises in the name of `function` about `name`. */
+/* Pushes the union of the list at `index`. Its items are ranges of the shape, and tables {first =, last =} of points as t:ranges returns them.
+ * `unbounded`: the domain has no bounds. Raises about the argument `name` of `function`. */
 LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, bool unbounded,
                           const char *function, const char *name);
 

@@ -1,29 +1,30 @@
-/* Userdata that hold something of C which is given back when they are closed or collected. */
+/* Userdata that own a C object, which is released when they are closed or collected. */
 #ifndef RILL_BINDING_VALUES_HANDLE_H
 #define RILL_BINDING_VALUES_HANDLE_H
 
 #include "binding/binding.h"
 
-/* One for each type of them, static: the registry holds the metatable under its address. */
+/* Describes a type of such userdata. It must be static, since the registry holds the metatable under its address. */
 typedef struct HandleType {
     const char *name; /* "range": the metatable's __name is rill.range */
-    const char *self; /* what the manual calls one, for messages: "r" of r:close */
+    const char *self; /* the variable name used in messages: "r" for r:close */
     size_t size;
-    int values; /* user values */
-    /* Gives back what a userdata holds, if it is not closed, and closes it. Outside of any scope; raises nothing. */
+    int values; /* the number of user values */
+    /* Releases the object of a userdata unless it is closed, and marks it as closed. Called outside of any scope; must not raise. */
     void (*drop)(lua_State *L, void *self);
-    bool final; /* no call uses one while it asks a function: see binding_park_final */
+    bool final; /* no call uses such a userdata while it runs a user function: see binding_park_final */
 } HandleType;
 
-/* Pushes a userdata of zeros, which is closed. */
+/* Pushes a userdata filled with zeros, which counts as closed. */
 void *handle_push(lua_State *L, const HandleType *type);
-/* The userdata at `index` if it is of the type, else NULL. */
+/* Returns the userdata at `index` if it has the type, else NULL. */
 void *handle_to(lua_State *L, int index, const HandleType *type);
-/* Pushes a table of methods, with `close`. */
+/* Pushes a table of the methods and `close`. */
 void handle_methods(lua_State *L, const HandleType *type, const luaL_Reg *methods);
-/* Makes the metatable, with __gc and __close: of __index on top of the stack, which it pops, and of other metamethods, or NULL. */
+/* Creates the metatable with __gc, __close and the metamethods `meta`, which may be NULL. The value on top of the stack becomes __index and is
+ * popped. */
 void handle_open(lua_State *L, const HandleType *type, const luaL_Reg *meta);
-/* Closes the userdata at 1, or leaves it to the call that may be using it; raises where it is of another type. */
+/* Closes the userdata at 1, or defers closing if a call may be using it; raises if it has another type. */
 void handle_close(lua_State *L, const HandleType *type);
 
 #endif

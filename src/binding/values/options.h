@@ -1,4 +1,4 @@
-/* Tables of options: what a function takes by name, said once, in rows. */
+/* Reads tables of options. Each function describes its options once, in a list of rows. */
 #ifndef RILL_BINDING_VALUES_OPTIONS_H
 #define RILL_BINDING_VALUES_OPTIONS_H
 
@@ -8,47 +8,48 @@
 typedef struct OptionCall {
     const char *function;
     int index;            /* of the table on the stack */
-    int n;                /* its number among the arguments, for messages */
-    const char *expected; /* what is said of any other value: "a table like {axis = 1}" */
-    bool required;        /* the table has to be there */
-    int rank;             /* for options_axis: the dimensions that there are */
+    int n;                /* the 1-based number of the argument, for messages */
+    const char *expected; /* for messages about any other value: "a table like {axis = 1}" */
+    bool required;        /* the table must be given */
+    int rank;             /* for options_axis: the number of dimensions */
     const Type *type;     /* for options_element */
 } OptionCall;
 
 typedef struct Option Option;
 
-/* Checks the value on top of the stack, which is not nil unless the option is required, and stores it in `field`; raises. May leave values on the stack,
- * which are popped, but for the top one of an option that `keeps` it. */
+/* Checks the value on top of the stack and stores it in `field`; raises. The value may be nil only if the option is required. The reader may leave
+ * values on the stack, which are popped, except the top one if the option has the flag `keeps`. */
 typedef void OptionReader(lua_State *L, const OptionCall *call, const Option *option, void *field);
 
-/* A row. Of a list of rows the last one has no name. */
+/* One option. A list of options ends with a row without a name. */
 struct Option {
     const char *name;
-    OptionReader *read; /* NULL: the function reads it by itself */
-    size_t at;          /* the field, as offsetof of the structure that options_read fills: it holds the default */
+    OptionReader *read; /* NULL: the function reads the option itself */
+    size_t at; /* offsetof of the field in the structure that options_read fills. The field holds the default */
     bool required;
-    bool
-        keeps; /* the reader leaves a value on top that has to stay on the stack while the field is used: options_read leaves it there */
+    bool keeps; /* options_read leaves the value on top on the stack, where it must stay while the field is used */
     int64_t low, high;        /* for options_count */
-    const char *const *words; /* for options_word, which end in NULL */
+    const char *const *words; /* for options_word; end in NULL */
 };
 
-/* The first members of a row, of a field of a structure: {OPTION("axis", options_axis, SortOptions, axis)}. */
+/* Initializes the first members of a row for a field of a structure: {OPTION("axis", options_axis, SortOptions, axis)}. */
 #define OPTION(option, reader, type, field) .name = option, .read = reader, .at = offsetof(type, field)
 
-/* Reads the options, in the order of the rows, into the structure `to`. Returns false if there is no table. Raises if there is another value, or the table has a
- * key that is no row's name. */
+/* Reads the options, in the order of the rows, into the structure `to`. Returns false if there is no table. Raises for any other value, and for a
+ * key that is not the name of a row. */
 bool options_read(lua_State *L, const OptionCall *call, const Option *rows, void *to);
 
-/* Readers. bool: true or false. */
+/* Readers, with the type of the field that each one stores. */
+
+/* bool: true or false. */
 OptionReader options_flag;
-/* int64_t: a whole number from low to high. */
+/* int64_t: an integer from low to high. */
 OptionReader options_count;
-/* int, from 0: a dimension from 1, or from the last one -1. */
+/* int, 0-based: the option is a dimension, 1-based, or negative from the last one, -1. */
 OptionReader options_axis;
-/* int: the number of one of two words. */
+/* int: the 0-based position of the value among two words. */
 OptionReader options_word;
-/* Shape: sizes of dimensions, of which there may be any number of elements. */
+/* Shape: the sizes of dimensions, with any number of elements. */
 OptionReader options_sizes;
 /* char[TYPE_MAX_BYTES]: an element of the call's type, or a number for all of its components. */
 OptionReader options_element;
