@@ -221,9 +221,9 @@ describe("primitives of a container", function()
 
     it("say what they can't do", function()
         local c = filled({{13, 21}, {4, 8}}, 2)
-        raises("c:sum: a container that is mapped in part has no axes", c.sum, c, 1)
-        raises("c:sort: a container that is mapped in part has no axes", c.sort, c, {axis = 1})
-        raises("rill.argsort: a container that is mapped in part has no axes", rill.argsort, c, {axis = 1})
+        raises("c:sum: a container that is partly mapped has no axes", c.sum, c, 1)
+        raises("c:sort: a container that is partly mapped has no axes", c.sort, c, {axis = 1})
+        raises("rill.argsort: a container that is partly mapped has no axes", rill.argsort, c, {axis = 1})
         local deep = rill.sparse("float", {2, 2, 2, 2, 2}, {page = {1, 1, 1, 1, 1}}):set(3, 1, 2, 1, 2, 1)
         assert.equal(3, deep:sum())
         raises("c:find: coordinates of 5 dimensions are no elements of a stream", deep.find, deep, "x > 0.0")
@@ -231,7 +231,7 @@ describe("primitives of a container", function()
         local function cpu(x) return x < 4 and x or nil end
         local t = T.new {name = "half", rank = 1, to = 1, shape = 8, glsl = glsl, cpu = cpu}
         local half = rill.virtual(t, rill.physical("float", 8))
-        raises("c:sum: a container that is mapped in part has no axes", half.sum, half, 1)
+        raises("c:sum: a container that is partly mapped has no axes", half.sum, half, 1)
         local pages, changes <const> = T.pages {shape = 8, page = 2}, {}
         local back = T.new {name = "back", rank = 1, to = 1, shape = 8, glsl = "int translate(int x) { return 7 - x; }",
             cpu = function(x)

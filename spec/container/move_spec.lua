@@ -262,7 +262,7 @@ describe("boxes of containers", function()
             rill.array("vec2", {8, 8}))
         raises("c:write: argument #1 'data': a container of shape 20x20 doesn't go into 8x8", d.write, d, c)
         local y = d:range({1, 1}, {2, 2})
-        raises("add: argument 'x' is a range of 3x3, the launch runs over 8x8: 'over' is to be a box of as many", add,
+        raises("add: argument 'x' is a range of 3x3, the launch runs over 8x8: 'over' must be a box of the same shape", add,
             {x = c:range({1, 1}, {3, 3}), y = 0 * rill.iota(64):cast "int":reshape {8, 8}, r = d})
         raises("add: argument 'x' is a range of 3x3, the launch runs over other elements", add,
             {x = c:range({1, 1}, {3, 3}), y = y, r = rill.array("int", {8, 8}), over = d:range({1, 1}, {2, 2})})

@@ -341,7 +341,7 @@ describe("a range", function()
             assert.equal(sum - (r:active().size - count), total)
         end
         assert.matches("^range of %d+ elements of 2%-D$", tostring(h:active()))
-        raises("k: option 'over': item 1: 'last' is no point of a domain without bounds", k,
+        raises("k: option 'over': item 1: 'last' is not a point of a domain without bounds", k,
             {x = h, over = {{first = {0, 0}, last = {0}}}})
         assert.equal(1, k {x = h, over = {{first = {-1, -1}, last = {-1, -1}}}}.pages.mapped)
     end)
@@ -355,9 +355,9 @@ describe("a range", function()
         raises("p: option 'over': item 1: it is a range of shape 9x8, the launch runs over 8x8", k,
             {x = c, over = {far}})
         raises("p: 'over' is a range of shape 9x8, the launch runs over 8x8", k, {x = c, over = far})
-        raises("p: option 'over': item 1: 'last' is no point of 8x8: expected 2 coordinates, x first", k,
+        raises("p: option 'over': item 1: 'last' is not a point of 8x8: expected 2 coordinates, x first", k,
             {x = c, over = {{first = {0, 0}, last = {8, 0}}}})
-        raises("p: option 'over': item 1: 'first' is no point of 8x8", k, {x = c, over = {{first = 1, last = 2}}})
+        raises("p: option 'over': item 1: 'first' is not a point of 8x8", k, {x = c, over = {{first = 1, last = 2}}})
         raises("c:range: dimension 1: 2 .. 9 does not lie in 1 .. 8", c.range, c, {2, 1}, {9, 1})
         local range = c:range()
         range:close()

@@ -1,4 +1,4 @@
-/* The entry point of rill.core. */
+/* luaopen_rill_core, the entry point of rill.core. */
 #include "base/lock.h"
 #include "binding/binding.h"
 #include "gpu/context/device.h"
@@ -14,8 +14,8 @@ static void (*const openers[])(lua_State *L) = {OPENERS};
 
 __attribute__((visibility("default"))) int luaopen_rill_core(lua_State *L);
 
-/* Keeps the shared object mapped for the life of the process: the driver holds pointers into it (message callbacks, thread
- * destructors), and closing a Lua state would unmap it. */
+/* Keeps the shared object mapped until the process ends. Closing a Lua state would unmap it, but the driver holds pointers into it (message
+ * callbacks, thread destructors). */
 static void anchor(void)
 {
     Dl_info info;

@@ -1,4 +1,4 @@
-/* rill.devices, device, open, sync, clock, memory, memory_limit, check; the device userdata. */
+/* The device userdata, and rill.devices, device, open, sync, clock, memory, memory_limit and check. */
 #include "binding/binding.h"
 #include "container/storage/frames.h"
 #include "gpu/context/timer.h"
@@ -20,7 +20,7 @@ static Device *device_check(lua_State *L, int index)
     return *box;
 }
 
-/* The devices of a state live as long as it does, so the userdata counts nothing. */
+/* Pushes the userdata of a device. It holds no reference, because the state keeps its devices open until it is closed. */
 static void device_push(lua_State *L, Device *device)
 {
     Device **box = lua_newuserdatauv(L, sizeof(Device *), 0);
@@ -82,7 +82,7 @@ static void push_traits(lua_State *L, const Device *device)
     binding_strict(L, "device.traits");
 }
 
-/* By the name of the choice: its value, why it has that value, and the seconds that each value took. */
+/* Pushes a table by the names of the choices: the value, its source, and the measured seconds of each value. */
 static void push_tuning(lua_State *L, const Device *device)
 {
     static const char *const sources[] = {"default", "measured", "forced"};
@@ -137,7 +137,7 @@ static const struct {
     {"limits", push_limits}, {"traits", push_traits}, {"family", push_family},   {"tuning", push_tuning},
 };
 
-/* d[key]: upvalue 1 holds the number of each field. */
+/* d[key]. Upvalue 1 maps field names to indices in `fields`. */
 static int device_index(lua_State *L)
 {
     const Device *device = device_check(L, 1);
@@ -164,7 +164,7 @@ static int device_eq(lua_State *L)
     return 1;
 }
 
-/* Why others are left out: a list in the field left_out of the table on top, where there are any. */
+/* Sets the field left_out of the table on top of the stack to the list of reasons why devices are left out, if there are any. */
 static void push_left_out(lua_State *L)
 {
     char reason[1024];
@@ -206,7 +206,7 @@ static int rill_devices(lua_State *L)
     return 1;
 }
 
-/* rill._driver_test(): tries the driver anew; a list of {name, "right" | "allowed" | "wrong", what differs, what to do}. */
+/* _driver_test(): tests the driver again. Returns a list of {name =, verdict = "right" | "allowed" | "wrong", text = the difference, remedy =}. */
 static int rill_driver_test(lua_State *L)
 {
     static const char *const verdicts[] = {"right", "allowed", "wrong"};
@@ -226,7 +226,7 @@ static int rill_driver_test(lua_State *L)
     return 1;
 }
 
-/* rill._tune(): measures the device's choices anew. Returns false if it cannot be measured. */
+/* _tune(): measures the tuned choices of the device again. Returns false if the device cannot be measured. */
 static int rill_tune(lua_State *L)
 {
     Device *device = state_device(L);
@@ -287,7 +287,7 @@ static int rill_clock(lua_State *L)
 static int rill_memory(lua_State *L)
 {
     binding_count(L, "rill.memory", 0, false);
-    binding_charge(L, NULL); /* closes what waits for that */
+    binding_charge(L, NULL); /* closes the values whose closing was deferred */
     DeviceMemory memory = device_memory(state_device(L));
     lua_createtable(L, 0, 7);
     fields_count(L, "bytes", memory.bytes);
@@ -300,14 +300,14 @@ static int rill_memory(lua_State *L)
     return 1;
 }
 
-/* _reads() -> how many times something was read back from the current device. */
+/* _reads(): returns the number of reads from the current device to the host. */
 static int rill_reads(lua_State *L)
 {
     lua_pushinteger(L, (lua_Integer)device_memory(state_device(L)).reads);
     return 1;
 }
 
-/* rill.memory_limit(bytes): 0 or nil lifts the limit. */
+/* rill.memory_limit(bytes): sets the memory limit; 0 or nil removes it. */
 static int rill_memory_limit(lua_State *L)
 {
     binding_count(L, "rill.memory_limit", 1, false);
@@ -320,7 +320,7 @@ static int rill_memory_limit(lua_State *L)
     return 0;
 }
 
-/* rill.check([on]): sets checking where an argument is given; returns whether kernels were checked before. */
+/* rill.check([on]): sets whether kernels are checked if an argument is given. Returns the previous setting. */
 static int rill_check(lua_State *L)
 {
     State *state = state_get(L);
@@ -336,8 +336,8 @@ static int rill_check(lua_State *L)
     return 1;
 }
 
-/* Whether standard output is a terminal, its columns and lines (80 and 24 where nobody says), and the pixels of a character, 0 and 0
- * where nobody says: for what is drawn there. */
+/* _terminal(): returns whether standard output is a terminal, its columns and lines (80 and 24 if unknown), and the width and height of a character
+ * in pixels (0 and 0 if unknown). */
 static int rill_terminal(lua_State *L)
 {
     struct winsize size = {0};

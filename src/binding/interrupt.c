@@ -1,5 +1,5 @@
-/* Ctrl-C as a Lua error, for the prompt and for scripts run by the command: in statements, in the coroutines they resume, and while a
- * key is waited for. */
+/* Raises Ctrl-C as a Lua error, for the prompt and for scripts run by the command: in statements, in the coroutines that they resume, and while the
+ * prompt waits for a key. Below, "statement" also means such a script. */
 #include "binding/binding.h"
 
 #include <errno.h>
@@ -9,27 +9,27 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Signals belong to the process, so there is one of these; the prompt runs in one Lua state at a time. */
+/* There is one such state, as signals belong to the process and the prompt runs in one Lua state at a time. */
 static struct {
-    struct sigaction before;     /* how SIGINT was answered before the prompt */
-    pthread_t thread;            /* where the prompt runs: handlers of other threads pass the signal on */
-    lua_State *volatile running; /* what the statement began on; NULL between statements */
-    lua_State *volatile current; /* the coroutine at work in it: interrupted by a hook */
-    volatile sig_atomic_t pending;
-    const lua_State *raised_in; /* the coroutine that had the last error */
-    int raised;                 /* errors in it for one Ctrl-C */
+    struct sigaction before;       /* the action of SIGINT before the prompt */
+    pthread_t thread;              /* the thread of the prompt: handlers in other threads forward the signal to it */
+    lua_State *volatile running;   /* the thread on which the statement started; NULL between statements */
+    lua_State *volatile current;   /* the coroutine that runs in the statement: it is interrupted by a hook */
+    volatile sig_atomic_t pending; /* the number of Ctrl-C that have not ended the statement yet */
+    const lua_State *raised_in;    /* the coroutine in which the last error was raised */
+    int raised;                    /* the number of errors raised there for one Ctrl-C */
     bool installed;
 } interrupt;
 
 enum {
-    PATIENCE = 3,  /* after so many unanswered Ctrl-C the process ends, as it would without a prompt */
-    MERCIES = 10,  /* errors in one coroutine that leave time for what is put in order */
-    RESPITE = 1000 /* instructions between raising and raising again */
+    PATIENCE = 3,  /* after more unanswered Ctrl-C than this the process ends, as it would without a prompt */
+    CLEANUPS = 10, /* the number of errors in one coroutine after which cleanup code gets no more time */
+    RESPITE = 1000 /* instructions until the error is raised again */
 };
 
-/* A pcall on the way may keep the error to itself, and go on after it; so it is raised again and again until the statement is over,
- * but with time between for what is put in order after errors, and without mercy in the end. Coroutines that outlive their
- * statement, or were made when it was interrupted, may still have the hook. */
+/* Raises the error. A pcall may catch the error and continue; so it is raised again until the statement ends. Between errors there is time for
+ * cleanup code, except after CLEANUPS errors. Coroutines that outlive their statement, or that were created when it was interrupted, may
+ * still have the hook. */
 static void stop_hook(lua_State *L, lua_Debug *activation)
 {
     (void)activation;
@@ -39,14 +39,14 @@ static void stop_hook(lua_State *L, lua_Debug *activation)
     }
     interrupt.raised = interrupt.raised_in == L ? interrupt.raised + 1 : 1;
     interrupt.raised_in = L;
-    lua_sethook(L, stop_hook, LUA_MASKCOUNT, interrupt.raised < MERCIES ? RESPITE : 1);
-    luaL_where(L, 0); /* a hook has no level of its own */
+    lua_sethook(L, stop_hook, LUA_MASKCOUNT, interrupt.raised < CLEANUPS ? RESPITE : 1);
+    luaL_where(L, 0); /* in a hook, level 0 is the interrupted function */
     lua_pushliteral(L, "interrupted!");
     lua_concat(L, 2);
     lua_error(L);
 }
 
-/* Says why Ctrl-C has not ended the statement yet: it came within a launch, or it is not the first. */
+/* Reports that Ctrl-C has not ended the statement yet: because it came during a launch, or because it is not the first one. */
 static void say_waiting(bool launched)
 {
     static const char *const first[] = {"\nwaiting for the statement to end; press ",
@@ -61,7 +61,7 @@ static void say_waiting(bool launched)
     }
 }
 
-/* As lua.c does: Lua itself can't be entered here, but it looks at its hooks before the next instruction. */
+/* Handles SIGINT as lua.c does: a signal handler must not call Lua, but it may set a hook, which Lua runs before its next instruction. */
 static void on_interrupt(int signal_number)
 {
     int error = errno;
@@ -85,7 +85,7 @@ static void on_interrupt(int signal_number)
     errno = error;
 }
 
-/* A coroutine that C code of others resumed has no hook; its launches look here. */
+/* Launches call this for coroutines without a hook, which other C code resumed. */
 void interrupt_check(lua_State *L)
 {
     if (interrupt.pending && interrupt.running && interrupt.running != L &&
@@ -96,23 +96,23 @@ void interrupt_check(lua_State *L)
 
 /* coroutines */
 
-/* A hook belongs to one coroutine, and Lua does not tell a signal handler which one runs. So while Ctrl-C is rill's, the functions
- * of the library `coroutine` that enter one say so. */
+/* A hook belongs to one coroutine, and a signal handler cannot determine which one runs. So while rill handles Ctrl-C, the functions of the library
+ * `coroutine` that enter a coroutine are replaced by functions that record it. */
 
-/* Ctrl-C is for this one from here on; one that came before stops it after so many instructions. */
+/* Makes `co` the coroutine that Ctrl-C interrupts. A Ctrl-C that is already pending stops it after `instructions` instructions. */
 static void track(lua_State *co, int instructions)
 {
     interrupt.current = co;
-    if (interrupt.pending && lua_gethook(co) != stop_hook) { /* set again it would begin to count again */
+    if (interrupt.pending && lua_gethook(co) != stop_hook) { /* setting the hook again would restart its count */
         lua_sethook(co, stop_hook, LUA_MASKCOUNT, instructions);
     }
 }
 
-/* Calls the function below the arguments on top of the stack, which enters the coroutine: all results, as lua_call gives them. */
+/* Calls the function below the arguments on top of the stack, which enters the coroutine. Leaves all results on the stack, as lua_call does. */
 static void call_tracked(lua_State *L, lua_State *co, int arguments)
 {
     if (!interrupt.running ||
-        interrupt.current != L) { /* between statements, or in a Lua state that is not the prompt's */
+        interrupt.current != L) { /* between statements, or in a Lua state other than the prompt's */
         lua_call(L, arguments, LUA_MULTRET);
         return;
     }
@@ -124,7 +124,7 @@ static void call_tracked(lua_State *L, lua_State *co, int arguments)
     }
 }
 
-/* coroutine.resume and coroutine.close; upvalue 1 is Lua's own. */
+/* coroutine.resume and coroutine.close. Upvalue 1 is the original function. */
 static int l_enter(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTHREAD);
@@ -135,8 +135,8 @@ static int l_enter(lua_State *L)
     return lua_gettop(L);
 }
 
-/* What coroutine.wrap returns; upvalues: Lua's resume and close, the coroutine. Errors are raised again with the place of the call in
- * front of texts. */
+/* The function that coroutine.wrap returns. Upvalues: the original resume and close, and the coroutine. Errors are raised again; the position of the
+ * call is prepended to messages that are strings. */
 static int l_wrapped(lua_State *L)
 {
     lua_State *co = lua_tothread(L, lua_upvalueindex(3));
@@ -149,7 +149,7 @@ static int l_wrapped(lua_State *L)
         return lua_gettop(L) - 1;
     }
     int status = lua_status(co);
-    if (status != LUA_OK && status != LUA_YIELD) { /* its variables to be closed are still open */
+    if (status != LUA_OK && status != LUA_YIELD) { /* closes the to-be-closed variables of the coroutine */
         lua_settop(L, 0);
         lua_pushvalue(L, lua_upvalueindex(2));
         lua_pushvalue(L, lua_upvalueindex(3));
@@ -164,7 +164,7 @@ static int l_wrapped(lua_State *L)
     return lua_error(L);
 }
 
-/* coroutine.wrap; upvalues: Lua's create, resume and close. */
+/* coroutine.wrap. Upvalues: the original create, resume and close. */
 static int l_wrap(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -178,7 +178,7 @@ static int l_wrap(lua_State *L)
     return 1;
 }
 
-static const char library_key; /* what the library held before */
+static const char library_key; /* the original functions of the library */
 
 static void replace_function(lua_State *L, int library, const char *name)
 {
@@ -187,7 +187,7 @@ static void replace_function(lua_State *L, int library, const char *name)
     lua_setfield(L, library, name);
 }
 
-/* Copies the functions that are replaced from one table to another. */
+/* Copies the replaced functions from one table to another. */
 static void copy_functions(lua_State *L, int from, int to)
 {
     static const char *const names[] = {"resume", "close", "wrap"};
@@ -197,7 +197,7 @@ static void copy_functions(lua_State *L, int from, int to)
     }
 }
 
-/* Makes the library `coroutine` say what it enters, or gives it its own functions back. */
+/* Replaces functions of the library `coroutine` by functions that record the coroutine they enter, or restores the original ones. */
 static void watch_coroutines(lua_State *L, bool on)
 {
     int top = lua_gettop(L);
@@ -224,7 +224,7 @@ static void watch_coroutines(lua_State *L, bool on)
 
 /* statements */
 
-/* _interrupts(on): from here on Ctrl-C is for the prompt, or no longer. Returns whether it was before. */
+/* _interrupts(on): turns the handling of Ctrl-C on or off. Returns whether it was on before. */
 static int l_interrupts(lua_State *L)
 {
     bool on = lua_toboolean(L, 1), before = interrupt.installed;
@@ -236,7 +236,7 @@ static int l_interrupts(lua_State *L)
         watch_coroutines(L, true);
         interrupt.thread = pthread_self();
         interrupt.pending = 0;
-        sigaction(SIGINT, &action, &interrupt.before); /* no SA_RESTART: reads come back */
+        sigaction(SIGINT, &action, &interrupt.before); /* without SA_RESTART, so that reads return */
     } else if (!on && interrupt.installed) {
         sigaction(SIGINT, &interrupt.before, NULL);
         watch_coroutines(L, false);
@@ -246,13 +246,13 @@ static int l_interrupts(lua_State *L)
     return 1;
 }
 
-/* _interruptible(f, ...): what f(...) returns, f being pcall or a relative of it; Ctrl-C raises "interrupted!" in it, and here when it
- * went well nevertheless. */
+/* _interruptible(f, ...): calls f, which is pcall or xpcall, and returns its results. Ctrl-C raises "interrupted!" in it. If f succeeds nevertheless,
+ * the error is raised here. */
 static int l_interruptible(lua_State *L)
 {
     lua_State *running = interrupt.running, *current = interrupt.current;
     luaL_checktype(L, 1, LUA_TFUNCTION);
-    if (interrupt.pending) { /* pressed before anything began */
+    if (interrupt.pending) { /* Ctrl-C was pressed before the call */
         interrupt.pending = 0;
         return luaL_error(L, "interrupted!");
     }
@@ -264,10 +264,10 @@ static int l_interruptible(lua_State *L)
     int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
     interrupt.running = running;
     interrupt.current = current;
-    if (lua_gethook(L) == stop_hook) { /* a hook the statement set stays */
+    if (lua_gethook(L) == stop_hook) { /* a hook that the statement set is kept */
         lua_sethook(L, hook, mask, count);
     }
-    /* Kept by a pcall or a resume, or too late for the hook. */
+    /* A pcall or a resume caught the error, or Ctrl-C came too late for the hook. */
     bool swallowed = interrupt.pending && status == LUA_OK && (lua_gettop(L) == 0 || lua_toboolean(L, 1));
     interrupt.pending = 0;
     if (swallowed) {
@@ -276,7 +276,7 @@ static int l_interruptible(lua_State *L)
     return status == LUA_OK && !swallowed ? lua_gettop(L) : lua_error(L);
 }
 
-/* _wait_input(): true when standard input has something to read, or its end; false when Ctrl-C came first. */
+/* _wait_input(): waits for standard input. Returns true if it has data or has ended, false if Ctrl-C came first. */
 static int l_wait_input(lua_State *L)
 {
     sigset_t block, before, open;
@@ -288,7 +288,7 @@ static int l_wait_input(lua_State *L)
     open = before;
     sigdelset(&open, SIGINT);
     while (!interrupt.pending && ready <= 0) {
-        ready = ppoll(&input, 1, NULL, &open); /* open to the signal only while it waits */
+        ready = ppoll(&input, 1, NULL, &open); /* the signal is unblocked only while ppoll waits */
         if (ready < 0 && errno != EINTR) {
             break;
         }
@@ -299,8 +299,8 @@ static int l_wait_input(lua_State *L)
     return 1;
 }
 
-/* _hold_interrupts(on): Ctrl-C waits until _wait_input or the end of holding. A line editor's own handler would answer it only with the
- * next key, or in the middle of something. */
+/* _hold_interrupts(on): blocks or unblocks SIGINT. While it is blocked, only _wait_input receives it. The handler of a line editor would react
+ * only at the next key, or in the middle of an operation. */
 static int l_hold_interrupts(lua_State *L)
 {
     sigset_t set;

@@ -1,10 +1,10 @@
-/* What lua/rill/profile.lua stands on: a profile of the current device, and the rate of copies it is compared with. */
+/* Functions for lua/rill/profile.lua and lua/rill/shell/cpu_cost.lua: a profile of the current device, its copy rate, and running on one core. */
 #include "base/single_core.h"
 #include "binding/binding.h"
 
 #include "gpu/program/profile.h"
 
-/* _profile_start() */
+/* _profile_start(): starts recording launches. */
 static int l_start(lua_State *L)
 {
     Device *device = state_device(L);
@@ -41,7 +41,7 @@ static int push_profile(lua_State *L)
     return 1;
 }
 
-/* _profile_stop(): what was recorded, as a table. */
+/* _profile_stop(): stops recording and returns the profile as a table. */
 static int l_stop(lua_State *L)
 {
     Profile profile;
@@ -49,12 +49,12 @@ static int l_stop(lua_State *L)
     binding_run(L, device, "rill.profile", profile_stop(device, &profile));
     lua_pushcfunction(L, push_profile);
     lua_pushlightuserdata(L, &profile);
-    int status = lua_pcall(L, 1, 1, 0); /* out of memory must not leak the rows */
+    int status = lua_pcall(L, 1, 1, 0); /* an error for lack of memory must not leak the rows */
     profile_free(&profile);
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
-/* _copy_rate(): bytes per second of a copy on the current device. */
+/* _copy_rate(): returns the bytes per second of a copy on the current device. */
 static int l_copy_rate(lua_State *L)
 {
     double rate;
@@ -64,7 +64,7 @@ static int l_copy_rate(lua_State *L)
     return 1;
 }
 
-/* _single_core(f): calls f while all threads of the process are on one core. Whether that can be had, and what f returns. */
+/* _single_core(f): calls f while all threads of the process are bound to one core. Returns whether the system supports that, and the results of f. */
 static int l_single_core(lua_State *L)
 {
     SingleCore saved;

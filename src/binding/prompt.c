@@ -1,4 +1,4 @@
-/* What lua/rill/shell/repl.lua stands on beside interrupts: whether somebody types, and names of files. */
+/* Functions for the prompt (lua/rill/shell): whether input is a terminal, file names for completion, and directories for the history. */
 #include "binding/binding.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* _input_terminal(): whether standard input is a terminal. */
+/* _input_terminal(): returns whether standard input is a terminal. */
 static int l_input_terminal(lua_State *L)
 {
     lua_pushboolean(L, isatty(STDIN_FILENO));
@@ -25,7 +25,7 @@ static int push_paths(lua_State *L)
     return 1;
 }
 
-/* _paths(prefix): the paths that begin so, in order; directories end in '/'. */
+/* _paths(prefix): returns the sorted list of paths that begin with a prefix. Directories end in '/'. */
 static int l_paths(lua_State *L)
 {
     const char *prefix = luaL_checkstring(L, 1);
@@ -44,12 +44,12 @@ static int l_paths(lua_State *L)
     (void)glob(lua_tostring(L, -1), GLOB_MARK, NULL, &found);
     lua_pushcfunction(L, push_paths);
     lua_pushlightuserdata(L, &found);
-    int status = lua_pcall(L, 1, 1, 0); /* out of memory must not leak the names */
+    int status = lua_pcall(L, 1, 1, 0); /* an error for lack of memory must not leak the names */
     globfree(&found);
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
-/* _make_directory(path): makes it and those above it, for this user only; nil and why when that can't be. */
+/* _make_directory(path): creates a directory and its parents, accessible to this user only. Returns true, or nil and the reason. */
 static int l_make_directory(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);

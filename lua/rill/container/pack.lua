@@ -15,8 +15,8 @@ end
 
 local function check_axis(name, given)
     if given ~= nil then
-        fail("c:%s: a container that is mapped in part has no axes: what is mapped is taken as one list; "
-            .. "c:stream() is all of it", name)
+        fail("c:%s: a container that is partly mapped has no axes: its mapped elements are used as one list; "
+            .. "c:stream() is a stream of all elements", name)
     end
 end
 

@@ -1,12 +1,12 @@
-/* The regions of an active list (`where`), kept with it. */
+/* Caches the regions of an active list (the option `where`) in its table. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/range_handle.h"
 
 #include "container/region/active_list.h"
 #include "gpu/memory/buffer.h"
 
-/* Pushes the table of the list in which regions are kept by the sizes of their boxes: an empty one if the list was written since. */
-static void push_kept(lua_State *L, const Call *call)
+/* Pushes the cache of the list, which maps box sizes to regions. It is replaced by an empty one if the list was written since. */
+static void push_cache(lua_State *L, const Call *call)
 {
     lua_Integer version = (lua_Integer)buffer_version(call->launch.active->buffer);
     if (lua_getfield(L, call->active_at, "_pages") == LUA_TTABLE) {
@@ -41,7 +41,7 @@ const Region *call_push_active_boxes(lua_State *L, const Call *call, const int64
     const ContainerLaunch *launch = &call->launch;
     int top = lua_gettop(L);
     luaL_checkstack(L, LUA_MINSTACK, "too many arguments");
-    push_kept(L, call);
+    push_cache(L, call);
     push_key(L, sizes, launch->domain.rank);
     lua_pushvalue(L, -1);
     lua_rawget(L, top + 1);

@@ -1,4 +1,4 @@
-/* Ranges as arguments: inputs that are boxes of containers, whose elements may lie elsewhere than those that a launch runs over. */
+/* Ranges as arguments: inputs that are boxes of containers. The box may have another position than the elements of the launch. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 
@@ -18,7 +18,7 @@ static LuaRange *range_in(lua_State *L, const Call *call, int i)
     return range_to(L, call->slot[i]);
 }
 
-/* The open container of a range, which is pushed. */
+/* Pushes and returns the open container of a range; raises. */
 static LuaContainer *container_of(lua_State *L, const Call *call, int i, int index)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -28,13 +28,13 @@ static LuaContainer *container_of(lua_State *L, const Call *call, int i, int ind
     LuaContainer *c = container_check(L, -1, function, 0, name);
     const Shape *own = &container_elements_of(c)->shape;
     if (!shape_equal(&range->region->shape, own)) {
-        luaL_error(L, "%s: argument '%s': it is a range of shape %s, its container's is %s by now", function, name,
+        luaL_error(L, "%s: argument '%s': the range has shape %s, but its container now has shape %s", function, name,
                    shape_text(&range->region->shape, a), shape_text(own, b));
     }
     return c;
 }
 
-/* The box of the range as a header, and where it begins; x first. */
+/* Sets the header of the range to the box, and `first` to the lower corner of the box, x first. */
 static void set_header(LuaRange *range, const LuaContainer *c, int64_t *first)
 {
     int64_t low[SHAPE_MAX_RANK], high[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
@@ -54,7 +54,7 @@ bool call_take_box(lua_State *L, Call *call, int i, int index, int n)
     }
     if (!range->region || !region_is_box(range->region)) {
         luaL_error(L, "%s: argument #%d '%s': expected a range that is a box of elements (c:range), got %s", function,
-                   n, param->name, range->region ? "one of other elements" : "closed range");
+                   n, param->name, range->region ? "a range that is not a box" : "closed range");
     }
     LuaContainer *c = container_of(L, call, i, index);
     if (c->stream.device != call->device || !call_types_fit(param, c->stream.type)) {
@@ -74,34 +74,35 @@ static bool is_boxed(const Call *call, int i)
     return (call->boxed >> i & 1) != 0;
 }
 
-/* Whether something else tells a shape. */
-static bool is_told(const Call *call)
+/* Returns whether the option `shape` or an argument other than a box determines the shape of the launch. */
+static bool has_own_shape(const Call *call)
 {
-    bool told = call->has_shape;
+    bool found = call->has_shape;
     for (int i = 0; i < call->function->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
-        told = told || (kind->stream && kind->along && call->args[i].stream && !is_boxed(call, i));
+        found = found || (kind->stream && kind->along && call->args[i].stream && !is_boxed(call, i));
     }
-    return told;
+    return found;
 }
 
 void call_find_domain(lua_State *L, Call *call)
 {
     Argument args[MAX_PARAMS];
-    bool told = call->boxed && is_told(call);
-    if (told) {
+    bool without_boxes = call->boxed && has_own_shape(call);
+    if (without_boxes) {
         memcpy(args, call->args, sizeof args);
     }
-    for (int i = 0; told && i < call->function->param_count; i++) {
+    for (int i = 0; without_boxes && i < call->function->param_count; i++) {
         if (is_boxed(call, i)) {
             args[i].stream = NULL;
         }
     }
     const Shape *shape = call->has_shape ? &call->shape : NULL;
-    binding_raise_unless(L, kernel_domain(call->kernel, told ? args : call->args, shape, &call->launch.domain));
+    binding_raise_unless(L,
+                         kernel_domain(call->kernel, without_boxes ? args : call->args, shape, &call->launch.domain));
 }
 
-/* Where the box begins that the launch runs over, x first; false where that is none of this shape. */
+/* Sets `first` to the lower corner, x first, of the box that the launch runs over. Returns false if it is not a box of this shape. */
 static bool box_over(const Call *call, const Shape *shape, int64_t *first)
 {
     int64_t last[SHAPE_MAX_RANK];
@@ -127,7 +128,7 @@ static void check_written(lua_State *L, const Call *call, int i)
     }
 }
 
-/* The header anew, as memory may be another one by now, so that the box stands where the launch's elements are. */
+/* Updates the header of box i, as the memory may have changed, and shifts it so that its elements correspond to the elements of the launch. */
 static void place_box(lua_State *L, Call *call, int i)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -144,7 +145,7 @@ static void place_box(lua_State *L, Call *call, int i)
     bool inside = box_over(call, &header->shape, over);
     if (!inside && (call->over_at || !shape_equal(&header->shape, &call->launch.domain))) {
         luaL_error(
-            L, "%s: argument '%s' is a range of %s, the launch runs over %s: 'over' is to be a box of as many elements",
+            L, "%s: argument '%s' is a range of %s, the launch runs over %s: 'over' must be a box of the same shape",
             function, name, shape_text(&header->shape, a),
             call->over_at ? "other elements" : shape_text(&call->launch.domain, b));
     }

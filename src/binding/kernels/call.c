@@ -1,11 +1,11 @@
-/* The arguments of a kernel call, from the Lua stack. */
+/* Reads the arguments of a kernel call from the Lua stack. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Words of a constant: the largest is a structure. */
+/* The largest number of 32-bit words of a constant, which is a structure. */
 enum { CONSTANT_WORDS = 256 };
 
 /* packing arguments */
@@ -28,7 +28,7 @@ static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
         }
         lua_pop(L, 1);
         if (!done) {
-            return error_set("expected row %d to be %d numbers", row + 1, n);
+            return error_set("row %d: expected a table of %d numbers", row + 1, n);
         }
     }
     return true;
@@ -36,7 +36,7 @@ static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
 
 enum { EXPECTED_TEXT = 256 };
 
-/* `table`: a table was given; `stream`, unless NULL, was given. */
+/* Writes what a message says is expected. `table`: the argument is a table. `stream`: the argument, if it is a stream, else NULL. */
 static const char *expected_text(const Param *param, bool table, const Stream *stream, char text[EXPECTED_TEXT])
 {
     const char *type = param->matrix ? "matrix" : param->type->name, *kind = param_kinds[param->kind].name;
@@ -51,7 +51,7 @@ static const char *expected_text(const Param *param, bool table, const Stream *s
     return text;
 }
 
-/* Argument i: `stream`, or the container at `index`. */
+/* Returns the stream of argument i, which is `stream`, or the header of the container at `index`; raises. */
 static Stream *check_stream(lua_State *L, Call *call, int i, Stream *stream, int index, int n)
 {
     const Param *param = &call->function->params[i];
@@ -76,7 +76,7 @@ static Stream *check_stream(lua_State *L, Call *call, int i, Stream *stream, int
     return stream;
 }
 
-/* A Lua table for a gather is uploaded; the stream it becomes replaces it on the stack. */
+/* Uploads a Lua table for a gather, and replaces it on the stack by the stream. */
 static void upload(lua_State *L, const Call *call, int i, int index, int n)
 {
     const Param *param = &call->function->params[i];
@@ -84,7 +84,7 @@ static void upload(lua_State *L, const Call *call, int i, int index, int n)
     lua_replace(L, index);
 }
 
-/* A reduce kernel takes what is mapped in the first container that is given to it. */
+/* Replaces an argument of a reduce kernel by a stream of the elements that are mapped in the first container among the arguments. */
 static void take_line(lua_State *L, Call *call, int index)
 {
     LuaContainer *c = container_to(L, index);
@@ -92,7 +92,7 @@ static void take_line(lua_State *L, Call *call, int index)
         return;
     }
     if (!call->lined) {
-        lua_pushvalue(L, index); /* keeps it */
+        lua_pushvalue(L, index); /* keeps the container alive */
         call->lined = c;
     }
     container_push_line(L, call->lined, index, NULL, call->function->name);
@@ -111,7 +111,8 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
     index = lua_absindex(L, index);
     if (!kind->stream) {
         if (call->used + CONSTANT_WORDS > CALL_WORDS) {
-            luaL_error(L, "%s: its constants take too much room", call->function->name);
+            luaL_error(L, "%s: the constants are too large: at most %d words of 32 bits are allowed",
+                       call->function->name, CALL_WORDS);
         }
         uint32_t *words = call->words + call->used;
         bool done =
@@ -186,7 +187,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     memset(call->vouts, 0, sizeof call->vouts);
 }
 
-/* Arguments 2 .. top in order: all, or all but the outputs. */
+/* Reads arguments 2 .. top in order: all parameters, or all except the outputs. */
 static void positional(lua_State *L, Call *call)
 {
     const Function *f = call->function;
@@ -217,7 +218,7 @@ int call_param(const Call *call, const char *name)
     return -1;
 }
 
-/* The options beside the arguments of a launch. */
+/* Returns whether `key` is a launch option, rather than an argument. */
 static bool is_option(const Call *call, const char *key)
 {
     return strcmp(key, "shape") == 0 ||
@@ -243,7 +244,7 @@ void call_push_names(lua_State *L, const Call *call, bool constants)
     }
 }
 
-/* The key is below the top of the stack; `name`: NULL where it is not a string. */
+/* Raises that the key below the top of the stack is unknown. `name`: the key, or NULL if it is not a string. */
 static void unknown_key(lua_State *L, const Call *call, const char *name)
 {
     const char *function = call->function->name;
@@ -268,7 +269,8 @@ void call_keys(lua_State *L, const Call *call, int table)
     }
 }
 
-/* Takes the value on top of the stack as `where`: rill.active makes a list, the shape it counts in and its own table of it, which stay on the stack. */
+/* Reads the value on top of the stack as the option `where`. rill.active returns the list of indices, the shape to which they refer, and its table.
+ * All three stay on the stack. */
 static void take_where(lua_State *L, Call *call)
 {
     const char *name = call->function->name;
@@ -283,7 +285,7 @@ static void take_where(lua_State *L, Call *call)
     call->launch.active = accept_open(L, call->active_at - 2, name, 0, "where");
 }
 
-/* Takes the value on top of the stack as `over`. It stays there. */
+/* Reads the value on top of the stack as the option `over`. It stays there. */
 static void take_over(lua_State *L, Call *call)
 {
     const char *name = call->function->name;
@@ -293,7 +295,7 @@ static void take_over(lua_State *L, Call *call)
                    range ? "closed range" : binding_describe(L, -1));
     }
     if (call->launch.active) {
-        luaL_error(L, "%s: expected either 'where' or 'over'", name);
+        luaL_error(L, "%s: expected either option 'where' or option 'over', got both", name);
     }
     call->over_at = lua_gettop(L);
 }
@@ -347,7 +349,7 @@ void call_collect(lua_State *L, Call *call)
     }
 }
 
-/* Makes the shapes of all streams exact, unless a length can stay on the device: *length is then that one. */
+/* Makes the shapes of all streams exact, unless the length can stay on the device: then *length is set to it. */
 static void settle(lua_State *L, const Call *call, DeviceLength *length)
 {
     *length = (DeviceLength){0};
@@ -411,7 +413,7 @@ void call_allocate(lua_State *L, Call *call)
             call->vouts[i] = stream;
             continue;
         }
-        bool some = call->launch.active || call->launch.over; /* elsewhere it is zero */
+        bool some = call->launch.active || call->launch.over; /* the other elements must be zero */
         const Type *type = f->params[i].type;
         binding_run(L, call->device, f->name, stream_create(call->device, type, &call->launch.domain, some, stream));
         if (length.buffer) {

@@ -1,5 +1,5 @@
-/* What lua/rill/algebra/expression.lua needs of the device side: headers of its own over the streams it reads, and whether they were
- * written since. */
+/* Functions for lua/rill/algebra/expression.lua: views of the streams that an expression reads, whether they were written since, and queries about
+ * streams and containers. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 #include "container/kind/kinds.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* _is_open(v): whether it is a stream that is open. */
+/* _is_open(v): returns whether a value is an open stream. */
 static int rill_is_open(lua_State *L)
 {
     const Stream *s = stream_handle_to(L, 1);
@@ -16,7 +16,7 @@ static int rill_is_open(lua_State *L)
     return 1;
 }
 
-/* _is_open_container(v): whether it is a container that is open. */
+/* _is_open_container(v): returns whether a value is an open container. */
 static int rill_is_open_container(lua_State *L)
 {
     const LuaContainer *c = container_to(L, 1);
@@ -24,7 +24,7 @@ static int rill_is_open_container(lua_State *L)
     return 1;
 }
 
-/* A handle of its own over a container. */
+/* Implements _leaf for a container. */
 static int leaf_of_container(lua_State *L, const LuaContainer *c)
 {
     char shape[SHAPE_TEXT];
@@ -39,7 +39,8 @@ static int leaf_of_container(lua_State *L, const LuaContainer *c)
     return 5;
 }
 
-/* _leaf(s) -> a view of its own, version, the type kernels see, shape as text, whether it is a container; nil of what is closed. */
+/* _leaf(s): returns a new handle of the stream or container, its version, its type in kernels, its shape as text, and whether it is a container. Returns
+ * nothing if it is closed. */
 static int rill_leaf(lua_State *L)
 {
     Stream *s = stream_handle_to(L, 1);
@@ -54,7 +55,7 @@ static int rill_leaf(lua_State *L)
     accept_settled(L, s);
     Stream *view = stream_handle_push(L);
     stream_copy_view(s, view);
-    view->writable = false; /* what an expression reads is not written through it */
+    view->writable = false; /* the expression only reads it */
     lua_pushinteger(L, (lua_Integer)stream_version(s));
     lua_pushstring(L, s->type->value->name);
     lua_pushstring(L, shape_text(&s->shape, shape));
@@ -62,7 +63,7 @@ static int rill_leaf(lua_State *L)
     return 5;
 }
 
-/* _written(s, version): whether what s shows was, or may have been, written after that version. */
+/* _written(s, version): returns whether the elements of s were, or may have been, written after that version. */
 static int rill_written(lua_State *L)
 {
     const LuaContainer *c = container_to(L, 1);
@@ -75,7 +76,7 @@ static int rill_written(lua_State *L)
     return 1;
 }
 
-/* _family(s): "cpu" or "gpu", of the device that has s. */
+/* _family(s): returns "cpu" or "gpu", the family of the device of s. */
 static int rill_family(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "expression", 1, "s");
@@ -83,7 +84,7 @@ static int rill_family(lua_State *L)
     return 1;
 }
 
-/* _takes(s, type): as what type a kernel stores values of that type into s; nil where they don't convert. */
+/* _takes(s, type): returns the output type with which a kernel can store values of `type` to s; nothing if they do not convert. */
 static int rill_takes(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "expression", 1, "s");
@@ -95,7 +96,7 @@ static int rill_takes(lua_State *L)
     return 1;
 }
 
-/* _same(a, b): whether both show the same elements of the same memory. */
+/* _same(a, b): returns whether both refer to the same elements of the same memory. */
 static int rill_same(lua_State *L)
 {
     const LuaContainer *c = container_to(L, 1), *d = container_to(L, 2);
@@ -108,7 +109,7 @@ static int rill_same(lua_State *L)
     return 1;
 }
 
-/* _overlap(a, b): whether two streams may share memory. */
+/* _overlap(a, b): returns whether two streams may share memory. */
 static int rill_overlap(lua_State *L)
 {
     const Stream *a = accept_check(L, 1, "expression", 1, "a"), *b = accept_check(L, 2, "expression", 2, "b");
@@ -116,7 +117,7 @@ static int rill_overlap(lua_State *L)
     return 1;
 }
 
-/* _shape(sizes): a shape as s.shape gives it. */
+/* _shape(sizes): returns a table of sizes as s.shape does. */
 static int rill_shape(lua_State *L)
 {
     Shape shape;
@@ -125,7 +126,7 @@ static int rill_shape(lua_State *L)
     return 1;
 }
 
-/* _fuse(kernel, inputs): the kernel with its n-th argument computed by the kernel inputs[n]; nil where that can't be. */
+/* _fuse(kernel, inputs): returns a kernel in which the n-th argument is computed by the kernel inputs[n]; nil if they cannot be fused. */
 static int rill_fuse(lua_State *L)
 {
     const Kernel *inputs[MAX_PARAMS] = {NULL}, *kernel = kernel_to(L, 1);
@@ -148,7 +149,8 @@ static int rill_fuse(lua_State *L)
     return 1;
 }
 
-/* _fallback(c): the packed element that is read where nothing is mapped, and as a stream of one; nil where all is mapped. */
+/* _fallback(c): returns the default value of unmapped elements, packed in a string, and as a stream of one element. Returns nothing if all elements
+ * are mapped. */
 static int rill_fallback(lua_State *L)
 {
     const LuaContainer *c = container_check(L, 1, "expression", 1, "c");
@@ -164,7 +166,7 @@ static int rill_fallback(lua_State *L)
     return 2;
 }
 
-/* _like(c, type, solid): a container like it, with elements of another type. `solid`: in which all can be mapped. */
+/* _like(c, type, solid): returns a container of the same structure with elements of `type`. `solid`: one in which all elements can be mapped. */
 static int rill_like(lua_State *L)
 {
     const LuaContainer *c = container_check(L, 1, "c:like", 0, "c");
@@ -181,7 +183,7 @@ static int rill_like(lua_State *L)
     return 1;
 }
 
-/* _set_fallback(c, element): the same as a string or as a stream, whose string it gives. */
+/* _set_fallback(c, element): sets the default value to a packed string or the element of a stream. Returns the packed string. */
 static int rill_set_fallback(lua_State *L)
 {
     LuaContainer *c = container_check(L, 1, "expression", 1, "c");

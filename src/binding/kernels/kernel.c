@@ -1,4 +1,4 @@
-/* Kernels in Lua: rill.kernel, rill.program, calls by position and by name. */
+/* The kernel userdata: rill.kernel, rill.program, rill.programfile, calls, and the methods of kernels. */
 #include "binding/kernels/kernel.h"
 #include "binding/binding.h"
 #include "binding/streams/container_handle.h"
@@ -19,7 +19,7 @@ typedef struct LuaKernel {
     Kernel *kernel;
 } LuaKernel;
 
-/* Pushes a userdata for a kernel still to be made: what raises later leaks nothing. */
+/* Pushes an empty kernel userdata, so that a later error does not leak the kernel. */
 static LuaKernel *kernel_slot(lua_State *L)
 {
     LuaKernel *self = lua_newuserdatauv(L, sizeof *self, 0);
@@ -56,8 +56,8 @@ static Kernel *kernel_check(lua_State *L, int index, const char *function)
 
 /* calls */
 
-/* Tells the function set by _watch what a launch has written: the kernel, then name and stream of every output. */
-static void tell_watcher(lua_State *L, const Call *call)
+/* Calls the function set by _watch with the kernel, and the name and stream of each output of a launch. */
+static void call_watcher(lua_State *L, const Call *call)
 {
     const Function *f = call->function;
     int top = lua_gettop(L);
@@ -74,7 +74,7 @@ static void tell_watcher(lua_State *L, const Call *call)
     lua_call(L, lua_gettop(L) - top - 1, 0);
 }
 
-/* _watch(f): f is called after every launch; nil ends it. */
+/* _watch(f): sets a function that is called after each launch; nil removes it. */
 static int rill_watch(lua_State *L)
 {
     lua_settop(L, 1);
@@ -83,7 +83,7 @@ static int rill_watch(lua_State *L)
     return 0;
 }
 
-/* Whether a container is among the arguments of a call. */
+/* Returns whether an argument of a call is a container. */
 static bool has_container(lua_State *L)
 {
     int top = lua_gettop(L);
@@ -126,7 +126,7 @@ static int kernel_call(lua_State *L)
     binding_prepare(L, call.device);
     binding_raise_unless(L, container_launch_run(&call.launch, state->check, call.vouts));
     if (state->watched) {
-        tell_watcher(L, &call);
+        call_watcher(L, &call);
     }
     results = 0;
     luaL_checkstack(L, call.function->param_count, "too many outputs");
@@ -157,7 +157,7 @@ typedef struct TextOptions {
     bool fast;
 } TextOptions;
 
-/* The options of a kernel text, where a table may be. */
+/* Reads the options of a kernel text, which may be absent. */
 static TextOptions text_options(lua_State *L, const char *function)
 {
     static const char *const dialects[] = {"rill", "brook", NULL};
@@ -170,7 +170,7 @@ static TextOptions text_options(lua_State *L, const char *function)
     return options;
 }
 
-/* Parses a text; the module is owned by a userdata that is pushed. */
+/* Parses a text. The module is owned by a userdata, which is pushed. */
 static Module *module_push(lua_State *L, const char *text, size_t length, const char *chunk, int line,
                            TextOptions options)
 {
@@ -186,7 +186,7 @@ static Module *module_push(lua_State *L, const char *text, size_t length, const 
     return *slot;
 }
 
-/* Pushes the module of a call's text and options. */
+/* Parses the text and options of the running call, and pushes the module. */
 static Module *parse(lua_State *L, const char *function)
 {
     size_t length;
@@ -199,7 +199,7 @@ static Module *parse(lua_State *L, const char *function)
     return module_push(L, text, length, chunk, line, options);
 }
 
-/* Pushes a kernel that is compiled already; raises. */
+/* Creates, compiles and pushes a kernel; raises. */
 static void push_compiled(lua_State *L, Module *module, const Function *f)
 {
     LuaKernel *self = kernel_slot(L);
@@ -238,7 +238,7 @@ static int rill_kernel(lua_State *L)
     return 1;
 }
 
-/* Everything a module defines, by name. */
+/* Pushes a table of the kernels and structures of a module, by name. */
 static int push_kernels(lua_State *L, const char *function, Module *module)
 {
     int count = 0;
@@ -322,7 +322,7 @@ static int push_params(lua_State *L, Kernel *kernel)
     return 1;
 }
 
-/* Pushes a text that was written, which it frees; raises what was set unless it is done. */
+/* Pushes a text and frees it. Raises error_message() unless `done` is true. */
 static int push_text(lua_State *L, StrBuf *text, bool done)
 {
     done = done && strbuf_whole(strbuf_text(text));

@@ -1,4 +1,4 @@
-/* Calls of reduce kernels. */
+/* Calls reduce kernels. */
 #include "binding/kernels/kernel.h"
 #include "kernel/launch/copy.h"
 #include "primitive/reduction/reduce.h"
@@ -14,7 +14,7 @@ static int reduce_param(const Function *f)
     return i;
 }
 
-/* Where the result goes: nothing, a shape or a stream, at `index`. */
+/* Reads the destination of the result at `index`: nothing, a shape or a stream. */
 static void take_target(lua_State *L, Call *call, int r, int index, int n)
 {
     Stream *stream = stream_handle_to(L, index);
@@ -77,8 +77,8 @@ static const Stream *input_of(const Call *call)
     return call->args[i].stream;
 }
 
-/* Finishes a call of a reduce kernel, its result given, of a shape, or to a Lua value; `input` is NULL where the kernel's own
- * input stream is meant. */
+/* Runs the kernel. The result goes to a given stream, to a new stream of the given shape, or to a Lua value. `input` is the call of the input
+ * kernel, or NULL if the kernel has an input stream. */
 static int finish(lua_State *L, Call *call, int r, const Call *input)
 {
     const Function *f = call->function;
@@ -106,12 +106,12 @@ static int finish(lua_State *L, Call *call, int r, const Call *input)
         done = done && reduce_kernel(call->kernel, call->args, check, result);
     }
     if (done && value) {
-        Stream read = *result; /* push_value takes the reference over */
+        Stream read = *result; /* value_take takes over the reference */
         memset(result, 0, sizeof *result);
         value_take(L, &read, &scope);
         return 1;
     }
-    if (given) { /* its memory must not stay alive until the handle of the view is collected */
+    if (given) { /* releases the view now, so that it does not keep the memory alive until it is collected */
         stream_release(result);
     }
     device_leave(&scope);
@@ -136,7 +136,7 @@ int reduce_call(lua_State *L, Call *call)
     return finish(L, call, r, NULL);
 }
 
-/* The rest of a reduce kernel's arguments, by name from the table at `index` (or none). */
+/* Reads the other arguments of a reduce kernel by name from the table at `index`, which may be absent. */
 static void take_rest(lua_State *L, Call *call, int index)
 {
     const Function *f = call->function;

@@ -1,4 +1,4 @@
-/* Streams as arguments: expressions are evaluated, closed ones refused, lengths waited for. */
+/* Checks streams that are arguments: evaluates expressions, refuses closed streams, and waits for lengths that are counted on the device. */
 #include "binding/binding.h"
 
 Stream *accept_stream(lua_State *L, int index)

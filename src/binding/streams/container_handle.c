@@ -1,4 +1,4 @@
-/* The userdata of a container: its header. What it can do is containers/container.c's. */
+/* The userdata of a container, which contains its header. The methods are in src/binding/containers. */
 #include "binding/streams/container_handle.h"
 
 #include "binding/values/callbacks.h"
@@ -20,7 +20,8 @@ static void drop(lua_State *L, void *self)
 
 const HandleType container_type = {"container", "c", sizeof(LuaContainer), .values = CALLBACKS_VALUE, .drop = drop};
 
-/* Memory that has grown is another buffer, a stack's size another one; what lies outside is the handle's own. */
+/* Updates the header: the buffer changes when memory grows, the shape when a stack grows or shrinks. The boundary modes belong to the handle and are
+ * kept. */
 static void refresh(LuaContainer *self)
 {
     const Stream *whole = container_whole(self->container);
@@ -137,7 +138,8 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
     binding_make(L, own->device, function, container_pack(c->container, from, part, line));
 }
 
-/* Whether a value is lined: a container, or a stream of the shape of one that is mapped in part. */
+/* Returns whether the value at `index` has to be replaced by a stream of its mapped elements: a container, or a stream with the shape of c if c is
+ * partly mapped. */
 static bool is_lined(lua_State *L, const LuaContainer *c, int index)
 {
     const Stream *s = stream_handle_to(L, index);
@@ -148,11 +150,11 @@ static bool is_lined(lua_State *L, const LuaContainer *c, int index)
 static void check_axis(lua_State *L, const LuaContainer *c, int index, const char *function)
 {
     if (container_partial(c->container) && binding_is_options(L, index) && lua_getfield(L, index, "axis") != LUA_TNIL) {
-        luaL_error(
-            L,
-            "%s: a container that is mapped in part has no axes: what is mapped is taken as one list; c:stream() is "
-            "all of it",
-            function);
+        luaL_error(L,
+                   "%s: a container that is partly mapped has no axes: its mapped elements are used as one list; "
+                   "c:stream() is "
+                   "a stream of all elements",
+                   function);
     }
 }
 
@@ -187,7 +189,8 @@ void container_done(lua_State *L, const LuaContainer *self, bool done, const cha
     binding_charge(L, self->stream.device);
 }
 
-/* After a container was made ready to be written. Nothing is charged before it is: what that collects may close the container. */
+/* Updates the header after the container was prepared for writing. The collector must not be charged between preparing and writing: it could close the
+ * container. */
 static void made_ready(lua_State *L, LuaContainer *self, bool done, const char *function)
 {
     refresh(self);

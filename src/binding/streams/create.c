@@ -1,4 +1,4 @@
-/* What makes streams: rill.stream, from, iota, iter; s:copy, cast, like. */
+/* Creates streams: rill.stream, from, iota, iter; s:copy, cast, like. */
 #include "binding/binding.h"
 #include "kernel/host/packed.h"
 
@@ -18,7 +18,7 @@ Stream *create_stream(lua_State *L, const Type *type, const Shape *shape, const 
     return make(L, type, shape, true, function);
 }
 
-/* A new stream of packed elements in host memory. */
+/* Pushes a new stream with packed elements from host memory. */
 static Stream *make_of(lua_State *L, const Type *type, const Shape *shape, const void *bytes, const char *function)
 {
     Stream *s = make(L, type, shape, false, function);
@@ -53,7 +53,7 @@ Stream *create_from_table(lua_State *L, int index, const Type *type, const char 
     return s;
 }
 
-/* Calls the initialiser at stack index `init` for every element, with indices from 1. */
+/* Packs the results of the function at stack index `init`, which is called for each element with its 1-based indices. */
 static bool pack_function(lua_State *L, int init, const Type *type, const Shape *shape, char *to)
 {
     int64_t index[SHAPE_MAX_RANK] = {0};
@@ -98,7 +98,7 @@ static bool has_entries(lua_State *L, int index)
     return true;
 }
 
-/* One element for all: a number, boolean, vector or structure. */
+/* Returns whether the value is one element for all: a number, boolean, vector or structure. */
 static bool is_constant(lua_State *L, int index, const Type *type, const Shape *shape)
 {
     if (!lua_istable(L, index)) {
@@ -112,7 +112,7 @@ static bool is_constant(lua_State *L, int index, const Type *type, const Shape *
     return type->components > 1 && kind != LUA_TTABLE && lua_rawlen(L, index) == (lua_Unsigned)type->components;
 }
 
-/* Replaces a constant initialiser: fills the stream on top of the stack. */
+/* Fills the stream on top of the stack with the constant at stack index `init`. */
 static void fill_with(lua_State *L, int init)
 {
     lua_getfield(L, -1, "fill");
@@ -180,7 +180,7 @@ static int rill_from(lua_State *L)
     return 1;
 }
 
-/* Pushes a contiguous stream of other elements, or of the same where `type` is NULL. */
+/* Pushes a contiguous copy, converted to `type`; if `type` is NULL the type is kept. */
 static int push_copy(lua_State *L, const Stream *s, const Type *type, const char *function)
 {
     Stream *result = stream_handle_push(L);
@@ -204,7 +204,7 @@ static int rill_iota(lua_State *L)
     return push_copy(L, ramp, NULL, "rill.iota");
 }
 
-/* One end of a ramp: a number for every component, or a vector. */
+/* Reads one end of a ramp: a number for all components, or a vector. */
 static void ramp_end(lua_State *L, int index, const Type *type, const char *name, double *end)
 {
     const Type *wide = type_of(SCALAR_DOUBLE, type->is_struct ? 1 : type->components);
@@ -236,7 +236,7 @@ static int stream_copy(lua_State *L)
     return push_copy(L, s, NULL, "s:copy");
 }
 
-/* s:eval(): the stream itself, so that code which takes expressions need not ask. Its length may be known to the device only. */
+/* s:eval(): returns the stream itself, so that code which accepts expressions need not test. Its length may be known only to the device. */
 static int stream_eval(lua_State *L)
 {
     accept_open(L, 1, "s:eval", 0, "s");
@@ -259,7 +259,7 @@ static int stream_like(lua_State *L)
     return 1;
 }
 
-/* _sized(s, shape): a stream of s's type, which a name alone may not tell (structures). For init.lua. */
+/* _sized(s, shape): returns a new, undefined stream with the type of s, which may be a structure type that has no name in this Lua state. */
 static int rill_sized(lua_State *L)
 {
     Shape shape;

@@ -1,4 +1,4 @@
-/* s:each() and pairs(s): every element with its indices, read in blocks. */
+/* s:each() and pairs(s): iterates over the elements with their indices. Elements are read in blocks. */
 #include "binding/values/handle.h"
 #include "kernel/launch/copy.h"
 
@@ -7,7 +7,7 @@
 enum { BLOCK_BYTES = 1 << 16 };
 
 typedef struct Cursor {
-    Stream whole; /* in one piece, or a ramp */
+    Stream whole; /* contiguous, or a ramp */
     int64_t index[SHAPE_MAX_RANK];
     int64_t at, count;
     int64_t first, last; /* the elements in `block` */
@@ -23,7 +23,7 @@ static void drop(lua_State *L, void *self)
 
 static const HandleType cursor_type = {"cursor", "s", sizeof(Cursor), .drop = drop};
 
-/* The bytes of the element at the cursor. */
+/* Returns the bytes of the element at the cursor. */
 static const char *cursor_element(lua_State *L, Cursor *cursor)
 {
     const Stream *s = &cursor->whole;
@@ -47,7 +47,7 @@ static int cursor_next(lua_State *L)
 {
     Cursor *cursor = handle_to(L, lua_upvalueindex(1), &cursor_type);
     if (!cursor) {
-        return luaL_error(L, "s:each: the iterator has lost its stream");
+        return luaL_error(L, "s:each: the iterator has no stream");
     }
     if (cursor->at == cursor->count || !cursor->whole.device) {
         stream_handle_drop(&cursor->whole);
@@ -67,7 +67,7 @@ static int cursor_next(lua_State *L)
     return shape->rank + 1;
 }
 
-/* -> iterator, nil, nil, what a generic `for` closes when it is left early. */
+/* Returns the iterator, nil, nil, and the cursor, which the generic `for` closes when the loop ends. */
 int each_pairs(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "s:each", 0, "s");

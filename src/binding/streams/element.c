@@ -1,4 +1,4 @@
-/* Single elements and constants: s[i], s[i] = v, get, set, fill. Only an element's own bytes travel. */
+/* Reads and writes single elements and constants: s[i], s[i] = v, get, set, fill. Only the bytes of the element are transferred. */
 #include "binding/binding.h"
 #include "kernel/host/packed.h"
 
@@ -46,7 +46,7 @@ int element_at(lua_State *L)
     return 1;
 }
 
-/* s[i] = v. Of a stream with rows: what s[i]:write(v) takes, or a number or boolean for every component. */
+/* s[i] = v. If s[i] is a row, v is an argument of s[i]:write, or a number or boolean for all components. */
 int element_set(lua_State *L)
 {
     const char *function = "s[i] = v";
@@ -85,7 +85,7 @@ int element_set(lua_State *L)
     return 0;
 }
 
-/* The arguments from `first` on as one index per dimension. */
+/* Reads the arguments from `first` on as one index per dimension; raises. */
 static void index_check(lua_State *L, const Stream *s, int first, const char *function, int64_t *index)
 {
     int count = lua_gettop(L) - first + 1;

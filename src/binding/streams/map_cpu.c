@@ -1,4 +1,4 @@
-/* s:map_cpu(): a stream's elements as an indexable view on the host. Pages of 64 KiB are here, dirty, or (lazy) not yet here. */
+/* s:map_cpu(): an indexable view of the elements on the host. Pages of 64 KiB are present, modified, or (lazy) not yet transferred. */
 #include "binding/values/handle.h"
 #include "kernel/host/host_map.h"
 
@@ -34,13 +34,13 @@ static void map_free(HostMap *map)
     stream_handle_drop(&map->view);
 }
 
-/* Writes back and lets go, from __gc too: never raises. */
+/* Writes modified pages back and releases the map. Never raises, as __gc calls it too. */
 static bool map_finish(lua_State *L, HostMap *map)
 {
     bool good = true;
     if (map->bytes && map->view.device) {
         DeviceScope scope;
-        state_get(L)->running = L; /* should the copy back run short of memory */
+        state_get(L)->running = L; /* writing back may run the collector for lack of memory */
         good = device_enter(map->view.device, &scope);
         if (good) {
             good = host_map_write_back(map);
@@ -66,7 +66,7 @@ static int map_unmap(lua_State *L)
     return 0;
 }
 
-/* The bytes of element `number`, fetched if they are not here. */
+/* Returns the bytes of element `number`, and transfers its page first if it is not present. */
 static char *map_element(lua_State *L, HostMap *map, int64_t number)
 {
     if (!host_map_has(map, number)) {

@@ -1,12 +1,12 @@
-/* s:request([first, last]): a read-back in flight. */
+/* s:request([first, last]): an asynchronous read. */
 #include "binding/values/handle.h"
 #include "kernel/launch/copy.h"
 
 #include <string.h>
 
 typedef struct Request {
-    Stream whole;       /* what is read, in one piece; its type and shape */
-    Transfer *transfer; /* NULL for an empty stream and after close */
+    Stream whole;       /* a contiguous stream of the elements that are read */
+    Transfer *transfer; /* NULL for an empty stream, and after close */
 } Request;
 
 static void drop(lua_State *L, void *self)
@@ -44,7 +44,7 @@ static int request_ready(lua_State *L)
     return 1;
 }
 
-/* Waits. The bytes stay valid as long as the request. */
+/* Waits for the data and returns it. The bytes are valid as long as the request is open. */
 static const void *request_wait(lua_State *L, const Request *request, const char *function)
 {
     if (!request->transfer) {

@@ -1,4 +1,4 @@
-/* Shapes and counts in Lua. */
+/* Reads and pushes shapes, and counts per dimension. */
 #include "binding/binding.h"
 #include "binding/values/coordinates.h"
 
@@ -7,7 +7,7 @@
 
 static const char shape_key;
 
-/* Reads a table of whole numbers; false when it holds anything else. */
+/* Reads a table of integers; false with error_set if it contains anything else. */
 static bool shape_read(lua_State *L, int index, Shape *shape)
 {
     lua_Unsigned rank = lua_rawlen(L, index);
@@ -37,7 +37,7 @@ void shape_check_sizes(lua_State *L, int index, const char *function, int n, con
     } else if (lua_type(L, index) == LUA_TNUMBER) {
         int whole = 0;
         shape->size[0] = lua_tointegerx(L, index, &whole);
-        good = whole || error_set("a shape is of whole numbers, got %s", binding_describe(L, index));
+        good = whole || error_set("a shape consists of whole numbers, got %s", binding_describe(L, index));
     } else {
         binding_argument(L, function, n, name, index, "a shape: a whole number or a table of them");
     }
@@ -78,7 +78,7 @@ void shape_raise_unequal(lua_State *L, const char *format, const char *function,
     }
 }
 
-/* Compares anything indexable as a shape: two shapes, or a shape and a plain table. */
+/* Compares two shapes, or a shape and a plain table. */
 static int shape_eq(lua_State *L)
 {
     Shape a, b;
@@ -92,7 +92,7 @@ static int shape_tostring(lua_State *L)
     Shape shape;
     char text[SHAPE_TEXT];
     if (!lua_istable(L, 1) || !shape_read(L, 1, &shape)) {
-        return luaL_error(L, "tostring: not a shape any more");
+        return luaL_error(L, "tostring: the table was modified and is not a shape");
     }
     lua_pushstring(L, shape_text(&shape, text));
     return 1;

@@ -1,4 +1,4 @@
-/* The stream userdata: its metatable, fields and life. */
+/* The metatable of streams: fields, s[i], #s, close, tostring. */
 #include "binding/binding.h"
 #include "kernel/host/packed.h"
 
@@ -9,7 +9,7 @@
 enum { FIELD_TYPE = 1, FIELD_SHAPE, FIELD_SIZE, FIELD_NBYTES };
 enum { SHOWN_ELEMENTS = 64 };
 
-/* _method(name [, function]): a method written in Lua; without a function the method of that name, or nil. */
+/* _method(name [, function]): adds a method written in Lua. Without a function, returns the method of that name, or nil. */
 static int rill_method(lua_State *L)
 {
     luaL_checkstring(L, 1);
@@ -41,7 +41,7 @@ static int push_field(lua_State *L, lua_Integer field)
     return 1;
 }
 
-/* s[key]: upvalue 1 holds the members. */
+/* s[key]. Upvalue 1 is the table of members. */
 static int stream_index(lua_State *L)
 {
     if (lua_type(L, 2) == LUA_TNUMBER) {
@@ -83,7 +83,7 @@ static int stream_close(lua_State *L)
     return 0;
 }
 
-/* Nobody can be using it any more. */
+/* __gc: releases the stream at once, since an unreachable userdata is not in use. */
 static int stream_gc(lua_State *L)
 {
     Stream *stream = stream_handle_finalized(L);
@@ -146,7 +146,7 @@ static void add_element(lua_State *L, luaL_Buffer *text, const Type *type, const
     luaL_addstring(text, many ? "}" : "");
 }
 
-/* One line of elements per index of all dimensions but the last. */
+/* Adds the elements, one line per row of the last dimension. */
 static void add_elements(lua_State *L, luaL_Buffer *text, const Stream *s, const char *from)
 {
     int64_t columns = s->shape.size[s->shape.rank - 1], count = stream_elements(s);
@@ -211,7 +211,6 @@ void open_stream(lua_State *L)
     lua_pop(L, 1);
     fields_function(L, "_method", rill_method);
     stream_handle_metatable(L);
-    fields_setter(
-        L,
-        "_metamethod"); /* of fields that streams have not "__field" is asked: nil stands for those it does not know */
+    fields_setter(L,
+                  "_metamethod"); /* "__field" is called for unknown fields, and returns nil if it does not know them */
 }

@@ -1,17 +1,17 @@
-/* Whole streams and boxes between Lua and the device: read, values, bytes, write, gl. */
+/* Transfers streams and boxes between Lua and the device: read, values, bytes, write; and s:gl. */
 #include "binding/binding.h"
 #include "kernel/host/packed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Downloads inside a scope of its own; raises. */
+/* Enters the device and downloads the elements; raises. */
 static void download(lua_State *L, const Stream *s, void *bytes, const char *function)
 {
     binding_run(L, s->device, function, packed_download(s, bytes));
 }
 
-/* The view of the box in arguments 1 and 2 of a method, on the stack. Whoever is done with it calls drop_view. */
+/* Pushes a view of the box in arguments 1 and 2 of a method. The caller must call drop_view. */
 static Stream *box_argument(lua_State *L, const char *function)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
@@ -20,7 +20,7 @@ static Stream *box_argument(lua_State *L, const char *function)
     return box_push(L, s, function, from, to);
 }
 
-/* Releases a view at once and charges the collector. The handle alone would keep the memory of a stream that is closed meanwhile. */
+/* Releases a view and charges the collector. Otherwise the view would keep the memory of a closed stream until it is collected. */
 static void drop_view(lua_State *L, Stream *view)
 {
     Device *device = view->device;
@@ -78,9 +78,9 @@ static int stream_lua_bytes(lua_State *L)
     return 1;
 }
 
-/* Writing. */
+/* writing */
 
-/* Where only `first` is given, the data tells how far the box goes; else it goes to the end. */
+/* Computes the end of the box if only `first` is given: the size of the data determines it, or, if it is unknown, the end of the stream. */
 static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, int64_t *to)
 {
     Stream *data = accept_stream(L, 2);
@@ -116,7 +116,7 @@ static void check_source(lua_State *L, const Stream *to, const Stream *from)
     }
 }
 
-/* The bytes to upload: of the string itself, or packed from the table into a scratch on top of the stack. */
+/* Returns the bytes to upload: those of the string, or of a scratch userdata, which is pushed, with the packed table. */
 static const void *packed_data(lua_State *L, const Stream *view)
 {
     size_t size = (size_t)stream_bytes(view), length;
@@ -138,7 +138,8 @@ static const void *packed_data(lua_State *L, const Stream *view)
     return bytes;
 }
 
-/* An expression at index 2 goes straight into the view on top of the stack; where it can't, it is evaluated and takes its place. */
+/* Computes an expression at index 2 directly into the view on top of the stack and returns true. If that is not possible the expression is evaluated
+ * and replaced by the stream. */
 static bool write_expression(lua_State *L)
 {
     int view = lua_gettop(L);
@@ -190,7 +191,7 @@ static int stream_write(lua_State *L)
     return 1;
 }
 
-/* s:gl() -> buffer name, byte offset, byte length, layout. */
+/* s:gl(): returns buffer name, byte offset, byte length and layout. */
 static int stream_gl(lua_State *L)
 {
     const Stream *s = accept_self(L, "s:gl", 1);

@@ -1,9 +1,9 @@
-/* Views: other headers over the same elements. */
+/* Views of streams: new headers for the same elements. */
 #include "binding/binding.h"
 
 #include <string.h>
 
-/* The result of a view function, whose errors begin with its name, on the new userdata on top of the stack. */
+/* Returns the view on top of the stack to Lua, or raises; messages of view functions begin with the name of the method. */
 static int view_result(lua_State *L, bool good)
 {
     if (!good) {
@@ -84,10 +84,10 @@ static int stream_lua_transpose(lua_State *L)
     return view_result(L, stream_transpose(s, axes, stream_handle_push(L)));
 }
 
-/* The words of enum Boundary. lua/rill/core/boundary.lua has them by their meaning. */
+/* The names of enum Boundary. lua/rill/core/boundary.lua describes them. */
 static const char *const mode_names[] = {"clamp", "wrap", "mirror", "zero", NULL};
 
-/* One mode: a name, or the value outside. A value given before must be the same. */
+/* Reads one mode: a name, or the value outside. The value outside must be the same for all dimensions. */
 static Boundary boundary_check(lua_State *L, int index, const char *function, double *outside, bool *given)
 {
     double value = 0;
@@ -134,7 +134,7 @@ static int stream_lua_boundary(lua_State *L)
     return view_result(L, stream_boundary(s, modes, outside, stream_handle_push(L)));
 }
 
-/* _boundary(s): what s:boundary(...) was told of each dimension, names and numbers; nil where it was told nothing. */
+/* _boundary(s): returns the modes that s:boundary set for each dimension, names and numbers; nil if it was not called. */
 static int rill_boundary(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "_boundary", 1, "s");
@@ -153,8 +153,8 @@ static int rill_boundary(lua_State *L)
     return 1;
 }
 
-/* _over(s, type, shape): the bytes of a stream as elements of another type, in another shape, from the first on; nil where s has gaps or
- * such elements do not begin where it does. The caller sees to it that they are no more bytes than s has. */
+/* _over(s, type, shape): returns a view of the bytes of a stream as elements of another type and shape. Returns nil if s has gaps, or if its offset is
+ * not a multiple of the element size. The caller ensures that the view is not larger than s. */
 static int rill_over(lua_State *L)
 {
     Shape shape;

@@ -1,4 +1,4 @@
-/* Checks of arguments and the errors they raise. */
+/* Checks arguments, and raises errors about them. */
 #include "binding/binding.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ const void *binding_metatable(lua_State *L, const char *name, const void *key, c
     return metatable;
 }
 
-/* "rill.stream: argument #2 'shape'", or of the value before the colon "s:read: argument 's'". */
+/* Pushes and returns "rill.stream: argument #2 'shape'", or "s:read: argument 's'" for the value before the colon. */
 static const char *argument_label(lua_State *L, const char *function, int n, const char *name)
 {
     return n > 0 ? lua_pushfstring(L, "%s: argument #%d '%s'", function, n, name)
@@ -187,17 +187,17 @@ static const char *describe_userdata(lua_State *L, int index)
     if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
         name = lua_tostring(L, -1);
     }
-    if (strcmp(name, "rill.container") == 0) { /* with its type and shape, or "closed container" */
+    if (strcmp(name, "rill.container") == 0) { /* type and shape, or "closed container" */
         const char *text = luaL_tolstring(L, index, NULL), *end = strchr(text, ',');
         return end ? lua_pushlstring(L, text, (size_t)(end - text)) : text;
     }
-    if (strcmp(name, "rill.snapshot") == 0) { /* or "closed snapshot" */
+    if (strcmp(name, "rill.snapshot") == 0) { /* "snapshot ..." or "closed snapshot" */
         return luaL_tolstring(L, index, NULL);
     }
     return lua_pushfstring(L, "%s", strncmp(name, "rill.", 5) == 0 ? name + 5 : name);
 }
 
-/* "table of 3", or "matrix" of what is a table to Lua only. */
+/* Describes a table: "table of 3", or "matrix" if it is a value of rill. */
 static const char *describe_table(lua_State *L, int index)
 {
     const int kind = luaL_getmetafield(L, index, "__name");

@@ -1,4 +1,4 @@
-/* Boxes: the arguments first and last, counted from 1 with both ends inside. */
+/* Reads boxes: the arguments first and last, 1-based, both ends inclusive. */
 #include "binding/values/coordinates.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 #include "binding/values/callbacks.h"
 
-/* Tables of functions by their numbers, weakly, with the last number at 0; and their numbers by table, weakly, too. What is reached by
- * finalizers alone is gone from the first when they run, from the second only later. */
+/* functions_key: number -> table of functions, with weak values; the last number is at 0. numbers_key: table -> number, with weak keys. Lua
+ * removes objects that are only reachable from finalizers from weak values before the finalizers run, from weak keys afterwards. */
 static const char functions_key, numbers_key;
 
-/* Pushes a table of the registry, of weak keys or values. */
+/* Pushes a table of the registry with weak keys or values. */
 static void push_weak(lua_State *L, const char *key, const char *mode)
 {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, key) != LUA_TTABLE) {
@@ -39,7 +39,7 @@ Callbacks callbacks_create(lua_State *L)
     return callbacks;
 }
 
-/* Pushes the table of a number where a finalizer asks. */
+/* Pushes the table of a number for a finalizer, when it is no longer among the weak values. */
 static void push_by_number(lua_State *L, lua_Integer number)
 {
     push_weak(L, &numbers_key, "k");

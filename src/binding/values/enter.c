@@ -1,17 +1,18 @@
-/* Entering devices, and what the collector is told of their memory. */
+/* Enters devices, charges the collector with device memory, and defers closing values that a call may be using. */
 #include "binding/binding.h"
 
 #include <limits.h>
 #include <string.h>
 
-static const char parked_key; /* what is to be closed once no call is at work */
+static const char parked_key; /* the list of values to be closed after the current call */
 
-/* COMPILED_MOST: programs compiled, seconds of work, after which all is collected. Steps do not find dropped kernels in generational mode, which
- * lua sets: what survived two of them waits until the heap has doubled, and kernels are small in it. */
+/* CHARGE_STEP: bytes of device memory per collector step. COMPILED_MOST: the number of compiled programs after which a full collection runs. In
+ * generational mode, which the program `lua` sets, steps do not find unused kernels: an object that survived two steps is not visited until the
+ * heap has doubled, and kernels are small in the heap. */
 enum { CHARGE_STEP = 1 << 20, COMPILED_MOST = 64 };
 
-/* Whether the function at work was called by a finalizer, which the collector runs within any other call. It stands still
- * meanwhile: Lua says -1, and before 5.4.4 0, as where the script has stopped it. */
+/* Returns whether the running function was called by a finalizer, which the collector runs within any other call. The collector is stopped during a
+ * finalizer: LUA_GCISRUNNING is -1. Before Lua 5.4.4 it is 0, as when the script stopped the collector, so the call stack is searched. */
 static bool in_finalizer(lua_State *L)
 {
     lua_Debug call;
@@ -63,15 +64,15 @@ int binding_ask(lua_State *L, lua_CFunction f, void *context)
     state->asking++;
     int status = lua_pcall(L, 1, 0, 0);
     state->asking--;
-    state->running = L; /* which the function may have changed, and the call goes on */
+    state->running = L; /* the function may have changed it */
     return status;
 }
 
-/* Closes what finalizers wanted closed while a call was at work. */
+/* Closes the values whose closing was deferred. */
 static void close_parked(lua_State *L, State *state)
 {
     if (!lua_checkstack(L, 8)) {
-        return; /* the next call finds them */
+        return; /* the next call closes them */
     }
     state->parked = false;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key);
@@ -81,7 +82,7 @@ static void close_parked(lua_State *L, State *state)
         luaL_getmetafield(L, -1, "__close");
         lua_insert(L, -2);
         if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
-            lua_pop(L, 1); /* nobody is there who could be told, as of a finalizer's */
+            lua_pop(L, 1); /* the error is dropped, as errors of finalizers are */
         }
     }
     lua_pop(L, 2);
@@ -114,7 +115,7 @@ void binding_charge(lua_State *L, Device *device)
     lua_gc(L, LUA_GCSTEP, kilobytes > INT_MAX / 4096 ? INT_MAX / 4096 : (int)kilobytes);
 }
 
-/* An allocation is about to fail: unreachable streams are released by their finalizers. */
+/* Runs a full collection because an allocation is about to fail, so that finalizers release unreachable streams. */
 static void state_collect(void *context)
 {
     State *state = context;

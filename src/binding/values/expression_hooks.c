@@ -1,4 +1,4 @@
-/* Expressions are tables of lua/rill/algebra/expression.lua, whose functions the binding calls by name. */
+/* Calls functions of lua/rill/algebra/expression.lua by name. Expressions are tables created there. */
 #include "binding/binding.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void expression_hooks_call(lua_State *L, const char *name, int arguments, int re
 const char *binding_hint(lua_State *L, const char *owner, int index)
 {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE) {
-        return ""; /* rill.core by itself */
+        return ""; /* rill.core is loaded without the Lua files */
     }
     index = lua_absindex(L, index);
     lua_pop(L, 1);
@@ -43,7 +43,8 @@ const char *binding_among(lua_State *L, int index, int known)
 {
     index = lua_absindex(L, index);
     known = lua_absindex(L, known);
-    bool alone = lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE; /* rill.core by itself */
+    bool alone =
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE; /* rill.core is loaded without the Lua files */
     lua_pop(L, 1);
     if (alone) {
         return lua_pushliteral(L, "another");
@@ -91,7 +92,7 @@ bool expression_hooks_offer(lua_State *L, const char *name, int *results)
     return has_expression(L) && expression_hooks_ask(L, name, results);
 }
 
-/* _expression(metatable, hooks): tables with this metatable are expressions; `hooks` are functions by name. */
+/* _expression(metatable, hooks): declares that tables with this metatable are expressions. `hooks` are functions by name. */
 static int rill_expression(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -99,7 +100,7 @@ static int rill_expression(lua_State *L)
     lua_settop(L, 2);
     state_get(L)->expression_meta = lua_topointer(L, 1);
     lua_pushvalue(L, 1);
-    lua_setfield(L, 2, "metatable"); /* kept: its address is never another's */
+    lua_setfield(L, 2, "metatable"); /* keeps it alive, so that its address stays unique */
     lua_rawsetp(L, LUA_REGISTRYINDEX, &hooks_key);
     return 0;
 }

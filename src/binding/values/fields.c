@@ -1,4 +1,4 @@
-/* Fields of tables. */
+/* Sets fields of tables. */
 #include "binding/binding.h"
 
 void fields_boolean(lua_State *L, const char *name, bool value)
@@ -36,7 +36,7 @@ void fields_function(lua_State *L, const char *name, lua_CFunction value)
     lua_setfield(L, -2, name);
 }
 
-/* Upvalue 1 is the table. */
+/* Sets a function in the table at upvalue 1. */
 static int set_function(lua_State *L)
 {
     luaL_checkstring(L, 1);

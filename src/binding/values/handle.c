@@ -34,7 +34,7 @@ static int close(lua_State *L)
     return 0;
 }
 
-/* Nobody can be using it any more. */
+/* __gc: releases the object at once, since an unreachable userdata is not in use. */
 static int collect(lua_State *L)
 {
     const HandleType *type = lua_touserdata(L, lua_upvalueindex(1));

@@ -1,4 +1,4 @@
-/* Raising what floors below recorded, and telling userdata apart: needs nothing else of the binding. */
+/* Raises recorded errors and checks the types of userdata. Depends on no other file of the binding. */
 #include "binding/binding.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ void *binding_finalized(lua_State *L, const void *key, size_t size)
     if (!lua_getstack(L, 0, &call) || !lua_getinfo(L, "n", &call) || !call.name) {
         return NULL;
     }
-    /* Lua names a finalizer after the hook that it was at when it collected. A hook function itself gets no userdata. */
+    /* If the collector runs within a hook, Lua reports the finalizer as a hook. A real hook function gets no userdata. */
     bool collects = (strcmp(call.namewhat, "metamethod") == 0 && strcmp(call.name, "__gc") == 0) ||
                     strcmp(call.namewhat, "hook") == 0;
     return collects ? binding_userdata(L, 1, key, size) : NULL;

@@ -1,4 +1,4 @@
-/* Host memory for bulk transfers: freed at once when all goes well, by the collector after an error. */
+/* Host memory for bulk transfers. Callers free it early; after an error the collector frees it. */
 #include "binding/binding.h"
 
 #include <stdlib.h>

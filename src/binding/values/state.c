@@ -1,4 +1,4 @@
-/* The state of rill in one Lua state: its devices, and how the collector learns of device memory. */
+/* The state of rill in one Lua state: its devices and flags. */
 #include "base/array.h"
 #include "base/environment.h"
 #include "binding/binding.h"
@@ -48,7 +48,7 @@ Device *state_device(lua_State *L)
     return state->device;
 }
 
-/* Made first, so finalized last: every stream is gone by now. */
+/* The state is created first and so finalized last, after all streams. */
 static int state_gc(lua_State *L)
 {
     State *state = binding_finalized(L, &meta_key, sizeof *state);

@@ -1,10 +1,10 @@
-/* The userdata of a stream: its header. What it can do is streams/stream.c's. */
+/* The userdata of a stream, which contains its header. The metamethods and methods are in src/binding/streams. */
 #include "binding/binding.h"
 
 #include <string.h>
 
 static const char meta_key;
-static const char members_key; /* name -> method, or the number of a field */
+static const char members_key; /* name -> method, or the index of a field */
 
 Stream *stream_handle_push(lua_State *L)
 {

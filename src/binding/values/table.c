@@ -1,11 +1,11 @@
-/* Tables of elements: nested as a shape, flat lists of elements, flat lists of numbers. */
+/* Packs tables of elements: nested like a shape, flat lists of elements, or flat lists of numbers. */
 #include "binding/binding.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A structure's element is a table with keys other than 1. */
+/* Returns whether a table is an element of a structure type: it has keys, but not the key 1. */
 static bool is_keyed(lua_State *L, int index)
 {
     bool listed = lua_rawgeti(L, index, 1) != LUA_TNIL;
@@ -21,8 +21,8 @@ static bool is_keyed(lua_State *L, int index)
     return keyed;
 }
 
-/* How deep lists are nested, following first items, down to a number or a structure's element. The sizes met go to `shape`,
- * as far as it reaches; `number`: the innermost lists hold no structures. */
+/* Returns how deep lists are nested, following the first items down to a number or an element of a structure. Stores the sizes of the lists in
+ * `shape`, at most SHAPE_MAX_RANK. Sets *number to whether the innermost items are not structures. */
 static int list_levels(lua_State *L, int index, const Type *type, Shape *shape, bool *number)
 {
     int levels = 0, top = lua_gettop(L);
@@ -69,7 +69,7 @@ typedef struct Packer {
     int64_t path[SHAPE_MAX_RANK];
 } Packer;
 
-/* "[2][3]": where a packer is, with `depth` indices. */
+/* Writes the first `depth` indices of the current element: "[2][3]". */
 static const char *packer_path(const Packer *p, int depth, char text[SHAPE_TEXT])
 {
     size_t length = 0;
@@ -89,7 +89,7 @@ static bool row_error(const Packer *p, int depth, const char *got)
                      p->shape->size[depth], got);
 }
 
-/* Packs the table on top of the stack, which holds what lies below `depth` indices. */
+/* Packs the table on top of the stack, which is at nesting level `depth`. */
 static bool pack_row(Packer *p, int depth)
 {
     lua_State *L = p->L;
@@ -132,7 +132,7 @@ static bool pack_shape(lua_State *L, int index, const Type *type, const Shape *s
     return good;
 }
 
-/* A flat list of the components of all elements. */
+/* Packs a flat list of the components of all elements. */
 static bool pack_numbers(lua_State *L, int index, const Type *type, int64_t elements, char *to)
 {
     int64_t count = elements * type->components;
@@ -163,7 +163,7 @@ bool table_pack(lua_State *L, int index, const Type *type, const Shape *shape, v
     bool number;
     index = lua_absindex(L, index);
     int levels = list_levels(L, index, type, &found, &number);
-    int element = type->is_struct ? 0 : type->components > 1; /* levels an element takes itself */
+    int element = type->is_struct ? 0 : type->components > 1; /* levels of lists within an element */
     if (levels == shape->rank + element && !(type->is_struct && number)) {
         return pack_shape(L, index, type, shape, bytes);
     }

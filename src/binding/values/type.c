@@ -5,13 +5,13 @@
 #include <string.h>
 
 static const char struct_key; /* the metatable */
-/* Tables of this Lua state. Boxes are the structure userdata, one per type. */
-static const char boxes_key;  /* address of a type -> its box, while there is one */
-static const char names_key;  /* name -> the box declared last, while there is one */
-static const char recent_key; /* name -> the box of names_key, which is held so: of the names used last */
-static const char older_key;  /* those of the time before */
+/* Tables of this Lua state. A box is the userdata of a structure type; there is one per type. */
+static const char boxes_key;  /* address of a type -> its box; weak */
+static const char names_key;  /* name -> the box declared last under that name; weak */
+static const char recent_key; /* name -> box; keeps the boxes of recently used names alive */
+static const char older_key;  /* the previous table of recent_key */
 
-/* Of recent_key and older_key. */
+/* The largest number of names in recent_key. */
 enum { NAMES_KEPT = 256 };
 
 static const Type *struct_to(lua_State *L, int index)
@@ -20,7 +20,7 @@ static const Type *struct_to(lua_State *L, int index)
     return box ? *box : NULL;
 }
 
-/* Names count as used: the box on top of the stack is held under the name below it. Pops both. */
+/* Marks a name as used: keeps the box on top of the stack alive under the name below it. Pops both. */
 static void hold_name(lua_State *L)
 {
     State *state = state_get(L);
@@ -41,8 +41,7 @@ static void hold_name(lua_State *L)
     state->names += !known;
 }
 
-/* Pushes the box of a structure of this Lua state by name, which holds the type while it stands there; false, and nothing pushed,
- * when there is none. */
+/* Pushes the box of the structure called `name` in this Lua state. Returns false and pushes nothing if there is none. */
 static bool struct_named(lua_State *L, const char *name)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
@@ -78,7 +77,7 @@ const Type *type_check(lua_State *L, int index, const char *function, int n, con
     return type;
 }
 
-/* The types of fields that are structures, kept by a table on the stack. */
+/* A table on the stack that keeps the structure types of fields alive. */
 typedef struct FieldTypes {
     lua_State *L;
     int kept, count;
@@ -95,7 +94,7 @@ static const Type *find_field_type(void *context, const char *name)
     return type;
 }
 
-/* Pushes a box that holds no type yet. */
+/* Pushes an empty box. */
 static const Type **push_box(lua_State *L)
 {
     const Type **box = lua_newuserdatauv(L, sizeof(Type *), 0);
@@ -230,8 +229,8 @@ static int struct_eq(lua_State *L)
     return 1;
 }
 
-/* rill.type(v): metatables of rill's userdata, and of the tables that expressions, matrices, factors, hierarchies, fluids, particles, waves, heat, cloths, bodies, meshes and trees are,
- * carry __name "rill.<type>". */
+/* rill.type(v): returns the type name after "rill." in the __name of the metatable. Expressions and the last TABLES types are Lua tables, the
+ * others are userdata. */
 static int rill_type(lua_State *L)
 {
     static const char *const types[] = {"stream",     "expression", "kernel", "struct",    "device",
@@ -257,7 +256,7 @@ static int rill_type(lua_State *L)
     return 1;
 }
 
-/* Pushes a table that does not hold its values. */
+/* Pushes a table with weak values. */
 static void push_weak(lua_State *L)
 {
     lua_newtable(L);
@@ -276,7 +275,7 @@ static void push_row(lua_State *L, const Type *type)
     fields_string(L, "seen", type->value->name);
 }
 
-/* _types: the types that are no structures, by name: {name=, scalar=, components=, bytes= of an element, seen= what kernels see}. */
+/* Pushes _types: the built-in types by name, {name=, scalar=, components=, bytes= per element, seen= type in kernels}. */
 static void push_types(lua_State *L)
 {
     lua_newtable(L);

@@ -1,4 +1,4 @@
-/* One element between Lua and packed bytes. Tables are read raw, so nothing here runs a metamethod. */
+/* Converts one element between Lua and packed bytes. Tables are read with raw access, so that no metamethod runs. */
 #include "base/half.h"
 #include "binding/binding.h"
 #include "gpu/memory/buffer.h"
@@ -37,15 +37,15 @@ static bool integer_pack(lua_State *L, int index, const char *type, int64_t low,
     return true;
 }
 
-/* A NaN without a sign: C would print it as -nan, and which NaN it is differs between drivers. */
-static double plain(double value)
+/* Returns a number with NaN replaced by the positive quiet NaN: C prints the sign of a NaN, and drivers differ in it. */
+static double without_nan_sign(double value)
 {
     return isnan(value) ? (double)NAN : value;
 }
 
 static void push_real(lua_State *L, double value)
 {
-    lua_pushnumber(L, plain(value));
+    lua_pushnumber(L, without_nan_sign(value));
 }
 
 static bool real_pack(lua_State *L, int index, const char *type, double *value)
@@ -53,7 +53,7 @@ static bool real_pack(lua_State *L, int index, const char *type, double *value)
     if (lua_type(L, index) != LUA_TNUMBER) {
         return number_misfit(L, index, type, 0, 0);
     }
-    *value = plain(lua_tonumber(L, index));
+    *value = without_nan_sign(lua_tonumber(L, index));
     return true;
 }
 
@@ -87,7 +87,7 @@ static bool pack_float(lua_State *L, int index, void *to)
     if (!real_pack(L, index, "float", &wide)) {
         return false;
     }
-    float value = lua_isinteger(L, index) ? (float)lua_tointeger(L, index) : (float)wide; /* rounded once */
+    float value = lua_isinteger(L, index) ? (float)lua_tointeger(L, index) : (float)wide; /* avoids rounding twice */
     memcpy(to, &value, sizeof value);
     return true;
 }
@@ -148,7 +148,7 @@ static bool pack_unorm8(lua_State *L, int index, void *to)
     return true;
 }
 
-/* 8-bit values are those of float division, as the kernels see them. */
+/* Divides in float, so that the value equals the one in kernels. */
 static void push_unorm8(lua_State *L, const void *from)
 {
     lua_pushnumber(L, (lua_Number)((float)*(const uint8_t *)from / 255.0f));
@@ -221,8 +221,8 @@ static bool vector_pack(lua_State *L, int index, const Type *type, char *to)
     return good;
 }
 
-/* Names the first key of a table that is no field. */
-static bool struct_stranger(lua_State *L, int index, const Type *type)
+/* Checks that every key of a table is a field; false with error_set for the first other key. */
+static bool check_keys(lua_State *L, int index, const Type *type)
 {
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
         bool known = false;
@@ -249,7 +249,7 @@ static bool struct_pack(lua_State *L, int index, const Type *type, char *to)
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
         present++;
     }
-    if (present > type->field_count && !struct_stranger(L, index, type)) {
+    if (present > type->field_count && !check_keys(L, index, type)) {
         return false;
     }
     for (int f = 0; f < type->field_count; f++) {
@@ -257,8 +257,8 @@ static bool struct_pack(lua_State *L, int index, const Type *type, char *to)
         lua_pushstring(L, field->name);
         bool good;
         if (lua_rawget(L, index) == LUA_TNIL) {
-            good = struct_stranger(L, index, type) &&
-                   error_set("structure %s: field '%s' is missing", type->name, field->name);
+            good =
+                check_keys(L, index, type) && error_set("structure %s: field '%s' is missing", type->name, field->name);
         } else {
             good = value_pack(L, lua_gettop(L), field->type, to + field->offset) ||
                    error_prefix("field '%s'", field->name);
