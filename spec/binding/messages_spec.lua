@@ -43,7 +43,7 @@ describe("a type of numpy or C", function()
             assert.falsy(pcall(rill.iota(2).cast, rill.iota(2), name))
         end
         for _, name in ipairs {"int64", "uint64", "long", "i8"} do
-            check.names({"'" .. name .. "'", "32 bits at most", "'double'"}, rill.stream, name, 3)
+            check.names({"'" .. name .. "'", "at most 32 bits", "'double'"}, rill.stream, name, 3)
         end
     end)
 end)
@@ -53,6 +53,6 @@ describe("reshape", function()
         local s = rill.stream("float", {2, 3})
         check.names({"shape 2x3 has 6 elements, 4x2 has 8"}, s.reshape, s, {4, 2})
         local turned = s:transpose()
-        check.names({"shape 3x2", "as 6 needs", ":copy()"}, turned.reshape, turned, 6)
+        check.names({"shape 3x2", "as shape 6 requires", ":copy()"}, turned.reshape, turned, 6)
     end)
 end)

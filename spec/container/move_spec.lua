@@ -262,14 +262,15 @@ describe("boxes of containers", function()
             rill.array("vec2", {8, 8}))
         raises("c:write: argument #1 'data': a container of shape 20x20 doesn't go into 8x8", d.write, d, c)
         local y = d:range({1, 1}, {2, 2})
-        raises("add: argument 'x' is a range of 3x3, the launch runs over 8x8: 'over' must be a box of the same shape", add,
+        raises("add: argument 'x' is a range of 3x3, the launch runs over 8x8: 'over' must be a box of the same shape",
+            add,
             {x = c:range({1, 1}, {3, 3}), y = 0 * rill.iota(64):cast "int":reshape {8, 8}, r = d})
         raises("add: argument 'x' is a range of 3x3, the launch runs over other elements", add,
             {x = c:range({1, 1}, {3, 3}), y = y, r = rill.array("int", {8, 8}), over = d:range({1, 1}, {2, 2})})
         raises("add: argument 'x' is a container whose memory 'r' writes", add,
             {x = d:range({3, 3}, {4, 4}), y = c:range({1, 1}, {2, 2}), r = d, over = y})
         c:set(1, 1, 1):set(1, 20, 20)
-        raises("add: argument #1 'x': expected a range that is a box of elements %(c:range%), got one of other", add,
+        raises("add: argument #1 'x': expected a range that is a box of elements %(c:range%), got a range that is not a box", add,
             c:active(), y)
         raises("add: argument #1 'x': expected a range of a container of int on the kernel's device, got one of vec2",
             add, rill.array("vec2", {2, 2}):range(), y)

@@ -108,7 +108,8 @@ describe("a launch over the mapped part", function()
         raises("p: option 'over': expected a range or a list of ranges, got number 1", k, {x = c, over = 1})
         raises("p: 'over' is a range of shape 13x21, the launch runs over 4x4", k,
             {x = rill.stream("float", {4, 4}), over = range})
-        raises("p: expected either option 'where' or option 'over'", k, {x = c, over = range, where = rill.active(c:stream():gt(3))})
+        raises("p: expected either option 'where' or option 'over'", k,
+            {x = c, over = range, where = rill.active(c:stream():gt(3))})
         raises("a range has no field or method 'sice'", function() return range.sice end)
         assert.matches("over pages only, each argument by itself",
             k:explain {x = rill.stream("float", {13, 21}), over = range})

@@ -184,8 +184,8 @@ static void take_range(lua_State *L, const LuaContainer *self, Given *source, co
     source->slot = lua_gettop(L);
     source->from = container_check(L, -1, function, 1, "data");
     check_source(L, self, source, function);
-    shape_raise_unequal(L, "%s: argument #1 'data': the range has shape %s, but its container now has shape %s", function,
-                        &range->region->shape, &container_elements_of(source->from)->shape);
+    shape_raise_unequal(L, "%s: argument #1 'data': the range has shape %s, but its container now has shape %s",
+                        function, &range->region->shape, &container_elements_of(source->from)->shape);
     if (rank != self->stream.shape.rank) {
         luaL_error(L, "%s: argument #1 'data': a range of %d dimensions doesn't go into a container of %d", function,
                    rank, self->stream.shape.rank);
