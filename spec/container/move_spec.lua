@@ -270,8 +270,8 @@ describe("boxes of containers", function()
         raises("add: argument 'x' is a container whose memory 'r' writes", add,
             {x = d:range({3, 3}, {4, 4}), y = c:range({1, 1}, {2, 2}), r = d, over = y})
         c:set(1, 1, 1):set(1, 20, 20)
-        raises("add: argument #1 'x': expected a range that is a box of elements %(c:range%), got a range that is not a box", add,
-            c:active(), y)
+        raises("add: argument #1 'x': expected a range that is a box of elements %(c:range%), got a range that is not"
+            .. " a box", add, c:active(), y)
         raises("add: argument #1 'x': expected a range of a container of int on the kernel's device, got one of vec2",
             add, rill.array("vec2", {2, 2}):range(), y)
         raises("add: argument 'x': the container was closed", function()

@@ -372,9 +372,9 @@ describe("fft", function()
         raises("option 'axes': expected dimensions, 1 .. 2 or from the last %-1 .. %-2, got number 3", s, {axes = 3})
         raises("option 'axes': expected dimensions, .*, got number 0", s, {axes = {0}})
         raises("option 'axes': expected dimensions, .*, got string", s, {axes = {1, "x"}})
-        raises("option 'axes': dimension 2 stands there twice", s, {axes = {2, -1}})
+        raises("option 'axes': dimension 2 is listed twice", s, {axes = {2, -1}})
         raises("option 'axes': an empty list", s, {axes = {}})
-        raises("option 'length' is for the inverse of half a spectrum", s, {length = 4})
+        raises("option 'length' requires the inverse of half a spectrum", s, {length = 4})
         local back = {length = 0, real = true, inverse = true}
         raises("'length': expected a length, at least 1, got number 0", half, back)
         back.length = 10

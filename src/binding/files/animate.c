@@ -1,4 +1,4 @@
-/* What rill.animate stands on: a file of frames, written by rill itself (animated PNG) or by ffmpeg. */
+/* The userdata of rill.animate: a file of frames, written by rill (animated PNG) or by ffmpeg. */
 #include "binding/files/image_options.h"
 #include "binding/values/handle.h"
 #include "io/image/apng.h"
@@ -36,7 +36,7 @@ static Animation *animation_check(lua_State *L, const char *function)
     return animation;
 }
 
-/* a:frame(s [, options]): one more frame. Returns the animation. */
+/* a:frame(s [, options]): appends a frame. Returns the animation. */
 static int animation_frame(lua_State *L)
 {
     static const char function[] = "a:frame";
@@ -67,7 +67,7 @@ static bool animation_empty(const Animation *animation)
     return animation->is_video ? animation->video.like.rows == 0 : animation->apng.frames == 0;
 }
 
-/* a:close(): ends the file, which takes its place. Closing again does nothing. */
+/* a:close(): completes the file and moves it to its path. Closing again does nothing. */
 static int animation_close(lua_State *L)
 {
     Animation *animation = animation_check(L, "a:close");
@@ -78,7 +78,7 @@ static int animation_close(lua_State *L)
     return 0;
 }
 
-/* At the end of its scope. After an error the frames there are make a whole file, and its own message stays. */
+/* __close. If the block is left by an error, the file is completed with the frames written so far, and that error is kept. */
 static int animation_leave(lua_State *L)
 {
     Animation *animation = animation_check(L, "a:close");
@@ -101,7 +101,7 @@ static int animation_tostring(lua_State *L)
     return 1;
 }
 
-/* _animation(path, fps, video): fps is checked by the caller. */
+/* _animation(path, fps): returns a new animation. The caller checks fps. */
 static int l_animation(lua_State *L)
 {
     const char *path = argument_path(L, 1, "rill.animate", 1, "path");

@@ -1,4 +1,4 @@
-/* rill.image: pictures on disk. */
+/* rill.image.load, save and formats: image files. */
 #include "io/image/image.h"
 #include "base/strbuf.h"
 #include "binding/binding.h"
@@ -14,7 +14,7 @@ static const char load_name[] = "rill.image.load";
 static const char save_name[] = "rill.image.save";
 static const char formats_name[] = "rill.image.formats";
 
-/* The type a picture is read as when none is asked for. */
+/* Returns the default type of an image: float, vec3 or vec4. */
 static const Type *natural_type(const Image *image)
 {
     static const int components[] = {0, 1, 4, 3, 4};
@@ -49,10 +49,10 @@ static bool load_picture(Device *device, const char *path, const Type *type, Str
     return ok || error_prefix("cannot read '%s'", path);
 }
 
-/* rill.image.load(path [, type]): a picture, its format found by its content, as a stream {rows, cols}. Without a type, gray gives
- * float, RGB vec3, and pictures with alpha vec4 (gray repeated), in 0..1; PFM as it is. A type converts: float and half by the luminance of
- * Rec. 709, vec3 without alpha, vec4 with alpha 1 where there is none; unorm8, unorm8x4 and half4 in the same way; uint8
- * and uint16 give the samples themselves of a gray picture. */
+/* rill.image.load(path [, type]): returns an image as a stream {rows, columns}. The format is detected from the content. Default type: float for gray
+ * images, vec3 for RGB, vec4 for images with alpha (gray repeated), in 0..1; values of PFM files are not scaled. Other types convert: float,
+ * half and unorm8 by the luminance of Rec. 709; vec3 drops alpha; vec4, half4 and unorm8x4 set a missing alpha to 1; uint8 and uint16 give the
+ * samples of a gray image. */
 static int l_load(lua_State *L)
 {
     binding_count(L, load_name, 2, false);
@@ -66,10 +66,10 @@ static int l_load(lua_State *L)
     return file_load(L, load_name, path, type, load_picture);
 }
 
-/* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): the extension tells the format. min and max are drawn
- * black and white: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535 for uint16; other
- * integers must give them. What is outside is clamped, NaN is black; alpha is not scaled. colormap: of scalars.
- * depth: 8 or 16 bits; 8 unless the stream is uint16. PFM keeps floats as they are. */
+/* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): writes an image in the format of the extension. min and max are drawn black and white.
+ * Default: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535 for uint16; required for other integers. Values
+ * outside are clamped, NaN is black, alpha is not scaled. colormap: for scalars. depth: 8 or 16 bits. Default: 16 for uint16, else 8. PFM stores
+ * floats unchanged. */
 static int l_save(lua_State *L)
 {
     binding_count(L, save_name, 3, false);
@@ -93,7 +93,7 @@ static int l_save(lua_State *L)
     return 0;
 }
 
-/* rill.image.formats(): a list of {name =, extension =} of the formats there are. */
+/* rill.image.formats(): returns the list of supported formats, {name =, extension =}. */
 static int l_formats(lua_State *L)
 {
     binding_count(L, formats_name, 0, false);
@@ -107,7 +107,7 @@ static int l_formats(lua_State *L)
     return 1;
 }
 
-/* _png(s [, options]): the bytes of the file that rill.image.save would write. */
+/* _png(s [, options]): returns the bytes of the file that rill.image.save would write. */
 static int l_png(lua_State *L)
 {
     PictureCall call = {.function = "rill._png", .s = 1, .options = 2, .limit = PICTURE_ANY};
@@ -127,7 +127,7 @@ static int l_png(lua_State *L)
     return 1;
 }
 
-/* _write(path, bytes): a whole file, beside its place and renamed. Returns nothing, or what went wrong. */
+/* _write(path, bytes): writes a file under a temporary name and renames it. Returns nothing, or the error message. */
 static int l_write(lua_State *L)
 {
     FilePart part;
@@ -140,7 +140,7 @@ static int l_write(lua_State *L)
     return 1;
 }
 
-/* _colormap(name): 256 colours, three bytes each. */
+/* _colormap(name): returns 256 colors of three bytes each. */
 static int l_colormap(lua_State *L)
 {
     const Colormap *map = lua_type(L, 1) == LUA_TSTRING ? colormap_find(lua_tostring(L, 1)) : NULL;

@@ -1,4 +1,4 @@
-/* Files of meshes: rill.mesh.load and M:save. */
+/* Mesh files: functions for rill.mesh.load and M:save. */
 #include "binding/binding.h"
 
 #include "io/mesh/formats.h"
@@ -16,7 +16,7 @@ static bool upload_owned(Device *device, const MeshData *mesh, const float *numb
     return packed_stream(device, type_of(SCALAR_FLOAT, width), &shape, numbers, result);
 }
 
-/* Streams of positions and triangles, and of normals and uv where there are any. */
+/* Creates the streams of positions and triangles, and of normals and uv if the mesh has them. */
 static bool upload(Device *device, const MeshData *mesh, Stream *const streams[4])
 {
     Shape vertices = {.rank = 1, .size = {(int64_t)mesh->vertices}},
@@ -36,7 +36,7 @@ static bool load_streams(Device *device, const char *path, bool skip, Stream *co
     return done;
 }
 
-/* _mesh_load(path, skip): streams of positions, triangles, normals and uv; false for what there is none of. */
+/* _mesh_load(path, skip): returns streams of positions, triangles, normals and uv; false for missing normals and uv. */
 static int load(lua_State *L)
 {
     static const char function[] = "rill.mesh.load";
@@ -59,7 +59,7 @@ static int load(lua_State *L)
     return 4;
 }
 
-/* _mesh_parse(path, skip): how many vertices and triangles a file has, and both as packed bytes. Needs no device. */
+/* _mesh_parse(path, skip): returns the numbers of vertices and triangles in a file, and both as packed bytes. Does not need a device. */
 static int parse(lua_State *L)
 {
     const char *path = argument_path(L, 1, "rill.mesh.load", 1, "path");
@@ -78,7 +78,7 @@ static int parse(lua_State *L)
     return 4;
 }
 
-/* Of whom a stream has an element each. Vertices and faces may be as many: then it is the vertices'. */
+/* Returns whether a stream has one element per corner, vertex or face. If there are as many vertices as faces it belongs to the vertices. */
 static MeshOwner owner_of(const Stream *stream, const MeshData *mesh)
 {
     return stream->shape.rank == 2                             ? MESH_CORNERS
@@ -86,7 +86,7 @@ static MeshOwner owner_of(const Stream *stream, const MeshData *mesh)
                                                                : MESH_FACES;
 }
 
-/* What the streams at `index` and behind it hold: positions, triangles, normals, uv. */
+/* Reads the streams of positions, triangles, normals and uv; the last two may be NULL. */
 static bool fetch(const Stream *const streams[4], MeshData *mesh)
 {
     mesh->vertices = (size_t)stream_elements(streams[0]);
@@ -113,20 +113,20 @@ static bool save_streams(const char *path, const Stream *const streams[4], const
     return done;
 }
 
-/* _mesh_save(path, encoding, positions, triangles, normals, uv): encoding "ascii", "little", "big" or nil; normals and uv may be false. */
+/* _mesh_save(path, encoding, positions, triangles, normals, uv): writes a file. encoding: "ascii", "little", "big" or nil; normals and uv may be false. */
 static int save(lua_State *L)
 {
     static const char function[] = "M:save";
     static const char *const encodings[] = {"", "ascii", "little", "big", NULL};
     const char *path = argument_path(L, 1, function, 1, "path");
-    int asked = luaL_checkoption(L, 2, "", encodings);
-    MeshEncoding encoding = (MeshEncoding)(asked - 1);
+    int option = luaL_checkoption(L, 2, "", encodings);
+    MeshEncoding encoding = (MeshEncoding)(option - 1);
     const Stream *streams[4] = {accept_check(L, 3, function, 1, "positions"),
                                 accept_check(L, 4, function, 2, "triangles")};
     for (int i = 2; i < 4; i++) {
         streams[i] = lua_toboolean(L, 3 + i) ? accept_check(L, 3 + i, function, 1 + i, "attribute") : NULL;
     }
-    binding_run(L, streams[0]->device, function, save_streams(path, streams, asked > 0 ? &encoding : NULL));
+    binding_run(L, streams[0]->device, function, save_streams(path, streams, option > 0 ? &encoding : NULL));
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* MatrixMarket files: rill.sparse.load and A:save. */
+/* MatrixMarket files: functions for rill.sparse.load and A:save. */
 #include "binding/binding.h"
 
 #include "io/array/mtx.h"
@@ -32,7 +32,7 @@ static bool load(Device *device, const char *path, int32_t *rows, int32_t *colum
     return done;
 }
 
-/* _mtx_load(path): rows, columns, then streams of the entries' rows and columns, from 0, and their values. */
+/* _mtx_load(path): returns the numbers of rows and columns, then streams of the rows and columns of the entries, 0-based, and their values. */
 static int mtx_load(lua_State *L)
 {
     static const char function[] = "rill.sparse.load";
@@ -40,7 +40,7 @@ static int mtx_load(lua_State *L)
     Device *device = state_device(L);
     int32_t rows = 0, columns = 0;
     Stream *streams[3];
-    lua_settop(L, 3); /* two numbers, when they are known */
+    lua_settop(L, 3); /* reserves room for the numbers of rows and columns */
     for (int i = 0; i < 3; i++) {
         streams[i] = stream_handle_push(L);
     }
@@ -65,7 +65,7 @@ static bool save(const char *path, const Stream *row, const Stream *column, cons
     return done;
 }
 
-/* _mtx_save(path, rows, columns, row, column, value, single): streams of int, int and double. */
+/* _mtx_save(path, rows, columns, row, column, value, single): writes a file from streams of int, int and double. */
 static int mtx_save(lua_State *L)
 {
     static const char function[] = "A:save";

@@ -1,4 +1,4 @@
-/* rill.load and s:save: streams as .npy files, or .rill for structures. */
+/* rill.load and s:save: .npy files, and .rill files, which also store structures. */
 #include "io/array/npy.h"
 #include "binding/binding.h"
 #include "io/array/rillfile.h"
@@ -13,7 +13,7 @@
 static const char load_name[] = "rill.load";
 static const char save_name[] = "s:save";
 
-/* What the scalars of streams are in a file. 64-bit integers are narrowed to 32 bits on reading. */
+/* The types in a file for the scalars of streams. 64-bit integers are converted to 32 bits when they are read. */
 static const struct {
     ScalarForm form;
     int bytes; /* in a stream */
@@ -43,7 +43,7 @@ static Scalar scalar_of(NpyKind kind)
     return (Scalar)scalar;
 }
 
-/* False for scalars that files don't have. */
+/* Returns false for scalars that .npy files cannot store. */
 static bool kind_of(Scalar scalar, NpyKind *kind)
 {
     for (int i = 0; i < KINDS; i++) {
@@ -55,7 +55,7 @@ static bool kind_of(Scalar scalar, NpyKind *kind)
     return false;
 }
 
-/* .npy has bools of one byte, streams of four. */
+/* Converts bools from one byte, as in .npy files, to four, as in streams. */
 static bool widen_bools(NpyArray *array)
 {
     uint32_t *wide = malloc(array->count * sizeof *wide + 1);
@@ -71,24 +71,24 @@ static bool widen_bools(NpyArray *array)
     return true;
 }
 
-/* 64-bit integers converted as a cast does: to the nearest float, to a truth, cut to the low bits of 8 and 16; int and uint, which stand
- * for them, must hold them. */
+/* Converts 64-bit integers as a cast does: to the nearest float, to a boolean, or to their low 8 or 16 bits. They must fit int and uint, which are also
+ * the default types; false with error_set if they do not. */
 static bool settle_wide(NpyArray *array, const Type *type)
 {
-    Scalar asked = type ? type->scalar : array->kind == NPY_U8 ? SCALAR_UINT : SCALAR_INT;
-    bool low = type_scalar_bytes(asked) < (int)sizeof(uint32_t);
+    Scalar wanted = type ? type->scalar : array->kind == NPY_U8 ? SCALAR_UINT : SCALAR_INT;
+    bool low = type_scalar_bytes(wanted) < (int)sizeof(uint32_t);
     if (type && type_scalar_is_float(type->value->scalar)) {
         return npy_convert(array, type->value->scalar == SCALAR_DOUBLE ? NPY_F8 : NPY_F4, false);
     }
-    if (type_scalar_form(asked) == FORM_BOOL) {
+    if (type_scalar_form(wanted) == FORM_BOOL) {
         return npy_convert(array, NPY_B1, false);
     }
-    return npy_convert(array, low || asked == SCALAR_UINT ? NPY_U4 : NPY_I4, low) ||
+    return npy_convert(array, low || wanted == SCALAR_UINT ? NPY_U4 : NPY_I4, low) ||
            error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all, exactly up to 2^53",
                         npy_kind_name(array->kind));
 }
 
-/* The numbers in a form that streams have. `type` is what was asked for, or NULL. */
+/* Converts the numbers to a type that streams can have. `type` is the requested type, or NULL. */
 static bool settle_numbers(NpyArray *array, const Type *type)
 {
     if (array->kind == NPY_B1) {
@@ -100,7 +100,7 @@ static bool settle_numbers(NpyArray *array, const Type *type)
     return true;
 }
 
-/* The stream's shape: the array's, less the last dimension when it holds the components of a vector type. */
+/* Computes the shape of the stream: the shape of the array, without the last dimension if that contains the components of a vector type. */
 static bool settle_shape(const NpyArray *array, const Type *type, Shape *shape)
 {
     int components = type ? type->components : 1;
@@ -120,7 +120,7 @@ static bool settle_shape(const NpyArray *array, const Type *type, Shape *shape)
     return shape_check(shape);
 }
 
-/* Uploads as one row of the file's numbers, casts where another type is asked for, and shows the result in its shape. */
+/* Uploads the numbers as one row, casts them if another type is requested, and returns a view in the shape of the array. */
 static bool upload(Device *device, const NpyArray *array, const Type *type, const Shape *shape, Stream *result)
 {
     const Type *own = type_of(scalar_of(array->kind), 1);
@@ -179,9 +179,9 @@ static bool load_file(Device *device, const char *path, const Type *type, Stream
     return ok || error_prefix("cannot read '%s'", path);
 }
 
-/* rill.load(path [, type]): a .npy or .rill file, found by its content. An array of numbers gives a stream of scalars of its own type
- * (64-bit integers as int or uint, where they fit) and shape; a type converts, and a vector type takes the last dimension as its
- * components. A .rill file gives the type it was saved with. */
+/* rill.load(path [, type]): loads a .npy or .rill file, which is detected by its content. An array of numbers becomes a stream of scalars with the type
+ * of the array (64-bit integers as int or uint if they fit) and its shape. `type` converts; a vector type uses the last dimension as its
+ * components. A .rill file determines the type of the stream. */
 static int l_load(lua_State *L)
 {
     binding_count(L, load_name, 2, false);
@@ -190,7 +190,7 @@ static int l_load(lua_State *L)
     return rillfile_load_container(L, load_name, path, type) || file_load(L, load_name, path, type, load_file);
 }
 
-/* Bools as the file holds them, of one byte, in their place. */
+/* Converts bools in place to one byte, as in .npy files. */
 static void narrow_bools(unsigned char *data, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -218,7 +218,7 @@ static bool save_npy(const Stream *stream, const char *path)
     const Type *type = stream->type;
     NpyArray array = {.rank = stream->shape.rank};
     if (!kind_of(type->scalar, &array.kind)) {
-        return save_seen(stream, path); /* unorm8, which files don't have: what kernels see of it */
+        return save_seen(stream, path); /* unorm8, which files cannot store, is saved as its type in kernels */
     }
     for (int i = 0; i < array.rank; i++) {
         array.dim[i] = stream->shape.size[i];
@@ -239,8 +239,8 @@ static bool save_npy(const Stream *stream, const char *path)
     return ok;
 }
 
-/* s:save(path): .npy (the components of vectors as a last dimension, half as float16, bool as bool, unorm8 as float32), or .rill, which
- * keeps every type, structures too. */
+/* s:save(path): writes a .npy file (components of vectors as a last dimension, half as float16, bool as bool, unorm8 as float32), or a .rill file, which
+ * preserves every type, structures included. */
 static int l_save(lua_State *L)
 {
     binding_count(L, save_name, 2, true);

@@ -1,4 +1,4 @@
-/* Streams of any type, structures included, and containers as .rill files. */
+/* .rill files: streams of any type, structures included, and containers. */
 #include "io/array/rillfile.h"
 #include "binding/binding.h"
 #include "binding/streams/container_handle.h"
@@ -9,13 +9,13 @@
 
 #include <stdlib.h>
 
-/* The type that a field or the element names; `known` are the structures defined so far. */
+/* Returns the type of a field or of the element. `known` are the structures defined so far. */
 static const Type *described_type(const RillField *field, const Type *const *known)
 {
     return field->structure ? known[field->structure - 1] : type_find(field->type);
 }
 
-/* Held for the caller. */
+/* Returns a reference to the type of a structure; NULL with error_set. */
 static const Type *described_struct(const RillStruct *structure, const Type *const *known)
 {
     Field *fields = calloc(structure->count, sizeof *fields);
@@ -40,7 +40,7 @@ static const Type *described_struct(const RillStruct *structure, const Type *con
     return made;
 }
 
-/* The type of the file's elements, held; NULL with error_set. */
+/* Returns a reference to the type of the elements; NULL with error_set. */
 static const Type *file_type(const RillFile *file)
 {
     const Type *known[RILLFILE_STRUCTS], *type = NULL;
@@ -71,7 +71,7 @@ static bool file_shape(const RillFile *file, Shape *shape)
     return shape_check(shape);
 }
 
-/* Loads as the file's own type, then casts. */
+/* Loads the elements with the type of the file, then casts them. */
 static bool load_cast(Device *device, const RillFile *file, const Type *own, const Type *type, const Shape *shape,
                       Stream *result)
 {
@@ -106,12 +106,12 @@ bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, cons
     return ok;
 }
 
-/* Structures written so far, by number - 1. */
+/* The structures written so far; a structure with number n is at n - 1. */
 typedef struct Written {
     const Type *types[RILLFILE_STRUCTS];
 } Written;
 
-/* The number of a structure in the file, added with those it contains when it is new; 0 with error_set. */
+/* Returns the number of a structure in the file, from 1. A new structure is added after the structures that it contains. 0 with error_set. */
 static int describe_struct(RillFile *file, Written *written, const Type *type)
 {
     int nested[TYPE_MAX_BYTES / 4];
@@ -183,7 +183,7 @@ bool rillfile_save(const Stream *stream, const char *path)
 
 /* containers */
 
-/* Takes over the image's elements and numbers. */
+/* Describes a container, and takes over the elements and numbers of `image`. */
 static bool describe_container(RillFile *file, const ContainerData *image)
 {
     file->data = image->elements;
@@ -218,7 +218,7 @@ static bool save_container(Container *c, const char *path)
     return done;
 }
 
-/* c:save(path) */
+/* c:save(path): writes a .rill file. */
 int rillfile_save_container(lua_State *L)
 {
     static const char function[] = "c:save";

@@ -1,12 +1,12 @@
-/* What rill.solve.cg makes its iterations of. */
+/* Launches the parts of an iteration of rill.solve.cg. */
 #include "binding/binding.h"
 
 #include "linalg/cg.h"
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 
-/* _cg(phases, state, least, x, r, p, best, q, z, jacobi): cg_advance of cg.h; z may be nil. rill.solve.cg checks
- * the types and shapes of the streams. */
+/* _cg(phases, state, least, x, r, p, best, q, z, jacobi): calls cg_advance of cg.h; z may be nil. rill.solve.cg checks the types and shapes of the
+ * streams. */
 static int advance(lua_State *L)
 {
     static const char function[] = "rill.solve.cg";
@@ -24,8 +24,8 @@ static int advance(lua_State *L)
     return 0;
 }
 
-/* _cg_group(phases, steps, most, goal, scale, factor, work, x, b, m, begins, columns, values, wide_values, wide, tiled): cg_group_run of cg_group.h; m may be
- * nil. rill.solve.cg sees to what the others must be. */
+/* _cg_group(phases, steps, most, goal, scale, factor, work, x, b, m, begins, columns, values, wide_values, wide, tiled): calls cg_group_run of
+ * cg_group.h; m may be nil. rill.solve.cg checks the streams. */
 static int group(lua_State *L)
 {
     static const char function[] = "rill.solve.cg";
@@ -49,7 +49,7 @@ static int group(lua_State *L)
     return 0;
 }
 
-/* _cg_group_steps(begins, rows, places, entries, tiled) -> cg_group_steps of cg_group.h. */
+/* _cg_group_steps(begins, rows, places, entries, tiled): returns cg_group_steps of cg_group.h. */
 static int group_steps(lua_State *L)
 {
     const Stream *begins = accept_check(L, 1, "rill.solve.cg", 1, "begins");
@@ -58,14 +58,14 @@ static int group_steps(lua_State *L)
     return 1;
 }
 
-/* _cg_group_room(rows, wide) -> cg_group_room of cg_group.h. */
+/* _cg_group_room(rows, wide): returns cg_group_room of cg_group.h. */
 static int group_room(lua_State *L)
 {
     lua_pushinteger(L, cg_group_room(luaL_checkinteger(L, 1), lua_toboolean(L, 2)));
     return 1;
 }
 
-/* _cg_words: the numbers of cg_words.h and cg_group_words.h by their names. */
+/* Pushes _cg_words: the constants of cg_words.h and cg_group_words.h by name. */
 static void push_words(lua_State *L)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What lua/rill/stream/filter.lua stands on: masks, and what they keep. */
+/* Functions for lua/rill/stream/filter.lua: masks, and compaction by masks. */
 #include "binding/binding.h"
 
 #include "primitive/reduction/compact.h"
@@ -11,19 +11,19 @@ static int made_of(lua_State *L, bool (*make)(const Stream *s, Stream *result))
     return 1;
 }
 
-/* _mask(s): an undefined stream of uint8 that a predicate over s is written to. */
+/* _mask(s): returns an undefined stream of uint8 to which a predicate over s is written. */
 static int rill_mask(lua_State *L)
 {
     return made_of(L, compact_mask);
 }
 
-/* _flat(s): the elements in row-major order, in one dimension: a view where they lie so, else a copy. */
+/* _flat(s): returns the elements in row-major order, in one dimension: a view if s is contiguous, else a copy. */
 static int rill_flat(lua_State *L)
 {
     return made_of(L, compact_flat);
 }
 
-/* _same_extent(a, b): whether the elements of two streams stand for each other. */
+/* _same_extent(a, b): returns whether two streams have the same shape. Lengths that were counted together on the device are not waited for. */
 static int rill_same_extent(lua_State *L)
 {
     Stream *a = accept_open(L, 1, "s:filter", 0, "s"), *b = accept_open(L, 2, "s:filter", 1, "pred");
@@ -36,14 +36,14 @@ static int rill_same_extent(lua_State *L)
     return 1;
 }
 
-/* _builtin_type(name): whether a type is no structure. */
+/* _builtin_type(name): returns whether a type is built in, rather than a structure. */
 static int rill_builtin_type(lua_State *L)
 {
     lua_pushboolean(L, type_find(luaL_checkstring(L, 1)) != NULL);
     return 1;
 }
 
-/* _compact(mode, s, mask): "filter", "find", "partition" or "both" (elements and numbers) by a mask from _mask whose elements are 0 or 1. */
+/* _compact(mode, s, mask): runs "filter", "find", "partition" or "both" (elements and indices) with a mask of _mask whose elements are 0 or 1. */
 static int rill_compact(lua_State *L)
 {
     static const char *const modes[] = {"filter", "find", "partition", "both", NULL};

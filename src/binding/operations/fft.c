@@ -16,13 +16,13 @@ static void add_axis(lua_State *L, int index, int rank, FftSpec *spec)
     }
     for (int i = 0; i < spec->axis_count; i++) {
         if (spec->axes[i] == from_first) {
-            luaL_error(L, "%s: option 'axes': dimension %d stands there twice", function, from_first + 1);
+            luaL_error(L, "%s: option 'axes': dimension %d is listed twice", function, from_first + 1);
         }
     }
     spec->axes[spec->axis_count++] = from_first;
 }
 
-/* The option on top of the stack: a dimension, a list of some, or nil for all. */
+/* Reads the option on top of the stack: a dimension, a list of dimensions, or nil for all. */
 static void take_axes(lua_State *L, int rank, FftSpec *spec)
 {
     int index = lua_gettop(L);
@@ -54,7 +54,7 @@ static void read_length(lua_State *L, const OptionCall *call, const Option *opti
     FftSpec *spec = to;
     spec->length = binding_integer(L, lua_gettop(L), function, call->n, option->name);
     if (!spec->inverse || !spec->real) {
-        luaL_error(L, "%s: option 'length' is for the inverse of half a spectrum, {inverse = true, real = true}",
+        luaL_error(L, "%s: option 'length' requires the inverse of half a spectrum, {inverse = true, real = true}",
                    function);
     } else if (spec->length < 1) {
         binding_argument(L, function, call->n, option->name, lua_gettop(L), "a length, at least 1");
@@ -65,7 +65,7 @@ static void take_options(lua_State *L, int options, int rank, FftSpec *spec)
 {
     static const Option rows[] = {{OPTION("inverse", options_flag, FftSpec, inverse)},
                                   {OPTION("real", options_flag, FftSpec, real)},
-                                  {.name = "axes", .read = read_axes, .required = true}, /* nil stands for all */
+                                  {.name = "axes", .read = read_axes, .required = true}, /* nil means all */
                                   {.name = "length", .read = read_length},
                                   {.name = NULL}};
     const OptionCall call = {

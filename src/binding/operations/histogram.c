@@ -8,7 +8,7 @@
 
 enum { MOST_BINS = 1 << 28 };
 
-/* Option `name` for axis a: a number for all, or a table with one for each. True when it is there; the value is on the stack. */
+/* Pushes the option `name` for axis a: a number for all axes, or a table with one for each. Returns false if it is not given. */
 static bool axis_option(lua_State *L, const char *name, int a, int axes)
 {
     if (lua_getfield(L, 2, name) == LUA_TNIL) {
@@ -48,7 +48,7 @@ static void bins_option(lua_State *L, HistogramSpec *spec)
     }
 }
 
-/* What is not given is the data's; `found` holds that. */
+/* Sets the range of an axis from the options min and max; `found` is the range of the data, which is the default. */
 static void range_option(lua_State *L, const HistogramSpec *found, HistogramAxis *axis, int a)
 {
     double low, high;
@@ -64,7 +64,7 @@ static void range_option(lua_State *L, const HistogramSpec *found, HistogramAxis
     } else if (low >= high && !has_low && !has_high) {
         low -= 0.5; /* all elements are equal */
         high += 0.5;
-    } else if (low >= high) { /* no element is inside */
+    } else if (low >= high) { /* no element is in the range */
         low = has_low ? low : high - 1;
         high = has_high ? high : low + 1;
     }
@@ -72,7 +72,7 @@ static void range_option(lua_State *L, const HistogramSpec *found, HistogramAxis
     axis->high = high;
 }
 
-/* What an axis's options leave to the data. */
+/* Returns whether the range of the data is needed, because min or max is not given. */
 static bool needs_range(lua_State *L)
 {
     bool both = lua_getfield(L, 2, "min") != LUA_TNIL && lua_getfield(L, 2, "max") != LUA_TNIL;
@@ -92,7 +92,7 @@ static void outside_option(lua_State *L, HistogramSpec *spec)
     spec->clamp = word == 1;
 }
 
-/* Option `weights`, left on the stack: NULL when there is none. */
+/* Pushes and returns the option `weights`; NULL if it is not given. */
 static const Stream *weights_option(lua_State *L, const char *function, int n, const Stream *s)
 {
     if (lua_isnoneornil(L, 2) || lua_getfield(L, 2, "weights") == LUA_TNIL) {
@@ -109,7 +109,7 @@ static const Stream *weights_option(lua_State *L, const char *function, int n, c
     return weights;
 }
 
-/* The least and the greatest of each component's numbers are those of the table at 3 where there is one, and else asked for. */
+/* Sets the range of the data: from the table at 3 if there is one, else it is computed. */
 static void find_range(lua_State *L, const Stream *s, HistogramSpec *found)
 {
     for (int a = 0; a < found->axes && lua_istable(L, 3); a++) {
@@ -124,7 +124,7 @@ static void find_range(lua_State *L, const Stream *s, HistogramSpec *found)
     }
 }
 
-/* The stream at 1, the options at 2. */
+/* Computes a histogram. The stream is at 1, the options at 2, a table of ranges or nil at 3. */
 static int histogram_of(lua_State *L)
 {
     static const char *const names[] = {"bins", "min", "max", "weights", "outside", NULL};
@@ -163,15 +163,15 @@ static int stream_lua_histogram(lua_State *L)
     return histogram_of(L);
 }
 
-/* _histogram(s, options, ranges): the same where the numbers of all parts that `s` is one of reach from ranges[1] to ranges[2], and of their
- * second components to ranges[4]. */
+/* _histogram(s, options, ranges): computes the histogram of one part of the data. All the data is in the range ranges[1] to ranges[2], and its second
+ * component in the range ranges[3] to ranges[4]. */
 static int module_histogram(lua_State *L)
 {
     lua_settop(L, 3);
     return histogram_of(L);
 }
 
-/* _histogram_range(s): such numbers of one stream. */
+/* _histogram_range(s): returns the minimum and maximum of each component. */
 static int module_histogram_range(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "s:histogram", 0, "s");

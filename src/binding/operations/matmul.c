@@ -1,4 +1,4 @@
-/* rill.matmul, and what rill.blas multiplies by. */
+/* rill.matmul, and matrix products for rill.blas. */
 #include "binding/binding.h"
 
 #include "linalg/matmul.h"
@@ -16,7 +16,7 @@ static int rill_matmul(lua_State *L)
     return 1;
 }
 
-/* _matmul_add(function, alpha, a, b, beta, c): c = alpha a b + beta c, for rill.blas, which has checked all but devices. */
+/* _matmul_add(function, alpha, a, b, beta, c): computes c = alpha a b + beta c. rill.blas has checked everything except the devices. */
 static int matmul_into(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 1);

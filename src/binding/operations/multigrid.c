@@ -1,12 +1,12 @@
-/* What rill.solve.multigrid makes its cycles of, on grids of two dimensions. */
+/* Launches the parts of a cycle of rill.solve.multigrid on grids of two dimensions. */
 #include "binding/binding.h"
 
 #include "linalg/multigrid.h"
 
 #include <string.h>
 
-/* _multigrid(part, params, ...): multigrid_launch of multigrid.h, params being a string of words, then what is read and what is written.
- * rill.solve.fused sees to what streams must be. */
+/* _multigrid(part, params, ...): calls multigrid_launch of multigrid.h. `params` is a string of 32-bit words; the streams to be read and the streams
+ * to be written follow. rill.solve.fused checks the streams. */
 static int launch(lua_State *L)
 {
     static const char function[] = "rill.solve.multigrid";

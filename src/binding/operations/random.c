@@ -8,7 +8,7 @@
 
 static const char sequence_key;
 
-/* What unseeded calls take their numbers from: one per Lua state. */
+/* The sequence of numbers for calls without a seed. Each Lua state has one. */
 typedef struct Sequence {
     uint64_t seed, block;
 } Sequence;
@@ -21,7 +21,7 @@ static Sequence *sequence_get(lua_State *L)
     return sequence;
 }
 
-/* A number option; *given tells whether it was there. */
+/* Reads an option that is a number. *given is set to whether it was given. */
 static double number_option(lua_State *L, int options, const char *name, double otherwise, bool integer, bool *given)
 {
     *given = false;
@@ -35,7 +35,7 @@ static double number_option(lua_State *L, int options, const char *name, double 
     }
     double value = lua_tonumber(L, -1);
     lua_pop(L, 1);
-    return isnan(value) ? (double)NAN : value; /* without a sign, which messages would show */
+    return isnan(value) ? (double)NAN : value; /* a NaN without a sign, which messages would show */
 }
 
 static void integer_bounds(lua_State *L, RandomSpec *spec, bool low, bool high)
@@ -88,7 +88,7 @@ static void distribution(lua_State *L, int options, RandomSpec *spec)
         bool wide = spec->type->scalar == SCALAR_DOUBLE;
         double span = wide ? spec->high - spec->low : (double)((float)spec->high - (float)spec->low);
         if (!(spec->low <= spec->high) || !isfinite(span)) {
-            luaL_error(L, "rill.random: 'low' must not be above 'high', nor the range wider than a %s, got %f .. %f",
+            luaL_error(L, "rill.random: 'low' must not be above 'high', and the range must fit a %s, got %f .. %f",
                        wide ? "double" : "float", spec->low, spec->high);
         }
     }

@@ -1,4 +1,4 @@
-/* s:sum() and its family, and calls of reduce kernels. */
+/* The reductions of streams, s:sum() and others, and reductions of expressions. */
 #include "binding/kernels/kernel.h"
 #include "binding/values/options.h"
 
@@ -11,7 +11,7 @@
 
 /* reading results */
 
-/* Pushes a 64-bit sum, (low words, high words). */
+/* Pushes a 64-bit sum, which is stored as the low words of all components, then the high words. */
 static void push_long(lua_State *L, const void *sum, int components)
 {
     uint32_t words[8];
@@ -28,7 +28,7 @@ static void push_long(lua_State *L, const void *sum, int components)
     }
 }
 
-/* Indices of a flat element number, from 1, slowest first. */
+/* Pushes the 1-based indices of an element, slowest dimension first. `flat` is its flat 0-based index. */
 static int push_indices(lua_State *L, const Shape *shape, int64_t flat)
 {
     int64_t index[SHAPE_MAX_RANK] = {0};
@@ -62,7 +62,7 @@ static int push_splat(lua_State *L, int components, bool integer, int value)
     return 1;
 }
 
-/* Of nothing: sum and count 0, prod 1, any false, all true; the others nil. */
+/* Pushes the reduction of an empty stream: sum and count 0, prod 1, any false, all true, others nil. */
 static int push_empty(lua_State *L, ReduceOp op, const Type *type)
 {
     bool integer = type->value->scalar != SCALAR_FLOAT && type->value->scalar != SCALAR_DOUBLE;
@@ -145,7 +145,7 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
             return luaL_error(L, "%s: argument #1 't': expected a stream like %s on the same device, got %s", function,
                               s->type->name, t->type->name);
         }
-        if (t->type->value->scalar == SCALAR_DOUBLE) { /* the first one's type is the sum's */
+        if (t->type->value->scalar == SCALAR_DOUBLE) { /* the first operand determines the type of the sum */
             Stream *wider = t;
             t = s;
             s = wider;
@@ -180,7 +180,7 @@ REDUCTIONS(DEFINE)
 #define ROW(name, op) {#name, stream_##name},
 static const luaL_Reg methods[] = {REDUCTIONS(ROW){NULL, NULL}};
 
-/* reductions of what an input kernel makes: for the algebra */
+/* reductions of the output of an input kernel, for expressions */
 
 static ReduceOp op_named(lua_State *L, const char *name, const char *function)
 {
@@ -194,10 +194,9 @@ static ReduceOp op_named(lua_State *L, const char *name, const char *function)
     return (ReduceOp)op;
 }
 
-/* rill._reduce(operation, kernel, arguments [, axis or shape [, keep or constants]]): what s:sum() and its like (the operation's
- * name), or a call of a reduce kernel (its result's shape or stream in the fourth place, its constants and gathers by name in
- * the fifth), give of the stream that `kernel` would make of `arguments`, in one pass that never writes it. "dot" takes its second kernel
- * and arguments of the same shape in the sixth and seventh place. */
+/* _reduce(operation, kernel, arguments [, axis or shape [, keep or constants]]): reduces the output of `kernel` with `arguments` in one pass, without
+ * storing it. `operation` is the name of a reduction, or a reduce kernel. For a reduce kernel, argument 4 is the shape or stream of the result,
+ * and argument 5 its constants and gathers by name. For "dot", arguments 6 and 7 are the second kernel and its arguments, of the same shape. */
 static int module_reduce(lua_State *L)
 {
     Kernel *operation = kernel_to(L, 1), *kernel = kernel_to(L, 2);
@@ -235,7 +234,7 @@ static int module_reduce(lua_State *L)
     return push_along_axis(L, op, &x, axis, lua_toboolean(L, 5), function);
 }
 
-/* _moments(s): a table of what means and variances of parts are joined of, see REDUCE_MOMENTS. */
+/* _moments(s): returns a table of the moments from which means and variances of parts are combined: see REDUCE_MOMENTS. */
 static int module_moments(lua_State *L)
 {
     static const char function[] = "s:var";

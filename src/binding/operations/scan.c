@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The operator at `index`: a name, a reduce kernel, or add where there is none. */
+/* Reads the operator at `index`: a name or a reduce kernel. Default: add. */
 static void take_operation(lua_State *L, int index, const char *function, int n, ScanOp *op, Kernel **kernel)
 {
     *op = SCAN_ADD;
@@ -39,7 +39,7 @@ static void check_type(lua_State *L, const char *function, const Kernel *operati
     }
 }
 
-/* Flags or lengths: a stream, or a table of either, which becomes one in its place on the stack. */
+/* Returns the segments, flags or lengths: a stream, or a table, which is replaced on the stack by a stream. */
 static Stream *take_segments(lua_State *L, int index, const char *function, int n, const Shape *shape)
 {
     if (lua_istable(L, index) && !expression_hooks_is_expression(L, index)) {
@@ -63,7 +63,7 @@ static Stream *take_segments(lua_State *L, int index, const char *function, int 
 
 /* options */
 
-/* Fills the spec from the options; *segments are flags or lengths, kept on the stack. */
+/* Fills the spec from the options. *segments are flags or lengths, a stream on the stack, or NULL. */
 static void take_options(lua_State *L, int options, const char *function, ScanSpec *spec, Stream **segments)
 {
     static const Option rows[] = {{OPTION("exclusive", options_flag, ScanSpec, exclusive)},
@@ -91,7 +91,7 @@ static void take_options(lua_State *L, int options, const char *function, ScanSp
 
 /* scans */
 
-/* Whether an option needs to know where the stream ends. */
+/* Returns whether an option requires the exact length of the stream. */
 static bool needs_end(lua_State *L, int options)
 {
     bool needs = false;
@@ -117,7 +117,7 @@ static int stream_scan(lua_State *L)
     static const char function[] = "s:scan";
     Stream *s = accept_open(L, 1, function, 0, "s"), *segments;
     binding_count(L, function, 3, true);
-    if (binding_is_options(L, 2) && lua_isnoneornil(L, 3)) { /* options alone */
+    if (binding_is_options(L, 2) && lua_isnoneornil(L, 3)) { /* options without an operator */
         lua_settop(L, 2);
         lua_pushnil(L);
         lua_insert(L, 2);
@@ -134,8 +134,7 @@ static int stream_scan(lua_State *L)
     return scan(L, function, &spec, segments);
 }
 
-/* rill._scan(operation, kernel, arguments [, options]): what s:scan gives of the stream that `kernel` would make of `arguments`, which
- * is never written. */
+/* _scan(operation, kernel, arguments [, options]): scans the output of `kernel` with `arguments`, without storing it. */
 static int module_scan(lua_State *L)
 {
     static const char function[] = "s:scan";

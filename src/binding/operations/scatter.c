@@ -12,17 +12,18 @@
 static const char op_names[] =
     "\"set\", \"add\", \"mul\", \"min\", \"max\", \"and\", \"or\", \"xor\" or a reduce kernel";
 
-/* A stream of the same device as `beside`, or raises. */
-static const Stream *companion(lua_State *L, int index, const char *function, const char *name, const Stream *beside)
+/* Returns a stream on the same device as `other`, or raises. */
+static const Stream *check_same_device(lua_State *L, int index, const char *function, const char *name,
+                                       const Stream *other)
 {
     const Stream *s = accept_check(L, index, function, index, name);
-    if (s->device != beside->device) {
+    if (s->device != other->device) {
         luaL_error(L, "%s: argument #%d '%s': the stream belongs to another device", function, index, name);
     }
     return s;
 }
 
-/* What is written: a stream that can be, or raises. */
+/* Returns a stream that can be written, or raises. */
 static Stream *target_check(lua_State *L, int index, const char *function, const char *name)
 {
     if (expression_hooks_is_expression(L, index)) {
@@ -39,21 +40,21 @@ static int rill_gather(lua_State *L)
     binding_count(L, "rill.gather", 2, false);
     const LuaContainer *c = container_to(L, 1);
     const Stream *src = c && c->container ? &c->stream : accept_check(L, 1, "rill.gather", 1, "src");
-    const Stream *index = companion(L, 2, "rill.gather", "index", src);
+    const Stream *index = check_same_device(L, 2, "rill.gather", "index", src);
     Stream *result = stream_handle_push(L);
     bool check = state_get(L)->check;
     binding_make(L, src->device, "rill.gather", gather_stream(src, index, check, result));
     return 1;
 }
 
-/* What is put: a stream, or a number, vector or structure for every index. */
+/* Returns the source of a scatter: a stream, or a new stream of one number, vector or structure that is used for all indices. */
 static const Stream *source_check(lua_State *L, const char *function, const Stream *dst)
 {
     lua_settop(L, 4);
     bool plain = lua_istable(L, 3) && luaL_getmetafield(L, 3, "__name") == LUA_TNIL;
     lua_settop(L, 4);
     if (!plain && lua_type(L, 3) != LUA_TNUMBER && lua_type(L, 3) != LUA_TBOOLEAN) {
-        return companion(L, 3, function, "src", dst);
+        return check_same_device(L, 3, function, "src", dst);
     }
     Shape one = {.rank = 1, .size = {1}};
     unsigned char element[TYPE_MAX_BYTES];
@@ -66,7 +67,7 @@ static const Stream *source_check(lua_State *L, const char *function, const Stre
     return s;
 }
 
-/* Under rill.check indices out of range are an error, once what is in range is done. */
+/* Raises an error with rill.check if indices were out of range. The elements in range have been written. */
 static void report_skipped(lua_State *L, const char *function, uint32_t skipped, const Stream *index, const Stream *at)
 {
     char text[SHAPE_TEXT];
@@ -76,7 +77,7 @@ static void report_skipped(lua_State *L, const char *function, uint32_t skipped,
     }
 }
 
-/* The operation at stack index 4: a name, a reduce kernel over dst's elements, or nothing. */
+/* Reads the operation at stack index 4: a name, or a reduce kernel over elements of `type`. */
 static ScatterOp op_check(lua_State *L, const char *function, const Type *type, Kernel **kernel)
 {
     *kernel = kernel_to(L, 4);
@@ -111,7 +112,7 @@ static int scatter(lua_State *L, const char *function, bool with_op)
 {
     binding_count(L, function, 4, false);
     Stream *dst = target_check(L, 1, function, "dst");
-    const Stream *index = companion(L, 2, function, "index", dst);
+    const Stream *index = check_same_device(L, 2, function, "index", dst);
     const Stream *src = source_check(L, function, dst);
     Kernel *kernel = NULL;
     ScatterOp op = with_op || !lua_isnoneornil(L, 4) ? op_check(L, function, dst->type, &kernel) : SCATTER_SET;
@@ -137,9 +138,9 @@ static int rill_gather_op(lua_State *L)
 {
     binding_count(L, "rill.gather_op", 4, false);
     Stream *dst = target_check(L, 1, "rill.gather_op", "dst");
-    const Stream *index = companion(L, 2, "rill.gather_op", "index", dst);
+    const Stream *index = check_same_device(L, 2, "rill.gather_op", "index", dst);
     Stream *src = target_check(L, 3, "rill.gather_op", "src");
-    companion(L, 3, "rill.gather_op", "src", dst);
+    check_same_device(L, 3, "rill.gather_op", "src", dst);
     Kernel *kernel = NULL;
     ScatterOp op = op_check(L, "rill.gather_op", src->type, &kernel);
     uint32_t skipped = 0;

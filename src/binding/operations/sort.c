@@ -1,4 +1,4 @@
-/* Sorting: rill.argsort, rill.sort_by_key, and what s:sort is made of. */
+/* Sorting: rill.argsort, rill.sort_by_key, rill.searchsorted, rill.merge, s:top_k, and the parts of s:sort. */
 #include "binding/streams/container_handle.h"
 #include "binding/values/options.h"
 
@@ -12,10 +12,10 @@
 
 enum { MOST_VALUES = 16 };
 
-/* Options at `index` (absent: defaults) for a stream of `rank` dimensions. */
+/* Reads the options at `index`, which may be absent, for a stream of `rank` dimensions. */
 static SortOptions read_options(lua_State *L, int index, const char *function, int n, int rank)
 {
-    static const Option rows[] = {{.name = "key"}, /* of s:sort alone, whose caller reads it */
+    static const Option rows[] = {{.name = "key"}, /* only for s:sort; its caller reads it */
                                   {OPTION("descending", options_flag, SortOptions, descending)},
                                   {OPTION("axis", options_axis, SortOptions, axis)},
                                   {.name = NULL}};
@@ -52,7 +52,7 @@ static int one_stream(lua_State *L, const char *function, bool method,
     return 1;
 }
 
-/* _sort(s [, {descending=, axis=}]): what s:sort calls when there is no key. */
+/* _sort(s [, {descending=, axis=}]): sorts without a key, for s:sort. */
 static int rill_sort(lua_State *L)
 {
     return one_stream(L, "s:sort", true, sort_stream);
@@ -63,21 +63,21 @@ static int rill_argsort(lua_State *L)
     return one_stream(L, "rill.argsort", false, sort_numbers);
 }
 
-/* Streams from stack index 2 on up to the options: how many; raises unless they fit the keys. */
+/* Returns the number of streams of values from stack index 2 up to the options; raises unless they fit the keys. */
 static int check_values(lua_State *L, Stream *keys, const char *function)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT], name[16];
     int count = 0;
     int last = lua_gettop(L);
-    bool plain = lua_istable(L, last) && !luaL_getmetafield(L, last, "__name"); /* no expression */
+    bool plain = lua_istable(L, last) && !luaL_getmetafield(L, last, "__name"); /* not an expression */
     lua_settop(L, last);
-    last -= last > 1 && (plain || lua_isnil(L, last)); /* options, or their absence */
+    last -= last > 1 && (plain || lua_isnil(L, last)); /* options, or nil */
     while (2 + count <= last) {
         int n = 2 + count++;
         snprintf(name, sizeof name, "v%d", count);
         Stream *v = accept_open(L, n, function, n, name);
         if (v->length.buffer != keys->length.buffer || v->length.word != keys->length.word) {
-            accept_settled(L, keys); /* only lengths counted together can stay on the device */
+            accept_settled(L, keys); /* lengths may stay on the device only if they were counted together */
             accept_settled(L, v);
         }
         if (v->device != keys->device || !shape_equal(&v->shape, &keys->shape)) {
@@ -117,7 +117,7 @@ static int rill_sort_by_key(lua_State *L)
     return by_key(L, function, keys, count, &options, true);
 }
 
-/* _ordered(s, function): raises, in the name of that function, where elements have no order. */
+/* _ordered(s, function): raises, with the prefix "function: ", if the elements have no order. */
 static int rill_ordered(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 2);
@@ -125,7 +125,7 @@ static int rill_ordered(lua_State *L)
     return 0;
 }
 
-/* For s:sort with a key. _sort_options(s, options) raises where they are wrong; _sort_keyed(keys, s, options). */
+/* _sort_options(s, options): raises if the options of s:sort are invalid. */
 static int rill_sort_options(lua_State *L)
 {
     const Stream *s = accept_open(L, 1, "s:sort", 0, "s");
@@ -133,6 +133,7 @@ static int rill_sort_options(lua_State *L)
     return 0;
 }
 
+/* _sort_keyed(keys, s, options): returns the elements of s in the order of the keys. */
 static int rill_sort_keyed(lua_State *L)
 {
     const Stream *keys = accept_open(L, 1, "s:sort", 0, "keys");
@@ -152,7 +153,7 @@ static void add_declaration(lua_State *L, luaL_Buffer *text, const Type *type)
     luaL_addstring(text, ";\n");
 }
 
-/* _declare(s): the kernel text that declares the structure of its elements; "" for other types. */
+/* _declare(s): returns the kernel text that declares the structure type of the elements; "" for other types. */
 static int rill_declare(lua_State *L)
 {
     const LuaContainer *c = container_to(L, 1);
