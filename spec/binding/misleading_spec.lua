@@ -5,7 +5,7 @@ local check = require "spec.support.check"
 describe("a mistake that Lua or Brook suggests", function()
     it("is named, with what to write", function()
         local x = rill.from {1, 2, 3}
-        check.names({"'x' is this element alone", "float x[]", "neighbor float x<>"}, rill.kernel,
+        check.names({"'x' is a single element and has no index", "float x[]", "neighbor float x<>"}, rill.kernel,
             "kernel void f(float x<>, out float r<>) { r = x[0]; }")
         check.names({"write !="}, rill.kernel, "kernel void f(float x<>, out float r<>) { if (x ~= 2.0) r = x; }")
         check.names({"s:filter", "write !="}, function() return x:filter "x ~= 2" end)

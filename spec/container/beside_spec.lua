@@ -3,7 +3,7 @@ local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
 local T <const> = rill.translator
-local beside <const>, apart <const> = "over pages that stand one behind the other in memory", "each argument by itself"
+local beside <const>, apart <const> = "over pages that are contiguous in memory", "each argument by itself"
 
 local kernels <const> = rill.program [[
     kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }

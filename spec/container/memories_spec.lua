@@ -74,7 +74,7 @@ describe("one translator over several memories", function()
         k {p = position, c = colour, w = weight, r = r, over = few}
         assert.are.equal(1, translations(k:source()))
         k {p = position, c = colour, w = weight, r = r, over = all}
-        assert.are.equal(2, select(2, k:explain(position, colour, weight):gsub("at the places of 'p'", "")))
+        assert.are.equal(2, select(2, k:explain(position, colour, weight):gsub("at the addresses of 'p'", "")))
         for i, v in ipairs(r:values()) do
             assert.are.equal((mapped[i] and 9 or 0.5) + (i - 1) % 20, v)
         end

@@ -263,7 +263,7 @@ describe("overlapping pages", function()
             for d = 1, rank do ones[d] = 1 end
             c:allocate(ones, shape)
             compare()
-            assert.truthy(k:explain(points, c):find("by replicas", 1, true))
+            assert.truthy(k:explain(points, c):find("through the halos", 1, true))
         end
     end)
 

@@ -204,7 +204,7 @@ describe("a launch with containers", function()
         push_and_group(cases[3])
         local grid = rill.kernel "kernel(4, 4) void grid(float x<>, out float r<>) { r = x; }"
         local x = sparse({13, 21}, {4, 8}, 2, 2)
-        raises("grid: a group kernel of 2 dimensions runs over a grid of groups, which pages have not: " ..
+        raises("grid: a group kernel of 2 dimensions runs over a grid of groups, which pages do not form: " ..
             "give over = c:range%(%)", grid, x)
         assert.same(x:values(), grid {x = x, over = x:range()}:values())
     end)

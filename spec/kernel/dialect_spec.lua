@@ -191,7 +191,7 @@ describe("Brook's dialect", function()
             "int m[3]; int i = 0; m[i++] *= 2.5; r = m[0];", "int m[3]; int i = 0; m[i += 1] += 2.5; r = m[0];",
             "int m[3]; int i = 0; m[step_on(i)] -= 0.5; r = m[0];", "float m[3]; int i = 0; m[i--] %= 2; r = m[0];",
         } do
-            check.names({":2: ", "a variable that changes nothing else"}, rill.kernel,
+            check.names({":2: ", "a variable without side effects"}, rill.kernel,
                 "int step_on(inout int k) { k += 1; return k; }\n" ..
                 "kernel void f(out float r<>) { " .. body .. " }", brook)
         end

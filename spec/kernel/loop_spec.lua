@@ -13,7 +13,7 @@ local function long(text, expected, n)
     local x <close> = rill.stream("float", 40, function(i) return i end)
     local call = {x = x, n = n}
     if limited then
-        check.names({k.name, "loops run longer"}, kernels.finished(k), call)
+        check.names({k.name, "loops exceed"}, kernels.finished(k), call)
     else
         local r <close> = k(call)
         assert.equal(expected, r:get(1))
@@ -395,7 +395,7 @@ describe("a loop", function()
         end
         local hang = rill.stream("uint", 1000, function(i) return i == 500 and 0 or 1 end)
         if limited then
-            check.names({"collatz", "loops run longer"}, kernels.finished(k), hang)
+            check.names({"collatz", "loops exceed"}, kernels.finished(k), hang)
         end
     end)
 

@@ -66,7 +66,7 @@ static bool add_given(Kernel *kernel, const Kernel *address)
     Function *to = &kernel->function;
     int count = address_given(from);
     if (to->param_count > MAX_PARAMS - count) {
-        return error_set("%s: with what its containers need it has more than %d parameters", to->name, MAX_PARAMS);
+        return error_set("%s: with the parameters that its containers need it has more than %d", to->name, MAX_PARAMS);
     }
     memcpy(to->params + to->param_count, from->params + from->param_count - count, (size_t)count * sizeof *to->params);
     memcpy(kernel->body.use + to->param_count, address->body.use + from->param_count - count,

@@ -79,9 +79,10 @@ static void set_error(Device *device, const uint32_t *fault)
     const FaultName *kernel = find(fault[RILL_FAULT_KERNEL]);
     const char *name = kernel ? kernel->name : "a kernel";
     if (fault[RILL_FAULT_KIND] == RILL_FAULT_LOOP_CUT) {
-        error_set("%s: its loops run longer than this device lets them (%u trips in one invocation, all loops "
-                  "together, shared by the lanes of a "
-                  "vector): the result would be wrong. Split the work over more elements or several launches",
+        error_set("%s: its loops exceed the device's limit of %u iterations (all loops of an invocation together, "
+                  "shared by the "
+                  "lanes of a vector), so the result would be incorrect: split the work over more elements or several "
+                  "launches",
                   name, device_traits(device)->loop_limit);
         return;
     }
@@ -92,8 +93,8 @@ static void set_error(Device *device, const uint32_t *fault)
     if (fault[RILL_FAULT_KIND] == RILL_FAULT_UNMAPPED) {
         char place[SHAPE_MAX_RANK * 16];
         error_set(
-            "%s: argument '%s': %s%s is mapped nowhere, and was written (at element %u): such writes are dropped; "
-            "c:allocate maps its page",
+            "%s: argument '%s': %s%s is unmapped, and the write to it (at element %u) was dropped: map its page with "
+            "c:allocate",
             name, arg, arg, place_text(fault, param ? param->rank : 0, place), fault[RILL_FAULT_ELEMENT]);
     } else {
         error_set("%s: argument '%s': index %d is out of range 0 .. %d (dimension %u counted from the fastest, at "

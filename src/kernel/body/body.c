@@ -151,8 +151,8 @@ enum {
 static bool error_size(const Rewriter *rw, const Function *f)
 {
     return source_error(&rw->module->source, f->offset,
-                        "'%s' is too large: every call writes out the function called, and a "
-                        "kernel is written out once for every set of gathers it is handed",
+                        "'%s' is too large: functions are inlined at every call, and a kernel is compiled once for "
+                        "every set of gathers that it is passed",
                         f->name);
 }
 

@@ -272,7 +272,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
         return true;
     }
     if (!indexed) {
-        return fail(rw, name, "is a gather: index it, or hand it to a kernel's own gather parameter");
+        return fail(rw, name, "is a gather: index it, or pass it to a gather parameter");
     }
     if (param_kinds[rw->root->params[root].kind].anywhere) {
         return access_random(rw, i, last, param, root, next);
@@ -389,7 +389,7 @@ static bool sample(Rewriter *rw, size_t i, size_t last, bool corners, size_t *ne
     }
     int root = rw->self.bound[index];
     if (param_kinds[rw->root->params[root].kind].anywhere) {
-        return fail(rw, name, "can't be sampled here: it stands for a stream that is written");
+        return fail(rw, name, "can't be sampled here: it is bound to a stream that is written");
     }
     use_of(rw, root)->sample = use_of(rw, root)->element = true;
     use_of(rw, root)->corners = use_of(rw, root)->corners || corners;

@@ -343,8 +343,8 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         if (param && param_kinds[param->kind].element && !param->type->is_struct && param->type->components == 1 &&
             token_is(rewriter_token(rw, i + 1), "[")) {
             return source_error(&rw->module->source, t->offset,
-                                "'%s' is this element alone: declare '%s %s[]' to reach any element by its number, or "
-                                "'neighbor %s %s<>' those around this one",
+                                "'%s' is a single element and has no index: declare '%s %s[]' to read any element by "
+                                "its index, or 'neighbor %s %s<>' to read its neighbors",
                                 param->name, param->type->name, param->name, param->type->name, param->name);
         }
         if (param) {

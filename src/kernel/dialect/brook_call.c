@@ -93,7 +93,7 @@ static bool convert_outputs(BrookWriter *w, size_t at, const BrookArguments *a, 
         size_t first = a->first[outputs[i].argument];
         if (brook_changes(w, first, a->last[outputs[i].argument])) {
             return source_error(&w->module->source, w->out.items[first].offset,
-                                "an output of another type takes a variable without ++, -- and =");
+                                "an output of another type requires a variable without ++, -- and =");
         }
         if (!brook_temporary(w, outputs[i].type, &outputs[i].name)) {
             return false;

@@ -202,7 +202,7 @@ static bool assign(BrookWriter *w, int op, Operand *left, Operand *right, Value 
     if (plain && arithmetic && (widens || takes_remainder(operators[op].mark, left, right))) {
         if (brook_changes(w, left->first, left->last)) {
             return source_error(&w->module->source, w->out.items[left->first].offset,
-                                "an assignment that converts its result takes a variable that changes nothing else: "
+                                "an assignment that converts its result requires a variable without side effects: "
                                 "no ++, --, = or function with an output in it");
         }
         return spell_assignment(w, op, left, right);

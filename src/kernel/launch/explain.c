@@ -30,9 +30,9 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }
     if (a->place && a->place - 1 < i) {
-        strbuf_addf(out, ", at the places of '%s'", text->function->params[a->place - 1].name);
+        strbuf_addf(out, ", at the addresses of '%s'", text->function->params[a->place - 1].name);
     }
-    strbuf_add(out, a->replicas ? ", by replicas around its pages" : a->near ? ", behind the pages around" : "");
+    strbuf_add(out, a->replicas ? ", through the halos of its pages" : a->near ? ", through the adjacent pages" : "");
     strbuf_add(out, place->sampler != NO_UNIT ? ", sampled in its texture" : "");
     if (place->store != NO_UNIT && !param_kinds[param->kind].anywhere) {
         strbuf_add(out, variant_flat_store(text->function, key, i) ? ", contiguous stores" : ", element stores");
@@ -47,8 +47,7 @@ static void explain_access(const Preview *preview, StrBuf *out)
         strbuf_add(out, "  over pages only, each argument by itself\n");
         return;
     }
-    strbuf_add(out,
-               preview->linear ? "  over pages that stand one behind the other in memory: as over a stream\n" : "");
+    strbuf_add(out, preview->linear ? "  over pages that are contiguous in memory: as over a stream\n" : "");
     strbuf_addf(out, "  %s%s\n", key->flat_loads ? "aligned loads" : "general loads", strbuf_text(&preview->loads));
     strbuf_addf(out, "  %s%s\n", key->flat_stores ? "contiguous stores" : "general stores",
                 strbuf_text(&preview->stores));
@@ -71,7 +70,7 @@ static void explain_preview(const KernelText *text, const Preview *preview, cons
                     preview->per_pass);
     }
     if (text->canary) {
-        strbuf_add(out, "  loops of unknown length: watched for being cut short\n");
+        strbuf_add(out, "  loops of unknown length: watched, since the device may stop them\n");
     }
     for (int i = 0; i < f->param_count - f->given; i++) {
         explain_argument(text, &preview->key, layout, i, &args[i], out);

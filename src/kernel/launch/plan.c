@@ -47,8 +47,8 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
         *domain = any ? both : *own;
         any = true;
     }
-    return any || error_set("%s: no input tells the shape of the result: call it by name with shape = {...}, or hand "
-                            "over an output",
+    return any || error_set("%s: the shape of the result is unknown, as it has no element-wise input: call it by name "
+                            "with shape = {...}, or pass an output",
                             f->name);
 }
 
@@ -126,7 +126,7 @@ static bool check_map(const Plan *plan, int i)
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     return !s->map || shape_equal(&s->shape, &plan->domain) ||
            error_set("%s: argument '%s' is a container of shape %s, the launch runs over %s: read it as a gather, or "
-                     "hand over a stream of its elements (c:stream)",
+                     "pass a stream of its elements (c:stream)",
                      f->name, f->params[i].name, shape_text(&s->shape, a), shape_text(&plan->domain, b));
 }
 
@@ -147,8 +147,8 @@ static bool check_unbounded(const Plan *plan, int i)
     const Function *f = &plan->kernel->function;
     return !plan->pages || !plan->pages->unbounded || !launch_kind(f, i)->along || plan->streams[i]->map ||
            is_everywhere(plan->streams[i]) ||
-           error_set("%s: argument '%s' is a stream, the launch runs over pages of a container without bounds: hand "
-                     "over such containers, and read the stream as a gather",
+           error_set("%s: argument '%s' is a stream, the launch runs over pages of a container without bounds: pass "
+                     "such containers, and read the stream as a gather",
                      f->name, f->params[i].name);
 }
 
@@ -341,9 +341,10 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
         return error_set("%s: a group kernel runs whole groups: it can't run over active elements only", f->name);
     }
     if (f->group_rank > 1 && plan->pages) {
-        return error_set("%s: a group kernel of %d dimensions runs over a grid of groups, which pages have not: give "
-                         "over = c:range() for all of a container",
-                         f->name, f->group_rank);
+        return error_set(
+            "%s: a group kernel of %d dimensions runs over a grid of groups, which pages do not form: give "
+            "over = c:range() for all of a container",
+            f->name, f->group_rank);
     }
     if (f->group_rank > 1 && (plan->domain.rank < f->group_rank || plan->domain.rank > 3)) {
         return error_set("%s: a group kernel of %d dimensions runs over %s, this launch has %d dimensions", f->name,

@@ -11,7 +11,7 @@ static bool own_reason(const Plan *plan, int i, StrBuf *out)
     } else if (plan->resampled[i]) {
         strbuf_addf(out, " because argument '%s' is repeated or strided to the output's shape", name);
     } else if (!s->contiguous) {
-        strbuf_addf(out, " because argument '%s' is a view whose elements do not lie side by side", name);
+        strbuf_addf(out, " because argument '%s' is a view whose elements are not contiguous in memory", name);
     } else if (!launch_aligned(s)) {
         strbuf_addf(out, " because argument '%s' starts at element %lld", name, (long long)s->offset + 1);
     } else {

@@ -175,7 +175,7 @@ bool transpose_copy(Stream *to, const Stream *from)
     Unit unit;
     bool tile = uses_tile(to);
     if (!find_planes(to, from, &planes) || !find_unit(to, from, &planes, tile, &unit)) {
-        return error_set("transpose: the views are not ones it serves");
+        return error_set("transpose: these views are not supported");
     }
     TexelFormat format = unit.vector ? TEXEL_VECTOR : TEXEL_WORD;
     bool block = !buffer_in_texture(from->buffer, format);

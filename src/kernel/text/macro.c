@@ -440,7 +440,7 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
             return true;
         }
         if (x->last[top]) {
-            return source_error(x->source, line[0].offset, "#%.*s behind #else", word->length, word->text);
+            return source_error(x->source, line[0].offset, "#%.*s after #else", word->length, word->text);
         }
         x->last[top] = !elif;
         x->kept[top] = true;
