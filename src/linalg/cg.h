@@ -1,53 +1,60 @@
-/* The vectors' part of conjugate gradients (Hestenes and Stiefel 1952): fused updates and sums whose scalars stay on the device. */
+/* The vector operations of conjugate gradients (Hestenes and Stiefel 1952): fused updates and sums whose scalars stay
+ * on the device. */
 #ifndef RILL_LINALG_CG_H
 #define RILL_LINALG_CG_H
 
 #include "stream/stream.h"
 
-/* Streams of float or double, one type and length, each at the beginning of its buffer; what fills the last texel (16 bytes) is 0. */
+/* Streams of one type (float or double) and one length. Each begins at the start of its buffer, and the padding of
+ * the last texel (16 bytes) is 0. */
 typedef struct CgVectors {
-    Stream *x, *r, *p, *best; /* best: x of the least r, once iterations leave it */
+    Stream *x, *r, *p, *best; /* best: the x with the smallest r so far, once later iterations are worse */
     const Stream *q;          /* A p */
-    const Stream *z;          /* NULL: r itself. `jacobi`: the inverse diagonal; else what a preconditioner made of r */
+    const Stream *z;          /* NULL: z = r. With `jacobi` the inverse diagonal; else the preconditioned residual */
     bool jacobi;
 } CgVectors;
 
-/* Carries out phases (CG_DOT ... of cg_words.h) in order. `state` holds CG_PARTIALS + 3 * CG_MOST_GROUPS doubles, of which a begin sets those before CG_PARTIALS and the
- * first part of each sum, the rest being 0. Once p'q is not positive, r'r is at most `least`, or
- * grew by CG_GROWTH_FLOAT or CG_GROWTH_DOUBLE, later iterations change nothing. CG_RESTORE makes x `best` where r'r is more than `least` times the least r'r. No allocation,
- * no reading back. */
+/* Runs the phases (CG_DOT ... of cg_words.h, a bit mask) in order. `state` holds CG_PARTIALS + 3 * CG_MOST_GROUPS
+ * doubles. The caller initializes the doubles before CG_PARTIALS and the first part of each sum; the others are 0.
+ * Iterations have no effect any more after p'q was not positive, r'r was at most `least`, or r'r grew by
+ * CG_GROWTH_FLOAT or CG_GROWTH_DOUBLE. CG_RESTORE sets x to `best` if r'r is more than `least` times the smallest
+ * r'r. Allocates nothing and reads nothing back. */
 bool cg_advance(const CgVectors *v, Stream *state, int phases, double least);
 
-/* Small sparse matrices: whole iterations in a launch of one work group, many at a time, where a launch takes as long as an
- * iteration's arithmetic or longer. */
+/* Small sparse matrices: one work group runs many whole iterations in one launch. This pays if a launch takes as long
+ * as the arithmetic of an iteration, or longer. */
 
-/* A system: the matrix in slices of rows in their order (spmv.h), or tiled, in values that iterations work with and in values that the residual is computed
- * with. Dense streams, the matrix's from a whole texel on. Tiles have four rows and four columns; `columns` has the number of four columns for each,
- * and `values` its columns, four rows each, all at one place of a slice side by side; behind `begins`
- * stands which quad of rows is which (lua/rill/sparse/tiles.lua). */
+/* A system of equations. The matrix is stored as slices of rows in their original order (spmv.h) or as tiles, with
+ * two sets of values: one for the iterations and one for the residual. All streams are dense; those of the matrix
+ * begin at a whole texel. A tile has four rows and four columns. With tiles, `columns` has the index of the group of
+ * four columns for each tile, and `values` the columns of the tile, four rows each, with the same slot of all quads
+ * of a slice adjacent. The order of the quads follows the begins of the slices in `begins`
+ * (lua/rill/sparse/tiles.lua). */
 typedef struct CgGroup {
-    const Stream *begins; /* of slices, and the end */
+    const Stream *begins; /* first slot of each slice, and the end */
     const Stream *columns, *values, *wide_values;
-    Stream *work; /* of cg_group_room doubles */
+    Stream *work; /* cg_group_room doubles */
     Stream *x;    /* float or double */
     const Stream *b;
-    const Stream *m; /* the inverse diagonal, of the iterations' type; NULL: no preconditioner */
-    bool wide;       /* iterations are in double */
+    const Stream *m; /* the inverse diagonal, in the type of the iterations; NULL: no preconditioner */
+    bool wide;       /* the iterations are in double */
     bool tiled;
 } CgGroup;
 
-/* Numbers of a launch: see cg_group_words.h. */
+/* The parameters of a launch; cg_group_words.h describes them. */
 typedef struct CgGroupStep {
     int phases, steps, most;
     double goal, scale, factor;
 } CgGroupStep;
 
-/* How many doubles of work there are for so many rows. */
+/* Returns the number of doubles of CgGroup.work for a number of rows. */
 int64_t cg_group_room(int64_t rows, bool wide);
-/* How many iterations a launch may have, of a matrix of so many places in all slices (a place is SPMV_SLICE entries, or as
- * many in each of four columns); 0: there is no way on this device, or other ways are faster. `entries`: of the matrix, without filling. */
+/* Returns the largest number of iterations of one launch, or 0 if the device does not support it or another method is
+ * faster. `places` is the number of slots of all slices; a slot has SPMV_SLICE entries, or with tiles SPMV_SLICE
+ * entries in each of four columns. `entries` is the number of entries of the matrix without padding. */
 int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t entries, bool tiled);
-/* Carries out the phases (CG_GROUP_START ... of cg_group_words.h) in order. Nothing is read back or allocated. */
+/* Runs the phases (CG_GROUP_START ... of cg_group_words.h, a bit mask) in order. Reads nothing back. Allocates only a
+ * copy of b if b is not contiguous and the phases include CG_GROUP_START. */
 bool cg_group_run(const CgGroup *g, const CgGroupStep *step);
 
 #endif

@@ -1,34 +1,36 @@
-/* The work of matrix products: operands become rows of texels, and a shader multiplies them into what has rows of elements. */
+/* The multiplication of matrices: operands are copied to rows of texels if necessary, and a shader multiplies them
+ * into a target. */
 #ifndef RILL_LINALG_MATMUL_KERNEL_H
 #define RILL_LINALG_MATMUL_KERNEL_H
 
 #include "stream/stream.h"
 
-/* What is multiplied: a is m x k, b is k x n, for each element of the batch. */
+/* A product: a is m x k and b is k x n, for each element of the batch. */
 typedef struct MatmulKernel {
     Device *device;
     const Type *type;
     int64_t m, n, k;
     Shape batch;                /* leading dimensions of the result; rank 0: none */
-    Stream a, b;                /* matrices: at least two dimensions */
-    uint32_t alpha[2], beta[2]; /* of the type: what becomes of the product, and of what the result has */
-    bool keep;                  /* the result has something: else it is not read */
+    Stream a, b;                /* matrices of at least two dimensions */
+    uint32_t alpha[2], beta[2]; /* of the type: factors of the product and of the old result */
+    bool keep;                  /* the old result is read and added; else it is not read */
 } MatmulKernel;
 
-/* Where the result goes, in elements. */
+/* The storage of a result, in elements. */
 typedef struct Target {
     Buffer *buffer;
-    int64_t base, pitch;            /* of the first one; from row to row */
+    int64_t base, pitch;            /* of the first element; from row to row */
     int64_t stride[SHAPE_MAX_RANK]; /* along the dimensions of the batch */
 } Target;
 
-/* A matrix's last two dimensions exchanged, in place. */
+/* Exchanges the last two dimensions of a matrix in its header. */
 void matmul_kernel_transpose(Stream *s);
-/* Where the elements of a dense result go. */
+/* Returns the storage of a dense result. */
 Target matmul_kernel_dense(const MatmulKernel *p, const Stream *c);
-/* The same for a matrix, or a batch of them, whose elements stand in a row along the last dimension. False where they do not. */
+/* Stores the storage of a matrix, or a batch of matrices, into *target. Returns false if the elements are not
+ * contiguous along the last dimension. */
 bool matmul_kernel_target(const MatmulKernel *p, const Stream *c, Target *target);
-/* Multiplies into a target that overlaps neither operand. Float, double, int or uint. */
+/* Multiplies into a target that overlaps neither operand. The type is float, double, int or uint. */
 bool matmul_kernel_multiply(const MatmulKernel *p, const Target *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* Half cycles of multigrid on grids of floats in two dimensions, each in one launch, and the step of x after a cycle. */
+/* The parts of a multigrid cycle on two-dimensional grids of floats. Each part takes one launch. */
 #ifndef RILL_LINALG_MULTIGRID_H
 #define RILL_LINALG_MULTIGRID_H
 
@@ -7,12 +7,13 @@
 
 #include <stdint.h>
 
-/* What is read, and what is written.
- * MARGIN: what is around a grid of floats or doubles, of its elements: none; the grid.
- * DOWN: from b to the next grid's: b; the next grid's b.
- * UP: to the correction d, of this grid's b and the next grid's correction: b, the next grid's correction, d; d.
- * STEP: x and d, b in double without a margin in rows of whole texels; the new x, its residual, the sums of the residual's squares for each
- * four columns of each MULTIGRID_LEAST_ROWS rows or more, in double. x is of floats or doubles. */
+/* The parts, with the streams that they read and write.
+ * MARGIN: fills the halo around a grid of floats or doubles from its elements. Reads nothing else; writes the grid.
+ * DOWN: smooths and restricts. Reads b; writes b of the next grid.
+ * UP: computes the correction d of this grid. Reads b, the correction of the next grid and d; writes d.
+ * STEP: adds the correction to x. Reads x, d, and b in double without a halo, in rows of whole texels. Writes the new
+ * x (float or double), its residual, and the sums of the residual's squares, in double: one for each four columns of
+ * each MULTIGRID_LEAST_ROWS rows or more. */
 typedef enum MultigridPart {
     MULTIGRID_PART_MARGIN,
     MULTIGRID_PART_DOWN,
@@ -22,23 +23,23 @@ typedef enum MultigridPart {
 } MultigridPart;
 
 enum {
-    MULTIGRID_STREAMS = 3, /* that a launch reads or writes at most */
-    MULTIGRID_LEAST_ROWS = 16
-}; /* that an invocation writes */
+    MULTIGRID_STREAMS = 3,    /* largest number of streams that a launch reads or writes */
+    MULTIGRID_LEAST_ROWS = 16 /* least number of rows that an invocation writes */
+};
 
 typedef struct MultigridLaunch {
-    uint32_t params[4 * MULTIGRID_P_VECTORS]; /* the words of multigrid_words.h, of MARGIN for the grid itself */
+    uint32_t params[4 * MULTIGRID_P_VECTORS]; /* the words of multigrid_words.h; for MARGIN those of the grid itself */
     const Stream *read[MULTIGRID_STREAMS];
     Stream *written[MULTIGRID_STREAMS];
 } MultigridLaunch;
 
-/* How many streams a part reads. */
+/* Returns the number of streams that a part reads. */
 int multigrid_reads(MultigridPart part);
-/* How many it writes. */
+/* Returns the number of streams that a part writes. */
 int multigrid_writes(MultigridPart part);
 
-/* Grids at the beginning of their buffers each: rows of whole texels and rows above and below, as shaders/multigrid.comp has them. No
- * allocation, no reading back. */
+/* Launches a part. Each grid begins at the start of its buffer: rows of whole texels, with rows above and below, as
+ * shaders/multigrid.comp describes. Allocates nothing and reads nothing back. */
 bool multigrid_launch(MultigridPart part, const MultigridLaunch *launch);
 
 #endif

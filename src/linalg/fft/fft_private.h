@@ -1,4 +1,4 @@
-/* What the files of transforms share. */
+/* Declarations shared by the files of Fourier transforms. */
 #ifndef RILL_LINALG_FFT_FFT_PRIVATE_H
 #define RILL_LINALG_FFT_FFT_PRIVATE_H
 
@@ -7,36 +7,39 @@
 #include "linalg/fft/twiddles.h"
 #include "shared/fft_words.h"
 
-/* Replaces `s`, which is contiguous, by its transform, a new stream of the same type and shape; the old one is released, but for that its
- * memory is used where it is `own`: nobody else's, and from its buffer's start on. False with error_set: `s` is as it was, or its elements are lost.
- * Nothing waits.
- * The first is for a length that is served, the second for any other. */
+/* Replaces the contiguous stream `s` by its transform, a new stream of the same type and shape, and releases the old
+ * one. The length must be one for which fft_serves is true. `own`: nobody else uses the memory of s, which begins at
+ * the start of its buffer; it is then reused. Returns false with error_set on failure; s is then unchanged or its
+ * elements are undefined. Does not wait. */
 bool fft_run_passes(const Fft *f, bool own, Stream *s);
+/* Replaces a stream by its transform as fft_run_passes does, for any length. */
 bool fft_run_bluestein(const Fft *f, bool own, Stream *s);
 
-/* The most passes: of a length of which each takes a factor of 2. */
+/* Largest number of passes, each of which divides the length by 2 or more. */
 enum { FFT_PASSES = 32 };
 
-/* What one pass does, as in fft_pass.comp: `rest` is m there. */
+/* One pass, as in fft_pass.comp, where `rest` is called m. */
 typedef struct FftPass {
     int64_t radix, rest, stride;
 } FftPass;
 
-/* A family's way. Passes are found the last one first; `last`: it multiplies by the scale. */
+/* The implementation for a family of devices. `find` stores the passes, the last one first. `run` runs one; `last`:
+ * it multiplies by the scale. */
 typedef struct FftFamily {
     int (*find)(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES]);
     bool (*run)(const Fft *f, const FftPass *pass, bool last, const Stream *from, Stream *to);
     int64_t
-        part; /* elements that all passes take before the next ones, so that they stay in a cache; 0: all there are */
+        part; /* number of elements that go through all passes before the next elements, to stay in a cache; 0: all */
 } FftFamily;
 
 extern const FftFamily fft_registers;     /* butterflies in registers, for processors */
 extern const FftFamily fft_shared_memory; /* transforms in shared memory, for GPUs */
 
-bool fft_wide(const Stream *s); /* whether elements are dvec2 */
-/* The constants of fft_butterflies.glsl. */
+/* Returns whether elements are dvec2. */
+bool fft_wide(const Stream *s);
+/* Returns the GLSL of the constants of fft_butterflies.glsl. */
 const char *fft_declarations(bool wide);
-/* The words that both families' passes have; columns of `unit` elements. */
+/* Writes the uniform words that the passes of both families have. `unit`: elements per column. */
 void fft_fill(const Fft *f, const FftPass *pass, bool last, const Stream *from, const Stream *to, int unit,
               uint32_t *words);
 

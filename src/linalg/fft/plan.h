@@ -4,16 +4,16 @@
 
 #include "stream/stream.h"
 
-/* Transforms along the middle dimension of outer x length x inner elements; backwards the roots of unity are the conjugate ones. Results are
- * multiplied by `scale`. */
+/* Transforms along the middle dimension of outer x length x inner elements. */
 typedef struct Fft {
     int64_t outer, length, inner;
-    bool backwards;
-    double scale;
+    bool backwards; /* uses the conjugate roots of unity */
+    double scale;   /* factor of the results */
 } Fft;
 
-/* Whether a length is a product of 2, 3, 5 and 7, which costs least; the best such length from n on. */
+/* Returns whether a length is a product of 2, 3, 5 and 7. Such lengths cost least. */
 bool fft_serves(int64_t length);
+/* Returns the best length for which fft_serves is true that is at least n. */
 int64_t fft_above(int64_t n);
 
 #endif

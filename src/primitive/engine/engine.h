@@ -1,4 +1,5 @@
-/* The programs of the engines of reductions and scans, kept with a device as long as they are used now and then. */
+/* The cache of compiled programs of the reducer and the scanner, one per device. Programs that were not used for long
+ * are dropped. */
 #ifndef RILL_PRIMITIVE_ENGINE_ENGINE_H
 #define RILL_PRIMITIVE_ENGINE_ENGINE_H
 
@@ -6,8 +7,8 @@
 #include "gpu/context/device_data.h"
 #include "primitive/engine/inputs.h"
 
-/* What tells an engine's programs apart: the functions it was given, and the bytes of its key in use. The types among those that
- * inputs_key did not put there are listed. */
+/* Identifies a program of an engine: the text of its functions and the used bytes of the engine's key. `types` lists
+ * the types that the key contains, except those that inputs_key put there. */
 typedef struct EngineKey {
     const char *functions;
     const void *bytes; /* the engine's own key */
@@ -20,31 +21,31 @@ typedef struct EngineProgram {
     char *functions;
     void *key;
     size_t key_bytes;
-    const Type **types; /* all in the key, held: the key knows them by address */
+    const Type **types; /* all types of the key, retained because the key compares them by address */
     size_t type_count;
     InputLives lives;
     Program *program;
-    void *layout; /* the engine's own */
+    void *layout; /* the engine's own layout */
 } EngineProgram;
 
-/* An engine: where a device keeps its programs, how long its layouts are, and how a program of a key is made. */
+/* An engine: where a device caches its programs, the size of its layouts, and how the program of a key is made. */
 typedef struct Engine {
     AttachmentKind cache; /* ENGINE_CACHE */
     size_t layout_bytes;
-    /* Fills in a layout of zeros; false with error_set. */
+    /* Fills in a zeroed layout. Returns false with error_set on failure. */
     bool (*lay_out)(const Inputs *in, const void *key, void *layout);
-    /* Writes the whole source to input->out; sets the input's key and layout first. */
+    /* Sets the key and the layout of `input`, and writes the whole source to input->out. */
     void (*write)(const void *text, const void *key, const void *layout, InputText *input);
 } Engine;
 
-/* (Releases of clang-format differ over braces in a macro.) */
+/* Destroys the cache of an engine. (Versions of clang-format disagree about braces in a macro.) */
 void engine_destroy(void *attachment);
 /* clang-format off */
 #define ENGINE_CACHE {sizeof(Lru), engine_destroy}
 /* clang-format on */
 
-/* Finds or compiles the program of a key: the cache's, and good until the next call. `text` is what the engine was given, `name` is for
- * messages. NULL with error_set. */
+/* Finds or compiles the program of a key. The cache owns the result, which is valid until the next call. `text` is
+ * the engine's description of the program, `name` is used in messages. Returns NULL with error_set on failure. */
 const EngineProgram *engine_program(const Engine *engine, const char *name, const void *text, const Inputs *in,
                                     const EngineKey *key);
 

@@ -1,7 +1,9 @@
-/* What the engines of reductions and scans read: sources of one value per element, each a stream or an input kernel (what
- * a kernel makes of this element of its streams, in registers), with the constants and gathers of the kernels at work.
+/* The inputs of the engines of reductions and scans: sources of one value per element. A source is a stream or an
+ * input kernel, which computes a value in registers from the same element of its streams. Inputs include the
+ * constants and gathers of these kernels.
  *
- * Blocks of neighbours: an engine reduces or scans blocks, whose elements are numbered t = 0 .. block - 1 in row-major order. */
+ * An engine reduces or scans blocks of neighbours. The elements of a block have the indices t = 0 .. block - 1 in
+ * row-major order. */
 #ifndef RILL_PRIMITIVE_ENGINE_INPUTS_H
 #define RILL_PRIMITIVE_ENGINE_INPUTS_H
 
@@ -10,56 +12,59 @@
 enum { INPUT_SOURCES = 4, INPUT_STREAMS = 24, INPUT_ARGS = MAX_PARAMS };
 
 typedef struct InputSource {
-    Kernel *kernel;       /* NULL: the stream args[0] itself */
-    const Argument *args; /* as the kernel declares them; its output's is ignored */
-    const Type
-        *type; /* as which the engine's text sees the value: a value type it converts to, component by component */
+    Kernel *kernel;       /* NULL: the source is the stream args[0] */
+    const Argument *args; /* in the order of the kernel's parameters; the argument of its output is ignored */
+    /* Type of the value in the engine's text. The source's type converts to it component by component. */
+    const Type *type;
 } InputSource;
 
-/* Element-wise streams first, each once, named 0e, 1e ...; then constants and gathers. */
+/* The arguments are first the element-wise streams, each once and named 0e, 1e ..., then the constants and gathers. */
 typedef struct Inputs {
     Device *device;
     Shape domain;
-    DeviceLength length; /* of the streams, where only the device knows it; the domain is what there can be */
+    DeviceLength length; /* of the streams, if only the device has it; the domain is then an upper bound */
     bool check;          /* report gathers out of range */
     int source_count;
     InputSource sources[INPUT_SOURCES];
-    const Kernel *operation; /* a reduce kernel whose constants and gathers are args too; or NULL */
-    int streams, count;
+    const Kernel *operation; /* a reduce kernel, whose constants and gathers are arguments too; or NULL */
+    int streams, count;      /* element-wise streams; all arguments */
     Param params[INPUT_ARGS];
     Argument args[INPUT_ARGS];
     ParamUse use[INPUT_ARGS];
-    int number[INPUT_ARGS];                  /* in its kernel's signature, for reports */
-    int slot[INPUT_SOURCES + 1][MAX_PARAMS]; /* the arg behind a kernel's parameter; the operation's come last */
-    bool unbounded;                          /* a body's loops must be watched */
-    double trips;                            /* of the bounded ones, per element */
+    int number[INPUT_ARGS];                  /* position in the signature of its kernel, for reports */
+    int slot[INPUT_SOURCES + 1][MAX_PARAMS]; /* the argument of a kernel's parameter; the operation's row is the last */
+    bool unbounded;                          /* the trips of a loop in a body must be limited */
+    double trips;                            /* of the bounded loops, per element */
     size_t tokens;                           /* of all bodies */
     int fault_id;                            /* of the kernel to name in reports */
     int temporary_count;
     Stream temporaries[INPUT_ARGS]; /* resampled views and small streams of zeros */
 } Inputs;
 
-/* Whether a kernel can be a source: one output or a result, element-wise inputs, iterators, constants and gathers, no indexof, neighbour
- * or sizeof_stream. False with error_set. */
+/* Returns whether a kernel can be a source: one output or a result; element-wise inputs, iterators, constants and
+ * gathers; no indexof, neighbour or sizeof_stream. False with error_set if not. */
 bool inputs_accepts(const Kernel *kernel);
-/* The type of its value. */
+/* Returns the type of the value that an input kernel computes. */
 const Type *inputs_kernel_type(const Kernel *kernel);
 
-/* Empty inputs in the device's workspace; NULL with error_set. Inside a scope. */
+/* Returns empty inputs in the device's workspace, or NULL with error_set. Call it inside a scope. */
 Inputs *inputs_new(Device *device);
-/* Collects sources over a domain; streams of other shapes are resampled. Release always, on failure too. */
+/* Adds sources over a domain. Streams of other shapes are resampled. `operation` may be NULL. Call inputs_release
+ * afterwards, on failure too. */
 bool inputs_collect(Inputs *in, const Shape *domain, const InputSource *sources, int count, const Kernel *operation,
                     const Argument *operation_args, bool check);
+/* Releases the temporaries, and the inputs to the workspace. NULL is allowed. */
 void inputs_release(Inputs *in);
-/* Whether a stream shares memory with anything that is read. */
+/* Returns whether a stream shares memory with any input. */
 bool inputs_overlap(const Inputs *in, const Stream *stream);
 
-/* Dimensions merged, fastest first: index d = block's index * part + place in the block. `place` is where results of the
- * domain's shape go, dense and row-major, when an engine writes such. */
+/* The blocks of a domain, with adjacent dimensions merged where possible, fastest dimension first. The index along
+ * dimension d is (index of the block) * part + (index within the block). dim[BLOCK_PLACE] and offset[BLOCK_PLACE]
+ * address a dense row-major stream of the domain's shape, for engines that store such results. */
 typedef struct Blocks {
     int rank;
-    int64_t out[SHAPE_MAX_RANK], part[SHAPE_MAX_RANK];
-    int64_t outputs, block;
+    int64_t out[SHAPE_MAX_RANK], part[SHAPE_MAX_RANK]; /* blocks, and elements of a block, per dimension */
+    int64_t outputs, block;                            /* products of out and of part */
     ViewDim dim[INPUT_STREAMS + 1][SHAPE_MAX_RANK];
     int64_t offset[INPUT_STREAMS + 1];
     bool reversed;
@@ -67,62 +72,75 @@ typedef struct Blocks {
 
 enum { BLOCK_PLACE = INPUT_STREAMS };
 
-/* Cuts the domain so that `out`'s shape is left: its sizes divide the domain's, or it has one element. `reversed`: every
- * block runs from its last element to its first. False with error_set. */
+/* Divides the domain into one block per element of `out`. The sizes of `out` divide the domain's, or `out` has one
+ * element. `reversed`: the elements of every block are in reverse order. Returns false with error_set if the shapes
+ * do not fit. */
 bool inputs_blocks(const Inputs *in, const Shape *out, bool reversed, Blocks *blocks);
 
-/* Blocks side by side that fill a line of a processor's cache. They are read row by row, and a row texel by texel. */
+/* Adjacent blocks whose columns fill a line of a processor's cache. They are read row by row, and each row texel by
+ * texel. */
 enum { INPUT_WIDE_COLUMNS = 16 };
 
 typedef struct InputKey {
-    uint8_t check, rank, parts; /* bit d: dimension d has more than one element per block */
+    uint8_t check, rank, parts; /* parts: bit d is set if dimension d has more than one element per block */
     uint8_t chunk;              /* elements of a step that reads whole texels; 0: element by element */
-    uint8_t ragged;             /* 0, or steps start where so many elements fill whole texels, not where blocks do */
-    uint8_t columns;            /* blocks side by side per invocation, whose steps are `chunk` rows; 0: one block */
-    uint32_t texels;            /* bit i: stream i is read so */
-    uint8_t slots[INPUT_SOURCES * MAX_PARAMS]; /* of the sources' element-wise parameters in turn */
+    uint8_t ragged;  /* 0, or steps begin at multiples of this number of elements, not at the start of a block */
+    uint8_t columns; /* adjacent blocks per invocation, whose steps are `chunk` rows; 0: one block */
+    uint32_t texels; /* bit i: stream i is read by whole texels */
+    uint8_t slots[INPUT_SOURCES * MAX_PARAMS]; /* streams of the sources' element-wise parameters in order */
     const Type *seen[INPUT_SOURCES];
-    uint64_t serials[INPUT_SOURCES + 1]; /* of the kernels: never used twice */
+    uint64_t serials[INPUT_SOURCES + 1]; /* of the kernels; a serial is never reused */
     ArgKey args[INPUT_ARGS];
 } InputKey;
 
-/* Fills the key. `chunk`: elements per step the engine would like, a multiple of what whole texels take, or 0: as many as suit. */
+/* Fills in the key. `chunk` is the number of elements per step that the engine prefers, a multiple of what whole
+ * texels need; 0: any. */
 void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
-/* The same for an engine that can leave out elements of a step, where blocks start and end anywhere in streams that are read by whole texels. Changes
- * the key where it finds steps so, and says whether. */
+/* Replaces the key by one with ragged steps, for engines that can skip elements of a step: blocks then begin and end
+ * anywhere in streams that are read by whole texels. Returns false and leaves the key unchanged if this is not
+ * possible. */
 bool inputs_key_ragged(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
-/* The same for an engine that can reduce blocks side by side, where neighbours in memory belong to them: key->columns is 0 where they
- * don't. `rows`: as many per step where blocks are long enough, or 0: as many as suit. */
+/* Fills in the key for engines that can reduce adjacent blocks together, for layouts in which neighbours in memory
+ * belong to different blocks. key->columns is 0 for other layouts. `rows` is the preferred number of rows per step if
+ * blocks are long enough; 0: any. */
 void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key);
-/* Columns that do not begin on texels, since rows of them do not: as many rows side by side as begin on texels make `folded`, whose columns are each
- * so many times; rows behind those are `rest`, of one block of no elements where there are none. How many rows are one then; 1: they stay as they are. */
+/* Combines several rows into one, if rows do not begin on texels but a combined row does. Fills in `folded`, the
+ * blocks of combined rows, in which each column occurs several times, and `rest`, the remaining rows (of block size 0
+ * if there are none). Returns the number of rows that are combined; 1: the blocks are unchanged. */
 int64_t inputs_fold_columns(const Inputs *in, const Blocks *blocks, Blocks *folded, Blocks *rest);
-/* Bytes of the key in use, to compare. */
+/* Returns the number of used bytes of the key, for comparisons. */
 size_t inputs_key_bytes(const Inputs *in);
-/* The types in the key, for a cache that keeps it and holds them; how many. */
 enum { INPUTS_MOST_TYPES = INPUT_SOURCES + INPUT_ARGS };
+/* Stores the types of the key and returns their number, for a cache that must retain them. */
 size_t inputs_types(const Inputs *in, const Type **types);
 
-/* The kernels behind a key. A cache that keeps keys holds them, and drops what can't be found again. */
+/* The kernels of a key. A cache of keys retains them, and drops keys whose kernels were destroyed, which cannot be
+ * found again. */
 typedef struct InputLives {
     KernelLife *lives[INPUT_SOURCES + 1];
 } InputLives;
+/* Retains the kernels of the inputs. */
 void inputs_lives(const Inputs *in, InputLives *lives);
+/* Returns whether any of the kernels was destroyed. */
 bool inputs_lives_over(const InputLives *lives);
+/* Releases the kernels. */
 void inputs_lives_release(InputLives *lives);
 
 typedef struct InputLayout {
-    int shape, block, four, place; /* words */
-    int textures, blocks;          /* used, the engine's own blocks included */
+    int shape, block, four, place; /* offsets of uniform words */
+    int textures, blocks;          /* used units and storage blocks, including the engine's own blocks */
     int id;
     bool canary;
     ArgLayout args[INPUT_ARGS];
 } InputLayout;
 
-/* Lays out the words from *words on, and bindings after `blocks` storage blocks of the engine's. */
+/* Assigns uniform words from *words on, and bindings after `blocks` storage blocks of the engine. Advances *words.
+ * Returns false with error_set if the device has too few bindings or words. */
 bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *words, InputLayout *layout);
+/* Writes the uniform words of a layout. */
 void inputs_fill(const Inputs *in, const Blocks *blocks, const InputKey *key, const InputLayout *layout,
                  uint32_t *words);
+/* Binds the buffers of a layout. */
 void inputs_bind(const Inputs *in, const InputKey *key, const InputLayout *layout, Dispatch *dispatch);
 
 typedef struct InputText {
@@ -130,39 +148,55 @@ typedef struct InputText {
     const InputKey *key;
     const InputLayout *layout;
     StrBuf *out;
-    size_t body_at[INPUT_SOURCES + 1]; /* where the kernels' bodies start: set by inputs_write_access */
+    size_t body_at[INPUT_SOURCES + 1]; /* where the kernels' bodies begin in `out`; set by inputs_write_access */
 } InputText;
 
-/* "#version", rill_p[vectors], fault words, the helpers of the code generator, structures: those of the sources, and those among
- * the engine's own types. */
+/* Writes "#version", rill_p[vectors], the fault words, the helpers of the code generator, and the structures of the
+ * sources and among `types`, the engine's own types. */
 void inputs_write_header(InputText *text, int group, int vectors, const Type *const *types, int count);
-/* Bindings, bodies, and for source s, of type X: `X rill_xS(int t)`, the value of element t of this invocation's block. `int
- * rill_place(int t)` is the element's place in a dense row-major stream of the domain's shape. */
+/* Writes the bindings, the bodies, and for each source s of type X the function `X rill_xS(int t)`, which returns the
+ * value of element t of this invocation's block. `int rill_place(int t)` returns the element's index in a dense
+ * row-major stream of the domain's shape. */
 void inputs_write_access(InputText *text);
-/* Statements: this invocation's block is number `run` (an int variable). */
+/* Writes statements that select block number `run` (an int variable) for this invocation. */
 void inputs_write_place(InputText *text, const char *run);
-/* Steps of key->chunk elements from t on: declarations in front of the loop, loads of the texels that begin with elements t + k to t + end - 1, the value
- * of source s of element t + k, and the advance. Where much is alive a texel is best used before the next one is loaded: drivers that read texels by a
- * function of their own save all of that around each call. */
+
+/* Steps of key->chunk elements, from element `start` on. A program writes the start before the loop, and in the loop
+ * the loads, the values and the advance. Where many values are live, use a texel before the next one is loaded:
+ * drivers that read texels by a function of their own save all live values around each call. */
+
+/* Writes the declarations before the loop. */
 void inputs_write_chunk_start(InputText *text, const char *start);
-/* int skip: how many elements stand before that one in its first step, of ragged ones. */
+/* Writes the declaration of `int skip`: for ragged steps, the number of elements before `start` in the first step. */
 void inputs_write_chunk_skip(InputText *text, const char *run, const char *start);
+/* Writes the loads of the texels that begin with elements t + k to t + end - 1. */
 void inputs_write_chunk_loads(InputText *text, int k, int end);
+/* Writes the value of source s of element t + k. */
 void inputs_write_chunk_value(InputText *text, int s, int k);
+/* Writes the advance to the next step. */
 void inputs_write_chunk_step(InputText *text);
-/* The same for columns: steps of `rows` elements of each. The value is that of row t + k in column c, an expression for which
- * inputs_write_column has been called. Loads are of some rows, or of the texels of row t that have column c, the first in them. */
+
+/* Steps of rows of adjacent columns. */
+
+/* Writes the declarations before the loop. */
 void inputs_write_rows_start(InputText *text, const char *start);
+/* Writes the loads of `rows` rows from row t + `from` on. */
 void inputs_write_rows_loads(InputText *text, int from, int rows);
+/* Writes the loads of the texels of row t whose first column is c. */
 void inputs_write_texel_loads(InputText *text, int c);
+/* Writes the statement that selects column c for inputs_write_row_value. */
 void inputs_write_column(InputText *text, int c);
+/* Writes the value of source s of row t + k in column c, an expression. */
 void inputs_write_row_value(InputText *text, int s, int k, int c);
+/* Writes the advance by `rows` rows (an int expression). */
 void inputs_write_rows_step(InputText *text, const char *rows);
-/* The watch over loops, at the end of main. */
+
+/* Writes the check that loops were not ended early, for the end of main. */
 void inputs_write_canary(InputText *text);
-/* "u_name(a, x, constants...)": a call of the operation. */
+/* Writes a call of the operation: "u_name(a, x, constants...)". */
 void inputs_write_operation(StrBuf *out, const Inputs *in);
-/* Turns the compiler's log (error_message()) into an error at its place; false. */
+/* Converts the compiler's log, which error_message() returns, to an error at its place in the user's text. Returns
+ * false. */
 bool inputs_diagnose(const InputText *text);
 
 #endif

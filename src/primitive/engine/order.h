@@ -1,11 +1,12 @@
-/* What has an order, and streams as the words that radix sorts and merges work on. */
+/* The order of element types, and conversions between streams and the 32-bit words that radix sorts and merges work
+ * on. */
 #ifndef RILL_PRIMITIVE_ENGINE_ORDER_H
 #define RILL_PRIMITIVE_ENGINE_ORDER_H
 
 #include "primitive/engine/radix.h"
 #include "stream/stream.h"
 
-/* How elements of `type` are ordered; false with error_set where they are not. */
+/* Fills in how elements of `type` are ordered. Returns false with error_set if they have no order. */
 bool order_key(const Type *type, bool descending, RadixKey *key);
 
 /* Streams that a call holds until it returns. */
@@ -14,17 +15,18 @@ typedef struct Held {
     int count;
 } Held;
 
-/* A header to fill. */
+/* Adds an empty header and returns it, for the caller to fill. */
 Stream *order_hold(Held *held);
-/* Releases them all. */
+/* Releases all held streams. */
 void order_release(Held *held);
 
-/* A contiguous copy of s, or s itself where it is so, without a length that only the device knows. NULL with error_set. */
+/* Returns s if it is contiguous, else a contiguous copy, which `held` holds. The result has no length on the device.
+ * Returns NULL with error_set on failure. */
 const Stream *order_packed(Held *held, const Stream *s);
-/* The elements as words that start at word *base of the result's buffer: narrow ones in the low bits of a word each. NULL with
- * error_set. */
+/* Returns the elements as 32-bit words, which begin at word *base of the buffer. Narrow elements use the low bits of
+ * one word each. Returns NULL with error_set on failure. */
 const Stream *order_words(Held *held, const Stream *s, int64_t *base);
-/* A stream over such words: elements of `type` again. */
+/* Creates a stream of elements of `type` from words of the form that order_words returns. */
 bool order_elements(Buffer *words, const Type *type, const Shape *shape, Stream *result);
 
 #endif

@@ -1,6 +1,7 @@
-/* Radix sort over words in buffers, eight bits of the key per pass, least significant first (Knuth, vol. 3, 5.2.5): every pass
- * counts digits per run of keys, turns the counts into places, and moves the keys in order, so that the sort is stable.
- * Keys are moved raw; how they are ordered is looked up in every pass (shaders/shared/radix_key.glsl). */
+/* Radix sort of 32-bit words in buffers, eight bits of the key per pass, least significant digit first (Knuth, vol.
+ * 3, 5.2.5). Each pass counts the digits of every run of keys, converts the counts to destinations, and moves the
+ * keys in order, so the sort is stable. Keys are stored unchanged; every pass computes their order from the bits
+ * (shaders/shared/radix_key.glsl). */
 #ifndef RILL_PRIMITIVE_ENGINE_RADIX_H
 #define RILL_PRIMITIVE_ENGINE_RADIX_H
 
@@ -11,7 +12,7 @@ typedef enum RadixKind { RADIX_UNSIGNED, RADIX_SIGNED, RADIX_FLOAT } RadixKind;
 
 typedef enum RadixPayload { RADIX_NONE, RADIX_WORDS, RADIX_NUMBERS } RadixPayload;
 
-/* Keys of 8 and 16 bits stand in the low bits of a word each; keys of 64 bits take two words. */
+/* Keys of 8 and 16 bits are stored in the low bits of one word each. Keys of 64 bits take two words. */
 typedef struct RadixKey {
     RadixKind kind;
     int bits; /* 8, 16, 32 or 64 */
@@ -22,23 +23,24 @@ typedef struct RadixKey {
 typedef struct RadixJob {
     Device *device;
     RadixKey key;
-    int64_t rows, length; /* each row is sorted on its own */
+    int64_t rows, length; /* each row is sorted separately */
     Buffer *keys;
-    int64_t key_base; /* word where the first key stands */
+    int64_t key_base; /* word of the first key */
     RadixPayload payload;
-    Buffer *words; /* RADIX_WORDS: what goes with the keys, a word each */
+    Buffer *words; /* RADIX_WORDS: one word per key, moved with the key */
     int64_t word_base;
-    bool flat; /* RADIX_NUMBERS: the key's number through all rows, not in its own */
+    bool flat; /* RADIX_NUMBERS: the payload is the key's index in all rows, not in its own row */
     bool want_keys;
-    DeviceLength known; /* of one row: its length where only the device knows it; `length` is the most it can be */
+    DeviceLength known; /* length of one row, if only the device has it; `length` is then an upper bound */
 } RadixJob;
 
-/* Sorts into new buffers (references for the caller): *keys where they are wanted, *words where there is a payload. */
+/* Sorts into new buffers, to which the caller owns references: *keys if job->want_keys, *words if there is a payload. */
 bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words);
 
-/* What shaders/shared/radix_key.glsl asks for: bits to exchange, and defines. */
+/* Returns the bits to exchange for shaders/shared/radix_key.glsl. */
 uint32_t radix_flip(const RadixKey *key);
 enum { RADIX_DEFINES = 64 };
+/* Writes the defines for shaders/shared/radix_key.glsl into `text` and returns it. */
 const char *radix_defines(const RadixKey *key, char text[RADIX_DEFINES]);
 
 #endif

@@ -1,4 +1,4 @@
-/* The programs of the reducer: one per key. */
+/* The programs of the reducer, one per key. */
 #ifndef RILL_PRIMITIVE_ENGINE_REDUCER_GLSL_H
 #define RILL_PRIMITIVE_ENGINE_REDUCER_GLSL_H
 
@@ -6,20 +6,20 @@
 
 typedef struct ReducerLevel {
     int64_t runs, length; /* per block */
-    int64_t blocks;       /* that an invocation walks through */
+    int64_t blocks;       /* that one invocation reduces */
     bool last;            /* writes results */
-    int64_t total;        /* elements behind each result, for means */
+    int64_t total;        /* elements that each result combines, for means */
 } ReducerLevel;
 
 typedef struct ReducerKey {
-    uint8_t first;         /* reads elements, not what another level left */
-    uint8_t special, tree; /* 16 floats at once; groups reduce their lanes' results */
+    uint8_t first;         /* reads the inputs, not the accumulators of another level */
+    uint8_t special, tree; /* 16 floats at once; work groups reduce the results of their lanes */
     uint8_t again;         /* runs whose results are lost are reduced again */
-    uint8_t last;    /* results are stored; else, of columns, accumulators, of others what the level's words say */
-    uint8_t many;    /* outputs: what a work group and a store cost counts */
-    uint8_t once;    /* each of many blocks is one step through whole texels: no loops */
-    uint8_t walk;    /* an invocation reduces some blocks, one after the other, so that it reads on and on */
-    uint8_t vectors; /* of columns: four words at once */
+    uint8_t last;    /* writes results; else accumulators for columns, and for others what the words of the level say */
+    uint8_t many;    /* many outputs: the cost of a work group and of a store matters */
+    uint8_t once;    /* each of many blocks is one step of whole texels: no loops */
+    uint8_t walk;    /* an invocation reduces several consecutive blocks, so that it reads contiguous memory */
+    uint8_t vectors; /* of columns: four 32-bit words at once */
     const Type *accumulator, *result;
     InputKey input;
 } ReducerKey;
@@ -29,10 +29,11 @@ typedef struct ReducerLayout {
     InputLayout input;
 } ReducerLayout;
 
-/* Finds or compiles the program of a key, whose types it fills in, and its layout; both stay the cache's. NULL with error_set. */
+/* Finds or compiles the program of a key, whose types it fills in, and its layout. The cache owns both. Returns NULL
+ * with error_set on failure. */
 Program *reducer_program(const ReducerText *text, const Inputs *in, ReducerKey *key, const ReducerLayout **layout);
 
-/* 32-bit words an element of a result takes; results are never packed. */
+/* Returns the number of 32-bit words of one element of a result. Results are never packed. */
 int reducer_words(const Type *type);
 
 #endif

@@ -1,30 +1,35 @@
-/* The scanner: the engine of scans (Blelloch 1990; its three parts as in PyOpenCL's): inputs, an associative operator, output statements.
- * scan, filter, find, partition, runs and segmented operations are texts for it.
+/* The engine of scans (Blelloch 1990). As in PyOpenCL, a scan consists of inputs, an associative operator and output
+ * statements. scan, filter, find, partition, runs and segmented operations are texts for this engine.
  *
- * Elements are numbered i = 0 .. n - 1 within their row, in scan order. A text is GLSL. With ELEMENT standing for the sources'
- * values in order, each followed by the same source's value of element i - 1 where `previous` asks for it (element 0: its own
- * value), that is "X0 x0, X0 before0, X1 x1" for example, a text defines, for the accumulator A:
+ * Elements have the indices i = 0 .. n - 1 within their row, in scan order. A text is GLSL. In it, ELEMENT stands for
+ * the values of the sources in order. If `previous` is set for a source, its value is followed by its value of element
+ * i - 1 (for element 0: of element 0). ELEMENT is "X0 x0, X0 before0, X1 x1", for example. A text defines, for the
+ * accumulator A:
  *
- *   A rill_lift(ELEMENT, int i)     the element as an accumulator
- *   A rill_merge(A a, A b)          associative; it need not commute. Combined in order, the same way on every run
- *   A rill_identity()               where `identity` says so; compact scans must have it
+ *   A rill_lift(ELEMENT, int i)     converts an element to an accumulator.
+ *   A rill_merge(A a, A b)          combines two accumulators. It must be associative and need not be commutative.
+ *                                   The order of combination is the same in every run.
+ *   A rill_identity()               returns the identity, if `identity` is set. Compact scans must have one.
  *
  * and for every output K, of type R:
  *
  *   dense:    R rill_out_K(ELEMENT, int i, A before, A after, bool first)
- *             stored in element i's own place. `before` merges the row's elements up to i - 1, `after` up to i. The first element
- *             of a row has the identity before it, or zeros where the text has none.
+ *             returns the result that is stored for element i. `before` merges the elements of the row up to i - 1,
+ *             `after` up to i. For the first element of a row `before` is the identity, or zeros if there is none.
  *   compact:  R rill_out_K(ELEMENT, int i, A before, A after)
- *             stored at the place its counter had before, if the counter has moved: the elements kept, in order. It is called for
- *             every element. Counter C is
- *   int rill_count_C(A a, int n)    how many elements were kept of the first n; 0 of none; at most one more per element.
+ *             returns the result for element i. It is stored only if the output's counter increased, at the old value
+ *             of the counter, so that kept elements stay in order. It is called for every element. Counter C is
+ *   int rill_count_C(A a, int n)
+ *             returns how many of the first n elements are kept: 0 for n = 0, and at most 1 more for each element.
  *   R rill_end_K(ELEMENT, int n, A total)
- *             where `ending` says so: one more element behind those kept, if n > 0; ELEMENT is the last one.
+ *             if `ending` is set: returns one more result after all kept elements, if n > 0. ELEMENT is the last
+ *             element.
  *
- * A compact scan evaluates the sources, lifts and merges in two programs, which must agree on what is kept: compare what is stored; of
- * float arithmetic a compiler may make different bits in each.
+ * A compact scan evaluates the sources, rill_lift and rill_merge in two programs, which must keep the same elements.
+ * Base the decision on stored values: compilers may compute different bits for the same float arithmetic in two
+ * programs.
  *
- * Names of a text's own helpers and macros start with rill_ (or k_); kernels' functions start with u_. */
+ * Names of a text's own helpers and macros begin with rill_ or k_. Functions of kernels begin with u_. */
 #ifndef RILL_PRIMITIVE_ENGINE_SCANNER_H
 #define RILL_PRIMITIVE_ENGINE_SCANNER_H
 
@@ -35,9 +40,11 @@ enum { SCANNER_OUTPUTS = 4, SCANNER_COUNTERS = 4 };
 typedef struct ScannerText {
     const char *name; /* for messages */
     const char *functions;
-    /* Optional, of dense scans of one float source into one float output: sixteen elements at once, a: what is before them.
+    /* Optional, for dense scans of one float source into one float output. Functions that process sixteen elements at
+     * once; a is the accumulator before them.
      *   A rill_sum16(A a, vec4 p, vec4 q, vec4 r, vec4 s)
-     *   A rill_scan16(A a, inout vec4 p, inout vec4 q, inout vec4 r, inout vec4 s)    the elements become the results */
+     *   A rill_scan16(A a, inout vec4 p, inout vec4 q, inout vec4 r, inout vec4 s) replaces the elements
+     *                                                                                 by the results */
     const char *special;
     const Type *accumulator; /* a value type or a structure of value types */
     bool identity;
@@ -45,20 +52,22 @@ typedef struct ScannerText {
     bool previous[INPUT_SOURCES];
     int output_count, counter_count;
     struct {
-        const Type *type; /* value types: what is packed in memory is cast afterwards */
+        const Type *type; /* a value type; packed types are cast afterwards */
         int counter;      /* compact */
     } outputs[SCANNER_OUTPUTS];
 } ScannerText;
 
-/* Scans the rows of in->domain that `rows` leaves: the domain's shape with 1 for every dimension that is scanned over, or one
- * element for all of them in row-major order. `reversed`: from the last element to the first. Creates `results`, one per output,
- * of the domain's shape. Inside a scope. Where the inputs' length is only known to the device, so is that of the results. */
+/* Scans the rows of in->domain. `rows` is the domain's shape with size 1 in every scanned dimension, or one element
+ * to scan all elements in row-major order. `reversed`: from the last element to the first. Creates `results`, one per
+ * output, with the domain's shape. If only the device has the length of the inputs, the results have the same length
+ * on the device. Call it inside a scope. Returns false with error_set on failure. */
 bool scanner_dense(const ScannerText *text, const Inputs *in, const Shape *rows, bool reversed, Stream *results);
 
-/* Scans the whole domain as one row and creates `results` of one dimension: exactly as long as what was kept on family cpu; else
- * of the domain's capacity with their length on the device (stream_settle learns it). */
+/* Scans the whole domain as one row and creates one-dimensional `results`. On the family cpu their length is exact.
+ * On the family gpu their shape is an upper bound and the length stays on the device until stream_settle reads it.
+ * Returns false with error_set on failure. */
 bool scanner_compact(const ScannerText *text, const Inputs *in, Stream *results);
-/* Turns a result into a stream of `type`, as which kernels see its elements (half from float, say), its length kept. */
+/* Converts a result to `type`, for example from float to half, and keeps its length. */
 bool scanner_restore(Stream *result, const Type *type);
 
 #endif

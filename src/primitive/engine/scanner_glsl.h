@@ -1,48 +1,51 @@
-/* The programs of the scanner: one per key. */
+/* The programs of the scanner, one per key. */
 #ifndef RILL_PRIMITIVE_ENGINE_SCANNER_GLSL_H
 #define RILL_PRIMITIVE_ENGINE_SCANNER_GLSL_H
 
 #include "primitive/engine/scanner.h"
 
-enum { SCANNER_GROUP = 256 }; /* lanes that share their sums, where groups do */
+enum { SCANNER_GROUP = 256 }; /* lanes of a work group that scans a unit */
 
-/* A row is cut into units, each of a lane or of a group of lanes: one dispatch sums them, the sums are scanned, one stores. */
+/* A row is divided into units, each scanned by a lane or by a work group. One dispatch sums the units, the sums are
+ * scanned, and another dispatch stores the results. */
 typedef struct ScannerKey {
-    uint8_t store;   /* else sums */
-    uint8_t inner;   /* elements are sums; the output is what is before them */
-    uint8_t tree;    /* a unit is a group */
-    uint8_t across;  /* neighbouring lanes work on neighbouring rows, else on neighbouring units of a row */
-    uint8_t carry;   /* there are units before */
-    uint8_t counts;  /* the end of the row is here: write what the counters say */
-    uint8_t length;  /* the number of elements lies in a buffer */
+    uint8_t store;   /* the dispatch that stores; else the dispatch that sums */
+    uint8_t inner;   /* the elements are sums of units; the output is the sum before each unit */
+    uint8_t tree;    /* a unit is scanned by a work group */
+    uint8_t across;  /* neighbouring lanes scan neighbouring rows, else neighbouring units of a row */
+    uint8_t carry;   /* a row has several units: the sum before each is read */
+    uint8_t counts;  /* this dispatch reaches the end of the row and writes the final values of the counters */
+    uint8_t length;  /* the number of elements is read from a buffer */
     uint8_t flat;    /* results are stored as whole texels */
     uint8_t special; /* sixteen floats at once */
     uint8_t identity, compact, ending, output_count, counter_count;
     uint8_t previous[INPUT_SOURCES], counter[SCANNER_OUTPUTS];
-    const Type *accumulator, *types[SCANNER_OUTPUTS]; /* of the outputs in use */
+    const Type *accumulator, *types[SCANNER_OUTPUTS]; /* types: of the used outputs */
     InputKey input;
 } ScannerKey;
 
+/* Offsets of uniform 32-bit words unless a comment says otherwise. */
 typedef struct ScannerLayout {
-    int words;
-    int count;     /* units in all */
-    int units;     /* per row; multiplier, shift */
-    int rows;      /* in all; multiplier, shift */
+    int words;     /* number of words */
+    int count;     /* units of all rows */
+    int units;     /* per row; then a multiplier and a shift for divisions */
+    int rows;      /* of all; then a multiplier and a shift */
     int unit, run; /* elements of a unit, of a lane */
-    int total;     /* elements of the row at first */
-    int divisor;   /* of those, behind each element here */
-    int length;    /* word of the length's buffer */
-    int dump;      /* compact: per output the first place for stores that don't count */
-    int group;
-    int carry, partial, length_unit, counts; /* textures, and the block of the counters' values */
+    int total;     /* elements of the row on the outermost level */
+    int divisor;   /* elements of the outermost level for each element of this level */
+    int length;    /* word of the length in its buffer */
+    int dump;      /* compact: per output the index of the first element for stores that are discarded */
+    int group;     /* lanes of a work group */
+    int carry, partial, length_unit, counts; /* texture units, and the storage block of the counters */
     InputLayout input;
 } ScannerLayout;
 
-/* Finds or compiles the program of a key, and its layout; both stay the cache's. NULL with error_set. */
+/* Finds or compiles the program of a key, and its layout. The cache owns both. Returns NULL with error_set on
+ * failure. */
 Program *scanner_program(const ScannerText *text, const Inputs *in, const ScannerKey *key,
                          const ScannerLayout **layout);
 
-/* What the files that write a program share. */
+/* State shared by the files that write a program. */
 typedef struct ScannerWriter {
     const ScannerText *text;
     const Inputs *in;
@@ -52,15 +55,20 @@ typedef struct ScannerWriter {
     InputText *input;
 } ScannerWriter;
 
-/* scanner_traverse.c. The accumulator's GLSL name; whether output k is stored as whole texels by the steps that read such. */
+/* Functions of scanner_traverse.c. */
+
+/* Returns the GLSL name of the accumulator's type. */
 const char *scanner_accumulator(const ScannerWriter *w);
+/* Returns whether output k is stored as whole texels. */
 bool scanner_is_flat(const ScannerWriter *w, int k);
-/* A lane's run, elements `start` to `end`: merges them into `acc`, from what it holds, and stores if asked to. */
+/* Writes the loop over a lane's run, elements `start` to `end`. It merges the elements into `acc`, and stores results
+ * if `store` is set. */
 void scanner_traverse(ScannerWriter *w, bool store);
-/* Parts of it: the sources' values of element t (k < 0) or of element k of a step; the elements' arguments to the text's functions, of
- * values named so; and the variables of the element before. */
+/* Writes the declarations of the sources' values of element t (k < 0) or of element k of a step. */
 void scanner_write_values(ScannerWriter *w, int k);
+/* Writes ELEMENT: the arguments for the text's functions. `suffix` is the end of the names of the values. */
 void scanner_write_element(ScannerWriter *w, const char *suffix);
+/* Writes the declarations of the values of the element before `at`. */
 void scanner_write_previous(ScannerWriter *w, const char *at);
 
 #endif

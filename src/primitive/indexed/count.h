@@ -1,4 +1,5 @@
-/* Counting: how often each number below `bins` stands in a stream, or what weights stand beside it. What is not below is dropped. */
+/* Counts of equal integers, and sums of the weights of equal integers. Integers that are not below `bins` are
+ * ignored. */
 #ifndef RILL_PRIMITIVE_INDEXED_COUNT_H
 #define RILL_PRIMITIVE_INDEXED_COUNT_H
 
@@ -6,16 +7,18 @@
 
 enum { COUNT_MAX_BINS = 1 << 28 };
 
-/* Numbers: a dense uint stream of one dimension. A new uint stream of `bins` counts (at least 1 bin). */
+/* Creates a uint stream of `bins` counts, at least 1. `numbers` is a dense one-dimensional uint stream. */
 bool count_numbers(const Stream *numbers, int64_t bins, Stream *result);
-/* Raises `bins` to what the largest number asks for; false with error_set where that is above COUNT_MAX_BINS. `negative`: the numbers are
- * the bits of ints, for the message. */
+/* Raises *bins to the largest number plus 1. Returns false with error_set if this is above COUNT_MAX_BINS.
+ * `negative`: the numbers are the bits of ints, so that the message can name a negative one. Waits for the device. */
 bool count_bins(const Stream *numbers, bool negative, int64_t *bins);
-/* count_numbers for as many bins as that. */
+/* Creates a uint stream of counts with as many bins as count_bins finds, at least `bins`. Waits for the device. */
 bool count_all_numbers(const Stream *numbers, bool negative, int64_t bins, Stream *result);
-/* Whether count_weights serves: on a device of the cpu family, of not too many bins. */
+/* Returns whether count_weights supports this device and this number of bins: a device of the family cpu, and not too
+ * many bins. */
 bool count_has_weights(const Stream *numbers, int64_t bins);
-/* Sums of weights (dense float or double, as many as numbers), in their type: added up in double, in an order that does not change. */
+/* Creates the sums of the weights of equal numbers, in the type of the weights. `weights` is dense, float or double,
+ * and has as many elements as `numbers`. The sums are computed in double, in the same order in every run. */
 bool count_weights(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result);
 
 #endif

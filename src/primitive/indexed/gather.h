@@ -4,8 +4,10 @@
 
 #include "stream/stream.h"
 
-/* A new stream of index's shape and src's type; see indexed/index.h for indices. What is out of range reads as it does in a kernel: as
- * src's boundary says, clamped unless it says so, zero of an empty src; under `check` it is an error where src has no boundary of its own. */
+/* Creates a stream with the shape of `index` and the type of `src`. indexed/index.h describes the indices. An index
+ * out of range reads what src's boundary defines, as in a kernel (default: the nearest element), and zero if src is
+ * empty. With `check` such an index is an error unless src has an explicit boundary. Returns false with error_set on
+ * failure. */
 bool gather_stream(const Stream *src, const Stream *index, bool check, Stream *result);
 
 #endif

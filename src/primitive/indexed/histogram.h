@@ -1,5 +1,6 @@
-/* Histograms: how many elements fall into each of a row (or a grid) of bins of equal width. Bin k of n over [low, high] holds
- * low + k (high - low) / n <= x < low + (k + 1) (high - low) / n, decided exactly; the last one holds `high` too. NaN is in none. */
+/* Histograms: numbers of elements in bins of equal width, in one or two dimensions. Bin k of n over [low, high] holds
+ * low + k (high - low) / n <= x < low + (k + 1) (high - low) / n, compared exactly. The last bin also holds `high`.
+ * NaN is in no bin. */
 #ifndef RILL_PRIMITIVE_INDEXED_HISTOGRAM_H
 #define RILL_PRIMITIVE_INDEXED_HISTOGRAM_H
 
@@ -11,18 +12,21 @@ typedef struct HistogramAxis {
 } HistogramAxis;
 
 typedef struct HistogramSpec {
-    int axes;              /* 1: numbers; 2: vectors of two, x first */
+    int axes;              /* 1: numbers; 2: vectors of two components, x first */
     HistogramAxis axis[2]; /* bins > 0, low < high, both finite */
-    bool clamp;            /* what is outside counts in the end bins; else it is dropped */
+    bool clamp;            /* elements outside the range are counted in the first or last bin; else they are ignored */
 } HistogramSpec;
 
-/* The smallest and the largest number of each component but NaN; low > high where there is none. Waits for the device. */
+/* Finds the smallest and the largest number of each component, without NaNs, and stores them in spec->axis. low >
+ * high if there is no number. Waits for the device. */
 bool histogram_range(const Stream *s, HistogramSpec *spec);
-/* A new uint stream of counts, or of the sums of `weights` (of s's shape; NULL: none) in float, or in double for weights that are no
- * floats. One axis gives {bins}, two {bins of y, bins of x}. */
+/* Creates the histogram: a uint stream of counts if `weights` is NULL, else sums of the weights, which have the shape
+ * of s. Sums are float for float weights, else double. The shape is {bins} for one axis and {bins of y, bins of x}
+ * for two. */
 bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *weights, Stream *result);
-/* Bin k holds the elements equal to k, for int and uint (the packed ones too): at least `least` bins, and as many as the
- * largest asks for. Negative elements are an error. Waits for the device. */
+/* Counts equal integers: element k of the result is the number of elements of s equal to k, or the sum of their
+ * weights. s has elements of int, uint or a packed integer type. The result has the largest element plus 1 bins, and
+ * at least `least`. Negative elements are an error. Waits for the device. */
 bool histogram_integers(const Stream *s, const Stream *weights, int64_t least, Stream *result);
 
 #endif

@@ -1,23 +1,26 @@
-/* Indices kept in streams: what they may be, and where they point. Counted from 0; int, uint or float number elements in
- * row-major order, a vector holds one index per dimension, the fastest first. Floats are floored after 1/1024 is added, as in kernels. */
+/* Streams of indices for gathers and scatters. Indices are 0-based. An int, uint or float is the flat index of an
+ * element in row-major order. A vector holds one index per dimension, the fastest dimension first. Floats are rounded
+ * down after 1/1024 is added, as in kernels. */
 #ifndef RILL_PRIMITIVE_INDEXED_INDEX_H
 #define RILL_PRIMITIVE_INDEXED_INDEX_H
 
 #include "base/strbuf.h"
 #include "stream/stream.h"
 
-/* Whether elements of `index` can point into `shape`; false with error_set. */
+/* Returns whether elements of `index` are valid indices for a stream of this shape; false with error_set if not. */
 bool index_check_stream(const Stream *index, const Shape *shape);
-/* Writes into a kernel text `int place(INDEX at, int4 size)`: the element's number, or -1 where the index is out of range. */
+/* Adds the function `int place(INDEX at, int4 size)` to a kernel text. It returns the flat index, or -1 if `at` is
+ * out of range. */
 void index_declare(StrBuf *text, const Type *index);
-/* What its `size` has to be. */
+/* Computes the argument `size` of the function that index_declare adds. */
 void index_size(const Type *index, const Shape *shape, uint32_t size[4]);
-/* Brings a dense index stream of one dimension into the order of the places: `keys` are the places of `size` (`count` where out of range),
- * ascending, `order` the numbers of their indices, ascending among equals. `bad` (NULL: not wanted) is a uint stream whose first
- * element the number of indices out of range is added to. */
+/* Sorts a dense one-dimensional stream of indices by the flat index. `size` is from index_size, `count` the number of
+ * elements of the indexed stream. Creates `keys`, the flat indices in ascending order with `count` for indices out of
+ * range, and `order`, the position of each key in `index`. The sort is stable. `bad` may be NULL; else the number of
+ * indices out of range is added to its first element (uint). */
 bool index_sort(const Stream *index, const uint32_t size[4], uint32_t count, const Stream *bad, Stream *keys,
                 Stream *order);
-/* All elements as one dimension: a view where there is one, else a copy. To be released. */
+/* Creates a one-dimensional stream of all elements: a view if possible, else a copy. The caller releases it. */
 bool index_flatten(const Stream *stream, Stream *result);
 
 #endif

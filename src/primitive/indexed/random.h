@@ -1,5 +1,6 @@
-/* Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011). Word w of a sequence is word w % 4 of
- * the block with counter w / 4 under the key (seed's low word, seed's high word): the same on every device. */
+/* Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011). 32-bit word w of a sequence is
+ * word w % 4 of the block with counter w / 4 under the key (low word of the seed, high word of the seed). It is the
+ * same on every device. */
 #ifndef RILL_PRIMITIVE_INDEXED_RANDOM_H
 #define RILL_PRIMITIVE_INDEXED_RANDOM_H
 
@@ -9,17 +10,17 @@ typedef enum RandomKind {
     RANDOM_WORDS,   /* the 32-bit words themselves: int and uint types */
     RANDOM_INTEGER, /* low .. high, both included */
     RANDOM_UNIFORM, /* [low, high): 24 bits for float, 53 for double */
-    RANDOM_NORMAL   /* mean low, standard deviation high, by Box and Muller's transform */
+    RANDOM_NORMAL   /* mean low, standard deviation high, by the Box-Muller transform */
 } RandomKind;
 
 typedef struct RandomSpec {
     RandomKind kind;
-    uint64_t seed, block; /* the first block's counter */
+    uint64_t seed, block; /* block: the counter of the first block */
     double low, high;
-    const Type *type; /* float, double, int or uint and their vectors */
+    const Type *type; /* float, double, int, uint or a vector of them */
 } RandomSpec;
 
-/* Fills a new stream; *blocks is how many counters were used. */
+/* Creates a stream of random numbers. *blocks receives the number of counters that were used. */
 bool random_stream(Device *device, const RandomSpec *spec, const Shape *shape, Stream *result, uint64_t *blocks);
 
 #endif

@@ -1,12 +1,12 @@
-/* Scatters and gathers that change what they reach: dst[index[i]] = op(dst[index[i]], src[i]) as a loop over i in order
- * would, but that sums and products of floats may be rounded otherwise, and Brook's GatherOp. The results are the same to the bit on every run. */
+/* Scatters: dst[index[i]] = op(dst[index[i]], src[i]) for each i in order. Sums and products of floats may be rounded
+ * differently than in a sequential loop. Results have the same bits in every run. */
 #ifndef RILL_PRIMITIVE_INDEXED_SCATTER_H
 #define RILL_PRIMITIVE_INDEXED_SCATTER_H
 
 #include "kernel/kernel.h"
 
 typedef enum ScatterOp {
-    SCATTER_SET, /* the last one stays */
+    SCATTER_SET, /* the last element for a destination remains */
     SCATTER_ADD,
     SCATTER_MUL,
     SCATTER_MIN,
@@ -18,14 +18,16 @@ typedef enum ScatterOp {
     SCATTER_OPS
 } ScatterOp;
 
-/* By name ("set", "add" ...); SCATTER_OPS when there is none such. */
+/* Returns the operation of a name ("set", "add" ...), or SCATTER_OPS if there is none. */
 ScatterOp scatter_op(const char *name);
 
-/* What an operation is of elements of a type: of bools, which stay bools, sums and the larger are `or`, products and the smaller `and`. */
+/* Returns the operation to use for elements of a type. For bools ADD and MAX become OR, and MUL and MIN become AND. */
 ScatterOp scatter_of(ScatterOp op, const Type *type);
 
-/* Index and src have the same shape, or src one element, whose value goes everywhere; src converts to dst's type. See
- * indexed/index.h for indices. What is out of range is skipped, and counted in *skipped unless that is NULL (counting waits for the device). */
+/* Scatters src into dst. `src` has the shape of `index`, or one element that is used for every index; its type
+ * converts to dst's. indexed/index.h describes the indices. Indices out of range are skipped. `skipped` may be NULL;
+ * else it receives the number of skipped indices, which waits for the device. `kernel` is used for SCATTER_KERNEL.
+ * Returns false with error_set on failure. */
 bool scatter_stream(Stream *dst, const Stream *index, const Stream *src, ScatterOp op, Kernel *kernel,
                     uint32_t *skipped);
 

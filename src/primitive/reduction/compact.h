@@ -1,5 +1,5 @@
-/* Compaction: the elements a mask keeps, in order, as texts for the scan engine. A predicate is evaluated once, into a mask of one
- * byte per element: so what counts and what writes agree, whatever a compiler makes of it, and a new predicate costs one small
+/* Compaction: the elements that a mask keeps, in order. The predicate is evaluated once, into a mask of one byte per
+ * element. Counting and writing therefore agree, whatever the compiler does, and a new predicate needs only one small
  * program. */
 #ifndef RILL_PRIMITIVE_REDUCTION_COMPACT_H
 #define RILL_PRIMITIVE_REDUCTION_COMPACT_H
@@ -7,21 +7,23 @@
 #include "stream/stream.h"
 
 typedef enum CompactMode {
-    COMPACT_FILTER,    /* the elements kept */
-    COMPACT_FIND,      /* their flat numbers, from 0, as int */
-    COMPACT_PARTITION, /* those kept, and the others */
-    COMPACT_BOTH,      /* those kept, and their numbers */
+    COMPACT_FILTER,    /* the kept elements */
+    COMPACT_FIND,      /* their 0-based flat indices, as int */
+    COMPACT_PARTITION, /* the kept elements, and the other elements */
+    COMPACT_BOTH,      /* the kept elements, and their indices */
     COMPACT_MODES
 } CompactMode;
 
-/* A stream of uint8 for a mask of s: its shape, or its length where only the device knows that. Elements undefined. */
+/* Creates an undefined uint8 stream for a mask of s: with the shape of s, and its length on the device if there is
+ * one. */
 bool compact_mask(const Stream *s, Stream *mask);
-/* The elements of s in row-major order, in one dimension: a view where they lie so, else a copy. */
+/* Creates a one-dimensional stream of the elements of s in row-major order: a view if possible, else a copy. */
 bool compact_flat(const Stream *s, Stream *flat);
 
-/* Compacts the elements of s, which has one dimension. `mask` is from compact_mask, all its elements 0 or 1. Results have one
- * dimension; elements keep their type. On a device of the gpu family their length stays there and the shape is an upper bound;
- * else it is exact. `second` is for the modes with two results, else NULL. Nothing is made when it fails. */
+/* Compacts the elements of s, which has one dimension. `mask` is from compact_mask, and its elements are 0 or 1.
+ * Creates one-dimensional results; elements keep their type. On the family gpu their length stays on the device and
+ * the shape is an upper bound; on the family cpu it is exact. `second` is NULL except in the modes with two results.
+ * Creates nothing on failure. */
 bool compact_stream(CompactMode mode, const Stream *s, const Stream *mask, Stream *first, Stream *second);
 
 #endif

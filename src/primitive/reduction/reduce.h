@@ -1,5 +1,5 @@
-/* Reductions: any reduce kernel, and the built-in ones. The order of combination is fixed by the shape and the device, so
- * that results are the same on every run. */
+/* Reductions by the built-in operations and by reduce kernels. The shape and the device determine the order of
+ * combination, so that results are the same in every run. */
 #ifndef RILL_PRIMITIVE_REDUCTION_REDUCE_H
 #define RILL_PRIMITIVE_REDUCTION_REDUCE_H
 
@@ -20,33 +20,37 @@ typedef enum ReduceOp {
     REDUCE_ARGMAX,
     REDUCE_NORM,
     REDUCE_DOT,
-    REDUCE_MOMENTS, /* what means and variances of parts are joined of: a structure of the mean and the (standard) deviation, in doubles */
+    REDUCE_MOMENTS, /* a structure of the mean and the standard deviation, in doubles: combines the means and variances of parts */
     REDUCE_OPS
 } ReduceOp;
 
-/* The type of op's result over elements of `type`, NULL with error_set where op has no meaning for it. `whole`: to
- * one value; then a sum of int or uint is 64 bits, as uvec2 (low, high word), per component. */
+/* Returns the type of op's result for elements of `type`, or NULL with error_set if op does not support the type.
+ * `whole`: all elements are reduced to one value. A sum of int or uint then has 64 bits per component, as uvec2 (low
+ * word, high word). */
 const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole);
 
-/* Reduces blocks of neighbours: `shape` divides x's, dimension by dimension, or has one element. `y` is dot's second stream (of x's shape),
- * else NULL. `result` is created with reduce_result_type. x must not be empty unless the result is. */
+/* Reduces blocks of neighbours. The sizes of `shape` divide x's, or `shape` has one element. `y` is the second stream
+ * of dot, of x's shape, else NULL. Creates `result` with the type of reduce_result_type. x must not be empty unless
+ * the result is empty. */
 bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result);
 
-/* Whether a kernel can be the input of reductions (see inputs.h), and the type of what it gives. False with error_set. */
+/* Returns whether a kernel can be the input of reductions (see inputs.h); false with error_set if not. */
 bool reduce_accepts(const Kernel *kernel);
+/* Returns the type of the value that an input kernel computes. */
 const Type *reduce_input_type(const Kernel *kernel);
 
-/* What an input kernel (see inputs.h; `args` as it declares them) makes of every element of a domain. */
+/* An input kernel, which computes a value for every element of a domain (see inputs.h). `args` are in the order of
+ * its parameters. */
 typedef struct ReduceInput {
     Kernel *kernel;
     const Argument *args;
 } ReduceInput;
 
-/* The same as reduce_stream for inputs, two of them for dot: nothing is written in between. */
+/* Reduces the values of input kernels (two for dot) as reduce_stream does. The values are not stored. */
 bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const Shape *domain, const Shape *shape,
                   bool whole, bool check, Stream *result);
 
-/* What is reduced: a stream, two for dot, or what input kernels make of their arguments. */
+/* The operand of a reduction: a stream (two for dot), or input kernels and their arguments. */
 typedef struct ReduceOperand {
     Device *device;
     const Type *type;
@@ -56,16 +60,18 @@ typedef struct ReduceOperand {
     bool check;
 } ReduceOperand;
 
-/* The same as reduce_stream or reduce_input. */
+/* Calls reduce_stream or reduce_input for an operand. */
 bool reduce_operand(ReduceOp op, const ReduceOperand *x, const Shape *shape, bool whole, Stream *result);
-/* Reduces along one dimension, which goes, or is kept with one element. If it has no elements, the result is the operation's neutral element everywhere; false with
- * error_set if there is none. */
+/* Reduces along one dimension (0-based), which is removed, or kept with size 1 if `keep` is set. If the dimension has
+ * no elements, every element of the result is the operation's neutral element; returns false with error_set if there
+ * is none. */
 bool reduce_along(ReduceOp op, const ReduceOperand *x, int axis, bool keep, Stream *result);
 
-/* A reduce kernel over its input (args as declared; the reduce parameter's is ignored) into `result`, whose shape divides
- * the input's, or has one element. */
+/* Applies a reduce kernel to its input and stores into `result`, whose sizes divide the input's, or which has one
+ * element. `args` are in the order of the parameters; the argument of the reduce parameter is ignored. */
 bool reduce_kernel(Kernel *kernel, const Argument *args, bool check, Stream *result);
-/* The same over what an input kernel makes of a domain; the reduce kernel's own input is ignored. */
+/* Applies a reduce kernel to the values of an input kernel over a domain. The argument of the reduce kernel's own
+ * input is ignored. */
 bool reduce_kernel_input(Kernel *kernel, const Argument *args, Kernel *input, const Argument *input_args,
                          const Shape *domain, bool check, Stream *result);
 

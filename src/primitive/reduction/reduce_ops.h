@@ -6,18 +6,19 @@
 #include "primitive/reduction/reduce.h"
 
 typedef struct ReduceRow {
-    const Type *value;       /* what elements are seen as */
-    const Type *accumulator; /* what a run is reduced to */
+    const Type *value;       /* type of the elements in the text */
+    const Type *accumulator; /* type of the result of a run */
     const Type *result;
-    StrBuf functions;  /* GLSL; T is the value type. The caller's to free, on failure too */
+    StrBuf functions;  /* GLSL, in which T is the value type. The caller frees it, on failure too */
     bool again;        /* see reducer.h */
-    const char *chunk; /* see reducer.h; NULL where there is none */
+    const char *chunk; /* see reducer.h; may be NULL */
 } ReduceRow;
 
-/* The name as in s:sum(). */
+/* Returns the name of an operation, as in s:sum(). */
 const char *reduce_ops_name(ReduceOp op);
 
-/* False with error_set where the operation has no meaning for elements of `type`. */
+/* Fills in the text of an operation on elements of `type`. Returns false with error_set if the operation does not
+ * support the type. */
 bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row);
 
 #endif

@@ -1,4 +1,4 @@
-/* Scans: every element becomes what the operator makes of it and all before it. */
+/* Scans: every result combines an element and all elements before it. */
 #ifndef RILL_PRIMITIVE_REDUCTION_SCAN_H
 #define RILL_PRIMITIVE_REDUCTION_SCAN_H
 
@@ -6,23 +6,25 @@
 
 typedef struct ScanSpec {
     ScanOp op;
-    Kernel *operation; /* a reduce kernel instead of op, or NULL */
-    Kernel *input;     /* what is scanned: what an input kernel makes of a domain, or without one the stream args[0] */
+    Kernel *operation; /* a reduce kernel to use instead of op, or NULL */
+    Kernel *input;     /* an input kernel whose values are scanned, or NULL to scan the stream args[0] */
     const Argument *args;
     Device *device;
     Shape domain;
-    bool exclusive; /* without the element itself: the first has the neutral element, zero for reduce kernels */
-    bool reverse;   /* from the last to the first */
+    bool
+        exclusive; /* without the element itself: the first result is the neutral element, or zero for reduce kernels */
+    bool reverse;  /* from the last element to the first */
     bool check;
-    int axis;            /* from 0; -1: over all elements in row-major order */
-    const Stream *heads; /* of the domain's shape: not zero where a segment starts; NULL: one segment */
+    int axis;            /* 0-based; -1: over all elements in row-major order */
+    const Stream *heads; /* of the domain's shape: not zero at the first element of each segment; NULL: one segment */
 } ScanSpec;
 
-/* The type of what a kernel gives that can be the input of scans (see inputs.h); else NULL with error_set. */
+/* Returns the type of a kernel's value if the kernel can be the input of a scan (see inputs.h); else NULL with
+ * error_set. */
 const Type *scan_input(const Kernel *kernel);
 
-/* Creates `result` of the domain's shape. Float sums err by less than 1e-6 of the sum of magnitudes; the order of combination is
- * fixed by shape and device. */
+/* Creates `result`, of the domain's shape. The error of float sums is below 1e-6 of the sum of magnitudes. The shape
+ * and the device determine the order of combination. Returns false with error_set on failure. */
 bool scan_run(const ScanSpec *spec, Stream *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* The operators of scans, segmented reductions and reductions by key, as GLSL:
+/* The operators of scans, segmented reductions and reductions by key, as GLSL functions:
  *   A rill_from(T x)          A rill_join(A a, A b)          A rill_none()          R rill_finish(A a) */
 #ifndef RILL_PRIMITIVE_REDUCTION_SCAN_OPS_H
 #define RILL_PRIMITIVE_REDUCTION_SCAN_OPS_H
@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "kernel/kernel.h"
 
-/* Name as users write it. */
+/* Identifier, and name in the Lua interface. */
 #define SCAN_OP_LIST(X) X(ADD, "add") X(MUL, "mul") X(MIN, "min") X(MAX, "max") X(AND, "and") X(OR, "or") X(XOR, "xor")
 
 typedef enum ScanOp {
@@ -16,24 +16,27 @@ typedef enum ScanOp {
         SCAN_OPS
 } ScanOp;
 
-/* By name; SCAN_OPS with error_set, naming the list, where there is none. */
+/* Returns the operator of a name, or SCAN_OPS with an error that lists the names. */
 ScanOp scan_op_find(const char *name);
 
 typedef struct ScanOperator {
-    const Type *value;       /* T: what elements are seen as */
+    const Type *value;       /* T: type of the elements in the text */
     const Type *accumulator; /* A */
     const Type *result;      /* R */
-    bool identity;           /* rill_none() is neutral; else it is all zero bits, and must not be joined */
-    const char *neutral;     /* of operators with one: an expression of it */
-    bool plain;              /* float sums: they have a form for sixteen at once */
+    /* rill_none() is the neutral element. Else it has all bits zero and must not be passed to rill_join. */
+    bool identity;
+    const char *neutral; /* an expression of the neutral element, if there is one */
+    bool plain;          /* float sums, which have a form for sixteen elements at once */
 } ScanOperator;
 
-/* The operator over elements of `type`, or of a reduce kernel (see inputs_write_operation for the call of it, which the caller hands
- * over). Adds the functions to `out`. False with error_set where it has no meaning for the type. `reduces`: only the last result counts, and
- * is finite where it is within the range of its type, whatever is before it. */
+/* Fills in a built-in operator for elements of `type` and adds its functions to `out`. Returns false with error_set
+ * if the operator does not support the type. `reduces`: only the last result is used. It is then finite if the exact
+ * result is in the range of its type, whatever the partial results are. */
 bool scan_operator(ScanOp op, const Type *type, bool reduces, StrBuf *out, ScanOperator *result);
+/* Fills in the operator of a reduce kernel and adds its functions to `out`. `call` is from inputs_write_operation. */
 bool scan_operator_kernel(const Kernel *kernel, const char *call, StrBuf *out, ScanOperator *result);
-/* Whether a reduce kernel can be an operator: one input and the reduce parameter, no more. False with error_set. */
+/* Returns whether a reduce kernel can be an operator: it has one input and the reduce parameter, and no other
+ * parameter. False with error_set if not. */
 bool scan_accepts(const Kernel *kernel);
 
 #endif

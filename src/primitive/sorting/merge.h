@@ -1,11 +1,12 @@
-/* Two sorted streams into one. */
+/* Merges of two sorted streams. */
 #ifndef RILL_PRIMITIVE_SORTING_MERGE_H
 #define RILL_PRIMITIVE_SORTING_MERGE_H
 
 #include "stream/stream.h"
 
-/* a and b: one dimension, the same type, sorted in the order asked for (else the result is their elements in some order).
- * Equal elements: those of a first. */
+/* Creates one sorted stream from a and b: one-dimensional streams of the same type, sorted in the requested order. If
+ * they are not sorted, the result has their elements in an undefined order. Of equal elements, the elements of a are
+ * first. */
 bool merge_streams(const Stream *a, const Stream *b, bool descending, Stream *result);
 
 #endif

@@ -1,12 +1,13 @@
-/* The first k elements of the sorted stream, and where they were, without sorting all of it: the k-th key is found digit by digit,
- * from the most significant one, and what comes before it is picked out and sorted. */
+/* The first k elements of a sorted stream without a complete sort. The k-th key is determined digit by digit, from
+ * the most significant one. The keys that precede it are compacted and sorted. */
 #ifndef RILL_PRIMITIVE_SORTING_TOPK_H
 #define RILL_PRIMITIVE_SORTING_TOPK_H
 
 #include "stream/stream.h"
 
-/* s: one dimension, of a type with an order; 0 <= k <= its elements. `largest`: from the largest down, else from the smallest up.
- * Equal elements: the first ones, in order. NaNs come last. Results: k elements; their numbers, from 0, as int. */
+/* Creates `values`, the first k elements in order, and `numbers`, their 0-based indices as int. s has one dimension
+ * and a type with an order, and 0 <= k <= its number of elements. `largest`: largest first, else smallest first. Of
+ * equal elements the first ones are taken, in their order. NaNs are last. */
 bool topk_stream(const Stream *s, int64_t k, bool largest, Stream *values, Stream *numbers);
 
 #endif
