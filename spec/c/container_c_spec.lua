@@ -1,2 +1,2 @@
--- Containers below the binding: container_test.c.
+-- Runs container_test.c: containers below the binding.
 require "spec.support.cmocka".tests("container", describe, it)

@@ -1,4 +1,5 @@
-/* Containers (src/container/container.h): each kind through random steps, compared with an array of values and marks on the host. */
+/* Tests containers (src/container/container.h): random steps on each kind, compared with an array of values and
+ * flags on the host. */
 #include "device.h"
 
 #include "container/kind/kinds.h"
@@ -13,7 +14,7 @@ typedef struct Kind {
     const char *name;
     Container *(*make)(void);
     int64_t origin[2];             /* of the cells, in the container's domain */
-    int (*page)(int row, int col); /* the number of a cell's page; NULL: everything is mapped */
+    int (*page)(int row, int col); /* the index of a cell's page; NULL: everything is mapped */
 } Kind;
 
 static const Shape whole = {.rank = 2, .size = {ROWS, COLS}}, page = {.rank = 2, .size = {4, 5}};
@@ -90,7 +91,7 @@ typedef struct Model {
 typedef struct Test {
     const Kind *kind;
     Container *c;
-    Model now, then; /* then: when the snapshot was taken */
+    Model now, then; /* with a snapshot: its time */
     Snapshot *snapshot;
     uint32_t random;
 } Test;
@@ -113,7 +114,7 @@ static Cells random_cells(Test *test)
     return cells;
 }
 
-/* The box of cells, with indices as in the container's shape. */
+/* The box of cells, with indices in the order of the container's shape. */
 static void box_of(const Test *test, Cells cells, int64_t first[2], int64_t last[2])
 {
     first[0] = test->kind->origin[0] + cells.row;
@@ -122,7 +123,7 @@ static void box_of(const Test *test, Cells cells, int64_t first[2], int64_t last
     last[1] = first[1] + cells.cols;
 }
 
-/* Calls `change` for every cell of the pages that cells are in. */
+/* Calls `change` for every cell of the pages that contain cells of the box. */
 static void change_pages(Test *test, Cells cells, void (*change)(Model *model, int cell))
 {
     int (*page_of)(int, int) = test->kind->page;
@@ -219,7 +220,7 @@ static void undo(Test *test)
     }
 }
 
-/* The elements of the difference are marked; those that differ have to be among them. */
+/* The elements of the difference are marked. All elements that differ must be among them. */
 static void diff(Test *test)
 {
     bool marked[CELLS] = {false};
@@ -243,7 +244,7 @@ static void diff(Test *test)
     }
 }
 
-/* ---- what a container says */
+/* ---- properties of a container */
 
 static void check_elements(Test *test, Container *c)
 {
@@ -269,7 +270,7 @@ static void check_count(Test *test)
     assert_int_equal(count, expected);
 }
 
-/* Each mapped cell has a place in memory of its own, and others have none. */
+/* Each mapped cell has a distinct address in memory. Unmapped cells have no address. */
 static void check_places(Test *test)
 {
     int64_t places[CELLS];
@@ -378,7 +379,7 @@ static void test_kinds(void **state)
     }
 }
 
-/* ---- what is left when something fails */
+/* ---- state after a failure */
 
 static void test_capacity(void **state)
 {
@@ -389,7 +390,7 @@ static void test_capacity(void **state)
     unit_check(c);
     unit_check(container_allocate(c, corner, two));
     uint64_t version = container_version(c);
-    assert_false(container_allocate(c, corner, all)); /* all of them, or none */
+    assert_false(container_allocate(c, corner, all)); /* all pages, or none */
     assert_int_equal(container_version(c), version);
     assert_true(container_pages(c, &mapped, &capacity, &room));
     assert_int_equal(mapped, 2);
@@ -400,7 +401,7 @@ static void test_capacity(void **state)
     container_release(c);
 }
 
-/* ---- memory of the caller's */
+/* ---- memory of the caller */
 
 static void test_view(void **state)
 {
@@ -449,7 +450,7 @@ static Stream ints_of(const int32_t *values, int64_t count)
     return s;
 }
 
-/* Pushes and pops of random lengths; the stack grows several times. */
+/* Pushes and pops of random lengths. The stack grows several times. */
 static void test_stack(void **state)
 {
     (void)state;
@@ -519,7 +520,7 @@ static void levels_at(Container *c, const Stream *points, int32_t *levels, int64
     stream_release(&result);
 }
 
-/* A tree of 16 x 16 cells in pages of 2 x 2: refined at a point, and as it was by its snapshot. */
+/* A tree of 16 x 16 cells in pages of 2 x 2: refines it at a point, and restores it from a snapshot. */
 static void test_tree(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The device of tests that need one: the setup and the teardown of a group, which enter and leave it. */
+/* Setup and teardown of test groups that need a device: they enter and leave it. */
 #ifndef RILL_UNIT_DEVICE_H
 #define RILL_UNIT_DEVICE_H
 

@@ -1,2 +1,2 @@
--- Elements in host memory, and structures read from text: host_test.c.
+-- Runs host_test.c: elements in host memory, and structures parsed from text.
 require "spec.support.cmocka".tests("host", describe, it)

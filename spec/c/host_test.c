@@ -1,10 +1,11 @@
-/* Elements of streams in host memory (src/kernel/host), and structures read from text (src/stream/declaration.c). */
+/* Tests elements of streams in host memory (src/kernel/host), and structures parsed from text
+ * (src/stream/declaration.c). */
 #include "device.h"
 
 #include "kernel/host/host_map.h"
 #include "kernel/host/packed.h"
 
-enum { COUNT = 40000 }; /* of floats: three pages of a map */
+enum { COUNT = 40000 }; /* floats: three pages of a map */
 
 static Stream ramp(void)
 {

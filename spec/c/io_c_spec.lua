@@ -1,2 +1,2 @@
--- Readers and writers of files below the binding: io_test.c.
+-- Runs io_test.c: readers and writers of files below the binding.
 require "spec.support.cmocka".tests("io", describe, it)

@@ -1,5 +1,6 @@
-/* The readers and writers of src/io: files made by hand, round trips, and files that are cut off at every length. What a reader gets ends where a page
- * of memory ends that cannot be read, so that one byte too many is noticed without a sanitizer, too. */
+/* Tests the readers and writers of src/io: files made by hand, round trips, and files truncated at every length.
+ * The input of a reader ends at the end of a memory page, and the next page cannot be read, so that a read beyond
+ * the end fails even without a sanitizer. */
 #include "unit.h"
 
 #include "io/array/mtx.h"
@@ -121,7 +122,7 @@ static bool read_mtx(const void *format, unsigned char *bytes, size_t size)
     return done;
 }
 
-/* Reads a file's first bytes, of every length less than all. Returns how many lengths could be read. */
+/* Reads the first bytes of a file, for every length below its size. Returns how many lengths could be read. */
 static size_t read_truncated(Reader *reader, const void *format, const void *bytes, size_t size)
 {
     size_t readable = 0;
@@ -189,7 +190,7 @@ static void test_drafts(void **state)
     unit_fails(file_write(folder, NULL, 0), "a directory, not a regular file");
     unit_fails(file_write("", NULL, 0), "whose name is empty");
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0); /* no draft is left in it */
+    assert_int_equal(rmdir(folder), 0); /* no temporary file remains */
     assert_int_equal(mkdir(folder, 0700), 0);
 }
 
@@ -208,7 +209,7 @@ static void test_text_reader(void **state)
     Guarded guarded = guard(text, sizeof text - 1);
     TextReader reader = text_reader(guarded.bytes, guarded.size, '#');
     next_is(&reader, "one", 1);
-    next_is(&reader, "two#no", 1); /* a comment begins where a word would */
+    next_is(&reader, "two#no", 1); /* a comment begins where a word is expected */
     assert_int_equal(text_word(&reader).length, 0);
     next_is(&reader, "three", 3);
     next_is(&reader, "four", 4);
@@ -234,7 +235,7 @@ static Image random_image(int rows, int cols, int channels, ImageDepth depth)
     uint32_t random = (uint32_t)(rows * 7 + cols * 5 + channels * 3 + (int)depth);
     unit_check(image_create(&image, rows, cols, channels, depth));
     for (size_t i = 0; i < image_samples(&image); i++) {
-        uint32_t value = random_next(&random) >> (random_next(&random) % 3 * 8); /* small ones, too */
+        uint32_t value = random_next(&random) >> (random_next(&random) % 3 * 8); /* also small ones */
         if (depth == IMAGE_U8) {
             ((uint8_t *)image.data)[i] = (uint8_t)value;
         } else if (depth == IMAGE_U16) {
@@ -258,7 +259,7 @@ static double sample_of(const Image *image, size_t pixel, int channel)
                                        : (double)((float *)image->data)[i];
 }
 
-/* The same pixels, with as many channels or not. */
+/* Returns whether two images have the same pixels; the number of channels may differ. */
 static void same_image(const Image *a, const Image *b)
 {
     assert_int_equal(a->rows, b->rows);
@@ -271,7 +272,7 @@ static void same_image(const Image *a, const Image *b)
     }
 }
 
-/* Writes an image in a format, and reads it again. False where the format cannot hold it. */
+/* Writes an image in a format and reads it again. Returns false if the format cannot store the image. */
 static bool round_trip(const ImageFormat *format, const Image *image)
 {
     StrBuf bytes = STRBUF_EMPTY;
@@ -340,7 +341,7 @@ static void test_qoi_chunks(void **state)
                                          0x80 | 42,
                                          8 << 4 | 9,                                 /* green +10, red +10, blue +11 */
                                          (10 * 3 + 20 * 5 + 30 * 7 + 255 * 11) % 64, /* the first pixel */
-                                         0xc0 | 2,                                   /* three times more */
+                                         0xc0 | 2,                                   /* repeated three times */
                                          0,
                                          0,
                                          0,
@@ -384,7 +385,7 @@ static void test_pnm_by_hand(void **state)
     read_pnm(plain, sizeof plain - 1, &gray);
     read_pnm(rgb, sizeof rgb - 1, &colour);
     read_pnm(wide, sizeof wide - 1, &deep);
-    read_pnm(big, sizeof big - 1, &real); /* rows from the bottom */
+    read_pnm(big, sizeof big - 1, &real); /* rows from bottom to top */
     read_pnm(little, sizeof little - 1, &real);
 }
 
@@ -400,7 +401,7 @@ static void add_chunk(StrBuf *out, const char *type, const void *data, size_t si
     strbuf_add_bytes(out, word, 4);
 }
 
-/* A palette of four colours, the first half transparent: two bits a pixel. */
+/* A palette of four colors, the first half of them transparent, with two bits per pixel. */
 static void test_png_by_hand(void **state)
 {
     (void)state;
@@ -426,7 +427,7 @@ static void test_png_by_hand(void **state)
         assert_int_equal(p[3], indices[pixel] == 0 ? 128 : 255);
     }
     image_free(&image);
-    for (size_t i = 8; i < file.length; i++) { /* each byte has a checksum */
+    for (size_t i = 8; i < file.length; i++) { /* every byte is covered by a checksum */
         file.text[i] ^= 16;
         assert_false(read_image(image_format_at(0), (unsigned char *)file.text, file.length));
         file.text[i] ^= 16;
@@ -514,7 +515,7 @@ static void test_stl_by_hand(void **state)
     mesh_free(&mesh);
 }
 
-/* A tetrahedron with normals of vertices and uv of corners, as numbers that need nine digits. */
+/* A tetrahedron with normals per vertex and uv per corner, with numbers that need nine digits. */
 static MeshData tetrahedron(void)
 {
     static const double corners[4][3] = {{0.1, 1e-7, 3}, {1 / 3., 0, -0.}, {0, 16777215, 1e30}, {-2.5, 1e-40, 0.7}};
@@ -583,7 +584,7 @@ static void test_meshes(void **state)
 
 /* ---- arrays */
 
-/* A file of version 1 to 3 of an array of 2 x 3 x 4 int16 numbers, each its row-major number. */
+/* A file of version 1 to 3 with an array of 2 x 3 x 4 int16 numbers, whose values are their row-major indices. */
 static StrBuf npy_file(int version, bool big, bool fortran)
 {
     StrBuf file = STRBUF_EMPTY, header = STRBUF_EMPTY;
@@ -712,9 +713,9 @@ static void test_mtx(void **state)
     mtx_free(&matrix);
 }
 
-/* ---- the fuzzer's files */
+/* ---- corpus of the fuzzer */
 
-/* Reads all files of a directory of fuzz/corpus, whole and cut off. */
+/* Reads all files of a directory of fuzz/corpus, complete and truncated. */
 static void read_corpus(const char *name, Reader *reader, const void *format)
 {
     char path[600];

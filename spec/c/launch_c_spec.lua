@@ -1,2 +1,2 @@
--- Launches over containers below the binding: launch_test.c.
+-- Runs launch_test.c: launches over containers below the binding.
 require "spec.support.cmocka".tests("launch", describe, it)

@@ -1,4 +1,5 @@
-/* Launches over containers (src/container/launch.h): what they cover, what they map, what they leave when they are undone. */
+/* Tests launches over containers (src/container/launch.h): which elements they visit, which pages they map, and
+ * the state after they are undone. */
 #include "device.h"
 
 #include "container/kind/kinds.h"
@@ -32,7 +33,7 @@ static Container *sparse(void)
     return c;
 }
 
-/* The launch of a kernel that reads x and writes y; y may be NULL: an output that is to be made. */
+/* Creates the launch of a kernel that reads x and writes y. If y is NULL, the launch allocates the output. */
 static ContainerLaunch launch_of(Container *x, Container *y, Argument args[2], ContainerLaunchHold *hold)
 {
     static const char doubled[] = "kernel void doubled(float x<>, out float y<>) { y = 2.0 * x; }";
@@ -48,7 +49,7 @@ static ContainerLaunch launch_of(Container *x, Container *y, Argument args[2], C
     return launch;
 }
 
-/* The element of an index as in a shape, as a kernel would read it. */
+/* Returns the element at an index in the order of the shape, as a kernel reads it. */
 static float element(Container *c, int64_t row, int64_t column)
 {
     float value;
@@ -59,7 +60,7 @@ static float element(Container *c, int64_t row, int64_t column)
     return value;
 }
 
-/* A container with the elements 3 in its first two pages. */
+/* Creates a container whose first two pages contain the value 3. */
 static Container *two_pages(void)
 {
     Container *c = sparse();
@@ -100,7 +101,7 @@ static void test_covers_the_mapped_elements(void **state)
     container_release(x);
 }
 
-/* A region that does not follow the borders of pages. */
+/* A region that is not aligned to pages. */
 static void test_maps_the_region_that_it_covers(void **state)
 {
     (void)state;
@@ -126,7 +127,7 @@ static void test_maps_the_region_that_it_covers(void **state)
     container_release(x);
 }
 
-/* A launch that was not issued leaves the pages as they were, also those that were shared with a snapshot. */
+/* A launch that is not issued leaves the pages unchanged, including pages that are shared with a snapshot. */
 static void test_is_undone(void **state)
 {
     (void)state;
@@ -155,7 +156,7 @@ static void test_is_undone(void **state)
     container_release(x);
 }
 
-/* A container over the pages of another one cannot map any. */
+/* A container over the pages of another container cannot map pages. */
 static void test_refuses_pages_of_somebody_else(void **state)
 {
     (void)state;
@@ -180,7 +181,7 @@ static void test_refuses_pages_of_somebody_else(void **state)
     container_release(x);
 }
 
-/* With an active list the boxes that contain its elements are mapped. */
+/* With an active list, the boxes that contain its elements are mapped. */
 static void test_maps_the_boxes_of_an_active_list(void **state)
 {
     (void)state;

@@ -1,2 +1,2 @@
--- Translators below the binding: translator_test.c.
+-- Runs translator_test.c: translators below the binding.
 require "spec.support.cmocka".tests("translator", describe, it)

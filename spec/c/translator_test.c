@@ -1,5 +1,5 @@
-/* Translators (src/container/translator.h): each kind is compared with a reference, address by address, on the CPU and on the device, both ways,
- * and by its ranges. */
+/* Tests translators (src/container/translator.h): compares each kind with a reference, address by address, on the
+ * CPU and on the device, in both directions, and by its ranges. */
 #include "device.h"
 
 #include "container/page/paged.h"
@@ -8,10 +8,11 @@
 
 enum { MOST_POINTS = 4096 };
 
-/* Where a reference says that an address is stored; false: nowhere. Coordinates are x first. */
+/* Computes the memory address that the reference gives for a point; false if the point is unmapped. Coordinates
+ * are in the order x, y, ... */
 typedef bool Reference(const int64_t *from, int64_t *to);
 
-/* The addresses first .. last of a translator's domain. */
+/* Returns the addresses first .. last of a translator's domain. */
 typedef struct Box {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
 } Box;
@@ -27,7 +28,7 @@ static Box domain_of(const Translator *t)
     return box;
 }
 
-/* All points of a box, in address order. */
+/* Returns all points of a box, in address order. */
 static size_t list_points(const Box *box, int rank, int32_t *points)
 {
     int64_t at[SHAPE_MAX_RANK];
@@ -81,7 +82,7 @@ static void check_points(const Translator *t, const int32_t *points, size_t coun
     }
 }
 
-/* Sends points through the device and compares with what the CPU says of them. */
+/* Translates points on the device and compares the result with the CPU's. */
 static void check_device(Translator *t, Direction direction, const int32_t *points, size_t count, int rank, int to)
 {
     Stream from, result;
@@ -107,7 +108,7 @@ static void check_device(Translator *t, Direction direction, const int32_t *poin
     stream_release(&result);
 }
 
-/* The ranges of a box have each of its mapped addresses once, in address order, with its place in memory. */
+/* The ranges of a box contain each of its mapped addresses once, in address order, with the address in memory. */
 static void check_ranges(const Translator *t, const Box *box, const int32_t *points, size_t count, Reference *reference)
 {
     TranslatorInfo info = translator_info(t);
@@ -135,7 +136,8 @@ static void check_ranges(const Translator *t, const Box *box, const int32_t *poi
     range_list_free(&list);
 }
 
-/* What is stored in memory first .. last: as many addresses as the reference has there, each of which translates to where it was found. */
+/* Checks the contents of memory first .. last: as many addresses as the reference has there, each of which
+ * translates to the place where it was found. */
 static void check_memory(Translator *t, const Box *memory, size_t expected)
 {
     static int32_t points[MOST_POINTS * SHAPE_MAX_RANK];
@@ -164,7 +166,7 @@ static void check(Translator *t, const Box *box, Reference *reference)
     check_device(t, DIRECTION_TRANSLATE, points, count, info.rank, info.to);
 }
 
-/* ---- analytic ones */
+/* ---- analytic translators */
 
 static bool linear_345(const int64_t *from, int64_t *to)
 {
@@ -208,7 +210,7 @@ static void test_reshape(void **state)
     translator_release(t);
 }
 
-/* Slices of 3 x 2, two side by side. */
+/* Slices of 3 x 2, two next to each other. */
 static bool fold_tiles(const int64_t *from, int64_t *to)
 {
     to[0] = from[2] % 2 * 3 + from[0];
@@ -230,7 +232,8 @@ static void test_reshape_tiled(void **state)
 
 /* ---- pages */
 
-/* Pages of 4 x 2 (x first), of a domain of 10 x 5: the page at (1, 0) in frame 3, those at (0, 1) and (1, 1) in frames 0 and 1. */
+/* Pages of 4 x 2 (x first) of a domain of 10 x 5: the page at (1, 0) in frame 3, the pages at (0, 1) and (1, 1) in
+ * frames 0 and 1. */
 static bool pages_some(const int64_t *from, int64_t *to)
 {
     int64_t x = from[0] / 4, y = from[1] / 2, frame = x == 1 && y == 0 ? 3 : y == 1 && x < 2 ? x : -1;
@@ -252,7 +255,7 @@ static void check_mapping(Translator *t)
     unit_check(translator_map(t, low, high, 0));
     assert_true(translator_version(t) != version);
     assert_int_equal(translator_info(t).mapped, 3);
-    /* A page that is mapped, a frame that is in use, one beyond the capacity: nothing changes. */
+    /* Mapping a mapped page, a used frame, or a frame beyond the capacity changes nothing. */
     assert_false(translator_map(t, low, high, 4));
     assert_false(translator_map(t, far, far, 3));
     assert_false(translator_map(t, far, far, 6));
@@ -295,7 +298,7 @@ static void test_pages(void **state)
 static void test_pages_at_the_border(void **state)
 {
     (void)state;
-    /* The last page of each dimension reaches over the border: its addresses there are none. */
+    /* The last page of each dimension extends beyond the border. Its addresses there are unmapped. */
     Translator *t =
         translator_pages(device, &(Shape){.rank = 2, .size = {5, 10}}, &(Shape){.rank = 2, .size = {2, 4}}, 1, 1);
     const int64_t corner[2] = {9, 4};
@@ -306,7 +309,7 @@ static void test_pages_at_the_border(void **state)
     translator_release(t);
 }
 
-/* A domain without bounds: the same pages, counted from (-4, -2). */
+/* A domain without bounds: the same pages, starting at (-4, -2). */
 static bool hash_some(const int64_t *from, int64_t *to)
 {
     const int64_t moved[2] = {from[0] + 4, from[1] + 2};
@@ -334,7 +337,7 @@ static void test_hash(void **state)
     translator_release(t);
 }
 
-/* Many pages, mapped and unmapped in random order, beside an array that says the same. */
+/* Many pages, mapped and unmapped in random order, compared with an array. */
 static void test_hash_at_random(void **state)
 {
     (void)state;
@@ -376,7 +379,8 @@ static void test_hash_at_random(void **state)
     translator_release(t);
 }
 
-/* Pages of 2 x 2 with levels: that of level 1 at (0, 0), which covers 4 x 4, in frame 2, and that of level 0 at (4, 0) in frame 0. */
+/* Pages of 2 x 2 with levels: the page of level 1 at (0, 0), which covers 4 x 4, in frame 2, and the page of level
+ * 0 at (4, 0) in frame 0. */
 static bool adaptive_some(const int64_t *from, int64_t *to)
 {
     if (from[0] < 4 && from[1] < 4) {
@@ -459,9 +463,9 @@ static void test_table(void **state)
     translator_release(t);
 }
 
-/* ---- composed ones */
+/* ---- compositions */
 
-/* Rows of 10, folded to pages: a row-major number as a point of the 10 x 5 domain of test_pages. */
+/* Rows of 10, folded to pages: a row-major index as a point of the 10 x 5 domain of test_pages. */
 static bool composed_some(const int64_t *from, int64_t *to)
 {
     const int64_t point[2] = {from[0] % 10, from[0] / 10};

@@ -1,5 +1,5 @@
-/* What the tests of C functions share. Each NAME_test.c is a program of cmocka, linked with the objects of src but the binding's; the
- * specs beside them run them. */
+/* Shared parts of the tests of C functions. Each NAME_test.c is a cmocka program, linked with all objects of src
+ * except those in src/binding. A spec with the same name runs it. */
 #ifndef RILL_UNIT_H
 #define RILL_UNIT_H
 
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Fails the test with the message of error_set where a function returned false or NULL. */
+/* Fails the test with the message of error_set if a function returned false or NULL. */
 #define unit_check(done) (error_set("%s", ""), unit_done((done), #done, __FILE__, __LINE__))
 
 static inline void unit_done(bool done, const char *what, const char *file, int line)
@@ -27,7 +27,7 @@ static inline void unit_done(bool done, const char *what, const char *file, int 
     }
 }
 
-/* Checks that a function returned false, and that its message has the words. */
+/* Checks that a function returned false, and that the error message contains the words. */
 #define unit_fails(done, words) unit_failed((done), (words), #done, __FILE__, __LINE__)
 
 static inline void unit_failed(bool done, const char *words, const char *what, const char *file, int line)

@@ -1,4 +1,4 @@
--- CONTRIBUTING.md names files and functions: they must be there.
+-- Checks that the files and functions that CONTRIBUTING.md names exist.
 local function read(path)
     local file = assert(io.open(path, "rb"))
     local text = file:read "a"
@@ -15,7 +15,7 @@ end
 
 local page = read "CONTRIBUTING.md"
 
--- Every piece of code within a line: what stands in backquotes.
+-- Returns every piece of code in backquotes.
 local function pieces(text)
     return text:gsub("\n```.-\n```", ""):gmatch "`([^`\n]+)`"
 end

@@ -1,4 +1,5 @@
--- tools/deps.sh under a made-up /etc/os-release and PATH: what it says is missing, by whose names. It installs nothing here.
+-- Tests tools/deps.sh with an artificial /etc/os-release and PATH: which missing packages it reports, and by which
+-- names. Installs nothing.
 local tempfiles = require "spec.support.tempfiles"
 
 describe("tools/deps.sh", function()
@@ -13,12 +14,12 @@ describe("tools/deps.sh", function()
     end)
     after_each(function() files:close() end)
 
-    -- A program of that name, a shell script, on the path.
+    -- Adds a program to the path, as a shell script.
     local function program(name, script)
         os.execute(("chmod +x '%s'"):format(files:write("bin/" .. name, "#!/bin/sh\n" .. script .. "\n")))
     end
 
-    -- What it prints for a distribution, and its exit status.
+    -- Runs tools/deps.sh for a distribution. Returns its output and exit status.
     local function deps(release, groups)
         local command = ("OS_RELEASE='%s' PATH='%s' /bin/sh tools/deps.sh %s >'%s' 2>&1"):format(
             files:write("os-release", release), files:path "bin", groups, files:path "out")

@@ -1,4 +1,5 @@
--- An installed rill works from an empty directory, by LuaRocks and by `make install`, without this tree on any path.
+-- Tests that an installed rill works from an empty directory, with LuaRocks and with `make install`, without this
+-- tree on any path.
 local tempfiles = require "spec.support.tempfiles"
 
 local lua = os.getenv "RILL_LUA" or "lua5.4"
@@ -7,11 +8,11 @@ local script = [=[
     local rill = require "rill"
     local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
     print(table.concat(saxpy(2, rill.from {1, 2, 3}, rill.from {10, 20, 30}):values(), " "))
-    rill.mesh.icosphere(1) -- the texts of these kernels are files
+    rill.mesh.icosphere(1) -- the kernel texts of this module are files
     rill.image.median(rill.stream("float", {4, 4}), 1)
 ]=]
 
--- Runs a command by the shell: what it printed, and whether it ended well.
+-- Runs a shell command. Returns its output and whether it succeeded.
 local function run(format, ...)
     local pipe = assert(io.popen("(" .. format:format(...) .. ") 2>&1"))
     local text = pipe:read "a"
@@ -38,7 +39,7 @@ describe("installing", function()
         files:close()
     end)
 
-    -- Runs the script where only `share` and `lib` hold rill.
+    -- Runs the script with rill only in `share` and `lib`.
     local function works(share, lib)
         local paths = ("LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so'"):format(share, share, lib)
         local output = must("cd '%s' && env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 %s %s ../saxpy.lua", empty, paths, lua)
@@ -46,7 +47,7 @@ describe("installing", function()
         assert.equal("", must("ls -A '%s'", empty))
     end
 
-    -- The installed command, found by itself; LuaRocks wraps it with paths of its own.
+    -- Runs the installed command by its path. LuaRocks wraps it in a script that sets the paths.
     local function command_works(bin)
         local clean = "env -u LUA_PATH -u LUA_CPATH -u LUA_PATH_5_4 -u LUA_CPATH_5_4"
         assert.equal("6\n", must("cd '%s' && %s '%s/rill' -e 'print(rill.iota(4):sum())'", empty, clean, bin))

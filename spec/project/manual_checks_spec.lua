@@ -1,9 +1,10 @@
--- The checks of the manual fail when they should: tools/site.lua, tools/errors.lua and tools/annotations.lua, each in a copy of the tree with one fault.
+-- Tests that the checks of the manual detect errors: tools/site.lua, tools/errors.lua and tools/annotations.lua,
+-- each in a copy of the tree with one error.
 local tempfiles = require "spec.support.tempfiles"
 
 local lua = os.getenv "RILL_LUA" or "lua5.4"
 
--- Runs a command of the shell in a directory: what it printed, and whether it ended well.
+-- Runs a shell command in a directory. Returns its output and whether it succeeded.
 local function run(directory, format, ...)
     local pipe = assert(io.popen(("cd '%s' && (%s) 2>&1"):format(directory, format:format(...))))
     local text = pipe:read "a"
@@ -36,7 +37,8 @@ describe("the checks of the manual #slow #long", function()
     end)
     teardown(function() files:close() end)
 
-    -- What a tool says with a file of the copy changed by `change`; it must fail. The file is put back.
+    -- Returns the output of a tool after `change` has changed a file of the copy. The tool must fail. Restores the
+    -- file.
     local function refused(command, path, change)
         local before = slurp(tree .. "/" .. path)
         spill(tree .. "/" .. path, change(before))
@@ -82,7 +84,7 @@ describe("the checks of the manual #slow #long", function()
     end)
 
     describe("annotations.lua", function()
-        -- The copy has no specs: that every name is in none is said whatever else is.
+        -- The copy has no specs, so the tool always reports that names occur in no spec.
         local command = 'LUA_PATH="./lua/?.lua;./lua/?/init.lua;$LUA_PATH" ' .. lua ..
             " tools/annotations.lua --check"
 

@@ -1,4 +1,4 @@
--- tools/prefixes.lua on a small tree: the names it takes, and those it reports.
+-- Tests tools/prefixes.lua on a small tree: which names it accepts and which it reports.
 local tempfiles = require "spec.support.tempfiles"
 
 local LOADER <const> = "void luaopen_rill_core(void) {}\n"
@@ -24,7 +24,7 @@ describe("tools/prefixes.lua", function()
     end)
     teardown(function() files:close() end)
 
-    -- What it prints of a file src/land/NAME.c, and whether it is content.
+    -- Returns the tool's output for a file src/land/NAME.c, and whether it succeeded.
     local function report(name, source)
         local path = files:write(("src/land/%s.c"):format(name), source)
         local directory = files.directory
@@ -33,7 +33,7 @@ describe("tools/prefixes.lua", function()
         local pipe = assert(io.popen(command:format(os.getenv "RILL_LUA" or "lua5.4", directory, directory)))
         local output = pipe:read "a"
         local content = pipe:close()
-        assert(os.remove(path)) -- objects of sources that are gone don't count
+        assert(os.remove(path)) -- objects without a source file are ignored
         return output, content == true
     end
 

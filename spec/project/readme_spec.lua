@@ -1,4 +1,4 @@
--- The Lua of README.md, CONTRIBUTING.md and the manual runs, and prints what it says: see spec/support/manual.lua.
+-- Runs the Lua of README.md, CONTRIBUTING.md and the manual, and compares the output: see spec/support/manual.lua.
 local tempfiles = require "spec.support.tempfiles"
 
 local function capture(command)
@@ -17,7 +17,7 @@ local function pages()
     return list
 end
 
--- Pages that compile many programs, about what has specs of its own.
+-- Pages that compile many programs and whose subjects have other specs.
 local many = "algebra blas compact container fft histogram horn kernel matrix plot primitive scan scatter solve "
     .. "sparse tour translator"
 local long = {}

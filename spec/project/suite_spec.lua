@@ -1,4 +1,4 @@
--- tools/suite.lua, over made-up spec files: what it counts, what it prints, how it ends.
+-- Tests tools/suite.lua on artificial spec files: its counts, its output and its exit status.
 local tempfiles = require "spec.support.tempfiles"
 
 describe("the suite", function()
@@ -7,7 +7,7 @@ describe("the suite", function()
     setup(function() files = tempfiles.open() end)
     teardown(function() files:close() end)
 
-    -- Runs it: {status =, text =}.
+    -- Runs it. Returns {status =, text =}.
     local function run(specs, environment, passes)
         local command = ("env %s %s tools/suite.lua %s -- %s >'%s' 2>&1"):format(environment or "",
             os.getenv "RILL_LUA" or "lua5.4", passes or "own", specs, files:path "out")
@@ -16,7 +16,7 @@ describe("the suite", function()
         return {status = status, text = text, last = text:match "([^\n]*)\n$"}
     end
 
-    -- Runs it over spec files {name = text}.
+    -- Runs it on spec files {name = text}.
     local function suite(specs, ...)
         local paths = {}
         for name, text in pairs(specs) do

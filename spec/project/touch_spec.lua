@@ -1,13 +1,14 @@
--- How many files an addition touches, shown by making it in a copy of the tree: what is not edited there has to follow by itself. The
--- recipes are in CONTRIBUTING.md, whose titles say how many files they take.
+-- Makes additions in a copy of the tree and counts the files that each touches. Everything that is not edited must
+-- follow automatically. The recipes are in CONTRIBUTING.md, whose titles state the numbers of files.
 local addition = require "spec.support.addition"
 
 local NUMBERS <const> = {one = 1, two = 2, three = 3, four = 4, five = 5, six = 6, seven = 7, eight = 8}
 
--- What a tool is called with to check.
+-- Runs a tool as a check.
 local CHECKS <const> = {cycles = "build", annotations = "--check"}
 
--- Compares the files touched with those of a recipe, whose number CONTRIBUTING.md says, and with the most there may be.
+-- Compares the files touched with the files of a recipe, whose number is in CONTRIBUTING.md, and with the permitted
+-- maximum.
 local function counts(copy, recipe, most, files)
     assert.same(files, copy:touched())
     assert.is_true(#files <= most)

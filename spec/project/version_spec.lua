@@ -1,10 +1,11 @@
--- One version everywhere: the module's, that of the rockspec of the release, and that of the change log. And the source archive builds.
+-- Tests that the version is the same in the module, the rockspec of the release and the change log, and that the
+-- source archive builds.
 local rill = require "rill"
 local tempfiles = require "spec.support.tempfiles"
 
 local version = rill._VERSION
 
--- What a rockspec says.
+-- Returns the contents of a rockspec.
 local function rockspec(path)
     local fields = {}
     assert(loadfile(path, "t", fields))()

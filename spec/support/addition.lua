@@ -1,4 +1,4 @@
--- A copy of the tree to which a spec adds something, builds what that needs, and counts the files it touched.
+-- A copy of the tree in which a spec makes an addition, builds it, and counts the files that it touched.
 local tempfiles = require "spec.support.tempfiles"
 
 local addition = {}
@@ -6,7 +6,8 @@ addition.__index = addition
 
 local FOLDERS <const> = "CONTRIBUTING.md src shaders lua docs spec tools"
 
--- What a shell command prints; it must succeed. What the suite preloads is not for compilers, nor its make for another.
+-- Returns the output of a shell command, which must succeed. Removes the variables of the suite's preload and of
+-- make.
 local function must(format, ...)
     local clean = "unset LD_PRELOAD MAKEFLAGS MFLAGS MAKELEVEL; "
     local pipe = assert(io.popen(("( %s%s ) 2>&1"):format(clean, format:format(...))))
@@ -15,7 +16,7 @@ local function must(format, ...)
     return output
 end
 
---- A fresh copy, with the objects of this tree's build as far as they are there. `local copy <close> = addition.open()`.
+--- Creates a copy, with the existing objects of this tree's build. `local copy <close> = addition.open()`.
 function addition.open()
     local self = setmetatable({files = tempfiles.open(), here = must "pwd":match "[^\n]+"}, addition)
     self.directory = self.files.directory
@@ -39,7 +40,7 @@ function addition:write(path, text)
     self.files:write(path, text)
 end
 
---- Puts text before the first place where a file of the copy has the words `before`, or at its end.
+--- Inserts text before the first occurrence of `before` in a file of the copy, or at its end.
 function addition:insert(path, text, before)
     local old = self:read(path)
     local at = #old + 1
@@ -49,8 +50,9 @@ function addition:insert(path, text, before)
     self:write(path, old:sub(1, at - 1) .. text .. old:sub(at))
 end
 
---- Makes rill.core of the copy. C files that are new or were changed are compiled, and those that have one of the words; the other
--- objects are this tree's, which is right as long as an enumeration only gets longer.
+--- Builds rill.core of the copy. Compiles new and changed C files, and files that contain one of the words. The
+--- other
+-- objects are copied from this tree, which is correct if enumerations only get longer.
 function addition:build(...)
     for _, word in ipairs {...} do
         must("cd '%s' && grep -rlw '%s' src | xargs touch", self.directory, word)
@@ -60,7 +62,7 @@ function addition:build(...)
     must("cd '%s' && make -j2 -o build/flags build %s", self.directory, settings)
 end
 
---- Runs Lua in the copy, with its files; what it prints.
+--- Runs Lua in the copy. Returns its output.
 function addition:run(format, ...)
     local lua = os.getenv "RILL_LUA" or "lua5.4"
     local own = ("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;'"):format(self.directory, self.directory)
@@ -73,12 +75,13 @@ function addition:run(format, ...)
     return must("cd '%s' && %s %s %s %s", self.directory, clean, own, lua, format:format(...))
 end
 
--- A page of the manual without its tables of names, which `make build` writes.
+-- Returns a page of the manual without its tables of names, which `make build` writes.
 local function without_tables(path)
     return (tempfiles.read(path):gsub("<!%-%- names: .-<!%-%- end of names %-%->", ""))
 end
 
---- The files of the copy that are new or differ from the tree's, in order. What `make build` writes into the manual is not counted.
+--- Returns the files of the copy that are new or changed, sorted. What `make build` writes into the manual does not
+--- count.
 function addition:touched()
     local list = {}
     for folder in ("Makefile " .. FOLDERS):gmatch "%S+" do

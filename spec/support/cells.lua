@@ -1,9 +1,10 @@
--- A container with pages in plain Lua: the elements that are mapped, by their indices, beside which specs put one of rill's.
+-- A model of a container with pages in plain Lua: its mapped elements by index. Specs compare containers with it.
 local cells = {}
 cells.__index = cells
 
---- cells.new{page = sizes, default =, shape = sizes or nil, capacity = or nil}: nothing is mapped. Sizes and indices have the slowest
---- dimension first; indices count from 1, and without a shape are any integers.
+--- cells.new{page = sizes, default =, shape = sizes or nil, capacity = or nil}: creates a model with no page mapped.
+--- The slowest dimension of sizes and indices comes first. Indices are 1-based; without a shape they are any
+--- integers.
 function cells.new(options)
     local self = setmetatable({}, cells)
     for key, value in pairs(options) do self[key] = value end
@@ -15,7 +16,7 @@ local function key(list)
     return table.concat(list, ",")
 end
 
--- Calls f(index) for all of a box, row-major. The index is one table, changed from call to call.
+-- Calls f(index) for all elements of a box in row-major order. The index is one table that is reused.
 local function visit(first, last, f)
     local at = table.move(first, 1, #first, 1, {})
     for d = 1, #at do
@@ -34,7 +35,7 @@ local function visit(first, last, f)
 end
 cells.visit = visit
 
--- The page of an index.
+-- Returns the page of an index.
 function cells:page_of(index)
     local page = {}
     for d = 1, #index do page[d] = (index[d] - 1) // self.page[d] end
@@ -48,7 +49,7 @@ function cells:get(index)
     return value
 end
 
--- Maps pages by their keys, or says no: {key = page}.
+-- Maps pages by their keys, {key = page}, or returns false.
 function cells:map(new)
     local count = 0
     for k in pairs(new) do
@@ -62,7 +63,7 @@ function cells:map(new)
     return true
 end
 
--- The pages that a box touches.
+-- Returns the pages that intersect a box.
 function cells:touched(first, last)
     local found = {}
     for d = 1, #first do
@@ -87,14 +88,14 @@ function cells:release(first, last)
     end
 end
 
--- Sets what is mapped already; false elsewhere.
+-- Sets a mapped element. Returns false if it is unmapped.
 function cells:put(index, value)
     local page = self.pages[key(self:page_of(index))]
     if page then page.values[key(index)] = value end
     return page ~= nil
 end
 
--- Writes a box of values, row-major: all or nothing.
+-- Writes a box of values in row-major order: all of them or none.
 function cells:write(values, first, last)
     if not self:allocate(first, last) then return false end
     local i = 0
@@ -111,7 +112,7 @@ function cells:values(first, last)
     return values
 end
 
--- Calls f(index, value) for what is mapped, page by page in row-major order, row-major within.
+-- Calls f(index, value) for the mapped elements, page by page, in row-major order of the pages and within each page.
 function cells:each(f)
     local list = {}
     for _, page in pairs(self.pages) do list[#list + 1] = page end
@@ -132,14 +133,14 @@ function cells:each(f)
     end
 end
 
--- The elements that are mapped.
+-- Returns the number of mapped elements.
 function cells:size()
     local count = 0
     self:each(function() count = count + 1 end)
     return count
 end
 
--- All of it, to be given to restore later.
+-- Returns the whole state, for restore.
 function cells:save()
     local saved = {}
     for k, page in pairs(self.pages) do
@@ -160,7 +161,7 @@ function cells:restore(saved)
     end
 end
 
--- The keys of pages that hold something else than they did, or came or went.
+-- Returns the keys of pages that have changed, have been mapped or have been unmapped.
 function cells:changed(saved)
     local found = {}
     local function differ(a, b)

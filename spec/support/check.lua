@@ -1,7 +1,7 @@
--- What many specs say: that something raises, that numbers agree, what a float holds.
+-- Assertions for specs: raised errors, equal numbers, values of floats.
 local check = {}
 
--- The message of the error f(...) raises.
+-- Returns the message of the error that f(...) raises.
 function check.failure(f, ...)
     local good, message = pcall(f, ...)
     if good then
@@ -10,7 +10,7 @@ function check.failure(f, ...)
     return tostring(message)
 end
 
--- Fails unless f(...) raises an error whose message has the pattern. Returns the message.
+-- Fails unless f(...) raises an error whose message matches the pattern. Returns the message.
 function check.raises(pattern, f, ...)
     local good, message = pcall(f, ...)
     message = tostring(message)
@@ -22,7 +22,7 @@ function check.raises(pattern, f, ...)
     return message
 end
 
--- Fails unless f(...) raises an error that names all of the given plain texts.
+-- Fails unless f(...) raises an error that contains all of the given plain texts.
 function check.names(texts, f, ...)
     local good, message = pcall(f, ...)
     if good then
@@ -35,13 +35,13 @@ function check.names(texts, f, ...)
     end
 end
 
--- Two numbers that are the same to the last bit; NaN is NaN, and integers are no floats.
+-- Returns whether two numbers are equal to the last bit. NaN equals NaN, and integers differ from floats.
 function check.same_number(a, b)
     return (a == b and math.type(a) == math.type(b)) or (a ~= a and b ~= b)
 end
 
--- Fails unless two flat lists of numbers or booleans are equal, exactly or within a tolerance: faster than assert.same, and
--- says where.
+-- Fails unless two flat lists of numbers or booleans are equal, exactly or within a tolerance. Faster than
+-- assert.same, and reports the position.
 function check.equal(expected, got, tolerance)
     if #expected ~= #got then
         error(("expected %d values, got %d"):format(#expected, #got), 2)
@@ -57,12 +57,12 @@ function check.equal(expected, got, tolerance)
     end
 end
 
--- A number as a float holds it.
+-- Returns a number rounded to float.
 function check.float32(number)
     return (string.unpack("<f", string.pack("<f", number)))
 end
 
--- The bits of a float, and the float of bits.
+-- Convert a float to its bits, and bits to a float.
 function check.bits(number)
     return (string.unpack("<I4", string.pack("<f", number)))
 end
@@ -71,7 +71,7 @@ function check.from_bits(bits)
     return (string.unpack("<f", string.pack("<I4", bits)))
 end
 
--- Unreachable streams are gone afterwards: the second round takes what finalizers of the first let go.
+-- Collects unreachable streams. The second round collects what finalizers of the first have released.
 function check.collect()
     collectgarbage()
     collectgarbage()

@@ -1,7 +1,7 @@
--- Commands in processes of their own, for a limited time.
+-- Runs commands in separate processes with a time limit.
 local child = {}
 
---- The lines of a file, which is removed; none where there is no such file.
+--- Returns the lines of a file and removes it. Returns no lines if the file does not exist.
 function child.take(path)
     local list = {}
     local file = io.open(path)
@@ -15,8 +15,8 @@ function child.take(path)
     return list
 end
 
---- Runs a shell's command for at most `limit` seconds: "hang" or "crash (signal N)", nil where it ended by itself, and its exit status.
--- Ctrl-C there ends this process too.
+--- Runs a shell command for at most `limit` seconds. Returns "hang", "crash (signal N)" or nil, and its exit status.
+-- Ctrl-C in the command also ends this process.
 function child.run(limit, command)
     local _, how, status = os.execute(("timeout -k 2 %d %s"):format(limit, command))
     local signal = how == "signal" and status or (status > 128 and status - 128)

@@ -1,7 +1,7 @@
--- A program of cmocka (spec/c/NAME_test.c) as tests of busted: each of its tests is one here.
+-- Declares each test of a cmocka program (spec/c/NAME_test.c) as a test of busted.
 local cmocka = {}
 
--- The results of a program by the names of its tests, in order: {name =, good =, output =}; and how it ended.
+-- Returns the results of a program in order, {name =, good =, output =}, and how it ended.
 local function run(name)
     local build = os.getenv "RILL_BUILD" or "build"
     local pipe = assert(io.popen(("CMOCKA_MESSAGE_OUTPUT=tap '%s/spec/%s_test' 2>&1"):format(build, name)))
@@ -16,7 +16,7 @@ local function run(name)
     return results, pipe:close() == true, table.concat(output, "\n")
 end
 
---- Declares the tests of a program, by busted's functions.
+--- Declares the tests of a program with busted's functions.
 function cmocka.tests(name, describe, it)
     local results, good, output = run(name)
     describe(name .. " in C", function()

@@ -1,7 +1,8 @@
--- Small C files of spec/support made into shared objects, or programs, in the build tree.
+-- Compiles small C files of spec/support to shared objects or programs in the build tree.
 
--- Compiles spec/support/<name>.c to <build>/spec/<name>.so unless that is newer than it and interpose.h; returns its path, or nil and why there
--- is none. `program`: to <build>/spec/<name>, which runs Lua states of its own. Specs that run side by side never see half a file.
+-- Compiles spec/support/<name>.c to <build>/spec/<name>.so, unless that file is newer than the source and
+-- interpose.h. Returns its path, or nil and the reason. `program`: compiles to <build>/spec/<name>, which runs
+-- several Lua states. Specs that run at the same time never see an incomplete file.
 return function(name, flags, program)
     local source = "spec/support/" .. name .. ".c"
     local directory = (os.getenv "RILL_BUILD" or "build") .. "/spec"

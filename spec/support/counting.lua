@@ -1,4 +1,4 @@
--- What OpenGL is asked to do, counted by a library between it and rill: spec/support/glcount.c.
+-- Counts the OpenGL calls of rill with a preloaded library: spec/support/glcount.c.
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
@@ -6,8 +6,10 @@ local counting = {}
 
 local library, missing = preload "glcount"
 
---- counting.counted(script [, environment]): runs a script with the counter in front of OpenGL. The script calls phase(name) to have the counts so
--- far kept under a name. Returns the differences: counts[name][function] between the phase before and this one.
+--- counting.counted(script [, environment]): runs a script with the counting library preloaded. The script calls
+--- phase(name) to store the current
+-- counts under a name. Returns the differences: counts[name][function] is the count between the previous phase and
+-- this one.
 function counting.counted(script, environment)
     local file = os.tmpname()
     local prelude = ([[
@@ -37,7 +39,8 @@ function counting.counted(script, environment)
     return counts
 end
 
---- counting.it(it, pending, name, f): a test where the library is there, else a pending one. `it` and `pending` are the spec's own.
+--- counting.it(it, pending, name, f): declares a test if the library can be built, and a pending test otherwise.
+--- `it` and `pending` are functions of the spec.
 function counting.it(it, pending, name, f)
     it(name, function()
         if not library then
@@ -48,7 +51,7 @@ function counting.it(it, pending, name, f)
     end)
 end
 
---- counting.WAITS: what reads back or waits. A fence alone does neither.
+--- counting.WAITS: functions that read back or wait. A fence alone does neither.
 counting.WAITS = {
     "glGetBufferSubData", "glGetNamedBufferSubData", "glFinish", "glClientWaitSync", "glMapBufferRange",
     "glMapNamedBufferRange",

@@ -1,11 +1,11 @@
--- Drivers beside the one at hand, by the variables that choose them: for specs that start processes on them.
+-- Environment variables that select other drivers, for specs that start processes on them.
 local drivers = {}
 
 local LAVAPIPE <const> = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
 
--- Variables that choose zink (OpenGL over Vulkan) above lavapipe, the Vulkan device of the processor; `more` is set besides. nil and the
--- reason where this machine has none. Mesa's cache is off, since zink builds no uniforms into programs that come from it, which hides what
--- ZINK_INLINE_UNIFORMS does.
+-- Returns variables that select zink (OpenGL over Vulkan) on lavapipe, Mesa's Vulkan driver for the CPU; `more` is
+-- added. Returns nil and the reason if this machine lacks it. Disables Mesa's cache, because zink does not inline
+-- uniforms into cached programs, which would hide the effect of ZINK_INLINE_UNIFORMS.
 function drivers.zink(more)
     local file = io.open(LAVAPIPE)
     if not file then
@@ -23,7 +23,7 @@ function drivers.zink(more)
     return environment
 end
 
--- The same for Mesa's interpreter, softpipe, which comes with its other drivers.
+-- Returns variables that select softpipe, Mesa's interpreter, which is installed with its other drivers.
 function drivers.softpipe(more)
     local environment = { LIBGL_ALWAYS_SOFTWARE = "1", GALLIUM_DRIVER = "softpipe", MESA_GL_VERSION_OVERRIDE = "4.5",
         MESA_GLSL_VERSION_OVERRIDE = "450", RILL_FAMILY = false, RILL_ASYNC = false, RILL_DEVICE = false }

@@ -1,7 +1,7 @@
--- Every type a stream can have, and elements of it that come back exactly.
+-- All types of streams, with elements that are stored exactly.
 local elements = {}
 
--- name -> the scalar in memory (string.pack's letter where it has one) and the number of components
+-- name -> the scalar in memory (the letter of string.pack, if there is one) and the number of components
 elements.types = {
     float = {"f", 1}, vec2 = {"f", 2}, vec3 = {"f", 3}, vec4 = {"f", 4},
     double = {"d", 1}, dvec2 = {"d", 2}, dvec3 = {"d", 3}, dvec4 = {"d", 4},
@@ -18,7 +18,7 @@ for name in pairs(elements.types) do
 end
 table.sort(elements.names)
 
--- The k-th of a row of numbers (or booleans) that a scalar holds exactly.
+-- Returns the k-th of a sequence of numbers (or booleans) that the scalar represents exactly.
 function elements.component(scalar, k)
     if scalar == "unorm" then
         return string.unpack("<f", string.pack("<f", k * 37 % 256 / 255))
@@ -32,7 +32,7 @@ function elements.component(scalar, k)
     return k % 120
 end
 
--- `count` elements of a type: a list of elements, and the flat list of their components.
+-- Returns `count` elements of a type: a list of elements, and the flat list of their components.
 function elements.list(name, count)
     local scalar, components = table.unpack(elements.types[name])
     local list, flat = {}, {}
@@ -50,7 +50,7 @@ function elements.list(name, count)
     return list, flat
 end
 
--- Packed as they lie in memory; nil for a scalar string.pack does not have.
+-- Returns the elements as packed in memory, or nil for a scalar that string.pack does not support.
 function elements.pack(name, flat)
     local scalar = elements.types[name][1]
     if scalar == "half" or scalar == "unorm" or scalar == "bool" then

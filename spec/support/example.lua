@@ -1,5 +1,5 @@
--- An example run as a script: what it prints, and the pictures it leaves. `local script = example.open()` in a setup, `script:close()` in a
--- teardown.
+-- Runs an example as a script, and gives access to its output and images. `local script = example.open()` in a
+-- setup, `script:close()` in a teardown.
 local assert = require "luassert"
 local rill = require "rill"
 local tempfiles = require "spec.support.tempfiles"
@@ -20,7 +20,7 @@ function example:path(name)
     return self.files:path(name)
 end
 
---- Runs examples/NAME.lua with these arguments. What it prints is in `said`.
+--- Runs examples/NAME.lua with these arguments. Its output is stored in `said`.
 function example:run(name, ...)
     local lines = {}
     local function say(...)
@@ -33,7 +33,7 @@ function example:run(name, ...)
     self.said = table.concat(lines, "\n")
 end
 
---- The bytes of the picture of that name: of this shape, and not all of one colour.
+--- Returns the bytes of an image. It must have the shape and more than one color.
 function example:picture(name, rows, columns)
     local s <close> = rill.image.load(self:path(name), "vec3")
     assert.are.same({rows, columns}, {table.unpack(s.shape)})
@@ -42,12 +42,12 @@ function example:picture(name, rows, columns)
     return bytes
 end
 
---- It said something like that.
+--- Checks that the output matches a pattern.
 function example:says(pattern)
     assert.is_truthy(self.said:find(pattern), self.said)
 end
 
---- It said where the file of that name is.
+--- Checks that the output names the file.
 function example:names(name)
     local path = self:path(name)
     assert.is_truthy(self.said:find(path, 1, true), "says where " .. path .. " is: " .. self.said)

@@ -1,5 +1,6 @@
--- The sizes of a list that fit the device at hand: those above 4,096 are for devices that are no interpreters. (Where tests are cut off
--- for their time, support/patience.lua, a single launch over more could take minutes.)
+-- Returns the sizes of a list that suit the device: sizes above 4,096 are only for devices that are not
+-- interpreters. (If tests have a time limit, support/patience.lua, a single launch over more elements could take
+-- minutes.)
 return function(list)
     if not os.getenv "RILL_SUITE_PATIENCE" then
         return list

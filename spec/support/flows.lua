@@ -1,9 +1,9 @@
--- Flows whose solution is known, for specs of fluids.
+-- Flows with known solutions, for specs of fluids.
 local rill = require "rill"
 
 local flows = {}
 
---- flows.vortices(nu): Taylor and Green's vortices in the unit square, which fade: u, v of x, y, t.
+--- flows.vortices(nu): the decaying Taylor-Green vortices in the unit square: u, v as functions of x, y, t.
 function flows.vortices(nu)
     local k = 2 * math.pi
     return function(x, y, t)
@@ -12,8 +12,8 @@ function flows.vortices(nu)
     end
 end
 
--- The root mean square of u minus the mean of `flow` over the two faces of each cell, which is what a velocity on
--- faces becomes in the middle.
+-- Returns the root mean square of u minus the mean of `flow` over the two faces of each cell, to which a velocity on
+-- faces is averaged at the center.
 local function error_of(f, flow, n, t, mac)
     local values, sum, half = f.velocity:values(), 0, mac and 0.5 / n or 0
     for j = 0, n - 1 do
@@ -26,7 +26,7 @@ local function error_of(f, flow, n, t, mac)
     return math.sqrt(sum / n ^ 2)
 end
 
---- flows.vortex_error(n, steps, seconds, options): how far off the vortices are in the end, and the fluid.
+--- flows.vortex_error(n, steps, seconds, options): returns the error of the vortices at the end, and the fluid.
 function flows.vortex_error(n, steps, seconds, options)
     local flow = flows.vortices(options.viscosity)
     options.shape, options.spacing, options.boundary = {n, n}, 1 / n, "periodic"
@@ -38,8 +38,9 @@ function flows.vortex_error(n, steps, seconds, options)
     return error_of(f, flow, n, seconds, options.grid ~= "collocated"), f
 end
 
---- flows.order(sizes, steps, seconds, options): the observed order between each grid and the next; steps(n) says how
--- many.
+--- flows.order(sizes, steps, seconds, options): returns the observed order between consecutive grids. steps(n)
+--- returns the number
+-- of steps.
 function flows.order(sizes, steps, seconds, options)
     local orders, last = {}, nil
     for i, n in ipairs(sizes) do

@@ -1,7 +1,8 @@
-/* Child processes that go on with the parent's memory, for specs: forks.fork() is 0 in the child and its process id in the parent;
- * forks.wait(id) gives its exit status, or 128 + the signal. A child that hangs is ended by SIGALRM after 20 seconds. forks.thread(script) runs
- * a script in a state and a thread of its own, which never end. forks.leave() ends a child at once: exit would set back the files that
- * threads of the parent read meanwhile. */
+/* Child processes that continue with the parent's memory. forks.fork() returns 0 in the child and its process id
+ * in the parent. forks.wait(id) returns its exit status, or 128 + the signal. SIGALRM ends a child that hangs
+ * after 20 seconds. forks.thread(script) runs a script in a separate Lua state and thread, which never end.
+ * forks.leave() ends a child immediately, because exit would reset the offsets of files that threads of the parent
+ * are reading. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>

@@ -1,6 +1,6 @@
--- The aggressive collector of `make test-gc` (a busted helper): a cycle begins as soon as the last one ended and advances with
--- every few hundred bytes, so that a value only C still holds is freed under it; and every test ends in full collections,
--- so that a finalizer that breaks something is caught near where it was made.
+-- Sets an aggressive garbage collector for `make test-gc` (a busted helper). A cycle starts when the previous one
+-- ends and advances every few hundred bytes, so that a value that only C references is freed while it is in use.
+-- Every test ends with full collections, so that a defective finalizer is detected close to its test.
 
 collectgarbage("incremental", 0, 1000, 8)
 

@@ -1,20 +1,21 @@
-/* Counts OpenGL calls of a process from outside, so that a spec can prove what rill does (programs compiled, waits,
- * read-backs) without asking rill.
+/* Counts the OpenGL calls of a process, so that a spec can check what rill does (compiled programs, waits,
+ * read-backs) independently of rill.
  *
- *     gcc -std=c11 -O2 -shared -fPIC -o build/glcount.so spec/support/glcount.c -ldl
- *     RILL_GLCOUNT=counts.txt LD_PRELOAD=$PWD/build/glcount.so lua5.4 script.lua
+ *    gcc -std=c11 -O2 -shared -fPIC -o build/glcount.so spec/support/glcount.c -ldl
+ *    RILL_GLCOUNT=counts.txt LD_PRELOAD=$PWD/build/glcount.so lua5.4 script.lua
  *
- * The counts, one "name count" per line, and last the bytes that were read back, those that were mapped, copied or cleared, and the
- * groups that were dispatched, are written to the file named by RILL_GLCOUNT when the process exits and
- * whenever rill_glcount_dump is called. That function has the shape of a Lua C function, so a script under test gets it by
- *     local dump = package.loadlib("build/glcount.so", "rill_glcount_dump") */
+ * The counts, one "name count" per line, are written to the file RILL_GLCOUNT when the process exits and whenever
+ * rill_glcount_dump is called. The last lines are the numbers of bytes that were read back, mapped, copied and
+ * cleared, and the number of dispatched groups. rill_glcount_dump has the type of a Lua C function, so that a
+ * script can load it:
+ *    local dump = package.loadlib("build/glcount.so", "rill_glcount_dump") */
 #include "interpose.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* name, type of pointer, parameters, arguments */
+/* name, pointer type, parameters, arguments */
 #define PROCEDURES(X)                                                                                                  \
     X(glCompileShader, PFNGLCOMPILESHADERPROC, (GLuint a), (a))                                                        \
     X(glDeleteProgram, PFNGLDELETEPROGRAMPROC, (GLuint a), (a))                                                        \
@@ -37,7 +38,7 @@
     X(glBufferData, PFNGLBUFFERDATAPROC, (GLenum a, GLsizeiptr b, const void *c, GLenum d), (a, b, c, d))              \
     X(glFinish, PFNGLFINISHPROC, (void), ())
 
-/* result first */
+/* result type first */
 #define FUNCTIONS(X)                                                                                                   \
     X(GLsync, glFenceSync, PFNGLFENCESYNCPROC, (GLenum a, GLbitfield b), (a, b))                                       \
     X(GLenum, glClientWaitSync, PFNGLCLIENTWAITSYNCPROC, (GLsync a, GLbitfield b, GLuint64 c), (a, b, c))              \
@@ -72,7 +73,8 @@ static GLsizeiptr add_moved(GLsizeiptr size)
     return size;
 }
 
-/* What is bound for copies, to be read and to be written, and the buffers in host memory, through which the host writes and reads others. */
+/* The buffers bound for reading and for writing by copies, and the buffers in host memory, through which the host
+ * accesses other buffers. */
 enum { NAMES = 1 << 20 };
 static GLuint copied_from, copied_to;
 static unsigned char staging[NAMES];
@@ -91,21 +93,22 @@ static GLbitfield note_storage(GLenum target, GLbitfield flags)
     return flags;
 }
 
-/* Bytes that a copy brings to the host are read, those that it brings from there are neither read nor moved. */
+/* Bytes that a copy moves to the host count as read. Bytes that it moves from the host count neither as read nor
+ * as moved. */
 static GLsizeiptr add_copied(GLsizeiptr size)
 {
     if (copied_to < NAMES && staging[copied_to]) return add_bytes(size);
     return copied_from < NAMES && staging[copied_from] ? size : add_moved(size);
 }
 
-/* Of the groups of a dispatch the first number. */
+/* The first component of the group counts of a dispatch. */
 static GLuint add_groups(GLuint x, GLuint y, GLuint z)
 {
     atomic_fetch_add_explicit(&groups, (unsigned long)x * y * z, memory_order_relaxed);
     return x;
 }
 
-/* The function behind a wrapper: what a resolver gave, else the next symbol of that name. */
+/* Returns the function that a wrapper calls: the result of a resolver, or else the next symbol of that name. */
 static Address count(int index, const char *name)
 {
     atomic_fetch_add_explicit(&counts[index], 1, memory_order_relaxed);
@@ -147,7 +150,7 @@ static const struct {
 #undef X
 };
 
-/* Hands out the wrapper for a counted name that exists, and remembers what it stands for. */
+/* Returns the wrapper for a counted name that exists, and stores the real function. */
 static Address interpose_wrap(const char *name, Address address)
 {
     for (int i = 0; address && i < COUNTED; i++)
@@ -172,7 +175,7 @@ int rill_glcount_dump(void *unused)
     return 0;
 }
 
-/* Helpers that a process starts inherit the preload: only one that used OpenGL reports. */
+/* Child processes inherit the preload. Only processes that used OpenGL report. */
 __attribute__((destructor)) static void dump_at_exit(void)
 {
     for (int i = 0; i < COUNTED; i++)

@@ -1,5 +1,6 @@
-/* A driver that resets its GPU when a script says so: between OpenGL and rill, preloaded as glcount.c is. From rill_glreset() on, which has the
- * shape of a Lua C function, reads give rubbish, and the reset status is told once, as drivers do. */
+/* Simulates a driver that resets its GPU: preloaded between OpenGL and rill, like glcount.c. After rill_glreset(),
+ * which has the type of a Lua C function, reads return garbage, and the reset status is reported once, as drivers
+ * do. */
 #include "interpose.h"
 
 static int is_reset, is_told;

@@ -1,6 +1,7 @@
-/* A host program with several Lua states, each on a thread of its own:
- *     host SCRIPT THREADS SECONDS
- * runs the script in each at the same time, with the thread's number and the seconds. It prints what they return, and fails if one raises. */
+/* A host program with several Lua states, each in a separate thread:
+ *    host SCRIPT THREADS SECONDS
+ * runs the script in each thread at the same time, with the index of the thread and the seconds as arguments.
+ * Prints the results, and fails if one raises an error. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>

@@ -1,6 +1,6 @@
--- Run as a script: calls every function that Lua can reach in rill, metamethods and what the registry holds included, with
--- arguments nobody expects. Errors are fine. The name of the function at work goes to the file arg[1], so that a crash has a name; the
--- last line printed counts functions and calls.
+-- A script that calls every function that Lua can reach in rill, including metamethods and the contents of the
+-- registry, with unexpected arguments. Errors are permitted. The name of the current function is written to the file
+-- arg[1], so that a crash can be attributed. The last line of output has the numbers of functions and calls.
 local core = require "rill.core"
 local rill = require "rill"
 local log = assert(io.open(arg[1], "w"))
@@ -13,7 +13,7 @@ for entry in io.popen("ls '" .. arg[2] .. "'"):lines() do
     end
 end
 
--- ---- what is walked
+-- ---- collecting functions
 
 local kernel = rill.kernel "kernel void f(float a, float x<>, out float r<>) { r = a * x; }"
 local fold = rill.kernel "reduce void g(float x<>, reduce float r<>) { r += x; }"
@@ -40,7 +40,7 @@ local values = {
 
 local functions, modules, seen = {}, {}, {}
 
--- Functions and tables below a value, under the first name they are met by.
+-- Collects functions and tables reachable from a value, under the first name by which each is found.
 local function walk(name, value, depth)
     if value == nil or seen[value] or depth > 8 then
         return
@@ -85,7 +85,7 @@ for _, f in next, debug.getmetatable(io.stdout) do
     seen[f] = true
 end
 
--- In order, so that a function has the same name in every run.
+-- Sorted, so that a function has the same name in every run.
 local function walk_all(prefix, list)
     local names = {}
     for name in pairs(list) do
@@ -109,7 +109,7 @@ for key, value in pairs(debug.getregistry()) do
     end
 end
 
--- Names in order; what the module keeps to itself comes last, and last of all what unmakes it.
+-- Sorts the names: private names of the module come last, and after them the functions that close it.
 local function rank(name)
     return name:find "%._expression$" and 4 or name:find "%._m[%w]*ethod$" and 3 or name:find "%._" and 2 or 1
 end
@@ -121,11 +121,11 @@ table.sort(functions, function(a, b)
     return a.name < b.name
 end)
 
--- ---- what they are called with
+-- ---- arguments
 
 local close, unmap = core._method "close", map.unmap
 
--- Made anew for every function: some close what they get.
+-- Creates new arguments for every function, because some functions close their arguments.
 local function hostile_values()
     local own = rill.from {1, 2, 3, 4}
     local still = rill.stream("float", {2, 2})
@@ -151,19 +151,19 @@ local calls = 0
 local function try(f, ...)
     calls = calls + 1
     local _, result = pcall(f, ...)
-    if type(result) == "userdata" then -- what came of it is a value like others
+    if type(result) == "userdata" then -- its result is a value like the others
         pcall(tostring, result)
     end
 end
 
-local spared = { -- would end the walk, or wait for somebody
+local spared = { -- would end the traversal, or wait for input
     [os.exit] = true, [os.execute] = true, [io.popen] = true, [io.read] = true,
 }
 print, io.write = nothing, nothing -- luacheck: ignore 121 122
 local made = {hostile_values()}
 local function make()
     local good, list, own = pcall(hostile_values)
-    if good then -- else the module was unmade
+    if good then -- otherwise the module was closed
         made = {list, own}
     end
     return made[1], made[2]

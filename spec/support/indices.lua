@@ -1,4 +1,4 @@
--- Indices from 0 below n, pseudo-random, as a table.
+-- Returns a table of pseudo-random indices from 0 to n - 1.
 return function(count, n, seed)
     local list, state = {}, seed or 1
     for i = 1, count do

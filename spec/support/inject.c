@@ -1,11 +1,12 @@
-/* Makes things fail below rill: the n-th allocation of the module or of Lua, the n-th buffer, compile, link, map, read-back or wait
- * of OpenGL; or loses the context. Preloaded; a script gets at it by
- *     local inject = package.loadlib(os.getenv "RILL_INJECT_LIBRARY", "rill_inject")
- *     inject(KIND, n)     the n-th event of KIND from now on fails (0: none); returns how often something was made to fail since the call
- *                         before, and how many events of the kind there were
- *     package.loadlib(..., "rill_inject_live")()     blocks the module has allocated; buffers, programs, shaders and textures that exist; bytes
- *         of the blocks
- * or, before the script runs, by RILL_INJECT="KIND n". KIND is a row of KINDS. */
+/* Injects faults below rill: fails the n-th allocation of the module or of Lua, or the n-th buffer, compilation,
+ * link, mapping, read-back or wait of OpenGL; or loses the context. The library is preloaded. A script accesses it
+ * with
+ *    local inject = package.loadlib(os.getenv "RILL_INJECT_LIBRARY", "rill_inject")
+ *    inject(KIND, n)     lets the n-th event of KIND from now on fail (0: none); returns the number of faults since the previous call,
+ *                        and the number of events of the kind
+ *    package.loadlib(..., "rill_inject_live")()     returns the number of blocks that the module has allocated; of buffers, programs, shaders and
+ *                        textures that exist; of bytes of the blocks
+ * or, before the script starts, with RILL_INJECT="KIND n". KIND is a row of KINDS. */
 #include "interpose.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static struct {
     Kind kind;
     long at, events, fired;
 } plan;
-static __thread __attribute__((tls_model("initial-exec"))) bool inside; /* our own calls */
+static __thread __attribute__((tls_model("initial-exec"))) bool inside; /* calls of this library */
 
 static Kind kind_of(const char *name)
 {
@@ -33,20 +34,21 @@ static Kind kind_of(const char *name)
     return NONE;
 }
 
-/* Whether this event is to fail. */
+/* Returns whether this event must fail. */
 static bool due(Kind kind)
 {
     if (plan.kind != kind) return false;
     plan.events++;
-    /* Lua collects and asks again; rill collects, asks, empties its pool and asks again. */
+    /* After a failed allocation Lua collects garbage and retries; rill collects, retries, empties its pool and
+     * retries. */
     long tries = kind == SCRIPT ? 2 : kind == BUFFER ? 4 : 1;
     if (plan.at <= 0 || plan.events < plan.at || plan.events >= plan.at + tries) return false;
     plan.fired++;
-    if (kind <= SCRIPT) errno = ENOMEM; /* as allocations leave it */
+    if (kind <= SCRIPT) errno = ENOMEM; /* as allocations do */
     return true;
 }
 
-/* ---- allocations, told apart by who asks */
+/* ---- allocations, distinguished by caller */
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
@@ -87,11 +89,11 @@ static bool address_in(int range, const void *address)
     return (uintptr_t)address >= ranges[range].from && (uintptr_t)address < ranges[range].to;
 }
 
-/* Libraries come while the process runs: the list is made anew when one was added. */
+/* Libraries are loaded while the process runs: the list is rebuilt when one was added. */
 static Kind asker(const void *address)
 {
     static int known = -1;
-    /* Quickly, where nothing is to fail: only the module's blocks are counted. */
+    /* Fast path if nothing must fail: only blocks of the module are counted. */
     for (int i = 0; i < range_count && plan.kind == NONE; i++)
         if (ranges[i].kind == ALLOC) return address_in(i, address) ? ALLOC : NONE;
     inside = true;
@@ -107,7 +109,7 @@ static Kind asker(const void *address)
     return NONE;
 }
 
-/* The module's blocks that are not free: open addressing, a key of 1 standing for a removed one. */
+/* The module's live blocks: open addressing, where key 1 marks a removed entry. */
 enum { SLOTS = 1 << 20 };
 static uintptr_t blocks[SLOTS];
 static long live_blocks, live_bytes;
@@ -138,7 +140,7 @@ static bool forget(void *block)
     while (blocks[at] && blocks[at] != (uintptr_t)block) at = (at + 1) % SLOTS;
     bool found = blocks[at] != 0;
     if (found) {
-        /* Removed ones in front of a free slot are free, too: else a search would come to no end one day. */
+        /* Removed entries before a free slot become free too, so that searches terminate. */
         blocks[at] = 1;
         for (; blocks[(at + 1) % SLOTS] == 0 && blocks[at] == 1; at = (at + SLOTS - 1) % SLOTS) blocks[at] = 0;
         live_blocks--;
@@ -174,7 +176,7 @@ EXPORT void *realloc(void *old, size_t size)
 {
     if (!watched || inside) return __libc_realloc(old, size);
     Kind kind = asker(__builtin_return_address(0));
-    /* Lua relies on it that a block can be made smaller. */
+    /* Lua requires that shrinking a block succeeds. */
     bool grows = !old || malloc_usable_size(old) < size;
     if (kind != NONE && grows && due(kind)) return NULL;
     bool ours = forget(old);
@@ -204,7 +206,7 @@ enum {
         ENTRY_COUNT
 };
 static Address real[ENTRY_COUNT];
-static GLenum pending; /* what glGetError is to say */
+static GLenum pending; /* the error that glGetError returns next */
 static bool context_lost;
 static long buffers, programs, shaders, textures;
 
@@ -215,7 +217,7 @@ static Address next_of(int index, const char *name)
 }
 #define NEXT(pointer, name) ((pointer)next_of(AT_##name, #name))
 
-/* An entry point of the same type as the real one. */
+/* Defines an entry point with the type of the real one. */
 #define ENTRY(type, name, parameters)                                                                                  \
     EXPORT type name parameters;                                                                                       \
     type name parameters
@@ -232,7 +234,7 @@ ENTRY(void, glDebugMessageCallback, (GLDEBUGPROC call, const void *user))
     NEXT(PFNGLDEBUGMESSAGECALLBACKPROC, glDebugMessageCallback)(call, user);
 }
 
-/* As a driver says it: by its debug messages, and by glGetError. */
+/* Reports an error as drivers do: with a debug message, and with glGetError. */
 static bool out_of_memory(Kind kind)
 {
     static const char text[] = "GL_OUT_OF_MEMORY, injected";
@@ -369,7 +371,7 @@ static Address interpose_wrap(const char *name, Address address)
     return address;
 }
 
-/* ---- what scripts see. Lua is in the process already; its functions are found by name. */
+/* ---- functions for scripts. Lua is already in the process; its functions are looked up by name. */
 
 typedef long long (*ToInteger)(void *, int, int *);
 typedef const char *(*ToString)(void *, int, size_t *);
@@ -394,7 +396,7 @@ int rill_inject(void *L)
     Kind kind = kind_of(name ? name : "none");
     LUA(PushInteger, "lua_pushinteger")(L, fired);
     LUA(PushInteger, "lua_pushinteger")(L, events);
-    if (kind != NONE) plan.at = at, plan.events = plan.fired = 0; /* else the log may still tell */
+    if (kind != NONE) plan.at = at, plan.events = plan.fired = 0; /* otherwise the log may still report it */
     plan.kind = kind;
     return 2;
 }
@@ -419,7 +421,7 @@ __attribute__((constructor)) static void begin(void)
     watched = getenv("RILL_INJECT_LIBRARY") && lua_function("lua_pushinteger"); /* shells inherit the preload */
 }
 
-/* With RILL_INJECT_LOG what was made to fail, the events, and the blocks that were never freed. */
+/* With RILL_INJECT_LOG, writes the injected faults, the numbers of events, and the blocks that were never freed. */
 __attribute__((destructor)) static void end(void)
 {
     const char *path = getenv("RILL_INJECT_LOG");

@@ -1,13 +1,13 @@
--- Operators over ints of 32 bits.
+-- Operators on 32-bit integers.
 local integers = {}
 
---- integers.wrap(x): x as 32 bits hold it.
+--- integers.wrap(x): returns x wrapped to 32 bits.
 function integers.wrap(x)
     x = x & 0xffffffff
     return x >= 0x80000000 and x - 0x100000000 or x
 end
 
---- integers.operators: what scatters and the like combine by.
+--- integers.operators: the operators of scatters and similar functions.
 integers.operators = {
     add = function(a, b) return integers.wrap(a + b) end,
     mul = function(a, b) return integers.wrap(a * b) end,

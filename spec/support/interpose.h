@@ -1,8 +1,8 @@
-/* What libraries between rill and OpenGL share (glcount.c, inject.c): how an entry point is found and handed out.
+/* Shared by libraries between rill and OpenGL (glcount.c, inject.c): finding and replacing entry points.
  *
- * An entry point is reached in one of two ways and both are taken over: as a symbol of libOpenGL or libGL (OpenGL 1.1
- * in a program that uses GLEW), or through a resolver: glXGetProcAddressARB (GLEW as Debian builds it),
- * glXGetProcAddress or eglGetProcAddress. Whoever includes this defines interpose_wrap. */
+ * A program gets an entry point in one of two ways, and both are intercepted: as a symbol of libOpenGL or libGL
+ * (OpenGL 1.1 in a program that uses GLEW), or from a resolver: glXGetProcAddressARB (Debian's GLEW),
+ * glXGetProcAddress or eglGetProcAddress. The file that includes this header defines interpose_wrap. */
 #ifndef RILL_INTERPOSE_H
 #define RILL_INTERPOSE_H
 
@@ -16,11 +16,12 @@
 
 typedef void (*Address)(void);
 
-/* Hands out what stands between for a name that is taken over, and remembers what it stands for; else the address. */
+/* Returns the wrapper for an intercepted name and stores the real function. Returns the real address for other
+ * names. */
 static Address interpose_wrap(const char *name, Address address);
 
-/* The real function of a name. A library that a script interpreter loaded is in no global scope, where RTLD_NEXT
- * looks, so the libraries are asked by name too. */
+/* Returns the real function of a name. RTLD_NEXT does not search libraries that the script interpreter loaded, so
+ * the libraries are also searched by name. */
 static Address interpose_symbol(const char *name)
 {
     static const char *const libraries[] = {"libOpenGL.so.0", "libEGL.so.1", "libGLX.so.0", "libGL.so.1"};
@@ -29,7 +30,7 @@ static Address interpose_symbol(const char *name)
         void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
         if (library) found = dlsym(library, name);
     }
-    Address address; /* a pointer to data and one to code are different things to C, the same to dlsym */
+    Address address; /* C distinguishes pointers to data and functions; dlsym does not */
     memcpy(&address, &found, sizeof address);
     return address;
 }

@@ -1,4 +1,4 @@
--- What the specs of kernels share: texts for every type, plain-Lua views of flat lists.
+-- Shared by specs of kernels: texts for every type, and views of flat lists in plain Lua.
 local rill = require "rill"
 local elements = require "spec.support.elements"
 
@@ -9,7 +9,7 @@ local seen = {
     int8 = "int", int16 = "int", uint8 = "uint", uint16 = "uint",
 }
 
--- The type a kernel sees where a stream has this one.
+-- Returns the type in kernels of a stream type.
 function kernels.seen(name)
     return seen[name] or name
 end
@@ -18,7 +18,7 @@ function kernels.is_packed(name)
     return seen[name] ~= nil
 end
 
--- Elements first .. last of a flat list of elements of n components, each step-th.
+-- Returns every step-th element from first to last of a flat list of elements with n components.
 function kernels.slice(flat, n, first, last, step)
     local result = {}
     for i = first, last, step or 1 do
@@ -29,7 +29,7 @@ function kernels.slice(flat, n, first, last, step)
     return result
 end
 
--- The elements of a flat list in the order of a list of indices (from 1).
+-- Returns the elements of a flat list at a list of 1-based indices.
 function kernels.pick(flat, n, order)
     local result = {}
     for _, i in ipairs(order) do
@@ -48,7 +48,7 @@ function kernels.reversed(count)
     return order
 end
 
--- A list of f(1) .. f(n).
+-- Returns a list of f(1) .. f(n).
 function kernels.list(n, f)
     local result = {}
     for i = 1, n do
@@ -57,7 +57,7 @@ function kernels.list(n, f)
     return result
 end
 
--- A kernel's launch and the wait behind it: devices that queue work report faults only there.
+-- Launches a kernel and waits for it, because devices that queue work report faults only then.
 function kernels.finished(k)
     return function(...)
         local results = table.pack(k(...))

@@ -1,7 +1,8 @@
--- Device memory a spec file leaves behind. `leaks.watch(setup, teardown)` in its outermost describe: when the file is done, as many streams,
--- pages of containers and bytes must live as before it; unless a test was cut off (patience.lua), which leaves what it had made where it was.
--- A leak is what no collection frees: Lua 5.4.4's generational collector, asked for a full cycle, now and then keeps unreachable userdata
--- until it is asked again (once in 150 runs of ranges_spec: nothing reached them, two cycles freed nothing, the next freed all).
+-- Checks that a spec file leaves no device memory. `leaks.watch(setup, teardown)` in the outermost describe: at the
+-- end of the file, the numbers of streams, container pages and bytes must be the same as before. Does not check if a
+-- test was stopped (patience.lua), because its objects may remain. A leak is what no collection frees: the
+-- generational collector of Lua 5.4.4 sometimes keeps unreachable userdata after a full cycle and frees it in a
+-- later one (once in 150 runs of ranges_spec, in the third cycle).
 local assert = require "luassert"
 local rill = require "rill"
 local check = require "spec.support.check"
@@ -35,7 +36,7 @@ function leaks.watch(setup, teardown)
     end)
 end
 
--- Fails where a second call of f leaves streams to the collector, more than `most` (0).
+-- Fails if a second call of f leaves more than `most` streams to the collector. Default of `most`: 0.
 function leaks.none(f, what, most)
     f()
     check.collect()

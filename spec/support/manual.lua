@@ -1,9 +1,11 @@
--- Runs the Lua blocks of one page of the manual: manual.lua FILE. The blocks are one script, in one fresh environment, in the
--- current directory. What a line of a block prints is compared with what follows `-->` on it and on the lines of comment below it:
--- blank space counts as one blank, `...` stands for anything. Prints what differs, as FILE:LINE; fails if anything does.
+-- Runs the Lua blocks of one page of the manual: manual.lua FILE. The blocks are one script, which runs in a new
+-- environment in the current directory. The output of a line is compared with the text after `-->` on the line and
+-- in the comment lines below it. Sequences of white space count as one space, and `...` matches anything. Prints the
+-- differences as FILE:LINE, and fails if there is one.
 local path = assert(arg[1], "usage: manual.lua FILE")
 
--- The text of the blocks at their own lines, everything else empty; and by line of code the output expected there.
+-- Returns the text of the blocks at their original lines, with other lines empty, and the expected output by line of
+-- code.
 local function extract(file)
     local code, expected, inside, last, number = {}, {}, false, nil, 0
     for line in file:lines() do
@@ -40,13 +42,13 @@ local file = assert(io.open(path))
 local code, expected = extract(file)
 file:close()
 
-local ends = {} -- lines whose output is known, in order
+local ends = {} -- lines with expected output, in order
 for line in pairs(expected) do
     ends[#ends + 1] = line
 end
 table.sort(ends)
 
--- What was printed up to each of these lines, from the one before it on.
+-- The output up to each of these lines, starting after the previous one.
 local printed = {}
 local environment = setmetatable({}, {__index = _G})
 function environment.print(...)

@@ -1,7 +1,8 @@
---- Motions of space, four rows of four numbers, as M:transform and rill.collide.pairs take them.
+--- Rigid motions as four rows of four numbers, as M:transform and rill.collide.pairs take them.
 local motions = {}
 
---- motions.turned(axis, angle, t): turned about an axis of any length by so many radians, then moved by t.
+--- motions.turned(axis, angle, t): a rotation about an axis of any length by an angle in radians, followed by a
+--- translation by t.
 function motions.turned(axis, angle, t)
     local l = math.sqrt(axis[1] ^ 2 + axis[2] ^ 2 + axis[3] ^ 2)
     local x, y, z, c, s = axis[1] / l, axis[2] / l, axis[3] / l, math.cos(angle), math.sin(angle)

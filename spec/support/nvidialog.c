@@ -1,4 +1,5 @@
-/* A driver that words errors of the GLSL compiler as NVIDIA's does, without columns: between OpenGL and rill, preloaded as glcount.c is. */
+/* Simulates the error format of NVIDIA's GLSL compiler, which has no columns: preloaded between OpenGL and rill,
+ * like glcount.c. */
 #include "interpose.h"
 
 #include <stdio.h>
@@ -6,7 +7,7 @@
 
 static PFNGLGETSHADERINFOLOGPROC real_log;
 
-/* One line of Mesa's log, "0:12(5): error: `y' undeclared", in NVIDIA's form. */
+/* Converts one line of Mesa's log, "0:12(5): error: `y' undeclared", to NVIDIA's format. */
 static void reword(char *out, size_t room, const char *line)
 {
     int row = 0, used = 0;
@@ -34,7 +35,7 @@ static void get_log(GLuint shader, GLsizei size, GLsizei *length, GLchar *log)
 
 static PFNGLGETSHADERIVPROC real_get;
 
-/* NVIDIA's words are longer. */
+/* NVIDIA's text is longer. */
 static void get(GLuint shader, GLenum name, GLint *value)
 {
     real_get(shader, name, value);

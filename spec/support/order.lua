@@ -1,9 +1,10 @@
--- Stable sorts in plain Lua, and the data that sorting specs share.
+-- Stable sorts in plain Lua, and data for sorting specs.
 local check = require "spec.support.check"
 
 local order = {}
 
---- Like pairs, ordered by the names: drivers keep programs by their texts, which should be the same in every process.
+--- Iterates like pairs, sorted by name: drivers cache programs by their texts, which should be the same in every
+--- process.
 function order.each(t)
     local names, i = {}, 0
     for name in pairs(t) do names[#names + 1] = name end
@@ -14,7 +15,7 @@ function order.each(t)
     end
 end
 
--- Whether key a comes before key b: NaN last, false before true.
+-- Returns whether key a comes before key b: NaN last, false before true.
 local function before(a, b, descending)
     if type(a) == "boolean" then
         a, b = a and 1 or 0, b and 1 or 0
@@ -28,7 +29,8 @@ local function before(a, b, descending)
 end
 order.before = before
 
--- The places (from 0) of a flat list's values in sorted order; equal ones keep theirs. `first`, `last`: of a part of it.
+-- Returns the 0-based indices of a flat list's values in sorted order; equal values keep their order. `first`,
+-- `last`: the part to sort.
 function order.places(list, descending, first, last)
     first = first or 1
     local places = {}
@@ -47,7 +49,7 @@ function order.places(list, descending, first, last)
     return places
 end
 
--- The elements at places counted from 0.
+-- Returns the elements at 0-based indices.
 function order.take(list, places)
     local taken = {}
     for i, place in ipairs(places) do
@@ -56,7 +58,7 @@ function order.take(list, places)
     return taken
 end
 
--- Numbers without a pattern, the same on every run: next(n) is a whole number from 0 to n - 1.
+-- Pseudo-random numbers that are the same in every run: next(n) returns a whole number from 0 to n - 1.
 function order.generator(seed)
     local state = seed or 1
     return function(n)
@@ -83,7 +85,7 @@ local function whole(low, high)
     }
 end
 
--- By type: the values that matter, and any value.
+-- By type: special values, and a function that returns any value.
 order.types = {
     int = whole(-2 ^ 31 | 0, 2 ^ 31 - 1 | 0), uint = whole(0, 2 ^ 32 - 1 | 0),
     int8 = whole(-128, 127), uint8 = whole(0, 255), int16 = whole(-32768, 32767), uint16 = whole(0, 65535),
@@ -99,7 +101,7 @@ order.types = {
 }
 order.names = {"uint", "int", "float", "double", "half", "bool", "unorm8", "int8", "int16", "uint8", "uint16"}
 
--- n values of a type: any, with the extremes among them.
+-- Returns n values of a type, including its extremes.
 function order.mixed(name, n, seed)
     local random, row, list = order.generator(seed), order.types[name], {}
     for i = 1, n do

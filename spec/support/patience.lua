@@ -1,5 +1,6 @@
--- Patience with slow devices (a busted helper): a test that has taken more than RILL_SUITE_PATIENCE seconds of the processor's time
--- is cut off, at the next step of the spec, and counts as skipped. A test whose launches alone take longer is tagged "#large".
+-- Limits the time of tests on slow devices (a busted helper). A test that has used more than RILL_SUITE_PATIENCE
+-- seconds of CPU time is stopped at the next step of the spec, and counts as skipped. Tests whose launches alone
+-- take longer are tagged "#large".
 local busted = require "busted"
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
@@ -8,7 +9,8 @@ local limit = tonumber(os.getenv "RILL_SUITE_PATIENCE" or 10)
 local reason = ("it took more than %g seconds"):format(limit)
 local start, memory, test
 
--- Raises at every step of the spec from then on, so that no pcall of its own keeps the test going; not in busted, nor here.
+-- Raises an error at every step of the spec from then on, so that a pcall in the spec does not continue the test.
+-- Does not raise in busted or here.
 local function cut()
     local source = debug.getinfo(2, "S").short_src
     if source:find "spec/" and not source:find "patience" then

@@ -6,7 +6,7 @@ local function round(c, k0, k1)
     return {(b >> 32) ~ c[2] ~ k0, b & 0xffffffff, (a >> 32) ~ c[4] ~ k1, a & 0xffffffff}
 end
 
--- The four words of a counter (four words) under a key (two words).
+-- Returns the four 32-bit words of a counter (four words) with a key (two words).
 function philox.block(counter, key, rounds)
     local c, k0, k1 = counter, key[1], key[2]
     for _ = 1, rounds or 10 do
@@ -16,7 +16,8 @@ function philox.block(counter, key, rounds)
     return c
 end
 
--- `count` words of the sequence of a 64-bit seed, from a block on: counters block, block + 1, ... with `third` as their third word.
+-- Returns `count` words of the sequence of a 64-bit seed, starting at a block: counters block, block + 1, ... with
+-- `third` as their third word.
 function philox.words(seed, count, block, third)
     local key, list = {seed & 0xffffffff, seed >> 32}, {}
     for n = block or 0, (block or 0) + (count + 3) // 4 - 1 do

@@ -1,24 +1,25 @@
--- Small pictures beside what plain Lua makes of them, in double.
+-- Small images and references in plain Lua, in double precision.
 local rill = require "rill"
 local borders = require "spec.support.borders"
 
 local pictures = {}
 
---- Number of components of a type.
+--- Returns the number of components of a type.
 local COMPONENTS <const> = {float = 1, vec3 = 3, vec4 = 4}
 pictures.components = COMPONENTS
 
---- What is outside, as arguments of s:boundary.
+--- Arguments of s:boundary to test.
 pictures.borders = {{"clamp"}, {"wrap"}, {"mirror"}, {"zero"}, {0.25}, {"wrap", "mirror"}, {"clamp", -1.5}}
 
---- A picture of random numbers from 0 to 1.
+--- Returns an image of random numbers from 0 to 1.
 function pictures.random(type, shape, seed)
     local n = COMPONENTS[type]
     local values = rill.random(shape[1] * shape[2] * n, {seed = seed or 1}):values()
     return rill.stream(type, shape, values)
 end
 
---- A function of row, column and component, all from 0, that reads a picture, and outside what `modes`, the arguments of s:boundary, say.
+--- Returns a function of row, column and component (0-based) that reads an image. `modes`, the arguments of
+--- s:boundary, apply outside of it.
 function pictures.reader(s, modes)
     local values, rows, columns, n = s:values(), s.shape[1], s.shape[2], COMPONENTS[s.type]
     local down, across = modes and modes[1] or "clamp", modes and modes[#modes] or "clamp"
@@ -29,7 +30,7 @@ function pictures.reader(s, modes)
     end
 end
 
---- Fails unless each component of `s` is f(row, column, component), all from 0, within a tolerance; NaN where that is NaN.
+--- Fails unless each component of `s` is f(row, column, component), 0-based, within a tolerance. NaN must match NaN.
 function pictures.equal(f, s, tolerance)
     local columns, n, k = s.shape[2], COMPONENTS[s.type], 0
     for _, got in ipairs(s:values()) do
@@ -49,7 +50,7 @@ for i = 0, 255 do
     TABLE[i] = crc
 end
 
---- The checksum of PNG and zlib, CRC-32.
+--- Returns the checksum of PNG and zlib, CRC-32.
 function pictures.crc32(bytes)
     local crc = 0xffffffff
     for i = 1, #bytes do

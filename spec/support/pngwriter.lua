@@ -1,5 +1,5 @@
--- Writes PNG files byte by byte, of every kind the format has, so that specs can read what rill itself never writes.
--- The data are stored, not compressed. Format: PNG specification (W3C), zlib: RFC 1950 and 1951.
+-- Writes PNG files of every variant of the format, so that specs can read files that rill never writes. The data is
+-- stored without compression. Format: PNG specification (W3C), zlib: RFC 1950 and 1951.
 local pngwriter = {}
 
 local crc_table = {}
@@ -28,7 +28,7 @@ local function adler32(text)
     return b << 16 | a
 end
 
--- zlib's container around stored blocks.
+-- Returns zlib's container with stored blocks.
 function pngwriter.zlib(text)
     local parts = { "\x78\x01" }
     local at = 1
@@ -53,7 +53,7 @@ local colours = {
     rgba = { type = 6, channels = 4 },
 }
 
--- Samples of `depth` bits packed into bytes, the first in the high bits.
+-- Packs samples of `depth` bits into bytes, the first sample in the high bits.
 local function pack_row(samples, depth)
     if depth == 16 then
         return (string.pack(">" .. ("I2"):rep(#samples), table.unpack(samples)))
@@ -71,7 +71,7 @@ local function pack_row(samples, depth)
     return table.concat(bytes)
 end
 
--- Every `dx`-th pixel of every `dy`-th row, from (x, y) on, as filtered rows (filter 0).
+-- Returns every `dx`-th pixel of every `dy`-th row, starting at (x, y), as filtered rows (filter 0).
 local function scan(o, channels, x, y, dx, dy)
     local rows = {}
     for row = y, o.height - 1, dy do
@@ -91,9 +91,10 @@ end
 -- Adam7: x, y, dx, dy of the seven passes.
 local adam7 = { {0,0,8,8}, {4,0,8,8}, {0,4,4,8}, {2,0,4,4}, {0,2,2,4}, {1,0,2,2}, {0,1,1,2} }
 
--- o: width, height, depth (1, 2, 4, 8, 16), colour (gray, rgb, palette, gray_alpha, rgba), samples (flat, from the top, channels
--- interleaved; of a palette the indices); palette (list of {r, g, b}), trns (binary string), interlaced (Adam7);
--- header = {width=, height=} to lie about the size; extra: chunks to put before the data. Returns the file's bytes.
+-- Writes a PNG file and returns its bytes. o: width, height, depth (1, 2, 4, 8, 16), colour (gray, rgb, palette,
+-- gray_alpha, rgba), samples (flat, from the top, channels interleaved; for a palette its indices); palette (list of
+-- {r, g, b}), trns (binary string), interlaced (Adam7); header = {width=, height=} for an incorrect size; extra:
+-- chunks before the data.
 function pngwriter.encode(o)
     local colour = colours[o.colour]
     local said = o.header or o

@@ -1,7 +1,7 @@
--- Libraries of spec/support that stand between rill and the driver, for LD_PRELOAD.
+-- Libraries of spec/support that are preloaded between rill and the driver.
 local compile = require "spec.support.compile"
 
---- The library's file; or nil and why there is none. With the `pending` of a test, that ends the test instead.
+--- Returns the library's file, or nil and the reason. With `pending` of a test, ends the test instead.
 return function(name, pending)
     local library, lacking
     if os.getenv "RILL_SANITIZE" then

@@ -1,8 +1,8 @@
--- Lua scripts run by a fresh interpreter: for what happens at exit, for environment variables, and for crashes.
+-- Runs Lua scripts in a new interpreter, to test exits, environment variables and crashes.
 local process = {}
 
--- Runs a script's text. `environment`: variables to set (false: to unset); `arguments`: the script's, quoted by the caller.
--- Returns {status = exit status, or 128 + the signal; out =, err = what it printed}.
+-- Runs a script. `environment`: variables to set (false: to unset). `arguments`: arguments of the script, quoted by
+-- the caller. Returns {status = exit status, or 128 + the signal; out =, err = output}.
 function process.run(script, environment, arguments)
     local base = os.tmpname()
     local file = assert(io.open(base, "w"))
@@ -13,7 +13,7 @@ function process.run(script, environment, arguments)
         if value then
             words[#words + 1] = ("'%s=%s'"):format(name, value)
         else
-            table.insert(words, 2, ("-u '%s'"):format(name)) -- env takes its options first
+            table.insert(words, 2, ("-u '%s'"):format(name)) -- options of env come first
         end
     end
     local command = ("%s %s '%s' %s >'%s.out' 2>'%s.err'"):format(
@@ -30,7 +30,7 @@ function process.run(script, environment, arguments)
     return result
 end
 
--- What a script that must succeed, and say nothing on standard error, printed.
+-- Runs a script that must succeed without output on standard error. Returns its output.
 function process.output(script, environment, arguments)
     local result = process.run(script, environment, arguments)
     if result.status ~= 0 or result.err ~= "" then

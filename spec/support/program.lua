@@ -1,4 +1,4 @@
--- What the random programs of programs.lua share, whatever container they are about: the class, what a step may be, comparing.
+-- Shared by the random programs of programs.lua for all containers: the class, the possible steps, and comparison.
 local assert = require "luassert"
 local rill = require "rill"
 local cells = require "spec.support.cells"
@@ -28,7 +28,7 @@ function Program:kernels()
         self.rank == 1 and "" or "[d]"))
 end
 
--- A box: of a few elements, at times of one, none, or all of the shape.
+-- Returns a random box: a few elements, sometimes one, none, or the whole shape.
 function Program:box()
     local first, last = {}, {}
     local shape, kind = self.m.shape, self.random(1, 20)
@@ -48,7 +48,7 @@ function Program:box()
     return first, last
 end
 
--- A place.
+-- Returns a random index.
 function Program:place()
     local index = {}
     for d = 1, self.rank do
@@ -61,7 +61,7 @@ function Program:none()
     return self.m.shape and self.m.shape[1] == 0
 end
 
--- A stream of points and their indices.
+-- Returns a stream of points and their indices.
 function Program:points(count)
     local list, indices = {}, {}
     for i = 1, count do
@@ -85,7 +85,8 @@ function Program:forget(i)
     table.remove(self.snapshots, i).taken:close()
 end
 
--- Whether it was done, which must be what the model says. Without snapshots capacity is the pages there are: what they hold takes of it, too.
+-- Checks that the step succeeded exactly if the model says so. Without snapshots, the capacity is the number of
+-- pages; snapshots use some of it.
 function Program:agrees(fits, done, message)
     if self.m.capacity and #self.snapshots > 0 and fits and not done then
         assert.matches("'capacity' is", message)
@@ -95,7 +96,7 @@ function Program:agrees(fits, done, message)
     return done
 end
 
--- Does something to the container that the model has done, or takes it back.
+-- Applies the step of the model to the container, or undoes it in the model.
 function Program:follow(saved, fits, f, ...)
     local done, message = pcall(f, ...)
     if not self:agrees(fits, done, message) then self:restore(saved) end
@@ -125,7 +126,7 @@ function common.fill(self)
     self:follow(saved, true, self.c.fill, self.c, self.step)
 end
 
--- In place, over what is mapped, told or not.
+-- In place, over the mapped elements, explicitly or by default.
 function common.launch(self)
     local saved = self:save()
     self.m:each(function(index, value) self.m:put(index, value + self.step) end)
@@ -134,7 +135,7 @@ function common.launch(self)
     if over then over:close() end
 end
 
--- By a function of the CPU, which leaves some as they are.
+-- With a function on the CPU, which skips some elements.
 function common.update(self)
     local saved, step = self:save(), self.step
     local function next_value(value)
@@ -144,7 +145,7 @@ function common.update(self)
     self:follow(saved, true, self.c.update, self.c, next_value)
 end
 
--- The elements of a range: by the CPU's iterator and by the device's.
+-- The elements of a range: by the CPU's iterator and by the device.
 local function range_visits(range, rank)
     local addresses <close> = range:addresses()
     local flat, n = addresses:values(), 0
@@ -157,7 +158,7 @@ local function range_visits(range, rank)
     return n
 end
 
--- In place over boxes: none, one or some, which may meet; by a launch, or by the CPU.
+-- In place over no, one or several boxes, which may overlap, by a launch or on the CPU.
 function common.over(self)
     local ranges, union, pages, saved = {}, {}, {}, self:save()
     for i = 1, self.random(0, 3) do
@@ -190,13 +191,13 @@ function common.over(self)
     for _, range in ipairs(ranges) do range:close() end
 end
 
--- At random: writes to what is not mapped are dropped and told.
+-- Random access: writes to unmapped elements are dropped and reported.
 function common.scatter(self)
     if self:none() then return end
     local list, indices = self:points(4)
     local values, all, saved, seen = {}, true, self:save(), {}
     for i, index in ipairs(indices) do
-        if seen[key(index)] then -- which of two is last nobody knows
+        if seen[key(index)] then -- the order of two writes is undefined
             self:restore(saved)
             return
         end
@@ -215,7 +216,8 @@ function common.scatter(self)
     if not done then assert.matches("scatter: argument 'c': c%[.*c:allocate maps its page", message) end
 end
 
--- The elements that the CPU's iterator gives, which are those that launches visit: {index, value}, the index as a text.
+-- Returns the elements that the CPU's iterator visits, which are those of launches: {index, value}, with the index
+-- as text.
 function Program:visited()
     local range <close> = self.c:active()
     local addresses <close> = range:addresses()
@@ -246,7 +248,7 @@ function common.iterate(self)
     assert.equal(n, #elements)
 end
 
--- What a launch sees where it is.
+-- The position that a launch sees.
 function common.number(self)
     local range <close> = self.c:active()
     local r <close> = self.c:copy():fill(0)
@@ -302,7 +304,7 @@ function Program:compare()
     end
 end
 
--- What a kind may do: what all do, and its own.
+-- The steps of a kind: the common steps and its additional ones.
 local function with(own, ...)
     local actions = {}
     for _, list in ipairs {common, own} do

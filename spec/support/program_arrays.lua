@@ -1,4 +1,4 @@
--- Random programs on arrays and stacks: one page, so to speak, that is there.
+-- Random programs on arrays and stacks, whose elements are all mapped.
 local assert = require "luassert"
 local rill = require "rill"
 local cells = require "spec.support.cells"
@@ -7,7 +7,7 @@ local shared = require "spec.support.program"
 local T <const> = rill.translator
 local one <const>, with <const> = shared.one, shared.with
 
--- Containers of parts that are mapped wherever there is something, by the names of their translators.
+-- Containers composed of parts that are completely mapped, by the names of their translators.
 local parts <const> = {}
 
 function parts.fold(shape, count)
@@ -46,7 +46,7 @@ local function array(self, case)
         self.actions = with {}
         return
     end
-    self.actions = with {allocate = function(program) -- which does nothing, nor does release
+    self.actions = with {allocate = function(program) -- which does nothing, and neither does release
         local from, to = program:box()
         program.c:allocate(one(from), one(to)):release(one(from), one(to))
     end}
@@ -82,7 +82,7 @@ function stack.pop(self)
     self.m.shape[1] = size - n
 end
 
--- It grows by pushing alone.
+-- It grows only when elements are pushed.
 local function stack_container(self, case)
     self.c, self.limit = rill.stack("int", {capacity = case.capacity}), case.capacity
     self.m = cells.new {page = {1 << 20}, shape = {0}, default = 0}

@@ -1,4 +1,4 @@
--- Random programs on lists: of each cell so many entries.
+-- Random programs on lists: a number of entries for each cell.
 local assert = require "luassert"
 local rill = require "rill"
 local cells = require "spec.support.cells"
@@ -42,7 +42,7 @@ function Lists:restore(saved)
     for cell, list in ipairs(saved) do self.lists[cell] = {table.unpack(list)} end
 end
 
--- An entry; what is none can't be written.
+-- An entry. A box without entries cannot be written.
 local function set_entry(self)
     local index = self:place()
     local done, message = pcall(self.c.set, self.c, self.step, table.unpack(index))
@@ -63,7 +63,7 @@ local function lists(self, case)
     self.c = rill.lists("int", {counts = rill.from(counts, "int"), values = rill.from(values, "int")})
     self.m = setmetatable({lists = all, shape = {case.cells, longest}}, Lists)
     self.numbered = true -- a launch over lists counts their entries
-    -- Boxes are of entries there, and rows are written by kernels of their own.
+    -- Boxes contain entries, and rows are written by separate kernels.
     self.actions = with({set = set_entry}, "write", "over", "scatter", "number")
 end
 

@@ -1,4 +1,4 @@
--- Random programs on containers of pages: sparse ones, hash grids, and those over a page table of one's own.
+-- Random programs on containers of pages: sparse containers, hash grids, and containers over a user's page table.
 local assert = require "luassert"
 local rill = require "rill"
 local cells = require "spec.support.cells"
@@ -34,7 +34,7 @@ function paged.points(self)
     self.c:release(less)
 end
 
--- A launch over a box that is refused, as its second output has room for one page: nothing is mapped.
+-- A launch over a box that is refused, because its second output has room for one page only: nothing is mapped.
 function paged.refuse(self)
     local first, last = self:box()
     for d = 1, self.rank do last[d] = math.max(first[d], last[d]) end
@@ -48,13 +48,13 @@ function paged.refuse(self)
     assert.equal(0, full.pages.mapped)
 end
 
--- What differs is among the pages of the range.
+-- All differences are in the pages of the range.
 function paged.diff(self)
     if #self.snapshots == 0 then return end
     local s = self.snapshots[self.random(1, #self.snapshots)]
     local range <close> = self.c:diff(s.taken)
     local mark <close> = self.c:copy()
-    if pcall(function() -- there may be no room for pages that went
+    if pcall(function() -- there may be no room for pages that were released
         self.add {d = 1000000, x = mark, over = range}
     end) then
         for k in pairs(self.m:changed(s.saved.model)) do
@@ -66,7 +66,7 @@ function paged.diff(self)
     end
 end
 
--- Over a page table of one's own pages come by c:allocate alone: what is not mapped can't be written.
+-- Over a user's page table only c:allocate maps pages: unmapped elements cannot be written.
 local function own_table(self, case)
     local elements = case.capacity
     for _, size in ipairs(case.page) do elements = elements * size end
@@ -90,7 +90,7 @@ local function own_table(self, case)
     end
 end
 
--- Neighbours of what is mapped.
+-- The neighbors of mapped elements.
 local overlapping <const> = with(paged)
 
 function overlapping.around(self)

@@ -45,7 +45,7 @@ function tree.over(self)
     self.m:sync()
 end
 
--- All nodes of leaves by the CPU, which leaves some as they are; the tree stays.
+-- Updates all nodes of leaves on the CPU, and skips some. The tree does not change.
 function tree.update(self)
     local function next_value(value, ...)
         local sum = 0
@@ -64,7 +64,7 @@ function tree.update(self)
     self.m:sync()
 end
 
--- Leaves come in an order of their own, each node once.
+-- Leaves are visited in an unspecified order, each node once.
 function tree.iterate(self)
     local elements, there, n = self:visited(), {}, 0
     for _, element in ipairs(elements) do
@@ -85,7 +85,7 @@ end
 
 tree.snapshot, tree.undo = common.snapshot, common.undo
 
--- Leaves that are new, or hold something else, are among those of the range.
+-- New and changed leaves are among the leaves of the range.
 function tree.diff(self)
     if #self.snapshots == 0 then return end
     local s = self.snapshots[self.random(1, #self.snapshots)]

@@ -1,10 +1,11 @@
--- Random programs on containers of every kind, beside what plain Lua makes of them: `programs.new(case, seed)` makes one of
--- `programs.cases`, `program:run(steps)` takes so many random steps, comparing on the way, and `program:close()` ends it, after which no page
--- is left. `programs.declare(it, trees)` declares tests of trees, or of all others; with `long` a case has only a long one.
+-- Random programs on containers of every kind, compared with models in plain Lua. `programs.new(case, seed)` creates
+-- one of `programs.cases`, `program:run(steps)` makes random steps with comparisons, and `program:close()` ends it
+-- and checks that no page is left. `programs.declare(it, trees)` declares tests of trees, or of all other kinds; a
+-- case with `long` has only a long test.
 --
--- A program has `c`, the container; `m`, its model; `rank`; `actions`, what a step may be, by name. Indices are Lua's: slowest first, from 1.
--- A model has each(f(index, value)), get, put, values, save, restore, and where boxes can be written write, map and touched; cells.lua says what
--- they do.
+-- A program has `c`, the container; `m`, its model; `rank`; `actions`, the possible steps by name. Indices are those
+-- of Lua: slowest first, 1-based. A model has each(f(index, value)), get, put, values, save, restore, and, if boxes
+-- can be written, write, map and touched; cells.lua explains them.
 local assert = require "luassert"
 local rill = require "rill"
 local arrays = require "spec.support.program_arrays"
@@ -16,7 +17,7 @@ local Program <const> = require "spec.support.program".Program
 
 local programs = {}
 
--- A random number that is the same in every pass, whatever else asks for some.
+-- Returns a random number that is the same in every pass and does not depend on other random numbers.
 local function generator(seed)
     return function(low, high)
         seed = (seed * 6364136223846793005 + 1442695040888963407) & math.maxinteger
@@ -70,7 +71,7 @@ local function test(case, seed, steps)
     local program = programs.new(case, seed)
     program:run(steps)
     program:close()
-    check.collect() -- copies whose users are gone
+    check.collect() -- copies without users
     assert.equal(before, rill.memory().pages)
 end
 

@@ -1,14 +1,14 @@
-/* Processes on a pseudo-terminal, for spec/support/terminal.lua.
+/* Processes on a pseudo-terminal, for spec/support/session.lua.
  *
- *     gcc -std=c11 -O2 -shared -fPIC -o build/spec/pseudoterminal.so spec/support/pseudoterminal.c -lutil
+ *    gcc -std=c11 -O2 -shared -fPIC -o build/spec/pseudoterminal.so spec/support/pseudoterminal.c -lutil
  *
- * luaopen_pseudoterminal gives a table of
- *     open(words, environment, columns, rows) -> file, process     words: the command; environment: name -> value, false unsets
- *     read(file, seconds) -> bytes; "" when none came in time; nil at the end
- *     write(file, bytes)
- *     size(file, columns, rows)
- *     wait(process, seconds) -> exit status, 128 + the signal; nil when it still runs
- *     close(file, process)   ends what still runs */
+ * luaopen_pseudoterminal returns a table of
+ *    open(words, environment, columns, rows) -> file, process     words: the command; environment: name -> value, false unsets
+ *    read(file, seconds) -> bytes; "" if none arrived in time; nil at the end
+ *    write(file, bytes)
+ *    size(file, columns, rows)
+ *    wait(process, seconds) -> exit status, 128 + the signal; nil if it still runs
+ *    close(file, process)   ends the process if it still runs */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <lauxlib.h>

@@ -1,4 +1,4 @@
--- What the specs of reductions share: the operations, and how near a result must be to reference.lua's.
+-- Shared by specs of reductions: the operations, and the permitted differences from reference.lua.
 local reference = require "spec.support.reference"
 
 local reduction = {}
@@ -11,7 +11,7 @@ reduction.exact = {
     min = true, max = true, any = true, all = true, count = true, argmin = true, argmax = true,
 }
 
--- What is allowed between a result and its reference.
+-- Returns the permitted difference between a result and its reference.
 function reduction.tolerance(operation, scalar, list)
     local precision = scalar == "d" and 1e-14 or 2e-7
     local magnitude = 0
@@ -30,7 +30,7 @@ function reduction.tolerance(operation, scalar, list)
     return (math.abs(reference[operation](list, list)) + 1e-30) * precision * 8
 end
 
--- The product as a float holds it; of whole numbers it is a double.
+-- Returns the product rounded to float; products of whole numbers are doubles.
 function reduction.product(expected, scalar)
     if scalar:find "[iI]" or scalar == "bool" then
         return expected

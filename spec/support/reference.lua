@@ -1,4 +1,5 @@
--- Reductions in plain Lua, over flat lists of numbers or booleans: doubles, and 64-bit integers, as the inputs are.
+-- Reductions in plain Lua over flat lists of numbers or booleans, in doubles or 64-bit integers according to the
+-- inputs.
 local reference = {}
 
 local function as_number(v)
@@ -28,7 +29,7 @@ function reference.prod(list)
     return total
 end
 
--- The place of the first of the best; a NaN is better than any number.
+-- Returns the index of the first extreme value. NaN takes precedence over any number.
 local function best(list, better)
     local at = 1
     for i, v in ipairs(list) do
@@ -101,7 +102,7 @@ function reference.all(list)
     return reference.count(list) == #list
 end
 
--- An integer as 32 bits hold it.
+-- Returns an integer wrapped to 32 bits.
 function reference.wrap(value, unsigned)
     value = value & 0xffffffff
     return not unsigned and value >= 1 << 31 and value - (1 << 32) or value

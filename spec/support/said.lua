@@ -1,7 +1,7 @@
--- What the tests of a spec warn of, kept instead of written.
+-- Collects the warnings of a spec's tests instead of printing them.
 local warning = require "rill.core.warning"
 
---- said(before_each, after_each): the list of the warnings of the test at hand.
+--- said(before_each, after_each): returns the list of the warnings of the current test.
 return function(before_each, after_each)
     local list, write = {}, nil
     before_each(function()

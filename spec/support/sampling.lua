@@ -1,17 +1,17 @@
--- What textures give, in plain Lua: elements beyond the edge, filters, mipmaps; and kernels that sample.
+-- Texture sampling in plain Lua: elements beyond the edge, filters, mipmaps; and kernels that sample.
 local assert = require "luassert"
 local rill = require "rill"
 local borders = require "spec.support.borders"
 
--- Filters weigh by eighths of a byte at least: for each dimension they may be off by this part of how far elements differ. Those of bytes
--- may round what they give to bytes, too.
+-- The permitted error of hardware filters for each dimension, relative to the difference of the elements: weights
+-- have at least eight bits. Filters of bytes may also round their results to bytes.
 local WEIGHT <const>, BYTE <const> = 1 / 256, 1 / 255
 
 local function components(type)
     return type:match "4$" and 4 or type:match "2$" and 2 or 1
 end
 
--- Component c of the element at indices x first, of flat values.
+-- Returns component c of the element at indices (x first) of flat values.
 local function element(values, shape, n, mode, at, c)
     local number, rank = 0, #shape
     for d = rank, 1, -1 do
@@ -23,7 +23,7 @@ local function element(values, shape, n, mode, at, c)
     return values[number * n + c]
 end
 
--- Linear between elements at p, x first.
+-- Interpolates linearly between elements at p, x first.
 local function linear(values, shape, n, mode, p, c)
     local sum = 0
     for corner = 0, (1 << #shape) - 1 do
@@ -56,7 +56,8 @@ local function seen(type)
     return n == 1 and "float" or "vec" .. n
 end
 
--- Positions around and inside of a shape, away from where the nearest element changes, and flat lists of them.
+-- Returns positions around and inside a shape, except those at which the nearest element changes, and flat lists of
+-- them.
 local function positions(shape, count, normalized)
     local list, given = {}, {}
     for i = 1, count do
@@ -97,14 +98,15 @@ local function compare(c, data, type, shape, options, mode)
     end
 end
 
--- A level (1: the next) of flat values: each dimension halved so often but for the faces of a cube (slowest first), by the means of boxes.
+-- Returns a mipmap level (default: the next) of flat values: halves each dimension, except the faces of a cube
+-- (slowest first), with means of boxes.
 local function halved(values, shape, n, level, cube)
     local next_shape, strides, count = {}, {}, 1
     for d = #shape, 1, -1 do
         strides[d], count = count, count * shape[d]
         next_shape[d] = cube and d == 1 and 6 or math.max(1, shape[d] >> level)
     end
-    -- From a to b of n elements in all: which, and how much of the box each is.
+    -- Returns the elements in box i of `parts` boxes, each with the fraction of the box that it covers.
     local function box(size, i, parts)
         local from, to, list = i * size / parts, (i + 1) * size / parts, {}
         for k = math.floor(from), math.ceil(to) - 1 do

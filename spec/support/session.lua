@@ -1,4 +1,4 @@
--- A process on a pseudo-terminal, talked to like a person does: session.open{words, env = {}, columns = 80}.
+-- A process on a pseudo-terminal, controlled like by a user: session.open{words, env = {}, columns = 80}.
 local compile = require "spec.support.compile"
 
 local session = {}
@@ -8,7 +8,7 @@ local terminal, missing
 local library, reason = compile("pseudoterminal", "-lutil")
 if library then
     terminal = assert(package.loadlib(library, "luaopen_pseudoterminal"))()
-    -- A machine without /dev/pts has no terminals to give.
+    -- Machines without /dev/pts have no terminals.
     local opened, file, process = pcall(terminal.open, {"true"}, {}, 80, 24)
     if opened then
         terminal.close(file, process)
@@ -19,22 +19,22 @@ else
     missing = reason
 end
 
---- Why there are no sessions here; nil where there are.
+--- Returns why sessions are not available, or nil if they are.
 session.missing = missing
 
---- Starts the command `words`; `env`: variables to set, false: to unset; `columns` and `lines` of the terminal.
+--- Starts the command `words`. `env`: variables to set, false: to unset; `columns` and `lines` of the terminal.
 function session.open(options)
     local words = table.move(options, 1, #options, 1, {})
     local file, process = terminal.open(words, options.env or {}, options.columns or 80, options.lines or 24)
     return setmetatable({file = file, process = process, raw = "", heard = "", all = ""}, session)
 end
 
--- What a terminal would show, without escape sequences and returns to the line's start.
+-- Returns what a terminal would show, without escape sequences and carriage returns.
 local function plain(text)
     return (text:gsub("\27%[[%d;?]*%a", ""):gsub("[\r\a]", ""))
 end
 
---- Reads what comes within some seconds; false at the end.
+--- Reads the output of some seconds. Returns false at the end.
 function session:listen(seconds)
     local bytes = terminal.read(self.file, seconds)
     if not bytes then
@@ -46,8 +46,9 @@ function session:listen(seconds)
     return true
 end
 
---- Waits until a text is on the screen behind what was waited for before; returns what came before it. Raises after some seconds (20).
--- What the prompt says of slow statements counts only when it is waited for: the machine may be busy.
+--- Waits until a text appears after the text that was waited for before. Returns what came before it. Raises an
+--- error after some seconds (default: 20).
+-- Ignores messages of the prompt about slow statements unless they are waited for: the machine may be busy.
 function session:expect(text, seconds)
     local deadline = os.time() + (seconds or 20)
     while true do
@@ -71,7 +72,7 @@ function session:send(text)
     terminal.write(self.file, text)
 end
 
---- Waits for a prompt: what is typed before the line editor is ready is echoed twice, and Ctrl-D lost.
+--- Waits for a prompt: input before the line editor is ready is echoed twice, and Ctrl-D is lost.
 function session:ready()
     local deadline = os.time() + 10
     while not self.all:find "\n>>? $" and os.time() <= deadline and self:listen(0.05) do
@@ -87,7 +88,7 @@ function session:line(text, expected)
     return expected and self:expect(expected)
 end
 
---- Presses Ctrl-C after some seconds; the seconds from then until a text came.
+--- Presses Ctrl-C after some seconds. Returns the seconds until the text appeared.
 function session:interrupt(clock, seconds, expected)
     local wait = clock() + seconds
     while clock() < wait do
@@ -103,7 +104,7 @@ function session:interrupt(clock, seconds, expected)
     return elapsed
 end
 
---- The exit status, once it has ended, 128 + the signal after a crash; nil when it goes on for 10 seconds.
+--- Returns the exit status (128 + the signal after a crash), or nil if the process still runs after 10 seconds.
 function session:ending()
     local deadline = os.time() + 10
     while os.time() <= deadline and self:listen(0.02) do
@@ -115,7 +116,7 @@ function session:ending()
     return terminal.wait(self.process, 1)
 end
 
---- Ctrl-D at a prompt; the exit status.
+--- Presses Ctrl-D at a prompt. Returns the exit status.
 function session:finish()
     self:ready()
     self:send "\4"

@@ -1,9 +1,10 @@
--- Smoothed particle hydrodynamics in double precision: sums over all pairs by the chapter's formulas (28.7.2), for what rill.sph is compared with.
+-- Smoothed particle hydrodynamics in double precision, as a reference for rill.sph: sums over all pairs by the
+-- formulas of the chapter (28.7.2).
 local smoothed = {}
 
 local pi <const> = math.pi
 
--- The kernels as functions of q with a support of 1, their derivatives, and their norms in two and three dimensions.
+-- The kernels as functions of q with support 1, their derivatives, and their norms in two and three dimensions.
 local KERNELS <const> = {
     spiky = {
         function(q) return (1 - q) ^ 3 end, function(q) return -3 * (1 - q) ^ 2 end, {[2] = 10 / pi, [3] = 15 / pi},
@@ -19,7 +20,7 @@ local KERNELS <const> = {
     },
 }
 
--- What viscosity weighs by, with a support of 1: of the linear kernel, and the Laplacian of the printed one.
+-- The weights of viscosity, with support 1: of the linear kernel, and the Laplacian of the printed kernel.
 local BENDS <const> = {
     linear = function(q, dimensions) return (dimensions == 2 and 40 or 45) / pi * (1 - q) end,
     printed = function(q, dimensions)
@@ -30,7 +31,7 @@ local BENDS <const> = {
     end,
 }
 
---- smoothed.apart(a, b): the distance of two places.
+--- smoothed.apart(a, b): the distance of two points.
 function smoothed.apart(a, b)
     local sum = 0
     for d = 1, #a do
@@ -40,7 +41,7 @@ function smoothed.apart(a, b)
 end
 local apart <const> = smoothed.apart
 
---- smoothed.densities(x, how): of particles at x.
+--- smoothed.densities(x, how): the densities of particles at x.
 function smoothed.densities(x, how)
     local rho, dimensions, kernel = {}, #x[1], KERNELS[how.kernel]
     local norm = how.mass * kernel[3][dimensions] / how.radius ^ dimensions
@@ -54,7 +55,7 @@ function smoothed.densities(x, how)
     return rho
 end
 
--- The gradient of the kernel at a, of a particle at b; none where they are at one place.
+-- Returns the gradient at a of the kernel of a particle at b, or zero if they coincide.
 local function gradient(kernel, h, a, b)
     local distance, g = apart(a, b), {}
     local slope = distance > 0 and KERNELS[kernel][3][#a] / h ^ (#a + 1) * KERNELS[kernel][2](distance / h) / distance
@@ -64,7 +65,7 @@ local function gradient(kernel, h, a, b)
     return g
 end
 
---- smoothed.flows(x, v, how): how fast densities change by what flows together.
+--- smoothed.flows(x, v, how): the rates of change of the densities.
 function smoothed.flows(x, v, how)
     local flows = {}
     for i = 1, #x do
@@ -91,7 +92,8 @@ local function pressures(rho, how)
     return list
 end
 
---- smoothed.forces(x, v, rho, how): accelerations, and the largest sum of what they are made of, each without its sign: rounding is a share of that.
+--- smoothed.forces(x, v, rho, how): the accelerations, and the largest sum of the absolute values of their terms, to
+--- which rounding is relative.
 function smoothed.forces(x, v, rho, how)
     local h, a, most, p = how.radius, {}, 0, pressures(rho, how)
     local dimensions, bend = #x[1], BENDS[how.laplacian or "linear"]

@@ -1,8 +1,8 @@
-/* Lua states of their own, for specs: states.new() gives one with the standard libraries and this one's package.path and
- * cpath; state:run(text, ...) runs a chunk there with strings, numbers and booleans as arguments and returns such results (an
- * error is raised here, as text); state:close() closes it, wherever its streams are. states.thread(text) does all that on
- * another thread, at once, and returns what the chunk returned or its error, as one string; states.thread_left closes the state here, once that
- * thread is gone. */
+/* Additional Lua states for specs. states.new() creates one with the standard libraries and this state's
+ * package.path and cpath. state:run(text, ...) runs a chunk there with strings, numbers and booleans as arguments
+ * and returns such results; an error is raised here, as text. state:close() closes the state, even if its streams
+ * still exist. states.thread(text) does all of this in another thread and returns the results of the chunk or its
+ * error as one string. states.thread_left closes the state in this thread, after the other thread has ended. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -94,7 +94,7 @@ typedef struct Job {
     lua_State *state;
     const char *text;
     char result[1000];
-    int kept; /* the state is closed by the thread that started this one */
+    int kept; /* the thread that started this one closes the state */
 } Job;
 
 static void *job_run(void *argument)

@@ -1,4 +1,4 @@
--- The options of a translator of one's own that swaps two coordinates, with others put in their place or added.
+-- The options of a user-defined translator that swaps two coordinates, with some options replaced or added.
 return function(options)
     local result = {
         rank = 2, to = 2, glsl = "ivec2 translate(ivec2 v) { return v.yx; } ivec2 inverse(ivec2 p) { return p.yx; }",

@@ -12,7 +12,7 @@ function systems.norm(list)
     return math.sqrt(sum)
 end
 
---- systems.product(rows, x [, from]): A x. `from`: what rows and their columns count from, 1 unless told.
+--- systems.product(rows, x [, from]): A x. `from`: the first index of rows and columns. Default: 1.
 function systems.product(rows, x, from)
     from = from or 1
     local y = {}
@@ -35,8 +35,9 @@ function systems.residual(rows, b, x, from)
     return systems.norm(rest) / systems.norm(b)
 end
 
---- systems.neumann(n, off): the singular matrix of second differences along n points, a sparse one; A x + off for an x, which no A x is; and the least
--- relative residual.
+--- systems.neumann(n, off): returns the singular sparse matrix of second differences along n points; A x + off for
+--- some x, where off is not in the range
+-- of A; and the least relative residual.
 function systems.neumann(n, off)
     local i = rill.iota(n)
     local ends = rill.stream("float", n, 2):set(1, 1):set(1, n)

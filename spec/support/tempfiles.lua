@@ -1,4 +1,5 @@
--- Files of one spec in a directory of its own: `local files = tempfiles.open()` in setup, `files:close()` in teardown.
+-- A temporary directory for the files of one spec: `local files = tempfiles.open()` in setup, `files:close()` in
+-- teardown.
 local tempfiles = {}
 tempfiles.__index = tempfiles
 
@@ -28,7 +29,7 @@ function tempfiles.read(path)
     return bytes
 end
 
--- The names in the directory, sorted, hidden ones too.
+-- Returns the names in the directory, sorted, including hidden files.
 function tempfiles:list()
     local pipe = assert(io.popen("ls -A '" .. self.directory .. "'"))
     local names = {}
@@ -43,7 +44,7 @@ function tempfiles:close()
     os.execute("rm -rf '" .. self.directory .. "'")
 end
 
--- The directory of the public test data, or nil and why a test has to be skipped.
+-- Returns the directory of the public test data, or nil and the reason to skip a test.
 function tempfiles.data()
     for _, directory in ipairs { os.getenv "RILL_DATA" or "", "../shared/data" } do
         local file = directory ~= "" and io.open(directory .. "/images/camera.pgm", "rb")

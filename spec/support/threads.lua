@@ -1,5 +1,5 @@
--- What every thread of spec/support/host.c runs, in a Lua state of its own: work on a device, compared with plain loops, for a number
--- of seconds. Returns how many rounds it made.
+-- The script that every thread of spec/support/host.c runs in a separate Lua state: work on a device, compared with
+-- plain loops, for a number of seconds. Returns the number of rounds.
 local number, seconds = ...
 local rill = require "rill"
 
@@ -150,7 +150,7 @@ function work.kernels(list, x)
     equal("transpose", flipped:get(2, 1), list[2])
 end
 
--- Every thread makes and drops the same ones.
+-- Every thread creates and drops the same kernels.
 function work.structures()
     for i = 1, 300 do
         local P = rill.struct("Shared" .. i % 3, "half2 at; int n;")

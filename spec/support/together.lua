@@ -1,5 +1,5 @@
--- What several expressions of one shape give, as streams, computed by one launch for up to six of a type: most of what a short program
--- costs a driver is the same in every one.
+-- Evaluates several expressions of one shape with one launch for up to six of a type, and returns streams: a launch
+-- has a large constant cost for the driver.
 local rill = require "rill"
 
 local MOST <const> = 6

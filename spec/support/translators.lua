@@ -1,9 +1,9 @@
--- Random translators beside what they should do in plain Lua: for specs that compare the two.
+-- Random translators with references in plain Lua, for specs that compare the two.
 local rill = require "rill"
 
 local translators = {}
 
--- Sizes x first, as points have them, from a shape; and back.
+-- Convert a shape to sizes with x first, the order of points, and back.
 local function reversed(list)
     local result = {}
     for i = #list, 1, -1 do
@@ -37,7 +37,7 @@ local function split(number, size)
     return point
 end
 
--- A key for tables of points.
+-- Returns a table key for a point.
 function translators.key(point)
     return table.concat(point, ",")
 end
@@ -55,7 +55,7 @@ local function most_of(rank)
     return ({ 300, 20, 9, 6, 4, 3, 3, 2 })[rank]
 end
 
--- A box of a domain of sizes: first and last.
+-- Returns a random box of a domain: its first and last point.
 function translators.box(random, size)
     local first, last = {}, {}
     for d, n in ipairs(size) do
@@ -65,7 +65,7 @@ function translators.box(random, size)
     return first, last
 end
 
---- translators.each(first, last): the points of a box, x fastest.
+--- translators.each(first, last): iterates over the points of a box, x fastest.
 function translators.each(first, last)
     local point
     return function()
@@ -83,8 +83,9 @@ function translators.each(first, last)
     end
 end
 
--- Each: a function of a generator of random numbers and a rank, which makes the translator `t`, its domain's `first` and `last`
--- points (of a hash where it may be mapped) and `translate(point)`, what should become of a point of the domain.
+-- Generators: functions of a random number generator and a rank. Each returns the translator `t`, the `first` and
+-- `last` point of its domain (for a hash, of the region that can be mapped), and `translate(point)`, the expected
+-- address of a point.
 local kinds = {}
 
 local function over(t, shape, translate)
@@ -137,7 +138,7 @@ function kinds.tiles(random, rank)
     end)
 end
 
--- What pages and hashes are told: some boxes mapped, some unmapped again. `origin` is the least coordinate.
+-- Maps some boxes of pages or hashes, and unmaps some again. `origin` is the smallest coordinate.
 local function map_some(random, made, page, capacity, frames)
     local mapped, used, size = {}, {}, {}
     for d = 1, #page do
@@ -202,7 +203,7 @@ function kinds.pages(random, rank)
     return map_some(random, made, reversed(page), made.t.extent and capacity or math.huge, capacity)
 end
 
--- Pages of levels, mapped and unmapped at random: of those at a place the finest counts.
+-- Maps and unmaps pages of several levels at random: the finest page at a point counts.
 function kinds.adaptive(random, rank)
     local shape, page = shape_of(random, rank, most_of(rank)), shape_of(random, rank, rank > 3 and 3 or 5)
     local capacity, top = 4 + random(60), 0
@@ -308,7 +309,7 @@ function kinds.lists(random, rank)
     end)
 end
 
--- Any mapping, to places far apart, some of which several addresses share, with gaps: as a table that a function filled.
+-- A random mapping with gaps, to addresses some of which several points share, as a table that a function filled.
 function kinds.table(random, rank)
     local shape, to, places = shape_of(random, rank, most_of(rank)), 1 + random(3), {}
     local function place(p)
@@ -340,7 +341,7 @@ function kinds.table(random, rank)
     return made
 end
 
--- GLSL and Lua that turn the order of coordinates around, with the first one moved.
+-- GLSL and Lua functions that reverse the order of coordinates and shift the first one.
 function kinds.own(random, rank)
     local shape, by = shape_of(random, rank, most_of(rank)), random(9)
     local vector, more = rank == 1 and "int" or "ivec" .. math.min(rank, 4), rank == 5 and "int" or "ivec" .. rank - 4
@@ -383,7 +384,8 @@ end
 
 local names = { "linear", "rows", "tiles", "pages", "adaptive", "hash", "lists", "table", "own", "compose", "compose" }
 
---- translators.inverse(made): the function from places in memory to points; where one place has one point, by a walk through the domain.
+--- translators.inverse(made): returns the function from addresses to points. If each address has one point, it is
+--- computed by enumerating the domain.
 function translators.inverse(made)
     if not made.inverse then
         local back = {}
@@ -425,14 +427,14 @@ function kinds.compose(random, rank)
     }
 end
 
---- translators.make(random, rank): one of any kind.
+--- translators.make(random, rank): returns a random translator of any kind.
 function translators.make(random, rank)
     return kinds[names[1 + random(#names)]](random, rank)
 end
 
 translators.kinds = kinds
 
---- translators.stream(points, rank): a stream of a list of points.
+--- translators.stream(points, rank): returns a stream of a list of points.
 function translators.stream(points, rank)
     if rank > 4 then
         return #points == 0 and rill.stream("int", { 0, rank }) or rill.from(points, "int")
@@ -446,7 +448,7 @@ end
 
 local NOWHERE <const> = -2 ^ 31 | 0
 
---- translators.read(stream, rank): a list of its points; false for those that are nowhere.
+--- translators.read(stream, rank): returns the list of its points, with false for unmapped points.
 function translators.read(stream, rank)
     local points, flat = {}, stream:values()
     for i = 1, #flat // rank do

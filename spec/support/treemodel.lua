@@ -1,8 +1,9 @@
--- An adaptive container in plain Lua: a tree of pages with their nodes' values, and what each operation makes of them by its definition.
+-- A model of an adaptive container in plain Lua: a tree of pages with the values of their nodes, and each operation
+-- by its definition.
 local model = {}
 model.__index = model
 
--- A page's number: of its level and place, which take 16 bits each.
+-- Returns the key of a page, from its level and coordinates of 16 bits each.
 local function key(level, at)
     local number = level
     for d = 1, #at do number = number << 16 | at[d] end
@@ -28,7 +29,7 @@ local function copy(list)
     return {table.unpack(list)}
 end
 
---- model.new(size, page, default [, edge]): sizes x first.
+--- model.new(size, page, default [, edge]): sizes with x first.
 function model.new(size, page, default, edge)
     local self = setmetatable({size = size, page = page, rank = #size, pages = {}, count = 0, top = 0,
         edge = edge or "clamp"}, model)
@@ -53,7 +54,7 @@ function model:add(level, at)
     return page
 end
 
--- The finest page of a level or above that covers a cell.
+-- Returns the finest page of a level or above that covers a cell.
 function model:find(cell, level)
     local sizes, pages = self.page, self.pages
     for l = level, self.top do
@@ -64,7 +65,7 @@ function model:find(cell, level)
     end
 end
 
--- Linear between the nodes of a page; `x` may have fractions.
+-- Interpolates linearly between the nodes of a page; `x` may have fractions.
 function model:inside(page, x)
     local low, weight = {}, {}
     for d = 1, self.rank do
@@ -85,7 +86,7 @@ function model:inside(page, x)
     return sum
 end
 
--- Where a place beyond the domain is.
+-- Returns the position to which a position outside of the domain is mapped.
 function model:bring(x)
     local result = {}
     for d = 1, self.rank do
@@ -98,7 +99,7 @@ function model:bring(x)
     return result
 end
 
--- The cell of a place in the domain.
+-- Returns the cell of a position in the domain.
 function model:cell(x)
     local cell = {}
     for d = 1, self.rank do cell[d] = math.min(math.floor(x[d]), self.size[d] - 1) end
@@ -123,7 +124,7 @@ function model:border(o)
     return false
 end
 
--- Calls f(cell, place as seen from it) for the cells around a node.
+-- Calls f(cell, position relative to it) for the cells around a node.
 function model:around(x, f)
     for corner = 0, (1 << self.rank) - 1 do
         local cell, place, there = {}, {}, true
@@ -147,7 +148,8 @@ function model:leaves()
     return list
 end
 
--- The leaf at one of the cells around a node, whose place goes into `cell`; nil beyond the domain.
+-- Returns the leaf at one of the cells around a node, and stores its position in `cell`; returns nil outside of the
+-- domain.
 function model:seen(x, corner, cell)
     local sizes, repeats = self.size, self.edge == "repeat"
     for d = 1, self.rank do
@@ -174,7 +176,7 @@ function model:correct()
             local bits = 0
             for d = 1, rank do bits = bits | x[d] end
             if bits & (1 << coarse.level) - 1 ~= 0 then own, first = coarse, second end
-            if own == page and self.edge ~= "repeat" then return end -- its own
+            if own == page and self.edge ~= "repeat" then return end -- the node belongs to this page
             self:seen(x, first, cell)
             for d = 1, rank do cell[d] = cell[d] + (first >> d - 1 & 1) end
             page.values[self:index(o)] = self:inside(own, cell)
@@ -182,7 +184,7 @@ function model:correct()
     end
 end
 
--- What a node on the domain's border should hold; nil: it stays as it is.
+-- Returns the value of a node on the border of the domain, or nil if it does not change.
 function model:border_value(x)
     if self.edge == "dirichlet" then return self.value end
     local coarse
@@ -244,7 +246,7 @@ function model:join(page)
     page.leaf = true
 end
 
--- Splits until the leaf at a cell has a level or a finer one.
+-- Splits until the leaf at a cell has at least a level.
 function model:refine_cell(cell, level)
     local page = self:find(cell, 0)
     while page.level > level do
@@ -253,7 +255,7 @@ function model:refine_cell(cell, level)
     end
 end
 
--- Every node of the box x first .. last can be written.
+-- Returns whether every node of the box x first .. last can be written.
 function model:refine_box(first, last)
     local sizes = {}
     for d = 1, self.rank do sizes[d] = last[d] - first[d] + 2 end
@@ -269,7 +271,7 @@ function model:refine_box(first, last)
     self:sync()
 end
 
--- Sets a node, without what follows it.
+-- Sets a node, without updating dependent nodes.
 function model:put(x, value)
     local cell, o = {}, {}
     for d = 1, self.rank do cell[d] = math.min(x[d], self.size[d] - 1) end
@@ -278,7 +280,7 @@ function model:put(x, value)
     page.values[self:index(o)] = value
 end
 
--- Calls f(x, value) for what launches visit.
+-- Calls f(x, value) for the nodes that launches visit.
 function model:visit(f, only)
     for _, page in ipairs(only and {only} or self:leaves()) do
         each(self.frame, function(o)
@@ -320,7 +322,7 @@ function model:coarsen_where(f)
     self:sync()
 end
 
---- `weighs`: values weigh by themselves, unless they are negative.
+--- `weighs`: values are their own weights, unless they are negative.
 function model:mipmap(weighs)
     for level = 1, self.top do
         for _, page in pairs(self.pages) do
@@ -363,7 +365,7 @@ function model:mean(page, weighs)
     end)
 end
 
--- All pages, as they are.
+-- Returns all pages in their current state.
 function model:save()
     local pages = {}
     for k, page in pairs(self.pages) do

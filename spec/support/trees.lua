@@ -1,4 +1,4 @@
--- An adaptive container beside its model (treemodel.lua): random steps of both, and how they are compared.
+-- Compares an adaptive container with its model (treemodel.lua) over random steps of both.
 local assert = require "luassert"
 local rill = require "rill"
 local treemodel = require "spec.support.treemodel"
@@ -17,7 +17,7 @@ local function close(expected, found, what)
 end
 trees.close = close
 
--- A tree beside its model. `size` and `page` x first.
+-- Creates a tree and its model. `size` and `page` have x first.
 local function pair(case, edge, options)
     local make = #case.size == 2 and rill.quadtree or rill.octree
     local all = {size = reversed(case.size), page = reversed(case.page), default = 2}
@@ -56,7 +56,7 @@ local function compare_nodes(q, m)
 end
 trees.compare_nodes = compare_nodes
 
--- Positions and levels at random.
+-- Random positions and levels.
 local function compare(q, m, random)
     assert.equal(m.count, q.pages.mapped)
     local points, levels = {}, {}
@@ -93,7 +93,7 @@ local function box(random, m)
 end
 trees.box = box
 
--- In Lua's order.
+-- Reverses the order to Lua's.
 local function index(x)
     local result = reversed(x)
     for d = 1, #result do result[d] = result[d] + 1 end
@@ -101,7 +101,7 @@ local function index(x)
 end
 trees.index = index
 
--- What a tree and its model do alike; `copy` gives another container.
+-- Applies a step to a tree and its model; `copy` returns another container.
 local steps = {}
 trees.steps = steps
 

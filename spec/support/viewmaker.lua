@@ -1,6 +1,6 @@
--- Random views beside plain lists that hold what they should show. `viewmaker.each(rounds, f)` calls f(view, reference,
--- shape) for every view on the way of `rounds` random compositions of domain, stride, tile, replicate, transpose and copy over
--- streams of 1 to 3 dimensions; `reference` is the flat list of the elements the view should have, first of rill.iota.
+-- Random views with lists of their expected elements. `viewmaker.each(rounds, f)` calls f(view, reference, shape)
+-- for every view of `rounds` random compositions of domain, stride, tile, replicate, transpose and copy over streams
+-- of 1 to 3 dimensions. `reference` is the flat list of the expected elements, initially those of rill.iota.
 local rill = require "rill"
 
 local viewmaker = {}
@@ -13,7 +13,7 @@ local function size_of(shape)
     return size
 end
 
--- The elements of a new shape; `source(index)` gives the index in the old shape.
+-- Returns the elements of a new shape; `source(index)` returns the index in the old shape.
 local function rebuild(shape, reference, new_shape, source)
     local result, index = {}, {}
     local function go(d)
@@ -44,7 +44,8 @@ local function map_index(f)
     end
 end
 
--- Each row: the arguments of the method for a shape and random counts n, the new shape, and where its elements come from.
+-- Rows: the arguments of the method for a shape and random counts n, the new shape, and the source index of each
+-- element.
 local operations = {
     domain = function(shape)
         local first, last, new = {}, {}, {}
@@ -100,7 +101,7 @@ local function random_counts(rank)
     return n
 end
 
--- One random step from a view; nothing where such a view needs a copy first, or grows too large.
+-- Returns a random view of a view, or nothing if the view would need a copy first or become too large.
 local function step(view, reference, shape)
     local name = names[math.random(#names)]
     local arguments, new_shape, source = operations[name](shape, random_counts(#shape))
@@ -134,7 +135,7 @@ function viewmaker.each(rounds, f)
     end
 end
 
--- Index `flat` (from 1) of a shape, one number per dimension.
+-- Converts the flat index `flat` (1-based) to one index per dimension.
 function viewmaker.index(shape, flat)
     local index = {}
     flat = flat - 1

@@ -1,12 +1,14 @@
-/* A driver that errs, made of the one at hand: shaders are rewritten before it sees them.
+/* Simulates drivers with errors: modifies shaders before the real driver compiles them.
  *
- *     RILL_WRONG=half LD_PRELOAD=$PWD/build/spec/wrongdriver.so lua5.4 script.lua
+ *    RILL_WRONG=half LD_PRELOAD=$PWD/build/spec/wrongdriver.so lua5.4 script.lua
  *
- * RILL_WRONG: "division" (quotients of floats are one unit too large), "divisions" (three), "quotients" (eight), "reciprocal"
- * (x / y is x * (1.0 / y), of doubles too), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all
- * together), "crash" (the first launch is the end of the process), "reset" (launches do nothing but reset the GPU, as long as there is a
- * file RILL_RESETS), "reach" (the context is
- * not a robust one; invocations with an access beyond what is bound are counted, and told on stderr). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
+ * RILL_WRONG: "division" (quotients of floats are one unit in the last place too large), "divisions" (three
+ * units), "quotients" (eight units), "reciprocal" (x / y is x * (1.0 / y), also for doubles), "half" (packHalf2x16
+ * truncates, unpackHalf2x16 flushes small halves to 0), "loops" (for loops end after 1,000 iterations in total),
+ * "crash" (the first launch ends the process), "reset" (launches only reset the GPU, as long as the file
+ * RILL_RESETS exists), "reach" (the context is not robust; invocations that access memory beyond a binding are
+ * counted and reported on stderr). RILL_CPUINFO: a file that replaces /proc/cpuinfo. Entry points are intercepted
+ * in the resolvers of GLEW and EGL. */
 #include "interpose.h"
 
 #include <ctype.h>
@@ -19,7 +21,7 @@ static PFNGLSHADERSOURCEPROC real_source;
 static PFNGLDISPATCHCOMPUTEPROC real_dispatch;
 static int lost;
 
-enum { REACH_BINDING = 31 }; /* rill's own are 0 to 16 */
+enum { REACH_BINDING = 31 }; /* rill uses 0 to 16 */
 
 static int wrong(const char *what)
 {
@@ -49,14 +51,14 @@ static void add_text(Text *text, const char *bytes)
     add(text, bytes, strlen(bytes));
 }
 
-/* --- what is put in front --- */
+/* --- text that is inserted --- */
 
 static const char half[] = "uint wrong_half(vec2 v) { return packHalf2x16(uintBitsToFloat(floatBitsToUint(v) & 0xffffe000u)); }\n"
                            "#define packHalf2x16 wrong_half\n"
                            "vec2 wrong_float(uint u) { vec2 v = unpackHalf2x16(u); return vec2(abs(v.x) < 6.1e-5 ? 0.0 : v.x, "
                            "abs(v.y) < 6.1e-5 ? 0.0 : v.y); }\n"
                            "#define unpackHalf2x16 wrong_float\n";
-/* Quotients that are units too large, and products with the rounded reciprocal. */
+/* Quotients that are some units too large, and products with the rounded reciprocal. */
 #define MORE(units) "T q = a / b; return q * 0.5 == q ? q : uintBitsToFloat(floatBitsToUint(q) + " #units "u);"
 #define RECIPROCAL  "precise T r = T(1.0) / b; precise T q = a * r; return q;"
 #define DOUBLES     (wrong("reciprocal") ? RECIPROCAL : "return a / b;")
@@ -64,7 +66,7 @@ static const char by_float[] = "T wrong_mod(T a, float b) { return wrong_mod(a, 
 static const char by_double[] = "T wrong_mod(T a, double b) { return wrong_mod(a, T(b)); }\n";
 static const char loops[] = "uint wrong_trips = 0u;\n";
 
-/* wrong_div for numbers and vectors; `quotient` returns that of a and b, floats of type T. */
+/* wrong_div for numbers and vectors; `quotient` returns the quotient of a and b, floats of type T. */
 static void add_division(Text *text, const char *quotient)
 {
     static const char *const floats[] = {"float", "double", "vec2", "vec3", "vec4", "dvec2", "dvec3", "dvec4"};
@@ -96,7 +98,8 @@ static void add_division(Text *text, const char *quotient)
     add_text(text, "#define mod wrong_mod\n");
 }
 
-/* One place is kept in variables and told when main is over: an atomic operation at every read takes drivers ten times as long to compile. */
+/* One location is kept in variables and reported at the end of main: with an atomic operation at every read,
+ * drivers take ten times as long to compile. */
 static const char reach[] =
     "layout(std430, binding = 31) buffer Wrong_reach { uint wrong_reads; int wrong_index, wrong_size; };\n"
     "int wrong_i = 0, wrong_n = -1;\n"
@@ -120,7 +123,8 @@ static const char *spaces(const char *at)
     return at + strspn(at, " \n");
 }
 
-/* Behind the operand at `at`: signs, a name, number or parenthesis, and what is called, indexed or selected of it. */
+/* Returns the end of the operand at `at`: signs, a name, number or parenthesis, and its calls, indices and
+ * selections. */
 static const char *operand_end(const char *at)
 {
     at += strspn(at, " \n+-!~");
@@ -137,7 +141,7 @@ static const char *operand_end(const char *at)
     }
 }
 
-/* Where the operands that end at the end of the text begin, all that are joined by *, / and %. */
+/* Returns the beginning of the operands that end at the end of the text and are joined by *, / and %. */
 static size_t product_start(const Text *out)
 {
     size_t at = out->length;
@@ -163,7 +167,7 @@ static int number(const char *at, const char *end)
     return isdigit((unsigned char)*at) && operand_end(at) >= end && !memchr(at, '(', (size_t)(end - at));
 }
 
-/* Comments, lines of the preprocessor's conditions, constants: their ends, or `at` where nothing of that kind begins. */
+/* Returns the end of a comment, a preprocessor condition or a constant, or `at` if none begins there. */
 static const char *untouched(const char *at, const char *source)
 {
     const char *end = at;
@@ -173,7 +177,7 @@ static const char *untouched(const char *at, const char *source)
     return end;
 }
 
-/* Every quotient becomes a call. Those of two numbers stay, since the compiler computes them. */
+/* Replaces every quotient by a call, except quotients of two numbers, which the compiler evaluates. */
 static void rewrite_divisions(Text *out, const char *at, const char *end)
 {
     const char *source = at;
@@ -208,7 +212,7 @@ static void rewrite_divisions(Text *out, const char *at, const char *end)
     }
 }
 
-/* The condition of every for loop counts trips. */
+/* Adds a counter to the condition of every for loop. */
 static void rewrite_loops(Text *out, const char *source)
 {
     const char *done = source;
@@ -235,7 +239,8 @@ static const char *closing(const char *bracket)
     return NULL;
 }
 
-/* Whether the name at `at` is that of a storage block's array: one declared as NAME[], or a macro for one. */
+/* Returns whether the name at `at` is an array of a storage block: one that is declared as NAME[], or a macro for
+ * one. */
 static int is_block(const char *source, const char *at, size_t length)
 {
     if (strncmp(at, "in_", 3) == 0) return 1;
@@ -245,7 +250,7 @@ static int is_block(const char *source, const char *at, size_t length)
     return 0;
 }
 
-/* The indices of arrays in storage blocks. */
+/* Rewrites the indices of arrays in storage blocks. */
 static void rewrite_reads(Text *out, const char *source, const char *at, const char *end)
 {
     while (at < end) {
@@ -267,7 +272,7 @@ static void rewrite_reads(Text *out, const char *source, const char *at, const c
     }
 }
 
-/* Behind the version and the extensions. */
+/* Returns the position after the version and extensions. */
 static const char *first_line(const char *source)
 {
     const char *at = source, *found = source;
@@ -280,7 +285,7 @@ static const char *first_line(const char *source)
     return found;
 }
 
-/* What follows keeps its line numbers, which errors name. */
+/* Keeps the line numbers of the following text, which errors name. */
 static void add_line(Text *out, const char *source, const char *rest)
 {
     char line[32];
@@ -361,7 +366,7 @@ static void dispatch(GLuint x, GLuint y, GLuint z)
         real_dispatch(x, y, z);
 }
 
-/* Told once: the next context is a new one. */
+/* Reported once: the next context is a new one. */
 static GLenum reset_status(void)
 {
     GLenum status = lost ? GL_UNKNOWN_CONTEXT_RESET : GL_NO_ERROR;
@@ -380,7 +385,7 @@ EXPORT FILE *fopen(const char *path, const char *mode)
     return next(other && strcmp(path, "/proc/cpuinfo") == 0 ? other : path, mode);
 }
 
-/* --- what is taken over --- */
+/* --- interception --- */
 
 static Address interpose_wrap(const char *name, Address address)
 {
