@@ -183,19 +183,19 @@ describe("mesh files", function()
         refused({"line 1", '"hello"'}, "hello\n")
         refused({"line 2: expected a coordinate", 'finite number, got "nan"'}, "v 0 0 0\nv 0 nan 0\n")
         refused({"line 1: expected a coordinate", '"1e39"'}, "v 0 1e39 0\n")
-        refused({"line 1: expected a coordinate, a number, and there is nothing more"}, "v 0 1\n")
+        refused({"line 1: expected a coordinate, a number, got the end of the line"}, "v 0 1\n")
         refused({"line 1: expected a normal", '"inf"'}, "vn inf 0 0\n")
         refused({'line 1: expected a coordinate, a number, got "foo"'}, "v 0 0 0 foo\n")
         refused({'line 1: expected a coordinate, a number, got "v"'}, "v 0 0 0\rv 1 0 0\r")
-        refused({'line 1: what is "8" behind a coordinate?'}, "v 1 2 3 4 5 6 7 8\n")
-        refused({'line 1: what is "1" behind a normal?'}, "vn 0 0 1 1\n")
+        refused({'line 1: unexpected "8" after a coordinate'}, "v 1 2 3 4 5 6 7 8\n")
+        refused({'line 1: unexpected "1" after a normal'}, "vn 0 0 1 1\n")
         assert.equal(3, read("v 0 0 0 1 # a weight\nv 1 0 0 0.5 0.5 0.5\nv 0 1 0 1 1 0 0\nvt 0 0 0\nf 1 2 3\n",
             "a.obj").vertices)
         refused({"line 1: expected a texture coordinate", '"x"'}, "vt 0 x\n")
         refused({"line 4: the number of a vertex is 0"}, head .. "f 0 1 2\n")
         refused({"line 4: the number of a vertex is -4", "-1 to -3"}, head .. "f -4 1 2\n")
-        refused({"line 5: a face has vertex 4, and there are 3"}, head .. "f 1 2 3\nf 1 2 4\n")
-        refused({"line 4: a face has normal 1, and there are 0"}, head .. "f 1//1 2//1 3//1\n")
+        refused({"line 5: a face has vertex 4, but there are only 3"}, head .. "f 1 2 3\nf 1 2 4\n")
+        refused({"line 4: a face has normal 1, but there are only 0"}, head .. "f 1//1 2//1 3//1\n")
         refused({"line 4: a face has texture coordinate 9"}, head .. "f 1/9 2 3\n")
         refused({"line 4: the number of a vertex is 99999999999"}, head .. "f 1 2 99999999999\n")
         refused({"line 4: expected the number of a vertex, a whole number", '"99999999999999999999"'},
@@ -203,7 +203,7 @@ describe("mesh files", function()
         refused({"line 4: a face of 2 corners"}, head .. "f 1 2\n")
         refused({"line 4: a corner", "more than three"}, head .. "f 1/1/1/1 2 3\n")
         refused({"line 4: expected the number of a vertex", '"1.5"'}, head .. "f 1.5 2 3\n")
-        refused({"none of OBJ, PLY, OFF and STL"}, "\0\1\2\3binary", "x")
+        refused({"not one of OBJ, PLY, OFF and STL"}, "\0\1\2\3binary", "x")
         check.names({"rill.mesh.load", "nowhere.obj"}, mesh.load, files:path "nowhere.obj")
         check.names({"rill.mesh.load", "'path'"}, mesh.load, 3)
         check.names({"rill.mesh.load", "skip", "true or false"}, mesh.load, "a", {skip = 1})
@@ -214,8 +214,8 @@ describe("mesh files", function()
         refused({"line 2", "the number of vertices is 700000000", "truncated"}, "OFF\n700000000 1 0\n0 0 0\n")
         refused({"line 2", "the number of faces is 99999"}, "OFF\n1 99999 0\n0 0 0\n")
         refused({"line 2", "-1"}, "OFF\n-1 1 0\n0 0 0\n")
-        refused({"announces 3 vertices, and has 1"}, "OFF\n3 0 0\n0 0 0\n    \n     \n")
-        refused({"line 6: a face has vertex 3, and there are 3"}, "OFF\n3 1 0\n0 0 0\n1 0 0\n1 1 0\n3 0 1 3\n")
+        refused({"declares 3 vertices, but has only 1"}, "OFF\n3 0 0\n0 0 0\n    \n     \n")
+        refused({"line 6: a face has vertex 3, but there are only 3"}, "OFF\n3 1 0\n0 0 0\n1 0 0\n1 1 0\n3 0 1 3\n")
         refused({"line 6: a face of 2 corners"}, "OFF\n3 1 0\n0 0 0\n1 0 0\n1 1 0\n2 0 1\n")
         refused({"line 7: more than the 1 faces"}, "OFF\n3 1 0\n0 0 0\n1 0 0\n1 1 0\n3 0 1 2\n3 0 1 2\n")
         refused({"line 2: expected the number of edges, a whole number"},
@@ -225,7 +225,7 @@ describe("mesh files", function()
         refused({"it is 4OFF"}, "4OFF\n1 0 0\n0 0 0 1\n")
         refused({"binary OFF"}, "OFF BINARY\n\0\0\0\1")
         local stl = string.rep("\0", 80) .. string.pack("<I4", 1000000000)
-        refused({"announces 1000000000 triangles", "has 84"}, stl, "a.stl")
+        refused({"declares 1000000000 triangles", "has 84"}, stl, "a.stl")
         refused({"truncated"}, "\0\0", "a.stl")
         refused({"byte 96: triangle 0", "not finite"},
             string.rep(" ", 80) .. string.pack("<I4", 1) .. string.rep("\0", 12) .. string.pack("<fffffffffI2", 0, 0, 0,
@@ -248,7 +248,7 @@ describe("mesh files", function()
         refused({"a face has vertex -1"}, ply .. rows .. "3 0 1 -1\n")
         refused({"a face has vertex 0.5"}, ply .. rows .. "3 0 1 0.5\n")
         refused({"a face of 2 corners"}, ply .. rows .. "2 0 1\n")
-        refused({"a list of 1e+09 values"}, ply .. rows .. "1000000000 0 1 2\n")
+        refused({"a list has 1e+09 values"}, ply .. rows .. "1000000000 0 1 2\n")
         refused({"line 13: more than"}, ply .. rows .. "3 0 1 2 3\n")
         refused({"truncated"}, ply .. rows .. "3 0 1")
         refused({"line 11: vertex 1 has a number that is not finite"}, ply .. "0 0 0\n1 nan 0\n1 1 0\n3 0 1 2\n")
@@ -256,7 +256,7 @@ describe("mesh files", function()
         check.collect() -- meshes of the cases above
         local before = rill.memory().bytes
         for _, format in ipairs {"ascii", "binary_little_endian"} do
-            refused({"truncated", "announces 700000000 of element 'vertex'"},
+            refused({"truncated", "declares 700000000 of element 'vertex'"},
                 (ply:gsub("vertex 3", "vertex 700000000"):gsub("ascii", format)) .. rows)
             refused({"line 3: 1000000000 of element 'vertex'"}, (ply:gsub("vertex 3", "vertex 1000000000")))
         end
@@ -273,7 +273,7 @@ describe("mesh files", function()
         refused({'expected one'}, "ply\nformat ascii 1.0\nend_header\n")
         local binary = (ply:gsub("ascii", "binary_little_endian")) ..
             string.pack("<fffffffff", 0, 0, 0, 1, 0, 0, 1, 1, 0)
-        refused({("byte %d: a list of 3 values"):format(#binary + 1), "bytes for 2"},
+        refused({("byte %d: a list has 3 values"):format(#binary + 1), "bytes for 2"},
             binary .. string.pack("<Bi4i4", 3, 0, 1) .. "\0\0")
         refused({("byte %d: a face has vertex 3"):format(#binary + 13)}, binary .. string.pack("<Bi4i4i4", 3, 0, 1, 3))
         refused({"more than the elements"}, binary .. string.pack("<Bi4i4i4", 3, 0, 1, 2) .. "x")
@@ -319,7 +319,7 @@ describe("mesh files", function()
         for k, number in ipairs {8, -1, 1 << 30, -1 << 31} do
             wrong.triangles:set({0, 1, number}, 5)
             local name = ("wrong.%s"):format(({"obj", "ply", "off", "stl"})[k])
-            check.names({"M:save", name, "triangle 4 has vertex " .. number, "there are 8"}, wrong.save, wrong,
+            check.names({"M:save", name, "triangle 4 has vertex " .. number, "there are only 8"}, wrong.save, wrong,
                 files:path(name))
             check.names({"M:save", "triangle 4"}, wrong.save, wrong, files:path "wrong.stl")
         end

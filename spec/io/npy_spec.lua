@@ -153,7 +153,7 @@ describe(".npy", function()
         end)
 
         it("of another dtype is refused by name", function()
-            refused(npy("c8", "<", "(1,)", ("\0"):rep(8)), "dtype '<c8' is not supported: f2 f4 f8")
+            refused(npy("c8", "<", "(1,)", ("\0"):rep(8)), "dtype '<c8' is not supported: expected f2 f4 f8")
             refused(npy("O", "|", "(1,)", ("\0"):rep(8)), "dtype '|O'")
             local header = "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"
             refused(npy("", "", "", "", { header = header }), "records")

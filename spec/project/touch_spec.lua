@@ -457,7 +457,7 @@ print(select(2, pcall(mesh.save, mesh, "build/m.soap")))
         copy:build "MESH_FORMATS"
         local output = copy:run "spec/io/soup_spec.lua"
         for _, text in ipairs {
-            "it is truncated", "it is none of OBJ, PLY, OFF, SOUP and STL", "SOUP files are text",
+            "it is truncated", "its content is not one of OBJ, PLY, OFF, SOUP and STL", "SOUP files are text",
             "meshes are saved as .obj, .ply, .off, .soup or .stl",
         } do
             assert.truthy(output:find(text, 1, true), output)

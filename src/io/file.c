@@ -57,7 +57,7 @@ static bool read_open(const char *path, int handle, FileBytes *bytes)
 bool file_read(const char *path, FileBytes *bytes)
 {
     *bytes = (FileBytes){.path = path};
-    /* Opening a pipe without a writer would wait for one. */
+    /* O_NONBLOCK: opening a pipe without a writer would block. */
     int handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (handle < 0) {
         return error_set("cannot read '%s': %s", path, strerror(errno));
@@ -89,8 +89,8 @@ static bool write_error(const FileDraft *draft)
     return error_set("cannot write '%s': %s", draft->path, strerror(errno));
 }
 
-/* A new file in the target's directory, under a short name of its own: the target's may be as long as names can be. */
-static bool create_beside(FileDraft *draft)
+/* Creates a temporary file in the target's directory. Its short name does not derive from the target's name, which may have the maximal length. */
+static bool create_temporary(FileDraft *draft)
 {
     static atomic_uint counter;
     const char *slash = strrchr(draft->target, '/');
@@ -112,12 +112,12 @@ static bool create_beside(FileDraft *draft)
     return draft->handle >= 0;
 }
 
-/* What stands at the target already: *exists, and false with error_set when it must not be replaced. */
+/* Sets *exists to whether the target exists. Returns false with error_set if it must not be replaced. */
 static bool examine(const char *path, struct stat *status, bool *exists)
 {
     *exists = stat(path, status) == 0;
     if (!*exists) {
-        return true; /* creating the new file tells what is wrong with the directory, if anything */
+        return true; /* errors of the directory are found when the temporary file is created */
     }
     if (!S_ISREG(status->st_mode)) {
         return error_set("cannot write '%s': it is %s, not a regular file", path,
@@ -149,7 +149,7 @@ bool file_draft_open(const char *path, FileDraft *draft)
     if (!ok) {
         error_set("cannot write '%s': out of host memory", path);
     } else {
-        ok = (create_beside(draft) && (!exists || fchmod(draft->handle, status.st_mode & 07777) == 0)) ||
+        ok = (create_temporary(draft) && (!exists || fchmod(draft->handle, status.st_mode & 07777) == 0)) ||
              write_error(draft);
     }
     if (!ok) {

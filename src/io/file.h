@@ -1,4 +1,4 @@
-/* Whole files. Failures set an error that names the path and the system's reason. */
+/* Reads and writes whole files. Errors name the path and the system's reason. Functions return false with error_set. */
 #ifndef RILL_IO_FILE_H
 #define RILL_IO_FILE_H
 
@@ -8,7 +8,7 @@
 typedef struct FileBytes {
     unsigned char *data; /* never NULL after a successful read */
     size_t size;
-    const char *path; /* the caller's */
+    const char *path; /* borrowed */
 } FileBytes;
 
 typedef struct FilePart {
@@ -16,38 +16,42 @@ typedef struct FilePart {
     size_t size;
 } FilePart;
 
-/* Reads a regular file into memory; release it with file_free. */
+/* Reads a regular file into memory. Release it with file_free. */
 bool file_read(const char *path, FileBytes *bytes);
+/* Frees the contents. */
 void file_free(FileBytes *bytes);
-/* Reads a file, and gives its contents to `decode`, whose errors get the path in front. */
+/* Reads a file and passes its contents to `decode`. Errors of `decode` get the path as a prefix. */
 bool file_decode(const char *path, bool (*decode)(const FileBytes *file, void *self), void *self);
 
-/* Writes the parts one after the other into a new file beside `path` and renames it, so that `path` holds either what it
- * held before or everything. Keeps the permissions of a file that is replaced and follows symbolic links; refuses
- * to replace what is not a regular file. */
+/* Writes the parts one after the other to a temporary file in the directory of `path`, then renames it. The file `path` therefore has
+ * either its old contents or all of the new ones. Keeps the permissions of a file that is replaced, and follows symbolic links. Fails if
+ * `path` exists and is not a regular file. */
 bool file_write(const char *path, const FilePart *parts, int count);
 
-/* A file that is written piece by piece, beside its path and under another name, and takes its place when it is committed; the
- * rules of file_write hold. A draft that is not open has handle -1. */
+/* A temporary file that is written in pieces, and renamed to its path when it is committed, as by file_write. A draft that is not open
+ * has handle -1. */
 typedef struct FileDraft {
-    char *path;   /* as it was given, for messages */
-    char *target; /* with symbolic links followed */
-    char *name;   /* what is written meanwhile */
+    char *path;   /* as given, for messages */
+    char *target; /* the path with symbolic links resolved */
+    char *name;   /* of the temporary file */
     size_t size;  /* written so far */
     int handle;
 } FileDraft;
 
-/* Starts a draft of `path`; false with error_set. */
+/* Opens a draft of `path`. */
 bool file_draft_open(const char *path, FileDraft *draft);
-bool file_draft_write(FileDraft *draft, const void *data, size_t size); /* at the end */
-/* Over what was written already. */
+/* Appends bytes. */
+bool file_draft_write(FileDraft *draft, const void *data, size_t size);
+/* Overwrites bytes that were written before. */
 bool file_draft_patch(FileDraft *draft, size_t offset, const void *data, size_t size);
-bool file_draft_commit(FileDraft *draft); /* not open afterwards, whether it succeeds or not */
+/* Renames the temporary file to its path. Closes the draft, also on failure. */
+bool file_draft_commit(FileDraft *draft);
+/* Closes the draft and removes the temporary file. */
 void file_draft_discard(FileDraft *draft);
 
-/* True when the name ends in the extension ("png"), in any case. */
+/* Returns whether the name ends in an extension such as "png", in upper or lower case. */
 bool file_has_extension(const char *path, const char *extension);
-/* For messages: the extension with its dot, "" when there is none; points into `path`. */
+/* Returns the extension with its dot, or "" if there is none. Points into `path`. */
 const char *file_extension(const char *path);
 
 #endif

@@ -24,7 +24,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Bytes of a backslash that ends a line, with that end; else 0. */
+/* Returns the number of bytes of a backslash and the line end after it, or 0 if there is none. */
 static int joined(const TextReader *reader)
 {
     const char *at = reader->at;
@@ -105,7 +105,7 @@ bool text_expected(const TextReader *reader, TextWord word, const char *what, co
     }
     shown[length] = '\0';
     return length > 0 ? error_set("line %zu: expected %s, got \"%s\"", reader->line, expected, shown)
-                      : error_set("line %zu: expected %s, and there is nothing more", reader->line, expected);
+                      : error_set("line %zu: expected %s, got the end of the line", reader->line, expected);
 }
 
 bool text_number(const TextReader *reader, TextWord word, const char *what, double *value)
@@ -138,7 +138,8 @@ bool text_count(const TextReader *reader, TextWord word, const char *what, int64
 
 bool text_are_finite(const double *numbers, int count)
 {
-    const double most = 0x1.ffffffp127; /* rounds to infinity; the largest float's nine digits are above that float */
+    const double most =
+        0x1.ffffffp127; /* the smallest double that rounds to infinity as a float; FLT_MAX written with nine digits is above FLT_MAX */
     for (int d = 0; d < count; d++) {
         if (!(numbers[d] < most && numbers[d] > -most)) {
             return false;
@@ -169,8 +170,8 @@ bool text_begin(TextWriter *writer, const char *path)
     return file_draft_open(path, &writer->draft);
 }
 
-/* Writes what there is, if it is much, or `all`. */
-static void pass_on(TextWriter *writer, bool all)
+/* Writes the buffered text to the file, if it is large or `all` is set. */
+static void flush(TextWriter *writer, bool all)
 {
     if (writer->failed || (!all && writer->text.length < MUCH && !writer->text.failed)) {
         return;
@@ -194,7 +195,7 @@ void text_add(TextWriter *writer, const char *format, ...)
 void text_add_bytes(TextWriter *writer, const void *bytes, size_t count)
 {
     strbuf_add_bytes(&writer->text, bytes, count);
-    pass_on(writer, false);
+    flush(writer, false);
 }
 
 void text_add_number(TextWriter *writer, double number, int digits)
@@ -217,7 +218,7 @@ void text_add_floats(TextWriter *writer, const float *numbers, int count)
 
 bool text_end(TextWriter *writer)
 {
-    pass_on(writer, true);
+    flush(writer, true);
     strbuf_free(&writer->text);
     if (writer->failed) {
         file_draft_discard(&writer->draft);

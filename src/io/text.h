@@ -1,4 +1,4 @@
-/* Words and numbers of a text, line by line, and a file that is written piece by piece. Errors name the line. */
+/* Reads words and numbers of a text line by line, and writes text files. Errors name the line. */
 #ifndef RILL_IO_TEXT_H
 #define RILL_IO_TEXT_H
 
@@ -12,7 +12,7 @@
 typedef struct TextReader {
     const char *at, *end;
     size_t line;  /* of `at`, from 1 */
-    char comment; /* begins a comment, to the end of its line; 0: nothing does */
+    char comment; /* starts a comment that extends to the end of the line; 0: no comments */
 } TextReader;
 
 typedef struct TextWord {
@@ -20,45 +20,51 @@ typedef struct TextWord {
     int length;       /* 0 at the end of the line or of the text */
 } TextWord;
 
-/* From the first line of a text, behind a byte order mark of UTF-8. */
+/* Creates a reader at the start of a text. Skips a UTF-8 byte order mark. */
 TextReader text_reader(const void *bytes, size_t size, char comment);
-/* The next word of this line. A backslash before the end of a line joins it to the next one. */
+/* Reads the next word of the current line. A backslash at the end of a line joins it to the next one. */
 TextWord text_word(TextReader *reader);
-/* The next word, of whatever line; of no length at the end of the text. */
+/* Reads the next word of the text, across lines. Its length is 0 at the end of the text. */
 TextWord text_any_word(TextReader *reader);
-void text_skip_line(TextReader *reader); /* to the next one */
-/* Whether the word is this one, in lower case, whatever its own case is. */
+/* Moves to the next line. */
+void text_skip_line(TextReader *reader);
+/* Compares a word, in upper or lower case, with a word in lower case. */
 bool text_is(TextWord word, const char *lower);
 
-/* A word as a number; false with error_set. `what`: what it is, for the message: "expected WHAT". */
+/* Parses a word as a number. Returns false with the error "expected WHAT". */
 bool text_number(const TextReader *reader, TextWord word, const char *what, double *value);
+/* Parses a word as a whole number. Returns false with the error "expected WHAT". */
 bool text_whole(const TextReader *reader, TextWord word, const char *what, int64_t *value);
-/* The same from `least` to `most`. */
+/* Parses a word as a whole number from `least` to `most`. Returns false with error_set. */
 bool text_count(const TextReader *reader, TextWord word, const char *what, int64_t least, int64_t most, int64_t *value);
-/* Sets the error "expected WHAT, KIND, got WORD", where `kind` may be NULL, and returns false. */
+/* Sets the error "expected WHAT, KIND, got WORD" and returns false. `kind` may be NULL. */
 bool text_expected(const TextReader *reader, TextWord word, const char *what, const char *kind);
-/* Returns how many characters of a word a message shows. */
+/* Returns the number of characters of a word that messages show. */
 int text_shown(TextWord word);
-/* The next `count` words, of this line, as finite numbers. */
+/* Parses the next `count` words of the line as finite numbers. Returns false with error_set. */
 bool text_finite(TextReader *reader, const char *what, double *values, int count);
-/* Whether the numbers are finite, as floats, too. */
+/* Returns whether the numbers are finite after conversion to float. */
 bool text_are_finite(const double *numbers, int count);
 
-/* A file that is written when there is much of it. What goes wrong is found by text_end. */
+/* A buffered text file. Errors while writing are reported by text_end. */
 typedef struct TextWriter {
     StrBuf text;
     FileDraft draft;
-    char point; /* that printf writes */
+    char point; /* the decimal separator that printf writes */
     bool failed;
 } TextWriter;
 
-bool text_begin(TextWriter *writer, const char *path); /* false with error_set */
+/* Opens a file. Returns false with error_set. */
+bool text_begin(TextWriter *writer, const char *path);
+/* Appends formatted text of at most 511 characters. */
 void text_add(TextWriter *writer, const char *format, ...) ERROR_PRINTF(2, 3);
+/* Appends bytes. */
 void text_add_bytes(TextWriter *writer, const void *bytes, size_t count);
-/* A blank, and the number with so many digits; a blank and nine digits for each of several. */
+/* Appends a blank and a number with `digits` significant digits. */
 void text_add_number(TextWriter *writer, double number, int digits);
+/* Appends numbers, each with a blank before it and nine significant digits. */
 void text_add_floats(TextWriter *writer, const float *numbers, int count);
-/* Ends the file, which takes its place, or leaves what was there; false with error_set. */
+/* Completes and renames the file. If writing failed, keeps the old file and returns false with error_set. */
 bool text_end(TextWriter *writer);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct Reader {
     size_t announced;
 } Reader;
 
-/* Goes to the next line that is neither empty nor a comment; false at the end. */
+/* Moves to the next line that is neither empty nor a comment. Returns false at the end. */
 static bool next_line(TextReader *text)
 {
     for (;;) {
@@ -34,7 +34,7 @@ static bool next_line(TextReader *text)
     }
 }
 
-/* A whole number from `least` on, without a sign. */
+/* Reads a whole number without a sign, from `least` to `most`. */
 static bool read_count(Reader *reader, const char *what, int64_t least, int64_t most, int64_t *value)
 {
     TextWord word = text_word(&reader->text);
@@ -51,7 +51,8 @@ static bool read_value(Reader *reader, double *value)
     char digits[MOST_WORD + 1] = "";
     bool fits = word.length < MOST_WORD;
     for (int i = 0; fits && i < word.length; i++) {
-        digits[i] = word.text[i] == 'd' || word.text[i] == 'D' ? 'e' : word.text[i]; /* Fortran's exponents */
+        digits[i] =
+            word.text[i] == 'd' || word.text[i] == 'D' ? 'e' : word.text[i]; /* Fortran writes exponents with D */
     }
     *value = decimal_read(digits, strlen(digits), &used);
     if (!fits || word.length == 0 || used != (size_t)word.length) {
@@ -59,7 +60,7 @@ static bool read_value(Reader *reader, double *value)
                     : error_set("line %zu: expected a value, got \"%.16s...\"", line, word.text);
     }
     if (isinf(*value) && strpbrk(digits, "0123456789")) {
-        return error_set("line %zu: %.20s is beyond double", line, digits);
+        return error_set("line %zu: %.20s does not fit double", line, digits);
     }
     return !reader->whole || isinf(*value) || isnan(*value) || *value == floor(*value) ||
            error_set("line %zu: expected a whole number, as the field is integer, got \"%.20s\"", line, digits);
@@ -68,13 +69,13 @@ static bool read_value(Reader *reader, double *value)
 static bool end_line(Reader *reader, const char *of)
 {
     if (text_word(&reader->text).length > 0) {
-        return error_set("line %zu: more than there is in %s", reader->text.line, of);
+        return error_set("line %zu: unexpected text after %s", reader->text.line, of);
     }
     text_skip_line(&reader->text);
     return true;
 }
 
-/* The number of a word among those that there may be; or -1. */
+/* Returns the index of a word in a list, or -1. */
 static int choice(TextWord word, const char *const *names)
 {
     for (int i = 0; names[i]; i++) {
@@ -94,7 +95,7 @@ static bool read_banner(Reader *reader)
         words[i] = text_word(&reader->text);
     }
     if (!text_is(words[0], "%%matrixmarket") && !text_is(words[0], "%matrixmarket")) {
-        return error_set("it is no MatrixMarket file: it does not begin with %%%%MatrixMarket");
+        return error_set("it is not a MatrixMarket file: it does not begin with %%%%MatrixMarket");
     }
     if (!text_is(words[1], "matrix") || !text_is(words[2], "coordinate")) {
         return error_set("it holds \"%.*s %.*s\": expected \"matrix coordinate\", a sparse matrix",
@@ -128,13 +129,15 @@ static bool read_sizes(Reader *reader, MtxMatrix *matrix)
         !end_line(reader, "a line of sizes: rows, columns and entries")) {
         return false;
     }
-    size_t least = reader->pattern ? 4 : 6, left = (size_t)(reader->text.end - reader->text.at) + 1; /* "1 1 1\n" */
+    size_t least = reader->pattern ? 4 : 6,
+           left = (size_t)(reader->text.end - reader->text.at) + 1; /* the shortest entry is "1 1 1\n" */
     if ((size_t)count > left / least) {
-        return error_set("it is truncated: it announces %lld entr%s, and has %zu bytes for them", (long long)count,
+        return error_set("it is truncated: it declares %lld entr%s, but has only %zu bytes for them", (long long)count,
                          count == 1 ? "y" : "ies", left - 1);
     }
     if (reader->symmetry != GENERAL && rows != columns) {
-        return error_set("a symmetric matrix is square, this one is %lld x %lld", (long long)rows, (long long)columns);
+        return error_set("a symmetric matrix must be square, this one is %lld x %lld", (long long)rows,
+                         (long long)columns);
     }
     matrix->rows = (int32_t)rows;
     matrix->columns = (int32_t)columns;
@@ -172,7 +175,7 @@ static bool read_entry(Reader *reader, MtxMatrix *matrix)
     }
     bool diagonal = row == column;
     if (reader->symmetry == SKEW && diagonal && value != 0) {
-        return error_set("line %zu: a skew-symmetric matrix has zeros along its diagonal", reader->text.line);
+        return error_set("line %zu: a skew-symmetric matrix must have zeros on its diagonal", reader->text.line);
     }
     add(matrix, row, column, value);
     if (reader->symmetry != GENERAL && !diagonal) {
@@ -185,15 +188,16 @@ static bool read_entries(Reader *reader, MtxMatrix *matrix)
 {
     for (size_t i = 0; i < reader->announced; i++) {
         if (!next_line(&reader->text)) {
-            return error_set("it is truncated: it announces %zu entr%s, and has %zu", reader->announced,
+            return error_set("it is truncated: it declares %zu entr%s, but has only %zu", reader->announced,
                              reader->announced == 1 ? "y" : "ies", i);
         }
         if (!read_entry(reader, matrix)) {
             return false;
         }
     }
-    return !next_line(&reader->text) || error_set("line %zu: more than the %zu entr%s it announces", reader->text.line,
-                                                  reader->announced, reader->announced == 1 ? "y" : "ies");
+    return !next_line(&reader->text) ||
+           error_set("line %zu: more than the %zu entr%s that the file declares", reader->text.line, reader->announced,
+                     reader->announced == 1 ? "y" : "ies");
 }
 
 bool mtx_decode(const unsigned char *bytes, size_t size, MtxMatrix *matrix)

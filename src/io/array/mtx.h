@@ -1,5 +1,5 @@
-/* MatrixMarket files of sparse matrices (Boisvert, Pozo and Remington 1996): "coordinate" ones of real, integer and pattern fields; general, symmetric
- * and skew-symmetric, whose other halves are added. Written are real general ones. */
+/* MatrixMarket files of sparse matrices (Boisvert, Pozo and Remington 1996). Reads "coordinate" files with the fields real, integer and pattern,
+ * and the symmetries general, symmetric and skew-symmetric; of the last two, the other half is added. Writes real general files. */
 #ifndef RILL_IO_ARRAY_MTX_H
 #define RILL_IO_ARRAY_MTX_H
 
@@ -10,16 +10,17 @@
 typedef struct MtxMatrix {
     int32_t rows, columns;
     size_t count;          /* entries, both halves */
-    int32_t *row, *column; /* from 0, in the order of the file */
-    double *value;         /* 1 of patterns */
+    int32_t *row, *column; /* 0-based, in the order of the file */
+    double *value;         /* 1 for the field pattern */
 } MtxMatrix;
 
-/* Reads a file's bytes; release with mtx_free. What is announced is compared with the bytes there are before memory is taken. False with
- * error_set, which names the line. */
+/* Decodes a file. Release the matrix with mtx_free. Checks the declared sizes against the length of the file before it allocates memory.
+ * Returns false with error_set, which names the line. */
 bool mtx_decode(const unsigned char *bytes, size_t size, MtxMatrix *matrix);
+/* Frees the matrix. */
 void mtx_free(MtxMatrix *matrix);
 
-/* Writes the file (see file_write), with so many digits of each value that it reads as the same double or, `single`, float. */
+/* Writes a file (see file_write). Values have as many digits as a double, or with `single` a float, needs to be read back exactly. */
 bool mtx_write(const char *path, const MtxMatrix *matrix, bool single);
 
 #endif

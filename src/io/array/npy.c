@@ -32,7 +32,7 @@ typedef struct Header {
     int64_t dim[NPY_MAX_RANK];
 } Header;
 
-/* The header's text: a Python dictionary, of which strings, booleans and tuples of integers are understood. */
+/* Scans the header's text, a Python dictionary with strings, booleans and tuples of integers as values. */
 typedef struct Scanner {
     const char *at, *end;
 } Scanner;
@@ -123,7 +123,7 @@ static bool read_descr(Scanner *scanner, Header *header)
             return true;
         }
     }
-    return error_set("the .npy file's dtype '%s' is not supported: f2 f4 f8, i1 i2 i4 i8, u1 u2 u4 u8 and b1 are",
+    return error_set("the .npy file's dtype '%s' is not supported: expected f2 f4 f8, i1 i2 i4 i8, u1 u2 u4 u8 or b1",
                      text);
 }
 
@@ -140,7 +140,7 @@ static bool read_dimension(Scanner *scanner, int64_t *value)
         }
         *value = *value * 10 + (*scanner->at - '0');
     }
-    accept(scanner, 'L'); /* Python 2 wrote long integers so */
+    accept(scanner, 'L'); /* suffix of Python 2's long integers */
     return true;
 }
 
@@ -224,7 +224,7 @@ static bool parse_header(Scanner *scanner, Header *header)
     return true;
 }
 
-/* Where the header's text and the data lie. */
+/* Finds the header's text; the data begins at its end. */
 static bool find_header(const unsigned char *bytes, size_t size, Scanner *scanner)
 {
     if (size < MAGIC + 2) {
@@ -232,7 +232,7 @@ static bool find_header(const unsigned char *bytes, size_t size, Scanner *scanne
     }
     int version = bytes[MAGIC];
     if (version < 1 || version > 3) {
-        return error_set("the .npy file has version %d.%d: 1.0, 2.0 and 3.0 are read", version, bytes[MAGIC + 1]);
+        return error_set("the .npy file has version %d.%d: expected 1.0, 2.0 or 3.0", version, bytes[MAGIC + 1]);
     }
     size_t start = MAGIC + 2 + (version == 1 ? 2 : 4);
     if (size < start) {
@@ -240,7 +240,7 @@ static bool find_header(const unsigned char *bytes, size_t size, Scanner *scanne
     }
     size_t length = byteorder_get(bytes + MAGIC + 2, version == 1 ? 2 : 4);
     if (length > size - start) {
-        return error_set("the .npy file is truncated: its header has %zu bytes, of which %zu are there", length,
+        return error_set("the .npy file is truncated: its header should have %zu bytes, but only %zu follow", length,
                          size - start);
     }
     scanner->at = (const char *)bytes + start;
@@ -248,7 +248,7 @@ static bool find_header(const unsigned char *bytes, size_t size, Scanner *scanne
     return true;
 }
 
-/* Elements in the array; false when they and the bytes there are do not agree. */
+/* Computes the number of elements. Returns false with error_set if it does not match the number of bytes. */
 static bool check_size(const Header *header, size_t available, size_t *count)
 {
     size_t width = kinds[header->kind].bytes;
@@ -273,7 +273,7 @@ static bool check_size(const Header *header, size_t available, size_t *count)
     return true;
 }
 
-/* Copies elements stored first index fastest into C order, last index fastest. */
+/* Copies elements from Fortran order (first index fastest) to C order (last index fastest). */
 static void transpose(const Header *header, const unsigned char *from, unsigned char *to, size_t count)
 {
     size_t width = kinds[header->kind].bytes, stride[NPY_MAX_RANK], place = 0;
@@ -324,7 +324,7 @@ bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array)
     Header header = {0};
     *array = (NpyArray){0};
     if (!npy_recognise(bytes, size)) {
-        return error_set("it is no .npy file");
+        return error_set("it is not a .npy file");
     }
     if (!find_header(bytes, size, &scanner) || !parse_header(&scanner, &header)) {
         return false;
@@ -339,7 +339,7 @@ void npy_free(NpyArray *array)
     *array = (NpyArray){0};
 }
 
-/* Whether a 64-bit integer is one of 32 bits, with or without a sign; false with error_set. */
+/* Checks that a 64-bit integer fits 32 bits, signed or unsigned. Returns false with error_set. */
 static bool check_narrow(const NpyArray *array, size_t i, uint64_t bits, bool to_unsigned)
 {
     bool from_unsigned = array->kind == NPY_U8;

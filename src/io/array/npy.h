@@ -1,5 +1,5 @@
-/* .npy, numpy's format for one array: versions 1 to 3 are read, in either byte order and either index order; version 1.0, little-endian,
- * C order is written. (Format: numpy's NEP 1.) */
+/* .npy, numpy's format for one array (NEP 1). Reads versions 1 to 3, in either byte order and either index order. Writes version 1.0,
+ * little-endian, in C order. */
 #ifndef RILL_IO_ARRAY_NPY_H
 #define RILL_IO_ARRAY_NPY_H
 
@@ -33,21 +33,23 @@ typedef struct NpyArray {
     void *data;   /* the host's byte order, C order; never NULL after a successful read */
 } NpyArray;
 
-/* Bytes of one element, and numpy's name for it ("float32"). */
+/* Returns the bytes of one element. */
 size_t npy_kind_bytes(NpyKind kind);
+/* Returns numpy's name of an element type, such as "float32". */
 const char *npy_kind_name(NpyKind kind);
 
-/* Whether the content begins as the format does. */
+/* Returns whether the content begins with the signature of the format. */
 bool npy_recognise(const unsigned char *bytes, size_t size);
-/* Reads from memory; release with npy_free. */
+/* Decodes a file. Release the array with npy_free. Returns false with error_set. */
 bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array);
+/* Frees the array. */
 void npy_free(NpyArray *array);
 
-/* Converts an array of 64-bit integers: to NPY_F8 and NPY_F4, the nearest numbers; to NPY_B1, bools of 32 bits; to NPY_I4 and NPY_U4, their low 32
- * bits where `cut`, else false with error_set, naming the first value that does not fit. */
+/* Converts an array of 64-bit integers. NPY_F8 and NPY_F4: to the nearest number. NPY_B1: to bools of 32 bits. NPY_I4 and NPY_U4: to the low
+ * 32 bits if `cut` is set; otherwise returns false with error_set, which names the first value that does not fit. */
 bool npy_convert(NpyArray *array, NpyKind kind, bool cut);
 
-/* Writes the file (see file_write). */
+/* Writes a file (see file_write). Returns false with error_set. */
 bool npy_write(const char *path, const NpyArray *array);
 
 #endif

@@ -17,7 +17,7 @@ enum { MAGIC = sizeof magic, VERSION = 1, CONTAINER_VERSION = 2, START = MAGIC +
 
 typedef struct Reader {
     const unsigned char *at, *end;
-    bool failed; /* a number was cut off */
+    bool failed; /* the description ended within a number */
 } Reader;
 
 int rillfile_add_struct(RillFile *file, const char *name)
@@ -55,7 +55,7 @@ void rillfile_free(RillFile *file)
     *file = (RillFile){0};
 }
 
-/* The next number; 0 with error_set, and the reader has failed, where there are not as many bytes. */
+/* Reads a number. If not enough bytes are left, sets `failed` and an error, and returns 0. */
 static uint64_t read_number(Reader *reader, int bytes)
 {
     if (reader->failed || reader->end - reader->at < bytes) {
@@ -88,7 +88,7 @@ static bool read_string(Reader *reader, char text[RILLFILE_NAME])
     return strlen(text) == length || error_set("a name in the .rill file holds a zero byte");
 }
 
-/* A type, and the structure it names: one of the first `known`. */
+/* Reads a type. A structure must be one of the first `known`. */
 static bool read_type(Reader *reader, size_t known, RillField *field)
 {
     if (!read_string(reader, field->type)) {
@@ -147,7 +147,7 @@ static bool read_shape(Reader *reader, RillFile *file)
         return false;
     }
     if (bytes == 0 || rank < 1 || rank > RILLFILE_RANK) {
-        return error_set("the .rill file says %llu bytes per element and rank %llu, which cannot be",
+        return error_set("the .rill file has an invalid element size (%llu bytes) or rank (%llu)",
                          (unsigned long long)bytes, (unsigned long long)rank);
     }
     file->element_bytes = (uint32_t)bytes;
@@ -162,7 +162,7 @@ static bool read_container(Reader *reader, RillFile *file)
     }
     int rank = file->container.rank = (int)read_number(reader, 2);
     if (reader->failed || !is_name(file->container.kind) || rank < 1 || rank > RILLFILE_RANK) {
-        return !reader->failed && error_set("the .rill file tells of no container that there could be");
+        return !reader->failed && error_set("the .rill file describes an invalid container");
     }
     if (!read_sizes(reader, rank, file->container.size) || !read_sizes(reader, rank, file->container.page)) {
         return false;
@@ -204,7 +204,7 @@ static bool read_description(Reader *reader, RillFile *file, uint32_t version)
     return reader->at == reader->end || error_set("the description in the .rill file is longer than its content");
 }
 
-/* Bytes of all elements; false when the shape asks for more than `available`. */
+/* Computes the bytes of all elements. Returns false if they are more than `available`. */
 static bool data_bytes(const RillFile *file, size_t available, size_t *bytes)
 {
     *bytes = file->element_bytes;
@@ -240,11 +240,11 @@ bool rillfile_recognise(const unsigned char *bytes, size_t size)
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
 }
 
-/* The fixed parts: version, lengths, checksum. */
+/* Checks signature, version, lengths and checksum. */
 static bool check_frame(const unsigned char *bytes, size_t size, size_t *description)
 {
     if (!rillfile_recognise(bytes, size)) {
-        return error_set("it is no .rill file");
+        return error_set("it is not a .rill file");
     }
     if (size < START + CHECKSUM) {
         return error_set("the .rill file is truncated");
@@ -354,7 +354,7 @@ static void write_description(StrBuf *text, const RillFile *file)
     }
 }
 
-/* Keeps the writer from making what the reader refuses. */
+/* Checks the limits of the reader, so that every file that is written can be read. */
 static bool check_limits(const RillFile *file)
 {
     if (file->count > RILLFILE_STRUCTS) {
@@ -372,7 +372,7 @@ static bool write_file(const char *path, const RillFile *file, StrBuf *head)
 {
     strbuf_add_bytes(head, magic, MAGIC);
     write_number(head, 4, *file->container.kind ? CONTAINER_VERSION : VERSION);
-    write_number(head, 4, 0); /* the description's length, below */
+    write_number(head, 4, 0); /* the description's length, set below */
     write_description(head, file);
     if (head->failed) {
         return error_set("cannot write '%s': out of host memory", path);
@@ -380,7 +380,7 @@ static bool write_file(const char *path, const RillFile *file, StrBuf *head)
     byteorder_put((unsigned char *)head->text + START - 4, 4, head->length - START);
     unsigned char checksum[CHECKSUM];
     uLong crc = crc32_z(0, (const unsigned char *)head->text, head->length);
-    crc = file->data_bytes > 0 ? crc32_z(crc, file->data, file->data_bytes) : crc; /* zlib's of NULL is 0 */
+    crc = file->data_bytes > 0 ? crc32_z(crc, file->data, file->data_bytes) : crc; /* zlib returns 0 for NULL */
     byteorder_put(checksum, CHECKSUM, crc);
     FilePart parts[] = {{head->text, head->length}, {file->data, file->data_bytes}, {checksum, CHECKSUM}};
     return file_write(path, parts, 3);

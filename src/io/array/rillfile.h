@@ -1,19 +1,19 @@
-/* .rill: one array of packed elements with its type, structures included, and in version 2 the container that they are of. All numbers are little-endian; a string is its
- * length (2 bytes) and that many characters.
+/* .rill, rill's format for one array of packed elements with its type, which may be a structure. Version 2 also describes the container that the
+ * elements belong to. All numbers are little-endian. A string is its length (2 bytes) and its characters.
  *
  *   offset  bytes  content
  *        0      8  89 'R' 'I' 'L' 'L' 0D 0A 1A
- *        8      4  version, 1; 2 of a container
+ *        8      4  version: 1, or 2 with a container
  *       12      4  H, the length of the description
  *       16      H  the description:
- *                    structures (2), each before those it is part of: name (string), number of fields (2), and each
- *                      field's name (string), type (string, "" for a structure) and structure (2: 0 none, else
- *                      its number in this list, from 1)
- *                    the element's type (string) and structure (2), in the same way
+ *                    number of structures (2), then the structures, each before the ones that contain it: name (string),
+ *                      number of fields (2), and for each field name (string), type (string, "" for a structure) and
+ *                      structure (2: 0 none, else its 1-based index in this list)
+ *                    the element's type (string) and structure (2), as for a field
  *                    bytes per element (4)
- *                    rank, 1 to 8 (2), and that many sizes (8 each), the last dimension fastest
- *                    of a container its kind (string), rank, 1 to 8 (2), that many sizes (8 each) and sizes of a page (8 each), levels
- *                      of the page table (2), capacity (8), and how many ints (8) that follow (4 each): see container/serialize.h
+ *                    rank, 1 to 8 (2), and the sizes (8 each), last dimension fastest
+ *                    version 2: the container's kind (string), rank, 1 to 8 (2), sizes (8 each), page sizes (8 each), levels of the
+ *                      page table (2), capacity (8), number of ints (8) and the ints (4 each): see container/serialize.h
  *     16+H      N  the elements, packed without padding
  *   16+H+N      4  CRC-32 of everything before it
  *
@@ -30,7 +30,7 @@ enum { RILLFILE_NAME = 64, RILLFILE_RANK = 8, RILLFILE_STRUCTS = 256, RILLFILE_F
 typedef struct RillField {
     char name[RILLFILE_NAME]; /* unused for the element */
     char type[RILLFILE_NAME]; /* "" for a structure */
-    int structure;            /* 0, or the structure's number from 1 */
+    int structure;            /* 0, or the structure's 1-based index */
 } RillField;
 
 typedef struct RillStruct {
@@ -49,7 +49,7 @@ typedef struct RillFile {
     void *data; /* owned */
     size_t data_bytes;
     struct {
-        char kind[RILLFILE_NAME]; /* "": none */
+        char kind[RILLFILE_NAME]; /* "": no container */
         int rank, levels;
         int64_t size[RILLFILE_RANK], page[RILLFILE_RANK], capacity;
         int32_t *numbers; /* owned */
@@ -57,19 +57,21 @@ typedef struct RillFile {
     } container;
 } RillFile;
 
-/* Adds a structure without fields; its number, or 0 with error_set. */
+/* Adds a structure without fields. Returns its 1-based index, or 0 with error_set. */
 int rillfile_add_struct(RillFile *file, const char *name);
-/* Adds a field to structure `number`; `structure` as in RillField. */
+/* Adds a field to structure `number` (1-based). `structure` is as in RillField. Returns false with error_set. */
 bool rillfile_add_field(RillFile *file, int number, const char *name, const char *type, int structure);
 
-/* Whether a file is there whose beginning says that it holds a container; false without an error. */
+/* Returns whether a file exists whose header describes a container. Sets no error. */
 bool rillfile_is_container(const char *path);
-/* Whether the content begins as the format does. */
+/* Returns whether the content begins with the signature of the format. */
 bool rillfile_recognise(const unsigned char *bytes, size_t size);
-/* Reads from memory and checks everything but whether the types exist and have `element_bytes`. Release with rillfile_free. */
+/* Decodes a file. Release it with rillfile_free. Checks everything except whether the types exist and have `element_bytes`. Returns false with
+ * error_set. */
 bool rillfile_decode(const unsigned char *bytes, size_t size, RillFile *file);
-/* Writes the file (see file_write). */
+/* Writes a file (see file_write). Returns false with error_set. */
 bool rillfile_write(const char *path, const RillFile *file);
+/* Frees the contents. */
 void rillfile_free(RillFile *file);
 
 #endif

@@ -11,12 +11,12 @@
 
 enum {
     SIGNATURE = 8,
-    HEADER = 25,                     /* the IHDR chunk, all of it */
-    CONTROL_AT = SIGNATURE + HEADER, /* where acTL stands in the file */
+    HEADER = 25,                     /* the whole IHDR chunk */
+    CONTROL_AT = SIGNATURE + HEADER, /* offset of acTL in the file */
     CHUNK = 12                       /* length, type and checksum around the data */
 };
 
-/* Appends a chunk whose data comes in two parts. */
+/* Appends a chunk whose data consists of two parts. */
 static void add_chunk(StrBuf *out, const char *type, const void *head, size_t head_size, const void *data, size_t size)
 {
     unsigned char word[4];
@@ -34,7 +34,7 @@ static void add_chunk(StrBuf *out, const char *type, const void *head, size_t he
 
 static void add_control(StrBuf *out, uint32_t frames)
 {
-    unsigned char data[8] = {0}; /* frames, and how often they are played: 0 is for ever */
+    unsigned char data[8] = {0}; /* number of frames, and of repetitions: 0 repeats forever */
     byteorder_put_big(data, 4, frames);
     add_chunk(out, "acTL", data, sizeof data, "", 0);
 }
@@ -42,7 +42,7 @@ static void add_control(StrBuf *out, uint32_t frames)
 static void add_frame_control(StrBuf *out, Apng *apng)
 {
     unsigned char data[26] = {
-        0}; /* the offsets and the last two bytes stay 0: the whole picture, replaced by the next */
+        0}; /* offsets, dispose_op and blend_op are 0: a frame covers the whole image and is replaced by the next */
     byteorder_put_big(data, 4, apng->sequence++);
     byteorder_put_big(data + 4, 4, (uint32_t)apng->like.cols);
     byteorder_put_big(data + 8, 4, (uint32_t)apng->like.rows);
@@ -51,7 +51,7 @@ static void add_frame_control(StrBuf *out, Apng *apng)
     add_chunk(out, "fcTL", data, sizeof data, "", 0);
 }
 
-/* The chunks of one picture's file, as those of a frame: the first frame keeps its IDAT. */
+/* Converts the chunks of a PNG file to a frame. The first frame keeps its IDAT chunks, others become fdAT. */
 static void add_data(StrBuf *out, Apng *apng, const StrBuf *png)
 {
     const unsigned char *bytes = (const unsigned char *)png->text;
@@ -71,7 +71,7 @@ static void add_data(StrBuf *out, Apng *apng, const StrBuf *png)
     }
 }
 
-/* 1 / fps as a fraction of 16-bit numbers: exact where it can be, to a thousandth of a second where it can't. */
+/* Computes 1 / fps as a fraction of 16-bit numbers: exact if possible, otherwise rounded to 1/1000 s. */
 static void set_delay(double fps, uint16_t delay[2])
 {
     for (int scale = 1; scale <= 1000; scale *= 10) {
@@ -115,7 +115,7 @@ bool apng_frame(Apng *apng, const Image *image)
         return false;
     }
     StrBuf png = STRBUF_EMPTY, out = STRBUF_EMPTY;
-    Apng next = *apng; /* a frame that fails leaves the numbers as they were */
+    Apng next = *apng; /* the counters do not change if the frame fails */
     bool ok = png_encode(image, &png);
     if (ok) {
         if (next.frames == 0) {

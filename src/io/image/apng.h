@@ -1,5 +1,5 @@
-/* Animated PNG (APNG: the acTL, fcTL and fdAT chunks of PNG's third edition), written frame by frame. A viewer that knows no
- * animations shows the first frame. The animation repeats for ever. */
+/* Writes animated PNG files frame by frame (APNG: the acTL, fcTL and fdAT chunks of PNG's third edition). The animation repeats forever. A
+ * viewer that does not support animations shows the first frame. */
 #ifndef RILL_IO_IMAGE_APNG_H
 #define RILL_IO_IMAGE_APNG_H
 
@@ -8,19 +8,19 @@
 
 typedef struct Apng {
     FileDraft draft;
-    Image like;        /* the first frame's size, channels and depth; no samples */
+    Image like;        /* size, channels and depth of the first frame; no samples */
     uint32_t frames;   /* written so far */
-    uint32_t sequence; /* the next fcTL's or fdAT's number */
-    uint16_t delay[2]; /* seconds a frame is shown, as a fraction */
+    uint32_t sequence; /* number of the next fcTL or fdAT chunk */
+    uint16_t delay[2]; /* duration of a frame in seconds, as a fraction */
 } Apng;
 
-/* Starts the file; fps from 0.02 to 1000. False with error_set. */
+/* Opens a file. fps: frames per second, 0.02 to 1000. Returns false with error_set. */
 bool apng_open(const char *path, double fps, Apng *apng);
-/* Appends a picture of 8 or 16 bits, of the first one's size, channels and depth. */
+/* Appends a frame with 8 or 16 bits per sample. All frames must have the same size, channels and depth. Returns false with error_set. */
 bool apng_frame(Apng *apng, const Image *image);
-/* Ends the file, which takes its place, and closes: also when it fails. At least one frame must have been written. */
+/* Completes and renames the file. At least one frame must have been written. Closes, also on failure. Returns false with error_set. */
 bool apng_close(Apng *apng);
-/* Lets everything go; `path` keeps what it held. */
+/* Closes without changing the file at `path`. */
 void apng_discard(Apng *apng);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Colours from 0 to 1 in hexadecimal, six digits each. viridis and magma are by Nathaniel Smith, Stefan van der Walt and
+/* Colours at equal distances from 0 to 1, each with six hexadecimal digits. viridis and magma are by Nathaniel Smith, Stefan van der Walt and
  * (viridis) Eric Firing, published with matplotlib under CC0. coolwarm is computed from Moreland, "Diverging Color Maps
  * for Scientific Visualization" (2009): Msh space between (59, 76, 192) and (180, 4, 38), at 33 points. */
 static const char viridis[] =
@@ -53,7 +53,7 @@ struct Colormap {
     const char *name;
     const char *colours;
     int count;
-    bool steps; /* the nearest colour of `count` equal intervals; else linear between the colours */
+    bool steps; /* one colour for each of `count` equal intervals; else linear interpolation */
 };
 
 #define COLOURS(table) table, (int)(sizeof table / 6)
@@ -71,8 +71,8 @@ const Colormap *colormap_find(const char *name)
             return &maps[i];
         }
     }
-    error_set("there is no colormap '%.60s': %s, %s, %s and %s there are", name, maps[0].name, maps[1].name,
-              maps[2].name, maps[3].name);
+    error_set("there is no colormap '%.60s': expected %s, %s, %s or %s", name, maps[0].name, maps[1].name, maps[2].name,
+              maps[3].name);
     return NULL;
 }
 

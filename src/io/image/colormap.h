@@ -1,4 +1,4 @@
-/* Colormaps: a number from 0 to 1 to a colour in sRGB. */
+/* Colormaps: functions from a number in 0 to 1 to an sRGB colour. */
 #ifndef RILL_IO_IMAGE_COLORMAP_H
 #define RILL_IO_IMAGE_COLORMAP_H
 
@@ -7,11 +7,11 @@
 
 typedef struct Colormap Colormap;
 
-/* "viridis", "magma", "gray" or "coolwarm"; NULL with error_set listing them. */
+/* Finds "viridis", "magma", "gray" or "coolwarm". Returns NULL with error_set, which lists the names. */
 const Colormap *colormap_find(const char *name);
-/* The name of the i-th, from 0; NULL behind the last. */
+/* Returns the name of colormap i (0-based), or NULL after the last one. */
 const char *colormap_name(size_t i);
-/* Red, green and blue in 0..1 at t; t is clamped, NaN counts as 0. viridis and magma are steps of 256 colours, equal to
+/* Computes red, green and blue (0 to 1) at t. t is clamped to 0 to 1; NaN counts as 0. viridis and magma have 256 steps and are equal to
  * matplotlib's for every t; gray and coolwarm are continuous. */
 void colormap_sample(const Colormap *map, double t, double rgb[3]);
 

@@ -35,7 +35,7 @@ static bool unknown_content(size_t size)
             strbuf_addf(&list, "%s%s", strbuf_separator(i, FORMATS, " or "), formats[i].name);
         }
     }
-    error_set("its content is no picture that rill reads (%s)", strbuf_text(&list));
+    error_set("its content is not an image that rill reads (%s)", strbuf_text(&list));
     strbuf_free(&list);
     return false;
 }

@@ -1,12 +1,12 @@
-/* Formats of images. A file is recognised by its content when it is read, and gets the format of its name's extension when it is written. */
+/* Image file formats. The content determines the format of a file that is read, the extension that of a file that is written. */
 #ifndef RILL_IO_IMAGE_FORMATS_H
 #define RILL_IO_IMAGE_FORMATS_H
 
 #include "base/strbuf.h"
 #include "io/image/image.h"
 
-/* The formats: their names (NULL where the content is another row's), extensions, whether they hold floats as they are and nothing else (others hold
- * integers), what the functions that read them begin with, and the function that writes them. */
+/* Table of the formats: name (NULL for a second extension of another format), extension, whether samples are floats (else integers), prefix of
+ * the functions that read it, function that writes it. */
 #define IMAGE_FORMATS(X)                                                                                               \
     X("PNG", "png", false, png, png_encode)                                                                            \
     X("PGM", "pgm", false, pnm, pnm_encode_gray)                                                                       \
@@ -18,11 +18,11 @@
 typedef struct ImageFormat {
     const char *name, *extension;
     bool floats;
-    /* Returns whether the content begins as the format does. */
+    /* Returns whether the content begins with the signature of the format. */
     bool (*recognise)(const unsigned char *bytes, size_t size);
-    /* Reads a file's contents. On failure error_set; the image may hold samples to free. */
+    /* Decodes a file. Returns false with error_set; the image may have samples to free in this case. */
     bool (*decode)(const unsigned char *bytes, size_t size, Image *image);
-    /* Appends the file's bytes; false with error_set where the format cannot hold the image. */
+    /* Appends the file's bytes. Returns false with error_set if the format cannot represent the image. */
     bool (*encode)(const Image *image, StrBuf *bytes);
 } ImageFormat;
 
@@ -34,16 +34,16 @@ typedef struct ImageFormat {
 IMAGE_FORMATS(IMAGE_FORMAT_FUNCTIONS)
 #undef IMAGE_FORMAT_FUNCTIONS
 
-/* Returns row i of the table; NULL behind the last. */
+/* Returns row i (0-based) of the table, or NULL after the last one. */
 const ImageFormat *image_format_at(int i);
-/* Returns the format of a file's contents; NULL where none is known. */
+/* Returns the format of a file's contents, or NULL if it is unknown. */
 const ImageFormat *image_format_of_bytes(const unsigned char *bytes, size_t size);
-/* Returns the format that an extension asks for; NULL with error_set listing those there are. */
+/* Returns the format of a path's extension. Returns NULL with error_set, which lists the extensions. */
 const ImageFormat *image_format_of_path(const char *path);
 
-/* Reads an image of any format; errors name the path. */
+/* Reads an image of any format. Returns false with error_set, which names the path. */
 bool image_load(const char *path, Image *image);
-/* Writes by the path's extension; errors name the path. */
+/* Writes an image in the format of the path's extension. Returns false with error_set, which names the path. */
 bool image_save(const Image *image, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pictures as plain arrays: rows from the top, row-major, channels interleaved. */
+/* Images in host memory: row-major, the top row first, channels interleaved. */
 #ifndef RILL_IO_IMAGE_IMAGE_H
 #define RILL_IO_IMAGE_IMAGE_H
 
@@ -12,24 +12,25 @@ typedef struct Image {
     int rows, cols;
     int channels; /* 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha */
     ImageDepth depth;
-    uint32_t white; /* the integer sample that means 1.0: 255, 65535, or what a PGM declares; unused for floats */
+    uint32_t
+        white; /* the integer sample that represents 1.0: 255, 65535, or the value that a PGM file declares; unused for floats */
     void *data;
 } Image;
 
-/* As many pixels as a stream can have elements. */
+/* The largest number of elements of a stream. */
 #define IMAGE_MAX_PIXELS INT64_C(2147483647)
 
-/* Allocates the samples (zero) and sets white; false with error_set when a size is not positive or there are too many pixels. */
+/* Allocates samples of zero and sets `white`. Returns false with error_set if a size is not positive or there are too many pixels. */
 bool image_create(Image *image, int64_t rows, int64_t cols, int channels, ImageDepth depth);
+/* Frees the samples. */
 void image_free(Image *image);
 
-/* Bytes of one sample. */
+/* Returns the bytes of one sample. */
 size_t image_sample_bytes(ImageDepth depth);
-/* rows * cols * channels. */
+/* Returns rows * cols * channels. */
 size_t image_samples(const Image *image);
 
-/* For decoders and encoders that failed: puts "WHAT: " in front of the message, but for memory that ran out, which is not the picture's
- * fault; false. */
+/* Prepends "WHAT: " to the error message of a decoder or encoder, unless host memory was exhausted. Returns false. */
 bool image_refuse(const char *what);
 
 #endif

@@ -8,7 +8,7 @@
 
 static const struct {
     size_t bytes;
-    double white; /* 0: the range must be told */
+    double white; /* 0: there is no default range */
 } kinds[] = {
     [PIXEL_FLOAT] = {4, 1},   [PIXEL_DOUBLE] = {8, 1},     [PIXEL_HALF] = {2, 1},  [PIXEL_UNORM8] = {1, 1},
     [PIXEL_BOOL] = {4, 1},    [PIXEL_INT8] = {1, 0},       [PIXEL_INT16] = {2, 0}, [PIXEL_INT] = {4, 0},
@@ -29,7 +29,7 @@ bool pixels_range(PixelKind kind, double *min, double *max)
 
 static double clamp01(double value)
 {
-    return value > 0 ? fmin(value, 1) : 0; /* NaN is not above 0 */
+    return value > 0 ? fmin(value, 1) : 0; /* NaN > 0 is false */
 }
 
 static double number_get(const void *data, PixelKind kind, size_t i)
@@ -85,7 +85,7 @@ static void sample_put(Image *image, size_t i, double value)
     }
 }
 
-/* Any picture's pixel as red, green, blue and alpha. */
+/* Reads a pixel of any image as red, green, blue and alpha. */
 static void colour_get(const Image *image, size_t pixel, double rgba[4])
 {
     size_t first = pixel * (size_t)image->channels;
@@ -118,14 +118,14 @@ static void convert(const Image *image, PixelArray *array)
 
 static bool raw_samples(const Image *image, PixelArray *array)
 {
-    const char *asked = array->kind == PIXEL_UINT8 ? "uint8" : "uint16";
+    const char *type = array->kind == PIXEL_UINT8 ? "uint8" : "uint16";
     if (image->channels != 1) {
         return error_set("%s gives the samples of a gray picture, and this one has %d channels: use a float, half or "
                          "unorm8 type",
-                         asked, image->channels);
+                         type, image->channels);
     }
     if (image->depth == IMAGE_FLOAT) {
-        return error_set("%s gives integer samples, and this picture holds floats: use 'float'", asked);
+        return error_set("%s gives integer samples, and this picture holds floats: use 'float'", type);
     }
     if (array->kind == PIXEL_UINT8 && image->depth == IMAGE_U16) {
         return error_set("its samples have 16 bits and do not fit uint8: use 'uint16', 'float' or 'unorm8'");
@@ -153,7 +153,7 @@ bool pixels_from_image(const Image *image, PixelArray *array)
 static void fill(const PixelArray *array, const PixelOptions *options, Image *image)
 {
     size_t pixels = pixel_count(image), n = (size_t)array->components, channels = (size_t)image->channels;
-    /* At the range 0..1 the division is left out: PFM keeps every float's bits. */
+    /* There is no division for the range 0 to 1, so that PFM keeps the bits of every float. */
     bool scaled = options->min < 0 || options->min > 0 || options->max < 1 || options->max > 1;
     double range = options->max - options->min;
     for (size_t p = 0; p < pixels; p++) {

@@ -1,11 +1,11 @@
-/* Between pictures and packed arrays of numbers, which is what streams hold. */
+/* Converts between images and packed arrays of numbers, as in streams. */
 #ifndef RILL_IO_IMAGE_PIXELS_H
 #define RILL_IO_IMAGE_PIXELS_H
 
 #include "io/image/colormap.h"
 #include "io/image/image.h"
 
-/* One number of a packed array. */
+/* The number type of a packed array. */
 typedef enum PixelKind {
     PIXEL_FLOAT,
     PIXEL_DOUBLE,
@@ -28,23 +28,25 @@ typedef struct PixelArray {
 } PixelArray;
 
 typedef struct PixelOptions {
-    double min, max;     /* the numbers that mean 0 and 1; alpha is not scaled */
-    const Colormap *map; /* of gray to RGB; NULL for none */
+    double min, max;     /* the numbers that become 0 and 1 in the image; alpha is not scaled */
+    const Colormap *map; /* converts gray to RGB; NULL: none */
     ImageDepth depth;
 } PixelOptions;
 
-size_t pixels_bytes(PixelKind kind); /* of one component */
+/* Returns the bytes of one component. */
+size_t pixels_bytes(PixelKind kind);
 
-/* Fills array->data (made by the caller, with the image's rows and cols) from the image. Floats, halves and unorm8: 0..1 (floats of
- * a PFM as they are), gray by the luminance of Rec. 709 (0.2126 R + 0.7152 G + 0.0722 B; alpha is ignored), gray
- * repeated for colours, alpha 1 where there is none. uint8 and uint16: the samples themselves, of a gray picture only. */
+/* Fills array->data, which the caller has allocated with the rows and cols of the image. Floats, halves and unorm8 get values from 0 to 1
+ * (floats of PFM are not scaled). Colour becomes gray by the luminance of Rec. 709 (0.2126 R + 0.7152 G + 0.0722 B; alpha is ignored), gray is
+ * repeated for colour, and missing alpha is 1. uint8 and uint16 get the samples themselves, of gray images only. Returns false with error_set. */
 bool pixels_from_image(const Image *image, PixelArray *array);
 
-/* The numbers that mean 0 and 1 unless told otherwise: 0 and the type's largest for small unsigned integers and bool, 0
- * and 1 for floats. False for integers that have no such range. */
+/* Returns the default numbers that become 0 and 1 in an image: 0 and the type's maximum for small unsigned integers and bool, 0 and 1 for
+ * floats. Returns false for integers without a default range. */
 bool pixels_range(PixelKind kind, double *min, double *max);
 
-/* A new image from the array. Integer depths: clamped to 0..1, NaN as 0, rounded to nearest. Floats: neither. */
+/* Creates an image from an array. Integer samples are clamped to 0 to 1 (NaN becomes 0) and rounded to nearest; float samples are not.
+ * Returns false with error_set. */
 bool pixels_to_image(const PixelArray *array, const PixelOptions *options, Image *image);
 
 #endif

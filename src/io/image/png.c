@@ -1,6 +1,6 @@
-/* PNG by libpng. Reading gives 8 or 16 bits per sample and 1 to 4 channels: palettes become RGB, tRNS becomes alpha, gray of 1, 2
- * or 4 bits is spread over 0..255; interlaced pictures are read. Colour profiles, gamma and texts are skipped: samples are the
- * file's own. A wrong checksum anywhere is an error. */
+/* PNG, by libpng. Images that are read have 8 or 16 bits per sample and 1 to 4 channels: palettes become RGB, tRNS becomes alpha, and gray
+ * of 1, 2 or 4 bits is scaled to 0..255. Interlaced files are supported. Colour profiles, gamma and texts are ignored: samples keep the
+ * values of the file. An incorrect checksum is an error. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
@@ -12,10 +12,10 @@
 
 enum {
     SIGNATURE = 8,
-    DEFLATE_RATIO = 1032 /* deflate cannot pack more bytes than this into one (258 bytes in two bits) */
+    DEFLATE_RATIO = 1032 /* the largest compression ratio of deflate (258 bytes in two bits) */
 };
 
-/* One reading or writing. Everything that must survive libpng's longjmp lives here, none of it in locals. */
+/* The state of reading or writing a file. It is not in local variables because it must survive libpng's longjmp. */
 typedef struct Codec {
     png_structp png;
     png_infop info;
@@ -23,7 +23,7 @@ typedef struct Codec {
     size_t size, at;
     StrBuf *output; /* writing */
     Image *image;
-    bool starved; /* libpng asked for memory that there was not */
+    bool starved; /* an allocation of libpng failed */
 } Codec;
 
 static PNG_FUNCTION(void, on_error, (png_structp png, png_const_charp text), PNG_NORETURN)
@@ -75,7 +75,7 @@ static void on_flush(png_structp png)
     (void)png;
 }
 
-/* The reason of what failed; `what` stands in front of it unless memory was short. */
+/* Sets the error to the reason of the failure, with the prefix `what` unless host memory was exhausted. Returns false. */
 static bool refuse(const Codec *codec, const char *what)
 {
     if (codec->starved) {
@@ -89,7 +89,7 @@ bool png_recognise(const unsigned char *bytes, size_t size)
     return size >= SIGNATURE && png_sig_cmp(bytes, 0, SIGNATURE) == 0;
 }
 
-/* Stops before memory is taken for a size that the file cannot hold. */
+/* Rejects a size that needs more data than the file has, before memory is allocated. */
 static void check_size(Codec *codec)
 {
     uint64_t rows = png_get_image_height(codec->png, codec->info);
@@ -141,7 +141,7 @@ static bool read_picture(Codec *codec)
     }
     png_set_read_fn(png, codec, on_read);
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* skips profiles and texts, but not tRNS */
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* ignores profiles and texts, but not tRNS */
     png_set_benign_errors(png, 0);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_read_info(png, codec->info);

@@ -1,6 +1,5 @@
-/* The netpbm family: PGM (P2, P5), PPM (P3, P6) with 8 or 16 bits, and PFM (Pf, PF), whose rows run from the bottom in the file
- * and whose byte order is the sign of its scale (the scale's size is not applied). Written: P5, P6, and PFM
- * little-endian. One picture per file. */
+/* The netpbm formats: PGM (P2, P5) and PPM (P3, P6) with 8 or 16 bits, and PFM (Pf, PF). A PFM file has the bottom row first; the sign
+ * of its scale determines the byte order, the magnitude is ignored. Writes P5, P6 and little-endian PFM. One image per file. */
 #include "base/decimal.h"
 #include "base/error.h"
 #include "io/byteorder.h"
@@ -21,7 +20,7 @@ typedef struct Header {
     int channels;
     ImageDepth depth;
     bool text;   /* samples in decimal digits */
-    bool little; /* byte order of floats; that of integers is big */
+    bool little; /* byte order of floats; integers are big-endian */
 } Header;
 
 static bool is_space(int c)
@@ -65,7 +64,7 @@ static bool expected(const Cursor *cursor, const char *what)
     long long at = cursor->at - cursor->start;
     int c = peek(cursor);
     if (c < 0) {
-        return error_set("the file ends where %s should be (byte %lld): it is truncated", what, at);
+        return error_set("expected %s at byte %lld, but the file ends: it is truncated", what, at);
     }
     if (c > ' ' && c < 127) {
         return error_set("expected %s at byte %lld, found '%c'", what, at, c);
@@ -89,7 +88,7 @@ static bool read_number(Cursor *cursor, const char *what, int64_t limit, int64_t
     return true;
 }
 
-/* The scale of a PFM: only its sign is used, but it must be a number other than 0. */
+/* Reads the scale of a PFM file. Only its sign is used, but it must not be 0. */
 static bool read_scale(Cursor *cursor, bool *little)
 {
     size_t used = 0;
@@ -98,10 +97,10 @@ static bool read_scale(Cursor *cursor, bool *little)
     double scale = decimal_read((const char *)cursor->at, (size_t)(cursor->end - cursor->at), &used);
     cursor->at += used;
     return (used > 0 && isfinite(scale) && scale != 0) ||
-           error_set("the scale of a PFM must be a number other than 0 (its sign tells the byte order)");
+           error_set("the scale of a PFM must be a number other than 0 (its sign determines the byte order)");
 }
 
-/* One white space ends the header of binary samples, a comment right before it allowed. */
+/* Reads the single white space that ends the header of binary samples. A comment may precede it. */
 static bool end_header(Cursor *cursor)
 {
     if (peek(cursor) == '#') {
@@ -156,7 +155,7 @@ static size_t sample_bytes(const Header *header)
     return header->text ? 1 : image_sample_bytes(header->depth);
 }
 
-/* Compares the size in the header with the bytes there are, before memory is taken. */
+/* Compares the size in the header with the length of the file, before memory is allocated. */
 static bool check_size(const Cursor *cursor, const Header *header)
 {
     size_t left = (size_t)(cursor->end - cursor->at);
@@ -173,7 +172,7 @@ static bool check_size(const Cursor *cursor, const Header *header)
     return true;
 }
 
-/* After binary samples at most one line end: anything longer means that the size is false. */
+/* Checks that at most a line end follows binary samples; anything longer means that the size is incorrect. */
 static bool check_end(Cursor *cursor, const Header *header)
 {
     if (header->text) {
@@ -258,7 +257,7 @@ bool pnm_decode(const unsigned char *bytes, size_t size, Image *image)
     Cursor cursor = {bytes, bytes, bytes + size};
     Header header = {0};
     if (strchr("147", bytes[1])) {
-        return error_set("it is a %s, which rill does not read: PGM, PPM and PFM it does",
+        return error_set("it is a %s, which rill does not read: expected PGM, PPM or PFM",
                          bytes[1] == '7' ? "PAM (P7)" : "PBM (bitmap)");
     }
     if (!read_header(&cursor, &header) || !check_size(&cursor, &header) ||

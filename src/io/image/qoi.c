@@ -1,5 +1,5 @@
-/* QOI, the "Quite OK Image" format (https://qoiformat.org/qoi-specification.pdf): RGB or RGB and alpha, 8 bits. Whatever chunks
- * a file is made of are read; the colour space in its header is ignored. Written: all kinds of chunks, sRGB; gray is repeated. */
+/* QOI, the "Quite OK Image" format (https://qoiformat.org/qoi-specification.pdf): RGB or RGBA with 8 bits. Reads and writes all chunk types.
+ * The colour space in the header is ignored when reading and sRGB when writing. Gray is written as RGB. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
@@ -8,12 +8,12 @@
 
 enum { MAGIC = 4, HEADER = 14, END = 8, PLACES = 64, LONGEST_RUN = 62, LONGEST_CHUNK = 5 };
 
-/* The first byte of a chunk. The first four are its upper two bits, and numbers stand in the lower six. */
+/* The first byte of a chunk. Of the first four types, the upper two bits are the tag and the lower six are data. */
 enum {
-    CHUNK_PLACE = 0x00, /* the pixel at a place of `seen` */
-    CHUNK_NEAR = 0x40,  /* differences of -2 to 1 in red, green and blue, two bits each */
-    CHUNK_LUMA = 0x80,  /* that of green, six bits; how far those of red and blue are from it, four bits each */
-    CHUNK_RUN = 0xc0,   /* the pixel before, 1 to 62 times */
+    CHUNK_PLACE = 0x00, /* an index into `seen` */
+    CHUNK_NEAR = 0x40,  /* differences of red, green and blue, -2 to 1, two bits each */
+    CHUNK_LUMA = 0x80,  /* difference of green, six bits; red and blue relative to it, four bits each */
+    CHUNK_RUN = 0xc0,   /* the previous pixel 1 to 62 times */
     CHUNK_RGB = 0xfe,   /* three bytes follow */
     CHUNK_RGBA = 0xff,  /* four bytes follow */
     CHUNK_KIND = 0xc0,
@@ -42,11 +42,11 @@ static bool pixel_equal(Pixel a, Pixel b)
 /* reading */
 
 typedef struct Reader {
-    const unsigned char *at, *end; /* of the chunks */
+    const unsigned char *at, *end; /* the chunks */
     Pixel pixel, seen[PLACES];
 } Reader;
 
-/* Adds to red, green and blue; sums wrap around. */
+/* Adds differences to red, green and blue, modulo 256. */
 static void shift(Pixel *p, int red, int green, int blue)
 {
     p->value[0] = (uint8_t)(p->value[0] + red);
@@ -54,7 +54,7 @@ static void shift(Pixel *p, int red, int green, int blue)
     p->value[2] = (uint8_t)(p->value[2] + blue);
 }
 
-/* How many bytes follow a chunk's first. */
+/* Returns the number of bytes that follow the first byte of a chunk. */
 static size_t chunk_rest(unsigned first)
 {
     if (first >= CHUNK_RGB) {
@@ -63,7 +63,7 @@ static size_t chunk_rest(unsigned first)
     return (first & CHUNK_KIND) == CHUNK_LUMA ? 1 : 0;
 }
 
-/* Reads a chunk into reader->pixel. How many pixels it stands for; 0 where it is cut off. */
+/* Reads a chunk into reader->pixel. Returns the number of pixels that it represents, or 0 if it is truncated. */
 static size_t read_chunk(Reader *reader)
 {
     if (reader->at == reader->end || chunk_rest(*reader->at) >= (size_t)(reader->end - reader->at)) {
@@ -101,8 +101,8 @@ static bool read_pixels(Reader *reader, Image *image)
             return error_set("the file ends too early, it is truncated");
         }
         if (count > left) {
-            return error_set("it is damaged: %zu pixels are left of its %d rows and %d columns, where %zu follow", left,
-                             image->rows, image->cols, count);
+            return error_set("it is damaged: %zu pixels of its %d rows and %d columns are missing, but a chunk has %zu",
+                             left, image->rows, image->cols, count);
         }
         left -= count;
         for (; count > 0; count--, to += channels) {
@@ -112,7 +112,7 @@ static bool read_pixels(Reader *reader, Image *image)
     return true;
 }
 
-/* The end marker, and nothing after it. */
+/* Checks that the end marker is the end of the file. */
 static bool check_end(const unsigned char *at, size_t left)
 {
     if (memcmp(at, end_marker, END) != 0) {
@@ -123,7 +123,7 @@ static bool check_end(const unsigned char *at, size_t left)
                                     left - END);
 }
 
-/* Stops before memory is taken for a size that the file cannot hold. */
+/* Rejects a size that needs more data than the file has, before memory is allocated. */
 static bool check_size(int64_t rows, int64_t cols, size_t size)
 {
     int64_t most = (int64_t)(size - HEADER - END) * LONGEST_RUN;
@@ -144,8 +144,8 @@ static bool decode(const unsigned char *bytes, size_t size, Image *image)
             rows = (int64_t)byteorder_get_big(bytes + MAGIC + 4, 4);
     int channels = bytes[HEADER - 2], space = bytes[HEADER - 1];
     if ((channels != 3 && channels != 4) || space > 1) {
-        return error_set("its header is damaged: it says %d channels and colour space %d, where 3 or 4 and 0 or 1 "
-                         "can be",
+        return error_set("its header is damaged: it has %d channels and colour space %d, expected 3 or 4 and 0 or "
+                         "1",
                          channels, space);
     }
     if (!check_size(rows, cols, size) || !image_create(image, rows, cols, channels, IMAGE_U8)) {
@@ -167,10 +167,10 @@ bool qoi_decode(const unsigned char *bytes, size_t size, Image *image)
 
 /* writing */
 
-/* Chunks are gathered before they are appended: a picture is millions of them. */
+/* Buffers chunks, since an image has millions of them. */
 typedef struct Writer {
     StrBuf *out;
-    size_t used, run; /* bytes gathered; pixels like the last one that no chunk stands for yet */
+    size_t used, run; /* buffered bytes; pixels equal to `last` that are not in a chunk yet */
     Pixel last, seen[PLACES];
     unsigned char bytes[4096];
 } Writer;
@@ -202,27 +202,27 @@ static void end_run(Writer *writer)
     }
 }
 
-/* A difference of two samples, by the shorter way around. */
+/* Returns the difference of two samples modulo 256, from -128 to 127. */
 static int difference(uint8_t now, uint8_t before)
 {
     int d = now - before;
     return d > 127 ? d - 256 : d < -128 ? d + 256 : d;
 }
 
-static bool lies_in(int value, int from, int to)
+static bool is_between(int value, int from, int to)
 {
     return from <= value && value <= to;
 }
 
-/* The chunk of a pixel with the last one's alpha, other than it. */
+/* Writes the chunk of a pixel that differs from the last one and has the same alpha. */
 static void put_colour(Writer *writer, Pixel p)
 {
     int red = difference(p.value[0], writer->last.value[0]);
     int green = difference(p.value[1], writer->last.value[1]);
     int blue = difference(p.value[2], writer->last.value[2]);
-    if (lies_in(red, -2, 1) && lies_in(green, -2, 1) && lies_in(blue, -2, 1)) {
+    if (is_between(red, -2, 1) && is_between(green, -2, 1) && is_between(blue, -2, 1)) {
         put(writer, CHUNK_NEAR | (unsigned)((red + 2) << 4 | (green + 2) << 2 | (blue + 2)));
-    } else if (lies_in(green, -32, 31) && lies_in(red - green, -8, 7) && lies_in(blue - green, -8, 7)) {
+    } else if (is_between(green, -32, 31) && is_between(red - green, -8, 7) && is_between(blue - green, -8, 7)) {
         put(writer, CHUNK_LUMA | (unsigned)(green + 32));
         put(writer, (unsigned)((red - green + 8) << 4 | (blue - green + 8)));
     } else {

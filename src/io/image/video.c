@@ -20,10 +20,10 @@ extern char **environ;
 static const struct {
     const char *extension;
     const char *muxer;
-    const char *pixels; /* what players expect; NULL: ffmpeg's own choice */
-    const char *filter; /* NULL for none */
+    const char *pixels; /* pixel format that players expect; NULL: chosen by ffmpeg */
+    const char *filter; /* NULL: none */
 } formats[] = {
-    /* 4:2:0 colours need even sizes: an odd picture gets one more row or column, of black. */
+    /* yuv420p needs even sizes: an odd size is padded with a black row or column. */
     {"mp4", "mp4", "yuv420p", "pad=ceil(iw/2)*2:ceil(ih/2)*2"},
     {"webm", "webm", "yuv420p", "pad=ceil(iw/2)*2:ceil(ih/2)*2"},
     {"mkv", "matroska", "yuv420p", "pad=ceil(iw/2)*2:ceil(ih/2)*2"},
@@ -47,7 +47,7 @@ bool video_extension(const char *path)
     return find_format(path) >= 0;
 }
 
-/* Whether a command of this name is on PATH. */
+/* Returns whether PATH has a command of this name. */
 static bool installed(const char *command)
 {
     const char *path = getenv("PATH");
@@ -74,7 +74,7 @@ bool video_open(const char *path, double fps, Video *video)
     return file_draft_open(path, &video->draft);
 }
 
-/* A file without a name for what ffmpeg says. */
+/* Creates an unnamed temporary file for ffmpeg's output. Returns its descriptor, or -1. */
 static int report_create(void)
 {
     FILE *file = tmpfile();
@@ -94,7 +94,7 @@ static bool spawn(Video *video, int input, char **words)
     posix_spawn_file_actions_adddup2(&actions, video->report, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, video->report, STDERR_FILENO);
     posix_spawnattr_init(&attributes);
-    /* A group of its own: Ctrl-C is for Lua, which may want to finish the file. */
+    /* ffmpeg gets its own process group, so that Ctrl-C interrupts only Lua, which can then complete the file. */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
     int reason = posix_spawnp(&video->child, "ffmpeg", &actions, &attributes, words, environ);
@@ -107,12 +107,12 @@ static bool spawn(Video *video, int input, char **words)
     return true;
 }
 
-/* ffmpeg with these words, fed through a socket. */
+/* Starts ffmpeg with these arguments, and a socket for its frames. */
 static bool launch(Video *video, char **words)
 {
     int ends[2];
     video->report = report_create();
-    /* A socket rather than a pipe: writing to one whose reader has gone need not raise a signal. */
+    /* A socket, not a pipe: MSG_NOSIGNAL avoids SIGPIPE if ffmpeg has ended. */
     if (video->report < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         return error_set("cannot start ffmpeg: %s", strerror(errno));
     }
@@ -122,7 +122,7 @@ static bool launch(Video *video, char **words)
     return ok;
 }
 
-/* Starts ffmpeg on frames like the first one. */
+/* Starts ffmpeg for frames with the size and channels of the first one. */
 static bool start(Video *video)
 {
     static const char *const channels[] = {"", "gray", "", "rgb24", "rgba"};
@@ -140,7 +140,7 @@ static bool start(Video *video)
         words[count++] = "-pix_fmt";
         words[count++] = pixels;
     }
-    /* Without "file:" a path may be read as an option or as the name of a protocol. */
+    /* Without "file:", ffmpeg may interpret a path as an option or a protocol. */
     StrBuf name = STRBUF_EMPTY;
     strbuf_addf(&name, "file:%s", video->draft.name);
     words[count] = name.text;
@@ -149,7 +149,7 @@ static bool start(Video *video)
     return ok;
 }
 
-/* Waits for ffmpeg, which then has nothing more to read; true when it succeeded. */
+/* Closes ffmpeg's input and waits for it. Returns whether it succeeded. */
 static bool finish(Video *video)
 {
     int status = -1;
@@ -165,7 +165,7 @@ static bool finish(Video *video)
     return status == 0;
 }
 
-/* What ffmpeg said of its failure, as the error. */
+/* Sets the error to ffmpeg's own message. Returns false. */
 static bool report_error(Video *video)
 {
     char text[REPORT + 1];

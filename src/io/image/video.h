@@ -1,4 +1,4 @@
-/* Videos through the command ffmpeg: raw frames into its standard input. */
+/* Writes videos with the command ffmpeg, which reads raw frames from its standard input. */
 #ifndef RILL_IO_IMAGE_VIDEO_H
 #define RILL_IO_IMAGE_VIDEO_H
 
@@ -9,23 +9,24 @@
 
 typedef struct Video {
     FileDraft draft;
-    int format; /* in a table of video.c */
+    int format; /* index in a table of video.c */
     double fps;
-    Image like;  /* the first frame's size and channels; no samples */
-    pid_t child; /* 0 until the first frame, whose size ffmpeg must be told */
-    int feed;    /* where frames are written; -1 */
-    int report;  /* a file of what ffmpeg says; -1 */
+    Image like;  /* size and channels of the first frame; no samples */
+    pid_t child; /* the process ffmpeg; 0 until the first frame, which determines the size */
+    int feed;    /* the descriptor for frames, or -1 */
+    int report;  /* the descriptor of a file with ffmpeg's output, or -1 */
 } Video;
 
-/* Whether the extension names a video: .mp4, .webm, .mkv or .gif. */
+/* Returns whether the extension is .mp4, .webm, .mkv or .gif. */
 bool video_extension(const char *path);
-/* Finds ffmpeg and makes sure that `path` can be written. fps from 0.02 to 1000. False with error_set. */
+/* Finds ffmpeg and opens the file. fps: frames per second, 0.02 to 1000. Returns false with error_set. */
 bool video_open(const char *path, double fps, Video *video);
-/* Appends a picture of 8 bits, of the first one's size and channels. */
+/* Appends a frame with 8 bits per sample. All frames must have the same size and channels. Returns false with error_set. */
 bool video_frame(Video *video, const Image *image);
-/* Waits for ffmpeg to end; the file takes its place. Closes, also when it fails. At least one frame must have been written. */
+/* Waits for ffmpeg to end and renames the file. At least one frame must have been written. Closes, also on failure. Returns false with
+ * error_set. */
 bool video_close(Video *video);
-/* Lets everything go; `path` keeps what it held. */
+/* Stops ffmpeg and closes without changing the file at `path`. */
 void video_discard(Video *video);
 
 #endif

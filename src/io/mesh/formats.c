@@ -17,7 +17,8 @@ const MeshFormat *mesh_format_at(int i)
 
 /* ---- reading */
 
-/* Returns the format of a file; NULL with error_set. A binary STL file has no signature, but a length: where that is wrong, the extension tells. */
+/* Returns the format of a file, or NULL with error_set. A binary STL file has no signature and is recognised by its length; if the length is
+ * incorrect, by its extension. */
 static const MeshFormat *format_of(const FileBytes *file)
 {
     StrBuf list = STRBUF_EMPTY;
@@ -31,7 +32,7 @@ static const MeshFormat *format_of(const FileBytes *file)
     for (int i = 0; i < FORMATS; i++) {
         strbuf_addf(&list, "%s%s", strbuf_separator(i, FORMATS, " and "), formats[i].name);
     }
-    error_set("it is none of %s", strbuf_text(&list));
+    error_set("its content is not one of %s", strbuf_text(&list));
     strbuf_free(&list);
     return NULL;
 }
@@ -53,7 +54,7 @@ bool mesh_load(const char *path, bool skip, MeshData *mesh)
 
 /* ---- writing */
 
-/* Returns the format that an extension asks for; NULL with error_set. */
+/* Returns the format of a path's extension, or NULL with error_set. */
 static const MeshFormat *format_of_path(const char *path)
 {
     StrBuf list = STRBUF_EMPTY;
@@ -78,7 +79,7 @@ static bool check_encoding(const MeshFormat *format, const MeshEncoding *encodin
                      format->name);
 }
 
-/* What could not be read again. */
+/* Rejects numbers that are not finite, since such a file could not be read. */
 static bool check_finite(const float *numbers, size_t width, size_t count, const char *what)
 {
     for (size_t i = 0; i < width * count; i++) {
@@ -89,14 +90,14 @@ static bool check_finite(const float *numbers, size_t width, size_t count, const
     return true;
 }
 
-/* Streams of a mesh may have been written since they were checked. */
+/* Checks the vertex indices, since streams of a mesh may have been written after the mesh was checked. */
 static bool check_triangles(const MeshData *mesh)
 {
     for (size_t corner = 0; corner < 3 * mesh->faces; corner++) {
         int32_t vertex = mesh->triangles[corner];
         if (vertex < 0 || (size_t)vertex >= mesh->vertices) {
-            return error_set("triangle %zu has vertex %d, and there are %zu, from 0", corner / 3, (int)vertex,
-                             mesh->vertices);
+            return error_set("triangle %zu has vertex %d, but there are only %zu vertices (0-based)", corner / 3,
+                             (int)vertex, mesh->vertices);
         }
     }
     return true;

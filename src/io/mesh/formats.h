@@ -1,12 +1,12 @@
-/* Formats of meshes. A file is recognised by its content when it is read, and gets the format of its name's extension when it is written. */
+/* Mesh file formats. The content determines the format of a file that is read, the extension that of a file that is written. */
 #ifndef RILL_IO_MESH_FORMATS_H
 #define RILL_IO_MESH_FORMATS_H
 
 #include "io/mesh/mesh.h"
 #include "io/text.h"
 
-/* The formats: their names, extensions, how they can be written (bits of MeshEncoding), and what their functions begin with. A file that
- * no other format recognises is read as the first one, if it recognises it. */
+/* Table of the formats: name, extension, encodings that can be written (a bit for each MeshEncoding), prefix of its functions. The first format
+ * is tried last. */
 #define MESH_FORMATS(X)                                                                                                \
     X("OBJ", "obj", 1 << MESH_ASCII, obj)                                                                              \
     X("PLY", "ply", MESH_ENCODINGS, ply)                                                                               \
@@ -18,9 +18,9 @@ typedef struct MeshFormat {
     int encodings;
     /* Returns whether the file is of this format. */
     bool (*recognise)(const unsigned char *bytes, size_t size);
-    /* Adds the contents of a file to an empty mesh. False with error_set, which names the line or the byte. */
+    /* Decodes a file into an empty mesh. Returns false with error_set, which names the line or the byte. */
     bool (*decode)(const unsigned char *bytes, size_t size, MeshData *mesh);
-    /* Writes a mesh, in one of the encodings; text has nine digits of each number. */
+    /* Writes a mesh in one of the encodings. In text, numbers have nine significant digits. */
     void (*encode)(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding);
 } MeshFormat;
 
@@ -32,13 +32,13 @@ typedef struct MeshFormat {
 MESH_FORMATS(MESH_FORMAT_FUNCTIONS)
 #undef MESH_FORMAT_FUNCTIONS
 
-/* Returns row i of the table; NULL behind the last. */
+/* Returns row i (0-based) of the table, or NULL after the last one. */
 const MeshFormat *mesh_format_at(int i);
 
-/* Reads a file; release with mesh_free, whatever it returns. False with error_set, which names the path and the line or byte. `skip`: lines
- * that OBJ does not have are left out. */
+/* Reads a file. Release the mesh with mesh_free, also on failure. skip: ignores unknown lines of OBJ files. Returns false with error_set, which
+ * names the path and the line or byte. */
 bool mesh_load(const char *path, bool skip, MeshData *mesh);
-/* Writes a file in the format of its extension. `encoding` NULL: in little-endian numbers where the format has them, else as text. False with
+/* Writes a file in the format of its extension. encoding NULL: little-endian if the format supports it, else text. Returns false with
  * error_set, which names the path. */
 bool mesh_save(const char *path, const MeshData *mesh, const MeshEncoding *encoding);
 

@@ -1,25 +1,25 @@
-/* OBJ files (Wavefront, Advanced Visualizer, appendix B1): v, vt, vn and f; what draws lines, curves and groups is left out. Faces of more than three
- * corners become fans around their first. Texture coordinates and normals whose numbers are those of the vertices are the vertices'; others are
- * the corners', zeros where a face names none. */
+/* OBJ files (Wavefront, Advanced Visualizer, appendix B1). Reads v, vt, vn and f; ignores lines, curves and groups. Faces with more than three
+ * corners become triangle fans around the first corner. If all texture coordinates (or normals) have the same indices as the vertices, there is one
+ * per vertex. Otherwise there is one per corner, zero for corners without one. */
 #include "base/error.h"
 #include "io/mesh/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What corners number besides vertices: texture coordinates, or normals. */
+/* Texture coordinates or normals, which corners refer to by index. */
 typedef struct Extra {
     const char *what;
-    int width;      /* numbers of an element */
+    int width;      /* numbers per element */
     float *numbers; /* of `count` elements */
     size_t count, room;
-    int32_t *index; /* of each corner, -1: none; NULL before the first */
+    int32_t *index; /* of each corner, -1: none; NULL before the first index */
     size_t index_room;
 } Extra;
 
-enum { VERTEX, UV, NORMAL, NUMBERS }; /* what a corner numbers */
+enum { VERTEX, UV, NORMAL, NUMBERS }; /* the kinds of index of a corner */
 
-/* The largest number that a face has, and where. */
+/* The largest index of all faces, and its line. */
 typedef struct Largest {
     int32_t index;
     size_t line;
@@ -32,7 +32,7 @@ typedef struct Reader {
     Largest largest[NUMBERS];
 } Reader;
 
-/* OBJ has no signature: it is any text. */
+/* OBJ has no signature: any text is accepted. */
 bool obj_recognise(const unsigned char *bytes, size_t size)
 {
     return memchr(bytes, '\0', size < 512 ? size : 512) == NULL;
@@ -43,10 +43,10 @@ static size_t count_of(const Reader *reader, int which)
     return which == VERTEX ? reader->mesh->vertices : reader->extra[which].count;
 }
 
-/* ---- a line */
+/* ---- lines */
 
-/* Further numbers of a line, at most so many, which count for nothing: a weight, a colour. */
-static bool pass_numbers(Reader *reader, const char *what, int most)
+/* Reads and ignores at most `most` further numbers of a line: a weight or a colour. */
+static bool skip_numbers(Reader *reader, const char *what, int most)
 {
     for (int i = 0;; i++) {
         TextReader before = reader->text;
@@ -56,7 +56,7 @@ static bool pass_numbers(Reader *reader, const char *what, int most)
             return true;
         }
         if (i == most) {
-            return error_set("line %zu: what is \"%.*s\" behind %s?", reader->text.line, text_shown(word), word.text,
+            return error_set("line %zu: unexpected \"%.*s\" after %s", reader->text.line, text_shown(word), word.text,
                              what);
         }
         if (!text_number(&reader->text, text_word(&reader->text), what, &number)) {
@@ -71,7 +71,7 @@ static bool read_vertex(Reader *reader)
 {
     static const char what[] = "a coordinate";
     double position[3];
-    return text_finite(&reader->text, what, position, 3) && pass_numbers(reader, what, BEHIND_VERTEX) &&
+    return text_finite(&reader->text, what, position, 3) && skip_numbers(reader, what, BEHIND_VERTEX) &&
            mesh_add_vertex(reader->mesh, position);
 }
 
@@ -94,11 +94,11 @@ static bool add_extra(Extra *extra, const double *values)
 static bool read_normal(Reader *reader)
 {
     double normal[3];
-    return text_finite(&reader->text, "a normal", normal, 3) && pass_numbers(reader, "a normal", 0) &&
+    return text_finite(&reader->text, "a normal", normal, 3) && skip_numbers(reader, "a normal", 0) &&
            add_extra(&reader->extra[NORMAL], normal);
 }
 
-/* The second number may be missing. */
+/* The second coordinate is optional. */
 static bool read_uv(Reader *reader)
 {
     static const char what[] = "a texture coordinate";
@@ -108,11 +108,11 @@ static bool read_uv(Reader *reader)
     }
     TextReader before = reader->text;
     bool second = text_word(&before).length > 0;
-    return (!second || text_finite(&reader->text, what, uv + 1, 1)) && pass_numbers(reader, what, BEHIND_UV) &&
+    return (!second || text_finite(&reader->text, what, uv + 1, 1)) && skip_numbers(reader, what, BEHIND_UV) &&
            add_extra(&reader->extra[UV], uv);
 }
 
-/* A part of a corner "1/2/3", from 1, or from -1 back: its index. */
+/* Converts a part of a corner "1/2/3" to a 0-based index. It is 1-based, or negative: -1 is the last element so far. */
 static bool read_index(Reader *reader, TextWord part, int which, int32_t *index)
 {
     static const char *const what[NUMBERS] = {"the number of a vertex", "the number of a texture coordinate",
@@ -122,7 +122,7 @@ static bool read_index(Reader *reader, TextWord part, int which, int32_t *index)
         return false;
     }
     if (number == 0 || number < -count || number > MESH_MOST) {
-        return error_set("line %zu: %s is %lld: expected 1 and more, or -1 to -%lld, counted back from here",
+        return error_set("line %zu: %s is %lld: expected 1 or more, or -1 to -%lld, counted back from here",
                          reader->text.line, what[which], (long long)number, (long long)count);
     }
     *index = (int32_t)(number < 0 ? count + number : number - 1);
@@ -152,7 +152,7 @@ static bool read_corner(Reader *reader, TextWord word, int32_t corner[NUMBERS])
                      word.text);
 }
 
-/* The numbers of the last triangle's corners; corners before the first that has one have none. */
+/* Adds the indices of the last triangle's corners. Corners before the first index get -1. */
 static bool add_indices(Extra *extra, size_t faces, const int32_t index[3])
 {
     bool none = index[0] < 0 && index[1] < 0 && index[2] < 0;
@@ -199,8 +199,8 @@ static bool read_face(Reader *reader)
     return count >= 3 || error_set("line %zu: a face of %d corners: expected 3 or more", reader->text.line, count);
 }
 
-/* Of groups, materials, lines, curves and surfaces. */
-static bool is_left_out(TextWord word)
+/* Returns whether a line is ignored: groups, materials, lines, curves and surfaces. */
+static bool is_ignored(TextWord word)
 {
     static const char *const words[] = {
         "g",    "o",      "s",     "l",          "p",         "vp",    "usemtl",   "mtllib",   "usemap", "maplib",
@@ -229,12 +229,12 @@ static bool read_line(Reader *reader, TextWord word)
     if (text_is(word, "vn")) {
         return read_normal(reader);
     }
-    return reader->mesh->skip || is_left_out(word) ||
-           error_set("line %zu: no line of OBJ begins with \"%.*s\"; option skip = true leaves such lines out",
+    return reader->mesh->skip || is_ignored(word) ||
+           error_set("line %zu: no line of OBJ begins with \"%.*s\"; option skip = true ignores such lines",
                      reader->text.line, text_shown(word), word.text);
 }
 
-/* ---- the whole */
+/* ---- the whole file */
 
 static bool check_numbers(const Reader *reader)
 {
@@ -242,14 +242,14 @@ static bool check_numbers(const Reader *reader)
     for (int which = VERTEX; which < NUMBERS; which++) {
         size_t count = count_of(reader, which);
         if (reader->largest[which].line > 0 && (size_t)reader->largest[which].index >= count) {
-            return error_set("line %zu: a face has %s %d, and there are %zu", reader->largest[which].line, what[which],
-                             (int)reader->largest[which].index + 1, count);
+            return error_set("line %zu: a face has %s %d, but there are only %zu", reader->largest[which].line,
+                             what[which], (int)reader->largest[which].index + 1, count);
         }
     }
     return true;
 }
 
-/* Whether the numbers are those of the vertices, everywhere. */
+/* Returns whether all indices are equal to the vertex indices. */
 static bool are_vertices(const Extra *extra, const MeshData *mesh)
 {
     if (extra->count != mesh->vertices) {
@@ -263,12 +263,12 @@ static bool are_vertices(const Extra *extra, const MeshData *mesh)
     return true;
 }
 
-/* Hands the elements over: the vertices' as they are, else one of each corner. */
+/* Passes the elements to the mesh: one per vertex if the indices agree, else one per corner. */
 static bool settle(Extra *extra, const MeshData *mesh, float **numbers, MeshOwner *owner)
 {
     size_t width = (size_t)extra->width, corners = 3 * mesh->faces;
     if (!extra->index && (extra->count == 0 || mesh->faces > 0)) {
-        return true; /* no face has any */
+        return true; /* no face has an index */
     }
     if (are_vertices(extra, mesh)) {
         *owner = MESH_VERTICES;

@@ -1,21 +1,21 @@
-/* OFF files (Geomview's object file format): OFF, COFF, NOFF and CNOFF in text, a vertex or face a line; NOFF where vertices have normals. Colours are left
- * out; faces of more than three corners become fans around their first. */
+/* OFF files (Geomview's object file format) in text: OFF, COFF, NOFF and CNOFF, with one vertex or face per line. Writes NOFF if vertices have normals,
+ * else OFF. Colours are ignored. Faces with more than three corners become triangle fans around the first corner. */
 #include "base/error.h"
 #include "io/mesh/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_LINE = 2 }; /* bytes of a vertex or face, at least */
+enum { LEAST_LINE = 2 }; /* the fewest bytes of a vertex or face */
 
 typedef struct Reader {
     TextReader text;
     MeshData *mesh;
     bool normals;
-    int64_t vertices, faces; /* announced */
+    int64_t vertices, faces; /* as declared */
 } Reader;
 
-/* The word that a file begins with. */
+/* Returns whether a word is the signature of a file. */
 static bool is_off(TextWord word)
 {
     static const char *const words[] = {"off", "coff", "noff", "cnoff", "stoff", "4off", "stcnoff"};
@@ -40,11 +40,11 @@ static bool read_count(Reader *reader, TextWord word, const char *what, int64_t 
         return false;
     }
     return (size_t)*count <= left / LEAST_LINE ||
-           error_set("line %zu: it is truncated: %s is %lld, and %zu bytes are left", reader->text.line, what,
+           error_set("line %zu: it is truncated: %s is %lld, but only %zu bytes are left", reader->text.line, what,
                      (long long)*count, left);
 }
 
-/* The three counts are on one line: a missing one would otherwise be taken from the first vertex. */
+/* Reads the signature and the three counts. The counts must be on one line; otherwise a missing count would be read from the first vertex. */
 static bool read_head(Reader *reader)
 {
     TextWord word = text_any_word(&reader->text);
@@ -55,7 +55,7 @@ static bool read_head(Reader *reader)
     }
     TextReader before = reader->text;
     if (text_is(text_word(&before), "binary")) {
-        return error_set("it is a binary OFF file: expected one in text");
+        return error_set("it is a binary OFF file: expected a text file");
     }
     int64_t edges;
     return read_count(reader, text_any_word(&reader->text), "the number of vertices", &reader->vertices) &&
@@ -63,14 +63,15 @@ static bool read_head(Reader *reader)
            text_whole(&reader->text, text_word(&reader->text), "the number of edges", &edges);
 }
 
-/* To the first word of the next line that has any. */
+/* Moves to the first word of the next line that is not empty. */
 static bool next_line(Reader *reader, const char *what, int64_t done, int64_t of)
 {
     text_skip_line(&reader->text);
     TextReader before = reader->text;
     TextWord word = text_any_word(&reader->text);
     if (word.length == 0) {
-        return error_set("it is truncated: it announces %lld %s, and has %lld", (long long)of, what, (long long)done);
+        return error_set("it is truncated: it declares %lld %s, but has only %lld", (long long)of, what,
+                         (long long)done);
     }
     before.at = word.text;
     before.line = reader->text.line;
@@ -108,8 +109,8 @@ static bool read_face(Reader *reader)
             return false;
         }
         if (corner < 0 || corner >= reader->vertices) {
-            return error_set("line %zu: a face has vertex %lld, and there are %lld, from 0", reader->text.line,
-                             (long long)corner, (long long)reader->vertices);
+            return error_set("line %zu: a face has vertex %lld, but there are only %lld vertices (0-based)",
+                             reader->text.line, (long long)corner, (long long)reader->vertices);
         }
         if (k >= 2 && !mesh_add_triangle(reader->mesh, (int32_t)first, (int32_t)last, (int32_t)corner)) {
             return false;
@@ -129,7 +130,8 @@ static bool read_faces(Reader *reader)
     }
     text_skip_line(&reader->text);
     return text_any_word(&reader->text).length == 0 ||
-           error_set("line %zu: more than the %lld faces it announces", reader->text.line, (long long)reader->faces);
+           error_set("line %zu: more than the %lld faces that the file declares", reader->text.line,
+                     (long long)reader->faces);
 }
 
 static bool allocate(Reader *reader)

@@ -1,6 +1,6 @@
-/* PLY files (G. Turk, The PLY polygon file format, 1994), in text and binary, of either byte order. Of vertices x, y, z, nx, ny, nz and u, v (or s, t; texture_u,
- * texture_v) are read, of faces vertex_indices (or vertex_index) and texcoord, u and v of each corner, and tristrips; else elements and properties are left
- * out. Faces of more than three corners become fans around their first. Normals are written where vertices have them. */
+/* PLY files (G. Turk, The PLY polygon file format, 1994), in text and binary of either byte order. Reads of vertices x, y, z, nx, ny, nz and u, v (or s,
+ * t, or texture_u, texture_v), of faces vertex_indices (or vertex_index) and texcoord (u and v of each corner), and tristrips. Other elements and
+ * properties are ignored. Faces with more than three corners become triangle fans around the first corner. Writes normals if vertices have them. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/mesh/formats.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the head */
+/* ---- header */
 
 typedef enum PlyType { PLY_I1, PLY_U1, PLY_I2, PLY_U2, PLY_I4, PLY_U4, PLY_F4, PLY_F8, PLY_TYPES } PlyType;
 
-/* What a property is for. */
+/* The meaning of a property. */
 typedef enum PlyRole {
     PLY_X,
     PLY_Y,
@@ -22,7 +22,7 @@ typedef enum PlyRole {
     PLY_NZ,
     PLY_U,
     PLY_V,
-    PLY_SCALARS,               /* how many of vertices there are */
+    PLY_SCALARS,               /* the number of roles of scalars of vertices */
     PLY_CORNERS = PLY_SCALARS, /* a list, of faces or strips */
     PLY_TEXCOORD,              /* a list, of faces */
     PLY_NO_ROLE
@@ -30,7 +30,7 @@ typedef enum PlyRole {
 
 typedef struct PlyProperty {
     PlyType type;  /* of a value */
-    PlyType count; /* of how many values a list has; PLY_TYPES: it is no list */
+    PlyType count; /* type of a list's length; PLY_TYPES: not a list */
     PlyRole role;
 } PlyProperty;
 
@@ -43,18 +43,18 @@ typedef struct PlyElement {
     TextWord name; /* in the file's text */
     int64_t count;
     PlyProperty properties[PLY_MOST_PROPERTIES];
-    int length; /* of properties */
+    int length; /* number of properties */
 } PlyElement;
 
 typedef struct PlyHead {
     MeshEncoding encoding;
     PlyElement elements[PLY_MOST_ELEMENTS];
-    int length;       /* of elements */
-    int64_t vertices; /* announced */
+    int length;       /* number of elements */
+    int64_t vertices; /* as declared */
 } PlyHead;
 
 static const struct {
-    const char *name, *other; /* other: as later writers have it */
+    const char *name, *other; /* other: the name in other programs */
     size_t bytes;
     bool has_sign;
 } types[PLY_TYPES] = {
@@ -136,7 +136,7 @@ static bool read_property_line(TextReader *text, PlyHead *head)
             return false;
         }
         if (property.count >= PLY_F4) {
-            return error_set("line %zu: the length of a list is no whole number", text->line);
+            return error_set("line %zu: the length of a list must have an integer type", text->line);
         }
         word = text_word(text);
     }
@@ -145,7 +145,7 @@ static bool read_property_line(TextReader *text, PlyHead *head)
     }
     property.role = role_of(element->kind, text_word(text), list);
     if (property.role != PLY_NO_ROLE && ply_has(element, property.role)) {
-        return error_set("line %zu: a second property for the same", text->line);
+        return error_set("line %zu: a second property with the same meaning", text->line);
     }
     element->properties[element->length++] = property;
     return true;
@@ -187,7 +187,7 @@ static bool read_format(TextReader *text, PlyHead *head)
     return text_expected(text, word, "ascii, binary_little_endian or binary_big_endian", NULL);
 }
 
-/* Bytes that one of an element takes at least. */
+/* Returns the fewest bytes of one item of an element. */
 static size_t least_bytes(const PlyElement *element, MeshEncoding encoding)
 {
     size_t bytes = 0;
@@ -206,9 +206,10 @@ static bool check_counts(const TextReader *text, const PlyHead *head)
         size_t least = least_bytes(&head->elements[i], head->encoding), count = (size_t)head->elements[i].count;
         if (least > 0 && count > left / least) {
             TextWord name = head->elements[i].name;
-            return error_set("it is truncated: it announces %zu of element '%.*s', of at least %zu bytes each, and has "
-                             "%zu bytes in all",
-                             count, text_shown(name), name.text, least, whole - (head->encoding == MESH_ASCII));
+            return error_set(
+                "it is truncated: it declares %zu of element '%.*s', of at least %zu bytes each, but has only "
+                "%zu bytes in all",
+                count, text_shown(name), name.text, least, whole - (head->encoding == MESH_ASCII));
         }
         left -= least * count;
     }
@@ -249,7 +250,7 @@ static bool read_line(TextReader *text, TextWord word, PlyHead *head, bool *form
            text_expected(text, word, "element, property, comment or end_header", NULL);
 }
 
-/* Reads to behind end_header. What is announced is compared with the bytes there are. */
+/* Reads the header, including end_header. Compares the declared counts with the length of the file. */
 static bool read_head(TextReader *text, PlyHead *head)
 {
     bool format = false;
@@ -271,9 +272,9 @@ static bool read_head(TextReader *text, PlyHead *head)
     }
 }
 
-/* ---- the elements */
+/* ---- elements */
 
-/* The values of a list of the element that is read. */
+/* The values of a list property of the current item. */
 typedef struct List {
     double *values;
     size_t count, room;
@@ -284,7 +285,7 @@ typedef struct Reader {
     const char *start;
     PlyHead head;
     MeshData *mesh;
-    double scalars[PLY_SCALARS]; /* of a vertex */
+    double scalars[PLY_SCALARS]; /* of the current vertex */
     List corners, texcoord, left_out;
     size_t uv_room;
 } Reader;
@@ -294,7 +295,7 @@ bool ply_recognise(const unsigned char *bytes, size_t size)
     return size >= 4 && memcmp(bytes, "ply", 3) == 0 && (bytes[3] == '\n' || bytes[3] == '\r');
 }
 
-/* The message of what failed with the place in front. */
+/* Prepends the line or byte to the error message. */
 static bool placed(const Reader *reader, bool failed)
 {
     return failed ||
@@ -304,7 +305,7 @@ static bool placed(const Reader *reader, bool failed)
 
 /* ---- values */
 
-/* A value of a binary file: an integer, or the bits of a float. */
+/* Reads a value of a binary file: an integer or a float. */
 static double value_of(const unsigned char *at, PlyType type, bool little)
 {
     int bytes = (int)types[type].bytes;
@@ -354,7 +355,7 @@ static bool read_list(Reader *reader, const PlyProperty *property, List *list)
     }
     size_t left = (size_t)(reader->text.end - reader->text.at) / least;
     if (!(count >= 0 && count <= (double)left && count == (double)(size_t)count)) {
-        return placed(reader, error_set("a list of %.9g values, and there are bytes for %zu", count, left));
+        return placed(reader, error_set("a list has %.9g values, but there are bytes for %zu only", count, left));
     }
     list->count = (size_t)count;
     if (!mesh_grow((void **)&list->values, &list->room, list->count, sizeof *list->values)) {
@@ -369,7 +370,7 @@ static bool read_list(Reader *reader, const PlyProperty *property, List *list)
     return true;
 }
 
-/* ---- elements */
+/* ---- vertices and faces */
 
 static bool add_vertex(Reader *reader, const PlyElement *element)
 {
@@ -395,11 +396,11 @@ static bool add_vertex(Reader *reader, const PlyElement *element)
 static bool check_corner(const Reader *reader, double corner)
 {
     return (corner >= 0 && corner < (double)reader->head.vertices && corner == (double)(int32_t)corner) ||
-           placed(reader, error_set("a face has vertex %.9g, and there are %lld, from 0", corner,
+           placed(reader, error_set("a face has vertex %.9g, but there are only %lld vertices (0-based)", corner,
                                     (long long)reader->head.vertices));
 }
 
-/* The uv of the last triangle, from the list of its face. */
+/* Adds the uv of the last triangle from the list of its face. */
 static bool add_texcoord(Reader *reader, const size_t corners[3])
 {
     MeshData *mesh = reader->mesh;
@@ -433,8 +434,8 @@ static bool add_face(Reader *reader)
         return placed(reader, error_set("a face of %zu corners: expected 3 or more", corners->count));
     }
     if (reader->texcoord.count > 0 && reader->texcoord.count != 2 * corners->count) {
-        return placed(reader, error_set("texcoord has %zu numbers: expected %zu, two a corner", reader->texcoord.count,
-                                        2 * corners->count));
+        return placed(reader, error_set("texcoord has %zu numbers: expected %zu, two per corner",
+                                        reader->texcoord.count, 2 * corners->count));
     }
     for (size_t k = 0; k < corners->count; k++) {
         if (!check_corner(reader, corners->values[k]) || (k >= 2 && !add_triangle(reader, 0, k - 1, k))) {
@@ -444,7 +445,7 @@ static bool add_face(Reader *reader)
     return true;
 }
 
-/* Strips of triangles, each turned the other way than the one before; -1 ends one. */
+/* Adds triangle strips. Consecutive triangles have opposite orientation in a strip; -1 ends a strip. */
 static bool add_strips(Reader *reader)
 {
     const List *corners = &reader->corners;
@@ -491,9 +492,9 @@ static bool read_one(Reader *reader, const PlyElement *element)
     }
 }
 
-/* ---- the whole */
+/* ---- the whole file */
 
-/* Room for what the file announces, and for what vertices have besides. */
+/* Allocates memory for the declared vertices and faces, and for normals and uv. */
 static bool allocate(Reader *reader)
 {
     MeshData *mesh = reader->mesh;
@@ -532,10 +533,10 @@ static bool read_elements(Reader *reader)
         }
     }
     return text_any_word(&reader->text).length == 0 ||
-           placed(reader, error_set("more than the elements that it announces"));
+           placed(reader, error_set("more than the elements that the file declares"));
 }
 
-/* uv of corners where no triangle is. */
+/* A file without triangles has no uv of corners. */
 static void settle(MeshData *mesh)
 {
     if (mesh->uv_owner == MESH_CORNERS && !mesh->uv) {

@@ -1,5 +1,5 @@
-/* STL files (3D Systems, StereoLithography interface specification), in text and binary. A triangle has three vertices of its own; its normal is left out
- * when read, and made of its corners when written. */
+/* STL files (3D Systems, StereoLithography interface specification), in text and binary. Each triangle gets three separate vertices. Normals are
+ * ignored when reading and computed from the corners when writing. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/mesh/formats.h"
@@ -16,7 +16,7 @@ static bool begins_solid(const unsigned char *bytes, size_t size)
     return text_is(text_any_word(&text), "solid");
 }
 
-/* A binary file may begin with "solid", too: its length tells. */
+/* Recognises a binary file by its length, since it may begin with "solid" too. */
 static bool is_binary(const unsigned char *bytes, size_t size)
 {
     return size >= START && size == START + FACET * byteorder_get(bytes + HEAD, 4);
@@ -39,15 +39,15 @@ static bool add_facet(MeshData *mesh, double corners[3][3])
 static bool decode_binary(const unsigned char *bytes, size_t size, MeshData *mesh)
 {
     if (size < START) {
-        return error_set("it is truncated: %zu bytes, and a binary STL file begins with %d", size, START);
+        return error_set("it is truncated: it has %zu bytes, but a binary STL file begins with %d", size, START);
     }
     size_t count = byteorder_get(bytes + HEAD, 4);
     if (size != START + FACET * count) {
-        return error_set("it announces %zu triangles, which are %zu bytes, and has %zu", count, START + FACET * count,
+        return error_set("it declares %zu triangles, which need %zu bytes, but has %zu", count, START + FACET * count,
                          size);
     }
     if (count > MESH_MOST / 3) {
-        return error_set("it has %zu triangles: expected %d at most", count, MESH_MOST / 3);
+        return error_set("it has %zu triangles: expected at most %d", count, MESH_MOST / 3);
     }
     bool done = mesh_reserve(mesh, 3 * count, count);
     for (size_t facet = 0; done && facet < count; facet++) {
@@ -118,7 +118,7 @@ bool stl_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
 
 /* ---- writing */
 
-/* Of length 1, 0 where the corners are in a line; from doubles, scaled by the longest side, so that nothing overflows. */
+/* Computes the unit normal, or 0 if the corners are collinear. Uses doubles and divides by the longest side to avoid overflow. */
 static void facet_normal(const MeshData *mesh, const int32_t *triangle, float normal[3])
 {
     double side[2][3], most = 0, n[3];
