@@ -76,7 +76,8 @@ describe("MatrixMarket files", function()
         refused({"line 4: more than the 1 entry that the file declares"}, head .. "2 2 1\n1 1 1\n1 2 1\n")
         refused({"line 3: expected a whole number", '"7.5"'},
             "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 7.5\n")
-        refused({"line 3: unexpected text after an entry"}, "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 1\n")
+        refused({"line 3: unexpected text after an entry"},
+            "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 1\n")
         refused({"not a MatrixMarket file"}, "1 1 1\n1 1 1\n")
         refused({'"matrix array"'}, "%%MatrixMarket matrix array real general\n1 1\n1\n")
         refused({'field is "complex"'}, "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n")
