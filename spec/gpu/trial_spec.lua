@@ -53,15 +53,15 @@ describe("a driver is tried", function()
 
     it("and refused where loops are cut early, with what is wrong #refused", function()
         local lines = opened "loops"
-        local refusal = "computes wrong and is left out: loops: cut in silence after 1000 trips"
-        assert.matches('no device is left: ".-" %(.-%) ' .. refusal, lines)
+        local refusal = "computes incorrect results and is refused: loops: ended silently after 1000 iterations"
+        assert.matches('no device can be used: ".-" %(.-%) ' .. refusal, lines)
         assert.matches("\nleft out: ", lines)
         assert.same({}, files:list())
     end)
 
     it("and refused where quotients are further off than OpenGL lets them be", function()
         local off = rill.device().traits.exact_division and "of 41 and 41: 1.0000" or "of %d+ and %d+: %d%.%d+, not "
-        assert.matches("computes wrong and is left out: quotients: " .. off, opened "quotients")
+        assert.matches("computes incorrect results and is refused: quotients: " .. off, opened "quotients")
     end)
 
     it("and measured where quotients are off by as much as OpenGL lets them be, or halves cut off", function()
@@ -88,9 +88,9 @@ describe("a driver is tried", function()
         if not environment then
             pending(lacking)
         end
-        local refusal = '"zink .-" %(.-%) computes wrong and is left out: conditions: .-%. '
+        local refusal = '"zink .-" %(.-%) computes incorrect results and is refused: conditions: .-%. '
             .. "Set ZINK_INLINE_UNIFORMS=0, or unset it"
-        assert.matches("^[^\n]*no device is left: " .. refusal, process.output(OPEN, environment))
+        assert.matches("^[^\n]*no device can be used: " .. refusal, process.output(OPEN, environment))
         environment.RILL_DEVICE = "zink"
         assert.matches("^[^\n]*RILL_DEVICE: " .. refusal, process.output(OPEN, environment))
         environment.RILL_TRUST = "1"
@@ -141,7 +141,7 @@ describe("a driver is tried", function()
         for i = 1, whole and #all or 1 do
             local rubbish = all[i]
             files:write(names[1], rubbish)
-            assert.matches("cut in silence after 1000 trips", opened "loops")
+            assert.matches("ended silently after 1000 iterations", opened "loops")
             assert.equal(first, opened "")
             assert.equal(record, files.read(files:path(names[1])))
         end
@@ -177,7 +177,7 @@ describe("a driver is tried", function()
         local shown = process.output(("do %s end print(#rill.devices()) assert(os.remove %q) %s print(#rill.devices())")
             :format(OPEN, resets, OPEN):gsub("local rill", "rill"), { LD_PRELOAD = wrong_driver(), RILL_WRONG = "reset",
                 RILL_RESETS = resets, RILL_CACHE = files.directory, RILL_TRUST = false, RILL_TUNE = "default" })
-        assert.matches('^[^\n]*no device is left: ".-" %(.-%) is left out: it cannot be tried: .- reset the GPU.-\n'
+        assert.matches('^[^\n]*no device can be used: ".-" %(.-%) is refused: it cannot be tested: .- reset the GPU.-\n'
             .. "left out: .*\n0\nopens [^\n]*\n1\n$", shown)
         assert.same(records(), files:list())
     end)
@@ -217,7 +217,7 @@ describe("a driver is tried", function()
         local mark = files:list()[1]
         assert.matches("^trial%-%x+%.tried$", mark)
         local lines = opened ""
-        assert.matches("left out: 3 processes in a row died or hung while they tried this driver", lines)
+        assert.matches("refused: 3 processes in a row crashed or hung while they tested this driver", lines)
         assert.is_not_nil(lines:find(files:path(mark), 1, true))
         assert.matches("^opens", opened("", { RILL_TRUST = "1" }))
         assert.matches("processes in a row died", opened "")

@@ -1,5 +1,5 @@
-/* The devices of this process: which there are, which are open. The list is lazy: a candidate is tried when
- * something asks for it, so that opening the first device opens no other. */
+/* The list of devices of this process. The list is lazy: a candidate is opened only when it is needed, so that opening the first device opens no
+ * other. */
 #include "gpu/context/device_private.h"
 
 #include "base/strbuf.h"
@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A candidate that failed for want of memory, or by a reset, is tried again when a device is opened. */
+/* A candidate that failed because of low memory or a reset is tried again when a device is opened. */
 typedef enum CandidateState { UNTRIED, OPENS, FAILED, LEFT_OUT } CandidateState;
 
 typedef struct Listed {
     CandidateState state;
-    DeviceInfo info;   /* its name is "" as long as nobody asked the driver */
-    char reason[1024]; /* why it is left out, where a user should know */
+    DeviceInfo info;   /* the name is "" until the driver was queried */
+    char reason[1024]; /* why it is refused, if the user should know */
 } Listed;
 
-static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and egl.c */
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below, and egl.c */
 static Listed listed[MAX_CANDIDATES];
 static Device *open_devices;
 
-/* Everything static below is called with the lock held. */
+/* The static functions below require the lock. */
 
-/* A number that no other thread has or had: thread ids and addresses are used again. */
+/* Returns a number that is unique among all threads so far. Thread ids and addresses are not: they are reused. */
 static uint64_t this_thread(void)
 {
     static uint64_t threads;
@@ -35,7 +35,7 @@ static uint64_t this_thread(void)
 static Device *find_open(int candidate)
 {
     for (Device *device = open_devices; device; device = device->next) {
-        /* Each thread has contexts of its own: one cannot be current on two. */
+        /* Each thread has separate contexts, since a context cannot be current on two threads. */
         if (device->candidate == candidate && device->thread == this_thread() && !device->lost) {
             return device_retain(device);
         }
@@ -43,7 +43,7 @@ static Device *find_open(int candidate)
     return NULL;
 }
 
-/* Whether an earlier candidate that was left out is the same device. */
+/* Returns whether an earlier candidate that was refused is the same device. */
 static bool is_known_failure(int candidate)
 {
     for (int i = 0; i < candidate; i++) {
@@ -64,7 +64,7 @@ static void note_failure(int candidate, bool final, const char *reason)
     }
 }
 
-/* Surfaceless and software platforms may lead to a device already listed. */
+/* Returns whether the device is listed already: surfaceless and software platforms may provide the same device. */
 static bool is_duplicate(int candidate, const DeviceInfo *info)
 {
     const int count = egl_candidate_kind(candidate) != CANDIDATE_HARDWARE ? egl_candidate_count() : 0;
@@ -76,7 +76,7 @@ static bool is_duplicate(int candidate, const DeviceInfo *info)
     return false;
 }
 
-/* A hardware entry without a driver may be served by software, which has a place of its own further down. */
+/* Returns whether a hardware candidate without a driver is served by a software device, which is a separate candidate later in the list. */
 static bool is_misplaced(int candidate, const DeviceInfo *info)
 {
     return egl_candidate_kind(candidate) == CANDIDATE_HARDWARE && info->software;
@@ -93,7 +93,7 @@ static void unlink_device(Device *device)
     }
 }
 
-/* The last reference is gone. */
+/* Removes a device from the list and deletes it, after its last reference was released. */
 static void forget(Device *device)
 {
     pthread_mutex_lock(&process_lock);
@@ -102,7 +102,7 @@ static void forget(Device *device)
     device_delete(device);
 }
 
-/* An open device for a candidate, listed on success; NULL where it does not open. */
+/* Opens a candidate and lists it. Returns NULL if it does not open. */
 static Device *open_candidate(int candidate)
 {
     Device *device = find_open(candidate);
@@ -133,7 +133,7 @@ static Device *open_candidate(int candidate)
     return device;
 }
 
-/* device_release for a caller that holds the lock. */
+/* Releases a device; the caller holds the lock. */
 static void close_candidate(Device *device)
 {
     if (--device->count == 0) {
@@ -142,7 +142,7 @@ static void close_candidate(Device *device)
     }
 }
 
-/* Whether the candidate is in the list; tries it if nobody did. */
+/* Returns whether a candidate is in the list. Opens it if it has not been opened yet. */
 static bool is_listed(int candidate)
 {
     if (listed[candidate].state == UNTRIED) {
@@ -165,7 +165,7 @@ static bool no_device(void)
         }
     }
     if (refused) {
-        error_set("no device is left: %s", strbuf_text(&reasons));
+        error_set("no device can be used: %s", strbuf_text(&reasons));
     } else {
         error_set("no OpenGL 4.3 device opens without a display%s%s%s. Install a driver: the Debian packages "
                   "libegl1 and libgl1-mesa-dri hold Mesa's, with a software device that needs no GPU. In a container a "
@@ -188,7 +188,7 @@ static Device *open_first(void)
     return NULL;
 }
 
-/* Whether the text is a number: then it is never looked for in names, where "2" would find "256 bits". */
+/* Returns whether the text is a number. Numbers are not searched in names, since "2" would match "256 bits". */
 static bool is_number(const char *which)
 {
     char *end;
@@ -196,7 +196,7 @@ static bool is_number(const char *which)
     return !*end && end != which;
 }
 
-/* The candidate behind a number from 1; -1 where there is none. */
+/* Returns the candidate of a 1-based index, or -1. */
 static int find_number(const char *which)
 {
     long number = strtol(which, NULL, 10);
@@ -208,7 +208,7 @@ static int find_number(const char *which)
     return -1;
 }
 
-/* The reason of a device of that name that is left out. */
+/* Returns why a device of that name is refused, or NULL. */
 static const char *find_refusal(const char *which)
 {
     for (int i = 0; i < egl_candidate_count(); i++) {
@@ -230,14 +230,14 @@ static void list_devices(const char *which)
         }
     }
     if (number) {
-        error_set("no device \"%s\" among those that open (%s)", which, strbuf_text(&names));
+        error_set("no device matches \"%s\"; available: %s", which, strbuf_text(&names));
     } else {
         no_device();
     }
     strbuf_free(&names);
 }
 
-/* The first listed device whose name contains the text. It is opened to learn its name and kept if that fits. */
+/* Opens the first listed device whose name contains the text. */
 static Device *open_named(const char *which)
 {
     for (int i = 0; i < egl_candidate_count(); i++) {
@@ -285,7 +285,7 @@ static Device *open_which(const char *which)
     return device;
 }
 
-/* In a child: another thread may have held the lock when the process was forked. */
+/* Runs in a forked child: another thread may have held the lock during the fork. */
 static void reset(void)
 {
     pthread_mutex_init(&process_lock, NULL);
@@ -303,7 +303,7 @@ void device_watch_forks(void)
     pthread_once(&once, watch);
 }
 
-/* False where the driver was started by the process that this one was forked from. */
+/* Returns false with error_set if the driver was started before this process was forked. */
 static bool own_driver(void)
 {
     static unsigned starter;

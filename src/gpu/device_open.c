@@ -1,4 +1,4 @@
-/* Opening and closing one device: the only file of this floor that knows them all. */
+/* Opens and closes a device. Calls the other files of src/gpu in order. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
 
@@ -11,7 +11,7 @@ static bool entry_points_present(void)
            glCreateShader && glGetStringi && glGetIntegeri_v && glActiveTexture;
 }
 
-/* Debian's GLEW is built for GLX: below EGL it loads everything and then says that there is no GLX display. */
+/* Loads OpenGL's functions. Debian's GLEW is built for GLX: with EGL it loads all functions, then reports that there is no GLX display. */
 static bool load_entry_points(void)
 {
     static bool loaded;
@@ -24,7 +24,7 @@ static bool load_entry_points(void)
     return loaded || error_set("GLEW does not load OpenGL 4.3 (%s)", (const char *)glewGetErrorString(result));
 }
 
-/* With the context current. `final`: whether it will fail the next time too. */
+/* Initialises the device. The context must be current. Sets *final on failure if the next attempt would fail too. */
 static bool set_up(Device *device, bool *final)
 {
     if (!load_entry_points()) {
@@ -52,7 +52,7 @@ static bool set_up(Device *device, bool *final)
     return true;
 }
 
-/* What GL holds goes only where the context is current; else it goes with the context. */
+/* Deletes GL objects. This needs the current context; otherwise they are deleted with the context. */
 static void release_objects(Device *device)
 {
     device_data_destroy_all(device);
@@ -67,7 +67,7 @@ static void release_objects(Device *device)
     recorder_destroy(device);
 }
 
-/* Frees the device; a foreign context that is current stays so. */
+/* Frees the device. A foreign context stays current. */
 void device_delete(Device *device)
 {
     DeviceScope scope;
@@ -93,7 +93,7 @@ Device *device_new(int candidate, DeviceInfo *info, bool *final)
         error_set("out of host memory");
         return NULL;
     }
-    static uint64_t serial; /* guarded by the lock of the device list */
+    static uint64_t serial; /* protected by the lock of the device list */
     device->serial = ++serial;
     device->candidate = candidate;
     device->process = process_generation();
@@ -109,7 +109,7 @@ Device *device_new(int candidate, DeviceInfo *info, bool *final)
     DeviceScope scope;
     bool ready = device_enter(device, &scope) && set_up(device, final);
     device->dumps = environment_text("RILL_DUMP") != NULL;
-    device->traced = environment_flag("RILL_TRACE"); /* not while the driver is tried */
+    device->traced = environment_flag("RILL_TRACE"); /* set after the driver test, which is not traced */
     *info = device->info;
     if (!ready) {
         device_delete(device);

@@ -77,7 +77,7 @@ static bool force_choice(Device *device, const char *item, int length)
     return refuse(item, length);
 }
 
-/* Sets *measured to false if the variable asks for the defaults. */
+/* Reads RILL_TUNE. Sets *measured to false if it is "default". */
 static bool read_variable(Device *device, bool *measured)
 {
     const char *item = environment_text("RILL_TUNE");
@@ -95,7 +95,7 @@ static bool read_variable(Device *device, bool *measured)
 
 /* --- the record --- */
 
-/* A line per choice: its name, its value and the nanoseconds of all values, which no locale changes. */
+/* Reads one line of a choice: its name, its value and the nanoseconds of all values. Integers do not depend on the locale. */
 static bool read_choice(const char **text, Device *device, int id)
 {
     char name[NAME_ROOM];

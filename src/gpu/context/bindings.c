@@ -1,4 +1,4 @@
-/* What is bound, so that a repeated dispatch binds nothing, and the barriers still due. */
+/* Tracks the bound objects, so that a repeated dispatch binds nothing, and the pending barriers. */
 #include "gpu/context/device_private.h"
 
 void bindings_barrier(Device *device, GLbitfield bits)

@@ -1,4 +1,4 @@
-/* Whose context is current. */
+/* Makes a device's context current, and restores the previous one. */
 #include "gpu/context/device_private.h"
 
 #include <signal.h>

@@ -16,7 +16,7 @@ void device_release(Device *device)
     device->last_released(device);
 }
 
-/* --- what a device tells --- */
+/* --- properties --- */
 
 uint64_t device_serial(const Device *device)
 {

@@ -1,6 +1,5 @@
-/* A device: one headless OpenGL context, what it can do, and the one way to dispatch work to it. GL names and
- * calls stop at this floor. Every function returning bool or a pointer reports failure by false or NULL
- * after error_set. */
+/* A device is one headless OpenGL context. This header declares its properties and the function that dispatches work. Only src/gpu calls OpenGL.
+ * Functions that return bool or a pointer report failure by false or NULL with error_set. */
 #ifndef RILL_GPU_CONTEXT_DEVICE_H
 #define RILL_GPU_CONTEXT_DEVICE_H
 
@@ -15,55 +14,57 @@ typedef struct Device Device;
 typedef struct Buffer Buffer;
 typedef struct Program Program;
 
-/* Bytes of a buffer: rows of `width` bytes, `pitch` apart, the first at `from`; the last ends at `to`. One row: pitch 0. */
+/* A region of a buffer: rows of `width` bytes at a distance of `pitch` bytes. The first row begins at `from`, the last one ends at `to`. A single
+ * row has pitch 0. */
 typedef struct BufferRegion {
     uint64_t from, to, pitch, width;
 } BufferRegion;
 
 typedef enum DeviceFamily { FAMILY_CPU, FAMILY_GPU } DeviceFamily;
 
-/* What decides whether results are right is measured, once per version of a driver. */
+/* Properties of a driver. Those that affect the correctness of results are measured once per version of a driver. */
 typedef struct DeviceTraits {
-    /* What the compiler, the primitives and the buffers decide by. */
+    /* Used by the compiler, the primitives and the buffers. */
     DeviceFamily family;  /* RILL_FAMILY=cpu|gpu forces one */
     int subgroup_size;    /* lanes per subgroup */
     bool subgroup_ops;    /* GL_KHR_shader_subgroup arithmetic */
-    bool subgroup_ballot; /* and its ballots */
+    bool subgroup_ballot; /* GL_KHR_shader_subgroup ballots */
     bool subgroup_shuffle;
-    bool synchronous;       /* work is finished when a dispatch returns, the fault words are current at once */
-    bool host_memory;       /* buffers live in host memory: a mapped pointer needs no copy */
+    bool synchronous;       /* work is finished, and the fault words are current, when a dispatch returns */
+    bool host_memory;       /* buffers are in host memory: a mapped pointer needs no copy */
     int group_size;         /* preferred work-group size of element-wise work */
-    bool exact_ranges;      /* a store past a bound range is cut off word by word */
-    uint32_t loop_limit;    /* trips after which loops are cut in silence; 0 when there is no such limit */
-    bool kept_loads;        /* what a loop loaded stays with the lanes that left it before others */
-    bool exact_rounds;      /* loops left by comparing with a minimum run all their rounds */
-    bool exact_zeros;       /* operations on a 0 that the compiler knows are as IEEE 754 has them */
-    int tuning[TUNING_IDS]; /* what decides speed only: see tuning.h */
+    bool exact_ranges;      /* stores past a bound range are discarded word by word */
+    uint32_t loop_limit;    /* iterations after which the driver ends a loop silently; 0: no limit */
+    bool kept_loads;        /* lanes that leave a loop early keep the values that they loaded in it */
+    bool exact_rounds;      /* loops whose condition compares with a minimum run all iterations */
+    bool exact_zeros;       /* operations with a constant 0 follow IEEE 754 */
+    int tuning[TUNING_IDS]; /* choices that affect speed only: see tuning.h */
 
-    /* What is only shown, to those who write kernels: generated code is right whatever they are. */
-    bool exact_division; /* quotients of floats are correctly rounded; else off by at most 3 units in the last place */
-    bool fused_fma;      /* fma rounds once */
-    bool nearest_half;   /* packHalf2x16 rounds to nearest even */
-    bool denormals;      /* small numbers are not taken for 0 */
-    bool nans;           /* comparisons and isnan see NaNs */
-    bool exact_not;      /* !(x < y) is true of NaN; else kernels are guarded */
-    bool exact_literals; /* literals of doubles are correctly rounded; else programs are compiled with their bits */
-    bool stable_arrays;  /* private arrays keep the order of their loads and stores around loops */
-    bool robust_access;  /* the driver keeps accesses within buffers */
-    double barrier_ns;   /* estimate of what one barrier() costs an invocation, in nanoseconds */
+    /* Information for authors of kernels. Generated code is correct for every value. */
+    bool
+        exact_division; /* float quotients are correctly rounded; else the error is at most 3 units in the last place */
+    bool fused_fma;     /* fma rounds once */
+    bool nearest_half;  /* packHalf2x16 rounds to nearest even */
+    bool denormals;     /* subnormal numbers are not replaced by 0 */
+    bool nans;          /* comparisons and isnan handle NaN */
+    bool exact_not;     /* !(x < y) is true for NaN; else kernels are guarded */
+    bool exact_literals; /* double literals are correctly rounded; else programs contain their bits */
+    bool stable_arrays;  /* private arrays keep the order of loads and stores around loops */
+    bool robust_access;  /* the driver confines accesses to buffers */
+    double barrier_ns;   /* estimated cost of a barrier() per invocation, in nanoseconds */
 } DeviceTraits;
 
 typedef struct DeviceLimits {
     uint32_t group_count; /* work groups per axis */
     uint32_t group_size;  /* invocations per group */
     uint32_t shared_bytes;
-    uint64_t block_bytes;    /* advertised largest storage block */
+    uint64_t block_bytes;    /* largest storage block, as advertised */
     uint64_t texture_texels; /* buffer texture length; RILL_MAX_TEXELS lowers it */
-    int storage_blocks;      /* usable by kernels: the error block is already taken off; RILL_MAX_BLOCKS lowers it */
+    int storage_blocks;      /* usable by kernels (without the block of the fault words); RILL_MAX_BLOCKS lowers it */
     int texture_units;       /* RILL_MAX_TEXTURES lowers it */
     int uniform_vectors;     /* uvec4 uniforms per program */
-    int outputs_per_pass;    /* RILL_MAX_OUTPUTS lowers it; else storage_blocks */
-    uint64_t memory_bytes; /* of the device, host memory where it has none of its own; 0 when the driver does not say */
+    int outputs_per_pass;    /* storage_blocks; RILL_MAX_OUTPUTS lowers it */
+    uint64_t memory_bytes;   /* of the device, or of the host for a software device; 0 if unknown */
 } DeviceLimits;
 
 typedef struct DeviceInfo {
@@ -72,74 +73,83 @@ typedef struct DeviceInfo {
 } DeviceInfo;
 
 typedef struct DeviceMemory {
-    uint64_t bytes, peak, pooled, limit; /* limit: 0 when none */
+    uint64_t bytes, peak, pooled, limit; /* limit: 0 if there is none */
     uint64_t buffers;
-    uint64_t reads; /* how many times something was read back */
+    uint64_t reads; /* number of read-backs */
 } DeviceMemory;
 
-/* Tells children that they were forked: see process.c. Once a process or oftener, before the first device. */
+/* Registers the detection of forks: see process.c. Call it before the first device is opened. Further calls have no effect. */
 void device_watch_forks(void);
 
-/* Devices that can be opened, hardware first. The list is made once per process. The count is -1 with error_set in a process forked from one
- * that had used a device. */
+/* Returns the number of devices that can be opened. The list has hardware first and is made once per process. Returns -1 with error_set in a
+ * process that was forked after its parent had opened a device. */
 int device_count(void);
-bool device_info(int index, DeviceInfo *info); /* index from 0 */
-/* Why a device is not among them, index from 0; false behind the last. */
+/* Describes a device of the list by its 0-based index. */
+bool device_info(int index, DeviceInfo *info);
+/* Copies the reason why a driver is refused; 0-based index. Returns false after the last one. */
 bool device_left_out(int index, char *reason, size_t room);
 
-/* Opens a device by index (text "1", "2" ..., from 1) or by a part of its name, case-insensitive; NULL: RILL_DEVICE if
- * set, else the first that opens. A device already open is shared (counted). */
+/* Opens a device by its 1-based index as text ("1", "2" ...) or by a part of its name in any case. NULL: RILL_DEVICE if it is set, else the first device
+ * that opens. A device that is open already on this thread is shared. The caller owns a reference. */
 Device *device_open(const char *which);
+/* Adds a reference. */
 Device *device_retain(Device *device);
+/* Drops a reference. The device is closed with the last one. */
 void device_release(Device *device);
 
-/* A number no other device of this process had or has: for caches that outlive devices. */
+/* Returns a number that is unique among all devices of this process so far: for caches that outlive devices. */
 uint64_t device_serial(const Device *device);
+/* Returns name, vendor and version. */
 const DeviceInfo *device_describe(const Device *device);
+/* Returns the properties. */
 const DeviceTraits *device_traits(const Device *device);
+/* Returns the limits. */
 const DeviceLimits *device_limits(const Device *device);
 
-/* Makes the device's context current on this thread, remembering a foreign one in `scope`; leave restores
- * it. Both are cheap when the context is current already. Every other call on device, buffer or program must be
- * made inside. */
+/* The context that was current before device_enter. */
 typedef struct DeviceScope {
     void *display, *draw, *read, *context;
     bool changed;
 } DeviceScope;
+/* Makes the device's context current on this thread, and saves a foreign context in `scope`. Cheap if the context is current already. All other
+ * calls on devices, buffers and programs must be made between device_enter and device_leave. */
 bool device_enter(Device *device, DeviceScope *scope);
+/* Restores the context that device_enter saved. */
 void device_leave(DeviceScope *scope);
-/* Whether a device was entered last, not left: for handlers of signals. */
+/* Returns whether this thread is between device_enter and device_leave: for signal handlers. */
 bool device_entered(void);
 
-/* Whether launches are to be printed on standard error: RILL_TRACE, read when the device was opened. */
+/* Returns whether launches are printed on standard error: RILL_TRACE, read when the device was opened. */
 bool device_traced(const Device *device);
 
-/* Waits for all work; false when the device was lost or a fault is recorded. */
+/* Waits for all work. Returns false with error_set if the device is lost or a fault is recorded. */
 bool device_wait(Device *device);
 
-/* Called before an allocation fails for lack of memory: frees what can be freed. */
+/* Sets a function that frees unused objects of the host language. It is called before an allocation fails because memory is exhausted. */
 void device_set_collector(Device *device, void (*collect)(void *context), void *context);
+/* Returns the memory statistics. */
 DeviceMemory device_memory(const Device *device);
-void device_memory_limit(Device *device, uint64_t bytes); /* 0: none */
-/* Bytes allocated since this was last called: what the host language's collector is charged with. */
+/* Sets the memory limit in bytes; 0: none. */
+void device_memory_limit(Device *device, uint64_t bytes);
+/* Returns the bytes allocated since the last call, to be charged to the host language's garbage collector. */
 uint64_t device_take_charge(Device *device);
-/* Programs compiled since this was last called: a quarter of a megabyte each on llvmpipe, of which the collector knows nothing either. */
+/* Returns the number of programs compiled since the last call, to be charged too: each takes a quarter of a megabyte on llvmpipe. */
 unsigned device_take_compiled(Device *device);
 
 enum {
     DEVICE_MAX_TEXTURES = 32,
-    DEVICE_MAX_BLOCKS = 16, /* beside the fault words' */
+    DEVICE_MAX_BLOCKS = 16, /* in addition to the block of the fault words */
     DEVICE_MAX_IMAGES = 4
 };
 
-/* Words of a buffer as R32UI, RGBA32UI or RG32UI; or the buffer's texture, filtered: see texture.h. */
+/* The format of a buffer texture: 32-bit words as R32UI, RGBA32UI or RG32UI. TEXEL_SAMPLED: the buffer's filtered texture, see texture.h. */
 typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR, TEXEL_PAIR, TEXEL_SAMPLED } TexelFormat;
 
-/* What a sampled texture has outside of it, per dimension, x first. */
+/* The values outside a sampled texture, per dimension, x first. */
 typedef enum TextureWrap { WRAP_EDGE, WRAP_REPEAT, WRAP_VALUE, TEXTURE_WRAPS } TextureWrap;
 typedef struct TextureOutside {
     uint8_t wraps[3]; /* TextureWrap */
-    float value;      /* of every component, under WRAP_VALUE */
+    float value;      /* WRAP_VALUE: the value of every component */
 } TextureOutside;
 
 typedef struct DispatchTexture {
@@ -149,35 +159,38 @@ typedef struct DispatchTexture {
 
 typedef struct DispatchBlock {
     Buffer *buffer;
-    uint64_t bytes; /* bound from byte 0 to here; 0: the whole buffer with its spare tail */
+    uint64_t bytes; /* the bound range begins at byte 0 and has this size; 0: the whole buffer with its spare tail */
 } DispatchBlock;
 
-/* One dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer), image k, which may show what the same dispatch
- * stored, to image unit k (uimageBuffer), block k to storage binding k + 1. `params` fill `layout(location = 0) uniform uvec4 rill_p[param_vectors]`. */
+/* The parameters of a dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer), block k to storage binding k + 1, and
+ * image k to image unit k (uimageBuffer); loads from an image may return stores of the same dispatch. `params` are the values of
+ * `layout(location = 0) uniform uvec4 rill_p[param_vectors]`. */
 typedef struct Dispatch {
     Program *program;
     const uint32_t *params;
     int param_vectors;
     int texture_count, block_count, image_count;
     DispatchTexture textures[DEVICE_MAX_TEXTURES];
-    DispatchTexture images[DEVICE_MAX_IMAGES];   /* not sampled */
-    TextureOutside outside[DEVICE_MAX_TEXTURES]; /* of TEXEL_SAMPLED ones */
+    DispatchTexture images[DEVICE_MAX_IMAGES];   /* not TEXEL_SAMPLED */
+    TextureOutside outside[DEVICE_MAX_TEXTURES]; /* of TEXEL_SAMPLED textures */
     DispatchBlock blocks[DEVICE_MAX_BLOCKS];
-    /* Work groups. A 1-D count (y = z = 1) beyond the limit is split into rows: the shader's group number is
-     * gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, and may pass the count. */
+    /* Work groups. A 1-D count (y = z = 1) above the limit is split into rows. The shader's group index is
+     * gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, and may exceed the count. */
     uint64_t groups[3];
     bool faults;    /* the program may write rill_fault */
-    uint64_t bytes; /* moved, for profiles; 0: what is bound */
+    uint64_t bytes; /* bytes moved, for profiles; 0: the bound bytes */
 } Dispatch;
 
-/* Issues it: no waiting, no read-back, no allocation. False when GL reported an error. */
+/* Issues a dispatch. Does not wait, read back or allocate. Returns false with error_set if GL reported an error. */
 bool device_dispatch(Device *device, const Dispatch *dispatch);
 
-/* The fault words (RILL_FAULT_KIND ...) as last seen. On a synchronous device current right after a
- * dispatch; else after device_wait. The pointer stays valid; the reader clears them with device_fault_clear. */
+/* Returns the fault words (RILL_FAULT_KIND ...). They are current after a dispatch on a synchronous device, else after device_wait. The pointer stays
+ * valid. The caller clears the words with device_fault_clear. */
 const uint32_t *device_fault(Device *device);
+/* Clears the fault words. */
 void device_fault_clear(Device *device);
-/* Who turns fault words into an error (false after error_set, the words cleared): asked by every call that waits. Whole process. */
+/* Sets the function, of the whole process, that converts fault words to an error: it clears the words and returns false with error_set. Every call
+ * that waits calls it. */
 void device_set_fault_reporter(bool (*report)(Device *device));
 
 #endif

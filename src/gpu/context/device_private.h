@@ -1,4 +1,4 @@
-/* What the files of this layer share: the device's insides and the few helpers between them. */
+/* Declarations shared by the files of src/gpu: the structures of devices, buffers and programs, and internal functions. */
 #ifndef RILL_GPU_CONTEXT_DEVICE_PRIVATE_H
 #define RILL_GPU_CONTEXT_DEVICE_PRIVATE_H
 
@@ -16,7 +16,7 @@ enum { TEXEL_FORMATS = 3, POOL_CLASSES = 2560 };
 
 enum { WRITES_KEPT = 8 };
 
-/* What was written lately; what is not kept on its own is merged into a range that covers it. */
+/* Recent writes. If there are too many, regions are merged into a range that covers them. */
 typedef struct BufferWrites {
     uint64_t version;
     int count;
@@ -30,14 +30,14 @@ typedef struct Texture Texture;
 typedef struct Samplers Samplers;
 
 struct Buffer {
-    Device *device; /* a reference is held while the buffer is live, none while it waits in the pool */
+    Device *device; /* referenced while the buffer is in use, but not while it is in the pool */
     uint64_t bytes, capacity;
     int count;
     GLuint name;
     GLuint memory_object;           /* 0: OpenGL allocated the memory */
     GLuint textures[TEXEL_FORMATS]; /* 0 until first used */
     Texture *texture;               /* NULL: none */
-    uint8_t *map;                   /* persistently mapped on devices with host memory, else NULL */
+    uint8_t *map;                   /* persistent mapping on devices with host memory, else NULL */
     BufferWrites writes;
     Buffer *class_next, *class_previous; /* pooled buffers of the same size */
     Buffer *older, *newer;               /* pooled buffers by age */
@@ -50,15 +50,15 @@ typedef struct Pool {
 } Pool;
 
 struct Program {
-    Device *device;         /* NULL once it is closed */
-    int count;              /* of those who hold it; 0: idle */
+    Device *device;         /* NULL after it is closed */
+    int count;              /* references; 0: idle */
     Program *older, *newer; /* idle programs */
     GLuint name;
-    int param_vectors; /* length of rill_p as the compiler kept it; 0: unused */
-    uint32_t *params;  /* what the GL program has; both start as zeros */
+    int param_vectors; /* length of the linked rill_p; 0: unused */
+    uint32_t *params;  /* copy of the GL program's values, which are initially 0 */
     uint64_t hash;
     char *source;
-    char label[96]; /* in profiles */
+    char label[96]; /* name in profiles */
     size_t length;
     Program *next;
 };
@@ -66,7 +66,7 @@ struct Program {
 typedef struct ProgramTable {
     Program **buckets;
     size_t bucket_count, count;
-    Program *oldest, *newest; /* idle ones */
+    Program *oldest, *newest; /* idle programs */
     size_t idle;
 } ProgramTable;
 
@@ -75,7 +75,7 @@ typedef struct BoundBlock {
     uint64_t bytes; /* 0: the whole buffer */
 } BoundBlock;
 
-/* What is bound now, so that a repeated dispatch binds nothing. */
+/* The bound objects, so that a repeated dispatch binds nothing. */
 typedef struct Bindings {
     Program *program;
     GLuint textures[DEVICE_MAX_TEXTURES], samplers[DEVICE_MAX_TEXTURES];
@@ -84,12 +84,12 @@ typedef struct Bindings {
 } Bindings;
 
 typedef struct DebugLog {
-    bool works;    /* the driver calls back; else glGetError is asked */
-    bool recorded; /* text holds the first error since the last check */
+    bool works;    /* the driver sends messages; else glGetError is used */
+    bool recorded; /* text is the first error since the last check */
     char text[512];
 } DebugLog;
 
-/* context/device_data.c: what other layers keep here, and what calls in progress work in, by how deeply they are nested. */
+/* Attachments of other directories (context/device_data.c), and the working memory of calls by nesting depth (memory/workspace.c). */
 enum { DEVICE_ATTACHMENTS = 16, WORKSPACE_DEPTH = 32 };
 
 typedef struct DeviceData {
@@ -109,7 +109,7 @@ typedef struct StagingRing StagingRing;
 typedef struct LargePages LargePages;
 typedef struct Recorder Recorder;
 
-/* What a measurement suspends, and what it leaves as it was. */
+/* State that a measurement suspends and restores. */
 typedef struct DeviceQuiet {
     Recorder *recorder;
     bool dumps, traced;
@@ -120,9 +120,9 @@ typedef struct DeviceQuiet {
 struct Device {
     int count;
     uint64_t serial;
-    int candidate;                         /* number in egl.c's list */
+    int candidate;                         /* index in egl.c's list */
     uint64_t thread;                       /* the thread that opened it */
-    unsigned process;                      /* process_generation of the process that did */
+    unsigned process;                      /* process_generation when it was opened */
     Device *next;                          /* in the list of open devices */
     void (*last_released)(Device *device); /* device_list.c: closes it */
     EGLDisplay display;
@@ -132,51 +132,51 @@ struct Device {
     DeviceLimits limits;
     TuningResult tuning[TUNING_IDS];
     bool tuning_due;
-    DeviceQuiet untuned; /* while it is measured */
+    DeviceQuiet untuned; /* saved state during a measurement */
     int gl_version;      /* 43, 45 ... */
     bool buffer_storage; /* persistent mapping */
-    bool reset_status;   /* glGetGraphicsResetStatus answers */
+    bool reset_status;   /* glGetGraphicsResetStatus works */
     bool lost;
     DebugLog debug;
     Bindings bound;
     GLbitfield pending;    /* barriers not yet issued since the last dispatch */
-    uint64_t probed_block; /* largest block that a trial has shown to work */
+    uint64_t probed_block; /* largest block that was tested successfully */
     GLuint fault_buffer;
-    uint32_t *fault_words; /* mapped, or fault_copy */
+    uint32_t *fault_words; /* the mapping, or fault_copy */
     uint32_t fault_copy[RILL_FAULT_WORDS];
-    Buffer indirect; /* group counts of indirect dispatches; its name is 0 until the first. Not counted as memory */
+    Buffer indirect; /* group counts of indirect dispatches; name 0 until the first one. Not counted as memory */
     uint32_t indirect_slot;
     Pool pool;
-    uint64_t constants;                     /* bytes that constants.c keeps */
-    void (*drop_constants)(Device *device); /* set where there are any */
-    void (*trim_programs)(Device *device);  /* the same: deletes all but a few of those nobody holds */
+    uint64_t constants;                     /* bytes cached by constants.c */
+    void (*drop_constants)(Device *device); /* frees them; NULL if there are none */
+    void (*trim_programs)(Device *device);  /* deletes most idle programs; may be NULL */
     Staging *staging;                       /* idle staging buffers */
-    bool staged;                            /* bytes go through the ring: see staging_ring.c */
-    StagingRing *ring;                      /* NULL until the first */
-    uint64_t large_bytes;                   /* buffers from this size on are stored by large_pages.c */
-    LargePages *large_pages;                /* NULL until the first */
-    bool large_works;                       /* the first was tried */
-    /* Copy and fill many bytes. They set *done to the bytes that are done, from the first on; false with error_set. */
+    bool staged;                            /* transfers use the ring: see staging_ring.c */
+    StagingRing *ring;                      /* NULL until the first transfer */
+    uint64_t large_bytes;                   /* smallest buffer that large_pages.c allocates */
+    LargePages *large_pages;                /* NULL until the first such buffer */
+    bool large_works;                       /* the first such buffer was tested */
+    /* Copy and fill large ranges. They set *done to the bytes done, counted from the first one. Return false with error_set. */
     bool (*copy_many)(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes,
                       uint64_t *done);
     bool (*fill_many)(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes,
                       uint64_t *done);
-    Samplers *samplers; /* NULL until one is needed */
+    Samplers *samplers; /* NULL until first used */
     DeviceMemory memory;
     uint64_t charge;
     unsigned compiled;
-    uint64_t memory_ceiling; /* what the machine can hold at most; 0: only GL knows */
-    uint64_t buffer_ceiling; /* largest single buffer; 0: none known */
+    uint64_t memory_ceiling; /* memory of the machine; 0: unknown */
+    uint64_t buffer_ceiling; /* largest buffer; 0: unknown */
     void (*collect)(void *context);
     void *collect_context;
     bool collecting;
     ProgramTable programs;
-    Recorder *recorder;  /* while a profile is taken */
-    bool mends_literals; /* literals of doubles are replaced by their bits: see program.c */
+    Recorder *recorder;  /* NULL if no profile runs */
+    bool mends_literals; /* double literals are replaced by their bits: see program.c */
     double copy_rate;    /* bytes per second; 0: not measured yet */
-    bool dumps;          /* RILL_DUMP names a folder */
+    bool dumps;          /* RILL_DUMP is set */
     bool traced;         /* RILL_TRACE: dispatches are printed */
-    const char *note;    /* why the program that is compiled next is as it is; NULL: nothing is known */
+    const char *note;    /* the reason for the variant of the next program; NULL: none */
     DeviceData attachments[DEVICE_ATTACHMENTS];
     int attachment_count;
     Workspace workspaces[WORKSPACE_DEPTH];
@@ -185,147 +185,211 @@ struct Device {
     uint32_t poison[POISON_WORDS];
 };
 
-/* egl.c: displays and contexts. A candidate is one way to reach a device; numbers from 0. The caller holds the
- * process-wide lock. */
+/* egl.c: displays and contexts. A candidate is a display that may provide a device; indices are 0-based. The caller holds the lock of the
+ * device list. */
 enum { MAX_CANDIDATES = 32 };
 typedef enum CandidateKind { CANDIDATE_HARDWARE, CANDIDATE_SURFACELESS, CANDIDATE_SOFTWARE } CandidateKind;
+/* Returns the number of candidates. */
 int egl_candidate_count(void);
+/* Returns the kind of a candidate. */
 CandidateKind egl_candidate_kind(int candidate);
-/* Opens a display (kept for the life of the process) and a context, not yet current. */
+/* Opens a display, which is kept until the process ends, and creates a context, which is not current yet. */
 bool egl_open(int candidate, EGLDisplay *display, EGLContext *context);
+/* Returns the name of EGL's last error. */
 const char *egl_error_name(void);
 
-/* device_open.c: one device, apart from the list. A new device belongs to the calling thread. */
-/* info: what the driver said, even where it is refused; final: whether it will not open the next time either. */
+/* device_open.c: opens and closes a device. */
+
+/* Opens a device for the calling thread. Sets `info` to the driver's description, even if it is refused, and `final` to whether opening will
+ * fail again. Returns NULL with error_set. */
 Device *device_new(int candidate, DeviceInfo *info, bool *final);
+/* Closes and frees a device. */
 void device_delete(Device *device);
 
-/* current.c. Whether GL's objects of the device can be deleted now: not by a finalizer on another thread, nor in a forked child. */
+/* Returns whether the device's GL objects can be deleted now (current.c): not in a finalizer on another thread, and not in a forked child. */
 bool device_is_current(const Device *device);
 
-/* process.c: what fork leaves behind. The caller of process_started holds the process-wide lock. */
-unsigned process_generation(void);
-void process_watch(void);   /* from here on; once */
-void process_started(void); /* a driver has been */
-bool process_forked(void);  /* false after error_set */
+/* process.c: detects forked child processes. */
 
-/* context/driver_cache.c: gives Mesa a writable cache directory, and zink's uniforms their changes; call before EGL starts. */
+/* Returns a number that differs between a process and its children. */
+unsigned process_generation(void);
+/* Registers the fork handler. Call it once. */
+void process_watch(void);
+/* Records that a driver was started. The caller holds the lock of the device list. */
+void process_started(void);
+/* Sets the error for a device of a parent process and returns false. */
+bool process_forked(void);
+
+/* Sets environment variables for Mesa's cache directory and zink (context/driver_cache.c). Call it before EGL starts. */
 void driver_cache_prepare(void);
-/* rill's own directory for what it keeps from run to run: RILL_CACHE, else by the rules of XDG; false where none can be written. */
 enum { CACHE_PATH_ROOM = 1024 };
+/* Finds rill's cache directory: RILL_CACHE, else by the XDG rules. Returns false if none can be written. */
 bool driver_cache_directory(char path[CACHE_PATH_ROOM]);
 
-/* tuning.c: chooses the values of all choices. False with error_set if RILL_TUNE is malformed. */
+/* Chooses the values of all tuning choices (tuning.c). Returns false with error_set if RILL_TUNE is invalid. */
 bool tuning_look_up(Device *device);
 
-/* driver_test.c: measures of the driver, kept or taken now. False with error_set where it is refused; `wrong`: for what it computes. */
+/* Reads or makes the measures of the driver (driver_test.c). Returns false with error_set if it is refused; sets *wrong if it computes incorrect
+ * results. */
 bool driver_test_measure(Device *device, DriverTestMeasures *measures, bool *wrong);
 
 /* gl_error.c: errors of the current context. */
+
+/* Enables debug messages. */
 void gl_error_start(Device *device);
-/* True when no GL call failed since the last check; else error_set("call: what the driver said"). */
+/* Returns whether no GL call failed since the last check. Otherwise sets the error "CALL: the driver's message". */
 bool gl_error_check(Device *device, const char *call);
-/* Forgets errors a failed attempt left behind. */
+/* Discards errors of a failed attempt. */
 void gl_error_clear(Device *device);
-/* False with error_set when the context is lost. */
+/* Returns false with error_set if the context is lost. */
 bool gl_error_alive(Device *device);
 
-/* traits.c: fills info, limits and traits from the current context and from what was measured. */
+/* traits.c */
+
+/* Sets device->info from the current context. */
 void traits_describe(Device *device);
+/* Sets device->limits from the current context. */
 void traits_look_up_limits(Device *device);
-bool traits_look_up(Device *device, const DriverTestMeasures *measures); /* false: RILL_FAMILY names none */
+/* Sets device->traits from the measures. Returns false with error_set if RILL_FAMILY is invalid. */
+bool traits_look_up(Device *device, const DriverTestMeasures *measures);
+/* Returns whether the current context has an extension. */
 bool traits_has_extension(const char *name);
 
 /* bindings.c */
-void bindings_barrier(Device *device, GLbitfield bits); /* no-op unless a dispatch made it necessary */
+
+/* Issues barriers that are pending since the last dispatch. */
+void bindings_barrier(Device *device, GLbitfield bits);
+/* Removes a buffer from the cached bindings. */
 void bindings_forget(Device *device, const Buffer *buffer);
-void bindings_block(Device *device, int binding, GLuint name, uint64_t bytes); /* 0 bytes: the whole buffer */
+/* Binds a storage block. bytes 0: the whole buffer. */
+void bindings_block(Device *device, int binding, GLuint name, uint64_t bytes);
 
 /* context/fault.c */
+
+/* Creates the buffer of the fault words. */
 bool fault_create(Device *device);
+/* Deletes the buffer of the fault words. */
 void fault_destroy(Device *device);
-void fault_refresh(Device *device); /* after waiting: for devices without persistent mapping */
-/* After waiting: false after error_set when the device was lost meanwhile, or a kernel recorded a fault. */
+/* Reads the fault words after waiting, on devices without persistent mapping. */
+void fault_refresh(Device *device);
+/* Returns false with error_set if the device was lost or a kernel recorded a fault. Call it after waiting. */
 bool fault_report(Device *device);
 
-/* dispatch.c */
-/* Issues a dispatch whose group counts lie at byte `offset` of a buffer. */
+/* Issues a dispatch (dispatch.c) whose group counts are at byte `offset` of a buffer. */
 bool dispatch_groups_at(Device *device, const Dispatch *dispatch, GLuint groups, uint64_t offset);
 
-/* indirect.c */
+/* Deletes the buffer of indirect dispatches (indirect.c). */
 void indirect_destroy(Device *device);
 
-/* recorder.c: no-ops unless a profile is taken. Right before and after a dispatch, and what compiling took. */
+/* recorder.c: these functions have no effect if no profile runs. */
+
+/* Records the start of a dispatch. */
 void recorder_before(Device *device, double *before);
+/* Records the end of a dispatch. */
 void recorder_after(Device *device, const Dispatch *dispatch, double entered, double before);
+/* Records the time of a compilation. */
 void recorder_compiled(Device *device, double seconds);
+/* Frees the recorder. */
 void recorder_destroy(Device *device);
 
 /* pool.c: idle buffers by size. */
-uint64_t pool_round(uint64_t bytes); /* capacity of the size class that holds `bytes` */
-Buffer *pool_take(Device *device, uint64_t capacity);
-void pool_give(Device *device, Buffer *buffer);
-void pool_destroy(Buffer *buffer);                /* frees one that is not pooled */
-void pool_shrink(Device *device, uint64_t bytes); /* destroys the oldest until at most `bytes` are pooled */
 
-/* buffer.c */
-GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use */
+/* Returns the capacity of the size class for `bytes`. */
+uint64_t pool_round(uint64_t bytes);
+/* Takes a buffer of at least this capacity from the pool. Returns NULL if there is none. */
+Buffer *pool_take(Device *device, uint64_t capacity);
+/* Adds a buffer to the pool. */
+void pool_give(Device *device, Buffer *buffer);
+/* Frees a buffer that is not in the pool. */
+void pool_destroy(Buffer *buffer);
+/* Frees the oldest buffers until at most `bytes` are in the pool. */
+void pool_shrink(Device *device, uint64_t bytes);
+
+/* Returns the buffer texture of a format, which is created when it is first used (buffer.c). Returns 0 with error_set. */
+GLuint buffer_texture(Buffer *buffer, TexelFormat format);
 extern const GLenum buffer_texture_formats[TEXEL_FORMATS];
 
-/* poison.c: reads RILL_POISON. Returns false with error_set if its value is invalid. */
+/* Reads RILL_POISON (poison.c). Returns false with error_set if its value is invalid. */
 bool poison_look_up(Device *device);
 /* Fills host memory with the words of RILL_POISON. Does nothing if it is not set. */
 void poison_host(const Device *device, void *memory, size_t bytes);
 
-/* memory.c: the bytes that may be live and pooled together, 0: any; whether so many more are within them; the pool giving way to those that
- * are; the host's collector; the error that there is no room, always false. */
+/* memory.c: accounting of device memory. */
+
+/* Returns the limit of live and pooled bytes together; 0: none. */
 uint64_t memory_bound(const Device *device);
+/* Returns whether `bytes` more live bytes are within the limit. */
 bool memory_fits(const Device *device, uint64_t bytes);
+/* Shrinks the pool so that `bytes` more live bytes are within the limit. */
 void memory_make_room(Device *device, uint64_t bytes);
-/* Destroys what is pooled, and constants, until at most `bytes` are left of both. */
+/* Frees pooled buffers and constants until at most `bytes` of them are left. */
 void memory_shrink(Device *device, uint64_t bytes);
+/* Calls the collector of the host language. */
 void memory_collect(Device *device);
+/* Sets the error that memory is exhausted and returns false. */
 bool memory_exhausted(const Device *device, uint64_t bytes);
 /* Counts bytes as live. */
 void memory_count(Device *device, uint64_t bytes);
-/* The same for what is no buffer's, where there is room; false with error_set. And lets go of such. */
+/* Reserves bytes of memory that is not a buffer's. Returns false with error_set if the limit would be exceeded. */
 bool memory_take(Device *device, uint64_t bytes);
+/* Counts bytes as freed. */
 void memory_give(Device *device, uint64_t bytes);
 
-/* texture.c: the buffer's texture, up to date, on a unit; false with error_set. */
+/* texture.c */
+
+/* Updates the buffer's texture and binds it to a unit. Returns false with error_set. */
 bool texture_bind(Buffer *buffer, int unit, const TextureOutside *outside);
-void texture_detach(Buffer *buffer); /* deletes it, if there is one */
+/* Deletes the buffer's texture, if there is one. */
+void texture_detach(Buffer *buffer);
+/* Deletes all samplers. */
 void texture_destroy_samplers(Device *device);
 
-/* dump.c: a program's text in RILL_DUMP's folder, nothing where there is none. False with error_set where it can't be written. */
-bool dump_program(const char *name, const char *note, const char *source, uint64_t hash);
-void dump_rejected(const char *name, uint64_t hash); /* names its file so */
+/* dump.c */
 
-/* context/device_data.c, workspace.c, transfer.c, program.c */
+/* Writes a program's text to the directory of RILL_DUMP, if it is set. Returns false with error_set if the file cannot be written. */
+bool dump_program(const char *name, const char *note, const char *source, uint64_t hash);
+/* Renames the file of a program to .rejected. */
+void dump_rejected(const char *name, uint64_t hash);
+
+/* Destroys all attachments (device_data.c). */
 void device_data_destroy_all(Device *device);
+/* Frees the working memory (workspace.c). */
 void workspace_destroy_all(Device *device);
+/* Deletes the idle staging buffers (transfer.c). */
 void transfer_destroy_staging(Device *device);
 
-/* program/bulk_copy.c: copies between buffers and fills by a shader, in the order of launches; see Device. */
+/* program/bulk_copy.c: see copy_many and fill_many of Device. */
+
+/* Copies between buffers with a shader, ordered with launches. */
 bool bulk_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes, uint64_t *done);
+/* Fills a buffer with a shader, ordered with launches. */
 bool bulk_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes, uint64_t *done);
 
-/* memory/large_pages.c: chooses which buffers are large; RILL_LARGE_PAGES says from how many MiB on. False with error_set if it is malformed. */
-bool large_pages_look_up(Device *device);
-/* Gives the buffer that is bound to GL_COPY_WRITE_BUFFER memory: done, no memory is left, or OpenGL has to allocate it. */
-typedef enum LargePagesResult { LARGE_PAGES_STORED, LARGE_PAGES_FULL, LARGE_PAGES_NONE } LargePagesResult;
-LargePagesResult large_pages_store(Buffer *buffer);
-void large_pages_release(Buffer *buffer); /* after the buffer was deleted */
+/* memory/large_pages.c */
 
-/* memory/staging_ring.c: bytes to and from a buffer, in the order of launches, whose ranges were checked. False with error_set. */
+/* Sets device->large_bytes from RILL_LARGE_PAGES. Returns false with error_set if its value is invalid. */
+bool large_pages_look_up(Device *device);
+/* Allocated; no memory is left; OpenGL must allocate. */
+typedef enum LargePagesResult { LARGE_PAGES_STORED, LARGE_PAGES_FULL, LARGE_PAGES_NONE } LargePagesResult;
+/* Allocates memory for the buffer that is bound to GL_COPY_WRITE_BUFFER. */
+LargePagesResult large_pages_store(Buffer *buffer);
+/* Frees the memory after the buffer was deleted. */
+void large_pages_release(Buffer *buffer);
+
+/* memory/staging_ring.c */
+
+/* Writes bytes to a buffer, ordered with launches. The range must have been checked. Returns false with error_set. */
 bool staging_ring_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
+/* Reads bytes of a buffer, ordered with launches. The range must have been checked. Returns false with error_set. */
 bool staging_ring_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
+/* Deletes the ring. */
 void staging_ring_destroy(Device *device);
-/* Waits at most so many nanoseconds for a fence. A fence that passed is deleted and NULL afterwards; NULL counts as one. */
 typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
+/* Waits at most some nanoseconds for a fence. A fence that passed is deleted and set to NULL; NULL counts as passed. */
 FenceState staging_fence_state(GLsync *fence, GLuint64 nanoseconds);
-/* Waits for a fence as long as it takes. False with error_set if the device is lost or cannot wait. */
+/* Waits for a fence without a time limit. Returns false with error_set if the device is lost or waiting fails. */
 bool staging_fence_wait(Device *device, GLsync *fence);
+/* Deletes all programs (program.c). */
 void program_destroy_all(Device *device);
 
 #endif

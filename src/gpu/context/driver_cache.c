@@ -1,5 +1,5 @@
-/* What Mesa reads from the environment when it starts. It caches compiled shaders on disk and goes without, in silence, where its
- * directory cannot be written. */
+/* Sets environment variables that Mesa reads when it starts. Mesa caches compiled shaders on disk; if its directory cannot be written, it
+ * silently works without a cache. */
 #include "gpu/context/device_private.h"
 
 #include <pwd.h>
@@ -17,7 +17,7 @@ static const char *set_variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* A directory to write in, made if it is missing: Mesa would make the same. */
+/* Creates a directory if it is missing, as Mesa would. Returns whether it can be written. */
 static bool make(const char *path)
 {
     struct stat info;
@@ -30,7 +30,7 @@ static bool make_below(char *path, const char *parent, const char *name)
     return parent && snprintf(path, PATH_ROOM, "%s/%s", parent, name) < PATH_ROOM && make(path);
 }
 
-/* Whether Mesa's directory works below a cache home such as ~/.cache. */
+/* Returns whether Mesa's directory in a cache directory such as ~/.cache can be written. */
 static bool works_below(const char *cache_home)
 {
     char path[PATH_ROOM];
@@ -43,7 +43,7 @@ static bool works_at_home(const char *home)
     return make_below(path, home, ".cache") && works_below(path);
 }
 
-/* Old releases of Mesa take the home directory from the password file, new ones from HOME first. */
+/* Old releases of Mesa read the home directory from the password file, new ones from HOME first. */
 static bool default_works(const char *cache_home, const char *home)
 {
     if (cache_home) {
@@ -53,7 +53,7 @@ static bool default_works(const char *cache_home, const char *home)
     return (!home || works_at_home(home)) && user && works_at_home(user->pw_dir);
 }
 
-/* Below the temporary directory anyone may have been first: only a directory of our own, closed to others, will do. */
+/* Other users can create files in the temporary directory, so only a directory that we own and that others cannot access is accepted. */
 static bool make_private(char *path, const char *parent)
 {
     struct stat info;
@@ -68,10 +68,10 @@ static bool make_temporary(char *path)
     return make_private(path, temporary ? temporary : "/tmp");
 }
 
-/* Zink (OpenGL over Vulkan, Mesa 22.3 and 25.0) builds the values of uniforms that conditions ask for into compute programs and
- * misses their changes: partial results are then kept as if they were the last. It also moves copies of buffers ahead of launches that
- * it takes for independent of them, which they are not always (22.3; seen in spec/container/launches_spec.lua). */
-static void mend_zink(void)
+/* Works around two defects of zink (OpenGL over Vulkan). Mesa 22.3 and 25.0 compile values of uniforms used in conditions into compute programs and
+ * miss their changes, so that intermediate results are used as final ones. Mesa 22.3 moves copies of buffers before launches although they depend on
+ * them (seen in spec/container/launches_spec.lua). */
+static void fix_zink(void)
 {
     const char *debug = set_variable("ZINK_DEBUG");
     char flags[PATH_ROOM];
@@ -85,7 +85,7 @@ static void mend_zink(void)
 
 void driver_cache_prepare(void)
 {
-    mend_zink();
+    fix_zink();
     const char *cache_home = set_variable("XDG_CACHE_HOME"), *home = set_variable("HOME");
     char path[PATH_ROOM];
     if (set_variable("MESA_SHADER_CACHE_DIR") || set_variable("MESA_GLSL_CACHE_DIR") ||

@@ -1,5 +1,4 @@
-/* The ways to reach an OpenGL device without a window system: EGL's hardware devices, Mesa's surfaceless
- * platform, EGL's software devices. */
+/* Opens OpenGL contexts without a window system: on EGL's hardware devices, Mesa's surfaceless platform, and EGL's software devices. */
 #include "gpu/context/device_private.h"
 
 #include <stdio.h>
@@ -12,7 +11,7 @@ typedef struct Candidate {
     void *native; /* the EGLDeviceEXT, or EGL_DEFAULT_DISPLAY */
     CandidateKind kind;
     char label[64];
-    EGLDisplay display; /* once initialised; never terminated: the host program may have the same one */
+    EGLDisplay display; /* initialised once and never terminated, since the host program may use the same display */
 } Candidate;
 
 static Candidate candidates[MAX_CANDIDATES];
@@ -141,7 +140,7 @@ static EGLContext create_context(EGLDisplay display, EGLint minor, bool robust)
     return eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
 }
 
-/* The newest version offered; robust where the driver knows how. */
+/* Creates a context of the newest version, with robust access if the driver supports it. */
 static EGLContext newest_context(EGLDisplay display)
 {
     static const EGLint minors[] = {6, 5, 3};
@@ -163,7 +162,7 @@ bool egl_open(int index, EGLDisplay *display, EGLContext *context)
     if (!open_display(candidate)) {
         return false;
     }
-    EGLenum api = eglQueryAPI(); /* per thread, and the host program's business */
+    EGLenum api = eglQueryAPI(); /* per thread; restored for the host program */
     if (!eglBindAPI(EGL_OPENGL_API)) {
         return error_set("%s: EGL offers no desktop OpenGL", candidate->label);
     }

@@ -1,4 +1,4 @@
-/* The fault words: what running kernels report, read after waiting. */
+/* The fault words, in which running kernels report errors. They are read after waiting. */
 #include "gpu/context/device_private.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ void device_set_fault_reporter(bool (*report)(Device *device))
 
 bool fault_report(Device *device)
 {
-    /* A reset leaves rubbish in whatever was waited for, these words too. Asking a synchronous device is not needed, and costs as much as a
+    /* After a reset, buffers and these words have undefined contents. The check is not needed for a synchronous device, and would cost as much as a
      * small read. */
     if ((device->lost || !device->traits.synchronous) && !gl_error_alive(device)) {
         return false;

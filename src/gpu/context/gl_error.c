@@ -1,4 +1,4 @@
-/* GL errors: the driver's debug messages where it sends them, else glGetError. */
+/* GL errors: debug messages if the driver sends them, else glGetError. */
 #include "gpu/context/device_private.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ static void GLAPIENTRY on_message(GLenum source, GLenum type, GLuint id, GLenum 
 {
     (void)id;
     (void)severity;
-    /* The cast only takes back the const that GL's signature adds. */
+    /* The cast removes the const that GL's signature adds. */
     DebugLog *log = &((Device *)(uintptr_t)user)->debug;
     if (type != GL_DEBUG_TYPE_ERROR || source == GL_DEBUG_SOURCE_SHADER_COMPILER || log->recorded) {
         return;
@@ -37,7 +37,7 @@ static const char *error_name(GLenum error)
 
 void gl_error_clear(Device *device)
 {
-    /* A lost context may report errors for ever. */
+    /* A lost context may report errors forever. */
     for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) {
     }
     device->debug.recorded = false;
@@ -55,7 +55,7 @@ void gl_error_start(Device *device)
     glDebugMessageControl(GL_DONT_CARE, GL_DONT_CARE, GL_DONT_CARE, 0, NULL, GL_FALSE);
     glDebugMessageControl(GL_DONT_CARE, GL_DEBUG_TYPE_ERROR, GL_DONT_CARE, 0, NULL, GL_TRUE);
     gl_error_clear(device);
-    /* Some drivers stay silent outside debug contexts: provoke one error to see. */
+    /* Some drivers send no messages outside debug contexts: cause an error to find out. */
     glEnable(0xFFFFFFFFu);
     device->debug.works = device->debug.recorded;
     gl_error_clear(device);

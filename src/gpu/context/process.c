@@ -1,6 +1,6 @@
-/* Forked children. A driver's threads are not copied by fork, and what waits for them waits for ever: a device is of use only in the process
- * that opened it, and where EGL was started before the fork no other can be opened. A fork does not wait for a device that another thread
- * opens: the lock of the list is made anew in the child. Other locks are base/lock.h's. */
+/* Detects forked child processes. fork does not copy the driver's threads, and waiting for them would never end. A device can therefore be used only
+ * in the process that opened it, and if EGL was started before the fork, the child cannot open another device. A fork does not wait for a device
+ * that another thread opens: the child initialises the lock of the device list again. Other locks use base/lock.h. */
 #include "gpu/context/device_private.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Grows in every child: threads do not see it change. */
+/* Incremented in each child process. Threads do not see it change. */
 static atomic_uint generation;
 
 static void in_child(void)
@@ -18,8 +18,8 @@ static void in_child(void)
 }
 
 #if defined(__GLIBC__)
-/* Mesa waits at exit for threads that a child does not have, and crashes. Its handler was there before this one, so it is
- * still to come; so are those of others that are older, for whom the child ends here. */
+/* Ends a child process without the exit handlers that were registered before this one. Mesa's handler is one of them: it waits for threads
+ * that a child does not have, and crashes. */
 static void at_exit(int status, void *starter)
 {
     if (process_generation() != *(unsigned *)starter) {
@@ -43,7 +43,7 @@ void process_started(void)
 {
 #if defined(__GLIBC__)
     static unsigned starter;
-    static bool registered; /* guarded by the lock of the device list */
+    static bool registered; /* protected by the lock of the device list */
     if (!registered) {
         starter = process_generation();
         registered = on_exit(at_exit, &starter) == 0;
@@ -53,7 +53,6 @@ void process_started(void)
 
 bool process_forked(void)
 {
-    return error_set("this process was forked from one that had used a device already, and drivers do not survive "
-                     "that: fork before the "
-                     "first use of rill, or start a program of its own");
+    return error_set("this process was forked from a process that had opened a device, which drivers do not support: "
+                     "fork before the first use of rill, or start a program");
 }

@@ -1,8 +1,8 @@
-/* Clocks. */
+/* A clock for measurements. */
 #ifndef RILL_GPU_CONTEXT_TIMER_H
 #define RILL_GPU_CONTEXT_TIMER_H
 
-/* Monotonic wall clock, seconds. */
+/* Returns the time of a monotonic clock in seconds. */
 double timer_clock(void);
 
 #endif

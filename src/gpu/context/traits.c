@@ -1,5 +1,5 @@
-/* What a device is and can do. What decides whether results are right is measured once per version of a driver (driver_test.c); the rest, which
- * decides how fast they come, follows from whether it queues. The figures stand in the design notes on devices. */
+/* Determines the properties and limits of a device. Properties that affect the correctness of results are measured once per version of a driver
+ * (driver_test.c). The others affect speed only and depend on whether the device queues work. The design notes on devices have the figures. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
 
@@ -66,7 +66,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* A limit that a variable may lower, for tests; never below 1. */
+/* Returns a limit, lowered by an environment variable for tests, at least 1. */
 static int lowered(uint32_t limit, const char *variable)
 {
     const char *text = getenv(variable);
@@ -105,7 +105,7 @@ static void look_up_limits(DeviceLimits *limits)
     limits->outputs_per_pass = lowered((uint32_t)limits->storage_blocks, "RILL_MAX_OUTPUTS");
 }
 
-/* A device whose work the processor does within the call. */
+/* Sets the traits of a device that works on the processor within the call. */
 static void look_up_cpu(DeviceTraits *traits, const DriverTestMeasures *measures)
 {
     traits->family = FAMILY_CPU;
@@ -114,7 +114,7 @@ static void look_up_cpu(DeviceTraits *traits, const DriverTestMeasures *measures
     traits->barrier_ns = 1.6;
 }
 
-/* A device that queues work and has memory of its own: the whole set, whatever lies below. */
+/* Sets the traits of a device that queues work and has separate memory, even if RILL_FAMILY forces them on another device. */
 static void look_up_gpu(DeviceTraits *traits)
 {
     traits->family = FAMILY_GPU;
@@ -125,7 +125,7 @@ static void look_up_gpu(DeviceTraits *traits)
     traits->barrier_ns = 0.02;
 }
 
-/* Before anything is measured: what the driver says of subgroups. */
+/* Queries the subgroup properties. Called before the driver test. */
 static void look_up_subgroups(DeviceTraits *traits)
 {
     if (!traits_has_extension("GL_KHR_shader_subgroup")) {
@@ -143,7 +143,7 @@ static void look_up_subgroups(DeviceTraits *traits)
     traits->subgroup_shuffle = traits->subgroup_ops && (features & SHUFFLE) != 0;
 }
 
-/* RILL_FAMILY, else what suits a device that works within the call or one that queues. */
+/* Chooses the family by RILL_FAMILY, or else by whether the device queues work. Returns false with error_set. */
 static bool choose_family(DeviceTraits *traits, const DriverTestMeasures *measures)
 {
     const char *family = getenv("RILL_FAMILY");
@@ -157,8 +157,8 @@ static bool choose_family(DeviceTraits *traits, const DriverTestMeasures *measur
            error_set("RILL_FAMILY is \"%s\": expected cpu or gpu", family);
 }
 
-/* RILL_ASYNC: as if work were queued and buffers far away, to test on any machine what GPUs need. */
-static void force_distance(DeviceTraits *traits)
+/* RILL_ASYNC: treats the device as one with queued work and separate memory, to test the code for GPUs on any machine. */
+static void force_async(DeviceTraits *traits)
 {
     if (environment_flag("RILL_ASYNC")) {
         traits->synchronous = traits->host_memory = false;
@@ -171,7 +171,7 @@ static uint64_t physical_memory(void)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
-/* What the driver says of the device's own memory: by extensions of NVIDIA and AMD, in KiB; the latter tells what is free. */
+/* Queries the size of the device's memory by extensions of NVIDIA (total) and AMD (free), in KiB. Returns 0 if it is unknown. */
 static uint64_t device_memory_bytes(const DeviceInfo *info)
 {
     GLint kilobytes[4] = {0};
@@ -205,7 +205,7 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
 {
     DeviceTraits *traits = &device->traits;
     traits->synchronous = measures->synchronous != 0;
-    /* Only the processor finishes work within the call: then memory is the processor's, and ranges are cut by no hardware's unit. */
+    /* Only a software device finishes work within the call. Its buffers are in host memory, and no hardware unit rounds the ends of ranges. */
     traits->host_memory = traits->synchronous && device->buffer_storage;
     traits->exact_ranges = traits->synchronous && traits->robust_access && measures->exact_ranges;
     traits->loop_limit = measures->loop_limit;
@@ -222,8 +222,8 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
     device->mends_literals = !traits->exact_literals;
     traits->stable_arrays = measures->stable_arrays != 0;
     if (traits->host_memory) {
-        /* An allocation there succeeds whatever its size and the process dies on first use; offsets within a buffer
-         * are signed 32-bit numbers. */
+        /* In host memory an allocation of any size succeeds, and the process is killed when it uses the memory. Offsets within a buffer are
+         * signed 32-bit numbers. */
         device->memory_ceiling = physical_memory();
         device->buffer_ceiling = INT32_MAX;
     }
@@ -231,7 +231,7 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
         return false;
     }
     look_up_subgroups(traits);
-    force_distance(traits);
+    force_async(traits);
     device->staged = device->buffer_storage && !traits->host_memory;
     return true;
 }

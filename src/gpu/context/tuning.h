@@ -1,6 +1,6 @@
-/* Choices that decide how fast a device works, and never what it computes. They are measured once per processor model, driver version and
- * environment on devices of the family cpu that finish work within the call, and the outcome is kept next to the record of the driver
- * test. Other devices use the defaults. */
+/* Choices that affect the speed of a device and never its results. They are measured once per processor model, driver version and environment, on
+ * devices of the family cpu that finish work within the call. The outcome is kept next to the record of the driver test. Other devices use the
+ * defaults. */
 #ifndef RILL_GPU_CONTEXT_TUNING_H
 #define RILL_GPU_CONTEXT_TUNING_H
 
@@ -13,11 +13,11 @@
     X(BUFFER_TEXTURES, "buffer_textures", 0, TUNING_SAXPY, 1, 0)                                                       \
     /* 1: kernels store 16 bytes as two doubles; 0: as four 32-bit words */                                            \
     X(PAIRED_STORES, "paired_stores", 0, TUNING_COPY, 1, 0)                                                            \
-    /* elements that one step of a kernel over streams of at most 4 bytes per element computes */                      \
+    /* elements per step of a kernel over streams of at most 4 bytes per element */                                    \
     X(STEP, "step", 4, TUNING_SAXPY, 16, 8, 4)                                                                         \
-    /* elements that one step of a kernel with gathers computes */                                                     \
+    /* elements per step of a kernel with gathers */                                                                   \
     X(GATHER_STEP, "gather_step", 4, TUNING_GATHER, 16, 8, 4)                                                          \
-    /* rows that one step of a small stencil computes */                                                               \
+    /* rows per step of a small stencil */                                                                             \
     X(STRIP_ROWS, "strip_rows", 8, TUNING_STENCIL, 8, 4, 2)
 
 typedef enum TuningWork { TUNING_COPY, TUNING_SAXPY, TUNING_GATHER, TUNING_STENCIL, TUNING_WORKS } TuningWork;
@@ -43,7 +43,7 @@ extern const TuningChoice tuning_choices[TUNING_IDS];
 
 typedef enum TuningSource { TUNING_DEFAULT, TUNING_MEASURED, TUNING_FORCED } TuningSource;
 
-/* Why a choice has the value it has, and how long the work took with each value, in seconds; 0 if the value was not measured. */
+/* The source of a choice's value, and the time of the work with each value in seconds; 0 if a value was not measured. */
 typedef struct TuningResult {
     TuningSource source;
     double seconds[TUNING_VALUES];
@@ -51,19 +51,20 @@ typedef struct TuningResult {
 
 struct Device;
 
-/* Returns whether the device's choices are to be measured before it is used: it can be measured and no record was found. */
+/* Returns whether the device must be measured before it is used: it can be measured and there is no record. */
 bool tuning_due(const struct Device *device);
 /* Returns whether the device can be measured. */
 bool tuning_possible(const struct Device *device);
+/* Returns the source and the times of a choice. */
 const TuningResult *tuning_result(const struct Device *device, TuningId id);
 
 /* Prepares a measurement: resets the choices that RILL_TUNE does not force to their defaults, and suspends traces, dumps and profiles. */
 void tuning_begin(struct Device *device);
 /* Uses a value from now on. Programs that exist keep the values with which they were made. */
 void tuning_use(struct Device *device, TuningId id, int value);
-/* Notes the times of one choice; values[k] took seconds[k]. */
+/* Records the times of one choice; values[k] took seconds[k]. */
 void tuning_note(struct Device *device, TuningId id, const double seconds[TUNING_VALUES]);
-/* Ends a measurement. If `complete`, writes the record. Frees the memory that the measurement used if the device was new. */
+/* Ends a measurement. Writes the record if `complete` is set. Frees the memory of the measurement if the device was new. */
 void tuning_end(struct Device *device, bool complete);
 
 #endif

@@ -1,4 +1,4 @@
-/* Elementary operations on the device against the processor's. */
+/* Compares elementary operations of the device with the processor's. */
 #include "gpu/driver_test/driver_test_private.h"
 
 #include "base/half.h"
@@ -44,7 +44,7 @@ static uint32_t flags(float x, float y)
            (uint32_t)(!isnan(x) && !isnan(y) && !islessgreater(x, y)) << 5;
 }
 
-/* NaN and what is too large are no whole numbers to C. */
+/* Converts a float to an integer as GLSL does; in C, the conversion of NaN and of large numbers is undefined. */
 static uint32_t whole_part(float x)
 {
     return fabsf(x) < 2147483648.0f ? (uint32_t)(int32_t)x : 0;
@@ -80,18 +80,18 @@ static int32_t as_signed(uint32_t a)
     return a <= INT32_MAX ? (int32_t)a : -(int32_t)~a - 1;
 }
 
-/* What shaders get as `a / b` of integers: no division by 0, no overflow. */
+/* Computes the integer quotient. The test cases have no division by 0 and no overflow. */
 static uint32_t signed_quotient(uint32_t a, uint32_t b)
 {
     return (uint32_t)(as_signed(a) / 2 / as_signed(b | 1u));
 }
 
-/* What the words of a result are, and so what is one unit by which it is off. */
+/* The meaning of a result's words, which determines the unit of its error. */
 typedef enum Form {
-    WORDS,     /* whole numbers: 1 */
-    FLOATS,    /* the distance from the processor's result to the next float away from 0 */
-    RESIDUALS, /* floats: that distance of the product whose rounding they are. Where fma rounds twice they may be anything of its size */
-    HALVES     /* 1 in either half of the word */
+    WORDS,  /* whole numbers: unit 1 */
+    FLOATS, /* unit: distance from the processor's result to the next float away from 0 */
+    RESIDUALS, /* rounding errors of products: unit of the product. If fma rounds twice, any value of this size is allowed */
+    HALVES /* unit 1 in either half of the word */
 } Form;
 
 static uint32_t negations(float x, float y)
@@ -100,10 +100,10 @@ static uint32_t negations(float x, float y)
     return (uint32_t)(less ? 0 : 1) | (uint32_t)(not_less ? 0 : 2);
 }
 
-/* name, form, by how many units it may be off, the shader's form, the processor's. a and b are the words of a case, x and y the floats of
- * the same bits, product is x * y. The units follow from GLSL's section on range and precision (4.7.1): quotients are off by 2.5, and the
- * processor's by a half; sqrt is 1 / inversesqrt, whose 2 units may be 4 of the root, with such a quotient. Sums, products and conversions are
- * rounded to one of the two neighbours: to which is not said. Of doubles the high words are seen. */
+/* Rows: name, form, permitted error in units, GLSL expression, C expression. a and b are the words of a case, x and y the floats with the same
+ * bits, product is x * y. The permitted errors follow from GLSL's section on range and precision (4.7.1). Quotients have 2.5 units, and the
+ * processor's a half. sqrt is 1 / inversesqrt: the 2 units of inversesqrt may become 4 of the root, plus a quotient. Sums, products and conversions
+ * are rounded to one of the two neighbors; GLSL does not specify which. Of doubles the high words are compared. */
 #define STEPS(X)                                                                                                       \
     X(quotients, FLOATS, 3, "floatBitsToUint(x / y)", bits(x / y))                                                     \
     X(products, FLOATS, 1, "floatBitsToUint(product)", bits(x *y))                                                     \
@@ -137,7 +137,7 @@ enum {
     STEPS(X)
 #undef X
         STEP_COUNT,
-    ORDINARY = 64, /* then the special ones */
+    ORDINARY = 64, /* followed by the special cases */
     NAN_FIRST = ORDINARY,
     NAN_SECOND,
     INFINITE,
@@ -184,7 +184,7 @@ static Program *program_of(Device *device)
     return program;
 }
 
-/* Ordinary floats: both signs, exponents whose products and quotients stay ordinary. */
+/* Returns a random normal float of either sign, whose products and quotients are normal too. */
 static uint32_t ordinary(uint32_t *seed)
 {
     uint32_t word = *seed = *seed * 1664525u + 1013904223u;
@@ -230,7 +230,7 @@ static bool compute(Device *device, const Case cases[CASES], uint32_t results[CA
     return done;
 }
 
-/* The distance from a float to the next one away from 0. */
+/* Returns the distance from a float to the next one away from 0. */
 static double unit_of(float x)
 {
     int exponent;
@@ -238,7 +238,7 @@ static double unit_of(float x)
     return ldexp(1, exponent - FLT_MANT_DIG);
 }
 
-/* By how many units a result is off. */
+/* Returns the error of a result in units. */
 static double distance(Form form, Case at, uint32_t got, uint32_t wanted)
 {
     if (got == wanted) {
@@ -281,7 +281,7 @@ static void judge_step(int step, const Case *cases, uint32_t got[][STEP_COUNT], 
         }
     }
     if (worst < 0 || step == STEP_known_zeros || step == STEP_double_literals) {
-        return; /* of which judge_special tells */
+        return; /* judge_special notes these */
     }
     char text[160];
     describe(text, sizeof text, step, cases[at], got[at][step], wanted[at][step]);

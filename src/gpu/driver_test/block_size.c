@@ -1,13 +1,13 @@
-/* How large a storage block can be in truth. */
+/* Determines the largest storage block that really works. */
 #include "gpu/context/device_private.h"
 #include "gpu/memory/buffer.h"
 #include "gpu/program/shader.h"
 #include "shared/gpu_words.h"
 
-/* Element numbers are signed 32-bit words in kernels, so a buffer ends below 2 GiB. */
+/* Kernels use signed 32-bit indices, so buffers are smaller than 2 GiB. */
 static const uint64_t most_bytes = (UINT64_C(1) << 31) - 1;
 
-/* Writes the buffer's last spare word and reads it back. */
+/* Tests a block by writing the last spare word of the buffer and reading it back. */
 static bool try_block(Device *device, Buffer *buffer)
 {
     uint64_t at = buffer_capacity(buffer) - 4;

@@ -1,4 +1,4 @@
-/* What a driver does with conditions, loops, memory and groups; and driver_test_run, which runs all tests. */
+/* Tests conditions, loops, memory and groups. driver_test_run runs all tests. */
 #include "gpu/context/device_private.h"
 #include "gpu/driver_test/driver_test_private.h"
 #include "gpu/memory/buffer.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Right, or wrong with what differs first. */
+/* Notes a line: right if the words are equal, else wrong with the first difference. */
 static void note_words(DriverTest *trial, const char *name, const uint32_t *got, const uint32_t *wanted, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -22,8 +22,8 @@ static void note_words(DriverTest *trial, const char *name, const uint32_t *got,
 
 /* --- conditions on uniforms --- */
 
-/* Programs take turns, one of them without conditions: a driver that forgets whose uniforms it has built in errs when it comes back to
- * one. The first dispatches take the same branch, for such drivers to build it in. */
+/* The order of the programs; one has no conditions. A driver that compiles uniform values into programs, and confuses the programs, computes
+ * incorrect results when it returns to one. The first dispatches take the same branch, so that such a driver compiles it in. */
 static const char turns[] = "202020202012012012012010";
 enum {
     ROUNDS = sizeof turns - 1,
@@ -94,7 +94,7 @@ enum { LOOP_LANES = 8, LOOP_WORDS = 5 * LOOP_LANES, MANY_TRIPS = 300000, NEEDED_
 
 static const uint32_t loop_source[LOOP_LANES] = {17, 118, 219, 320, 421, 522, 623, 724};
 
-/* What the loops run on: results, and what they load. */
+/* The buffers of the loops: results and inputs. */
 typedef struct LoopTrial {
     Program *program;
     Buffer *out, *source;
@@ -124,7 +124,7 @@ static bool loop_right(const uint32_t got[LOOP_LANES], uint32_t trips)
     return memcmp(value, got, sizeof value) == 0;
 }
 
-/* The most trips that still come out right. */
+/* Finds the largest number of iterations that a loop completes. */
 static bool find_limit(Device *device, const LoopTrial *loop, uint32_t *limit)
 {
     uint32_t right = 0, wrong = MANY_TRIPS, got[LOOP_WORDS];
@@ -139,7 +139,7 @@ static bool find_limit(Device *device, const LoopTrial *loop, uint32_t *limit)
     return true;
 }
 
-/* What each lane makes of an array in which it stores at places of its own. */
+/* Computes the expected results of lanes that store at different indices of a private array. */
 static void expect_scattered(uint32_t wanted[LOOP_LANES])
 {
     for (uint32_t lane = 0; lane < LOOP_LANES; lane++) {
@@ -203,7 +203,7 @@ static bool try_loops(Device *device, DriverTest *trial)
         driver_test_note(trial, "loops", DRIVER_TEST_RIGHT, NULL);
     } else {
         driver_test_note(trial, "loops", measures->loop_limit < NEEDED_TRIPS ? DRIVER_TEST_WRONG : DRIVER_TEST_ALLOWED,
-                         "cut in silence after %u trips", measures->loop_limit);
+                         "ended silently after %u iterations", measures->loop_limit);
     }
     return true;
 }
@@ -219,8 +219,8 @@ static void fill_words(uint32_t *words, uint32_t first, uint32_t gap)
     }
 }
 
-/* Whether what lies past the range was left alone; what lies within is judged by the caller. */
-static bool spared(const uint32_t *got)
+/* Returns whether the words after the range are unchanged. */
+static bool is_tail_unchanged(const uint32_t *got)
 {
     bool same = true;
     for (int i = WORDS - CUT; i < WORDS; i++) {
@@ -255,10 +255,11 @@ static bool try_access(Device *device, DriverTest *trial)
     if (!done) {
         return false;
     }
-    trial->measures.exact_ranges =
-        spared(results) && spared(wide) && memcmp(results, wanted, range) == 0 && memcmp(wide, wanted, range) == 0;
+    trial->measures.exact_ranges = is_tail_unchanged(results) && is_tail_unchanged(wide) &&
+                                   memcmp(results, wanted, range) == 0 && memcmp(wide, wanted, range) == 0;
     note_words(trial, "memory", results, wanted, WORDS - CUT);
-    note_words(trial, "wide stores", wide, wanted, WORDS - 4); /* a vector that the range cuts may be left out */
+    note_words(trial, "wide stores", wide, wanted,
+               WORDS - 4); /* a vector that extends past the range may be discarded */
     return true;
 }
 
@@ -301,7 +302,7 @@ static bool try_groups(Device *device, DriverTest *trial)
     Buffer *out = program ? buffer_create(device, sizeof got, false) : NULL;
     Dispatch dispatch = {.program = program, .block_count = 1, .blocks = {{out, 0}}, .groups = {GROUPS, 1, 1}};
     expect_groups(wanted);
-    got[2] = UINT32_MAX; /* the start of the least */
+    got[2] = UINT32_MAX; /* the initial value of a minimum */
     bool done = out && buffer_write(out, 0, got, sizeof got) && device_dispatch(device, &dispatch) &&
                 buffer_read(out, 0, got, sizeof got);
     buffer_release(out);
@@ -313,12 +314,12 @@ static bool try_groups(Device *device, DriverTest *trial)
     return done;
 }
 
-/* --- the whole --- */
+/* --- all tests --- */
 
 bool driver_test_run(Device *device, DriverTest *trial)
 {
     *trial = (DriverTest){0};
-    /* A reset leaves rubbish that must not be taken for the driver's results. */
+    /* After a reset the results are undefined and must not be attributed to the driver. */
     return driver_test_arithmetic(device, trial) && try_conditions(device, trial) && try_loops(device, trial) &&
            try_access(device, trial) && try_groups(device, trial) && gl_error_alive(device);
 }

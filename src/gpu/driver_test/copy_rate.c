@@ -1,4 +1,4 @@
-/* The rate of copies, which profiles compare with. */
+/* Measures the rate of copies, with which profiles are compared. */
 #include "gpu/context/device_private.h"
 #include "gpu/context/timer.h"
 #include "gpu/memory/buffer.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_TEXELS = 4 * 1024 * 1024, COPY_ROUNDS = 5, TEXEL_BYTES = 16 };
 
-/* Lanes of a group and steps of a lane: what each family likes best. Their product divides the texels. */
+/* The fastest numbers of lanes per group and steps per lane, by family. Their product divides the number of texels. */
 static const struct {
     int lanes, trips;
     const char *defines;
@@ -21,7 +21,7 @@ static uint64_t group_texels(const Device *device)
     return (uint64_t)copy_grids[device->traits.family].lanes * (uint64_t)copy_grids[device->traits.family].trips;
 }
 
-/* As many groups as a texture of the device reaches; the least that OpenGL allows has 65,536 texels. */
+/* Returns the number of groups, limited by the device's largest buffer texture. OpenGL guarantees 65,536 texels. */
 static uint64_t copy_groups(const Device *device)
 {
     uint64_t reach = device->limits.texture_texels;
@@ -54,7 +54,7 @@ static double measure(Device *device, Program *program, Buffer *from, Buffer *to
             return 0;
         }
         double rate = 2.0 * (double)copy_bytes(device) / (timer_clock() - start);
-        best = round > 0 && rate > best ? rate : best; /* the first one compiles */
+        best = round > 0 && rate > best ? rate : best; /* the first round compiles */
     }
     return best;
 }

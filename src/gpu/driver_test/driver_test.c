@@ -1,4 +1,4 @@
-/* Whether a driver is trusted: by a record of this version of it, else by testing it now (checks.c). */
+/* Decides whether a driver is trusted, by the record of this version of it, or else by testing it now (checks.c). */
 #include "base/environment.h"
 #include "base/strbuf.h"
 #include "gpu/context/device_private.h"
@@ -9,8 +9,8 @@
 
 enum { VERDICTS = 64 };
 
-/* What came out in this process, where nothing can be kept on disk: each thread opens devices of its own. Guarded by the lock of the
- * device list. */
+/* The verdicts of this process, in case nothing can be kept on disk: each thread opens devices separately. Protected by the lock of the device
+ * list. */
 static struct {
     uint64_t key;
     DriverTestMeasures measures;
@@ -23,10 +23,10 @@ static bool trusted_blindly(void)
     return environment_flag("RILL_TRUST");
 }
 
-/* Slow and safe, for a driver that is not tried. */
+/* Slow and safe measures of a driver that could not be tested. */
 static const DriverTestMeasures untried = {.loop_limit = 32768};
 
-/* Keeps what the driver computed: where it could not be tried, nothing is known of it. */
+/* Keeps the verdict on a driver that was tested. */
 static void remember(uint64_t key, const DriverTestMeasures *measures, const char *refusal)
 {
     char *own = refusal && verdict_count < VERDICTS ? strdup(refusal) : NULL;
@@ -38,7 +38,7 @@ static void remember(uint64_t key, const DriverTestMeasures *measures, const cha
     }
 }
 
-/* The number of a verdict; -1 where there is none. */
+/* Returns the index of a verdict, or -1. */
 static int find_verdict(uint64_t key)
 {
     for (int i = 0; i < verdict_count; i++) {
@@ -49,21 +49,21 @@ static int find_verdict(uint64_t key)
     return -1;
 }
 
-/* False with error_set when something is wrong. */
+/* Returns false with error_set if a line is wrong. */
 static bool judge(const Device *device, const DriverTest *trial)
 {
     for (int i = 0; i < trial->count; i++) {
         const DriverTestLine *line = &trial->lines[i];
         if (line->verdict == DRIVER_TEST_WRONG) {
             return error_set(
-                "\"%s\" (%s) computes wrong and is left out: %s: %s. %s; RILL_TRUST=1 uses it all the same",
+                "\"%s\" (%s) computes incorrect results and is refused: %s: %s. %s; RILL_TRUST=1 uses it anyway",
                 device->info.name, device->info.version, line->name, line->text, driver_test_remedy(device, line));
         }
     }
     return true;
 }
 
-/* What the trial made is gone afterwards: its buffers are those of a device not known yet. */
+/* Deletes the objects of the test: its buffers were created before the device's properties were known. */
 static void clean_up(Device *device)
 {
     pool_shrink(device, 0);
@@ -72,7 +72,7 @@ static void clean_up(Device *device)
     device->charge = 0;
 }
 
-/* Tries the driver, with a mark standing meanwhile; false where it is refused, `wrong` where that is for what it computes. */
+/* Tests the driver, protected by a marker file. Returns false with error_set if it is refused; sets *wrong if it computes incorrect results. */
 static bool try_driver(Device *device, uint64_t key, bool blindly, DriverTestMeasures *measures, bool *wrong)
 {
     DriverTestMark mark;
@@ -92,7 +92,7 @@ static bool try_driver(Device *device, uint64_t key, bool blindly, DriverTestMea
     if (run) {
         remember(key, measures, good ? NULL : error_message());
     } else {
-        error_prefix("\"%s\" (%s) is left out: it cannot be tried", device->info.name, device->info.version);
+        error_prefix("\"%s\" (%s) is refused: it cannot be tested", device->info.name, device->info.version);
     }
     return good || (blindly && !device->lost);
 }

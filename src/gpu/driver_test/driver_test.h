@@ -1,5 +1,5 @@
-/* What a driver is tried for before it is trusted: traits that decide what is right are measured, and elementary work is compared
- * with the processor's. Once per version of a driver; what came out is kept in the cache directory. */
+/* Tests a driver before it is used: measures the traits that affect correctness, and compares elementary work with the processor's results. The
+ * test runs once per version of a driver. Its outcome is kept in the cache directory. */
 #ifndef RILL_GPU_DRIVER_TEST_DRIVER_TEST_H
 #define RILL_GPU_DRIVER_TEST_DRIVER_TEST_H
 
@@ -11,7 +11,7 @@ typedef enum DriverTestVerdict { DRIVER_TEST_RIGHT, DRIVER_TEST_ALLOWED, DRIVER_
 typedef struct DriverTestLine {
     const char *name;
     DriverTestVerdict verdict;
-    char text[200]; /* what differs; "" where all is right */
+    char text[200]; /* the difference; "" if there is none */
 } DriverTestLine;
 
 enum { DRIVER_TEST_LINES = 24 };
@@ -22,10 +22,10 @@ typedef struct DriverTest {
     DriverTestLine lines[DRIVER_TEST_LINES];
 } DriverTest;
 
-/* Tries the driver anew, whatever is kept. False with error_set where it fails at all. */
+/* Tests the driver, whether there is a record or not. Returns false with error_set if the test cannot run. */
 bool driver_test_run(Device *device, DriverTest *trial);
 
-/* What a user can do about a line that is wrong. */
+/* Returns the remedy for a line that is wrong. */
 const char *driver_test_remedy(const Device *device, const DriverTestLine *line);
 
 #endif

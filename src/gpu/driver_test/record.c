@@ -1,5 +1,5 @@
-/* Measures kept from run to run, in one small text file per version of a driver; and the mark that stands while one is tried. What
- * cannot be read or written is as if it were not there: the driver is tried again. */
+/* Keeps the measures of a driver version in a small text file, and a marker file during a test. If a record cannot be read or written, the driver is
+ * tested again. */
 #include "base/strbuf.h"
 #include "gpu/context/device_private.h"
 #include "gpu/driver_test/driver_test_private.h"
@@ -34,7 +34,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash_bytes(hash, text, strlen(text) + 1);
 }
 
-/* Whether a variable ("NAME=value") may change what a driver computes. */
+/* Returns whether an environment variable ("NAME=value") may change a driver's results. */
 static bool changes_driver(const char *variable)
 {
     static const char *const prefixes[] = {"ZINK_", "LP_",  "GALLIUM_", "GALLIVM_", "MESA_", "LIBGL_",   "NIR_", "VK_",
@@ -56,7 +56,8 @@ static bool changes_driver(const char *variable)
     return false;
 }
 
-/* What the processor is and can do, as the kernel names it: a driver in software makes code for that, and machines may share a home. */
+/* Hashes the processor's model and features as reported by the kernel. A software driver generates code for them, and machines may share a home
+ * directory. */
 static uint64_t hash_processor(void)
 {
     static const char *const lines[] = {"vendor_id", "cpu family", "model",    "stepping",
@@ -65,7 +66,7 @@ static uint64_t hash_processor(void)
     FILE *file = fopen("/proc/cpuinfo", "re");
     char *line = NULL;
     size_t room = 0;
-    while (file && getline(&line, &room, file) > 1) { /* processors follow each other, with an empty line between */
+    while (file && getline(&line, &room, file) > 1) { /* reads the first processor; an empty line ends it */
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
             hash = strncmp(line, lines[i], strlen(lines[i])) == 0 ? hash_text(hash, line) : hash;
         }
@@ -88,7 +89,7 @@ uint64_t driver_test_key(const Device *device)
     key = hash_text(key, device->info.version);
     for (char **variable = environ; variable && *variable; variable++) {
         if (changes_driver(*variable)) {
-            surroundings += hash_text(HASH_START, *variable); /* in any order */
+            surroundings += hash_text(HASH_START, *variable); /* the order of the variables does not matter */
         }
     }
     return key ^ surroundings ^ (device->info.software ? hash_processor() : 0);
@@ -123,7 +124,7 @@ static bool read_measures(const char *text, DriverTestMeasures *measures)
     return good && *text == '\0';
 }
 
-/* The text comes without its checksum. */
+/* The text that is returned excludes the checksum. */
 bool driver_test_read(uint64_t key, const char *ending, char text[DRIVER_TEST_RECORD_ROOM])
 {
     char path[PATH_ROOM];
@@ -202,13 +203,13 @@ void driver_test_keep(uint64_t key, const Device *device, const DriverTestMeasur
     strbuf_free(&text);
 }
 
-/* --- marks --- */
+/* --- marker files --- */
 
-/* A process may be killed for reasons that are none of the driver's: it takes so many deaths in a row. */
+/* The number of failures in a row after which a driver is refused. A single process may be killed for other reasons. */
 enum { DEATHS = 3 };
 
-/* Seconds for which a mark left behind is heeded: ten minutes, and ten times that for every further time, at most a week. */
-static double heeded(int deaths)
+/* Returns the seconds for which a driver is refused: ten minutes, ten times longer for each further failure, at most a week. */
+static double refusal_seconds(int deaths)
 {
     double seconds = deaths < DEATHS ? 0 : 600;
     for (int i = DEATHS; i < deaths && seconds < 604800; i++) {
@@ -217,7 +218,7 @@ static double heeded(int deaths)
     return seconds < 604800 ? seconds : 604800;
 }
 
-/* Locked and still the file of its name. Locks end with their process. */
+/* Opens and locks a file, and checks that the path still refers to it. The lock ends with the process. Returns -1 on failure. */
 static int open_locked(const char *path)
 {
     struct stat info;
@@ -229,7 +230,7 @@ static int open_locked(const char *path)
     return file;
 }
 
-/* How often in a row a process died with the mark standing. */
+/* Reads the number of processes in a row that ended without removing the marker. */
 static int read_deaths(int file)
 {
     char text[16] = "";
@@ -249,16 +250,16 @@ bool driver_test_mark(uint64_t key, const Device *device, DriverTestMark *mark)
     struct stat info;
     mark->file = path_of(key, ".tried", mark->path) ? open_locked(mark->path) : -1;
     if (mark->file < 0) {
-        return true; /* nowhere to write, or another process tries it right now */
+        return true; /* no writable directory, or another process is testing the driver */
     }
     int deaths = read_deaths(mark->file);
-    double rest = fstat(mark->file, &info) == 0 ? heeded(deaths) - difftime(time(NULL), info.st_mtime) : 0;
+    double rest = fstat(mark->file, &info) == 0 ? refusal_seconds(deaths) - difftime(time(NULL), info.st_mtime) : 0;
     if (rest > 0) {
         close(mark->file);
-        return error_set("\"%s\" (%s) is left out: %d processes in a row died or hung while they tried this driver. It "
-                         "is tried again "
-                         "in %.0f minutes, or once %s is removed; RILL_TRUST=1 uses it untried",
-                         device->info.name, device->info.version, deaths, rest / 60 + 0.5, mark->path);
+        return error_set(
+            "\"%s\" (%s) is refused: %d processes in a row crashed or hung while they tested this driver. It "
+            "is tested again in %.0f minutes, or when %s is removed; RILL_TRUST=1 uses it without a test",
+            device->info.name, device->info.version, deaths, rest / 60 + 0.5, mark->path);
     }
     write_deaths(mark->file, deaths + 1);
     return true;
@@ -267,7 +268,7 @@ bool driver_test_mark(uint64_t key, const Device *device, DriverTestMark *mark)
 void driver_test_unmark(DriverTestMark *mark)
 {
     if (mark->file >= 0) {
-        /* Emptied first: who waits for the lock must not take it for one left behind. */
+        /* The file is emptied first, so that a process that waits for the lock does not count it as a failure. */
         if (ftruncate(mark->file, 0) != 0 || unlink(mark->path) != 0) {
             mark->path[0] = '\0';
         }
@@ -276,7 +277,7 @@ void driver_test_unmark(DriverTestMark *mark)
     }
 }
 
-/* --- what a test found --- */
+/* --- results --- */
 
 void driver_test_note(DriverTest *trial, const char *name, DriverTestVerdict verdict, const char *format, ...)
 {

@@ -5,21 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* UPKEEP: what a buffer costs beside its bytes, in the driver and here, as seen with Mesa. */
-/* The tail holds what the last step of a launch stores behind the elements. */
+/* SPARE_TAIL: room for stores of the last step of a launch after the elements. UPKEEP: memory per buffer in the driver and here in addition to its
+ * bytes, as observed with Mesa. */
 enum { ALIGNMENT = 16, SPARE_TAIL = 240, UPKEEP = 4096 };
 
 static const uint64_t MIB = 1024 * 1024;
-/* What one GL call is asked to move: drivers have been seen to keep sizes in an int. */
+/* Most bytes that one GL call moves, since some drivers store sizes in an int. */
 static const uint64_t CHUNK = 1024 * 1024 * 1024;
-/* Copies and fills of so many bytes are done by a shader where work is queued. */
+/* Devices that queue work use a shader for copies and fills of at least this many bytes. */
 static const uint64_t BULK = 256 * 1024;
 
 typedef unsigned long long Count; /* for messages */
 
 /* --- allocation --- */
 
-/* False if the device has no memory left; else GL may have recorded an error. */
+/* Allocates the storage. Returns false if the device has no memory left; otherwise GL may have recorded an error. */
 static bool store_buffer(Buffer *buffer)
 {
     const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
@@ -41,7 +41,7 @@ static bool store_buffer(Buffer *buffer)
     return true;
 }
 
-/* NULL when GL has no memory left; nothing is recorded. */
+/* Creates a buffer. Returns NULL, without an error message, if GL has no memory left. */
 static Buffer *new_buffer(Device *device, uint64_t capacity)
 {
     Buffer *buffer = calloc(1, sizeof *buffer);
@@ -112,7 +112,7 @@ static bool clear(Buffer *buffer)
            gl_error_check(buffer->device, "buffer_create");
 }
 
-/* From byte `from` to the end: see poison.c. */
+/* Fills the buffer from byte `from` to its end: see poison.c. */
 static bool poison(Buffer *buffer, uint64_t from)
 {
     const Device *device = buffer->device;
@@ -123,7 +123,7 @@ static bool poison(Buffer *buffer, uint64_t from)
     const char *part = (const char *)device->poison + from % POISON_BYTES;
     bool done = buffer_write(buffer, from, part, whole - from) &&
                 buffer_fill(buffer, whole, buffer->capacity - whole, device->poison, POISON_BYTES);
-    buffer->writes.count = 0; /* nobody had the buffer before */
+    buffer->writes.count = 0; /* the buffer is new */
     return done;
 }
 
@@ -135,8 +135,8 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
     uint64_t capacity = pool_round(padded);
     capacity = capacity > ceiling ? padded : capacity;
     if (bytes > ceiling || capacity > ceiling) {
-        error_set("out of device memory: %llu bytes asked in one stream; \"%s\" holds at most %llu in one",
-                  (Count)bytes, device->info.name, (Count)(ceiling - ALIGNMENT - SPARE_TAIL));
+        error_set("out of device memory: %llu bytes requested in one stream; \"%s\" allows at most %llu", (Count)bytes,
+                  device->info.name, (Count)(ceiling - ALIGNMENT - SPARE_TAIL));
         return NULL;
     }
     if (!gl_error_alive(device)) {
@@ -166,7 +166,7 @@ Buffer *buffer_retain(Buffer *buffer)
 
 static uint64_t pool_bound(const Device *device)
 {
-    /* A driver takes milliseconds to allocate and to free hundreds of MiB of a GPU's memory. */
+    /* Drivers need milliseconds to allocate and free hundreds of MiB of a GPU's memory, so the pool is large there. */
     uint64_t share = device->info.software ? 0 : device->limits.memory_bytes / 8;
     uint64_t bound = device->traits.host_memory ? 256 * MIB : share > 1024 * MIB ? share : 1024 * MIB;
     uint64_t limit = memory_bound(device), live = device->memory.bytes + device->constants;
@@ -238,7 +238,7 @@ static void attach(Buffer *buffer, TexelFormat format)
 {
     uint64_t reach = buffer->device->limits.texture_texels * texel_bytes[format];
     uint64_t bytes = buffer->capacity / texel_bytes[format] * texel_bytes[format];
-    /* A unit no dispatch uses, so that the cached bindings stay true. */
+    /* A unit that no dispatch uses, so that the cached bindings stay valid. */
     glActiveTexture(GL_TEXTURE0 + DEVICE_MAX_TEXTURES);
     glBindTexture(GL_TEXTURE_BUFFER, buffer->textures[format]);
     glTexBufferRange(GL_TEXTURE_BUFFER, buffer_texture_formats[format], buffer->name, 0,
@@ -250,10 +250,10 @@ GLuint buffer_texture(Buffer *buffer, TexelFormat format)
 {
     const Device *device = buffer->device;
     if (!buffer_texture_reaches(device, format, buffer->bytes)) {
-        error_set("device_dispatch: %llu bytes are to be read as a texture of \"%s\", which reaches %llu; take fewer "
-                  "elements",
-                  (Count)buffer->bytes, device->info.name,
-                  (Count)(device->limits.texture_texels * texel_bytes[format]));
+        error_set(
+            "device_dispatch: %llu bytes are too large for a texture of \"%s\", which has at most %llu; use fewer "
+            "elements",
+            (Count)buffer->bytes, device->info.name, (Count)(device->limits.texture_texels * texel_bytes[format]));
         return 0;
     }
     if (buffer->textures[format] == 0) {
@@ -315,7 +315,7 @@ bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t by
 
 static void read_chunks(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
 {
-    /* The second bit makes the fault words current too, once the read has waited. */
+    /* The second bit makes the fault words visible too, after the read has waited. */
     bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
     glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
     for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
@@ -367,8 +367,8 @@ static bool copy_chunks(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t f
     return true;
 }
 
-/* GL forbids overlapping copies. */
-static bool copy_aside(Buffer *buffer, uint64_t to_offset, uint64_t from_offset, uint64_t bytes)
+/* Copies through a temporary buffer, since GL forbids overlapping copies. */
+static bool copy_overlapping(Buffer *buffer, uint64_t to_offset, uint64_t from_offset, uint64_t bytes)
 {
     Buffer *aside = buffer_create(buffer->device, bytes, false);
     if (!aside) {
@@ -396,12 +396,12 @@ bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_off
         return true;
     }
     if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes) {
-        return copy_aside(to, to_offset, from_offset, bytes);
+        return copy_overlapping(to, to_offset, from_offset, bytes);
     }
     return copy_chunks(to, to_offset, from, from_offset, bytes) && gl_error_check(to->device, "buffer_copy");
 }
 
-/* Doubles the filled part until all is filled. */
+/* Fills host memory; doubles the filled part in each step. */
 static void fill_host(uint8_t *to, uint64_t bytes, const void *pattern, uint64_t pattern_bytes)
 {
     memcpy(to, pattern, pattern_bytes);
@@ -436,7 +436,7 @@ static const FillFormat *fill_format(int bytes)
 static bool fill_words(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes)
 {
     const FillFormat *how = fill_format(pattern_bytes);
-    /* Whole patterns per chunk. */
+    /* Chunks consist of whole patterns. */
     const uint64_t most = CHUNK / (uint64_t)how->bytes * (uint64_t)how->bytes;
     uint64_t begin = 0;
     if (buffer->device->staged && bytes >= BULK &&

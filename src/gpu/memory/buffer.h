@@ -1,53 +1,67 @@
-/* Counted device memory. Freed buffers go to a pool by size class. Contents: every allocation is followed by at
- * least 16 spare bytes (padding to a multiple of 16, then a tail of 16), where stores past the end may land. */
+/* Reference-counted device memory. Freed buffers go to a pool by size class. Each buffer is padded to a multiple of 16 bytes and has a spare tail of
+ * 240 bytes, so that kernels may store past its end. */
 #ifndef RILL_GPU_MEMORY_BUFFER_H
 #define RILL_GPU_MEMORY_BUFFER_H
 
 #include "gpu/context/device.h"
 
-/* `bytes` may be 0. Contents are undefined unless `zero`. NULL after collecting and emptying the pool did not help. */
+/* Creates a buffer of `bytes` bytes, which may be 0. It is filled with zeros if `zero` is set, else its contents are undefined. If memory is exhausted,
+ * collects garbage and empties the pool first. Returns NULL with error_set. */
 Buffer *buffer_create(Device *device, uint64_t bytes, bool zero);
+/* Adds a reference. */
 Buffer *buffer_retain(Buffer *buffer);
+/* Drops a reference. With the last one the buffer goes to the pool. */
 void buffer_release(Buffer *buffer);
 
-/* Where it lives, and the bytes it was created with. */
+/* Returns the device. */
 Device *buffer_device(const Buffer *buffer);
+/* Returns the bytes with which the buffer was created. */
 uint64_t buffer_bytes(const Buffer *buffer);
-uint64_t buffer_capacity(const Buffer *buffer); /* with padding and tail; a multiple of 16 */
-uint32_t buffer_name(const Buffer *buffer);     /* the GL name, for interoperation */
+/* Returns the bytes with padding and tail, a multiple of 16. */
+uint64_t buffer_capacity(const Buffer *buffer);
+/* Returns the GL name, for interoperation. */
+uint32_t buffer_name(const Buffer *buffer);
 
-/* The contents where the device works in host memory at once: current until the next launch or release. NULL elsewhere. */
+/* Returns the contents if the device is synchronous and uses host memory, else NULL. They are valid until the next launch or release. */
 const void *buffer_host(const Buffer *buffer);
 
-/* Whether buffer textures are long enough for that many bytes; what lies behind their end reads as anything. A launch with a texture of a
- * buffer that is larger than they reach fails. */
+/* Returns whether a buffer texture can contain `bytes` bytes. A launch fails if a buffer is larger than its texture can be, since reads past the
+ * end of a texture are undefined. */
 bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t bytes);
-/* Whether programs read all of the buffer as a texture: where that is faster than storage blocks (RILL_TUNE), and textures reach so far. */
+/* Returns whether programs should read the buffer as a texture: textures are faster than storage blocks (RILL_TUNE) and large enough. */
 bool buffer_in_texture(const Buffer *buffer, TexelFormat format);
 
-/* Whether kernels can bind the whole buffer: known up to the advertised block size, found by one trial in its spare tail beyond it (drivers
- * advertise less than they can do). False with error_set. */
+/* Returns whether kernels can bind the whole buffer. Beyond the advertised block size this is tested once in the spare tail, since drivers
+ * advertise less than they support. Returns false with error_set. */
 bool buffer_block_fits(Buffer *buffer);
 
-/* A number that grows with every write to the buffer. */
+/* Returns the version, which increases with every write to the buffer. */
 uint64_t buffer_version(const Buffer *buffer);
-/* Notes a write: whoever lets a shader write a buffer says so (buffer_write, buffer_copy and buffer_fill do). */
+/* Records a write. Must be called for each write by a shader; buffer_write, buffer_copy and buffer_fill do it themselves. */
 void buffer_wrote(Buffer *buffer, const BufferRegion *region);
-/* Whether the region was, or may have been, written after the buffer had this version. */
+/* Returns whether the region may have been written after the buffer had this version. */
 bool buffer_written_since(const Buffer *buffer, uint64_t version, const BufferRegion *region);
 
-/* All transfers are ordered after launches issued before. */
+/* Transfers are ordered with launches. They return false with error_set. */
+
+/* Writes bytes from host memory. */
 bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
-bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes); /* waits */
+/* Reads bytes to host memory. Waits for earlier launches. */
+bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
+/* Copies bytes between buffers of a device. Ranges of one buffer may overlap. */
 bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes);
-/* Repeats a pattern of 1, 2, 4, 8, 12 or 16 bytes; offset and bytes are multiples of it. */
+/* Fills a range with a pattern of 1, 2, 4, 8, 12 or 16 bytes. offset and bytes are multiples of the pattern's size. */
 bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes);
 
-/* A read-back in flight. */
+/* An asynchronous read-back. */
 typedef struct Transfer Transfer;
+/* Starts a read-back. Returns NULL with error_set. */
 Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes);
+/* Returns whether transfer_wait would return without waiting. */
 bool transfer_ready(Transfer *transfer);
-const void *transfer_wait(Transfer *transfer); /* the bytes, valid until release; NULL on failure */
+/* Waits and returns the bytes, which are valid until the transfer is released. Returns NULL with error_set. */
+const void *transfer_wait(Transfer *transfer);
+/* Frees the transfer. */
 void transfer_release(Transfer *transfer);
 
 #endif

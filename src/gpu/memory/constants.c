@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those used longest ago go first; those asked for last stay, however many bytes they have. */
+/* The least recently used constants are dropped first. The most recent one is kept, whatever its size. */
 enum { KEPT = 64, KEPT_BYTES = 1 << 28 };
 
 typedef struct Known {
@@ -15,8 +15,8 @@ typedef struct Known {
     Buffer *buffer;
 } Known;
 
-/* A buffer that is kept counts neither as a stream nor does it hold its device. */
-static void own(Buffer *buffer)
+/* Makes a buffer cached: it does not count as a stream and holds no reference to its device. */
+static void make_cached(Buffer *buffer)
 {
     Device *device = buffer->device;
     device->memory.buffers--;
@@ -25,7 +25,7 @@ static void own(Buffer *buffer)
     device_release(device);
 }
 
-static void disown(Buffer *buffer)
+static void make_uncached(Buffer *buffer)
 {
     Device *device = device_retain(buffer->device);
     device->memory.buffers++;
@@ -37,7 +37,7 @@ static void destroy(void *item)
 {
     Known *known = item;
     if (known->buffer->count > 1) {
-        disown(known->buffer);
+        make_uncached(known->buffer);
         buffer_release(known->buffer);
     } else {
         known->buffer->device->constants -= known->buffer->bytes;
@@ -76,7 +76,7 @@ static Buffer *make(Device *device, const Constants *constants)
     return buffer;
 }
 
-/* Takes over the buffer. */
+/* Adds a buffer to the cache, which takes its reference. */
 static bool remember(Lru *cache, const Constants *constants, Buffer *buffer)
 {
     Known *known = malloc(sizeof *known);
@@ -86,7 +86,7 @@ static bool remember(Lru *cache, const Constants *constants, Buffer *buffer)
         return error_set("out of host memory");
     }
     *known = (Known){*constants, buffer};
-    own(buffer);
+    make_cached(buffer);
     buffer->device->drop_constants = drop;
     while (cache->count > KEPT || (cache->count > 1 && buffer->device->constants > KEPT_BYTES)) {
         destroy(cache->items[--cache->count]);

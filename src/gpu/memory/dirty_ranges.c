@@ -1,4 +1,4 @@
-/* What was written to a buffer lately: so that a reader that comes late can tell. */
+/* Records recent writes to a buffer, so that a later reader can find out whether a region has changed. */
 #include "gpu/context/device_private.h"
 #include "gpu/memory/buffer.h"
 
@@ -14,13 +14,14 @@ static bool same_region(const BufferRegion *a, const BufferRegion *b)
     return a->from == b->from && a->to == b->to && a->pitch == b->pitch && a->width == b->width;
 }
 
-/* Whether the rows of two regions of one pitch lie in different columns. */
+/* Returns whether the rows of two regions with the same pitch are in disjoint columns. */
 static bool columns_apart(const BufferRegion *a, const BufferRegion *b)
 {
     if (a->pitch == 0 || a->pitch != b->pitch) {
         return false;
     }
-    uint64_t between = (b->from % a->pitch + a->pitch - a->from % a->pitch) % a->pitch; /* from a's column to b's */
+    uint64_t between =
+        (b->from % a->pitch + a->pitch - a->from % a->pitch) % a->pitch; /* distance from a's column to b's */
     return between >= a->width && between + b->width <= a->pitch;
 }
 
@@ -29,14 +30,14 @@ static bool regions_meet(const BufferRegion *a, const BufferRegion *b)
     return a->from < b->to && b->from < a->to && !columns_apart(a, b);
 }
 
-/* The range that covers both. */
+/* Returns the range that covers both regions. */
 static BufferRegion cover(const BufferRegion *a, const BufferRegion *b)
 {
     uint64_t from = a->from < b->from ? a->from : b->from, to = a->to > b->to ? a->to : b->to;
     return (BufferRegion){from, to, 0, to - from};
 }
 
-/* Merges the two whose cover grows least, and frees a place. */
+/* Merges the two entries whose cover grows least, to free an entry. */
 static void merge_nearest(BufferWrites *writes)
 {
     int first = 0, second = 1;

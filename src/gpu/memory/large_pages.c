@@ -1,10 +1,10 @@
 /* Memory for large buffers, allocated through Vulkan and imported by GL_EXT_memory_object_fd.
  *
- * NVIDIA's OpenGL (580.159, H100) maps buffers with small pages. A gather at random from 1 GiB takes 2,560 ms there, from memory
- * that Vulkan allocates 9 ms; a transpose of 16384 x 16384 floats takes 137 and 0.7 ms, a copy of 1 GiB 1.2 and 0.6 ms.
+ * NVIDIA's OpenGL (580.159, H100) maps buffers with small pages. A gather at random indices from 1 GiB takes
+ * 2,560 ms, and 9 ms from memory that Vulkan allocates; a transpose of 16384 x 16384 floats takes 137 and 0.7 ms, a copy of 1 GiB 1.2 and 0.6 ms.
  *
- * Vulkan is loaded when the first large buffer is created, which takes 0.2 s. Without Vulkan, or if anything of it fails, OpenGL
- * allocates. */
+ * Vulkan is loaded when the first large buffer is created, which takes 0.2 s. Without Vulkan, or if a call of it fails,
+ * OpenGL allocates the memory. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
 #include "gpu/memory/buffer.h"
@@ -26,7 +26,7 @@ enum { DEFAULT_MIB = 32, MOST_GPUS = 16, ALIGNMENT = 65536 };
     X(void, GetBufferMemoryRequirements, (VkDevice, VkBuffer, VkMemoryRequirements *))                                 \
     X(void, DestroyBuffer, (VkDevice, VkBuffer, const void *))
 
-/* One GPU as Vulkan sees it, for the life of the process. */
+/* A GPU of Vulkan. It is kept until the process ends. */
 struct LargePages {
     VkDevice device; /* NULL: it cannot be used */
     uint8_t uuid[VK_UUID_SIZE];
@@ -36,15 +36,15 @@ struct LargePages {
 #undef X
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 static LargePages gpus[MOST_GPUS];
-static int gpu_count = -1; /* -1: Vulkan was not asked yet */
+static int gpu_count = -1; /* -1: Vulkan is not loaded yet */
 static VkFunction (*instance_function)(VkInstance, const char *);
 static VkInstance instance;
 
-/* The functions below are called with the lock held. */
+/* The functions below require the lock. */
 
-/* dlsym gives a pointer to data, which C does not convert to one to code. */
+/* Returns a function of a library. dlsym returns a pointer to data, which C does not convert to a function pointer. */
 static VkFunction symbol(void *library, const char *name)
 {
     void *found = dlsym(library, name);
@@ -70,7 +70,7 @@ static bool create_instance(void)
     return create && create(&info, NULL, &instance) == VK_SUCCESS;
 }
 
-/* The type of device memory that buffers shared with OpenGL may have; false if there is none. */
+/* Finds the type of device memory for buffers that are shared with OpenGL. Returns false if there is none. */
 static bool find_memory_type(LargePages *gpu, const VkPhysicalDeviceMemoryProperties *memory)
 {
     const VkHandleTypes external = {.type = VK_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
@@ -157,7 +157,7 @@ static void list_gpus(VkPhysicalDevice physical[MOST_GPUS])
     gpu_count = (int)count;
 }
 
-/* The GPU of an OpenGL device; NULL if Vulkan has none. */
+/* Returns Vulkan's GPU of an OpenGL device, or NULL. */
 static LargePages *find_gpu(const uint8_t uuid[VK_UUID_SIZE])
 {
     static VkPhysicalDevice physical[MOST_GPUS];
@@ -199,7 +199,7 @@ static bool no_error(const Device *device)
     return glGetError() == GL_NO_ERROR && !device->debug.recorded;
 }
 
-/* NULL if there is none: then no buffer counts as large any more. */
+/* Returns the GPU of the device. Returns NULL if there is none; no buffer is treated as large from then on. */
 static LargePages *gpu_of(Device *device)
 {
     if (!device->large_pages) {
@@ -218,7 +218,7 @@ static LargePages *gpu_of(Device *device)
     return device->large_pages;
 }
 
-/* Whether the last word of the buffer holds what is written to it. */
+/* Tests the buffer by writing its last word and reading it back. */
 static bool works(Buffer *buffer)
 {
     const uint32_t written = 0x5ca1ab1e;
@@ -254,19 +254,19 @@ LargePagesResult large_pages_store(Buffer *buffer)
     if (gpu->GetMemoryFdKHR(gpu->device, &request, &file) == VK_SUCCESS) {
         glCreateMemoryObjectsEXT(1, &buffer->memory_object);
         glImportMemoryFdEXT(buffer->memory_object, size, GL_HANDLE_TYPE_OPAQUE_FD_EXT, file);
-        imported = no_error(device); /* then OpenGL took over the file */
+        imported = no_error(device); /* on success OpenGL owns the file descriptor */
         if (imported) {
             glBufferStorageMemEXT(GL_COPY_WRITE_BUFFER, (GLsizeiptr)buffer->capacity, buffer->memory_object, 0);
         } else {
             close(file);
         }
     }
-    gpu->FreeMemory(gpu->device, memory, NULL); /* OpenGL holds it now */
+    gpu->FreeMemory(gpu->device, memory, NULL); /* OpenGL keeps its own reference */
     if (imported && no_error(device) && (device->large_works || works(buffer))) {
         device->large_works = true;
         return LARGE_PAGES_STORED;
     }
-    glDeleteBuffers(1, &buffer->name); /* its storage cannot be given again */
+    glDeleteBuffers(1, &buffer->name); /* its storage cannot be replaced */
     glGenBuffers(1, &buffer->name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     gl_error_clear(device);

@@ -1,4 +1,4 @@
-/* Bytes of a device: how many there may be, and how many there are. */
+/* Accounting of device memory, and the limit. */
 #include "gpu/context/device_private.h"
 
 typedef unsigned long long Count; /* for messages */
@@ -55,13 +55,14 @@ bool memory_exhausted(const Device *device, uint64_t bytes)
     const DeviceMemory *memory = &device->memory;
     uint64_t limit = memory_bound(device);
     if (limit) {
-        return error_set("out of device memory: %llu bytes asked, %llu live in %llu buffers, limit %llu: close streams "
-                         "or raise rill.memory_limit",
+        return error_set("out of device memory: %llu bytes requested, %llu in use in %llu buffers, limit %llu: close "
+                         "streams or raise rill.memory_limit",
                          (Count)bytes, (Count)memory->bytes, (Count)memory->buffers, (Count)limit);
     }
-    return error_set("out of device memory: %llu bytes asked, %llu live in %llu buffers, no limit set, and \"%s\" has "
-                     "no more: close streams",
-                     (Count)bytes, (Count)memory->bytes, (Count)memory->buffers, device->info.name);
+    return error_set(
+        "out of device memory: %llu bytes requested, %llu in use in %llu buffers, no limit set, and \"%s\" "
+        "has no more: close streams",
+        (Count)bytes, (Count)memory->bytes, (Count)memory->buffers, device->info.name);
 }
 
 void memory_count(Device *device, uint64_t bytes)

@@ -1,5 +1,4 @@
-/* RILL_POISON: what is handed out with undefined contents is filled with these words first, so that whoever relies on what memory held
- * before is found by the suite. */
+/* RILL_POISON: fills memory with undefined contents with given words, so that the suite finds code that depends on earlier contents. */
 #include "gpu/context/device_private.h"
 
 #include "base/environment.h"
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number at *at, and what stands behind it. */
+/* Reads the number at *at and the separator after it. */
 static bool read_word(const char **at, uint32_t *word)
 {
     char *end;

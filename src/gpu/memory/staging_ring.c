@@ -1,10 +1,10 @@
-/* Moves bytes between host memory and buffers of devices that queue work, through one buffer that stays mapped.
+/* Transfers bytes between host memory and buffers of devices that queue work, through one buffer that stays mapped.
  *
  * glBufferSubData and glGetBufferSubData are not used there. NVIDIA's driver (580.159) moves a buffer that
  * glGetBufferSubData reads to host memory, and later writes to it by glBufferSubData are not ordered after clears and
  * launches that were issued before. Copies between buffers are, and they are as fast as the host's memcpy.
  *
- * The ring has parts, which are used in turn. A part is used again when the device has passed the fence behind it. */
+ * The ring has parts, which are used in turn. A part is used again after the device has passed the fence at its end. */
 #include "gpu/context/device_private.h"
 #include "gpu/memory/buffer.h"
 
@@ -17,8 +17,8 @@ struct StagingRing {
     GLuint name;
     uint8_t *map;
     GLsync fences[PARTS]; /* NULL: the device is done with the part */
-    int part;             /* in use; it has a fence only where waiting for it has failed */
-    uint64_t used;        /* bytes of that part */
+    int part;             /* the current part; it has a fence only if waiting for it has failed */
+    uint64_t used;        /* bytes of the current part */
 };
 
 FenceState staging_fence_state(GLsync *fence, GLuint64 nanoseconds)
@@ -44,7 +44,7 @@ bool staging_fence_wait(Device *device, GLsync *fence)
             return false;
         }
         if (state == FENCE_FAILED) {
-            return error_set("transfer_wait: the driver of \"%s\" cannot wait for what was asked: ask again",
+            return error_set("transfer_wait: the driver of \"%s\" failed to wait for the transfer: try again",
                              device->info.name);
         }
     }
@@ -67,7 +67,7 @@ void staging_ring_destroy(Device *device)
     device->ring = NULL;
 }
 
-/* The ring, whose part in use is free; NULL with error_set if there is no memory, or a wait fails. */
+/* Returns the ring, after its current part is free. Returns NULL with error_set if there is no memory or waiting fails. */
 static StagingRing *ring_of(Device *device)
 {
     const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
@@ -108,7 +108,7 @@ static GLsync fence_create(void)
     return fence;
 }
 
-/* Puts a fence behind the part in use and waits until the next part can be used. */
+/* Issues a fence for the current part and waits until the next part can be used. */
 static bool next_part(Device *device, StagingRing *ring)
 {
     if (ring->used > 0) {
@@ -149,7 +149,7 @@ bool staging_ring_write(Buffer *buffer, uint64_t offset, const void *data, uint6
     return gl_error_check(device, "buffer_write");
 }
 
-/* Copies a part's worth of bytes into the ring, at byte `at`. Returns a fence behind the copy, NULL if it is done. */
+/* Copies at most a part of bytes into the ring, at byte `at`. Returns a fence for the copy, or NULL if it is complete. */
 static GLsync fetch(StagingRing *ring, const Buffer *buffer, uint64_t offset, uint64_t at, uint64_t count)
 {
     glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
@@ -158,7 +158,7 @@ static GLsync fetch(StagingRing *ring, const Buffer *buffer, uint64_t offset, ui
     return fence_create();
 }
 
-/* Reads what fits the part in use, whose free space is free again afterwards. */
+/* Reads bytes that fit the current part. The space is free again afterwards. */
 static bool read_small(Device *device, StagingRing *ring, const Buffer *buffer, uint64_t offset, void *data,
                        uint64_t bytes)
 {
@@ -174,7 +174,7 @@ static bool read_small(Device *device, StagingRing *ring, const Buffer *buffer, 
     return true;
 }
 
-/* Reads part after part; the device copies the next ones while the host copies one. */
+/* Reads in parts: the device copies the next parts while the host copies one. */
 static bool read_parts(Device *device, StagingRing *ring, const Buffer *buffer, uint64_t offset, uint8_t *data,
                        uint64_t bytes)
 {
@@ -210,7 +210,7 @@ bool staging_ring_read(Buffer *buffer, uint64_t offset, void *data, uint64_t byt
     if (!ring) {
         return false;
     }
-    /* The second bit makes the fault words current too, once the read has waited. */
+    /* The second bit makes the fault words visible too, after the read has waited. */
     bindings_barrier(device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
     return bytes <= PART_BYTES ? read_small(device, ring, buffer, offset, data, bytes)
                                : read_parts(device, ring, buffer, offset, data, bytes);

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A unit no dispatch uses, so that the cached bindings stay true. */
+/* A unit that no dispatch uses, so that the cached bindings stay valid. */
 enum { SPARE_UNIT = DEVICE_MAX_TEXTURES };
 
 struct Texture {
     TextureForm form;
     GLuint name;
-    bool shown;       /* it has had the buffer's contents */
-    uint64_t version; /* of the buffer, then */
+    bool shown;       /* it was updated from the buffer at least once */
+    uint64_t version; /* of the buffer at the last update */
 };
 
 typedef struct TextureFormat {
@@ -36,7 +36,7 @@ static const TextureFormat *format_of(TexelKind kind, int components)
     return &formats[kind][components - 1];
 }
 
-/* What texels may be held in. Devices of OpenGL 4.3 have all of them, and convert elements when they copy. */
+/* Internal formats of texels. OpenGL 4.3 requires all of them, and converts elements when it copies. */
 #define INTERNALS(X)                                                                                                   \
     X("r8", GL_R8, 1, 1)                                                                                               \
     X("rg8", GL_RG8, 2, 2)                                                                                             \
@@ -102,7 +102,7 @@ static GLenum internal_of(const TextureForm *form)
     return form->internal ? internals[form->internal].format : format_of(form->kind, form->components)->internal;
 }
 
-/* Of a texel. */
+/* Returns the bytes of a texel. */
 static int texel_bytes(const TextureForm *form)
 {
     return form->internal ? internals[form->internal].bytes : format_of(form->kind, form->components)->bytes;
@@ -119,7 +119,7 @@ static GLenum target_of(const TextureForm *form)
     return form->cube ? GL_TEXTURE_CUBE_MAP : targets[form->rank - 1];
 }
 
-/* Dimensions that levels halve. */
+/* Returns the number of dimensions that each level halves. */
 static int level_rank(const TextureForm *form)
 {
     return form->cube ? 2 : form->rank;
@@ -179,7 +179,7 @@ static bool check_size(const Device *device, const TextureForm *form)
                   &most);
     for (int d = 0; d < form->rank; d++) {
         if (form->size[d] > most) {
-            return error_set("a texture of %d dimension%s has at most %d elements along each on \"%s\", %lld are asked",
+            return error_set("a texture of %d dimension%s has at most %d elements per dimension on \"%s\", got %lld",
                              form->rank, form->rank == 1 ? "" : "s", (int)most, device->info.name,
                              (long long)form->size[d]);
         }
@@ -208,11 +208,11 @@ static void store(const TextureForm *form, GLuint name)
 
 static void upload_level(const Texture *texture, int level, const void *from);
 
-/* See poison.c. */
+/* Fills the levels: see poison.c. */
 static bool poison_levels(const Texture *texture, const Device *device)
 {
     const TextureForm *form = &texture->form;
-    uint64_t bytes = (uint64_t)format_of(form->kind, form->components)->bytes; /* of an element */
+    uint64_t bytes = (uint64_t)format_of(form->kind, form->components)->bytes; /* bytes of an element */
     for (int level = 0; device->poisoned && level < form->levels; level++) {
         size_t size = (size_t)(level_bytes(form, level) / (uint64_t)texel_bytes(form) * bytes);
         void *elements = malloc(size);
@@ -295,7 +295,7 @@ static void copy_box(const TextureForm *form, int level, const int64_t *size, co
     }
 }
 
-/* `from`: elements, in the buffer that pixels are unpacked from where there is one. */
+/* Uploads a level. `from`: elements in host memory, or an offset if a pixel unpack buffer is bound. */
 static void upload_level(const Texture *texture, int level, const void *from)
 {
     const TextureForm *form = &texture->form;
@@ -309,7 +309,7 @@ static void upload_level(const Texture *texture, int level, const void *from)
     glBindTexture(target_of(form), 0);
 }
 
-/* The device copies: a buffer is what the pixels come from. */
+/* Copies a level on the device, from a buffer. */
 static void copy_level(const Texture *texture, int level, const Buffer *elements)
 {
     bindings_barrier(elements->device, GL_PIXEL_BUFFER_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT);
@@ -340,7 +340,7 @@ bool texture_attach_copy(Buffer *buffer, const Buffer *from)
     return gl_error_check(buffer->device, "texture_attach_copy");
 }
 
-/* samplers: what lies outside of a texture is the sampler's, since streams over one buffer have boundaries of their own */
+/* samplers: they determine the values outside a texture, since streams over one buffer may have different boundaries */
 
 enum { SAMPLER_COUNT = 4 * TEXTURE_WRAPS * TEXTURE_WRAPS * TEXTURE_WRAPS };
 

@@ -1,4 +1,4 @@
-/* Read-backs in flight: a copy into a staging buffer that stays mapped, and a fence behind it. */
+/* Asynchronous read-backs: a copy to a staging buffer that stays mapped, followed by a fence. */
 #include "gpu/context/device_private.h"
 #include "gpu/memory/buffer.h"
 
@@ -11,15 +11,15 @@ enum { STAGING_KEPT = 4 };
 struct Staging {
     GLuint name;
     uint64_t capacity;
-    void *map; /* NULL where buffers cannot stay mapped */
+    void *map; /* NULL if buffers cannot stay mapped */
     Staging *next;
 };
 
 struct Transfer {
     Device *device; /* a reference */
     uint64_t bytes;
-    uint8_t *copy;    /* host memory: the bytes are here at once, or once waited for */
-    Staging *staging; /* else */
+    uint8_t *copy;    /* the bytes in host memory: immediately, or after waiting */
+    Staging *staging; /* if there is no copy yet */
     GLsync fence;
 };
 
@@ -64,7 +64,7 @@ static Staging *staging_new(Device *device, uint64_t bytes)
     return staging;
 }
 
-/* An idle one that is not much too large, or a new one. */
+/* Returns an idle staging buffer that is not much larger than needed, or a new one. */
 static Staging *staging_take(Device *device, uint64_t bytes)
 {
     for (Staging **at = &device->staging; *at; at = &(*at)->next) {
@@ -112,12 +112,12 @@ static bool start(Transfer *transfer, Buffer *buffer, uint64_t offset)
     return gl_error_check(device, "transfer_create");
 }
 
-/* Everything is finished already: the bytes are taken at once, as later launches may change them. */
-static bool take_now(Transfer *transfer, Buffer *buffer, uint64_t offset)
+/* Reads the bytes immediately, on a device that has finished all work: later launches may change them. */
+static bool read_now(Transfer *transfer, Buffer *buffer, uint64_t offset)
 {
     transfer->copy = malloc(transfer->bytes ? transfer->bytes : 1);
     if (!transfer->copy) {
-        return error_set("out of host memory: %llu bytes asked", (unsigned long long)transfer->bytes);
+        return error_set("out of host memory: %llu bytes requested", (unsigned long long)transfer->bytes);
     }
     return buffer_read(buffer, offset, transfer->copy, transfer->bytes);
 }
@@ -136,7 +136,7 @@ Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes)
     }
     transfer->device = device_retain(buffer->device);
     transfer->bytes = bytes;
-    bool done = buffer->map || bytes == 0 ? take_now(transfer, buffer, offset) : start(transfer, buffer, offset);
+    bool done = buffer->map || bytes == 0 ? read_now(transfer, buffer, offset) : start(transfer, buffer, offset);
     if (!done) {
         transfer_release(transfer);
         return NULL;
@@ -146,16 +146,16 @@ Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes)
 
 bool transfer_ready(Transfer *transfer)
 {
-    /* A lost device's fence may never be signalled: whoever asks again and again shall go on to the wait, which raises. */
+    /* The fence of a lost device may never be signalled: the transfer then counts as ready, so that the caller waits, which reports the error. */
     return staging_fence_state(&transfer->fence, 0) != FENCE_PENDING || !gl_error_alive(transfer->device);
 }
 
-/* Without a lasting mapping the bytes are copied out. */
+/* Copies the bytes to host memory if the staging buffer is not mapped. */
 static const void *fetch(Transfer *transfer)
 {
     transfer->copy = malloc(transfer->bytes);
     if (!transfer->copy) {
-        error_set("out of host memory: %llu bytes asked", (unsigned long long)transfer->bytes);
+        error_set("out of host memory: %llu bytes requested", (unsigned long long)transfer->bytes);
         return NULL;
     }
     glBindBuffer(GL_COPY_READ_BUFFER, transfer->staging->name);

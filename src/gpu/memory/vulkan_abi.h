@@ -1,5 +1,5 @@
-/* The part of Vulkan's binary interface that large_pages.c calls: building needs no headers of Vulkan. Names and numbers are
- * those of vulkan_core.h. */
+/* The part of Vulkan's binary interface that large_pages.c uses, so that building needs no Vulkan headers. Names and numbers are the same as in
+ * vulkan_core.h. */
 #ifndef RILL_VULKAN_ABI_H
 #define RILL_VULKAN_ABI_H
 
@@ -9,7 +9,7 @@
 typedef struct VkInstance_T *VkInstance;
 typedef struct VkPhysicalDevice_T *VkPhysicalDevice;
 typedef struct VkDevice_T *VkDevice;
-typedef uint64_t VkBuffer, VkDeviceMemory; /* not dispatchable: 64 bits on every machine */
+typedef uint64_t VkBuffer, VkDeviceMemory; /* non-dispatchable handles: 64 bits on every machine */
 typedef int32_t VkResult;
 
 enum {
@@ -86,7 +86,7 @@ typedef struct VkPhysicalDeviceIDProperties {
 typedef struct VkPhysicalDeviceProperties2 {
     uint32_t type;
     void *next;
-    uint64_t properties[256]; /* 824 bytes on a machine of 64 bits: not read */
+    uint64_t properties[256]; /* 824 bytes on a 64-bit machine; not read */
 } VkPhysicalDeviceProperties2;
 
 typedef struct VkPhysicalDeviceMemoryProperties {

@@ -1,4 +1,4 @@
-/* Launching: binding only what changed, barriers only where work was issued, large grids in rows. */
+/* Dispatches programs. Binds only what changed, issues barriers only after work, and splits large grids into rows. */
 #include "gpu/context/device_private.h"
 #include "gpu/context/timer.h"
 #include "gpu/memory/buffer.h"
@@ -70,7 +70,7 @@ static void bind_blocks(Device *device, const Dispatch *dispatch)
     }
 }
 
-/* Work groups per axis within the device's limit; false where that cannot be. */
+/* Splits work groups into counts per axis within the device's limit. Returns false with error_set if that is impossible. */
 static bool split_groups(const Device *device, const uint64_t groups[3], GLuint split[3])
 {
     uint64_t limit = device->limits.group_count;
@@ -90,7 +90,7 @@ static bool split_groups(const Device *device, const uint64_t groups[3], GLuint 
     return true;
 }
 
-/* Everything of a dispatch but the call itself. */
+/* Prepares a dispatch: everything except the call itself. */
 static bool prepare(Device *device, const Dispatch *dispatch, GLbitfield barriers)
 {
     bind_program(device, dispatch->program);

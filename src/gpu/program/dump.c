@@ -1,4 +1,4 @@
-/* RILL_DUMP=folder: every text as it goes to the driver, in NAME-hash.comp; one that was refused is called .rejected. */
+/* RILL_DUMP=directory: writes each program as the driver receives it to NAME-hash.comp, or .rejected if the driver rejects it. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
 
@@ -31,7 +31,7 @@ static bool dump_path(char path[4096], const char *name, uint64_t hash)
            cannot_dump(dump_folder());
 }
 
-/* Each of its lines as a comment. */
+/* Writes each line of the note as a comment. */
 static bool write_note(FILE *out, const char *note)
 {
     for (const char *line = note; line && *line;) {

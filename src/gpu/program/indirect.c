@@ -5,7 +5,7 @@
 #include "gpu/program/shader.h"
 #include "shared/gpu_words.h"
 
-/* Slots are used in turn: dispatches are ordered, so that a slot is read long before it is written again. */
+/* Slots are used in turn. Dispatches are executed in order, so a slot is read long before it is written again. */
 enum { SLOTS = 256, SLOT_BYTES = 16 };
 
 static bool create(Device *device)

@@ -1,17 +1,17 @@
-/* Grids whose size only the device knows: a length counted by one dispatch bounds the next without a read-back. */
+/* Dispatches whose size is computed by an earlier dispatch, without a read-back. */
 #ifndef RILL_GPU_PROGRAM_INDIRECT_H
 #define RILL_GPU_PROGRAM_INDIRECT_H
 
 #include "gpu/context/device.h"
 
-/* A number of elements that lies in a buffer. */
+/* A number of elements that is stored in a buffer. */
 typedef struct DeviceLength {
     Buffer *buffer; /* NULL: the length is known on the host */
-    uint32_t word;  /* where it stands, in 32-bit words */
+    uint32_t word;  /* its position, in 32-bit words */
 } DeviceLength;
 
-/* Issues `dispatch` over ceil(length / per_group) groups; dispatch->groups is ignored. Groups are numbered as in a split 1-D grid: the last
- * row's may pass the count. */
+/* Issues a dispatch with ceil(length / per_group) groups; ignores dispatch->groups. Groups are numbered as in a split 1-D grid, and may exceed the
+ * count in the last row. */
 bool indirect_dispatch(Device *device, const Dispatch *dispatch, DeviceLength length, uint32_t per_group);
 
 #endif

@@ -1,5 +1,5 @@
-/* What launches cost while a profile is taken: one row per program name. Device time is measured by timestamps of the device, or by the clock
- * where work is finished when a dispatch returns. */
+/* Profiles of launches: one row per program name. Device time is measured by timestamps of the device, or by the host's clock if the device is
+ * synchronous. */
 #ifndef RILL_GPU_PROGRAM_PROFILE_H
 #define RILL_GPU_PROGRAM_PROFILE_H
 
@@ -8,27 +8,29 @@
 typedef struct ProfileRow {
     char name[96];
     uint64_t calls, bytes;
-    double device_seconds, host_seconds; /* host: issuing the launches */
+    double device_seconds, host_seconds; /* host: time to issue the launches */
 } ProfileRow;
 
 typedef struct Profile {
     ProfileRow *rows;
     size_t count;
-    uint64_t compiled;       /* programs */
-    double compile_seconds;  /* before their first launch */
+    uint64_t compiled;       /* number of programs compiled */
+    double compile_seconds;  /* before the programs' first launches */
     double seconds;          /* from start to stop */
-    uint64_t peak, launches; /* device memory at most while it was taken; dispatches */
+    uint64_t peak, launches; /* peak of device memory during the profile; number of dispatches */
 } Profile;
 
-/* Starts a profile of the device; false when one is being taken. */
+/* Starts a profile of the device. Returns false with error_set if one is running. */
 bool profile_start(Device *device);
-/* Waits for the work, and hands the rows over, in order of first use; release with profile_free. */
+/* Waits for the work, ends the profile and returns its rows in order of first use. Release it with profile_free. */
 bool profile_stop(Device *device, Profile *profile);
+/* Frees the rows. */
 void profile_free(Profile *profile);
-/* Whether one is being taken: callers then fill in Launch.bytes. */
+/* Returns whether a profile is running. Callers then set Dispatch.bytes. */
 bool profile_running(const Device *device);
 
-/* Bytes per second of a copy on the device, read and written counted both: measured once, over 64 MiB. 0 with error_set. */
+/* Returns the rate of a copy on the device in bytes per second, reads and writes both counted. It is measured once, over 64 MiB. Returns 0 with
+ * error_set. */
 double profile_copy_rate(Device *device);
 
 #endif

@@ -88,7 +88,7 @@ static GLuint link_program(GLuint shader)
     return name;
 }
 
-/* The length of a decimal literal of a double ("0.5lf") that a text begins with, else 0. */
+/* Returns the length of a double literal ("0.5lf") at the start of a text, or 0. */
 static size_t double_literal(const char *text)
 {
     size_t n = strspn(text, "0123456789");
@@ -104,15 +104,14 @@ static size_t double_literal(const char *text)
     return digits && wide ? n + 2 : 0;
 }
 
-/* Whether any compiler reads the number right: few binary digits, none of them far from the point. */
+/* Returns whether every compiler converts the number correctly: it has few binary digits near the binary point. */
 static bool is_plain(double value)
 {
     return value < 1099511627776.0 && floor(value * 1024) == value * 1024;
 }
 
-/* The source with literals of doubles as their bits. NVIDIA's compiler (580.159) does not round them: half of them are off by one in the last
- * place. */
-static void mend_literals(StrBuf *out, const char *source)
+/* Replaces double literals by their bits. NVIDIA's compiler (580.159) does not round them: half of them are off by one unit in the last place. */
+static void replace_literals(StrBuf *out, const char *source)
 {
     char before = ' ';
     for (const char *p = source; *p;) {
@@ -132,8 +131,8 @@ static void mend_literals(StrBuf *out, const char *source)
     }
 }
 
-/* The source without two underscores in a row, which NVIDIA's compiler refuses: users may have them in names. */
-static void mend_names(StrBuf *out, const char *source)
+/* Replaces two consecutive underscores, which NVIDIA's compiler rejects, in names of users. */
+static void replace_names(StrBuf *out, const char *source)
 {
     for (const char *p = source; *p; p++) {
         strbuf_add_bytes(out, p, 1);
@@ -164,13 +163,13 @@ static GLuint compile_shader(const Device *device, const char *source, size_t le
 {
     StrBuf text = STRBUF_EMPTY;
     if (device->mends_literals && (strstr(source, "lf") || strstr(source, "LF"))) {
-        mend_literals(&text, source);
+        replace_literals(&text, source);
     }
     const bool mended = text.length > 0 && !text.failed;
     GLuint name = compile_source(mended ? text.text : source, mended ? text.length : length);
     if (!name && strstr(error_message(), "reserves names")) {
         StrBuf other = STRBUF_EMPTY;
-        mend_names(&other, mended ? text.text : source);
+        replace_names(&other, mended ? text.text : source);
         name = other.failed ? 0 : compile_source(other.text, other.length);
         strbuf_free(&other);
     }
@@ -178,7 +177,7 @@ static GLuint compile_shader(const Device *device, const char *source, size_t le
     return name;
 }
 
-/* Length of the parameter array as linked: compilers cut its unused end, or all of it. */
+/* Returns the length of the linked parameter array: compilers remove its unused end, or the whole array. */
 static int used_vectors(GLuint name)
 {
     if (glGetUniformLocation(name, "rill_p") != 0) {
@@ -210,7 +209,7 @@ static void delete_name(Program *program)
     glDeleteProgram(program->name);
 }
 
-/* Idle programs, in the order in which they were let go. */
+/* Idle programs, in the order in which they were released. */
 
 static void park(ProgramTable *table, Program *program)
 {
@@ -322,7 +321,7 @@ Program *program_find(Device *device, const char *name, const char *source, bool
     double start = timer_clock();
     GLuint object = compile_shader(device, source, length);
     recorder_compiled(device, timer_clock() - start);
-    gl_error_clear(device); /* what went wrong is in the log */
+    gl_error_clear(device); /* the log has the error */
     if (!object) {
         *refused = true;
         dump_rejected(name, hash);
@@ -353,7 +352,7 @@ void program_destroy_all(Device *device)
             if (context) {
                 delete_name(program);
             }
-            program->device = NULL; /* a kernel that outlives the device frees the rest */
+            program->device = NULL; /* the kernel that still holds it frees the rest */
             if (program->count == 0) {
                 free_program(program);
             }

@@ -1,4 +1,4 @@
-/* What a running profile notes: dispatches, their times, and compiling. */
+/* Records dispatches, their times, and compilation while a profile runs. */
 #include "gpu/program/recorder.h"
 
 #include "base/array.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL when out of host memory: the dispatch goes unrecorded. */
+/* Finds or adds a row. Returns NULL if host memory is exhausted; the dispatch is then not recorded. */
 static ProfileRow *find_row(Recorder *recorder, const char *name)
 {
     for (size_t i = 0; i < recorder->rows.count; i++) {
@@ -25,7 +25,7 @@ static ProfileRow *find_row(Recorder *recorder, const char *name)
     return row;
 }
 
-/* Without a figure from the caller: every buffer bound is read or written once. */
+/* Estimates the bytes moved if the caller does not specify them: each bound buffer is read or written once. */
 static uint64_t bound_bytes(const Dispatch *dispatch)
 {
     uint64_t bytes = 0;

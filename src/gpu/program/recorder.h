@@ -1,11 +1,11 @@
-/* What profile.c and recorder.c share. */
+/* Declarations shared by profile.c and recorder.c. */
 #ifndef RILL_GPU_PROGRAM_RECORDER_H
 #define RILL_GPU_PROGRAM_RECORDER_H
 
 #include "gpu/context/device_private.h"
 #include "gpu/program/profile.h"
 
-/* A dispatch whose timestamps are still to be read. */
+/* A dispatch whose timestamps have not been read yet. */
 typedef struct Pending {
     size_t row;
     GLuint queries[2];

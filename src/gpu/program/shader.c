@@ -34,7 +34,7 @@ static void destroy_all(void *attachment)
 
 static const AttachmentKind cache_kind = {sizeof(Lru), destroy_all};
 
-/* A file of RILL_SHADER_PATH, to be freed; NULL where there is none. */
+/* Reads a file of RILL_SHADER_PATH. Returns its text, which the caller frees, or NULL if there is none. */
 static char *read_override(const char *name)
 {
     const char *directory = getenv("RILL_SHADER_PATH");
@@ -67,7 +67,7 @@ static const char *embedded(const char *name)
 
 static bool add_file(StrBuf *out, const char *name);
 
-/* One line of a file: an import is replaced by its text. */
+/* Adds one line of a file. An #include is replaced by the file's text. */
 static bool add_line(StrBuf *out, const char *line, size_t length)
 {
     static const char import[] = "#include \"";
@@ -80,7 +80,7 @@ static bool add_line(StrBuf *out, const char *line, size_t length)
     }
     const char *end = memchr(line + prefix, '"', length - prefix);
     if (!end || (size_t)(end - line) - prefix >= sizeof name) {
-        return error_set("a shader imports a file without a name: %.*s", (int)length, line);
+        return error_set("a shader includes a file without a name: %.*s", (int)length, line);
     }
     snprintf(name, sizeof name, "%.*s", (int)(end - line - (ptrdiff_t)prefix), line + prefix);
     return add_file(out, name);
@@ -118,7 +118,8 @@ static Program *compile(Device *device, const char *name, const char *defines)
     return program;
 }
 
-/* Takes over the program; NULL where there is none. */
+/* Adds a program to the cache, which takes the reference. Returns NULL if `program` is NULL. If memory is exhausted, releases the program and
+ * returns NULL with error_set. */
 static KnownShader *remember(Lru *cache, const char *name, const char *defines, Program *program)
 {
     if (!program) {
