@@ -6,7 +6,7 @@ local MEMORY <const> = {
 local WORDS <const> = {
     alloc = MEMORY, lua = MEMORY, buffer = MEMORY,
     compile = {"injected"}, link = {"the driver rejects the shader"},
-    map = {"injected"}, read = {"injected"}, wait = {"injected", "cannot wait for"},
+    map = {"injected"}, read = {"injected"}, wait = {"injected", "failed to wait for"},
     lost = {'device "[^"]+": the driver reset'},
 }
 

@@ -106,7 +106,7 @@ describe("the environment", function()
     it("RILL_DEVICE that names none is an error that lists those there are", function()
         local result = process.run(REPORT, {RILL_DEVICE = "nope"})
         assert.equal(1, result.status)
-        assert.matches('RILL_DEVICE: no device "nope"', result.err)
+        assert.matches('RILL_DEVICE: no device matches "nope"', result.err)
         assert.is_not_nil(result.err:find(rill.device().name, 1, true))
     end)
 

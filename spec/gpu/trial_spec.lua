@@ -220,11 +220,11 @@ describe("a driver is tried", function()
         assert.matches("refused: 3 processes in a row crashed or hung while they tested this driver", lines)
         assert.is_not_nil(lines:find(files:path(mark), 1, true))
         assert.matches("^opens", opened("", { RILL_TRUST = "1" }))
-        assert.matches("processes in a row died", opened "")
+        assert.matches("processes in a row crashed", opened "")
         os.execute(("touch -d '20 minutes ago' '%s'"):format(files:path(mark)))
         assert.equal(139, process.run(OPEN, environment).status)
         os.execute(("touch -d '20 minutes ago' '%s'"):format(files:path(mark)))
-        assert.matches("4 processes in a row died", opened "") -- it is left out for longer now
+        assert.matches("4 processes in a row crashed", opened "") -- it is left out for longer now
         assert(os.remove(files:path(mark)))
         assert.matches("^opens", opened "")
         assert.same(records(), files:list())
