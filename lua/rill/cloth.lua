@@ -1,5 +1,5 @@
---- rill.cloth: particles joined by springs to a cloth, the application of section 4.2 of "Brook for GPUs" with what it leaves out: springs along
--- threads, across them and against bending (Provot 1995), damping along springs, wind, walls, particles that are held.
+--- rill.cloth: simulates cloth as particles connected by springs, after section 4.2 of "Brook for GPUs", with the
+-- shear and bending springs of Provot (1995), damping, wind, walls and held particles.
 local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
@@ -22,17 +22,15 @@ local cloth <const> = simulation.define {
 }
 local methods <const>, fields <const>, state_of <const> = cloth.methods, cloth.fields, cloth.check
 
---- C.positions, C.velocities: the state itself, streams of vec3 {rows, columns}, which may be written; others after the next step. Velocities are those
--- of half a step ago.
+--- C.positions, C.velocities: the state itself, streams of vec3 {rows, columns}, which may be written. After the next
+-- step they are different streams. Velocities lag positions by half a step.
 fields.positions, fields.velocities = "x", "v"
-
--- ---- passes
 
 -- ---- options
 
 local function is_shape(value) return option.is_shape(value, 2, 2) end
 
--- Squares of lengths of a cloth are floats.
+-- The range in which squares of lengths are representable as floats.
 local function is_width(value)
     return option.is_positive(value) and value >= 1e-15 and value <= 1e15
 end
@@ -48,9 +46,9 @@ local OPTIONS <const> = {
     gravity = option.default(VECTOR, {0, -9.81, 0}), wind = option.default(VECTOR, {0, 0, 0}),
     dt = POSITIVE, substeps = option.default(simulation.substeps, 1), walls = option.default(walls.row, {}),
 }
-local SAFE <const> = 0.5 -- of the longest stable step, unless told
+local SAFE <const> = 0.5 -- of the longest stable step: the default step
 
--- A copy of a stream of one vec3 or number for each particle, all finite.
+-- Returns a copy of a stream with one vec3 or number for each particle. Raises an error if an element is not finite.
 local function taken_field(name, s, type, shape)
     s = rill.type(s) == "expression" and s:eval() or s
     local have, want = table.concat(s.shape, "x"), table.concat(shape, "x")
@@ -66,14 +64,16 @@ local function taken_field(name, s, type, shape)
     return s:copy()
 end
 
--- A particle's springs pull back with at most this much per length and mass: the square of its fastest frequency is four times their sum.
+-- The springs of a particle have at most the stiffness `sum` per mass; the square of the highest frequency is at most twice
+-- this sum.
 local function longest_step(taken)
     local sum = taken.stiffness * (4 + 4 * taken.shear + 4 * taken.bend) / taken.mass
     local frequency, friction = math.sqrt(2 * sum), 12 * taken.damping / taken.mass
     return 2 / (math.sqrt(frequency ^ 2 + friction ^ 2) + friction)
 end
 
---- rill.cloth{shape=, spacing=, ...}: rows x columns of particles, flat on the floor of x and z unless `positions` says where they are.
+--- rill.cloth{shape =, spacing =, ...}: returns a cloth of rows x columns particles, flat in the plane y = 0 unless
+-- `positions` is given.
 local function new(given)
     local taken = option.take("rill.cloth", given, OPTIONS)
     local shape = taken.shape or taken.positions and {table.unpack(taken.positions.shape)}
@@ -118,8 +118,8 @@ local function advance(c, dt)
     c.before, c.time = dt, c.time + dt
 end
 
---- C:step([dt]): goes on by dt seconds; by the option dt unless told, and without that by half of the longest stable step. Returns the cloth. Nothing
--- is read back.
+--- C:step([dt]): advances by dt seconds. Default: the option dt, or half of the longest stable step. Returns the
+-- cloth. Nothing is read back.
 function methods:step(dt)
     local c = state_of(self, "step")
     dt = simulation.dt("C:step", dt) or c.dt or SAFE * c.limit
@@ -127,7 +127,8 @@ function methods:step(dt)
     return self
 end
 
---- C:hold(mask): from now on the particles stay where the mask holds; none without it.
+--- C:hold([mask]): holds the particles at which the mask is true from now on; without a mask it releases all. Returns
+-- the cloth.
 function methods:hold(mask)
     local c = state_of(self, "hold")
     if mask ~= nil and errors.not_open(mask) then
@@ -149,8 +150,9 @@ end
 
 local PICTURE <const> = {size = cameras.size, eye = VECTOR, at = VECTOR, angle = option.angle}
 
---- C:picture{size=, eye=, at=, angle=}: the cloth as seen from `eye` towards `at`, a stream of vec3; 480 x 480 pixels, 40 degrees wide, from in front of
--- where it is, unless told (which reads its extent back).
+--- C:picture{size =, eye =, at =, angle =}: returns an image of the cloth as seen from `eye` towards `at`, a stream of vec3.
+-- Defaults: size {480, 480}; angle 40 degrees (vertical field of view); eye and at depend on the extent of the cloth,
+-- which is read back.
 function methods:picture(options)
     local c = state_of(self, "picture")
     local taken = option.take("C:picture", options, PICTURE)
@@ -164,7 +166,7 @@ function methods:picture(options)
     local size = taken.size or {480, 480}
     local ahead = vector.map(function(a, e) return a - e end, at, eye)
     if ahead[1] == 0 and ahead[3] == 0 then
-        ahead[3] = ahead[2] ~= 0 and -1e-6 * math.abs(ahead[2]) or -1 -- not straight down, and somewhere
+        ahead[3] = ahead[2] ~= 0 and -1e-6 * math.abs(ahead[2]) or -1 -- avoids looking straight down, and a zero direction
     end
     ahead = unit(ahead)
     local right = unit(vector.cross(ahead, {0, 1, 0}))

@@ -1,6 +1,5 @@
---- rill.fluid: the flow of an incompressible fluid on a grid of two or three dimensions, by the steps of chapter 28.7.1
--- of "GPGPU" (advection, diffusion, forces, projection), on a staggered (MAC) or a collocated grid. A step is launches
--- only.
+--- rill.fluid: simulates incompressible flow on a grid of two or three dimensions, by the steps of chapter 28.7.1 of
+-- "GPGPU" (advection, diffusion, forces, projection), on a staggered (MAC) or a collocated grid.
 local errors = require "rill.core.error"
 local clock = require "rill.simulation.fluid.time_step"
 local diffusion = require "rill.simulation.fluid.diffusion"
@@ -16,8 +15,8 @@ local pressure = require "rill.simulation.fluid.pressure"
 local warning = require "rill.core.warning"
 local fail <const> = errors.fail
 
-local LOOKS <const> = 16 -- after so many steps again something small is read back, and after 1, 2, 4 and 8
-local SLACK <const> = 2  -- how much longer steps may become before that
+local LOOKS <const> = 16 -- values are read back in every 16th step, and in steps 1, 2, 4 and 8
+local SLACK <const> = 2 -- how much longer steps may become before the next reading
 
 local fluid <const> = class.define {
     type = "rill.fluid", letter = "f", one = "a fluid", told = errors.not_open,
@@ -27,28 +26,28 @@ local fluid <const> = class.define {
 }
 local methods <const>, visible <const>, check <const> = fluid.methods, fluid.fields, fluid.check
 
---- f.velocity: at the middles of cells, a new stream.
+--- f.velocity: velocity at cell centers, a new stream.
 visible.velocity = fields.velocity
---- f.shape: the grid's.
+--- f.shape: shape of the grid.
 function visible.shape(f) return setmetatable({table.unpack(f.grid.shape)}, getmetatable(f.p.shape)) end
---- f.pressure: over the density, a view.
+--- f.pressure: pressure divided by density, a view.
 function visible.pressure(f) return f.grid:cells(f.p) end
---- f.time: seconds since the beginning.
+--- f.time: seconds since the start.
 function visible.time(f) return clock.time(f.timer) end
---- f.divergence: {before, after} the last step's projection, and the mean of `after`.
+--- f.divergence: the divergence before and after the last projection, and the mean of `after`.
 function visible.divergence(f) return pressure.divergence(f, f.projection) end
---- f.dt: seconds of the last step.
+--- f.dt: duration of the last step in seconds.
 function visible.dt(f) return f.clock:get(1) end
 
 -- ---- steps
 
--- Whether this step reads what the device has found out.
+-- Whether this step reads results back.
 local function looks(f)
     return f.steps % LOOKS == 0 or f.steps < LOOKS and f.steps & (f.steps - 1) == 0
 end
 
--- Whether obstacles or inflows were given since the step before, but not before that one, too: those that move in every step change
--- little from one to the next.
+-- Whether obstacles or inflows were set since the last step, but not in the step before. Those that are set in every
+-- step change little from step to step.
 local function appears(f)
     local given = f.masks ~= f.masks_before
     local first = given and not f.moves
@@ -56,7 +55,7 @@ local function appears(f)
     return first
 end
 
--- Above the limit results are wrong before anything else is: it is said once.
+-- Warns once if the fluid exceeds the limit `cfl`: then the results are inaccurate.
 local function warn_of_speed(f, dt)
     clock.measure(f, f.timer)
     local cells = f.timer.rate:get(1) * dt
@@ -67,7 +66,7 @@ local function warn_of_speed(f, dt)
     end
 end
 
--- How long this step is; nil where the device chooses.
+-- Sets the duration of this step; without `dt` the device computes it.
 local function take_time(f, dt)
     if dt then
         clock.set(f, f.timer, dt)
@@ -83,9 +82,10 @@ local function take_time(f, dt)
     end
 end
 
--- Finds the pressure that belongs to a force which begins, changes or ends, by a step without viscosity whose velocity is not kept. Diffusion would
--- otherwise act on a velocity that the pressure is going to cancel: walls would drag a fluid that is at rest under its weight. A force that
--- changes in every step has the pressure of the step before, which costs nothing.
+-- Computes the pressure of a force that begins, changes or ends, by a step without viscosity whose velocity is
+-- discarded. Otherwise diffusion would act on a velocity that the pressure is going to cancel: walls would drag a
+-- fluid that is at rest under its weight. A force that changes in every step uses the pressure of the previous step,
+-- which costs nothing.
 local function find_pressure(f, look)
     local cause = f.force and f.forces or f.push and f.buoyant or nil
     if f.viscosity == 0 or f.balanced == cause then
@@ -124,7 +124,7 @@ local function advance(f, dt, look)
     f.steps = f.steps + 1
 end
 
--- In how many parts a step of dt is made.
+-- Returns the number of parts of a step of dt seconds.
 local function parts_of(f, dt)
     if f.substeps ~= true then
         return f.substeps or 1
@@ -133,8 +133,8 @@ local function parts_of(f, dt)
     return math.max(1, math.ceil(dt * f.timer.rate:get(1) / f.cfl))
 end
 
---- f:step([dt]): goes on by dt seconds; by the option `dt` unless told, and without that by as long as the option
--- `cfl` lets it.
+--- f:step([dt]): advances by dt seconds. Default: the option `dt`, and without that as long as the option `cfl`
+-- allows. Returns the fluid.
 function methods:step(dt)
     local f = check(self, "step")
     if dt ~= nil and not (type(dt) == "number" and dt > 0 and dt < math.huge) then
@@ -149,17 +149,17 @@ function methods:step(dt)
     return self
 end
 
--- ---- what goes in and out
+-- ---- inputs and outputs
 
---- f:flow(velocity): the velocity is this from now on: a stream of vec2 (vec3) at the middles of cells, or a
--- function(x, y) -> u, v of positions.
+--- f:flow(velocity): sets the velocity: a stream of vec2 (vec3) at cell centers, or a function(x, y) -> u, v of
+-- positions.
 function methods:flow(velocity)
     fields.start(check(self, "flow"), "f:flow", velocity)
     return self
 end
 
---- f:force(force): accelerations from now on: a stream of vec2 (vec3), a function(x, y) -> ax, ay of positions, or nil
--- for none.
+--- f:force([force]): sets accelerations until the next call: a stream of vec2 (vec3), or a function(x, y) -> ax, ay
+-- of positions. nil removes them.
 function methods:force(force)
     local f = check(self, "force")
     local made = force ~= nil and settings.vectors("f:force", "the force", force, f) or nil
@@ -170,20 +170,20 @@ function methods:force(force)
             made:close()
         end
     end
-    f.force, f.forces = made and f.force_room, (f.forces or 0) + 1 -- forces: how many were given
+    f.force, f.forces = made and f.force_room, (f.forces or 0) + 1 -- forces: how often forces were set
     return self
 end
 
---- f:obstacle(mask [, velocity]): cells the fluid flows around, instead of those before; none without a mask: a stream
--- of bool or int, or a signed distance, float, below 0 inside. velocity: of the obstacle, numbers or a stream of vec2
--- (vec3).
+--- f:obstacle([mask [, velocity]]): sets the cells of obstacles, replacing earlier ones; nil removes them.
+-- mask: a stream of bool, int or uint, or a signed distance (float, negative inside). velocity: of the obstacle,
+-- numbers or a stream of vec2 (vec3). Default: at rest.
 function methods:obstacle(mask, velocity)
     obstacles.place(check(self, "obstacle"), "obstacle", "f:obstacle", mask, velocity)
     return self
 end
 
---- f:inflow(mask, velocity): cells in which the fluid moves as told, whatever that takes, instead of those before;
--- none without a mask.
+--- f:inflow([mask [, velocity]]): sets cells in which the fluid has the given velocity, replacing earlier ones; nil
+-- removes them.
 function methods:inflow(mask, velocity)
     obstacles.place(check(self, "inflow"), "source", "f:inflow", mask, velocity)
     return self
@@ -191,8 +191,9 @@ end
 
 local CARRY <const> = {diffusion = true, inflow = true}
 
---- f:carry(name, stream [, {diffusion=, inflow=}]): a quantity at the middles of cells (float to vec4) that goes with
--- the fluid. inflow: what of it comes in.
+--- f:carry(name, stream [, {diffusion =, inflow =}]): adds a quantity (float to vec4, at cell centers) that moves
+-- with the fluid, or replaces its values. diffusion: diffusivity, default: 0. inflow: its value in the cells of
+-- f:inflow.
 function methods:carry(name, stream, given)
     local f = check(self, "carry")
     if type(name) ~= "string" then
@@ -209,7 +210,7 @@ function methods:carry(name, stream, given)
     return self
 end
 
---- f:get(name): a carried quantity as it is now: a stream that may be written, until the next step.
+--- f:get(name): returns the stream of a carried quantity. It may be written, until the next step.
 function methods:get(name)
     local f = check(self, "get")
     local q = f.carried[name]
@@ -232,7 +233,7 @@ local function state(taken)
         carried = {}, order = {}, steps = 1, diffuses = taken.viscosity > 0, longest = math.huge,
         u = grid:fields(), w = grid:fields(), p = grid:field(), q = grid:field(),
     }
-    f.slopes = not grid.mac and grid:fields() or nil -- of the pressure, on a collocated grid
+    f.slopes = not grid.mac and grid:fields() or nil -- gradients of the pressure, on a collocated grid
     if f.corrects or f.diffuses then
         f.a, f.c = grid:fields(), grid:fields()
     end
@@ -246,7 +247,7 @@ local function state(taken)
     return f
 end
 
---- rill.fluid{shape=, ...}: a fluid at rest.
+--- rill.fluid{shape =, ...}: returns a fluid, at rest unless `velocity` is given.
 return errors.guard(function(given)
     local taken = settings.take(given)
     local f = state(taken)

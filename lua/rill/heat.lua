@@ -1,5 +1,6 @@
---- rill.heat: how heat spreads on a grid of one to three dimensions, u' = div(D grad u) + q, by time steps of any length: each is made of as many
--- stages as it takes to be stable, the second-order Runge-Kutta-Legendre method of Meyer, Balsara and Aslam (2014).
+--- rill.heat: solves the heat equation u' = div(D grad u) + q on a grid of one to three dimensions, by time steps of
+-- any length. Each step has as many stages as stability requires (the second-order Runge-Kutta-Legendre method of
+-- Meyer, Balsara and Aslam, 2014).
 local rill = require "rill"
 local errors = require "rill.core.error"
 local boundary = require "rill.core.boundary"
@@ -17,12 +18,10 @@ local heat <const> = simulation.define {
 }
 local methods <const>, fields <const>, state_of <const> = heat.methods, heat.fields, heat.check
 
---- H.temperature: the state itself, a stream; it may be written. Another stream after the next step.
+--- H.temperature: the state itself, a stream, which may be written. After the next step it is a different stream.
 fields.temperature = "u"
---- H.source: what is added in a second, a stream; it may be written.
+--- H.source: q, the heating per second, a stream, which may be written.
 fields.source = "q"
-
--- ---- passes
 
 -- ---- options
 
@@ -35,8 +34,8 @@ local OPTIONS <const> = {
     dt = simulation.seconds,
 }
 
--- Gives all sides that are held at a number the number of one of them, and puts what the others have more than that into `more`, along x, y and z.
--- Returns whether any has.
+-- Replaces all fixed boundary temperatures by that of one side, and stores the differences of the other sides in
+-- self.more, along x, y and z. Returns whether there are differences.
 local function level_sides(self)
     local base, differ = nil, false
     self.more = {0, 0, 0}
@@ -50,12 +49,12 @@ local function level_sides(self)
     return differ
 end
 
---- rill.heat{shape=, spacing=, diffusivity=, ...}: temperatures as `temperature` says, zero unless told.
+--- rill.heat{shape =, spacing =, diffusivity =, ...}: returns a temperature field. Default of the temperature: 0.
 local function new(given)
     local taken = simulation.take("rill.heat", given, OPTIONS, "shape")
     local self = lattice.new("rill.heat", taken.shape, taken.spacing or 1)
     local words = taken.boundary == nil and "insulated" or taken.boundary
-    self.modes, self.around = {}, {} -- of temperatures, and of what conducts beyond a side
+    self.modes, self.around = {}, {} -- boundary modes of the temperature, and of the diffusivity
     for i, mode in ipairs(boundary.take("rill.heat", words, self.rank, "heat", true)) do
         self.modes[i], self.around[i] = mode.stream, boundary.view(mode)
     end
@@ -73,19 +72,20 @@ end
 
 -- ---- steps
 
--- How many stages a step takes that is so many times as long as the longest stable one of Euler's method; 1e-9 of a stage is rounding.
+-- Returns the number of stages of a step that is `ratio` times the longest stable step of Euler's method. Subtracts
+-- 1e-9 for rounding.
 local function stages(ratio)
     return math.max(3, math.ceil(0.5 * (math.sqrt(9 + 16 * ratio) - 1) - 1e-9))
 end
 
-local MOST_STAGES <const> = 6000 -- rounding grows by their square: to a hundredth
+local MOST_STAGES <const> = 6000 -- rounding errors grow with the square of the number of stages; here they reach about 1 %
 
 local function b(j)
     return j < 2 and 1 / 3 or (j * j + j - 2) / (2 * j * (j + 1))
 end
 
---- H:step([dt]): goes on by dt seconds, however many; by the option dt unless told, else by the longest step that one
--- stage would be stable for. Returns the heat. Nothing is read back.
+--- H:step([dt]): advances by any number of seconds. Default: the option dt, or the longest stable step of a single
+-- stage. Returns the object. Nothing is read back.
 function methods:step(dt)
     local h = state_of(self, "step")
     dt = simulation.dt("H:step", dt) or h.dt or h.limit
@@ -102,7 +102,7 @@ function methods:step(dt)
         local mu, nu = (2 * j - 1) / j * b(j) / b(j - 1), -(j - 1) / j * b(j) / b(j - 2)
         h.passes.stage(mu, nu, mu * w * dt, -(1 - b(j - 1)) * mu * w * dt, h.d, h.per, h.more,
             y:boundary(table.unpack(h.modes)), k, h.q, before, h.u, h.flow, spare)
-        -- The first of all is needed to the end, so three others take turns.
+        -- The initial state is needed until the end, so three other streams rotate.
         local free = before == h.u and h.c or before
         before, y, spare = y, spare, free
     end
@@ -111,7 +111,8 @@ function methods:step(dt)
     return self
 end
 
---- H:picture{min=, max=}: temperatures of two dimensions as glowing colours, a stream of vec3; from the least to the largest unless told.
+--- H:picture{min =, max =}: returns an image of two-dimensional temperatures in glowing colors, a stream of vec3.
+-- Default: from the lowest to the highest temperature.
 function methods:picture(options)
     local h = state_of(self, "picture")
     local taken = option.take("H:picture", options, {min = option.finite, max = option.finite})

@@ -1,14 +1,17 @@
---- rill.horn: filtering a stream by scan, search and gather, and by a bitonic sort, as composed kernels: D. Horn, "Stream
+--- rill.horn: filters streams by scan, search and gather, or by a bitonic sort, as composed kernels: D. Horn, "Stream
 -- Reduction Operations for GPGPU Applications", GPU Gems 2, chapter 36 (2005), section 36.1.
 --
--- A record that is to go is *null*. The scan tells every record how many nulls stand at it or before it; a survivor moves left
--- by that many places; so each place of the result searches for the record that wants to move there, and gathers it. Nothing is
--- ever scattered. s:filter does the same work in three passes whatever the size: this module is for the comparison, and for
--- devices that can only gather.
+-- A record to be removed is called null. The scan counts, for each record, the null records up to and including it. A
+-- remaining record moves left by its count. Each position of the result searches for the record that moves there, and
+-- gathers it; nothing is scattered. s:filter does the same in three passes for any size. This module is for
+-- comparison,
+-- and for devices that can only gather.
 --
--- Departures from the printed kernels that hold for all of them: counts and indices are int, for floats count to 2^24 only;
--- a record is null when the caller's predicate says so, not when its x is infinite, which data may be; and indices of
--- records are kept inside the stream, for a probe of the search can go beyond its end.
+-- All kernels differ from the printed ones in three ways: counts and indices are int, because floats count to 2^24
+-- only; a
+-- record is null if the caller's predicate says so, not if its x is infinite, which data may be; and indices are
+-- clamped
+-- to the stream, because the search may probe beyond its end.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -21,13 +24,15 @@ local horn = {}
 
 -- ---- kernels
 
--- T is the type of the records, KEEP the predicate in x, DECLARE a structure's declaration.
+-- T is the type of the records, KEEP the predicate in x, DECLARE the declaration of a structure.
 --
--- start_scan: counts of one or two records. As printed (Listing "StartScan"), but for the typing error `> =`.
+-- start_scan: counts of one or two records. As printed (Listing "StartScan"), except the typing error `> =`.
 --
--- scan: doubles how far the counts reach. Printed, the condition is `here > twotoi`: the record at twotoi itself then never
--- adds the count of record 0, nor do those that build on it, and whenever record 0 is null they count one null too few.
--- A record whose neighbour twotoi to the left exists has here >= twotoi.
+-- scan: doubles the range of the counts. The printed condition is `here > twotoi`. With it the record at twotoi never
+-- adds the
+-- count of record 0, and neither do records that depend on it, so if record 0 is null their counts are one too small.
+-- A
+-- record has a neighbor twotoi to the left if here >= twotoi.
 local start_scan = [=[
 DECLARE
 bool keep(T x) {
@@ -51,20 +56,26 @@ kernel void scan(int input<>, int left[], int twotoi, out int count<>) {
 }
 ]=]
 
--- Let count(g) be the nulls at and before the record g places ahead. count(g) - g falls by one at each survivor and stays at each null,
--- so the survivor that moves here is the first record with count(g) = g.
+-- Let count(g) be the number of null records up to and including the record g positions to the right. count(g) - g
+-- decreases by one at each remaining record and does not change at null records, so the record that moves here is the
+-- first one with count(g) = g.
 --
--- gather_search (Listing 36-1) is one step, from the guesses of the step before. Printed, steps go both ways, in three cases,
--- and where guesses start and what twotoi runs through is left open. Only the powers of two from the largest not above
--- the number of nulls down to 1 reach every distance, and only from a first guess of 0: from the middle, the places before the first null,
--- which must not move at all, end at a distance of 1. Steps that only go forward, past probes that are too low, need no
--- third case and so no look at the record: the same powers of two, one fetch each.
+-- gather_search (Listing 36-1) is one step, starting from the guesses of the step before. The printed version steps
+-- in both
+-- directions, in three cases, and does not specify the first guess and the range of twotoi. All distances are reached
+-- only by the powers of two from the largest one not above the number of null records down to 1, starting from 0.
+-- From
+-- the middle, positions before the first null record, which must not move, end at a distance of 1. Steps that only go
+-- forward, past probes that are too low, need no third case and do not read the record: one fetch per power of two.
 --
--- gather_search_once (Listing 36-2) takes all steps in one pass. Printed, it starts at halfN = ceil(nulls / 2 + 0.5) and halves
--- that in floats: from four nulls on the guesses are no whole numbers, which equal no count, and are cut to a
--- record beside the right one. Here the steps are those of the other form; the printed exception for places without
--- a null before them is a distance like any other. The steps are written out, one program for each number of them, as the
--- chapter advises where loops are dear.
+-- gather_search_once (Listing 36-2) runs all steps in one pass. The printed version starts at halfN = ceil(nulls / 2
+-- + 0.5) and
+-- halves it as a float. From four null records on, guesses are fractions, which equal no count and are truncated to
+-- a neighbor of the correct record. Here the steps are the same as in gather_search; the printed exception for
+-- positions
+-- without a null record before them is a distance like any other. The loop is unrolled, with one program for each
+-- number
+-- of steps, as the chapter recommends for devices with expensive loops.
 local step = [=[
 kernel int step(int count[], int here, int guess, int twotoi) {
     int probe = guess + twotoi - 1;
@@ -94,10 +105,10 @@ kernel void relative_gather(int gather_index<>, T value[], out T record<>) {
 }
 ]=]
 
--- The alternative that the chapter measures against. A bitonic network is not stable, so keys are pairs: whether the record is
--- null, then its place. The records follow in one gather. All comparisons put the smaller key first: the first pass of
--- each merge compares mirror images, which spares the turned halves of the usual form and lets the stream have any
--- length: what would stand beyond its end is larger than everything, and would stay there.
+-- The alternative that the chapter measures. A bitonic network is not stable, so keys are pairs: whether the record
+-- is null, and its position. The records follow in one gather. All comparisons put the smaller key first: the first
+-- pass of each merge compares mirror images, which avoids the reversed halves of the usual form, and allows any
+-- length: elements beyond the end would be larger than all others and would not move.
 local sort_start = [=[
 DECLARE
 bool keep(T x) {
@@ -138,9 +149,10 @@ DECLARE
 kernel void sorted_gather(uint2 key<>, T value[], out T record<>) { record = value[key.y]; }
 ]=]
 
--- ---- making them
+-- ---- compiling
 
--- The kernel of a text over records of a type, kept by its text. nil and what is wrong with the predicate, if it is.
+-- Returns the kernel of a text for records of a type. Kernels are cached by text. Returns nil and the error message
+-- if the predicate is invalid.
 local function kernel_of(text, records, pred)
     if records then
         text = text:gsub("%f[%w_]%u+%f[^%w_]", {T = records.value, DECLARE = records.declaration})
@@ -157,7 +169,7 @@ end
 
 local scalars = {float = true, double = true, int = true, uint = true, bool = true}
 
--- A stream as argument #1: its records as these kernels see them, flat, and of which type.
+-- Returns the records of argument #1: a one-dimensional stream and its types.
 local function records_of(name, argument, s, struct)
     if rill.type(s) == "expression" then
         s = s:eval()
@@ -211,7 +223,7 @@ local function check_options(name, number, options, allowed)
     return options
 end
 
--- The kernel that asks the predicate.
+-- Returns the kernel that evaluates the predicate.
 local function predicate_kernel(name, text, records, pred)
     if type(pred) ~= "string" or not pred:find "%S" then
         argument_error(name, 2, "pred", "expected an expression in x (a string), got %s",
@@ -228,7 +240,7 @@ end
 
 -- ---- scan, search and gather
 
--- The running count of nulls and the passes it took. Two streams take turns, whatever the number of passes.
+-- Returns the running count of null records, and the number of passes. It alternates between two streams.
 local function running(start, records)
     local count = records.stream.size
     local from = rill.stream("int", count)
@@ -246,8 +258,9 @@ local function running(start, records)
     return from, passes
 end
 
---- rill.horn.scan(nulls): an int stream of how many of the elements at and before each place are true or not zero (nulls: a
--- 1-D stream of bool, int or uint), and the passes that took: the logarithm of the size to base 2, rounded up.
+--- rill.horn.scan(nulls): returns, for each element, how many elements up to and including it are true or nonzero (a
+-- stream of int), and the number of passes, log2 of the size, rounded up. nulls: a one-dimensional stream of bool,
+-- int or uint.
 function horn.scan(nulls)
     local records = records_of("scan", "nulls", nulls)
     local element = records.value
@@ -278,9 +291,9 @@ local function search_steps(kernel, counts, kept, largest)
     return from, passes
 end
 
---- rill.horn.search(counts [, {search = "once" | "steps"}]): from scan's counts an int stream with one element per survivor: how
--- many places to the right of its new place the survivor stands; and the passes that took. "once" (the default) takes all steps of the
--- binary search in one pass, "steps" one pass each.
+--- rill.horn.search(counts [, {search = "once" | "steps"}]): returns, for each remaining record, the distance from
+-- its new position to its old one (a stream of int), and the number of passes. counts: the result of rill.horn.scan.
+-- search: "once" (default) runs all steps of the binary search in one pass, "steps" uses one pass each.
 function horn.search(counts, options)
     options = check_options("search", 2, options, {search = true})
     check_indices("search", 1, "counts", counts, "scan")
@@ -312,8 +325,8 @@ local function gather(records, distances)
     return result
 end
 
---- rill.horn.gather(values, distances [, {struct = type}]): the records that stand `distances` places to the right of their new
--- ones. Records of a structure need its type, made by rill.struct, for the kernel's text.
+--- rill.horn.gather(values, distances [, {struct = type}]): returns the records at `distances` to the right of their
+-- new positions. struct: the type of the records, required if they are structures.
 function horn.gather(values, distances, options)
     options = check_options("gather", 3, options, {struct = true})
     local records = records_of("gather", "values", values, options.struct)
@@ -322,9 +335,10 @@ function horn.gather(values, distances, options)
     return result
 end
 
---- rill.horn.filter(s, pred [, {search = "once" | "steps", struct = type}]): the records of s for which pred, a GLSL expression in x,
--- holds, in order, by scan, search and gather; and the passes that took. The result is 1-D, a stream of more
--- dimensions is taken row by row. One number is read back: how many survive.
+--- rill.horn.filter(s, pred [, {search = "once" | "steps", struct = type}]): returns the records of s for which pred,
+-- a GLSL expression in x, is true, in order, by scan, search and gather, and the number of passes. The result is
+-- one-dimensional; a stream of several dimensions is processed row by row. One number is read back: the count of
+-- remaining records.
 function horn.filter(s, pred, options)
     options = check_options("filter", 3, options, {search = true, struct = true})
     local records = records_of("filter", "s", s, options.struct)
@@ -336,7 +350,8 @@ end
 
 -- ---- bitonic sort
 
--- Sorts keys, and uses `spare` of the same size. Returns the sorted stream, the other one and the number of passes.
+-- Sorts keys, using `spare`, a stream of the same size. Returns the sorted stream, the other stream, and the number
+-- of passes.
 local function bitonic_sort(keys, spare)
     local kernel, passes, block = sure(kernel_of(bitonic)), 0, 2
     local function pass(mirror)
@@ -355,8 +370,8 @@ local function bitonic_sort(keys, spare)
     return keys, spare, passes
 end
 
---- rill.horn.sort_filter(s, pred [, {struct = type}]): what rill.horn.filter gives, by a bitonic sort that moves the nulls to the end:
--- k (k + 1) / 2 passes where scan and search take k + 1.
+--- rill.horn.sort_filter(s, pred [, {struct = type}]): returns the result of rill.horn.filter by a bitonic sort that
+-- moves null records to the end, and the number of passes: k (k + 1) / 2, compared with k + 1 for scan and search.
 function horn.sort_filter(s, pred, options)
     options = check_options("sort_filter", 3, options, {struct = true})
     local records = records_of("sort_filter", "s", s, options.struct)

@@ -1,5 +1,6 @@
---- rill.nbody: bodies that attract each other, each with each, in two and three dimensions: G m r / (r^2 + softening^2)^(3/2), the law of Plummer (1911),
--- which is Newton's without softening. A step is of second order (leapfrog, Verlet 1967) or of fourth (three of leapfrog, Yoshida 1990).
+--- rill.nbody: simulates bodies that attract each other, in two or three dimensions, by direct summation of G m r /
+-- (r^2 + softening^2)^(3/2) (Plummer 1911; Newton's law without softening). The integrators are of second order
+-- (leapfrog, Verlet 1967) or fourth (three leapfrog steps, Yoshida 1990).
 local rill = require "rill"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -12,7 +13,7 @@ local dimensions = require "rill.glsl.dimensions"
 local texts <const> = require "rill.glsl.template".sections "nbody"
 local fail <const> = errors.fail
 
---- N.time: seconds since the start. N.dt: seconds of a step, unless N:step is given another. N.count: how many bodies there are.
+--- N.time: seconds since the start. N.dt: default duration of a step in seconds. N.count: number of bodies.
 local bodies <const> = simulation.define {
     type = "rill.nbody", letter = "N", one = "bodies", plural = true,
     streams = {"x", "v", "a", "m", "packed", "nth"}, shows = {"time", "dt", "count"},
@@ -20,17 +21,16 @@ local bodies <const> = simulation.define {
 }
 local methods <const>, fields <const>, state_of <const> = bodies.methods, bodies.fields, bodies.check
 
---- N.positions, N.velocities, N.masses: the state itself, streams, which may be written; the same ones after every step.
+--- N.positions, N.velocities, N.masses: the state itself, streams, which may be written. They are the same streams
+-- after every step.
 fields.positions, fields.velocities, fields.masses = "x", "v", "m"
 
-local SLICE <const> = 32768 -- bodies that a launch goes through, where a device bounds the trips of loops or the time of launches
-local ABREAST <const> = {cpu = {0, 1, 2, 3}, gpu = {0}} -- bodies whose pull an invocation finds: llvmpipe takes half as long for four as for one
-
--- ---- passes
+local SLICE <const> = 32768 -- bodies that a launch processes, because some devices limit the trips of loops or the time of launches
+local ABREAST <const> = {cpu = {0, 1, 2, 3}, gpu = {0}} -- bodies per invocation: on llvmpipe four take half as long as one
 
 -- ---- options
 
--- Yoshida's shares of a time step: after three steps of leapfrog what is of third order has cancelled.
+-- Yoshida's fractions of a time step: after three leapfrog steps the errors of third order cancel.
 local OUTER <const> = 1 / (2 - 2 ^ (1 / 3))
 local KINDS <const> = {
     leapfrog = {how = integration.kinds.leapfrog, shares = {1}},
@@ -43,7 +43,7 @@ local OPTIONS <const> = {
     softening = option.default(option.not_negative, 0), dt = option.positive,
     integrator = option.words(KINDS, "leapfrog"),
 }
-local SHARE <const> = 0.02 -- of the time that the body takes which turns fastest, unless a time step is told
+local SHARE <const> = 0.02 -- the default step, as a fraction of the shortest time scale of a body
 
 -- ---- bodies
 
@@ -56,12 +56,12 @@ local function masses_of(self, value)
     return m
 end
 
--- About one over a number, a power of two that is a float; 1 of 0.
+-- Returns a power of two near 1 / value that is a float; 1 for 0.
 local function inverse(value)
     return value > 0 and 2.0 ^ math.min(-math.floor(math.log(value, 2)), 126) or 1
 end
 
--- One over how far bodies are apart, or over the softening if that is more.
+-- Returns about 1 / (extent of the bodies, or softening if that is larger).
 local function per_extent(low, high, softening)
     local extent = softening
     for d = 1, #low do
@@ -70,7 +70,7 @@ local function per_extent(low, high, softening)
     return inverse(extent)
 end
 
--- Moves by parts of a time step, and says where all are then.
+-- Changes velocities and positions by fractions of a time step, and packs positions and masses for the next pass.
 local function drift(b, kick, share)
     local call = b.drifts
     call.kick, call.share = kick, share
@@ -88,7 +88,8 @@ local function pull(b)
     in_slices(b, b.passes.pull, b.pulls)
 end
 
--- How deep each body is in the field of the others, sum of m / distance in the units of `b.packed`; a new stream of doubles.
+-- Returns the potential depth of each body, the sum of m / distance in the units of `b.packed`, a new stream of
+-- doubles.
 local function depths(b)
     local depth = rill.stream("double", b.count)
     drift(b, 0, 0)
@@ -96,7 +97,7 @@ local function depths(b)
     return depth
 end
 
--- A time step that follows the body which turns fastest. It is read back.
+-- Returns the default step, which follows from the shortest time scale of a body. It is read back.
 local function default_step(b)
     local depth <close> = depths(b)
     local times <close> = b.passes.pace(b.G * b.per / b.weight, b.a, depth)
@@ -114,7 +115,8 @@ local function add_calls(b)
     }
 end
 
---- rill.nbody{positions=, masses=, ...}: bodies at rest unless `velocities` says how they move. What is given is copied.
+--- rill.nbody{positions =, masses =, ...}: returns bodies, at rest unless `velocities` is given. Arguments are
+-- copied.
 local function new(given)
     local taken = simulation.take("rill.nbody", given, OPTIONS, "positions")
     local x, low, high = coordinates.vectors("rill.nbody", "positions", taken.positions)
@@ -136,7 +138,7 @@ end
 
 -- ---- steps
 
---- N:step([dt]): goes on by dt seconds; by the option dt unless told. Returns the bodies. Nothing is read back.
+--- N:step([dt]): advances by dt seconds. Default: N.dt. Returns the bodies. Nothing is read back.
 function methods:step(dt)
     local b = state_of(self, "step")
     dt = simulation.dt("N:step", dt) or b.dt
@@ -151,23 +153,24 @@ function methods:step(dt)
     return self
 end
 
--- ---- what there is
+-- ---- fields
 
---- N.accelerations: by the pull of all others, where the bodies are now; a new stream.
+--- N.accelerations: the accelerations at the current positions, a new stream.
 function fields.accelerations(b)
     drift(b, 0, 0)
     pull(b)
     return b.a:copy()
 end
 
---- N.energy: of motion, m v^2 / 2, and of places, - G m m / sqrt(r^2 + softening^2) for each pair. It is read back.
+--- N.energy: kinetic energy m v^2 / 2 plus potential energy - G m m / sqrt(r^2 + softening^2) for each pair, read
+-- back.
 function fields.energy(b)
     local depth <close> = depths(b)
     local e <close> = b.passes.energy(b.G * b.per / b.weight, b.m, b.v, depth)
     return e:sum()
 end
 
---- N.momentum: the sum of m v, a table of two or three numbers. It is read back.
+--- N.momentum: the sum of m v, a table of two or three numbers, read back.
 function fields.momentum(b)
     local sums, parts = {}, {b.passes.impulse(b.m, b.v)}
     for d, part in ipairs(parts) do
@@ -186,7 +189,7 @@ local function picture_rows(rank)
     return rows
 end
 
--- The corners of what holds all bodies, and a little more.
+-- Returns the corners of a box that contains all bodies, with a margin.
 local function extent_of(b)
     local low, high = b.x:min(), b.x:max()
     local wide, far = 0, 0
@@ -200,8 +203,9 @@ local function extent_of(b)
     return low, high
 end
 
---- N:picture{size=, low=, high=, eye=, target=, up=, angle=, spot=, fastest=, light=}: the bodies as points of light, a stream of vec3; the redder the
--- slower. 480 x 640 pixels with all bodies, unless told (which reads their extent back).
+--- N:picture{size =, low =, high =, eye =, target =, up =, angle =, spot =, fastest =, light =}: returns an image of
+-- the bodies as points of light, a stream of vec3; slow bodies are red. Defaults: size {480, 640}, and a view of all
+-- bodies, for which their extent is read back.
 function methods:picture(options)
     local b = state_of(self, "picture")
     local taken = option.take("N:picture", options, picture_rows(b.dimensions))
@@ -210,7 +214,7 @@ function methods:picture(options)
     local fastest = taken.fastest or 2 * rill.length(b.v):mean()
     local kernels = texts.picture:program(dimensions[b.dimensions])
     local amounts <close>, speeds = viewpoint.spots(camera, kernels.shine, {
-        spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.x, v = b.v, -- at rest: not 0, to divide by
+        spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.x, v = b.v, -- not 0 if all are at rest, because it is a divisor
     })
     local fast <close> = speeds
     return kernels.sky(taken.light or 1, amounts, fast)

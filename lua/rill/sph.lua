@@ -1,5 +1,5 @@
---- rill.sph: smoothed particle hydrodynamics, the Lagrangian solver of chapter 28.7.2, in two and three dimensions. Its passes are in
--- lua/rill/simulation/particle; this file has the particles, the order of the passes, and what users see of them.
+--- rill.sph: smoothed particle hydrodynamics, the Lagrangian solver of chapter 28.7.2, in two and three dimensions.
+-- Its passes are in lua/rill/simulation/particle. This file has the options, the object and its methods.
 local rill = require "rill"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -7,7 +7,7 @@ local vector = require "rill.core.vector"
 local coordinates = require "rill.simulation.particle.coordinates"
 local interaction = require "rill.simulation.particle.interaction"
 local integration = require "rill.simulation.particle.integration"
-local neighbours = require "rill.simulation.particle.neighbors"
+local neighbors = require "rill.simulation.particle.neighbors"
 local portrait = require "rill.simulation.particle.render"
 local rounds = require "rill.simulation.particle.step"
 local simulation = require "rill.simulation.simulation"
@@ -17,7 +17,7 @@ local template = require "rill.glsl.template"
 local walls = require "rill.simulation.particle.walls"
 local fail <const> = errors.fail
 
-local SPEEDS <const> = 10 -- how many times faster than the fluid sound is, unless told: densities then change by about a hundredth (Monaghan 1994)
+local SPEEDS <const> = 10 -- default ratio of the speed of sound to the speed of the fluid: density then changes by about 1 % (Monaghan 1994)
 
 local particles <const> = simulation.define {
     type = "rill.particles", where = "rill.sph", letter = "P",
@@ -26,7 +26,7 @@ local particles <const> = simulation.define {
         local p = rawget(object, "_state")
         return not p.closed and p
     end,
-    read = function(field, object) return field(object._state) end, -- some are there after closing
+    read = function(field, object) return field(object._state) end, -- some fields remain readable after close
     release = function(p)
         rounds.close(p.rounds)
         p.closed = true
@@ -40,7 +40,7 @@ local methods <const>, fields <const>, state_of <const> = particles.methods, par
 
 -- ---- options
 
--- Seconds that are above 0 as a float, too.
+-- Whether a value is a number of seconds that is positive also as a float.
 local function is_time(value)
     return option.is_positive(value) and value >= 2.0 ^ -126 and value < 2.0 ^ 128
 end
@@ -59,7 +59,8 @@ local OPTIONS <const> = {
 
 -- ---- particles
 
--- The speed of sound, where it is not told: ten times that of the fluid, as it moves or as it would after falling through its own extent.
+-- Returns the default speed of sound: ten times the speed of the fluid, initially or after a fall through its own
+-- extent.
 local function sound_of(taken, extents, v)
     local along = 0
     for d, g in ipairs(taken.gravity) do
@@ -75,7 +76,7 @@ end
 
 -- ---- particles
 
--- What must fit the other options.
+-- Sets the default of gravity, and raises an error if its dimension does not match the positions.
 local function fit(taken, rank)
     taken.dimensions, taken.gravity = rank, taken.gravity or {0, 0, rank == 3 and 0 or nil}
     if #taken.gravity ~= rank then
@@ -83,7 +84,7 @@ local function fit(taken, rank)
     end
 end
 
--- Numbers that are fine one by one may lead to sums that no float holds.
+-- Raises an error if sums overflow floats, although each option is valid.
 local function check_scale(state)
     local limit, least, greatest = state.pace:get(1)[3], state.now.rho:min(), state.now.rho:max()
     local fine = limit > 0 and greatest - least >= 0 and greatest < math.huge
@@ -97,8 +98,9 @@ local function check_scale(state)
     end
 end
 
---- rill.sph{positions=, radius=, ...}: particles of a fluid, which act on each other within `radius`, the support of the smoothing kernel. Positions
--- and velocities are copied. Without `mass` they weigh so much that the greatest density is `density`.
+--- rill.sph{positions =, radius =, ...}: returns particles of a fluid that interact within `radius`, the support of
+-- the smoothing kernel. Positions and velocities are copied. Default of `mass`: such that the greatest density is
+-- `density`.
 local function new(given)
     local taken = simulation.take("rill.sph", given, OPTIONS, "positions", "radius")
     local x, low, high = coordinates.vectors("rill.sph", "positions", taken.positions)
@@ -118,7 +120,8 @@ end
 
 -- ---- steps
 
--- Warns, once, where a time step was above the limit. This reads back: it is done after the first step, and where something is read anyway.
+-- Warns once if a time step was above the limit. Because this reads back, it is called after the first step and when
+-- a field is read.
 local function watch(p)
     local ratio = not p.warned and p.rounds.pace:get(1)[4] or 0
     if ratio > 1.0001 then
@@ -140,8 +143,9 @@ local function substeps(p, dt)
         state.left:get(1))
 end
 
---- P:step([dt]): moves on by a time step: the longest that is stable, or dt seconds, or those of the option dt. With the option substeps dt seconds are
--- so many steps as are needed. Returns the particles. Nothing is read back but for sub-steps.
+--- P:step([dt]): advances by one time step: dt seconds. Default: the option dt, or the longest stable step. With the
+-- option substeps, dt is divided into as many steps as stability requires. Returns the particles. Nothing is read
+-- back without substeps.
 function methods:step(dt)
     local p = state_of(self, "step")
     local how = p.how
@@ -158,18 +162,20 @@ function methods:step(dt)
     return self
 end
 
---- P:neighbors(): who is nearer than the radius to each particle: a grid of lists of particles, which count from 0, and another of how far they are. A
--- pair is in both its lists; the particle itself is in none.
+--- P:neighbors(): returns a grid of lists with the neighbors of each particle within the radius (0-based indices),
+-- and a grid of lists with their distances. A pair is in the lists of both particles; a particle is not in its own
+-- list.
 function methods:neighbors()
     local p = state_of(self, "neighbors")
     local state = p.rounds
     rounds.sort(state, 0, 0)
-    return neighbours.lists(state.grid, state.spare.x, state.spare.id, p.how.radius, function(launch)
+    return neighbors.lists(state.grid, state.spare.x, state.spare.id, p.how.radius, function(launch)
         rounds.sliced(state, launch)
     end)
 end
 
---- P:picture([options]): a picture of the particles as they are, a stream of vec3: as spheres, splats or the surface of the fluid.
+--- P:picture([options]): returns an image of the particles, a stream of vec3: spheres, splats or the surface of the
+-- fluid.
 function methods:picture(options)
     local p = state_of(self, "picture")
     local state = p.rounds
@@ -178,7 +184,7 @@ function methods:picture(options)
     end)
 end
 
--- ---- what there is
+-- ---- fields
 
 local HOME <const> = template.new [=[
     kernel void home(int id<>, $V x<>, $V v<>, float rho<>, vec2 state<>, inout $V to_x[], inout $V to_v[], inout float to_rho[],
@@ -194,7 +200,7 @@ local function opened(p, name)
     return p.closed and fail("particles that were closed have no %s", name) or p
 end
 
--- The particles in the order that they were given in; the same streams every time.
+-- Returns a field in the original order of the particles. It is the same stream every time.
 local function home(p, name)
     opened(p, name)
     local state, now, kept = p.rounds, p.rounds.now, p.home
@@ -217,20 +223,20 @@ for _, name in ipairs {"positions", "velocities", "density", "pressure"} do
     fields[name] = function(p) return home(p, name) end
 end
 
---- P.time: seconds since the start. It is read back, as are P.dt and P.limit.
+--- P.time: seconds since the start. P.time, P.dt and P.limit are read back.
 function fields.time(p)
     watch(opened(p, "time"))
     return p.rounds.time:get(1)
 end
---- P.dt: seconds of the last time step.
+--- P.dt: duration of the last time step in seconds.
 function fields.dt(p) return opened(p, "dt").rounds.pace:get(1)[1] end
---- P.limit: the longest stable time step, in seconds.
+--- P.limit: the longest stable time step in seconds.
 function fields.limit(p) return opened(p, "limit").rounds.pace:get(1)[3] end
---- P.count: how many particles there are.
+--- P.count: number of particles.
 function fields.count(p) return opened(p, "count").rounds.now.x.size end
---- P.steps: how many steps were made.
+--- P.steps: number of calls of P:step.
 function fields.steps(p) return p.steps end
---- P.mass: of a particle.
+--- P.mass: mass of a particle.
 function fields.mass(p) return p.how.mass end
 
 return particles.finish(new)

@@ -1,4 +1,5 @@
---- rill.volume: pictures of what fills space, by marching along rays or by slices (chapter 28.7.1 of "GPGPU", figure 28.12), through a transfer function.
+--- rill.volume: renders scalar volumes through a transfer function, by ray marching or slices (chapter 28.7.1 of
+-- "GPGPU", figure 28.12), or as isosurfaces.
 local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
@@ -11,7 +12,7 @@ local transfer = require "rill.render.volume.transfer"
 local voxels = require "rill.stream.voxels"
 local fail <const> = errors.fail
 
-local PER_LAUNCH <const> = 16 -- slices: a launch reads and writes the whole picture, and more would be one long loop
+local PER_LAUNCH <const> = 16 -- slices; a launch reads and writes the whole image, and more slices would be one long loop
 
 -- ---- options
 
@@ -37,12 +38,12 @@ local CAMERA <const> = {
 
 -- ---- cameras
 
--- A vector in other units, if there is one.
+-- Returns a vector divided by `unit`, or nil if there is none.
 local function scaled(v, unit)
     return v and vector.map(function(x) return x / unit end, v)
 end
 
--- Lengths are in units of `unit`.
+-- Returns the camera in lengths of `unit`.
 local function camera_of(given, sides, size, unit)
     local taken = cameras.take("rill.volume", given, CAMERA)
     local up = vector.unit(taken.up or {0, 0, 1})
@@ -61,17 +62,17 @@ local function camera_of(given, sides, size, unit)
     return seen
 end
 
--- ---- the two ways
+-- ---- methods
 
 local styles = {}
 
---- styles.march(kernels, values, how): every ray in one launch.
+--- styles.march(kernels, values, how): marches every ray in one launch.
 function styles.march(kernels, values, how)
     values.step, values.background, values.shape = how.step, how.background, how.size
     return kernels.volume_march(values)
 end
 
---- styles.slices(kernels, values, how): slices from front to back, some in each launch.
+--- styles.slices(kernels, values, how): draws slices from front to back, several in each launch.
 function styles.slices(kernels, values, how)
     local first, last = how.camera.first, how.camera.last
     local count <const> = math.max(0, math.ceil((last - first) / how.step))
@@ -86,7 +87,7 @@ end
 
 -- ---- the call
 
--- The least and the largest value, where a preset must know; a number that is none is an error.
+-- Returns the range of values that a preset spans. Raises an error if a value is NaN or infinite.
 local function range_of(s, given, range)
     lattice.all_finite("rill.volume: argument #1 's'", s)
     if range or not transfer.spans(given) then
@@ -96,7 +97,7 @@ local function range_of(s, given, range)
     return low, high > low and high or low + 1
 end
 
--- Options of one kind of picture that were given for the other.
+-- Raises an error if an option for isosurfaces was given without `iso`, or the reverse.
 local function check_kind(taken)
     local surface <const> = taken.iso ~= nil
     for _, name in ipairs(surface and {"transfer", "method", "density", "range"} or {"surface", "colour"}) do
@@ -106,7 +107,8 @@ local function check_kind(taken)
     end
 end
 
--- What was given, with what follows from it. Lengths are in units of the least spacing: pictures do not depend on what they are measured in.
+-- Returns the settings that follow from the options. Lengths are divided by the smallest spacing, so that images do
+-- not depend on the unit.
 local function settled(s, taken)
     local given = lattice.new("rill.volume", {table.unpack(s.shape)}, taken.spacing or 1).spacing
     local unit = math.min(table.unpack(given))
@@ -124,7 +126,7 @@ local function settled(s, taken)
     return how
 end
 
--- The arguments that all kernels take.
+-- Returns the arguments that all kernels take.
 local function arguments(s, how)
     local values = {s = s, per = vector.map(function(h) return 1 / h end, how.spacing)}
     for _, name in ipairs {"eye", "right", "above", "ahead", "middle", "focus", "parallel", "spread"} do
@@ -155,9 +157,9 @@ local function clouds(s, how, taken)
     return styles[taken.method or "march"](rays.program(painted, values.light ~= nil), values, how)
 end
 
---- rill.volume(s [, {camera=, transfer=, iso=, ...}]): a picture, a stream of vec3 {rows, columns}, of a volume {layers, rows, columns}.
--- Light is taken up by 1 - exp(-k ds) on a piece ds of a ray, k being the opacity per length, and its colour given out instead (Max 1995). With `iso` the
--- surface where values pass it.
+--- rill.volume(s [, {camera =, transfer =, iso =, ...}]): returns an image, a stream of vec3 {rows, columns}, of a
+-- volume {layers, rows, columns}. A segment ds of a ray absorbs 1 - exp(-k ds) of the light, where k is the opacity
+-- per length, and emits its color instead (Max 1995). With `iso` the image shows an isosurface.
 local function new(s, given)
     local taken = option.take("rill.volume", given, OPTIONS)
     check_kind(taken)

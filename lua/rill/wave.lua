@@ -1,5 +1,5 @@
---- rill.wave: the wave equation on a grid of one to three dimensions (exercise 28.7-2 of the GPGPU chapter), by leapfrog: velocities
--- stand half a step behind heights.
+--- rill.wave: solves the wave equation on a grid of one to three dimensions (exercise 28.7-2 of the GPGPU chapter) by
+-- leapfrog. Velocities lag heights by half a step.
 local rill = require "rill"
 local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
@@ -15,10 +15,8 @@ local wave <const> = simulation.define {
 }
 local methods <const>, fields <const>, state_of <const> = wave.methods, wave.fields, wave.check
 
---- W.height: the state itself, a stream; it may be written. Another stream after the next step.
+--- W.height: the state itself, a stream, which may be written. After the next step it is a different stream.
 fields.height = "z"
-
--- ---- passes
 
 -- ---- options
 
@@ -31,9 +29,9 @@ local OPTIONS <const> = {
         "a word, or a table of one per dimension"},
     walls = option.stream, dt = simulation.seconds, substeps = simulation.substeps,
 }
-local SHARE <const> = 0.9 -- of the longest stable step, unless told
+local SHARE <const> = 0.9 -- of the longest stable step: the default step
 
--- 1 where there is no wall.
+-- Returns a stream that is 0 in walls and 1 elsewhere.
 local function openings(self, walls)
     if not walls then
         return rill.stream("float", self.shape, 1)
@@ -41,7 +39,7 @@ local function openings(self, walls)
     return lattice.mask("rill.wave: option 'walls'", walls, self.shape, 0, 1)
 end
 
---- rill.wave{shape=, spacing=, speed=, ...}: a surface at rest, or as `height` and `velocity` say.
+--- rill.wave{shape =, spacing =, speed =, ...}: returns a wave, at rest unless `height` or `velocity` is given.
 local function new(given)
     local taken = simulation.take("rill.wave", given, OPTIONS, "shape")
     local self = lattice.new("rill.wave", taken.shape, taken.spacing or 1)
@@ -68,8 +66,8 @@ local function advance(w, dt)
     w.z, w.spare, w.before, w.time = w.spare, w.z, dt, w.time + dt
 end
 
---- W:step([dt]): goes on by dt seconds; by the option dt unless told, and without that by 0.9 of the longest stable step.
--- Returns the wave. Nothing is read back.
+--- W:step([dt]): advances by dt seconds. Default: the option dt, or 0.9 of the longest stable step. Returns the wave.
+-- Nothing is read back.
 function methods:step(dt)
     local w = state_of(self, "step")
     dt = simulation.dt("W:step", dt) or w.dt or SHARE * w.limit
@@ -77,15 +75,15 @@ function methods:step(dt)
     return self
 end
 
--- ---- what it shows
+-- ---- results
 
---- W.velocity: how fast heights change now, a new stream.
+--- W.velocity: the time derivative of the height now, a new stream.
 function fields.velocity(w)
     return w.passes.ahead(0.5 * w.before, w.damping, w.c, w.per, w.z:boundary(table.unpack(w.modes)), w.factors, w.free,
         w.v)
 end
 
---- W.energy: the integral of ((dz/dt / c)^2 + |grad z|^2) / 2, which stays where nothing is damped or absorbed.
+--- W.energy: the integral of ((dz/dt / c)^2 + |grad z|^2) / 2, which is constant without damping and absorbing sides.
 function fields.energy(w)
     local v <close> = fields.velocity(w)
     local e <close> = w.passes.energy(w.c, w.per, w.z:boundary(table.unpack(w.modes)), w.factors, v)
@@ -94,7 +92,8 @@ function fields.energy(w)
     return volume * e:sum()
 end
 
---- W:picture{scale=}: a wave of two dimensions as water in slanting light, a stream of vec3; heights times `scale` are drawn as 1 at most.
+--- W:picture{scale = 1}: returns an image of a two-dimensional wave as water in slanting light, a stream of vec3.
+-- Heights times `scale` are shown from -1 to 1.
 function methods:picture(options)
     local w = state_of(self, "picture")
     local taken = option.take("W:picture", options, {scale = option.positive})

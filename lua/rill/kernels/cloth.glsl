@@ -1,8 +1,8 @@
 $use(unit_of)
 
 $section(step)
-// One step of leapfrog: velocities stand half a step behind. `held` is 1 of a particle that stays, `rest` the lengths of springs along rows and
-// columns, `stiff` what springs pull with per length: along threads, across them, and over two of them.
+// One leapfrog step. Velocities lag positions by half a step. `held`: 1 for particles that do not move. `rest`: rest
+// lengths along rows and columns. `stiff`: stiffness of structural, shear and bending springs.
 #define SPRING(o, k, l) if (there(at + o, n)) pull(x[o], v[o], here, fast, k, l, damping, force)
 bool there(ivec2 p, ivec2 n) { return all(greaterThanEqual(p, ivec2(0))) && all(lessThan(p, n)); }
 void pull(vec3 x, vec3 v, vec3 here, vec3 fast, float k, float l, float damping, inout vec3 force) {
@@ -41,8 +41,8 @@ kernel void step($call(wall_inputs) float kick, float dt, vec3 stiff, vec2 rest,
 }
 
 $section(picture)
-// A picture: each square between four particles is strewn with points, the nearest of which a pixel shows. `depth` holds the nearest as a
-// number that grows towards the eye.
+// Renders the cloth: each square between four particles is covered with points, and a pixel shows the nearest one.
+// `depth` keeps a number that increases towards the eye.
 vec3 place(vec3 a, vec3 b, vec3 c, vec3 d, vec2 w) { return mix(mix(a, b, w.x), mix(c, d, w.x), w.y); }
 kernel void strew(vec3 x[][], int parts, vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, ivec2 extent,
                   out int pixel<>, out int key<>, out vec3 colour<>) {
@@ -57,7 +57,7 @@ kernel void strew(vec3 x[][], int parts, vec3 eye, vec3 right, vec3 above, vec3 
     vec2 s = floor(middle + focus / depth * vec2(dot(here, right), -dot(here, above)));
     bool shown = depth > 0.0 && all(greaterThanEqual(s, vec2(0.0))) && all(lessThan(s, vec2(extent)));
     pixel = shown ? int(s.y) * extent.x + int(s.x) : -1;
-    key = floatBitsToInt(1.0 / depth); // of positive floats the bits are in the order of the numbers
+    key = floatBitsToInt(1.0 / depth); // the bits of positive floats have the same order as the numbers
     bool back = dot(normal, here) > 0.0;
     normal = back ? -normal : normal;
     bool line = ((p.x / 4 + p.y / 4) & 1) == 0;

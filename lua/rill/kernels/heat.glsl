@@ -1,6 +1,7 @@
 $section(passes)
-// What flows into a cell: by the mean of its conductance and its neighbour's. `k` is a factor of D for each cell, `q` the source.
-// Streams have one number outside, and sides may have different ones: what sides have `more` than that.
+// The heat flow into a cell, with the mean of its diffusivity and its neighbor's. `k`: diffusivity relative to D;
+// `q`: source. A boundary mode has one temperature for all sides; `more` is the difference of the temperature at each
+// side.
 #define SIDES $if(differ){ivec4 at = indexof(k), last = sizeof_stream(k) - 1; $for(n, neighbors){rest += at.$n.axis == $n.edge ? per.$n.axis * k[0] * more.$n.axis : 0.0;}}
 
 float inflow(float here, float there, float a, float b) { return 0.5 * (a + b) * (there - here); }
@@ -13,7 +14,7 @@ kernel void first(float share, float d, vec3 per, vec3 more, neighbor float u<>,
     y = here + share * flow;
 }
 
-// Stage j: of the two before it, what was there at first and what flowed then.
+// Stage j, from the two previous stages, the initial state and the initial flow.
 kernel void stage(float mu, float nu, float share, float share0, float d, vec3 per, vec3 more, neighbor float y<>, neighbor float k<>, float q<>,
                   float before<>, float u<>, float flow<>, out float r<>) {
     float here = y[0], rest = 0.0;

@@ -1,7 +1,8 @@
 $section(passes)
-// `b` are positions and masses, in units of how far apart the bodies were at first and of the largest mass then (powers of two): squares and cubes of
-// distances are floats whatever the units are. Bodies closer than 1e-12 of that, a body and itself among them, do not act on each other: there is no direction.
-// An invocation has bodies p of `abreast`, of which each is a share of all after the one before.
+// `b` has positions and masses in units of the initial extent and of the largest initial mass (powers of two), so
+// that squares and cubes of distances are representable as floats in any units. Bodies closer than 1e-12, including a
+// body and itself, do not act on each other, because their direction is undefined. An invocation computes the bodies
+// p of `abreast`, at distances of `share`.
 float closeness($V d, float soft) {
     float r2 = dot(d, d) + soft;
     return r2 > 1e-24 ? inversesqrt(r2) : 0.0;
@@ -30,7 +31,7 @@ kernel void weigh(int from, int to, float soft, float per, $V x<>, vec4 b[], ino
     }
     depth = sum;
 }
-// Each pair counts for both its bodies, half for each.
+// The energy of a pair is counted half for each body.
 kernel void energy(double g, float m<>, $V v<>, double depth<>, out double e<>) {
     double fast = 0.0;
     for (int c = 0; c < $if(rank == 2){2}$else{3}; c++) fast += double(v[c]) * double(v[c]);
@@ -41,7 +42,7 @@ kernel void impulse(float m<>, $V v<>, out double px<>, out double py<>, out dou
     py = double(m) * double(v.y);
     pz = $if(rank == 2){0.0}$else{double(m) * double(v.z)};
 }
-// How long a body takes to move as far as what holds it is away; infinity of a body that nothing pulls.
+// The time scale of a body: sqrt(depth / acceleration). Infinite without acceleration.
 kernel void pace(double g, $V a<>, double depth<>, out float t<>) {
     double force = length($if(rank == 2){dvec2(a)}$else{dvec3(a)});
     t = force > 0.0lf ? float(sqrt(abs(g * depth)) / force) : uintBitsToFloat(0x7f800000u);
@@ -49,10 +50,10 @@ kernel void pace(double g, $V a<>, double depth<>, out float t<>) {
 
 $section(picture)
 $use(viewpoint)
-// A picture: each body is a soft spot; spots add up.
+// Renders each body as a soft spot; spots add up.
 kernel void shine(CAMERA float spot, float fastest, $V x<>, $V v<>, inout int amounts[], inout int speeds[]) {
     vec4 s = seen(x, eye, lead, right, above, ahead, middle, focus);
-    bool shown = s.w > 0.0 && all(lessThan(abs(s.xy), vec2(1e6))); // pixels: further away is beyond any picture, and ints
+    bool shown = s.w > 0.0 && all(lessThan(abs(s.xy), vec2(1e6))); // pixels; more would be outside any image and overflow ints
     ivec2 low = ivec2(max(ceil(s.xy - spot), 0.0)), high = ivec2(min(floor(s.xy + spot), vec2(extent - 1)));
     float hue = min(length(v) / fastest, 1.0);
     for (int row = low.y; shown && row <= high.y; row++) {

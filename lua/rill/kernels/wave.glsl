@@ -1,13 +1,13 @@
 $section(passes)
-// `speed` is a factor of c for each cell, `free` 1 but for walls; `kick` the seconds since the velocity was computed.
+// `speed`: wave speed relative to c. `free`: 0 in walls, else 1. `kick`: seconds since the time of the velocity.
 kernel void move(float kick, float dt, float damping, float c, vec3 per, vec3 leaves, neighbor float z<>, float speed<>,
                  float free<>, inout float v<>, out float r<>) {
     float here = z[0], local = c * speed, rest = 0.0;
     $for(n, neighbors){rest += per.$n.axis * (z[$n.offset] - here);}
     v = free * (v + kick * local * local * rest) / (1.0 + kick * damping);
     $if(leaves){
-    // At sides that absorb the wave leaves at its own speed: dz/dt = c dz/dn, the first condition of Engquist and Majda (1977), dn towards the cell
-    // within. In corners both sides have a say.
+    // At absorbing sides the wave leaves at its own speed: dz/dt = c dz/dn, the first condition of Engquist and Majda
+    // (1977), with dn towards the cell inside. In corners both sides contribute.
     ivec4 at = indexof(r), last = sizeof_stream(r) - 1;
     float inward = 0.0, sides = 0.0;
     $for(a, axes){
@@ -28,7 +28,7 @@ kernel void ahead(float kick, float damping, float c, vec3 per, neighbor float z
     r = free * (v + kick * local * local * rest) / (1.0 + kick * damping);
 }
 
-// The energy of a cell's motion, and what is its own of that of slopes: summed, they are all that -z laplace z is.
+// The kinetic energy of a cell, and its part of -z laplace z, whose sum is the energy of slopes.
 kernel void energy(float c, vec3 per, neighbor float z<>, float speed<>, float v<>, out float r<>) {
     float here = z[0], slowness = v / (c * speed), rest = 0.0;
     $for(n, neighbors){rest += per.$n.axis * (z[$n.offset] - here);}

@@ -1,7 +1,13 @@
--- Which triangle is seen in each pixel: the pipeline of chapter 28.1 of "GPGPU" (vertices, clipping in homogeneous coordinates, coverage, depth) as
--- kernels. Corners are snapped to 1/256 of a pixel and edges decided in whole numbers, as hardware does, so that triangles which share an edge leave
--- no gap and overlap nowhere. A small triangle is one invocation. Larger ones and those that must be clipped become pieces, and pieces tiles of 8 x 8
--- pixels, an invocation each. Depths are greatest first by atomics, the face is then the least of those at that depth: nothing depends on an order.
+-- Determines the visible triangle of each pixel by the pipeline of chapter 28.1 of "GPGPU": vertices, clipping in
+-- homogeneous coordinates, coverage, depth.
+--
+-- Corners are snapped to 1/256 pixel and edges are evaluated in integers, as hardware does, so that triangles that
+-- share an
+-- edge leave no gap and do not overlap. A small triangle is drawn by one invocation. Larger triangles and triangles
+-- that
+-- must be clipped become pieces; pieces are divided into tiles of 8 x 8 pixels with one invocation each. Atomics keep
+-- the nearest depth, then the lowest face index at that depth, so the result does not depend on the order of
+-- execution.
 local rill = require "rill.core.public"
 local template = require "rill.glsl.template"
 local texts <const> = template.sections "coverage"
@@ -11,13 +17,12 @@ local coverage = {}
 template.snippet("coverage_common", texts.common)
 template.snippet("coverage_cover", texts.cover)
 
-local GUARD <const> = 32768 -- pixels from the corner of the picture that corners of triangles may have; beyond it they are clipped
-local ITEMS <const> = 1 << 24 -- tiles of a launch, at most
+local GUARD <const> = 32768 -- largest pixel coordinates of triangle corners; triangles beyond are clipped
+local ITEMS <const> = 1 << 24 -- largest number of tiles in a launch
 
---- What no face is.
+--- coverage.NONE: an index that is not a face.
 coverage.NONE = 0x7fffffff
 
--- What each pass does with a pixel.
 local NOBODY <const> = {-1} -- before every face
 
 local VALUES <const> = {guard = ("%.1f"):format(GUARD)}
@@ -30,7 +35,8 @@ local function program_of(pass)
     return texts.draw:program {guard = VALUES.guard, pass = pass}
 end
 
---- coverage.project(mesh, camera): where its vertices are seen: clip coordinates (vec4) and snapped ones (ivec4).
+--- coverage.project(mesh, camera): returns the projected vertices: clip coordinates (vec4) and snapped coordinates
+-- (ivec4).
 function coverage.project(mesh, camera)
     return program().project {
         eye = camera.eye, right = camera.right, above = camera.above, ahead = camera.ahead, focus = camera.focus,
@@ -39,7 +45,8 @@ function coverage.project(mesh, camera)
     }
 end
 
--- What a mesh's larger triangles come to: pieces, and in batches how many tiles they have. Their numbers are read back.
+-- Divides the larger triangles of a mesh into pieces. Returns them in batches with the running count of their tiles.
+-- The numbers are read back.
 local function pieces_of(mesh, view, camera, extent)
     local pieces = program().cut {
         base = mesh.base, extent = extent, limit = camera.limit, t = mesh.triangles, clips = view.clip,
@@ -54,7 +61,8 @@ local function pieces_of(mesh, view, camera, extent)
     return batches
 end
 
---- coverage.view(mesh, camera, extent): all that drawing a mesh needs, its vertices where a camera sees them in a picture {columns, rows}.
+--- coverage.view(mesh, camera, extent): returns the data for drawing a mesh with a camera into an image {columns,
+-- rows}.
 function coverage.view(mesh, camera, extent)
     local view = {mesh = mesh, extent = extent}
     if mesh.triangles.size > 0 and mesh.positions.size > 0 then
@@ -64,11 +72,12 @@ function coverage.view(mesh, camera, extent)
     return view
 end
 
---- Passes of coverage.draw.
+--- The passes of coverage.draw.
 coverage.DEPTH, coverage.FACE, coverage.COUNT, coverage.NEXT = 0, 1, 2, 3
 
---- coverage.draw(view, pass, target): a pass over a mesh: DEPTH keeps the nearest depth in target.depth, FACE the first face at it in target.seen, COUNT adds to
--- target.seen how many are nearer than target.depth, and NEXT keeps the first of those after target.last.
+--- coverage.draw(view, pass, target): runs a pass over a mesh. DEPTH keeps the nearest depth in target.depth. FACE
+-- keeps the lowest face at this depth in target.seen. COUNT adds the number of faces nearer than target.depth to
+-- target.seen. NEXT keeps the lowest of these faces that is above target.last.
 function coverage.draw(view, pass, target)
     if not view.place then
         return

@@ -1,4 +1,5 @@
--- The cameras of a picture of meshes and of its light (lua/rill/geometry/camera.lua), for so many pixels and lengths that floats hold.
+-- Cameras of the image and of the shadow map (lua/rill/geometry/camera.lua): their pixel size, and scaling of scenes
+-- to lengths that floats can represent.
 local rill = require "rill.core.public"
 local vector = require "rill.core.vector"
 local lazy = require "rill.core.lazy"
@@ -6,14 +7,14 @@ local camera = require "rill.geometry.camera"
 
 local framing = {}
 
-local ORDINARY <const> = 1e6 -- distances to the target up to this, and down to its inverse, are taken as they are
+local ORDINARY <const> = 1e6 -- scenes are not scaled if the distance to the target is at most this, and at least its inverse
 
 local larger_kernel <const> = lazy.once(function()
     return rill.kernel "kernel vec3 scaled(vec3 p<>, float scale) { return p * scale; }"
 end)
 
---- framing.scaled(seen, meshes): a number, and the camera and the meshes so many times as large where they are so small or large that squares of lengths
--- would leave the range of floats. 1 and what is given of all others.
+--- framing.scaled(seen, meshes): scales scenes that are so large or small that squares of lengths overflow or
+-- underflow. Returns the factor, the camera and the meshes; for other scenes 1 and the arguments.
 function framing.scaled(seen, meshes)
     if seen.reach > 1 / ORDINARY and seen.reach < ORDINARY then
         return 1, seen, meshes
@@ -29,7 +30,7 @@ function framing.scaled(seen, meshes)
     return scale, setmetatable(larger, {__index = seen}), list
 end
 
--- Half of how wide a box is as seen along axes.
+-- Returns half the width of a box along the axes of a camera.
 local function half_of(seen, low, high)
     local most = 0
     for bits = 0, 7 do
@@ -43,9 +44,9 @@ local function half_of(seen, low, high)
     return most
 end
 
--- The light's camera of a single point is 1e-6 wide: of lengths around 1, as framing.scaled has them.
---- framing.light(direction, meshes, pixels): a camera far away in the direction of a light, without perspective, that sees all vertices in a square
--- picture; beside it how long a pixel is.
+--- framing.light(direction, meshes, pixels): returns an orthographic camera in the direction of the light that sees
+-- all vertices in a square image, and the size of a pixel in lengths. The image is at least 1e-6 wide, also for a
+-- single point.
 function framing.light(direction, meshes, pixels)
     local low, high = camera.bounds(meshes)
     local middle, away = vector.middle(low, high), math.max(vector.diagonal(low, high), 1e-6)
@@ -56,7 +57,7 @@ function framing.light(direction, meshes, pixels)
     return framing.focused(seen, pixels, pixels), seen.width / pixels
 end
 
---- framing.focused(seen, columns, rows): the camera for a picture of so many pixels.
+--- framing.focused(seen, columns, rows): sets the size of the image of a camera in pixels, and returns the camera.
 function framing.focused(seen, columns, rows)
     seen.focus, seen.middle = columns / seen.width, {columns / 2, rows / 2}
     return seen

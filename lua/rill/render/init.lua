@@ -1,4 +1,5 @@
---- rill.render: pictures of meshes, by the pipeline of chapter 28.1 of "GPGPU" as kernels: vertices, clipping, coverage and depth, then colours and light.
+--- rill.render: renders meshes by the pipeline of chapter 28.1 of "GPGPU" as kernels: vertices, clipping, coverage
+-- and depth, then colors and light.
 local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
@@ -10,9 +11,9 @@ local models = require "rill.render.models"
 local shading = require "rill.render.shading"
 local fail <const> = errors.fail
 
-local LAYERS <const> = 512 -- of transparent triangles over one another, at most
-local PIXELS <const> = 16384 -- samples along a side of the picture, at most
-local SHADOW <const> = 1024 -- pixels along a side of the light's picture, unless told
+local LAYERS <const> = 512 -- largest number of transparent triangles over one pixel
+local PIXELS <const> = 16384 -- largest number of samples along a side of the image
+local SHADOW <const> = 1024 -- default size of the shadow map in pixels
 
 -- ---- options
 
@@ -46,7 +47,7 @@ local function options_of(given)
     return taken
 end
 
--- ---- colours of what is seen
+-- ---- shading
 
 local function flags_of(mesh, camera, shadow)
     local wire <const> = mesh.shading == "wireframe"
@@ -55,7 +56,7 @@ local function flags_of(mesh, camera, shadow)
         (mesh.shading == "none" and 32 or 0)
 end
 
--- Where in its triangle each sample is in which `seen` names a face of the view's mesh.
+-- Computes the position within its triangle of each sample in which `seen` names a face of the view's mesh.
 local function locate(view, seen, at)
     shading.kernels().locate {
         base = view.mesh.base, columns = view.extent[1], face = seen, triangles = view.mesh.triangles,
@@ -90,7 +91,7 @@ end
 
 -- ---- the passes
 
--- What the light sees: the depth of the nearest face.
+-- Returns the shadow map: the depth of the nearest face as seen from the light.
 local function shadow_of(taken, meshes, light)
     if not taken.shadow then
         return {on = false, pixels = 1, depth = rill.stream("uint", 1), camera = {right = {0, 0, 0}, above = {0, 0,
@@ -106,7 +107,7 @@ local function shadow_of(taken, meshes, light)
     return {on = true, pixels = pixels, depth = depth, camera = camera}
 end
 
--- The nearest face of each sample, and the depths.
+-- Computes the depth and the face of each sample for opaque meshes.
 local function solid(views, target)
     for pass = coverage.DEPTH, coverage.FACE do
         for _, view in ipairs(views) do
@@ -115,7 +116,8 @@ local function solid(views, target)
     end
 end
 
--- The transparent faces of one mesh, in their order: in each round the next one of every sample. How many rounds there are is read back.
+-- Blends the transparent faces of one mesh in order: each round draws the next face of every sample. The number of
+-- rounds is read back.
 local function blend(view, target, picture)
     local samples <const> = target.depth.size
     local counts <close> = rill.stream("int", samples)
@@ -142,7 +144,7 @@ local function streams_of(picture, extent, background)
     return picture
 end
 
--- How far away what is seen is, along the camera's axis: from the triangles as they are, not as they were snapped.
+-- Returns the distance of the visible surface along the camera's axis, computed from the unsnapped triangles.
 local function depths(views, target, picture)
     local depth = rill.stream("float", target.depth.size, math.huge)
     for _, view in ipairs(views) do
@@ -157,7 +159,7 @@ local function depths(views, target, picture)
     return depth
 end
 
--- What else than colours is known of each sample, of opaque meshes.
+-- Returns the buffers of the samples of opaque meshes.
 local function buffers_of(views, target, extent, picture)
     local shape = {extent[2], extent[1]}
     local hits = rill.stream("int", target.depth.size)
@@ -175,8 +177,9 @@ local function default_light(camera)
         camera.right, camera.ahead)
 end
 
---- rill.render(m [, {size=, camera=, shading=, color=, ...}]): a picture, a stream of vec3 {rows, columns} in sRGB, of a mesh or a list of them; with
--- buffers = true also depth, triangle and hits of each sample. Nothing depends on the order in which the device works.
+--- rill.render(m [, {size =, camera =, shading =, color =, ...}]): returns an image, a stream of vec3 {rows, columns}
+-- in sRGB, of a mesh or a list of meshes. With buffers = true also returns depth, triangle and hits of each sample.
+-- The result does not depend on the order of execution.
 local function render(m, given)
     local taken = options_of(given)
     local meshes, side, size = models.take(m, taken), taken.side, taken.size

@@ -1,4 +1,4 @@
--- What is drawn: meshes, or tables of their parts, and how each looks.
+-- The meshes to draw, given as meshes or tables of streams, and their appearance.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -20,7 +20,7 @@ local names <const> = tables.keys(NAMES)
 
 local function is_unit(v) return type(v) == "number" and v >= 0 and v <= 1 end
 
---- models.color(value): {red, green, blue} in 0 to 1 of "#rrggbb", a name or three numbers; nil of others.
+--- models.color(value): returns {red, green, blue} from 0 to 1 for "#rrggbb", a name or three numbers, else nil.
 function models.color(value)
     local text = type(value) == "string" and (NAMES[value] or value)
     local r, g, b = (text or ""):match "^#(%x%x)(%x%x)(%x%x)$"
@@ -40,7 +40,7 @@ local COLOR <const> = '"#rrggbb", three numbers from 0 to 1, ' .. table.concat(n
 local colormaps = {}
 for _, name in ipairs(core._colormaps) do colormaps[name] = true end
 
---- models.looks: rows for option.take of what each mesh may have of its own.
+--- models.looks: rows for option.take of the options that each mesh may have. models.color_row: the row of a color.
 models.color_row = {function(v) return models.color(v) ~= nil end, COLOR}
 models.looks = {
     color = {function(v) return models.color(v) or is_source(v) end, COLOR .. ", or a stream"},
@@ -60,7 +60,7 @@ local function field(value, name)
     return done and found or nil
 end
 
---- models.is_mesh(value): whether it has streams of positions and triangles.
+--- models.is_mesh(value): returns whether a value has streams of positions and triangles.
 function models.is_mesh(value)
     local kind = rill.type(value)
     return type(value) == "table" and (not kind or kind == "mesh") and field(value,
@@ -78,7 +78,7 @@ local function stream_of(where, value, name, kind)
     return rill.type(s) == "expression" and s:eval() or s
 end
 
--- What vertices (0), faces (1) or corners (2) have, in one dimension, and which.
+-- Returns a one-dimensional stream of data per vertex (per = 0), face (1) or corner (2).
 local function attribute(where, mesh, s, name, kinds)
     local shape, vertices, faces = s.shape, mesh.positions.size, mesh.triangles.size
     local per = #shape == 1 and (shape[1] == vertices and 0 or shape[1] == faces and 1) or
@@ -92,7 +92,7 @@ local function attribute(where, mesh, s, name, kinds)
     return {values = per == 2 and s:reshape(s.size) or s, per = per}
 end
 
--- The normals that a mesh has, or such of its triangles.
+-- Returns the normals of a mesh, or computes them from its triangles.
 local function normals_of(where, mesh, value)
     local given = field(value, "normals")
     given = type(given) == "function" and value:normals() or given
@@ -102,7 +102,7 @@ local function normals_of(where, mesh, value)
     return {values = shading.normals(mesh), per = 0}
 end
 
--- ---- looks
+-- ---- appearance
 
 local function map_of(name)
     local bytes, colours = core._colormap(name), {}
@@ -113,8 +113,8 @@ local function map_of(name)
     return rill.from(colours, "vec3")
 end
 
--- Colours by a stream: of vec3, or of numbers through a colour map. As of a texture, what it gives is {kernel =, values =}: a kernel of shading, and
--- its arguments for the colours.
+-- Returns how to color by a stream of vec3, or of numbers through a colormap, as {kernel =, values =}: a kernel of
+-- shading and its arguments. Textures use the same form.
 local function stream_colour(prefix, mesh, look)
     local color = look.color
     local info = types.scalar(color.type)
@@ -134,7 +134,7 @@ local function stream_colour(prefix, mesh, look)
     }}
 end
 
--- Pictures of what kernels see as one of these, as vec3.
+-- Conversions of texture images to vec3, by the type that kernels read.
 local TEXTURES <const> = {
     float = function(s) return rill.image.convert(s, "gray", "srgb") end,
     vec3 = function(s) return s.type == "vec3" and s or s:cast "vec3" end,
@@ -159,7 +159,8 @@ end
 
 local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}
 
--- A mesh and how it looks, with streams of what is needed. own: the looks that stand with the mesh, in argument #1.
+-- Returns a mesh with its appearance and the streams for drawing. own: the options given with the mesh itself, in
+-- argument #1.
 local function model(where, value, look, own)
     local function prefix(name) return own and own[name] ~= nil and where .. ": option " or "option " end
     local mesh = {
@@ -183,7 +184,7 @@ local function told(value)
     return rill.type(value) == "mesh" and tostring(value) or errors.told(value)
 end
 
--- A mesh, or {mesh, color =, ...} with looks of its own over those for all.
+-- Returns the model of a mesh, or of {mesh, color =, ...}, whose own options override `looks`.
 local function entry(where, value, looks)
     if models.is_mesh(value) then
         return model(where, value, looks)
@@ -202,7 +203,7 @@ local function entry(where, value, looks)
     return model(where, value[1], both, own)
 end
 
--- A list has meshes from 1 on, and nothing else.
+-- Raises an error unless a list has only the keys 1 to n.
 local function check_list(list)
     for key in pairs(list) do
         if math.type(key) ~= "integer" then
@@ -214,7 +215,7 @@ local function check_list(list)
     end
 end
 
---- models.take(value, looks): the meshes of a mesh or a list, each with `base`, the number of its first face.
+--- models.take(value, looks): returns the models of a mesh or a list, each with `base`, the index of its first face.
 function models.take(value, looks)
     local meshes, base = {}, 0
     if models.is_mesh(value) then

@@ -1,17 +1,17 @@
--- What colour a seen face has: where in its triangle a pixel is, the colour there, the light on it, and the picture at last. Colours are light
--- (linear) until then. Each stage is a launch over all samples of the picture, and changes those that show the mesh.
+-- Shades visible faces: position in the triangle, color, light, and conversion to the image. Colors are linear light
+-- until the last stage. Each stage is a launch over all samples of the image, and changes those that show the mesh.
 local rill = require "rill.core.public"
 
 local kernels <const> = require "rill.glsl.template".file "shading"
 
 local shading = {}
 
---- shading.kernels(): made when first needed.
+--- shading.kernels(): returns the kernels, which are compiled at the first call.
 function shading.kernels()
     return kernels:program()
 end
 
---- shading.linear(c): light of a colour {red, green, blue} of sRGB (IEC 61966-2-1).
+--- shading.linear(c): converts a color {red, green, blue} from sRGB to linear light (IEC 61966-2-1).
 function shading.linear(c)
     local light = {}
     for k = 1, 3 do
@@ -20,7 +20,7 @@ function shading.linear(c)
     return light
 end
 
---- shading.normals(mesh): a unit vector for each vertex, 0 where no triangle has an area.
+--- shading.normals(mesh): returns a unit normal for each vertex, 0 if no adjacent triangle has an area.
 function shading.normals(mesh)
     local sums <close> = rill.stream("int", 3 * mesh.positions.size)
     kernels:program().gather_normals(mesh.triangles, mesh.positions, sums)

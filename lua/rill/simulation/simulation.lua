@@ -1,4 +1,4 @@
--- What simulations that take time steps have in common: objects with a state, checked options and arguments, steps in parts.
+-- Common parts of time-stepping simulations: objects with a state, checked options and arguments, steps in parts.
 local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -8,17 +8,18 @@ local fail <const> = errors.fail
 
 local simulation = {}
 
---- Rows of options that several simulations have.
+--- simulation.substeps, simulation.seconds: rows of options that several simulations have.
 simulation.substeps = {function(v) return v == true or math.type(v) == "integer" and v >= 1 end,
     "a whole number, 1 or more, or true"}
 simulation.seconds = {option.is_positive, "seconds above 0"}
 
---- simulation.define(spec): a class of simulations. spec: see class.define, and
---   streams  the fields of the state that hold the streams which close frees; release(state) may free more
---   shows    fields of objects that are fields of the state by the same name
+--- simulation.define(spec): returns a class of simulations. spec has the fields of class.define, and
+--   streams  the fields of the state that hold the streams that close frees; release(state) may free more
+--   shows    fields of objects that equal fields of the state with the same name
 --   describe a function of the state. Default: "wave[64x64] at 0.5 s"
---   where    the name of what makes objects, for messages. Default: the type
--- What it returns has finish(new) besides: call it when all methods are there; it gives the function that scripts call.
+--   where    the name of the constructor in messages. Default: the type
+-- The result also has finish(new), which must be called after all methods are defined. It returns the public
+-- constructor.
 function simulation.define(spec)
     local name <const> = spec.type:match "[%w_]+$"
     local release <const> = spec.release
@@ -43,7 +44,8 @@ function simulation.define(spec)
     return made
 end
 
---- simulation.take(where, given, rows, ...): the options of a simulation; raises where one of the options `...` is missing.
+--- simulation.take(where, given, rows, ...): returns the options of a simulation. Raises an error if one of the
+-- options `...` is missing.
 function simulation.take(where, given, rows, ...)
     local taken = option.take(where, given, rows)
     for _, needed in ipairs {...} do
@@ -54,8 +56,8 @@ function simulation.take(where, given, rows, ...)
     return taken
 end
 
---- simulation.factors(where, name, self, value): of an option that is a number above 0 or a stream of them, one for each cell: the greatest, and a stream of
--- what each is of that.
+--- simulation.factors(where, name, self, value): returns the largest value of an option that is a positive number or
+-- a stream of positive numbers, one per cell, and a stream of the values relative to it.
 function simulation.factors(where, name, self, value)
     if type(value) == "number" then
         return value, rill.stream("float", self.shape, 1)
@@ -68,7 +70,8 @@ function simulation.factors(where, name, self, value)
     return greatest, (all / greatest):eval()
 end
 
---- simulation.dt(where, dt [, holds]): the argument of a method step: nil, or a number that is positive, or what `holds` accepts.
+--- simulation.dt(where, dt [, holds]): returns the argument of a method step. Raises an error unless it is nil, a
+-- positive number, or a value for which `holds` is true.
 function simulation.dt(where, dt, holds)
     if dt ~= nil and not (holds or option.is_positive)(dt) then
         fail("%s: argument #1 'dt': expected seconds above 0, got %s", where, errors.told(dt))
@@ -76,8 +79,9 @@ function simulation.dt(where, dt, holds)
     return dt
 end
 
---- simulation.advance(name, where, state, dt, most, advance): goes on by dt seconds in state.substeps parts, or if these are true in parts of at most
--- `most` seconds, each of which is a call of advance(state, seconds). Warns, once, if parts are longer than state.limit.
+--- simulation.advance(name, where, state, dt, most, advance): advances by dt seconds in state.substeps parts, or, if
+-- that is true, in parts of at most `most` seconds. Calls advance(state, seconds) for each part. Warns once if parts
+-- are longer than state.limit.
 function simulation.advance(name, where, state, dt, most, advance)
     local parts = grid.parts(where, dt, state.substeps, most)
     if dt / parts > 1.000001 * state.limit and not state.warned then
@@ -90,7 +94,7 @@ function simulation.advance(name, where, state, dt, most, advance)
     end
 end
 
---- simulation.flat(where, what, rank): raises unless a picture is of two dimensions. `what`: "a wave".
+--- simulation.flat(where, what, rank): raises an error unless the simulation has two dimensions. `what`: "a wave".
 function simulation.flat(where, what, rank)
     if rank ~= 2 then
         fail("%s: %s of %d dimension%s has none: rill.plot draws lines, rill.show slices", where, what, rank,

@@ -113,7 +113,7 @@ local OPTIONS <const> = {
     attributes = {function(v) return type(v) == "table" and not rill.type(v) end, "a table of streams by name"},
 }
 
--- ---- making
+-- ---- constructors
 
 --- object.own(parts): returns a mesh that takes ownership of the streams positions and triangles, and of normals,
 -- uv and attributes if given.

@@ -59,7 +59,7 @@ function shapes.icosphere(level)
     return m
 end
 
--- ---- what is made of cells
+-- ---- shapes made of cells
 
 local LARGEST <const> = 1e38 -- sums of two sizes or coordinates must not overflow a float
 local MOST_CELLS <const> = 1 << 29

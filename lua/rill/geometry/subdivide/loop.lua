@@ -12,7 +12,7 @@ local function kernels()
     return text:program()
 end
 
--- ---- what a level is computed of
+-- ---- data of a level
 
 -- Returns the weight of a neighbor by valence: Loop's beta, or 1 / (3 / (8 beta) + n) for the limit surface.
 local function weights_of(most, limit)

@@ -1,20 +1,20 @@
 $section(common)
 struct Piece { ivec2 a; ivec2 b; ivec2 c; vec3 z; int face; };
 
-// Depths as whole numbers in the same order; none is 0.
+// Converts a depth to an integer with the same order. The result is never 0.
 uint level(float z) {
     uint bits = floatBitsToUint(z);
     return (bits >> 31) != 0u ? ~bits : bits | 0x80000000u;
 }
-// 0 on edges to which their pixels belong, those on top and on the left, else 1.
+// 0 for a top or left edge, which owns the pixels on it, else 1.
 int open(ivec2 way) { return way.y < 0 || way.y == 0 && way.x > 0 ? 0 : 1; }
 ivec3 opens(ivec2 ab, ivec2 bc, ivec2 ca) { return ivec3(open(bc), open(ca), open(ab)); }
-// The value of an edge at a place, in double: products of whole numbers below 2^25 are exact.
+// The edge function at a point, in double precision: products of integers below 2^25 are exact.
 double edge(ivec2 from, ivec2 way, ivec2 p) {
     return double(way.x) * double(p.y - from.y) - double(way.y) * double(p.x - from.x);
 }
 int cross2(ivec2 u, ivec2 v) { return u.x * v.y - u.y * v.x; }
-// The pixels whose middles may be in a box of places: the first and how many.
+// The pixels whose centers may be inside the bounding box of three points: the first pixel and their number.
 void box(ivec2 a, ivec2 b, ivec2 c, ivec2 extent, out ivec2 low, out ivec2 many) {
     low = max((min(min(a, b), c) + 127) >> 8, ivec2(0));
     many = max(min((max(max(a, b), c) - 128) >> 8, extent - 1) - low + 1, ivec2(0));
@@ -23,24 +23,26 @@ bool is_small(ivec2 a, ivec2 b, ivec2 c, ivec2 many) {
     ivec2 size = max(max(a, b), c) - min(min(a, b), c);
     return max(size.x, size.y) <= 16384 && many.x * many.y <= 64;
 }
-// How far inside a plane: the near one, and four around the picture.
+// The signed distance from a clip plane: 0 is the near plane, 1 to 4 are around the image.
 float inside_of(vec4 c, int plane, float limit) {
     if (plane == 0) return limit * c.w - c.z;
     float value = plane < 3 ? c.x : c.y;
     return $guard * c.w + ((plane & 1) != 0 ? value : -value);
 }
-// framing.scaled keeps the distance to what is looked at between 1e-6 and 1e6: what is 1e30 away is infinite, and products with pixels overflow.
+// Because framing.scaled keeps the distance to the target between 1e-6 and 1e6, 1e30 counts as infinite. Its products
+// with pixels would overflow.
 bool is_inside(vec4 c, float limit) {
     return c.w > 0.0 && c.w < 1e30 && c.z <= c.w * limit && max(abs(c.x), abs(c.y)) <= $guard * c.w;
 }
 bool is_finite(vec4 c) { return max(max(abs(c.x), abs(c.y)), max(abs(c.z), abs(c.w))) <= 1e30; }
 ivec2 snapped(vec4 c) { return ivec2(floor(c.xy / c.w * 256.0 + 0.5)); }
-// A vertex that clipping kept is where its neighbours have it.
+// A vertex that clipping kept has the same snapped position as in adjacent triangles.
 ivec2 placed(vec4 c, vec4 corner, ivec4 place, ivec2 other) { return place.w != 0 && c == corner ? place.xy : other; }
 
 $section(frame)
 $use(coverage_common)
-// Where vertices are seen: times w in pixels, a depth that is greater nearer, w; and snapped, with the depth's bits and whether they are inside all planes.
+// Projects vertices. clip: pixel coordinates times w, a depth that increases towards the eye, and w. place: snapped
+// coordinates, the bits of the depth, and whether the vertex is inside all planes.
 kernel void project(vec3 eye, vec3 right, vec3 above, vec3 ahead, float focus, vec2 middle, int parallel, float limit, vec3 p<>,
                     out vec4 clip<>, out ivec4 place<>) {
     vec3 d = p - eye;
@@ -51,7 +53,7 @@ kernel void project(vec3 eye, vec3 right, vec3 above, vec3 ahead, float focus, v
     place = good ? ivec4(snapped(clip), floatBitsToInt(clip.z / clip.w), 1) : ivec4(0);
 }
 
-// Triangles that `small` leaves, in pieces that are inside all planes.
+// Divides the triangles that `small` does not draw into pieces that are inside all planes.
 kernel void cut(int base, ivec2 extent, float limit, ivec3 t<>, vec4 clips[], ivec4 places[], vout Piece piece<>) {
     int vertices = sizeof_stream(places).x;
     bool known = min(min(t.x, t.y), t.z) >= 0 && max(max(t.x, t.y), t.z) < vertices;
@@ -77,7 +79,7 @@ kernel void cut(int base, ivec2 extent, float limit, ivec3 t<>, vec4 clips[], iv
                 vec4 from = corners[i], to = corners[i + 1 < n ? i + 1 : 0];
                 float here = inside_of(from, plane, limit), there = inside_of(to, plane, limit);
                 if (here >= 0.0) { kept[m] = from; m++; }
-                // Always from the inside, so that both triangles of an edge find the same place.
+                // Interpolates from the inside vertex, so that both triangles of an edge compute the same point.
                 if (here >= 0.0 && there < 0.0) { kept[m] = mix(from, to, here / (here - there)); m++; }
                 if (here < 0.0 && there >= 0.0) { kept[m] = mix(to, from, there / (there - here)); m++; }
             }
@@ -100,7 +102,7 @@ kernel void cut(int base, ivec2 extent, float limit, ivec3 t<>, vec4 clips[], iv
     }
 }
 
-// The tiles of a piece's box are counted from its own first pixel.
+// The number of tiles of a piece. Tiles start at the first pixel of its bounding box.
 kernel int tiles(ivec2 extent, Piece piece<>) {
     ivec2 low, many;
     box(piece.a, piece.b, piece.c, extent, low, many);
@@ -153,9 +155,10 @@ kernel void tile(int total, ivec2 extent, int item<>, Piece pieces[], int ends[]
 }
 
 $section(cover)
-// Visits pixels from `low` on, `many` of them, of the triangle a, b, c with depths z, whose edges are ab, bc and ca. An edge's value at the first pixel, `e`, is
-// floor(value / 256), which has the sign of the value, and whole numbers all the way; `start` is the depth there.
-// Each pass does its own with a pixel; loops are passed over where no invocation beside has anything to do, which branches need not be.
+// Visits `many` pixels from `low` on of the triangle a, b, c with depths z and edges ab, bc and ca. `e` is
+// floor(value / 256) of each edge function at the first pixel: an integer with the same sign. `start` is the depth
+// there. The passes use loops of at most one iteration instead of branches, because a loop is skipped if no
+// invocation of the group enters it, and a branch may not be.
 ivec3 right = -ivec3(bc.y, ca.y, ab.y), down = ivec3(bc.x, ca.x, ab.x);
 ivec3 most = e + max(right, 0) * (many.x - 1) + max(down, 0) * (many.y - 1);
 vec2 slope = 256.0 / area * (vec2(right.y, down.y) * (z.y - z.x) + vec2(right.z, down.z) * (z.z - z.x));

@@ -1,5 +1,6 @@
 $use(unit_of)
-// Lengths are those that framing.scaled leaves, about 1e-6 to 1e6 where something is seen: their squares are floats, and so are those of areas.
+// Lengths are about 1e-6 to 1e6 for visible parts (framing.scaled), so squares of lengths and areas are representable
+// as floats.
 vec3 linear(vec3 c) {
     c = clamp(c, 0.0, 1.0);
     return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), greaterThan(c, vec3(0.04045)));
@@ -9,11 +10,11 @@ vec3 encoded(vec3 c) {
     return mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308)));
 }
 bool shows(int face, int base, int faces) { return face >= base && face - base < faces; }
-// Where the numbers of a corner are: kept per vertex 0, per face 1, per corner 2.
+// The index of a corner's data, which is stored per vertex (0), per face (1) or per corner (2).
 int seat(int per, ivec3 t, int face, int k) { return per == 0 ? t[k] : per == 1 ? face : 3 * face + k; }
 
-// The weights of a triangle's corners, by homogeneous coordinates (Olano and Greer 1997): right for corners behind the eye, too. And how far
-// the nearest edge is, in pixels.
+// Computes the weights of a triangle's corners by homogeneous coordinates (Olano and Greer 1997), which is correct
+// also for corners behind the eye, and the distance to the nearest edge in pixels.
 kernel void locate(int base, int columns, int face<>, ivec3 triangles[], vec4 clips[], out vec4 at<>) {
     at = vec4(0.0);
     if (shows(face, base, sizeof_stream(triangles).x)) {
@@ -23,7 +24,8 @@ kernel void locate(int base, int columns, int face<>, ivec3 triangles[], vec4 cl
         vec4 a = clips[t.x], b = clips[t.y], c = clips[t.z];
         vec3 u = vec3(a.xy - p * a.w, a.w), v = vec3(b.xy - p * b.w, b.w), w = vec3(c.xy - p * c.w, c.w);
         vec3 bc = cross(v, w), ca = cross(w, u), ab = cross(u, v), weight = vec3(bc.z, ca.z, ab.z);
-        // A triangle seen from its edge has no weights, and an edge of no length is 0 / 1e-30 pixels away.
+        // The weights of a triangle that is seen edge-on are undefined. For an edge of length 0 the distance is 0 /
+        // 1e-30.
         vec3 away = abs(weight) / max(vec3(length(bc.xy), length(ca.xy), length(ab.xy)), vec3(1e-30));
         float sum = weight.x + weight.y + weight.z;
         weight = max(weight / sum, 0.0);
@@ -64,7 +66,7 @@ uint level(float z) {
     uint bits = floatBitsToUint(z);
     return (bits >> 31) != 0u ? ~bits : bits | 0x80000000u;
 }
-// flags: 1 flat, 2 without perspective, 4 lines, 8 a shadow, 16 lines in the colour of the mesh, 32 no light.
+// flags: 1 flat shading, 2 parallel projection, 4 lines, 8 shadow, 16 lines in the color of the mesh, 32 no light.
 kernel void lit(int base, int per, int flags, vec3 eye, vec3 ahead, vec3 up, vec3 light, float opacity, vec4 line, vec3 under, float thick,
                 vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size,
                 int face<>, vec4 at<>, vec3 tint<>, ivec3 triangles[], vec3 positions[], vec3 normals[], uint shadow[],
@@ -80,8 +82,8 @@ kernel void lit(int base, int per, int flags, vec3 eye, vec3 ahead, vec3 up, vec
         vec3 n = plane;
         if ((flags & 1) == 0) {
             n = at.x * normals[seat(per, t, f, 0)] + at.y * normals[seat(per, t, f, 1)] + at.z * normals[seat(per, t, f, 2)];
-            n = unit_of(n); // which users may have given in any length
-            n = dot(n, n) > 0.5 ? n : plane; // 0 and NaN are not
+            n = unit_of(n); // normals given by the user may have any length
+            n = dot(n, n) > 0.5 ? n : plane; // false for 0 and NaN
             if (dot(n, plane) < 0.0) n = -n;
         }
         float day = 1.0;
@@ -122,12 +124,13 @@ kernel void measure(int base, int parallel, int face<>, vec4 at<>, ivec3 triangl
     }
 }
 
-// Normals by the angles of the corners around a vertex (Thürmer and Wüthrich 1998), summed in whole numbers, whatever their order.
+// Normals weighted by the corner angles around a vertex (Thürmer and Wüthrich 1998). They are summed as integers, so
+// that the order does not matter.
 kernel void gather_normals(ivec3 t<>, vec3 positions[], inout int sums[]) {
     vec3 p[3] = vec3[3](positions[t.x], positions[t.y], positions[t.z]);
     vec3 n = cross(p[1] - p[0], p[2] - p[0]);
     float l = length(n);
-    if (l > 0.0 && l < 1e30) { // neither infinity nor NaN
+    if (l > 0.0 && l < 1e30) { // false for infinity and NaN
         for (int k = 0; k < 3; k++) {
             vec3 u = p[(k + 1) % 3] - p[k], v = p[(k + 2) % 3] - p[k];
             ivec3 part = ivec3(round(n / l * atan(l, dot(u, v)) * 1048576.0));

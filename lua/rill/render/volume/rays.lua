@@ -1,21 +1,23 @@
--- The kernels of rill.volume, whose names are not those a transfer function of the user's may have. Rays go through the middles of pixels; places along them
--- are in units of the least spacing from where they begin, places in the volume in voxels, whose middles are whole numbers.
+-- The kernels of rill.volume with a transfer function. Their names begin with volume_, so that they do not collide
+-- with names in the user's transfer function. Rays pass through pixel centers. Distances along a ray are in units of
+-- the smallest spacing, from the start of the ray. Positions in the volume are in voxels, whose centers are integers.
 local isosurface = require "rill.glsl.snippets.isosurface"
 local template = require "rill.glsl.template"
 local texts <const> = template.sections "rays"
 
 local rays = {}
 
-rays.STEPS = isosurface.STEPS -- at most, of a ray
+rays.STEPS = isosurface.STEPS -- largest number of steps of a ray
 
--- Names of parameters, as arguments of a call.
+-- Returns the names of declared parameters, as arguments of a call.
 local function passed(declared)
     return (declared:gsub("%a[%w]*%s+(%w+), ", "%1, "))
 end
 
 template.snippet("volume_ray", texts.ray)
 
---- rays.program(how, lit): the kernels for a transfer function (transfer.take); `lit`: whether there is a light.
+--- rays.program(how, lit): returns the kernels for a transfer function (transfer.take). lit: whether there is a
+-- light.
 function rays.program(how, lit)
     local details = how.declared .. (lit and "vec3 light, " or "")
     return texts.passes:program {

@@ -1,14 +1,15 @@
--- Transfer functions of rill.volume: colour and opacity by value, as points between which both are linear, or as a function of the user's.
+-- Transfer functions of rill.volume: color and opacity by value, given as points of a piecewise linear function or as
+-- a GLSL function.
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local fail <const> = errors.fail
 
 local transfer = {}
 
-local MOST <const> = 32 -- points: each is a term of what a sample costs
-local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float: how steep a jump is
+local MOST <const> = 32 -- points; each adds a term to the cost of a sample
+local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- the largest float, which limits the slope of a jump
 
--- Values from 0 to 1; opacities per longest side of the volume.
+-- Values are from 0 to 1. Opacities are per longest side of the volume.
 local PRESETS <const> = {
     gray = {{0, {0, 0, 0}, 0}, {1, {1, 1, 1}, 12}},
     smoke = {{0, {0.62, 0.64, 0.68}, 0}, {1, {0.95, 0.95, 0.95}, 30}},
@@ -31,7 +32,7 @@ local function preset_names()
     return table.concat(names, ", ")
 end
 
--- {value, {red, green, blue}, opacity}, also as {value =, colour =, opacity =}: five numbers.
+-- Returns five numbers for {value, {red, green, blue}, opacity} or {value =, colour =, opacity =}.
 local function point(i, given)
     local value, colour, opacity
     if type(given) == "table" then
@@ -60,7 +61,8 @@ local function points_of(given)
     return list
 end
 
--- The constants of a launch for a list of points: the first point's colour and opacity, and what each further one adds from its `from` on.
+-- Returns the kernel arguments for a list of points: color and opacity of the first point, and the difference that
+-- each further point adds above the previous value.
 local function constants(list, low, high, density)
     local function of(p) return {p[2], p[3], p[4], p[5] * density} end
     local values = {c0 = of(list[1])}
@@ -73,7 +75,7 @@ local function constants(list, low, high, density)
     return values
 end
 
--- The declarations of those constants, and the text that finds `c` for `v` by them.
+-- Returns the declarations of these arguments, and GLSL text that computes vec4 c for float v.
 local function text(n)
     local declared, body = {"vec4 c0, "}, {"vec4 c = c0;"}
     for i = 2, n do
@@ -88,7 +90,8 @@ local function is_text(value)
     return parameter == "float"
 end
 
---- transfer.is_one(value): whether the option may be this; points are looked at later, and say what is wrong.
+--- transfer.is_one(value): returns whether a value may be a transfer function. Points are checked later, with their
+-- own messages.
 function transfer.is_one(value)
     return PRESETS[value] ~= nil or is_text(value) or
         type(value) == "table" and getmetatable(value) == nil
@@ -96,13 +99,14 @@ end
 transfer.words = "a list of points {value, {red, green, blue}, opacity}, the text of a function "
     .. "vec4 transfer(float value), or one of " .. preset_names()
 
---- transfer.spans(value): whether it is a preset, which spans the volume's values.
+--- transfer.spans(value): returns whether a value is a preset, which spans the values of the volume.
 function transfer.spans(value)
     return PRESETS[value] ~= nil
 end
 
---- transfer.take(value, low, high, reach, density): what it is as {before = text of functions, declared = parameters, body = the text that
--- finds vec4 c, colour and opacity per length, for float v, values = of the parameters, key}. A preset spans low to high and its opacities `reach` lengths.
+--- transfer.take(value, low, high, reach, density): returns a transfer function as a table: before, GLSL functions;
+-- declared, kernel parameters; body, GLSL text that computes vec4 c (color and opacity per length) for float v;
+-- values, the arguments; key. A preset spans low to high, and its opacities are per `reach` lengths.
 function transfer.take(value, low, high, reach, density)
     if type(value) == "string" and not PRESETS[value] then
         return {

@@ -1,12 +1,13 @@
--- Advection: what is at a place now was upstream a step ago (Stam 1999). The way back is of second order, through its
--- middle. MacCormack's method (Selle and others 2008) takes the result forward again, and corrects it by half of what
--- did not come back; no value leaves the range of those it was interpolated from.
+-- Advection: the value at a point was upstream one step ago (Stam 1999). The path is traced back through its
+-- midpoint, which is second-order accurate. The MacCormack method (Selle and others 2008) advects the result forward
+-- again and corrects it by half of the difference. Results are clamped to the range of the values from which they
+-- were interpolated.
 local programs <const> = require "rill.glsl.template".sections "advection"
 
 local advection = {}
 
---- advection.flow(f): the velocities f.u, moved along themselves and pushed, into f.w. `f` is the state of a fluid
--- (lua/rill/simulation/fluid/fields.lua).
+--- advection.flow(f): advects the velocities f.u by themselves, applies the forces, and stores the result in f.w. `f`
+-- is the state of a fluid (lua/rill/simulation/fluid/fields.lua).
 function advection.flow(f)
     local grid = f.grid
     local program = grid:program(programs.flow, {
@@ -27,8 +28,8 @@ function advection.flow(f)
     launch(program.again, {e = f.c, a = f.a, range = f.ranges, r = f.w}, true)
 end
 
---- advection.carry(f, q): a carried quantity along f.u. q has type, now, next, fed (nil, or what comes in with an
--- inflow), nothing (a zero), and ahead, low and high where MacCormack's method moves it.
+--- advection.carry(f, q): advects a carried quantity by f.u. Fields of q: type, now, next, fed (the value at inflows,
+-- or nil), nothing (a zero), and for the MacCormack method ahead, low and high.
 function advection.carry(f, q)
     local grid = f.grid
     local program = grid:program(programs.carried, {held = f.held ~= nil, corrects = f.corrects, Q = q.type})

@@ -1,6 +1,6 @@
--- The connected parts of a fluid, which obstacles separate. In a part that no open side reaches, no pressure takes away the
--- mean of the divergence: it is taken from the right side of the equation. Parts are labelled on the device, again when the
--- solid cells have changed, and nothing is read back for it.
+-- The connected parts of a fluid that obstacles separate. In a part without an open side no pressure can remove the
+-- mean of the divergence, so the mean is subtracted from the right-hand side. Parts are labeled on the device
+-- whenever the solid cells have changed; nothing is read back.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
@@ -8,10 +8,10 @@ local kernels <const> = require "rill.glsl.template".file "connected_parts"
 
 local parts = {}
 
-local STRIP <const> = 32 -- cells in a row whose numbers a lane adds up before it adds them to their part's
-local BITS <const> = 61  -- of the sum of all absolute values, as a number in fixed point
+local STRIP <const> = 32 -- cells in a row whose values one invocation adds up before it adds the sum to their part
+local BITS <const> = 61 -- bits of the sum of all absolute values, in fixed point
 
---- parts.new(f): the parts of a fluid. Labelled when they are first needed.
+--- parts.new(f): returns the parts of a fluid. They are labeled when they are first needed.
 function parts.new(f)
     local grid = f.grid
     local stride, cells = {}, 1
@@ -29,7 +29,7 @@ function parts.new(f)
     return self
 end
 
--- The parts of the solid cells there are.
+-- Labels the parts for the current solid cells.
 local function label(f, self)
     local program, grid = self.program, f.grid
     local here <close> = grid:cells(f.solid)
@@ -43,7 +43,8 @@ local function label(f, self)
     self.masks, self.none = f.masks, false
 end
 
---- parts.level(f, self, b, square): takes from b, in each part that no open side reaches, the mean. square: for b'b, a stream of one double.
+--- parts.level(f, self, b, square): subtracts from b, in each part without an open side, the mean of the part. Stores
+-- b'b in square, a stream of one double.
 function parts.level(f, self, b, square)
     if self.masks ~= f.masks then
         label(f, self)
@@ -58,9 +59,10 @@ function parts.level(f, self, b, square)
     program.level(square, self.parent, self.flat_count, self.total, b)
 end
 
---- parts.look(self, square): of the part with the largest mean of what was taken from b last, relative to its root mean square: the sum, its cells, and whether it
--- is all of the fluid. nil where all parts reach an open side: then parts.level does nothing until the solid cells change.
--- Waits.
+--- parts.look(self, square): reports the part with the largest mean that was last subtracted, relative to its root
+-- mean square. Returns its sum, its number of cells, and whether it is the whole fluid.
+-- Returns nil if all parts have an open side. Then parts.level does nothing until the solid cells change. Waits for
+-- the device.
 function parts.look(self, square)
     local closed <close> = rill.stream("double", 1)
     core._reduce(self.program.add, self.program.closed, {self.count}, closed)

@@ -1,15 +1,15 @@
--- Implicit diffusion, w = w1 + a laplace w (equation 28.6 of the chapter), by Chebyshev's method: the eigenvalues of 1
--- - a laplace lie between 1 and 1 + 4 (the sum of a over the dimensions), so how many rounds bring it how near is
--- known beforehand, and nothing is read back.
+-- Implicit diffusion, w = w1 + a laplace w (equation 28.6 of the chapter), by Chebyshev iteration. The eigenvalues of
+-- 1 - a laplace lie between 1 and 1 + 4 (the sum of a over the dimensions), so the number of iterations for a given
+-- accuracy is known in advance, and nothing is read back.
 local rill = require "rill.core.public"
 local programs <const> = require "rill.glsl.template".sections "diffusion"
 
 local diffusion = {}
 
-local NEAR <const> = 1e-5 -- what the last round leaves of the error of taking w1 for w
-local MOST <const> = 1000 -- rounds
+local NEAR <const> = 1e-5 -- remaining fraction of the initial error
+local MOST <const> = 1000 -- largest number of iterations
 
---- diffusion.rounds(grid, a): how many rounds a step takes, a being viscosity times seconds.
+--- diffusion.rounds(grid, a): returns the number of iterations of a step, where a is viscosity times seconds.
 function diffusion.rounds(grid, a)
     local sum = 0
     for d = 1, grid.rank do
@@ -23,8 +23,8 @@ function diffusion.rounds(grid, a)
     return math.min(MOST, math.max(1, math.ceil(math.log(2 / NEAR) / -math.log(t))))
 end
 
--- Rounds from x = b: write(k, before, x, to) makes one. `spare`: where results may go, `in_place`: also to where
--- `before` is. Returns the last x, and moves b into its place among the spare ones.
+-- Iterates from x = b. write(k, before, x, to) computes one iteration. `spare`: streams for results; `in_place`: `to`
+-- may be `before`. Returns the last x, and replaces it in `spare` by b.
 local function rounds(count, b, spare, in_place, write)
     local before, x = b, b
     for k = 0, count - 1 do
@@ -41,12 +41,12 @@ local function rounds(count, b, spare, in_place, write)
     return x
 end
 
---- diffusion.room(): the stream f.weights.
+--- diffusion.room(): returns the stream f.weights.
 function diffusion.room()
     return rill.stream("float", MOST + 1)
 end
 
---- diffusion.flow(f, count): f.w after so many rounds; f.u, f.a and f.c serve as room.
+--- diffusion.flow(f, count): iterates f.w. Uses f.u, f.a and f.c as temporary storage.
 function diffusion.flow(f, count)
     local grid, spare = f.grid, {f.u, f.a, f.c}
     local program = grid:program(programs.flow, {held = f.held ~= nil})
@@ -59,7 +59,7 @@ function diffusion.flow(f, count)
     f.u, f.a, f.c = table.unpack(spare)
 end
 
---- diffusion.carry(f, q, count): the same of a carried quantity; q.next and q.ahead serve as room.
+--- diffusion.carry(f, q, count): iterates a carried quantity. Uses q.next and q.ahead as temporary storage.
 function diffusion.carry(f, q, count)
     local grid = f.grid
     local program = grid:program(programs.carried, {held = f.held ~= nil, Q = q.type})

@@ -1,4 +1,4 @@
--- Fields of a fluid going in and out: velocities at the middles of cells, and carried quantities.
+-- Sets and returns the fields of a fluid: velocities at cell centers, and carried quantities.
 local rill = require "rill.core.public"
 local advection = require "rill.simulation.fluid.advection"
 local diffusion = require "rill.simulation.fluid.diffusion"
@@ -16,7 +16,7 @@ local function program(f)
     return f.grid:program(kernels)
 end
 
---- fields.velocity(f): the velocity at the middles of cells, a new stream.
+--- fields.velocity(f): returns the velocity at cell centers, a new stream.
 function fields.velocity(f)
     local grid = f.grid
     local v = rill.stream("vec" .. grid.rank, grid.shape)
@@ -24,17 +24,17 @@ function fields.velocity(f)
     return v
 end
 
--- A function of positions at the places of component k.
+-- Samples a function of positions where component k is stored.
 local function component(f, name, k, value)
-    local grid, shift = f.grid, {1.5, 1.5, 1.5} -- elements of `padded` begin before the first cell
+    local grid, shift = f.grid, {1.5, 1.5, 1.5} -- `padded` begins one element before the first cell
     shift[k] = grid.mac and 2 or 1.5
     return settings.sampled(name, "the velocity", "float", grid.padded, grid.spacing, function(...)
         return (select(k, value(...)))
     end, nil, shift)
 end
 
---- fields.start(f, name, value): the velocity is this from now on: a stream at the middles of cells, a function of
--- positions, or nil for rest.
+--- fields.start(f, name, value): sets the velocity: a stream at cell centers, a function of positions, or nil for
+-- rest.
 function fields.start(f, name, value)
     local grid = f.grid
     if value ~= nil and type(value) ~= "function" then
@@ -58,7 +58,7 @@ end
 
 local TYPES <const> = {float = true, vec2 = true, vec3 = true, vec4 = true}
 
--- A stream and the view of it that continues it outside.
+-- Returns a stream together with a view of it that has the fluid's boundary modes.
 local function viewed(f, s)
     local modes, rank = {}, f.grid.rank
     for d = 1, rank do
@@ -67,7 +67,7 @@ local function viewed(f, s)
     return {s = s, view = s:boundary(table.unpack(modes))}
 end
 
--- What comes in with an inflow: a number, or one per component.
+-- Raises an error unless the option 'inflow' is a number, or one number per component.
 local function check_fed(name, fed, count)
     local list = type(fed) == "table" and not rill.type(fed) and fed or {fed}
     for _, value in ipairs(list) do
@@ -81,7 +81,7 @@ local function check_fed(name, fed, count)
     end
 end
 
---- fields.carry(f, name, value, diffusion, fed): a quantity that goes with the fluid.
+--- fields.carry(f, name, value, diffusivity, fed): adds a carried quantity, or replaces its values.
 function fields.carry(f, name, value, diffusivity, fed)
     local s = settings.stream("f:carry", ("argument #2 'stream' (%s)"):format(name), value, f.grid.shape, TYPES)
     settings.finite("f:carry", ("'%s'"):format(name), s)
@@ -108,7 +108,8 @@ function fields.carry(f, name, value, diffusivity, fed)
     f.order[#f.order + 1] = q
 end
 
---- fields.move(f, rounds): carries what is carried; rounds(q) says how many rounds its diffusion takes.
+--- fields.move(f, rounds): advects and diffuses the carried quantities. rounds(diffusivity) returns the number of
+-- diffusion iterations.
 function fields.move(f, rounds)
     for _, q in ipairs(f.order) do
         advection.carry(f, q)

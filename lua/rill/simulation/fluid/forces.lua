@@ -1,12 +1,12 @@
--- What pushes the fluid: a force given from outside, carried quantities that rise or sink, and vorticity confinement
--- (Fedkiw and others 2001), which spins up eddies around their own middle. One field of accelerations per step, at the
--- middles of cells.
+-- Forces on a fluid: the user's force, buoyancy of carried quantities, and vorticity confinement (Fedkiw and others
+-- 2001), which strengthens eddies. They are added to one field of accelerations at cell centers per step.
 local errors = require "rill.core.error"
 local programs <const> = require "rill.glsl.template".sections "forces"
 
 local forces = {}
 
---- forces.check(f, name, type): refuses a quantity of a type that f.buoyancy has another number of values for.
+--- forces.check(f, name, type): raises an error if the type of a quantity does not match the number of its buoyancy
+-- values.
 function forces.check(f, name, type_)
     local weight, count = f.buoyancy[name], tonumber(type_:match "%d") or 1
     local given = type(weight) == "table" and #weight or 1
@@ -16,7 +16,7 @@ function forces.check(f, name, type_)
     end
 end
 
---- forces.buoyant(f): the carried quantities that f.buoyancy names, each with how much a unit of it rises.
+--- forces.buoyant(f): returns the carried quantities that have a buoyancy, each with its weight.
 function forces.buoyant(f)
     local list = {}
     for _, q in ipairs(f.order) do
@@ -26,7 +26,7 @@ function forces.buoyant(f)
     return list
 end
 
--- The values of the text of a push, and the arguments.
+-- Returns the template values of the kernel `gather`, and its arguments.
 local function parts(f)
     local values = {force = f.force ~= nil, buoyant = {}, confines = f.confinement > 0}
     local arguments = {
@@ -40,7 +40,7 @@ local function parts(f)
     return values, arguments
 end
 
---- forces.gather(f): f.push anew, where something pushes; nil where nothing does.
+--- forces.gather(f): computes the accelerations f.push, or sets it to nil if there are none.
 function forces.gather(f)
     local grid = f.grid
     local changes = f.confinement > 0 or #f.buoyant > 0

@@ -1,10 +1,10 @@
--- The grid of a fluid: where its numbers stand, and what its sides do to them.
+-- The grid of a fluid: where values are stored, and boundary conditions.
 --
--- Every field is kept in streams that have one element more on each side than there are cells: element i (from 0) of a
--- dimension is cell i, and elements 0 and n + 1 are what the sides make of the cells within. On a MAC grid (Harlow and
--- Welch 1965) component k of the velocity stands on the low face of its cell across dimension k, on a collocated one
--- in the cell's middle. Kernels write the outer elements, too: such an element is computed as the one that it is made
--- of, so no field has to be completed by a launch of its own.
+-- Every field is stored in streams with one halo element on each side. Element i (0-based) of a dimension is cell i
+-- (1-based); elements 0 and n + 1 are computed from the cells inside by the boundary conditions. On a MAC grid (Harlow and
+-- Welch 1965) component k of the velocity is stored on the low face of its cell along dimension k, on a collocated grid at
+-- the cell center. Kernels compute halo elements too, from the same values as the element inside, so the halo needs no
+-- separate launch.
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local dimensions = require "rill.glsl.dimensions"
@@ -12,12 +12,12 @@ local template = require "rill.glsl.template"
 
 local grid = {}
 
--- ---- texts
+-- ---- templates
 
 template.snippet("fluid_grid", template.file "grid")
 
--- What a text of a grid may use besides dimensions: mac, and components, the axes with `across`: for each dimension how far component k is
--- shifted along it, in cells, and how many faces more than cells it has.
+-- Returns the template values of a grid besides those of its dimensions: mac, and components, which have `across`:
+-- for each dimension, the offset of component k in cells (shift), and how many more faces than cells it has (edge).
 local function values_of(rank, mac)
     local values = {mac = mac, held = false, components = {}}
     for k, axis in ipairs(dimensions[rank].axes) do
@@ -31,19 +31,20 @@ local function values_of(rank, mac)
     return dimensions.with(rank, values)
 end
 
---- self:program(text, values): the kernels of a template that begins with $use(fluid_grid). Its values are those of the grid and `values`.
+--- self:program(text, values): returns the kernels of a template that begins with $use(fluid_grid). Template values
+-- are those of the grid and `values`.
 local function program(self, text, values)
     return text:program(setmetatable(values or {}, self.values))
 end
 
--- u -> {"u0", "u1", "u2"}
+-- names_of.u is {"u0", "u1", "u2"}.
 local names_of <const> = setmetatable({}, {__index = function(names, name)
     names[name] = {name .. 0, name .. 1, name .. 2}
     return names[name]
 end})
 
---- self:launch(kernel, arguments [, components]): calls a kernel with named arguments and the sides `s`. components: arrays of streams, {u = f.u} for the
--- parameters u0, u1 (and u2).
+--- self:launch(kernel, arguments [, components]): calls a kernel with named arguments and the sides `s`. components:
+-- arrays of streams, as {u = f.u} for the parameters u0, u1 (and u2).
 local function launch(self, kernel, arguments, components)
     arguments.s = self.sides
     for name, list in pairs(components or {}) do
@@ -57,7 +58,8 @@ end
 
 -- ---- sides
 
--- What a side does to the component k across dimension d: an outer element is sign times the one within, plus add.
+-- Returns sign and add: at this side, a halo element of component k along dimension d is sign times the element
+-- inside, plus add.
 local function effect(self, side, k, d, slips)
     local across, conditions = k == d, side.mode.fluid
     local condition, velocity = across and conditions.normal or conditions.tangential, side.velocity
@@ -69,7 +71,8 @@ local function effect(self, side, k, d, slips)
     return -1, 2 * (velocity and velocity[k] or 0)
 end
 
--- What struct Sides holds: vectors over the dimensions. `held`: whether pressure outside is that within, or 0.
+-- Returns the contents of struct Sides: vectors over the dimensions. `held`: 1 if the pressure outside equals the
+-- pressure inside, 0 if it is 0.
 local function sides_of(self, sides, slips)
     local data = {size = {}, wraps = {}, low_held = {}, high_held = {}, per = {}}
     for d = 1, self.rank do
@@ -91,13 +94,13 @@ end
 
 -- ---- fields
 
---- self:field(type): a stream with its outer elements. What is beyond these is the nearest of them, and that is said: at the high sides kernels
--- compute with elements there that count nothing.
+--- self:field(type): returns a stream with halo. It has the boundary mode "clamp", because kernels read elements
+-- beyond the halo at the high sides; the results are not used.
 local function field(self, type)
     return rill.stream(type or "float", self.padded):boundary "clamp"
 end
 
---- self:fields(count): an array of streams of floats, one per component unless told.
+--- self:fields(count): returns an array of streams of floats. Default: one per component.
 local function fields(self, count)
     local list = {}
     for k = 1, count or self.rank do
@@ -106,7 +109,7 @@ local function fields(self, count)
     return list
 end
 
---- self:cells(s): the cells of such a stream, a view.
+--- self:cells(s): returns a view of the cells of such a stream, without the halo.
 local function cells(self, s)
     return s:domain(self.first, self.last)
 end
@@ -114,9 +117,9 @@ end
 local methods = {program = program, launch = launch, field = field, fields = fields, cells = cells}
 methods.__index = methods
 
---- grid.new(shape, spacing, sides, mac, slips): a grid. Of its arrays shape is in the order of Lua, the others are in
--- that of kernels, x first: sizes, spacing, sides (each {low, high} of {mode=, velocity=}). `slips`: walls do not hold
--- what flows along them.
+--- grid.new(shape, spacing, sides, mac, slips): returns a grid. shape is in the order of Lua; sizes, spacing and
+-- sides (each {low, high} of {mode =, velocity =}) are in the order of kernels, x first. slips: walls do not affect
+-- the tangential velocity.
 function grid.new(shape, spacing, sides, mac, slips)
     local rank = #shape
     local self = setmetatable({rank = rank, shape = shape, spacing = spacing, mac = mac, kinds = sides, closed = true},

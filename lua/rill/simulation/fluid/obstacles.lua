@@ -1,5 +1,5 @@
--- Cells that are not the fluid's own: obstacles, and where fluid is let in. Both hold the velocity of their faces (or
--- middles), whatever pushes; the pressure sees to the rest.
+-- Cells with a prescribed velocity: obstacles and inflows. The faces (or centers) of these cells keep their velocity
+-- during a step; the pressure adapts the fluid around them.
 local rill = require "rill.core.public"
 local settings = require "rill.simulation.fluid.options"
 local errors = require "rill.core.error"
@@ -7,7 +7,7 @@ local template = require "rill.glsl.template"
 
 local obstacles = {}
 
--- ---- what is given
+-- ---- arguments
 
 local TAKE <const> = template.new "kernel void take($T mask<>, out float block<>) { block = $holds ? 1.0 : 0.0; }"
 local HOLDS <const> = {bool = "mask", int = "mask != 0", uint = "mask != 0u", float = "mask < 0.0"}
@@ -22,7 +22,7 @@ local function is_velocity(v, rank)
     return #v == rank
 end
 
--- How the cells move: numbers for all of them, or a stream.
+-- Sets the velocity of the cells: numbers for all of them, or a stream.
 local function drive(f, name, place, velocity, looks)
     local vector = "vec" .. f.grid.rank
     velocity = velocity == nil and 0 or velocity
@@ -40,14 +40,14 @@ local function drive(f, name, place, velocity, looks)
     place.drive:write(given)
 end
 
--- Room for cells and how they move.
+-- Returns the streams for the mask and velocity of obstacles or inflows.
 local function room(f)
     return {
         block = rill.stream("float", f.grid.shape), drive = rill.stream("vec" .. f.grid.rank, f.grid.shape), given = 0,
     }
 end
 
--- Which cells a mask, or a signed distance, means. What is given is looked through for NaN the 1st, 2nd, 4th ... time.
+-- Sets the cells of a mask or a signed distance. Arguments are checked for NaN at the 1st, 2nd, 4th, 8th ... call.
 local function take(f, name, place, mask, velocity)
     mask = settings.stream(name, "argument #1 'mask'", mask, f.grid.shape, KINDS)
     local type_, looks = tostring(mask.type), place.given & (place.given + 1) == 0
@@ -59,11 +59,11 @@ local function take(f, name, place, mask, velocity)
     TAKE:kernel {T = type_, holds = HOLDS[type_]}(mask, place.block)
 end
 
--- ---- what it does
+-- ---- kernels
 
 local kernels <const> = template.file "obstacles"
 
---- obstacles.stamp(f): f.solid and f.held anew, of what was given.
+--- obstacles.stamp(f): computes f.solid and f.held from the obstacles and inflows.
 function obstacles.stamp(f)
     local grid = f.grid
     f.obstacle, f.source = f.obstacle or room(f), f.source or room(f)
@@ -72,13 +72,13 @@ function obstacles.stamp(f)
         block = f.obstacle.block, drive = f.obstacle.drive, source = f.source.block, flow = f.source.drive,
         solid = f.solid,
     }, {held = f.faces})
-    f.masks = (f.masks or 0) + 1 -- how often the solid cells have changed
+    f.masks = (f.masks or 0) + 1 -- how often the solid cells were set
     f.held = (f.obstacle.given > 0 or f.source.given > 0) and f.faces or nil
     f.blocked = f.held and f.solid
 end
 
---- obstacles.place(f, what, name, mask, velocity): cells of an obstacle (what = "obstacle") or of an inflow ("source"),
--- instead of those before; none without a mask.
+--- obstacles.place(f, what, name, mask, velocity): sets the cells of obstacles (what = "obstacle") or inflows
+-- ("source"), replacing earlier ones. mask = nil removes them.
 function obstacles.place(f, what, name, mask, velocity)
     f[what] = f[what] or room(f)
     if mask == nil then

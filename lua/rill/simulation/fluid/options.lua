@@ -1,4 +1,4 @@
--- What rill.fluid takes: options, and what stands for a field.
+-- Checks the options of rill.fluid and the arguments for fields.
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local errors = require "rill.core.error"
@@ -39,7 +39,7 @@ local ROWS <const> = {
     velocity = {function(v) return type(v) == "function" or not errors.not_open(v) end, "an open stream or a function"},
 }
 
--- What a side is: {mode=, velocity=}.
+-- Returns {mode =, velocity =} for a side.
 local function side(value, axis, end_, rank)
     local words = ("rill.fluid: option 'boundary': the %s side of %s: "):format(end_, axis)
     if not is_plain(value) then
@@ -62,7 +62,7 @@ local function side(value, axis, end_, rank)
     return {mode = boundary.mode.wall, velocity = velocity}
 end
 
--- An array of {low, high}, x first.
+-- Returns an array of {low, high} for each axis, x first.
 local function sides(value, rank)
     local list, seen = {}, {}
     for d = 1, rank do
@@ -92,7 +92,8 @@ local function sides(value, rank)
     return list
 end
 
---- settings.take(given): the options of rill.fluid, checked and filled in; sides and spacing are arrays, x first.
+--- settings.take(given): returns the options of rill.fluid, checked and with defaults. sides and spacing are arrays,
+-- x first.
 function settings.take(given)
     local taken = option.take("rill.fluid", given, ROWS)
     if not taken.shape then
@@ -108,7 +109,7 @@ end
 
 local FAULT <const> = template.new "kernel int fault($T x<>) { return $any(isnan(x)) ? 2 : $any(isinf(x)) ? 1 : 0; }"
 
---- settings.finite(name, what, s): refuses NaN and infinity in a stream.
+--- settings.finite(name, what, s): raises an error if a stream contains NaN or infinity.
 function settings.finite(name, what, s)
     local type_ = tostring(s.type)
     local fault = FAULT:kernel {T = type_, any = type_ == "float" and "" or "any"}
@@ -124,8 +125,8 @@ local function shape_text(shape)
     return table.concat(shape, "x")
 end
 
---- settings.stream(name, what, value, shape, types): an open stream of a shape, of one of the types (a set);
--- expressions are evaluated.
+--- settings.stream(name, what, value, shape, types): returns an open stream of a shape and one of the types (a set).
+-- Expressions are evaluated. Raises an error for other values.
 function settings.stream(name, what, value, shape, types)
     local other = errors.not_open(value)
     if other then
@@ -146,12 +147,12 @@ function settings.stream(name, what, value, shape, types)
     return value
 end
 
---- settings.sampled(name, what, ...): as grid.sampled(...); an error about what the function returns says that `what` is filled.
+--- settings.sampled(name, what, ...): calls grid.sampled(...). Errors about the function's results name `what`.
 function settings.sampled(name, what, ...)
     return errors.guard(grids.sampled, name .. ": " .. what, "^rill%.stream: argument #3 'init'")(...)
 end
 
---- settings.vectors(name, what, value, f): a field of vectors at the middles of cells: a stream, or a function of
+--- settings.vectors(name, what, value, f): returns a vector field at cell centers, given as a stream or a function of
 -- positions.
 function settings.vectors(name, what, value, f)
     local grid, type_ = f.grid, "vec" .. f.grid.rank

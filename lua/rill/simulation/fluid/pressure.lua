@@ -1,7 +1,7 @@
--- The projection: the gradient of a pressure is taken from the velocity, so that as much flows out of each cell as
--- into it (Chorin 1968). The pressure of the step before was taken from it already, with the forces; what is solved
--- here is how far it has changed. After each few cycles the divergence is computed anew, of the velocity itself, so
--- rounding leaves no more of it than velocities of 24 bits have.
+-- The projection: subtracts the gradient of a pressure from the velocity, so that the velocity is free of divergence
+-- (Chorin 1968). The previous pressure was already subtracted together with the forces, so the solver computes the
+-- change of the pressure. After a few cycles the divergence is recomputed from the velocity itself, so that only the
+-- rounding error of float velocities remains.
 local obstacles = require "rill.simulation.fluid.obstacles"
 local equation = require "rill.simulation.fluid.pressure_solver"
 local warning = require "rill.core.warning"
@@ -9,12 +9,12 @@ local kernels <const> = require "rill.glsl.template".file "pressure"
 
 local pressure = {}
 
--- The values of texts in which neither what pushes nor the slopes of the pressure matter.
+-- Returns the template values for kernels that use neither forces nor pressure gradients.
 local function values_of(f)
     return {held = f.held ~= nil, push = false, slopes = false}
 end
 
--- How much more flows in through sides that move than out, in cells a second; 0 where one is open.
+-- Returns the net inflow through moving sides, in cells per second; 0 if a side is open.
 local function excess(grid)
     local total = 0
     for d = 1, grid.closed and grid.rank or 0 do
@@ -25,7 +25,7 @@ local function excess(grid)
     return total
 end
 
---- pressure.new(f, taken): what projections of a fluid need. taken: the options of rill.fluid.
+--- pressure.new(f, taken): returns the state of the projections of a fluid. taken: the options of rill.fluid.
 function pressure.new(f, taken)
     local box = taken.pressure == "multigrid" and equation.box(f.grid, taken.tolerance) or nil
     local self = {box = box, taken = taken, solver = box}
@@ -42,7 +42,7 @@ function pressure.new(f, taken)
     return self
 end
 
--- What solves for the pressure now: multigrid alone where nothing is held.
+-- Returns the current solver. The box solver is used only if there are no obstacles or inflows.
 local function solver_of(f, self)
     if self.box and f.held and self.solver == self.box then
         self.solver = equation.conjugate(f, self.taken.tolerance, self.taken.iterations, self.box)
@@ -50,13 +50,13 @@ local function solver_of(f, self)
     return self.solver
 end
 
--- Minus the divergence of velocities, into a stream of the solver's grid.
+-- Stores minus the divergence of velocities in a stream of the solver's grid.
 local function diverge(f, solver, u, to)
     local program = f.grid:program(kernels, values_of(f))
     f.grid:launch(program.diverge, {turn = solver.turn, solid = f.blocked, b = to}, {u = u})
 end
 
--- What the gradient of x leaves of f.w is f.w from then on.
+-- Subtracts the gradient of x from f.w, and updates the pressure.
 local function project(f, solver)
     local grid = f.grid
     local push = not grid.mac and f.push or nil
@@ -67,7 +67,8 @@ local function project(f, solver)
     f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
 end
 
---- pressure.warn_balance(f, total, apart): says that more flows in than out, cells' worth a second. `apart`: of a part of the fluid.
+--- pressure.warn_balance(f, total, apart): warns that inflow and outflow differ by `total` cells per second. apart:
+-- in a part of the fluid.
 function pressure.warn_balance(f, total, apart)
     local volume = 1
     for _, h in ipairs(f.grid.spacing) do
@@ -79,9 +80,9 @@ function pressure.warn_balance(f, total, apart)
         apart and "its cells" or "cells, and f.divergence.mean has it")
 end
 
-local EVEN <const> = 1e-3 -- a mean that is less of the divergence is rounding
+local EVEN <const> = 1e-3 -- a smaller mean, relative to the divergence, is rounding error
 
--- Says once what no pressure can do.
+-- Warns once if the divergence has a mean that no pressure can remove.
 local function warn(f, self, solver)
     if not solver.off then
         return
@@ -98,7 +99,7 @@ local function warn(f, self, solver)
     end
 end
 
---- pressure.restore(f): adds the gradient of the pressure to f.w, which diffusion was done without, on a collocated grid.
+--- pressure.restore(f): adds the gradient of the pressure to f.w after diffusion, on a collocated grid.
 function pressure.restore(f)
     if not f.slopes then
         return
@@ -108,8 +109,7 @@ function pressure.restore(f)
     f.u, f.w = f.w, f.u
 end
 
---- pressure.run(f, self, look): makes f.w free of divergence: f.u. look: what is learned by reading back is learned
--- now.
+--- pressure.run(f, self, look): projects f.w and stores the result in f.u. look: read results back in this call.
 function pressure.run(f, self, look)
     local solver = solver_of(f, self)
     local b = solver.before
@@ -125,9 +125,9 @@ function pressure.run(f, self, look)
     f.u, f.w = f.w, f.u
 end
 
---- pressure.divergence(f, self): before the last projection, and of the velocity now: root mean squares over the
--- fluid's cells, times the (least) spacing; `mean` is the mean of what is left. On a collocated grid also of what
--- flows through faces, which is what was made free of it (Almgren, Bell and Szymczak 1996).
+--- pressure.divergence(f, self): returns the divergence before and after the last projection: root mean squares over
+-- the fluid's cells, times the (smallest) spacing; `mean` is the mean after it. On a collocated grid `faces` is the
+-- divergence of the flux through faces, which the projection removes (Almgren, Bell and Szymczak 1996).
 function pressure.divergence(f, self)
     local grid, solver = f.grid, self.solver
     local function rms(s)

@@ -1,6 +1,6 @@
--- What solves for a pressure: - laplace x = b on the cells of a fluid. Three ways, by one face: turn, x, b and before
--- (streams), passes (how often the velocity is looked at anew), solve(b, look). None reads anything back, but where
--- `look` says so, to find out how many rounds it takes from then on.
+-- Three solvers of the pressure equation - laplace x = b on the cells of a fluid, with a common interface: turn, x, b
+-- and before (streams), passes (how often the velocity is re-evaluated), solve(b, look). They read nothing back,
+-- except with `look`, to determine the number of iterations from then on.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
@@ -12,16 +12,17 @@ local words <const> = core._cg_words
 
 local equation = {}
 
-local PER_CYCLE <const> = 0.1 -- what a cycle of multigrid leaves, at most
-local CYCLES <const> = 2      -- between two looks at the velocity
-local ENOUGH <const> = 1e-4   -- what conjugate gradients leave between two looks, where less is asked for in the end
-local MOST <const> = 400      -- iterations
-local JACOBI <const> = 40     -- rounds of Jacobi's method, as many as the chapter's figures take
+local PER_CYCLE <const> = 0.1 -- largest fraction of the residual that remains after a multigrid cycle
+local CYCLES <const> = 2 -- between two evaluations of the velocity
+local ENOUGH <const> = 1e-4 -- tolerance of conjugate gradients between two evaluations, if the final tolerance is smaller
+local MOST <const> = 400 -- default of the option 'iterations'
+local JACOBI <const> = 40 -- default number of Jacobi iterations, as in the chapter's figures
 
 -- ---- multigrid, where the domain is a box
 
--- What multigrid calls the sides of a dimension. Where one is open and the other is not, its grid is the cells and
--- their mirror image: `turn` is 1 where the mirror is at the low end, 2 where it is at the high end.
+-- Returns the multigrid boundary condition of a dimension. If one side is open and the other is not, the multigrid
+-- grid consists of the cells and their mirror image; `turn` is 1 if the mirror image is at the low end, 2 if it is at
+-- the high end, else 0.
 local function kind_of(low, high)
     local low_open, high_open = low.mode.fluid.pressure == "value", high.mode.fluid.pressure == "value"
     local mode = low.mode == boundary.mode.periodic and low.mode or
@@ -35,7 +36,7 @@ local function streams(self, shape)
     return self
 end
 
---- equation.box(grid, tolerance): cycles of multigrid, as many as it takes.
+--- equation.box(grid, tolerance): returns a solver by multigrid cycles, for domains without obstacles.
 function equation.box(grid, tolerance)
     local self, shape, sides, spacing = {turn = {}, copies = 1}, {}, {}, {}
     for d = 1, grid.rank do
@@ -46,8 +47,8 @@ function equation.box(grid, tolerance)
     end
     self.hierarchy = rill.solve.hierarchy {shape = shape, boundary = sides, spacing = spacing}
     local cycles = math.max(1, math.ceil(math.log(math.max(tolerance, 1e-7)) / math.log(PER_CYCLE)))
-    -- On a collocated grid there is one look: what is left is rough, which its wide differences see but no pressure of
-    -- theirs takes away.
+    -- On a collocated grid the velocity is evaluated once. The remaining divergence has high frequencies, which the
+    -- wide differences see but no pressure can remove.
     self.passes = grid.mac and math.ceil(cycles / CYCLES) or 1
     function self.solve(b)
         self.x:fill(0)
@@ -61,8 +62,9 @@ end
 
 -- ---- around obstacles
 
--- A cycle of multigrid on the whole box, as if nothing were solid: a preconditioner whose quality does not depend on
--- the size of the grid, since what an obstacle hides has no more energy than what is around it. box: of equation.box.
+-- Returns a preconditioner: one multigrid cycle on the whole box that ignores obstacles. Its quality does not depend
+-- on the size of the grid, because the hidden part of a field has at most the energy of the part around it. box: a
+-- solver of equation.box.
 local function cycle_of(grid, program, box)
     local mirrored = box.copies > 1
     return function(r, z)
@@ -88,7 +90,7 @@ local function begin(f)
         core._reduce(self.program.sum, self.program.fluid, {f.grid:cells(f.solid)}, self.count)
         return self.count:get(1)
     end
-    -- b without what no pressure takes away.
+    -- Subtracts from b the part that no pressure can remove.
     function self.balance(b)
         parts.level(f, self.parts, b, self.square)
     end
@@ -98,8 +100,8 @@ local function begin(f)
     return self
 end
 
---- equation.conjugate(f, tolerance, most, box): conjugate gradients, preconditioned by a cycle of multigrid where `box`
--- is given; at most so many iterations.
+--- equation.conjugate(f, tolerance, most, box): returns a solver by conjugate gradients with at most `most`
+-- iterations, preconditioned by a multigrid cycle if `box` is given.
 function equation.conjugate(f, tolerance, most, box)
     local grid, self = f.grid, begin(f)
     local program, like = self.program, self.x
@@ -109,9 +111,9 @@ function equation.conjugate(f, tolerance, most, box)
     local machine = cg.machine(like, function(p, q) program.multiply(grid.sides, f.solid, p, q) end, z, false,
         box and cycle_of(grid, program, box))
     local r, count, square = operator.room("float", grid.shape), 0, rill.stream("double", 1)
-    local least = goal ^ 2 -- of a b of length 1, to which the device brings it: so it knows when to stop
+    local least = goal ^ 2 -- squared residual, for b of length 1, at which the device stops
     most = most or MOST
-    -- One iteration after the other, until little enough is left.
+    -- Iterates until the tolerance is reached, and counts the iterations.
     local function learn()
         count = 0
         repeat
@@ -136,7 +138,7 @@ function equation.conjugate(f, tolerance, most, box)
     return self
 end
 
---- equation.jacobi(f, rounds): the chapter's method: so many rounds.
+--- equation.jacobi(f, rounds): returns a solver by a fixed number of Jacobi iterations, the chapter's method.
 function equation.jacobi(f, rounds)
     local grid, self = f.grid, begin(f)
     local other = operator.room("float", grid.shape)

@@ -1,12 +1,13 @@
--- The seconds of a step. Kernels take them from a stream, so that they can be chosen by how fast the fluid is without
--- a word of it coming back.
+-- The duration of a step. Kernels read it from a stream, so that the device can compute it from the speed of the
+-- fluid without reading back.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local kernels <const> = require "rill.glsl.template".file "time_step"
 
 local clock = {}
 
---- clock.new(f): what measures the seconds. f.clock is a stream of one float, how long a step is.
+--- clock.new(f): returns the state of the time step, and creates f.clock, a stream of one float with the duration of
+-- a step.
 function clock.new(f)
     local grid, sides = f.grid, 0
     for d = 1, grid.rank do
@@ -23,7 +24,7 @@ function clock.new(f)
     }
 end
 
---- clock.measure(f, self): how many cells a second the fastest goes, into self.rate.
+--- clock.measure(f, self): stores the largest speed, in cells per second, in self.rate.
 function clock.measure(f, self)
     local inputs = {}
     for k = 1, f.grid.rank do
@@ -33,7 +34,7 @@ function clock.measure(f, self)
     core._reduce(self.program.fastest, self.program.rate, inputs, self.rate)
 end
 
---- clock.set(f, self, dt): a step of so many seconds.
+--- clock.set(f, self, dt): sets the duration of a step.
 function clock.set(f, self, dt)
     if dt ~= self.dt then
         f.clock:fill(dt)
@@ -42,7 +43,7 @@ function clock.set(f, self, dt)
     self.seconds = self.seconds + dt
 end
 
---- clock.choose(f, self, most): a step as long as f.cfl lets it be, at most so many seconds.
+--- clock.choose(f, self, most): computes the duration of a step from f.cfl, at most `most` seconds.
 function clock.choose(f, self, most)
     clock.measure(f, self)
     if f.push then
@@ -52,7 +53,7 @@ function clock.choose(f, self, most)
     self.dt = nil
 end
 
---- clock.time(self): seconds since the beginning.
+--- clock.time(self): returns the seconds since the start.
 function clock.time(self)
     return self.seconds + self.time:get(1)
 end

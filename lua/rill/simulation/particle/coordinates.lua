@@ -1,10 +1,10 @@
--- Places and velocities of particles as scripts give them.
+-- Checks positions and velocities of particles given by scripts.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 
 local coordinates = {}
 
---- coordinates.dimensions: of the types there are.
+--- coordinates.dimensions: the number of dimensions by type.
 coordinates.dimensions = {vec2 = 2, vec3 = 3}
 
 local function told(list)
@@ -14,8 +14,9 @@ local function told(list)
     return list
 end
 
---- coordinates.vectors(where, name, s [, type, count]): a copy of the option `name`, a stream of vectors, one for each particle, all finite; and the corners
--- of the box that they are in. They must be of this type and number, if it is told.
+--- coordinates.vectors(where, name, s [, type, count]): returns a copy of the option `name`, a stream of vectors, one
+-- for each particle, and the corners of its bounding box. Raises an error if an element is not finite, or if the type
+-- or the number differs from those given.
 function coordinates.vectors(where, name, s, type, count)
     s = rill.type(s) == "expression" and s:eval() or s
     if not coordinates.dimensions[s.type] or type and s.type ~= type or #s.shape ~= 1 then

@@ -1,14 +1,16 @@
--- Time: the step there may be, and the passes that move particles. Leapfrog drifts by half a step, finds forces there, kicks by a whole one and drifts
--- on; velocity Verlet kicks by half a step, drifts by a whole one and kicks by half of the new force. Both are of second order and reversible where
--- nothing rubs, and find forces once in a step (Verlet 1967; Hairer, Lubich, Wanner 2003).
-local neighbours = require "rill.simulation.particle.neighbors"
+-- Time integration: the kernels for the step length and for moving particles. Leapfrog drifts by half a step,
+-- computes forces, kicks by a whole step and drifts by half a step. Velocity Verlet kicks by half a step, drifts by a
+-- whole step, computes forces, and kicks by half a step. Both are of second order, reversible without friction, and
+-- compute forces once in a step (Verlet 1967; Hairer, Lubich, Wanner 2003).
+local neighbors = require "rill.simulation.particle.neighbors"
 local template = require "rill.glsl.template"
 local texts <const> = template.sections "integration"
 
 local integration = {}
 
---- integration.kinds: by the option's word, how much of a time step is kicked and drifted before forces are found and after, and what shares of this
--- step and of the one before lie between the places where they are found.
+--- integration.kinds: for each value of the option, the fractions of a time step for the kick and drift before and
+-- after forces are computed; and which fractions of this step (new) and the last step (old) lie between two
+-- computations of forces.
 integration.kinds = {
     leapfrog = {before = {kick = 0, drift = 0.5}, after = {kick = 1, drift = 0.5}, new = 0.5, old = 0.5},
     verlet = {before = {kick = 0.5, drift = 1}, after = {kick = 0.5, drift = 0}, new = 1, old = 0},
@@ -16,9 +18,10 @@ integration.kinds = {
 
 template.snippet("particle_move", texts.move)
 
---- integration.program(dimensions, walls): the kernels beat, greatest, drift and settle; of particles among such walls.
+--- integration.program(dimensions, walls): returns the kernels beat, greatest, drift and settle for particles with
+-- these walls.
 function integration.program(dimensions, walls)
-    return neighbours.program(texts.passes, dimensions, walls.text)
+    return neighbors.program(texts.passes, dimensions, walls.text)
 end
 
 return integration

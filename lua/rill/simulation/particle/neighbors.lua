@@ -1,19 +1,20 @@
--- Who is near whom: particles stand in memory in the order of the cells of a grid, made anew in every step by counting. Cells are as high as the
--- smoothing kernel's support and an eighth as long, and a row of them is one run of particles: a particle looks at 17 cells of three rows (of nine in
--- three dimensions). The grid has no bounds: it repeats, and what is far away but falls into the same cells is told apart by its distance.
+-- Neighbor search: particles are stored in the order of the cells of a grid, by a counting sort in every step. Cells
+-- are as high as the support of the smoothing kernel and an eighth as wide, and the particles of a row of cells are
+-- contiguous. A particle visits 17 cells in each of three rows (nine rows in three dimensions). The grid is periodic;
+-- distant particles in the same cells are excluded by their distance.
 local rill = require "rill.core.public"
 local dimensions = require "rill.glsl.dimensions"
 local template = require "rill.glsl.template"
 local texts <const> = template.sections "neighbors"
 local errors = require "rill.core.error"
 
-local neighbours = {}
+local neighbors = {}
 
-local ACROSS <const> = 8 -- cells along x in the support
-local SLACK <const> = 1 - 1 / 512 -- cells are larger by that much, so that rounding of their numbers loses nobody
+local ACROSS <const> = 8 -- cells along x per support radius
+local SLACK <const> = 1 - 1 / 512 -- cells are larger by this factor, so that rounding of cell indices loses no neighbor
 
--- `$use(particle_cells)` is what texts begin with that use the number of a cell or `$call(particle_each){...}`, a loop over the particles around
--- `share` places.
+-- Templates begin with `$use(particle_cells)` if they use cell_of or `$call(particle_each){...}`, a loop over the
+-- neighbors of `share` particles.
 template.snippet("particle_cells", texts.cells)
 template.snippet("particle_each", texts.each)
 
@@ -22,13 +23,13 @@ for rank = 2, 3 do
     bases[rank] = {__index = dimensions.with(rank, {share = 1, across = ACROSS})}
 end
 
---- neighbours.program(text, rank, values): the kernels of a template of particles. Its values are those of the dimensions, `values`, and share, for
--- how many places are looked around at once (1 unless told).
-function neighbours.program(text, rank, values)
+--- neighbors.program(text, rank, values): returns the kernels of a template. Template values are those of the
+-- dimensions, `values`, and share, the number of particles per invocation. Default of share: 1.
+function neighbors.program(text, rank, values)
     return text:program(setmetatable(values or {}, bases[rank]))
 end
 
--- The sizes of the grid for so many particles in a box of these extents: two cells for each particle, as the box is shaped.
+-- Returns the sizes of the grid: about two cells for each particle, in the proportions of the box.
 local function sizes_of(count, extents, radius)
     local sizes, wanted, cells = {8 * ACROSS}, {ACROSS * extents[1] / radius + 1}, 8 * ACROSS
     for d = 2, #extents do
@@ -44,8 +45,9 @@ local function sizes_of(count, extents, radius)
     return sizes, cells
 end
 
---- neighbours.new(count, extents, radius): a grid for so many particles that stand, at first, in a box of these extents (x first).
-function neighbours.new(count, extents, radius)
+--- neighbors.new(count, extents, radius): returns a grid for `count` particles whose initial bounding box has these
+-- extents (x first).
+function neighbors.new(count, extents, radius)
     local rank = #extents
     local sizes, cells = sizes_of(count, extents, radius)
     local self = {cells = cells, mask = {}, scale = {}, places = rill.iota(cells // ACROSS):map(ACROSS .. " * x")}
@@ -54,13 +56,13 @@ function neighbours.new(count, extents, radius)
     end
     self.count = rill.stream("int", cells + 1)
     self.slot, self.order = rill.stream("int", count), rill.stream("int", count)
-    self.kernels = neighbours.program(texts.place, rank)
+    self.kernels = neighbors.program(texts.place, rank)
     return self
 end
 
---- neighbours.sort(self, cell): sorts by the cells that particles are in, which self.count has counted: self.order has them by their number before,
--- self.first where the particles of each cell begin. self.count is zero again.
-function neighbours.sort(self, cell)
+--- neighbors.sort(self, cell): sorts particles by their cells, which self.count has counted. self.order has the old
+-- indices of the sorted particles, self.first the first particle of each cell. Resets self.count to zero.
+function neighbors.sort(self, cell)
     if self.first then
         self.first:close()
     end
@@ -69,16 +71,18 @@ function neighbours.sort(self, cell)
     self.kernels.rank(self.slot, cell, self.first, self.slot, self.order)
 end
 
---- neighbours.longest(self): an upper bound of how many particles a row of cells around any particle has. It is read back, once for each sorting.
-function neighbours.longest(self)
+--- neighbors.longest(self): returns an upper bound of the number of particles in a row of cells around a particle. It
+-- is read back, once for each sort.
+function neighbors.longest(self)
     self.most = self.most or self.kernels.crowd(self.places, self.mask[1] + 1, self.first):max()
     return self.most
 end
 
---- neighbours.lists(self, x, id, h, sliced): lists of who is nearer than h to whom, of particles that were sorted, and of how far they are; they are
--- by the particles' numbers. `sliced` calls a function with the slices of the launches.
-function neighbours.lists(self, x, id, h, sliced)
-    local listing = neighbours.program(texts.lists, #self.mask)
+--- neighbors.lists(self, x, id, h, sliced): returns lists of the neighbors of each particle within h, and lists of
+-- their distances, for sorted particles. Lists are ordered and filled by the particles' ids. `sliced` calls a
+-- function with the slices of the launches.
+function neighbors.lists(self, x, id, h, sliced)
+    local listing = neighbors.program(texts.lists, #self.mask)
     local count <close> = rill.stream("int", x.size + 1)
     local args = {
         mask = self.mask, scale = self.scale, h = h, first = self.first,
@@ -107,4 +111,4 @@ function neighbours.lists(self, x, id, h, sliced)
     return near, far
 end
 
-return neighbours
+return neighbors

@@ -1,10 +1,10 @@
--- Pictures of particles (chapter 28.7.2, figure 28.15): spheres, splats, and the isosurface of the density, marched along rays that are reflected and
--- refracted there.
+-- Images of particles (chapter 28.7.2, figure 28.15): spheres, splats, and the isosurface of the density, found by
+-- ray marching with reflection and refraction.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local isosurface = require "rill.glsl.snippets.isosurface"
-local neighbours = require "rill.simulation.particle.neighbors"
+local neighbors = require "rill.simulation.particle.neighbors"
 local smoothing = require "rill.simulation.particle.smoothing"
 local viewpoint = require "rill.simulation.particle.viewpoint"
 local template = require "rill.glsl.template"
@@ -14,8 +14,8 @@ local portrait = {}
 
 template.snippet("particle_foot", texts.foot)
 
-local WIDEST <const> = "48.0" -- half of a particle, in pixels: 97 squared is what an invocation may loop over
-local VOXELS <const> = 1 << 22 -- at most, of the volume that rays march through
+local WIDEST <const> = "48.0" -- largest radius of a particle in pixels; an invocation may loop over 97 x 97 pixels
+local VOXELS <const> = 1 << 22 -- largest number of voxels for ray marching
 
 -- ---- options
 
@@ -32,7 +32,8 @@ end
 
 local styles = {}
 
---- styles.spheres(own, camera, taken): the nearest particle of every pixel, lit; by depth first, then by number.
+--- styles.spheres(own, camera, taken): draws the nearest particle of every pixel as a lit sphere; at equal depths the
+-- lowest index.
 function styles.spheres(own, camera, taken)
     local now, pixels = own.state.now, camera.extent[1] * camera.extent[2]
     local depth <close> = rill.stream("int", pixels, 1 << 25)
@@ -47,7 +48,7 @@ function styles.spheres(own, camera, taken)
     }))
 end
 
---- styles.splats(own, camera, taken): soft spots that add up, as a cloud.
+--- styles.splats(own, camera, taken): draws soft spots that add up.
 function styles.splats(own, camera, taken)
     local now = own.state.now
     local amounts <close>, speeds = viewpoint.spots(camera, own.kernels.splat, {
@@ -59,7 +60,7 @@ function styles.splats(own, camera, taken)
     }
 end
 
--- The density over the rest density at nodes from low on, so far apart, of this shape; particles stand sorted.
+-- Returns the density, relative to the rest density, at nodes from `low` on, `step` apart. Particles must be sorted.
 local function field(own, shape, low, step, sliced)
     local state, how = own.state, own.how
     local grid, rho = state.grid, rill.stream("float", shape)
@@ -101,18 +102,19 @@ local function solid_surface(own, camera, taken, low, high, sliced)
     }))
 end
 
---- styles.surface(own, camera, taken, low, high, sliced): where the density passes iso.
+--- styles.surface(own, camera, taken, low, high, sliced): draws the surface where the density passes iso.
 function styles.surface(own, camera, taken, low, high, sliced)
     return (own.how.dimensions == 2 and flat_surface or solid_surface)(own, camera, taken, low, high, sliced)
 end
 
---- portrait.draw(state, how, given, sort, sliced): a picture of particles, vec3 in {rows, columns}. `sort` puts them in the order of their cells into
--- state.spare, `sliced` calls a function with the slices of launches over them.
+--- portrait.draw(state, how, given, sort, sliced): returns an image of particles, vec3 in {rows, columns}. `sort`
+-- stores them in the order of their cells in state.spare; `sliced` calls a function with the slices of launches over
+-- them.
 function portrait.draw(state, how, given, sort, sliced)
     local taken = option.take("P:picture", given, rows_of(how.dimensions))
     local size = taken.size or {480, 640}
     state.drawing = state.drawing or
-        neighbours.program(texts.passes, how.dimensions, {widest = WIDEST, steps = isosurface.STEPS})
+        neighbors.program(texts.passes, how.dimensions, {widest = WIDEST, steps = isosurface.STEPS})
     local own = {state = state, how = how, kernels = state.drawing}
     local low, high = state.now.x:min(), state.now.x:max()
     for d = 1, how.dimensions do
@@ -120,7 +122,7 @@ function portrait.draw(state, how, given, sort, sliced)
     end
     local camera = viewpoint.new("P:picture", taken, low, high, size, how.gravity)
     taken.radius, taken.iso = taken.radius or how.radius / 5, taken.iso or 0.5
-    taken.fastest = taken.fastest or math.max(math.sqrt(state.most:get(1)[1]), 2.0 ^ -126) -- at rest: not 0
+    taken.fastest = taken.fastest or math.max(math.sqrt(state.most:get(1)[1]), 2.0 ^ -126) -- not 0 if all are at rest
     if taken.style == "surface" then
         sort()
     end

@@ -1,22 +1,23 @@
--- The passes of a time step in their order (chapter 28.7.2): who is near whom, density and pressure, forces, motion. Launches only: a step allocates
--- nothing of its own and reads nothing back, but where a device bounds the trips of loops and the particles may be too many for one launch.
+-- The passes of a time step (chapter 28.7.2): neighbor search, density and pressure, forces, motion. A step allocates
+-- nothing and reads nothing back, except if the device limits the trips of loops and there may be too many particles
+-- for one launch.
 local rill = require "rill.core.public"
 local acting = require "rill.simulation.particle.interaction"
 local integration = require "rill.simulation.particle.integration"
-local neighbours = require "rill.simulation.particle.neighbors"
+local neighbors = require "rill.simulation.particle.neighbors"
 local smoothing = require "rill.simulation.particle.smoothing"
 
 local rounds = {}
 
-local ALL <const> = 1 << 30 -- more than there are
-local LOOPED <const> = 120000 -- particles in all loops of an invocation, two to a trip, where a device bounds trips at 65,535
-local PAIRS <const> = 1 << 30 -- that a launch goes through there: about a second, after which a program can be stopped
-local LEAST <const> = 256 -- particles in a loop, however many there are: more than have been seen in a fluid
-local ROWS <const> = {[2] = 3, [3] = 9} -- loops of a turn, of which each may be as long as the longest
+local ALL <const> = 1 << 30 -- more than any number of particles
+local LOOPED <const> = 120000 -- particles in all loops of an invocation, two per trip, on devices that limit trips to 65,535
+local PAIRS <const> = 1 << 30 -- pairs in a launch on these devices: about a second, after which a program can be interrupted
+local LEAST <const> = 256 -- smallest limit of particles in a loop; fluids have fewer in a row
+local ROWS <const> = {[2] = 3, [3] = 9} -- rows of cells, each of which may be as long as the longest
 local SHARE <const> = {cpu = 4, gpu = 1} -- particles of an invocation
 
--- Particles have two sets of fields, of which a pass reads one and writes the other; those of `now` are in the order of the grid's cells, and `id`
--- says which particle each is.
+-- Particles have two sets of fields; a pass reads one and writes the other. Fields of `now` are in the order of the
+-- grid's cells, and `id` is the original index of each particle.
 local function add_streams(self, count, vector)
     self.spare = {
         x = rill.stream(vector, count), v = rill.stream(vector, count), rho = rill.stream("float", count),
@@ -30,7 +31,7 @@ local function add_streams(self, count, vector)
     self.pace, self.left, self.time = rill.stream("vec4", 1), rill.stream("float", 1), rill.stream("double", 1)
 end
 
--- The arguments of the launches, by name: a step changes few of them.
+-- Creates the argument tables of the launches. A step changes few of the arguments.
 local function add_arguments(self, how)
     local h, grid = how.radius, self.grid
     local norm, gradient, bend = smoothing.norms(how.kernel, how.laplacian, how.dimensions, h)
@@ -62,7 +63,8 @@ local function add_arguments(self, how)
     end
 end
 
---- rounds.new(x, v, extents, how): the state and the kernels of particles at x with velocities v, in a box of these extents. `how` has the options.
+--- rounds.new(x, v, extents, how): returns the state and the kernels for particles at x with velocities v, whose
+-- bounding box has these extents. `how` has the options.
 function rounds.new(x, v, extents, how)
     local count, traits = x.size, rill.device().traits
     local walls = how.walls
@@ -71,7 +73,7 @@ function rounds.new(x, v, extents, how)
         dimensions = how.dimensions, solid = how.dimensions == 3,
         share = share, longest = math.min(LOOPED // (ROWS[how.dimensions] * share), math.max(PAIRS // count, LEAST)),
         viscosity = how.viscosity, walls = walls, kind = integration.kinds[how.integrator],
-        grid = neighbours.new(count, extents, how.radius),
+        grid = neighbors.new(count, extents, how.radius),
         now = {x = x, v = v, rho = rill.stream("float", count, how.density), id = rill.iota(count):copy()},
     }
     self.bounded = traits.loop_limit > 0 and count > self.longest
@@ -86,12 +88,13 @@ local function exchange(self, name)
     self.now[name], self.spare[name] = self.spare[name], self.now[name]
 end
 
---- rounds.sort(self, kick, share): moves particles on by parts of the time step, and puts copies in the order of their cells into self.spare.
+--- rounds.sort(self, kick, share): moves particles by fractions of the time step, and stores copies in the order of
+-- their cells in self.spare.
 function rounds.sort(self, kick, share)
     local args, now, spare = self.drift, self.now, self.spare
     args.kick, args.share, args.x, args.v = kick, share, now.x, now.v
     self.moves.drift(args)
-    neighbours.sort(self.grid, self.cell)
+    neighbors.sort(self.grid, self.cell)
     local carried = self.carry
     for _, name in ipairs {"x", "v", "rho", "id"} do
         carried[name], carried["to_" .. name] = now[name], spare[name]
@@ -104,10 +107,11 @@ local function move(self, kick, share)
     self.now, self.spare = self.spare, self.now
 end
 
---- rounds.sliced(self, launch): calls launch(skip, most), once where no run of particles is too long for a launch.
+--- rounds.sliced(self, launch): calls launch(skip, most) for each slice of the rows of particles; once if no row is
+-- too long for a launch.
 function rounds.sliced(self, launch)
     local most = self.bounded and self.longest or ALL
-    local longest = self.bounded and neighbours.longest(self.grid) or 1
+    local longest = self.bounded and neighbors.longest(self.grid) or 1
     for skip = 0, longest - 1, most do
         launch(skip, most)
     end
@@ -137,7 +141,7 @@ local function find_forces(self, kick, share)
     self.moves.greatest(self.measure, self.most)
 end
 
---- rounds.crowded(self, how): the greatest density there is if a particle weighs 1, read back.
+--- rounds.crowded(self, how): returns the greatest density for particles of mass 1, read back.
 function rounds.crowded(self, how)
     local acts = self.acts
     if how.densities ~= "sum" then
@@ -151,7 +155,7 @@ function rounds.crowded(self, how)
     return greatest
 end
 
---- rounds.begin(self, mass): particles weigh so much. Densities and forces where they stand, from which the first time step follows.
+--- rounds.begin(self, mass): sets the mass of particles, and computes the initial densities, forces and time step.
 function rounds.begin(self, mass)
     self.density.mass, self.density.norm = mass, self.norms.density
     self.force.push, self.force.drag = -0.5 * mass * self.norms.push, self.viscosity * mass * self.norms.drag
@@ -162,7 +166,8 @@ function rounds.begin(self, mass)
     self.moves.beat(self.beat)
 end
 
---- rounds.step(self, wanted): a time step of so many seconds; 0: the longest there may be; -1: a part of what self.left has.
+--- rounds.step(self, wanted): computes a time step of `wanted` seconds. 0: the longest stable step. -1: a part of
+-- self.left.
 function rounds.step(self, wanted)
     local kind = self.kind
     self.beat.wanted = wanted

@@ -1,4 +1,4 @@
--- Where pictures of particles are taken from: a window of the plane, or a camera in space.
+-- Views for images of particles: a window of the plane, or a camera in space.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
@@ -8,12 +8,12 @@ local template = require "rill.glsl.template"
 
 local viewpoint = {}
 
--- The function `seen` and the parameters CAMERA.
+-- Defines the function `seen` and the parameters CAMERA.
 template.snippet("viewpoint", template.file "viewpoint")
 
 -- ---- options
 
---- viewpoint.rows(dimensions): rows for option.take.
+--- viewpoint.rows(dimensions): returns rows for option.take.
 function viewpoint.rows(dimensions)
     local row = {
         function(v) return option.is_vector(v, dimensions) end, ("a table of %d numbers"):format(dimensions),
@@ -27,7 +27,7 @@ end
 
 -- ---- cameras
 
--- A window of the plane, whose middle is the picture's and which fits into it.
+-- Returns the view of a window of the plane, centered in the image and as large as possible.
 local function flat_camera(where, taken, low, high, extent)
     low, high = taken.low or low, taken.high or high
     if not (low[1] < high[1] and low[2] < high[2]) then
@@ -58,8 +58,8 @@ local function solid_camera(where, taken, low, high, extent, down)
     return camera
 end
 
---- viewpoint.new(where, taken, low, high, size, down): as the options `taken` say, else so that all between the corners is seen; size: {rows, columns}.
--- `down` is what things fall by, in three dimensions.
+--- viewpoint.new(where, taken, low, high, size, down): returns the view for the options `taken`; by default
+-- everything between the corners is visible. size: {rows, columns}. down: direction of gravity, in three dimensions.
 function viewpoint.new(where, taken, low, high, size, down)
     local extent = {size[2], size[1]}
     local camera = (#low == 2 and flat_camera or solid_camera)(where, taken, low, high, extent, down)
@@ -67,7 +67,7 @@ function viewpoint.new(where, taken, low, high, size, down)
     return camera
 end
 
---- viewpoint.seen(camera, values): the arguments of a launch: what the camera is, and its own.
+--- viewpoint.seen(camera, values): adds the arguments for the camera to `values`, and returns them.
 function viewpoint.seen(camera, values)
     for _, name in ipairs {"eye", "lead", "right", "above", "ahead", "middle", "focus", "extent"} do
         values[name] = camera[name]
@@ -75,8 +75,8 @@ function viewpoint.seen(camera, values)
     return values
 end
 
---- viewpoint.spots(camera, kernel, values): what a kernel adds up in the pixels: `amounts` of light, and these times how fast what gave them is. Two streams of
--- int of the picture's shape.
+--- viewpoint.spots(camera, kernel, values): runs a kernel that adds up, for each pixel, amounts of light, and amounts
+-- times speed. Returns both as streams of int in the shape of the image.
 function viewpoint.spots(camera, kernel, values)
     local shape = {camera.extent[2], camera.extent[1]}
     local amounts, speeds = rill.stream("int", shape), rill.stream("int", shape)

@@ -1,5 +1,6 @@
--- Walls: planes, boxes and signed distances. A particle behind a wall is moved onto it, and beyond it by `restitution` times its depth. The part of its
--- velocity that leads into the wall is mirrored, times the restitution (chapter 28.7.2).
+-- Walls: planes, boxes and signed distances. A particle inside a wall is moved to its surface and beyond by
+-- `restitution` times its depth. The velocity component into the wall is reflected, times the restitution (chapter
+-- 28.7.2).
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local lattice = require "rill.stream.grid"
@@ -13,12 +14,12 @@ for name, text in pairs(template.sections "walls") do
     template.snippet("wall_" .. name, text)
 end
 
---- walls.row: a row of options.
+--- walls.row: the row for option.take.
 walls.row = {option.table[1], "a table of walls"}
 
-local MOST_NODES <const> = 1 << 24 -- that a function of distance is asked at
+local MOST_NODES <const> = 1 << 24 -- at which a distance function is called
 
--- ---- what users give
+-- ---- options
 
 local function is_share(value)
     return type(value) == "number" and value >= 0 and value <= 1
@@ -50,7 +51,8 @@ local function rows_of(dimensions)
     }
 end
 
--- Planes and boxes as rows, fields as lists of stream, corners, nodes per length, restitution and friction.
+-- Planes and boxes become rows. Distance fields become lists of stream, corners, nodes per length, restitution and
+-- friction.
 local function add_row(self, wall, what, distance, middle, side)
     local list = self.rows
     list[#list + 1] = {what, wall.restitution or 0, wall.friction or 0, distance}
@@ -70,7 +72,7 @@ local function add_normal(self, wall, where)
     add_row(self, wall, 0, distance, normal, {0, 0})
 end
 
--- A box to stay in is its planes.
+-- A box that particles cannot leave consists of planes.
 local function add_box(self, wall)
     local low, high = wall.box[1], wall.box[2]
     for d = 1, self.dimensions do
@@ -88,7 +90,7 @@ local function add_obstacle(self, wall)
     add_row(self, wall, 1, 0, vector.middle(low, high), side)
 end
 
--- A function's values at nodes from low to high, x the fastest, at most `spacing` apart.
+-- Returns a function's values at nodes from low to high, x fastest, at most `spacing` apart.
 local function sampled(self, wall, where, spacing)
     local low, dimensions, shape, step, nodes = wall.low, self.dimensions, {}, {}, 1
     for d = 1, dimensions do
@@ -140,8 +142,10 @@ end
 
 local ADD <const> = {normal = add_normal, box = add_box, obstacle = add_obstacle, distance = add_distance}
 
---- walls.new(solver, list, dimensions, radius): what the option `walls` of a solver says. `values` are the arguments, by name, and `made` the streams made for them, of kernels that have
--- $call(wall_inputs) among their parameters and $call(wall_collide), which moves `here` with its `speed`, in their bodies. `text`: what these need.
+--- walls.new(solver, list, dimensions, radius): returns the option `walls` of a solver as a table. `values`:
+-- arguments by name for kernels that have $call(wall_inputs) among their parameters, and $call(wall_collide), which
+-- moves `here` and changes `speed`, in their bodies. `made`: the streams created for them. `text`: their template
+-- values.
 function walls.new(solver, list, dimensions, radius)
     local self = {dimensions = dimensions, radius = radius, rows = {}, fields = {}, made = {}}
     for n, wall in ipairs(list) do
@@ -160,7 +164,7 @@ function walls.new(solver, list, dimensions, radius)
     return walls.finish(self)
 end
 
---- walls.finish(self): the arguments of the walls that were added.
+--- walls.finish(self): computes the arguments for the walls that were added, and returns self.
 function walls.finish(self)
     local rows = #self.rows > 0 and self.rows or {{0, 0, 0, 0}}
     self.values = {wall_count = #self.rows // 3, wall = rill.from(rows, "vec4")}

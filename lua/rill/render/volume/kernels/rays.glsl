@@ -2,10 +2,11 @@ $section(ray)
 $use(unit_of)
 $use(span_of)
 $use(slope_of)
-// `parallel` is 1 where all rays have one direction, else 0. Rays begin in a plane through `eye`, `spread` times as far apart as they are one unit in front
-// of where they meet (parallel rays: 1). DETAILS: the parameters of the transfer function and the light.
+// `parallel` is 1 for a parallel projection, else 0. Rays start in the plane through `eye`; `spread` is the ratio of
+// their distances there to their distances one unit in front of their intersection (1 for parallel rays). DETAILS:
+// the parameters of the transfer function and the light.
 #define CAMERA vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, float parallel, float spread, vec3 per,
-// The ray of a pixel: from o along d, in voxels and voxels per length; `way` is its direction.
+// The ray of a pixel: o + t d, in voxels and voxels per length. `way` is its direction in lengths.
 #define RAY(r) \
     vec2 at = (vec2(indexof(r).xy) - middle) / focus; \
     vec3 aside = at.x * right - at.y * above, way = normalize(ahead + (1.0 - parallel) * aside); \
@@ -15,12 +16,13 @@ $use(slope_of)
 $section(passes)
 $use(volume_ray)
 $before
-// `sum` is colour in front of a place, and how much light comes through: a piece of length ds goes behind it.
+// Blends a segment of length ds behind `sum`: the color so far, and the fraction of light that passes.
 kernel vec4 volume_behind(vec4 sum, float ds, vec3 p, vec3 way, vec3 per, $details float s[][][]) {
     float v = sample(s, p);
     $transfer
     $if(lit){
-    // Lambert's law where the volume's values change: the side of lower values is lit. Without a direction the light is the eye's.
+    // Lambert's law where the values change: the side of lower values is lit. Without a direction the light comes
+    // from the eye.
     if (c.w > 0.0) {
         vec3 slope = unit_of(per * slope_of(s, p)), to = dot(light, light) > 0.0 ? light : -way;
         if (slope != vec3(0.0)) c.xyz *= 0.3 + 0.7 * max(0.0, -dot(slope, to));
@@ -41,7 +43,8 @@ kernel void volume_march(CAMERA float step, vec3 background, $details float s[][
     colour = sum.xyz + sum.w * background;
 }
 
-// Slices `step` thick, perpendicular to the camera's axis, in front of which `first` is; a ray has more of each the more it slants.
+// Blends slices of thickness `step`, perpendicular to the camera's axis. `first` is the depth of the first slice. An
+// oblique ray has longer segments in each slice.
 kernel void volume_slices(CAMERA float step, float first, int count, $details float s[][][], inout vec4 sum<>) {
     RAY(sum)
     float slant = dot(way, ahead), last = min(float(count), ceil((span.y * slant - first) / step));

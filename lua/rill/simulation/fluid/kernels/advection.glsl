@@ -1,10 +1,10 @@
 $use(fluid_grid)
-// The velocity at a position, and where what is there was (way -1) or will be (1) a step of dt away. TRACE goes into
-// each kernel.
+// FLOW is the velocity at a position. TRACE is the position one step later (time > 0) or earlier (time < 0); it is
+// expanded in each kernel.
 #define FLOW(spot) $V($for(c, components, ", "){sample(u$c.k, (spot) + shift_$c.k)})
 #define TRACE(spot, time) inside(spot + (time) * s.per * FLOW(inside(spot + 0.5 * (time) * s.per * FLOW(spot), s)), s)
 
-// The elements around a position: their range, and what is interpolated between them.
+// The range of the elements around a position, and the value interpolated between them.
 $if(rank == 2){
 #define AROUND(type, u, spot, low, high, value) { \
     vec2 f = floor(spot), w = (spot) - f; ivec2 i = ivec2(f); \
@@ -23,11 +23,11 @@ $if(rank == 2){
 }
 
 $section(flow)
-// What is added to component k where its way begins and where it ends: the force of the step, and the gradient of the
-// pressure that there was. The projection solves for how that changes on a MAC grid, for all of the pressure on a collocated
-// one: its wide gradient does not see all of a change, and what it does not see would grow. So there the gradient is
-// given back in the end (Almgren, Bell and Crutchfield 2000); where diffusion comes before the projection, after that, as
-// what the pressure balances must not be dragged by walls.
+// BEGINS and ENDS are added to component k at the start and at the end of its path: the force of the step and the
+// gradient of the previous pressure. On a MAC grid the projection solves for the change of the pressure. On a
+// collocated grid it solves for the whole pressure, because the wide gradient does not see all of a change, and the
+// unseen part would grow. There the gradient is added back at the end (Almgren, Bell and Crutchfield 2000), or after
+// diffusion if the fluid is viscous, because walls must not drag the flow that the pressure balances.
 $if(mac){
 #define PRESSURE_INPUTS float p $brackets, $if(push){$V push $brackets,}
 #define PUSHED(axis, step) $if(push){+ 0.5 * (AT(push, at).axis + AT(push, at - step).axis)}
@@ -41,8 +41,8 @@ $if(mac){
     dt * (0.0 PUSHED(axis, step) $if(viscous){- AT(slope, at)}$else{$if(corrects){+ AT(slope, at)}})
 }
 $if(corrects){
-// Half of what is gained is gained where the way begins and half where it ends: so the error of a flow at rest falls
-// with the square of the step.
+// Half of the gain is added at the start of the path and half at its end, so that the error of a steady flow
+// decreases with the square of the step.
 kernel void lead(Sides s, float clock[], PRESSURE_INPUTS $for(c, components){float u$c.k $brackets,} HELD_INPUTS $for(c, components, ", "){out float r$c.k<>}) {
     float dt = 0.5 * clock[0];
     $I here = indexof(r0).$fields;
@@ -99,14 +99,14 @@ $for(c, components){
 }
 
 $section(carried)
-// A quantity at the middles of cells, of type $Q, which has no outer elements: its view says what is outside.
-// Numbers that fade to almost nothing become nothing: denormal floats are slow.
+// A quantity of type $Q at cell centers, without halo: its view defines the values outside. Very small values are set
+// to 0, because denormal floats are slow.
 $if(Q == float){
 float settled(float q) { return abs(q) > 1e-20 ? q : 0.0; }
 }$else{
 $Q settled($Q q) { return q * $Q(greaterThan(abs(q), $Q(1e-20))); }
 }
-// Nothing is carried into an obstacle; what comes in with an inflow is what was told.
+// The value in an obstacle is 0, and in an inflow it is the given value.
 #define SETTLED(r) $if(held){AT(solid, at + 1) == 1.0 ? $Q(0.0) : AT(solid, at + 1) == 2.0 && feeds > 0.5 ? fed : r}$else{r}
 $if(corrects){
 kernel void ahead(Sides s, float clock[], $for(c, components){float u$c.k $brackets,} $Q q $brackets, out $Q r<>, out $Q low<>, out $Q high<>) {

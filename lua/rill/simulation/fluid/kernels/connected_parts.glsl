@@ -1,15 +1,15 @@
 $use(union_find)
 $use(fluid_grid)
-// A part is named by its first cell, the root of its tree: `parent` of each of its cells; solid cells have -1. At the root
-// `count` has the number of its cells, plus OPEN where an open side reaches it, and `total` its sum, in fixed point of 64
-// bits, so that the order of additions does not matter; `share` is the unit of that.
+// A part is identified by its first cell, the root of its tree, which is stored in `parent` for each of its cells;
+// solid cells have -1. At the root, `count` is the number of cells, plus OPEN if the part has an open side, and
+// `total` is the sum, in 64-bit fixed point with unit `share`, so that the order of additions does not matter.
 const uint OPEN = 0x80000000u;
 kernel void begin($I stride, float here<>, out int parent<>, out uint count<>) {
     $I i = indexof(parent).$fields;
     parent = here < 0.5 ? 0 $for(c, components){+ i.$c.axis * stride.$c.axis} : -1;
     count = 0u;
 }
-// Unites neighbors along x among each $length cells.
+// Unites neighbors along x within each $length cells.
 kernel void run(int strip<>, Sides s, inout int parent[]) {
     int begin = strip * $length, end = min(begin + $length, sizeof_stream(parent).x);
     int width = int(s.size.x), x = begin % width, first = -1;
@@ -20,7 +20,7 @@ kernel void run(int strip<>, Sides s, inout int parent[]) {
         x = x + 1 < width ? x + 1 : 0;
     }
 }
-// Unites the rest.
+// Unites the remaining neighbors.
 kernel void unite(Sides s, $I stride, uint count<>, inout int parent[]) {
     $I i = indexof(count).$fields, n = $I(s.size);
     int own = 0 $for(c, components){+ i.$c.axis * stride.$c.axis};
@@ -28,7 +28,7 @@ kernel void unite(Sides s, $I stride, uint count<>, inout int parent[]) {
 $for(c, components){
     {
         int other = i.$c.axis > 0 ? own - stride.$c.axis : s.wraps.$c.axis > 0.5 ? own + (n.$c.axis - 1) * stride.$c.axis : own;
-        // What the neighbors along x unite is not united again in the next row.
+        // Cells that are already united along x in both rows need to be united only once.
         bool done = $c.step.x == 0 ? joined && parent[max(other - 1, 0)] >= 0 : joined && own % $length > 0;
         if (fluid && other != own && !done && parent[other] >= 0) {
             int a = own, b = other;

@@ -1,7 +1,7 @@
 $use(fluid_grid)
-// The weights of the rounds for the seconds there are, of Chebyshev's method with middle / reach = sigma: the first is
-// 1, that of round k is
-// 2 sigma T_k(sigma) / T_(k+1)(sigma), by powers of t. Element 0 is the weight of what is left of the equation.
+// Weights of Chebyshev iteration for the current step, with middle / reach = sigma: 1 for the first iteration, 2
+// sigma T_k(sigma) / T_(k+1)(sigma) for iteration k, computed by powers of t. Element 0 is the weight of the
+// residual.
 kernel void weights(float a, Sides s, float clock[], out float r<>) {
     $V share = a * clock[0] * s.per * s.per;
     float k = float(indexof(r).x - 1), sum = $for(c, components){+ 4.0 * share.$c.axis}, sigma = (2.0 + sum) / max(sum, 1e-12);
@@ -30,7 +30,7 @@ $for(c, components){
 }
 
 $section(carried)
-// Nothing goes into an obstacle.
+// Nothing diffuses into an obstacle.
 #define NEAR(i) $if(held){(AT(solid, i + 1) == 1.0 ? middle : AT(x0, i))}$else{AT(x0, i)}
 kernel void round(int k, float diffusivity, Sides s, float clock[], float weight[], $if(held){float solid $brackets,} $Q b<>, $Q before<>,
                   $Q x0 $brackets, out $Q r<>) {

@@ -1,7 +1,7 @@
 $use(fluid_grid)
 
 $section(curl)
-// How fast u changes along an axis across the middle of a cell, from middles, or from faces that are across another axis.
+// The derivative of u along an axis at the cell center, from values at cell centers, or on faces of another axis.
 $if(mac){
 #define SLOPE(u, axis, along, across) 0.25 * s.per.axis * \
     (AT(u, at + along) + AT(u, at + along + across) - AT(u, at - along) - AT(u, at - along + across))

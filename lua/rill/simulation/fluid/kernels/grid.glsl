@@ -1,6 +1,6 @@
-// What every kernel text of a fluid begins with. `inside` brings a position, in cells from the low corner, back into the domain.
+// Common part of all fluid kernels. `inside` moves a position, in cells from the low corner, into the domain.
 #define AT(s, i) s$element
-// The parameters for faces whose velocity is held, and what becomes of a value at such a face, at place `at`.
+// HELD_INPUTS: parameters for faces with a prescribed velocity. KEPT: the prescribed value at face `at`, or else v.
 #define HELD_INPUTS $if(held){$for(c, components){float held$c.k $brackets,}}
 #define KEPT(h, v) $if(held){AT(h, at) < 1e30 ? AT(h, at) : v}$else{v}
 struct Sides {
@@ -13,7 +13,7 @@ $I folded($I i, $I more, Sides s) {
     return wraps * (i + n * ($I(lessThan(i, $I(1))) - $I(greaterThan(i, n)))) + (1 - wraps) * clamp(i, $I(1), n + more);
 }
 $for(c, components){
-// The element that component k at place i is made of, and what the sides make of its value.
+// The element from which element i of component k is computed, and its value under the boundary conditions.
 const $V shift_$c.k = $V($for(d, c.across, ", "){$d.shift});
 $I fold_$c.k($I i, Sides s) { return folded(i, $I($for(d, c.across, ", "){$d.edge}), s); }
 float bounded_$c.k(float value, $I i, Sides s) {

@@ -1,7 +1,6 @@
 $use(fluid_grid)
-// `cell` is the cell (from 0) that place i of the solver's grid stands for (lua/rill/fluid/equation.lua says what
-// `turn` is), `place` the reverse for
-// element i of a field; `held` is 0 where an element is outside an open side.
+// `cell` is the fluid cell (0-based) of element i of the solver's grid (see `turn` in pressure_solver.lua). `place`
+// is the element of the solver's grid for element i of a field. `held` is 0 if an element is outside an open side.
 $I cell($I i, Sides s, $I turn) {
     $I n = $I(s.size), low = $I(lessThan(i, n)), high = 1 - low;
     $I first = $I(equal(turn, $I(1))), second = $I(equal(turn, $I(2)));
@@ -22,8 +21,8 @@ $if(held){
 #define FLUID(i) (AT(solid, i) > 0.5 ? 0.0 : 1.0)
 #define SHUT(i) (AT(solid, i) > 0.5)
 #define BESIDE(i) (AT(solid, i) > 0.5 ? PHI(at) : PHI(i))
-// What is beyond a side of a cell, on a collocated grid. Where that is shut, on the face there is the velocity that is held,
-// and the pressure goes on as what pushes has it (dp/dn = f.n): the force on the face, extrapolated from two cells.
+// Values outside a closed side, on a collocated grid. The face has the prescribed velocity. The pressure is continued
+// by the force on the face (dp/dn = f n), which is extrapolated from two cells.
 #define OTHER(u, i) (AT(solid, folded(i, $I(0), s)) > 0.5 ? 2.0 * AT(u, i) - AT(u, at) : AT(u, i))
 }$else{
 #define FLUID(i) 1.0

@@ -1,5 +1,5 @@
 $use(fluid_grid)
-// Cells that are solid have no equation. `near` is a neighbour's part, nothing where that is solid or a wall.
+// Solid cells have no equation. NEAR is the contribution of a neighbor, 0 if it is solid or a wall.
 float inside_open($I i, Sides s) {
     $V low = mix($V(1.0), s.low_held, $V(equal(i, $I(0)))), high = mix($V(1.0), s.high_held, $V(greaterThan(i, $I(s.size))));
     $V both = low * high;

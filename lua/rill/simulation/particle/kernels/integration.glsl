@@ -7,8 +7,9 @@ v = speed;
 
 $section(passes)
 $use(particle_cells)
-// The pace is {this time step, the one before, the longest there may be, the largest ratio of those so far}. The limits are Monaghan's (1992): sound
-// and particles pass a part of the smoothing length s, h / 2, and forces and viscosity act over it.
+// `pace` is {this time step, the previous one, the longest stable one, the largest ratio of a step to the longest
+// stable one}. The limits are Monaghan's (1992): sound and particles travel a fraction of the smoothing length s = h
+// / 2, and forces and viscosity act over it.
 kernel void beat(float wanted, float part, float s, float sound, float viscous, vec2 most[], inout vec4 pace<>, inout float left<>,
                  inout double time<>) {
     vec2 m = sqrt(most[0]);
@@ -31,7 +32,7 @@ kernel void drift($I mask, $V scale, float kick, float share, $call(wall_inputs)
     atomicAdd(count[cell], 1);
 }
 
-// `a` is what force found, and becomes the acceleration. What is measured are squares of speed and acceleration.
+// `a` is the sum of forces, and becomes the acceleration. `measure`: squares of speed and acceleration.
 kernel void settle(float kick, float share, $V gravity, $call(wall_inputs) vec4 pace[], vec2 state<>, inout $V a<>, inout $V x<>, inout $V v<>,
                    out vec2 measure<>) {
     a = a * state.y + gravity;

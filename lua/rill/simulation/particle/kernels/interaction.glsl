@@ -1,6 +1,7 @@
 $section(own)
-// An invocation computes $share particles that are stored one after the other, and so have mostly the same neighbors. Where the last invocation has fewer, it
-// computes the last particle several times and must store it once: sliced sums add to what is stored.
+// An invocation computes $share consecutive particles, which have mostly the same neighbors. If the last invocation
+// has fewer, it computes the last particle several times and must store it once, because sliced sums add to the
+// stored value.
 int own[$share];
 $V mine[$share];
 for (int k = 0; k < $share; k++) {
@@ -11,7 +12,8 @@ for (int k = 0; k < $share; k++) {
 $section(passes)
 $use(smoothing)
 $use(particle_cells)
-// What a launch adds to the sums so far, where launches are divided. So their rounding is that of the longest launch and not of all.
+// Adds the sum of this launch to the sum of earlier launches. So the rounding error is that of the longest launch,
+// not of all.
 #define GO_ON(sum, place, none) { $if(sliced){sum += skip == 0 ? none : place;} place = sum; }
 kernel void density($I mask, $V scale, float per_h, float norm, float mass, float rest, float stiff, float old_share, float new_share,
                     int count, int skip, int most, int group<>, float before[], vec4 pace[], vec4 xs[], $if(rank == 3){$V vs[],} int first[],
@@ -45,9 +47,10 @@ kernel void density($I mask, $V scale, float per_h, float norm, float mass, floa
     }
 }
 
-// What a particle asks of the others stands in whole texels, which devices fetch fastest: place and velocity with the state beside, or, in three
-// dimensions, place and pressure, velocity and volume per mass. The forces are symmetric: what j does to i, i does to j with the sign turned. The
-// particle itself adds nothing, since both differences are zero. `a` is the sum, which settle makes an acceleration of.
+// Data of neighbors are stored in whole texels, which are fastest to fetch: position and velocity, and the state
+// separately; in three dimensions, position and pressure, velocity and volume per mass. Forces are symmetric: the
+// force of j on i is minus the force of i on j. A particle does not act on itself, because both differences are zero.
+// `a` is the sum; settle converts it to an acceleration.
 kernel void force($I mask, $V scale, float per_h, float push, float drag, int count, int skip, int most, int group<>, vec4 xs[],
                   $if(rank == 2){vec2 states[]}$else{vec4 vs[]}, int first[], inout $V a[]) {
     $call(particle_own)

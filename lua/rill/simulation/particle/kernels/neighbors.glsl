@@ -1,6 +1,7 @@
 $section(cells)
-// `mask` is the grid's sizes less 1, powers of two all; `scale` cells per length. Cells are clamped to 1e6 on either side, which is less than where floats
-// skip whole numbers, also NaN: particles that are further away share cells, and their distances tell them apart.
+// `mask`: sizes of the grid minus 1 (sizes are powers of two). `scale`: cells per length. Cell indices, also of NaN,
+// are clamped to +-1e6, where floats still represent all integers. More distant particles share cells, and are
+// excluded by their distance.
 $V grid_place($V x, $V scale) { return clamp(floor(x * scale), $V(-1e6), $V(1e6)); }
 int cell_of($I c, $I mask) {
     c &= mask;
@@ -8,11 +9,12 @@ int cell_of($I c, $I mask) {
 }
 
 $section(each)
-// Goes through the particles j that stand in the cells around the $share places `mine`: `body` runs for each of them, the particle itself among them,
-// with on[k] where j is one of mine[k]'s; what others are fetched for a place that is near is far from it, and not the other way round. Fetching is
-// what takes the time, so places that stand in one row of cells, a support apart at most, share a turn, and the rest have further ones. A row that goes
-// over the end of the grid begins again. Of each row of cells the particles from `skip` on, `most` of them: devices that bound the trips of loops are
-// given long rows in slices. Two particles to a trip, so that there are fewer.
+// Loops over the particles j in the cells around the $share positions `mine`, including the particle itself. `body` runs for
+// each j; on[k] tells whether this turn covers mine[k]. A particle fetched only for another position is farther from mine[k]
+// than the support, and no neighbor is missed. Fetching dominates the time, so positions in the same row of cells, at
+// most one support apart, share a turn, and the others have further turns. A row that passes the end of the grid continues
+// at its beginning. In each row only `most` particles from `skip` on are processed, for devices that limit the trips of
+// loops. Each trip processes two particles.
 $I cells[$share];
 bool todo[$share], on[$share];
 for (int k = 0; k < $share; k++) {
@@ -57,7 +59,7 @@ kernel void pick(int k<>, int first[], inout int count[], inout int slot[]) {
     slot[first[k] + rank] = indexof(k).x;
 }
 
-// Where the particle that `pick` put here stands among those of its cell: in the order they had before.
+// The position of a particle among those of its cell that keeps the previous order.
 kernel void rank(int old<>, int cell[], int first[], int slot[], inout int order[]) {
     int k = cell[old], begin = first[k], end = first[k + 1], place = begin;
     if (end - begin > 4096) place = indexof(old).x;
@@ -74,7 +76,8 @@ kernel void carry(int old<>, $V x[], $V v[], float rho[], int id[],
     to_place = vec4(x[old], $if(rank == 2){v[old]}$else{0.0});
 }
 
-// How many particles the cells of a row have from k on: as many as places that share a turn have around, and those that lie between two such k.
+// The number of particles in the cells of a row from k on, for the widest neighborhood of positions that share a
+// turn, and any start between two such k.
 kernel void crowd(int k<>, int size, int first[], out int n<>) {
     int row = k & ~(size - 1), high = k - row + 4 * $across + 1;
     n = first[row + min(high, size)] - first[k] + (high > size ? first[row + high - size] - first[row] : 0);

@@ -1,5 +1,6 @@
 $section(foot)
-// Done for the pixels of a particle: `pixel` is the number, `away` the place within its circle, in radii, `bulge` 1 in its middle.
+// Runs `body` for the pixels of a particle. `pixel`: its index. `away`: the position within the circle, in radii.
+// `bulge`: 1 at the center, 0 at the edge.
 vec4 s = seen(x, eye, lead, right, above, ahead, middle, focus);
 float wide = min(s.w * size, $widest);
 ivec2 low = max(ivec2(ceil(s.xy - wide)), ivec2(0)), high = min(ivec2(floor(s.xy + wide)), extent - 1);
@@ -19,7 +20,7 @@ $if(rank == 3){$use(isosurface)}
 vec3 water(float speed) { return mix(vec3(0.05, 0.23, 0.55), vec3(0.75, 0.93, 1.0), clamp(speed, 0.0, 1.0)); }
 vec3 behind(float y) { return mix(vec3(0.93, 0.95, 0.97), vec3(0.72, 0.78, 0.86), y); }
 
-// A depth as a part of the farthest, 2^24 of them: floats have no more.
+// The depth relative to the farthest depth, in units of 2^-24, the precision of floats.
 int level(float depth, float size, float bulge, float far) {
     return int(clamp((depth - size * sqrt(bulge)) / far, 0.0, 1.0) * 16777216.0);
 }
@@ -53,7 +54,7 @@ kernel void splats(int rows, float opacity, int amounts<>, int speeds<>, out vec
     float amount = float(amounts) / 4096.0, speed = float(speeds) / max(float(amounts), 1.0);
     colour = mix(behind(float(indexof(colour).y) / float(rows)), water(speed), 1.0 - exp(-opacity * amount));
 }
-// The density at points of a grid, over the rest density.
+// The density at grid points, relative to the rest density.
 kernel void field($I mask, $V scale, float per_h, float amount, $V low, float step, int skip, int most, $V xs[], int first[],
                   inout float r<>) {
     $V x = low + step * $V(indexof(r).$fields);
@@ -64,8 +65,7 @@ kernel void field($I mask, $V scale, float per_h, float amount, $V low, float st
 }
 
 $if(rank == 2){
-// The surface in two dimensions: what is inside, lit as if it bulged.
-// Rows of the field go up, those of pictures down.
+// The surface in two dimensions: the inside, lit like a dome. Rows of the field go up, rows of images go down.
 kernel void turn(float rho[][], out float r<>) {
     ivec2 at = indexof(r).xy;
     r = rho[ivec2(at.x, sizeof_stream(r).y - 1 - at.y)];
@@ -80,7 +80,8 @@ kernel void surface(float iso, neighbor float rho<>, out vec3 colour<>) {
     colour = mix(behind(float(indexof(colour).y) / size.y), light * vec3(0.10, 0.42, 0.75), step(1e-6, rho[0]) * inside);
 }
 }$else{
-// The surface in three: a ray is followed to where the density passes iso, and from there as reflected and refracted light.
+// The surface in three dimensions: a ray is followed to where the density passes iso, then its reflection and
+// refraction.
 kernel void surface(CAMERA vec3 up, vec3 low, float step, float iso, vec3 floor_at, float tile, float clear, float rho[][][],
                     out vec3 colour<>) {
     vec2 at = (vec2(indexof(colour).xy) - middle) / focus;

@@ -17,9 +17,10 @@ float slope(float q) {
 }
 }
 
-// What viscosity weighs differences of velocities by: the Laplacian of W is norm / h^(D + 2) bend(q). "linear" is h - d, positive everywhere, with the
-// norm that makes the Laplacian of a quadratic field exact. "printed" is the Laplacian of the printed spiky kernel, below 0 for q < 1/2 (1/3 in two
-// dimensions): pairs as close as that are driven apart in velocity, which makes energy of nothing.
+// The weight of velocity differences for viscosity: the Laplacian of W is norm / h^(D + 2) bend(q). "linear" is
+// proportional to h - d, positive everywhere, and its norm makes the Laplacian of a quadratic field exact. "printed"
+// is the Laplacian of the printed spiky kernel, which is negative for q < 1/2 (1/3 in two dimensions): it increases
+// the velocity difference of close pairs, which creates energy.
 float bend(float q) {
     $if(laplacian == linear){return max(1.0 - q, 0.0);}
     $if(laplacian == printed){

@@ -12,9 +12,9 @@ if (away < 0.0) {
 
 $section(collide)
 $if(wall_list){
-// Planes and boxes are rows of three: what it is (0 a plane, 1 a box to stay out of), restitution, friction, and a plane's distance; normal or middle;
-// half the sides. A particle in such a box leaves it by the nearest side, the first of them if several are. All are gone through twice: a corner has more
-// than one.
+// Planes and boxes are rows of three: type (0: plane, 1: obstacle box), restitution, friction, distance of a plane;
+// normal or center; half the sides. A particle in a box leaves it by the nearest side, by the first one if several
+// are equally near. All rows are processed twice, because a corner has more than one.
 for (int n = 0; n < 2 * wall_count; n++) {
     int at = 3 * (n < wall_count ? n : n - wall_count);
     vec4 kind = wall[at];
@@ -30,8 +30,8 @@ for (int n = 0; n < 2 * wall_count; n++) {
 }
 }
 $for(n, wall_fields){
-// `at` is the place in nodes. The slope is that over one node, or as much of it as is within the field; it has no unit, and is 1 where the field is a
-// distance: where it is below 1e-6 the field has no direction, and is not a wall.
+// `at` is the position in nodes. The gradient is taken over one node, or the part of it inside the field. Its length
+// is 1 for a distance. If it is below 1e-6, the direction is undefined and there is no wall.
 {
     vec4 kind = vec4(0.0, restitution_$n, friction_$n, 0.0);
     bool inside = all(greaterThanEqual(here, low_$n)) && all(lessThanEqual(here, high_$n));
