@@ -1,5 +1,5 @@
--- A container of one's own: voxels are pages of bytes with methods that draw into them; kernels and primitives take them as any container
--- (an adaptor, Lefohn et al., Glift, 2006, section 2.2.5).
+-- A user-defined container: a sparse grid of voxels with methods that draw into it. Kernels and primitives accept it like any other
+-- container (an adaptor, Lefohn et al., Glift, 2006, section 2.2.5).
 --
 --     lua5.4 examples/adaptor.lua [directory]        out
 local rill = require "rill"
@@ -10,7 +10,7 @@ local passes = rill.program [[
     kernel void ball(vec3 middle, float radius, uint value, inout uint v<>) {
         if (distance(vec3(indexof(v).xyz), middle) <= radius) v = value;
     }
-    // From above: the highest voxel of each column, lit by how steep it is there.
+    // Finds the height and the material of the highest voxel of each column.
     kernel void height(uint v[][][], int size, out int h<>, out uint material<>) {
         ivec2 p = indexof(h).xy;
         h = 0;
@@ -29,7 +29,7 @@ local passes = rill.program [[
 
 local Voxels = {}
 
---- The box around a ball, in indices of Lua: slowest dimension first, from 1.
+--- Returns the box around a ball: first and last index, 1-based, slowest dimension first.
 local function around(self, x, y, z, radius)
     local first, last = {}, {}
     for d, at in ipairs {z, y, x} do
@@ -39,20 +39,20 @@ local function around(self, x, y, z, radius)
     return first, last
 end
 
---- Fills a ball with a material; pages come where it is.
+--- Fills a ball with a material and maps the pages that it touches.
 function Voxels:ball(x, y, z, radius, material)
     local over = self:range(around(self, x, y, z, radius))
     passes.ball {middle = {x, y, z}, radius = radius, value = material, v = self, over = over}
     return self
 end
 
---- Empties a ball. No page comes for that: only what is mapped of its box is visited.
+--- Empties a ball. It runs over the mapped pages only, so it maps no new ones.
 function Voxels:carve(x, y, z, radius)
     passes.ball {middle = {x, y, z}, radius = radius, value = 0, v = self, over = self:active()}
     return self
 end
 
---- A picture from above.
+--- Returns an image of the voxels seen from above.
 function Voxels:picture()
     local shape = {self.shape[1], self.shape[3]}
     local h, material = rill.stream("int", shape), rill.stream("uint", shape)
@@ -78,4 +78,4 @@ v:carve(128, 90, 128, 40):carve(60, 110, 190, 30)
 print(v)
 print(("  %d voxels of %d are filled"):format(v:filter("x > 0").size, size ^ 3))
 rill.image.save(v:picture(), directory .. "/adaptor.png")
-print(("  %s/adaptor.png: from above"):format(directory))
+print(("  %s/adaptor.png: the voxels from above"):format(directory))

@@ -1,4 +1,4 @@
--- Where pages stand: a page allocator of a few lines keeps pages that are near each other near in memory.
+-- A user-defined page allocator: a few lines of Lua keep pages that are close in the plane close in memory.
 --
 --     lua5.4 examples/allocator.lua [pages across]        32
 local rill = require "rill"
@@ -7,7 +7,7 @@ local across = ...
 across = assert(math.tointeger(tonumber(across or 32)), "pages across: expected a whole number")
 local page <const> = 8
 
--- Morton order: the bits of x and y in turns.
+-- Returns the index in Morton order, which interleaves the bits of x and y.
 local function morton(x, y)
     local at = 0
     for bit = 0, 15 do
@@ -16,8 +16,8 @@ local function morton(x, y)
     return at
 end
 
--- The frame of each page, and a policy that notes them.
-local function noted(policy)
+-- Returns a table of the frame of each page, and an allocator that follows `policy` and records the frames in the table.
+local function recorded(policy)
     local frames = {}
     return frames, function(pages, suggested)
         local chosen = policy and policy(pages, suggested) or suggested
@@ -26,20 +26,20 @@ local function noted(policy)
     end
 end
 
--- Which share of the pages beside and below a page stand within 8 frames of it.
+-- Returns the share of adjacent pairs of pages whose frames are at most 8 apart.
 local function near(frames)
     local sum, count = 0, 0
     for at, frame in pairs(frames) do
-        for _, beside in ipairs {at % across < across - 1 and at + 1 or -1, at + across} do
-            if frames[beside] then
-                sum, count = sum + (math.abs(frame - frames[beside]) <= 8 and 1 or 0), count + 1
+        for _, other in ipairs {at % across < across - 1 and at + 1 or -1, at + across} do
+            if frames[other] then
+                sum, count = sum + (math.abs(frame - frames[other]) <= 8 and 1 or 0), count + 1
             end
         end
     end
     return sum / count
 end
 
--- Smoke wanders over the plane and touches pages as it comes by: half of them, in the end.
+-- Writes along a random walk over the plane until half of the pages are mapped.
 local function wander(c)
     local seed, x, y, side = 12345, across // 2, across // 2, across * page
     while c.pages.mapped < across * across // 2 do
@@ -52,14 +52,14 @@ local function wander(c)
 end
 
 local function try(name, policy)
-    local frames, allocator = noted(policy)
+    local frames, allocator = recorded(policy)
     local c <close> = rill.sparse("float", {across * page, across * page}, {page = {page, page}, allocator = allocator})
     wander(c)
     print(("%-34s %3.0f %% of neighbours are near, %4d KiB"):format(name, 100 * near(frames), c.nbytes // 1024))
 end
 
-try "as they come"
-try("each where it would be, row by row", function(pages, frames)
+try "in order of first use"
+try("row by row", function(pages, frames)
     for i, p in ipairs(pages) do frames[i] = p[2] * across + p[1] end
     return frames
 end)

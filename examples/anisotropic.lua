@@ -1,11 +1,11 @@
--- A low-pass filter that keeps edges: the mean of those neighbours whose colour is near (the GPGPU chapter, exercise 28.3-3).
+-- A low-pass filter that keeps edges: the mean of the neighbours whose colour is similar (the GPGPU chapter, exercise 28.3-3).
 --
 --     lua5.4 examples/anisotropic.lua [radius [picture.png [directory]]]        4, a synthetic picture, out
 --
--- Each pixel gathers the square around it, and a neighbour has a part in the mean only if the Euclidean distance of its colour from the pixel's own
--- is below a threshold. Noise is smaller than that and averages out; across an edge nothing is near, so it stays where it is. A Gaussian of
--- the same reach smears both; rill.image.bilateral is the same idea with weights that fall off smoothly. Checked: some pixels against
--- plain Lua; less than half of the noise that was put on is left, and less of an error than a Gaussian leaves.
+-- Each pixel reads the square around it. A neighbour counts if the Euclidean distance of its colour from the pixel's is below a threshold. Noise is
+-- below the threshold and averages out. Colours across an edge are above it, so edges remain. A Gaussian of the same size blurs both.
+-- rill.image.bilateral is the same idea with smooth weights. The script checks some pixels against plain Lua, and that less than half of the
+-- added noise and less error than with a Gaussian remains.
 local rill = require "rill"
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
@@ -29,12 +29,12 @@ local passes = rill.program [=[
     kernel void squares(vec3 a<>, vec3 b<>, out float r<>) { r = dot(a - b, a - b) / 3.0; }
 ]=]
 
---- The mean of the pixels of a square around each whose colour is within `near` of the pixel's own.
+--- Returns, for each pixel, the mean of the pixels in the square around it whose colour is within `near` of the pixel's.
 local function smoothen(picture, radius, near)
     return passes.smoothen {radius = radius, near = near, p = picture, shape = picture.shape}
 end
 
---- The same of one pixel in plain Lua, row y and column x from 1, by rows of colours.
+--- Returns the result for one pixel, row y and column x (1-based), in plain Lua. `rows` are rows of colours.
 local function one_pixel(rows, y, x, radius, near)
     local sum, count, c = {0, 0, 0}, 0, rows[y][x]
     for j = y - radius, y + radius do
@@ -50,7 +50,7 @@ local function one_pixel(rows, y, x, radius, near)
     return {sum[1] / count, sum[2] / count, sum[3] / count}
 end
 
---- How far two pictures are apart, root mean square.
+--- Returns the root mean square difference of two images.
 local function error_of(a, b)
     return math.sqrt(passes.squares(a, b):mean())
 end
@@ -77,7 +77,8 @@ for k = 1, 40 do
 end
 local before, after = error_of(soiled, picture), error_of(clean, picture)
 local blurred = error_of(rill.image.gaussian(soiled, radius / 2), picture)
-assert(path or after < 0.5 * before and after < blurred, "noise is left, or edges are not")
+assert(path or after < 0.5 * before and after < blurred, "too much noise remains, or edges are blurred")
 rill.image.save(rill.concat({soiled, clean}, 2), directory .. "/anisotropic.png")
-print(("  off by %.4f with noise, %.4f filtered; a Gaussian leaves %.4f"):format(before, after, blurred))
-print(("  %s/anisotropic.png: with noise, and filtered"):format(directory))
+print(("  root mean square error: %.4f with noise, %.4f filtered, %.4f after a Gaussian"):format(before, after,
+    blurred))
+print(("  %s/anisotropic.png: the image with noise, and filtered"):format(directory))

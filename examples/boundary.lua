@@ -1,5 +1,5 @@
--- What lies outside: a boundary of a few lines of GLSL makes a plane a Klein bottle. Gliders that leave on one side come back
--- turned over on the other.
+-- A user-defined boundary: a few lines of GLSL make a plane a Klein bottle. Gliders that leave on one side return mirrored on
+-- the other side.
 --
 --     lua5.4 examples/boundary.lua [steps]        60
 local rill = require "rill"
@@ -8,7 +8,7 @@ local steps = ...
 steps = assert(math.tointeger(tonumber(steps or 60)), "steps: expected a whole number")
 local N <const> = 24
 
--- Around along y as on a torus; around along x each time with y turned over.
+-- Wraps y as on a torus, and x with y mirrored each time.
 local bottle = rill.translator.new {name = "bottle", rank = 2, to = 2, glsl = ([[
     int around(int i) { return i - N * int(floor(float(i) / float(N))); }
     ivec2 translate(ivec2 p) {
@@ -28,7 +28,7 @@ local life = rill.kernel [[
 local cells = {rill.array("int", {N, N}, {boundary = bottle}), rill.array("int", {N, N}, {boundary = bottle})}
 cells[1]:write({{0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, {3, 19})
 
--- Two rows of cells in a line of text.
+-- Prints two rows of cells as one line of text.
 local function show(c)
     local v, marks = c:values(), {[0] = " ", "'", ".", ":"}
     for y = 0, N - 1, 2 do

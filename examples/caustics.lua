@@ -1,15 +1,15 @@
--- Light that a glass ball gathers on a table: photons are traced, and scattered into the picture where they land.
+-- Caustics: light focused by a glass ball on a table, by tracing photons and scattering their power into an image.
 --
 --     lua5.4 examples/caustics.lua [size [photons [directory]]]        384 8000000 out
 --
--- A point light sends photons in random directions; each is refracted or reflected where it meets the ball, as Fresnel's formula has the
--- odds, and adds its power to the cell of the diffuse square it hits (the GPGPU chapter, exercise 28.4-3 and figure 28.7, which blends points;
--- here rill.scatter with "add"). The photons of one launch are one stream, so that the device makes the directions, too. Checked: all power is
--- in the picture or accounted for as missed, and a ball of refractive index 1 leaves the light of a bare table, 1 / distance^2 times the cosine.
+-- A point light emits photons in random directions. Each is refracted or reflected at the ball, with the probabilities of Fresnel's formula, and
+-- adds its power to the cell of the diffuse square that it hits (the GPGPU chapter, exercise 28.4-3 and figure 28.7, which blends points; here
+-- rill.scatter with "add"). The photons of a launch are one stream, so the directions are computed on the device too. The script checks that all
+-- power is in the image or counted as missed. With the refractive index 1 the result is the light of a bare table, 1 / distance^2 times the cosine.
 local rill = require "rill"
 
 local passes = rill.program [=[
-    // The share that is reflected, Fresnel's formula for light without polarisation; `eta` is the ratio of the indices.
+    // Returns the reflected share, by Fresnel's formula for unpolarized light; `eta` is the ratio of the indices.
     float reflected(float cosine, float eta) {
         float k = 1.0 - eta * eta * (1.0 - cosine * cosine);
         if (k <= 0.0) return 1.0;
@@ -18,7 +18,7 @@ local passes = rill.program [=[
         return 0.5 * (s * s + p * p);
     }
 
-    // Where a line meets a ball of radius 1 around the origin, beyond its start; -1: nowhere.
+    // Returns the distance at which a ray meets a ball of radius 1 around the origin, or -1.
     float meets(vec3 o, vec3 d) {
         float b = dot(o, d), h = b * b - dot(o, o) + 1.0;
         if (h < 0.0) return -1.0;
@@ -27,8 +27,8 @@ local passes = rill.program [=[
         return t > 1e-4 ? t : -1.0;
     }
 
-    // Random numbers u: direction within the cone that the square is in, and what becomes of the photon at each surface. The table is
-    // the plane y = -floor_, the square reaches `reach` each way. cell: -1 is a miss.
+    // Traces a photon. The random numbers u and v choose its direction in the cone around the square, and reflection or refraction at each surface. The
+    // table is the plane y = -floor_, and the square has the half-width `reach`. cell is -1 for a miss.
     kernel void trace(vec3 light, float index, float floor_, float reach, float widest, int size, vec4 u<>, vec4 v<>, out int cell<>) {
         float c = mix(1.0, widest, u.x), s = sqrt(1.0 - c * c), angle = 6.2831853 * u.y;
         vec3 axis = normalize(vec3(0.0, -floor_, 0.0) - light), side = normalize(cross(axis, vec3(0.0, 0.0, 1.0)));
@@ -63,8 +63,8 @@ local passes = rill.program [=[
 
 local scene <const> = {light = {-2.8, 3.4, 1.0}, floor_ = 1.0, reach = 2.6, widest = 0.60}
 
---- Power {size, size} of so many photons through a ball of refractive index `index`, each of power 1; and how many missed the square. `progress`, unless it
--- is nil, is told how many are done.
+--- Returns the power {size, size} of `photons` photons of power 1 through a ball of refractive index `index`, and the number that missed the square.
+-- `progress` is a progress bar or nil.
 local function shine(size, photons, index, seed, progress)
     local power, missed, most = rill.stream("float", {size, size}), 0, 1 << 21
     for first = 0, photons - 1, most do
@@ -99,6 +99,6 @@ local seconds = rill.clock() - start
 assert(landed + missed == photons, "power was lost")
 local gain = power:max() / (landed / (size * size))
 rill.image.save(passes.expose(power, 0.7 * size * size / landed), directory .. "/caustics.png")
-print(("  %d photons in %.2f s; %.0f %% land on the square, at most %.0f times the average in one cell"):format(
+print(("  %d photons in %.2f s; %.0f %% hit the square; the brightest cell has %.0f times the average"):format(
     photons, seconds, 100 * landed / photons, gain))
 print(("  %s/caustics.png: the caustic of a glass ball"):format(directory))

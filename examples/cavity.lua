@@ -1,14 +1,14 @@
--- A cavity whose lid moves: the fluid in a box is dragged along by its lid until it turns steadily, large in the middle, slowly in the corners.
+-- Lid-driven cavity flow: the fluid in a box is dragged along by its lid until a steady vortex forms, with slow eddies in the corners.
 --
 --     lua5.4 examples/cavity.lua [Reynolds number [cells [directory]]] [--movie]        400 64 out
 --
--- The case that solvers of fluids are compared by since Ghia, Ghia and Shin (1982). rill.fluid starts at rest and steps on (chapter 28.7.1 of
--- "GPGPU": advection, diffusion, projection) until the velocity on the centre lines changes no more. Checked, at Reynolds numbers of 100 and 400: those
--- against a solution refined until it converged (the tables of 1982 are off by up to 0.018, and one number of theirs is a misprint). Drawn are
--- the vorticity and stream lines, whose levels are Ghia's: the eddies in the lower corners turn the other way. --movie shows the start.
+-- This is the standard test case for fluid solvers since Ghia, Ghia and Shin (1982). rill.fluid starts at rest and steps (chapter 28.7.1 of "GPGPU":
+-- advection, diffusion, projection) until the velocity on the centre lines no longer changes. At the Reynolds numbers 100 and 400 the script checks
+-- this velocity against a converged solution (the tables of 1982 are off by up to 0.018 and contain a misprint). The image shows the vorticity and
+-- streamlines at Ghia's levels; the eddies in the lower corners rotate in the opposite direction. --movie shows the start.
 local rill = require "rill"
 
--- Along the centre lines at Re 100 and 400: {place, velocity}; u over the height, and v over the width.
+-- The converged solution on the centre lines at Re 100 and 400: {position, velocity}; u over the height, and v over the width.
 local CONVERGED <const> = {
     [100] = {
         u = {{0.9766, 0.84348}, {0.8516, 0.23645}, {0.6172, -0.13881}, {0.4531, -0.21398}, {0.1719, -0.10173}},
@@ -21,13 +21,13 @@ local CONVERGED <const> = {
 }
 
 local kernels = rill.program [=[
-    // How much flows by below: the sum of u from the floor, which is 0 along walls.
+    // The component u, whose sum from the bottom is the stream function, which is 0 along walls.
     kernel float along(vec2 v<>) { return v.x; }
     kernel float turning(neighbor vec2 v<>, float h) {
         return 0.5 / h * (v[ivec2(1, 0)].y - v[ivec2(-1, 0)].y - v[ivec2(0, 1)].x + v[ivec2(0, -1)].x);
     }
     bool passes(float a, vec2 next, float level) { return any(lessThan((a - level) * (next - level), vec2(0.0))); }
-    // Rows of the grid go up, those of the picture down; lines stand where the stream passes a level.
+    // Draws the vorticity, and lines where the stream function crosses a level. Rows of the grid go up, rows of the image down.
     kernel void draw(float psi[][], float curl[][], float levels[], out vec3 colour<>) {
         ivec2 at = indexof(colour).xy, last = sizeof_stream(psi).xy - 1;
         at.y = last.y - at.y;
@@ -43,9 +43,9 @@ local LEVELS <const> = rill.from {
     -0.1175, -0.115, -0.11, -0.1, -0.09, -0.07, -0.05, -0.03, -0.01, -1e-4, -1e-5, 1e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3,
 }
 
-local LONGEST <const> = 40 -- seconds until a flow that goes on changing is taken as it is
+local LONGEST <const> = 40 -- the most seconds simulated, if the flow does not become steady
 
---- A cavity of unit width at rest, n x n cells; the lid is the high side of y, and moves by 1 a second.
+--- Returns a cavity of unit width at rest, of n x n cells. The lid is the high side of y, and moves with velocity 1.
 local function create(reynolds, n)
     return rill.fluid {
         shape = {n, n}, spacing = 1 / n, viscosity = 1 / reynolds, dt = 2 / n, cfl = 4,
@@ -53,7 +53,7 @@ local function create(reynolds, n)
     }
 end
 
---- The velocity on a centre line, at `place` of its length: component 1, u over the height, or 2, v over the width. Between cells it is interpolated.
+--- Returns the velocity on a centre line at the position `place`, from 0 to 1, interpolated between cells. k: 1 for u over the height, 2 for v over the width.
 local function on_line(values, n, k, place)
     local function at(c)
         if c < 1 or c > n then return (k == 1 and c > n and 2 or 0) - at(math.max(1, math.min(n, c))) end
@@ -109,7 +109,7 @@ for k, rows in ipairs {known and known.u, known and known.v} do
     for _, row in ipairs(rows) do worst = math.max(worst, math.abs(on_line(values, n, k, row[1]) - row[2])) end
 end
 rill.image.save(picture(f, n), directory .. "/cavity.png")
-print(("  Re %g, %d x %d cells, %.1f s of %.1f s: the centre lines are %s"):format(reynolds, n, n, f.time,
+print(("  Re %g, %d x %d cells, %.1f s simulated in %.1f s: the centre lines are %s"):format(reynolds, n, n, f.time,
     rill.clock() - clock, known and ("off by at most %.4f"):format(worst) or "not known"))
-print(("  %s/cavity.png: vorticity and stream lines"):format(directory))
+print(("  %s/cavity.png: vorticity and streamlines"):format(directory))
 assert(worst < 0.002 + 0.02 * (64 / n) ^ 2, "the velocity is not that of the converged solution")

@@ -1,10 +1,10 @@
--- Cel shading: a picture in few colours, like a drawn one (the GPGPU chapter, exercise 28.3-1).
+-- Cel shading: an image reduced to a few levels per channel (the GPGPU chapter, exercise 28.3-1).
 --
 --     lua5.4 examples/cel.lua [levels [picture.png [directory]]]        4, a synthetic picture, out
 --
--- What the chapter calls vector processing: each pixel is computed from itself alone. All three channels are cut into so many bands of equal
--- width, and each band becomes one level from 0 to 1. The kernel below is the exercise; rill.image.cel is the same in the library. Checked: both
--- agree to the bit, each channel has no more values than levels, and no channel of a pixel moves further than a band is wide.
+-- Each pixel is computed from itself alone, which the chapter calls vector processing. Each channel is divided into bands of equal width, and each band
+-- becomes one level from 0 to 1. The kernel below is the exercise; rill.image.cel does the same. The script checks that both agree bit for bit, that
+-- each channel has at most as many values as levels, and that no channel changes by more than the width of a band.
 local rill = require "rill"
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
@@ -16,7 +16,7 @@ local quantize = rill.kernel [[
     }
 ]]
 
---- How many different values each channel has: three numbers.
+--- Returns the number of distinct values of each channel.
 local function counts(picture)
     local found = {}
     for c, letter in ipairs {"x", "y", "z"} do
@@ -37,13 +37,13 @@ os.execute(("mkdir -p '%s'"):format(directory))
 
 local picture = path and rill.image.load(path, "vec3") or balloons.scene {shape = {384, 512}}
 local flat = quantize(levels, picture)
-assert(flat:bytes() == rill.image.cel(picture, {levels = levels}):bytes(), "the library's differs")
+assert(flat:bytes() == rill.image.cel(picture, {levels = levels}):bytes(), "rill.image.cel gives another result")
 local r, g, b = counts(flat)
 assert(math.max(r, g, b) <= levels, "a channel has more values than levels")
 local off = rill.abs(flat - picture)
 local moved = math.max(off.x:max(), off.y:max(), off.z:max())
-assert(moved <= 1 / levels + 1e-6, "a channel moved by " .. moved)
+assert(moved <= 1 / levels + 1e-6, "a channel changed by " .. moved)
 rill.image.save(flat, directory .. "/cel.png")
-print(("  %s pixels in %d, %d and %d values of red, green and blue; none moved by more than %.3f"):format(picture.shape,
-    r, g, b, moved))
+print(("  %s pixels with %d, %d and %d values of red, green and blue; the largest change is %.3f"):format(
+    picture.shape, r, g, b, moved))
 print(("  %s/cel.png"):format(directory))

@@ -1,12 +1,12 @@
--- A column of water, twice as high as wide, is let go in a tank with a pillar, and drawn as particles and as its surface.
+-- Dam break by smoothed particles: a column of water collapses in a tank with a pillar, drawn as particles and as a surface.
 --
 --     lua5.4 examples/dam.lua [--movie] [particles across [directory]]        8 out
 --
--- The Lagrangian solver of chapter 28.7.2 of "GPGPU" (rill.sph): each particle is a piece of the water. Its density is the sum of the masses near it,
--- weighted by a kernel of their distance; pressure follows from density, and forces from how pressure and velocity differ between neighbours. The device
--- sorts the particles into cells, finds the forces and chooses the time step; this script reads nothing back but for what it prints. It compares the
--- front of the water with what Martin and Moyce measured in 1952 (T = t sqrt(2 g / a), Z = z / a, a being the column's width) before it reaches the
--- pillar: with so few particles it is up to a seventh behind, with more less. --movie writes dam-movie.png, an animation.
+-- This is the Lagrangian solver of chapter 28.7.2 of "GPGPU" (rill.sph). The density at a particle is the sum of the masses around it, weighted by a kernel of
+-- their distance. Pressure follows from density, and forces follow from differences of pressure and velocity between neighbours. The device sorts the particles
+-- into cells, computes the forces and chooses the time step. The script reads back only the numbers that it prints. It compares the front of the water, before
+-- it reaches the pillar, with measurements by Martin and Moyce (1952; T = t sqrt(2 g / a), Z = z / a, where a is the column's width). With few particles the
+-- front is up to a seventh behind. --movie also writes the animation dam-movie.png.
 local rill = require "rill"
 
 local measured = {{0.849, 1.245}, {1.212, 1.443}, {1.602, 1.884}, {1.997, 2.292}}
@@ -14,7 +14,7 @@ local gravity = 9.8
 local tank = {{0, 0, 0}, {4, 1, 3}}
 local pillar = {{2.7, 0.35, -1}, {3, 0.65, 4}}
 
---- The water: n particles across, n deep, 2 n high, standing at the end of the tank.
+--- Returns the water: n particles across, n deep and 2 n high, at the end of the tank.
 local function create(n)
     local function place(i)
         local x, y, z = i % n, i // n % n, i // (n * n)
@@ -35,7 +35,7 @@ local function draw(water, style)
     return water:picture(view)
 end
 
--- The front, compared with the measured one at the times there are measurements of. Returns the last of them, and what is to be said.
+-- Compares the front with the measured one at the times of the measurements. Returns the last time and the text to print.
 local function compare(water, bar)
     local now, worst, said = 0, 0, {}
     for _, row in ipairs(measured) do
@@ -45,7 +45,7 @@ local function compare(water, bar)
         now = t
         local front = water.positions:max()[1]
         worst = math.max(worst, math.abs(front / row[2] - 1))
-        said[#said + 1] = ("  after %.3f s the front is at %.2f widths, measured were %.2f"):format(t, front, row[2])
+        said[#said + 1] = ("  after %.3f s the front is at %.2f widths, measured: %.2f"):format(t, front, row[2])
     end
     said[#said + 1] = ("  off by at most %.1f %%"):format(100 * worst)
     return now, table.concat(said, "\n")

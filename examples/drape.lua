@@ -1,10 +1,10 @@
--- A cloth that falls over a ball, and stays on it by friction: particles joined by springs.
+-- Cloth simulation: a cloth of particles and springs falls over a ball and is held by friction.
 --
 --     lua5.4 examples/drape.lua [particles [seconds [directory]]] [--movie]        64 1.6 out
 --
--- Brook's Cloth (section 4.2 of "Brook for GPUs") by rill.cloth: springs along threads, across them and against bending, whose forces are found
--- anew in each step. The ball is a wall, told by its distance. Checked: no particle is in the ball, and no thread is stretched by more than a
--- tenth. --movie writes drape-movie.png, an animation, too.
+-- This is Brook's Cloth (section 4.2 of "Brook for GPUs") by rill.cloth, with springs along threads, across them and against bending. The ball is a wall
+-- given by its distance function. The script checks that no particle is in the ball, and that no thread is stretched by more than a tenth. --movie also
+-- writes the animation drape-movie.png.
 local rill = require "rill"
 
 local words, movie = {}, nil

@@ -1,15 +1,15 @@
--- Two galaxies that meet: discs of stars about heavy middles, which pull each other's stars out into tails and bridges.
+-- N-body simulation of two colliding galaxies: their gravity pulls stars out into tails and bridges.
 --
 --     lua5.4 examples/galaxy.lua [stars [seconds [directory]]] [--movie]        4000 8 out
 --
--- Toomre and Toomre (1972) explained the bridges and tails of galaxies so, with stars that weigh nothing; rill.nbody takes them with their mass, every
--- body being pulled by every other one. A fifth of each galaxy's mass is in its stars, the rest in its middle, and the discs turn at the speed that
--- keeps them up. Checked: energy and momentum stay what they were. --movie writes galaxy-movie.png, too.
+-- Toomre and Toomre (1972) explained the bridges and tails of galaxies in this way, with massless stars. Here rill.nbody computes the forces between all
+-- bodies. A fifth of each galaxy's mass is in its stars and the rest in its centre, and the discs rotate at the speed of circular orbits. The script checks
+-- that energy and momentum are conserved. --movie also writes galaxy-movie.png.
 local rill = require "rill"
 
-local SOFTENING <const>, SHARE <const> = 0.15, 0.2 -- of the mass that is in the stars
+local SOFTENING <const>, SHARE <const> = 0.15, 0.2 -- SHARE: the part of the mass in the stars
 local disc = rill.kernel [=[
-    // A star's place on its disc: areas of equal size are equally likely; its speed is that of a circle about what is within.
+    // Places a star on its disc, uniformly by area, with the speed of a circular orbit around the mass inside.
     kernel void star(float seen<>, float angle<>, float mass, float share, float soft, mat3 turn, vec3 middle, vec3 drift,
                      out vec3 x<>, out vec3 v<>) {
         float r = sqrt(mix(0.04, 1.0, seen)), a = 6.2831853 * angle;
@@ -19,7 +19,8 @@ local disc = rill.kernel [=[
     }
 ]=]
 
---- A galaxy of so many stars, about `middle`, which moves by `drift`; its disc is tilted by `tilt` degrees about the x axis.
+--- Returns positions, velocities and masses of a galaxy around `middle`, which moves with the velocity `drift`. Its disc is tilted by `tilt` degrees about the
+-- x axis.
 local function galaxy(stars, mass, middle, drift, tilt, seed)
     local c, s = math.cos(math.rad(tilt)), math.sin(math.rad(tilt))
     local x, v = disc {
@@ -33,7 +34,7 @@ local function galaxy(stars, mass, middle, drift, tilt, seed)
     end)
 end
 
---- Two galaxies on their way to each other, as fast as bodies that fall from far away.
+--- Returns two galaxies that approach each other with the speed of a fall from a large distance.
 local function meeting(stars)
     local left = {galaxy(stars // 2, 1, {-1.5, 0.75, 0}, {0.36, 0.0, 0}, 20, 1)}
     local right = {galaxy(stars - stars // 2, 0.7, {2.14, -1.07, 0}, {-0.51, 0.0, 0}, -30, 5)}
@@ -42,7 +43,7 @@ local function meeting(stars)
     return rill.nbody {positions = both[1], velocities = both[2], masses = both[3], softening = SOFTENING, dt = 0.01}
 end
 
---- How many stars are farther than so far from the middle of all.
+--- Returns the number of stars farther than `distance` from the centre.
 local function far_out(b, distance)
     return rill.length(b.positions):gt(distance):count()
 end
@@ -85,7 +86,7 @@ if frames then frames:close() end
 rill.image.save(rill.concat {
     rill.concat({shots[1], shots[2], shots[3]}, 2), rill.concat({shots[4], shots[5], shots[6]}, 2),
 }, directory .. "/galaxy.png")
-print(("  %d stars, %d steps in %.2f s, %.2f ns a pair; energy is off by %.1e, momentum by %.1e"):format(stars, steps,
-    clock, clock / steps / stars ^ 2 * 1e9, drift, change))
-print(("  %s/galaxy.png: %d stars are farther out than 3, at first %d were"):format(directory, far_out(b, 3), before))
-assert(drift < 1e-3 and change < 1e-4, "energy or momentum is not kept")
+print(("  %d stars, %d steps in %.2f s, %.2f ns per pair; energy is off by %.1e, momentum by %.1e"):format(stars,
+    steps, clock, clock / steps / stars ^ 2 * 1e9, drift, change))
+print(("  %s/galaxy.png: %d stars are farther out than 3, %d at the start"):format(directory, far_out(b, 3), before))
+assert(drift < 1e-3 and change < 1e-4, "energy or momentum is not conserved")

@@ -1,22 +1,22 @@
--- Waves in a pool: a source swings, and what passes two gaps in a wall meets itself behind it.
+-- Double-slit interference: waves from a source pass two gaps in a wall and interfere after it.
 --
 --     lua5.4 examples/gaps.lua [size [steps [directory]]] [--movie]        512 900 out
 --
--- The wave equation (the GPGPU chapter, exercise 28.7-2) by rill.wave: the sides of the pool absorb, the wall holds the water still. Behind
--- two gaps a distance g apart waves of length l are strong where the ways from both differ by whole lengths: at angles whose sine is
--- m l / g. Checked: along an arc behind the wall the quiet directions are where the ways differ by half a length. --movie writes
--- gaps-movie.png, an animation, too.
+-- rill.wave solves the wave equation (the GPGPU chapter, exercise 28.7-2). The sides of the pool absorb waves, and the wall holds the water still.
+-- After two gaps a distance g apart, waves of length l are strong where the path lengths from the gaps differ by a multiple of l: at angles whose
+-- sine is m l / g. The script checks along an arc after the wall that waves are weak where the paths differ by half a wavelength. --movie also writes
+-- the animation gaps-movie.png.
 local rill = require "rill"
 
 local kernels = rill.program [[
-    // A wall across, with gaps at two places.
+    // A horizontal wall with two gaps.
     kernel void wall(float row, float gap, float apart, float middle, out bool r<>) {
         vec2 p = vec2(indexof(r).xy) + 0.5;
         bool open = min(abs(p.x - middle + 0.5 * apart), abs(p.x - middle - 0.5 * apart)) < 0.5 * gap;
         r = abs(p.y - row) < 2.0 && !open;
     }
 
-    // A source: a small disc that swings.
+    // A source: sets the height in a small disc.
     kernel void swing(vec2 place, float radius, float height, inout float z<>) {
         float d = distance(vec2(indexof(z).xy) + 0.5, place);
         if (d < radius) z = mix(z, height, smoothstep(radius, 0.5 * radius, d));
@@ -26,9 +26,9 @@ local kernels = rill.program [[
     kernel void with_wall(vec3 water<>, bool wall<>, out vec3 colour<>) { colour = wall ? vec3(0.75, 0.70, 0.62) : water; }
 ]]
 
-local LENGTH <const> = 16 -- of a wave, in cells
+local LENGTH <const> = 16 -- the wavelength, in cells
 
---- A pool of size x size cells, and where its wall and gaps are.
+--- Returns a pool of size x size cells, its wall, and the positions of the wall and the gaps.
 local function pool(size)
     local place = {row = 0.35 * size, gap = 14, apart = 0.15 * size, middle = 0.5 * size}
     local wall = kernels.wall {row = place.row, gap = place.gap, apart = place.apart, middle = place.middle,
@@ -36,7 +36,7 @@ local function pool(size)
     return rill.wave {shape = {size, size}, boundary = "absorb", walls = wall, dt = 0.5}, wall, place
 end
 
---- Steps on; `sum`, unless it is nil, gathers squares of heights.
+--- Runs some steps. `sum`: nil, or a stream to which the squares of heights are added.
 local function run(w, steps, sum)
     local size = w.shape[1]
     for _ = 1, steps do
@@ -46,7 +46,7 @@ local function run(w, steps, sum)
     end
 end
 
---- How strong waves are, on average, where the ways from the gaps differ by so many lengths (from `low` to `high`, of either side).
+--- Returns the mean strength of waves where the paths from the gaps differ by `low` to `high` wavelengths.
 local function strength(sum, place, low, high)
     local total, count, radius = 0, 0, 0.5 * sum.shape[1]
     for degree = 0, 40, 0.5 do
@@ -97,11 +97,11 @@ local seconds = rill.clock() - start
 local last = kernels.with_wall(w:picture {scale = 8}, wall)
 rill.image.save(last, directory .. "/gaps.png")
 if frames then frames:frame(last):close() end
-print(("  %d steps of %d x %d cells in %.2f s, %.2f ns a cell"):format(steps, size, size, seconds,
+print(("  %d steps of %d x %d cells in %.2f s, %.2f ns per cell"):format(steps, size, size, seconds,
     1e9 * seconds / steps / size ^ 2))
-print(("  %s/gaps.png: waves behind two gaps"):format(directory))
-if size >= 256 then -- smaller ones have no directions where ways differ by a whole length
-    print(("  where the ways differ by half a length waves are %.0f %% as strong as where by one"):format(
+print(("  %s/gaps.png: interference after two gaps"):format(directory))
+if size >= 256 then -- in smaller pools no paths differ by a wavelength
+    print(("  strength at half a wavelength of difference: %.0f %% of the strength at one"):format(
         100 * quiet / loud))
-    assert(quiet < 0.35 * loud, "the waves do not put each other out")
+    assert(quiet < 0.35 * loud, "there is no destructive interference")
 end

@@ -1,15 +1,15 @@
--- How strong a telephone hears its nearest tower: discs of signal scattered over a map, the strongest of which stays.
+-- Signal strength of a mobile network: discs of signal around towers are scattered over a map, which keeps the maximum.
 --
 --     lua5.4 examples/gsm.lua [size [towers [directory]]]        512 150 out
 --
--- Strength falls linearly with the distance to a tower, from 1 to 0 at its reach (the GPGPU chapter, exercise 28.4-4). The chapter
--- draws a disc for each tower and lets blending pick the maximum; here one launch over towers x cells of a disc says where each value
--- goes, and rill.scatter with "max" puts it there. The answer is checked against the other way round, a gather, in which each cell of
--- the map asks all towers. Drawn are the strength, its levels as contours, and the towers.
+-- Strength falls linearly with the distance to a tower, from 1 to 0 at its range (the GPGPU chapter, exercise 28.4-4). The chapter draws a
+-- disc for each tower and computes the maximum by blending. Here one launch over towers x cells of a disc computes values and their
+-- destinations, and rill.scatter with "max" writes them. The script checks the result against a gather, in which each cell of the map
+-- loops over all towers. The image shows the strength, its contours, and the towers.
 local rill = require "rill"
 
 local passes = rill.program [=[
-    // Element (tower, cell of its disc): the cell of the map and the strength there; -1 is no cell.
+    // Element (tower, cell of its disc): the cell of the map, or -1, and the strength there.
     kernel void disc(vec3 tower[], int across, ivec2 size, out int cell<>, out float strength<>) {
         ivec2 at = indexof(cell).xy;
         vec3 t = tower[at.y];
@@ -27,7 +27,7 @@ local passes = rill.program [=[
         }
     }
 
-    // Night blue where there is no signal, then green to yellow; a dark line for every tenth, a dot for a tower.
+    // Draws no signal in dark blue, then green to yellow, a dark line for every tenth, and a dot for each tower.
     kernel void draw(float strength<>, neighbor float s<>, out vec3 colour<>) {
         vec3 low = vec3(0.04, 0.06, 0.16), middle = vec3(0.05, 0.45, 0.42), high = vec3(1.0, 0.92, 0.45);
         colour = mix(mix(low, middle, smoothstep(0.0, 0.45, strength)), high, smoothstep(0.45, 1.0, strength));
@@ -38,7 +38,7 @@ local passes = rill.program [=[
     }
 ]=]
 
---- Towers (x, y, reach) in cells, at places that look random and are the same each time.
+--- Returns towers {x, y, range} in cells, at random positions from a fixed seed.
 local function towers(size, count)
     local at = rill.random({count, 3}, {seed = 28})
     local list = {}
@@ -48,7 +48,7 @@ local function towers(size, count)
     return list
 end
 
---- Strengths by scattering discs; `map` is {rows, columns} of zeros or what was heard before.
+--- Scatters the discs of towers into `map`, {rows, columns}, which is zero or has the strength of other towers.
 local function scatter(list, map)
     local most = 0
     for _, t in ipairs(list) do
@@ -62,7 +62,7 @@ local function scatter(list, map)
     return map
 end
 
---- The same by gathering: each cell asks every tower.
+--- Returns the same map by a gather: each cell loops over all towers.
 local function gather(list, shape)
     return passes.strongest {tower = rill.from(list, "vec3"), towers = #list, shape = shape}
 end
@@ -83,8 +83,8 @@ local map = scatter(list, rill.stream("float", {size, size}))
 local heard = map:map("x > 0.0 ? 1.0 : 0.0"):mean()
 local seconds = rill.clock() - start
 local off = (map - gather(list, {size, size})):map("abs(x)"):max()
-assert(off < 1e-6, "the two ways differ by " .. off)
+assert(off < 1e-6, "scatter and gather differ by " .. off)
 rill.image.save(passes.draw(map, map), directory .. "/gsm.png")
-print(("  %d towers on %d x %d cells in %.1f ms; %.0f %% of the cells hear one"):format(
+print(("  %d towers on %d x %d cells in %.1f ms; %.0f %% of the cells have a signal"):format(
     count, size, size, 1000 * seconds, 100 * heard))
-print(("  %s/gsm.png: signal strength; the gather says the same to %.0e"):format(directory, off))
+print(("  %s/gsm.png: signal strength; the gather differs by %.0e"):format(directory, off))

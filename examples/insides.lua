@@ -1,18 +1,18 @@
--- A head and a plume of smoke, seen through: rill.volume follows a ray through each pixel, or lays slices behind one another.
+-- Volume rendering of a head and of smoke: rill.volume marches a ray through each pixel, or blends slices.
 --
 --     lua5.4 examples/insides.lua [size [steps [directory]]] [--head FILE COLUMNSxROWSxLAYERS]        48 90 out
 --
--- What fills space has no surface to draw. A transfer function gives every value a colour and an opacity, and light that comes through a piece of a ray is
--- partly taken up there (chapter 28.7.1 of "GPGPU", figure 28.12). The head is a phantom after Shepp and Logan, ellipsoids within each other; --head takes
--- a scan of yours, one byte for each voxel, columns fastest. Half of it is drawn as the surface at one value. The smoke is rill.fluid's, in three
--- dimensions. The script checks that both ways give the same picture, and how much light a box of known opacity lets through.
+-- A transfer function maps each value to a colour and an opacity, and each piece of a ray absorbs part of the light (chapter 28.7.1 of "GPGPU", figure
+-- 28.12). The head is a phantom after Shepp and Logan, made of ellipsoids; --head reads a scan with one byte per voxel, columns fastest. Half of the head
+-- is drawn as an isosurface. The smoke is simulated by rill.fluid in three dimensions. The script checks that marching and slices give the same image, and
+-- the light that passes through a box of known opacity.
 local rill = require "rill"
 
 local pixels <const> = 320
 
 -- ---- a head
 
--- Added value; half axes, and middle, along x, y, z; degrees around z (after Toft 1996, with a third dimension).
+-- Each row: added value; half axes along x, y, z; centre; rotation about z in degrees (after Toft 1996, with a third dimension).
 local ellipsoids = {
     {0.4, 0.69, 0.92, 0.81, 0, 0, 0, 0}, {-0.25, 0.62, 0.85, 0.74, 0, -0.0184, 0, 0},
     {-0.15, 0.11, 0.31, 0.22, 0.22, 0, 0, -18}, {-0.15, 0.16, 0.41, 0.28, -0.22, 0, 0, 18},
@@ -22,7 +22,7 @@ local ellipsoids = {
 }
 
 local add = rill.kernel [[
-    // One ellipsoid more; its rim is some voxels wide.
+    // Adds one ellipsoid, with an edge some voxels wide.
     kernel void add(float value, vec3 axes, vec3 middle, vec2 turn, inout float s<>) {
         vec3 size = vec3(sizeof_stream(s).xyz), p = (2.0 * vec3(indexof(s).xyz) + 1.0) / size - 1.0 - middle;
         p = vec3(turn.x * p.x + turn.y * p.y, turn.x * p.y - turn.y * p.x, p.z) / axes;
@@ -40,7 +40,7 @@ local function phantom(n)
     return s
 end
 
--- Skull, brain and what is in it, in opacities for a head so many voxels wide.
+-- Returns a transfer function for skull, brain and the structures inside it, for a head n voxels wide.
 local function head_colours(n)
     local function point(value, red, green, blue, opacity) return {value, {red, green, blue}, opacity / n} end
     return {
@@ -52,14 +52,14 @@ end
 
 local function scan(path, size)
     local columns, rows, layers = size:match "^(%d+)x(%d+)x(%d+)$"
-    assert(columns, "--head: expected COLUMNSxROWSxLAYERS behind the file, as in 57x67x56")
+    assert(columns, "--head: expected COLUMNSxROWSxLAYERS after the file, as in 57x67x56")
     local file = assert(io.open(path, "rb"))
     local s = rill.stream("uint8", {layers // 1, rows // 1, columns // 1}):write(file:read "a")
     file:close()
     return s
 end
 
--- The head through a transfer function, and its half as a surface.
+-- Returns images of the head by a transfer function, and of half of it as an isosurface.
 local function head(path, size)
     local s = path and scan(path, size) or phantom(112)
     local shape = s.shape
@@ -85,7 +85,7 @@ local vent = rill.kernel [[
     }
 ]]
 
--- A column of air, half as high again as wide, with a vent at its foot; rows go down.
+-- Simulates smoke in a column of air, 1.5 times as high as wide, with a vent at its bottom; rows go down.
 local function plume(n, steps)
     local shape = {n, 3 * n // 2, n}
     local f = rill.fluid {shape = shape, dt = 0.4, cfl = 8, confinement = 0.3, buoyancy = {smoke = 0.35}}
@@ -114,7 +114,7 @@ local function smoke(n, steps)
     return marched, rill.volume(s, view)
 end
 
--- How much light a box of one value lets through, beside exp(-k times its depth).
+-- Prints the light that passes through a box of constant value, and the expected exp(-opacity * depth).
 local function check()
     local box = rill.stream("float", {4, 5, 6}, 1)
     local seen = rill.volume(box, {
@@ -144,4 +144,4 @@ local clear, cut = head(path, shape)
 local marched, fire = smoke(size, steps)
 local file = directory .. "/insides.png"
 rill.image.save(rill.concat {rill.concat({clear, cut}, 2), rill.concat({marched, fire}, 2)}, file)
-print(("  %s: a head and its half, smoke and the same as fire"):format(file))
+print(("  %s: a head, half of it, smoke, and the same smoke as fire"):format(file))

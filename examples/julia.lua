@@ -1,12 +1,11 @@
--- A Julia set by inverse iteration: thousands of points wander to it, each with random numbers of its own.
+-- A Julia set by inverse iteration: thousands of points move onto it at random, with a random number generator per point.
 --
 --     lua5.4 examples/julia.lua [size [directory]]        768 out
 --
--- The set attracts under the inverse of z^2 + c: z becomes one of the two roots of z - c, chosen at random (the GPGPU chapter,
--- exercise 28.6-2). A point starts at a fixed point of the formula, takes some steps that are not counted, then many that are: each adds one to
--- its cell of the picture, by an atomic addition. The chapter asks for a generator of random numbers in the kernel; this one is PCG (O'Neill
--- 2014, the output permutation "RXS-M-XS"), seeded by the point's number. Checked: a point that is found stays on the set when
--- the formula takes it forward.
+-- The set is attracting under the inverse of z^2 + c: z becomes one of the two square roots of z - c, chosen at random (the GPGPU chapter, exercise
+-- 28.6-2). A point starts at a fixed point of the formula and takes some steps that are not counted. Each further step adds one to its cell of the
+-- image by an atomic addition. The exercise requires a random number generator in the kernel; this one is PCG (O'Neill 2014, output permutation
+-- "RXS-M-XS"), seeded by the index of the point. The script checks that the points found stay on the set under forward iteration.
 local rill = require "rill"
 
 local passes = rill.program [=[
@@ -34,14 +33,14 @@ local passes = rill.program [=[
         }
     }
 
-    // How often z lies far outside after some steps forward.
+    // Returns 1 if z is far outside after some steps of forward iteration.
     kernel void forward(vec2 c, int steps, vec2 z<>, out int left<>) {
         vec2 w = z;
         for (int k = 0; k < steps; k++) w = vec2(w.x * w.x - w.y * w.y, 2.0 * w.x * w.y) + c;
         left = dot(w, w) > 16.0 ? 1 : 0;
     }
 
-    // A cell shines on those around it.
+    // Draws hits on a logarithmic scale, with some light from the adjacent cells.
     kernel void draw(neighbor int hits<>, float most, out vec3 colour<>) {
         float light = float(hits[0]) + 0.25 * float(hits[ivec2(-1, 0)] + hits[ivec2(1, 0)] + hits[ivec2(0, -1)] + hits[ivec2(0, 1)]);
         float t = log(1.0 + light) / log(1.0 + most);
@@ -50,10 +49,10 @@ local passes = rill.program [=[
     }
 ]=]
 
---- Hits {size, size} of `points` wanderers over the square of half-width `reach`, and where they are at last.
+--- Returns the hits {size, size} of `points` points over the square of half-width `reach`, and the last positions of the points.
 local function wander(c, size, points, steps, reach)
     local hits = rill.stream("int", {size, size})
-    -- z = z^2 + c has the root (1 + sqrt(1 - 4 c)) / 2, which repels: it is on the set.
+    -- z = z^2 + c has the repelling fixed point (1 + sqrt(1 - 4 c)) / 2, which is on the set.
     local re, im = 1 - 4 * c[1], -4 * c[2]
     local r = math.sqrt(re * re + im * im)
     local x, y = math.sqrt(math.max(0, (r + re) / 2)), math.sqrt(math.max(0, (r - re) / 2))
@@ -61,7 +60,7 @@ local function wander(c, size, points, steps, reach)
     return hits, passes.wander(c, 40, steps, reach, start, hits)
 end
 
---- How many of these points leave within `steps` steps forward.
+--- Returns the number of points that diverge within `steps` steps of forward iteration.
 local function leavers(c, points, steps)
     return passes.forward(c, steps, points):sum()
 end

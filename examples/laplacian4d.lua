@@ -1,15 +1,15 @@
--- A Laplacian in four dimensions, of three balls that appear, move and vanish: one kernel over a dense array, one of pages
--- and one of hashed pages (Lefohn et al., Glift, 2006, section 6.1).
+-- A Laplacian in four dimensions: one kernel runs over a dense array, a sparse grid of pages and a hash grid (Lefohn et al.,
+-- Glift, 2006, section 6.1).
 --
 --     lua5.4 examples/laplacian4d.lua [size [directory]]        48 out
 --
--- The fourth dimension is time. The kernel does not know what it runs over.
+-- The data are three balls that appear, move and vanish; the fourth dimension is time. The kernel does not depend on the container.
 local rill = require "rill"
 
 local page = 4
 
 local passes = rill.program [[
-    // Where the balls are, and how much of one is here: 1 in its middle, 0 outside.
+    // Return the centre of a ball, and the sum of the balls at a point, each 1 in its centre and 0 outside.
     vec3 ball(int i, float time, float size) {
         float turn = 2.0943951 * float(i) + 3.1415927 * time / size;
         return size * (0.5 + 0.28 * vec3(cos(turn), sin(turn), 0.5 * sin(2.0 * turn)));
@@ -22,7 +22,7 @@ local passes = rill.program [[
             sum += rest * rest;
         }
         float time = here.w / (size - 1.0);
-        return 4.0 * time * (1.0 - time) * sum; // nothing at both ends
+        return 4.0 * time * (1.0 - time) * sum; // 0 at the first and last time
     }
     kernel void balls(float size, out float u<>) { u = bump(vec4(indexof(u)), size); }
 
@@ -34,7 +34,7 @@ local passes = rill.program [[
         }
     }
 
-    // Pages in which something may be: a ball comes closer than a page's corners and one element around.
+    // Marks the pages that a ball may touch, including a halo of one element.
     kernel void wanted(int page, float size, out bool r<>) {
         r = false;
         vec4 middle = float(page) * (vec4(indexof(r)) + 0.5);
@@ -50,7 +50,7 @@ local passes = rill.program [[
         for (int d = 0; d < 4; d++) { p[d] = page * (rest % pages); rest /= pages; }
     }
 
-    // A slice at a depth and a time: what is there, and its Laplacian, above zero orange and below blue.
+    // Draws slices at one depth and several times: the balls, and the Laplacian, positive in orange and negative in blue.
     vec3 warm(float t) { return mix(vec3(0.02, 0.02, 0.05), vec3(1.0, 0.75, 0.4), clamp(t, 0.0, 1.0)); }
     vec3 sign_colour(float t) {
         vec3 side = t > 0.0 ? vec3(1.0, 0.55, 0.15) : vec3(0.2, 0.55, 1.0);
@@ -70,7 +70,7 @@ local passes = rill.program [[
     }
 ]]
 
---- The coordinates where pages begin that the balls may touch.
+--- Returns the coordinates of the first elements of the pages that the balls may touch.
 local function corners(size)
     local pages = size // page
     local numbers = passes.wanted(page, size, rill.stream("bool", {pages, pages, pages, pages}))
@@ -78,7 +78,7 @@ local function corners(size)
     return passes.corner(pages, page, numbers)
 end
 
--- The three structures: what makes one of float elements, and whether it has pages.
+-- The three containers, with the functions that create them.
 local kinds = {
     {name = "array", make = function(size) return rill.array("float", {size, size, size, size}) end},
     {name = "sparse", make = function(size)
@@ -89,7 +89,7 @@ local kinds = {
     end},
 }
 
---- The balls and their Laplacian in one of them.
+--- Computes the balls and their Laplacian in a container.
 local function run(kind, size)
     local u, r = kind.make(size), kind.make(size)
     local points = corners(size)

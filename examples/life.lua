@@ -1,10 +1,10 @@
--- Conway's game of life on a torus: a `neighbor` parameter whose stream wraps around.
+-- Conway's game of life on a torus: a `neighbor` parameter of a stream with the boundary "wrap".
 --
 --     lua5.4 examples/life.lua [generations [directory]]        1000 out
 local rill = require "rill"
 
 local passes = rill.program [[
-    // A cell lives on with two or three neighbours, and comes to life with three.
+    // A cell survives with two or three live neighbours, and becomes alive with three.
     kernel void live(neighbor int cell<>, out int r<>) {
         int around = cell[ivec2(-1, -1)] + cell[ivec2(0, -1)] + cell[ivec2(1, -1)]
                    + cell[ivec2(-1,  0)]                      + cell[ivec2(1,  0)]
@@ -12,7 +12,7 @@ local passes = rill.program [[
         r = around == 3 || (around == 2 && cell[0] == 1) ? 1 : 0;
     }
 
-    // Warmth: 1 where there is life, slowly less where there was.
+    // The trail of a cell: 1 while it is alive, then decaying slowly.
     kernel void cool(int cell<>, float before<>, out float warmth<>) {
         warmth = cell == 1 ? 1.0 : 0.985 * before;
         warmth = warmth > 1e-6 ? warmth : 0.0;
@@ -24,7 +24,7 @@ local passes = rill.program [[
     }
 ]]
 
---- A world of cells, one byte each, from a list of strings in which '#' lives, placed at (row, column), counted from 1.
+--- Returns a world of cells, one byte each, with a pattern of strings in which '#' is alive, at (row, column), 1-based.
 local function world(size, picture, row, column)
     local cells = rill.stream("int8", {size, size})
     for i, line in ipairs(picture) do
@@ -37,7 +37,7 @@ local function world(size, picture, row, column)
     return cells
 end
 
---- The next generation, in `result`.
+--- Writes the next generation into `result` and returns it.
 local function step(cells, result)
     return passes.live(cells:boundary "wrap", result)
 end
@@ -51,7 +51,7 @@ generations = assert(math.tointeger(tonumber(generations or 1000)), "generations
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
--- Five cells that would take 1103 generations to settle on an endless plane; here their gliders come back.
+-- The R-pentomino takes 1103 generations to settle on an infinite plane. On a torus its gliders return.
 local size, panels, pixels, gap = 128, 5, 3, 1
 local cells = world(size, {".##", "##.", ".#."}, size // 2, size // 2)
 local spare, warmth = cells:like(), rill.stream("float", {size, size})

@@ -1,11 +1,11 @@
--- The Mandelbrot set: a kernel without an input, whose launch names the shape of what it makes.
+-- The Mandelbrot set: a kernel without inputs, whose launch gives the shape of its output.
 --
 --     lua5.4 examples/mandelbrot.lua [size [directory]]        512 out
 local rill = require "rill"
 
 local passes = rill.program [[
-    // Steps until z = z^2 + c leaves the disc of radius 16, with a fraction that makes them continuous; `rounds` if it never
-    // does. c is at the middle of the pixel.
+    // Counts the steps until z = z^2 + c leaves the disc of radius 16, with a fraction that makes the count continuous, or
+    // returns `rounds`. c is the centre of the pixel.
     kernel void escape(vec2 corner, float pixel, int rounds, out float steps<>) {
         vec2 c = corner + pixel * (vec2(indexof(steps).xy) + 0.5), z = vec2(0.0);
         steps = float(rounds);
@@ -18,7 +18,7 @@ local passes = rill.program [[
         }
     }
 
-    // Night blue, white, amber and back to night, once per octave or so of steps; the set itself is black.
+    // Colours cycle through dark blue, white and amber, about once per octave of steps. The set is black.
     kernel void colour(float inside, float steps<>, out vec3 c<>) {
         float t = 0.35 * log2(max(steps, 0.0) + 1.0);
         vec3 wave = 0.5 - 0.5 * cos(6.2831853 * (t * vec3(1.0, 1.0, 0.9) + vec3(0.06, 0.0, 0.85)));
@@ -26,12 +26,12 @@ local passes = rill.program [[
     }
 ]]
 
---- Continuous escape steps over the square of side `side` whose corner (least x, least y) is given; row 0 is the least y.
+--- Returns the continuous escape steps over the square of side `side` with the given corner (least x and y). The first row has the least y.
 local function escape(size, corner, side, rounds)
     return passes.escape{corner = corner, pixel = side / size, rounds = rounds, shape = {size, size}}
 end
 
---- The picture of such a stream.
+--- Returns an image of escape steps.
 local function colour(steps, rounds)
     return passes.colour(rounds, steps)
 end

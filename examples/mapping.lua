@@ -1,5 +1,5 @@
--- Where elements stand among pages: a mapping of a few lines, composed with a page table, lays a band matrix out by its diagonals, so
--- that a band takes the pages it fills and no others.
+-- A user-defined address mapping: a translator of a few lines, composed with a page table, stores a band matrix by diagonals, so that
+-- it needs only the pages that the band fills.
 --
 --     lua5.4 examples/mapping.lua [size]        4096
 local rill = require "rill"
@@ -9,7 +9,7 @@ n = assert(math.tointeger(tonumber(n or 4096)), "size: expected a whole number")
 local HALF <const>, PAGE <const> = 3, 16 -- diagonals on either side; sides of a page
 local T <const> = rill.translator
 
--- Row y, column x stands in row y at its distance from the diagonal, from 0 on.
+-- Maps row y, column x to row y, column x - y + HALF.
 local diagonals = T.new {name = "diagonals", rank = 2, to = 2, shape = {n, n}, glsl = ([[
     ivec2 translate(ivec2 v) { int d = v.x - v.y + H; return ivec2(d < W ? d : -1, v.y); }
     ivec2 inverse(ivec2 p) { return ivec2(p.x < W ? p.x + p.y - H : -1, p.y); }
@@ -25,7 +25,7 @@ end, ranges = function(first, last)
     return rows
 end}
 
--- A container over pages of 16x16, mapped where the band needs them.
+-- Returns a container over pages of 16 x 16, of which `map` maps the ones that the band needs, and their number.
 local function band(shape, mapping, map)
     local pages = T.pages {shape = shape, page = {PAGE, PAGE}}
     local count = map(pages)
@@ -53,7 +53,7 @@ local multiply = rill.kernel((([[kernel void multiply(float a[][], float x[], ou
 local x = rill.iota(n) * 0.001 + 1.0
 local results = {}
 for i, c in ipairs {plain, packed} do
-    fill(c) -- runs over what is mapped
+    fill(c) -- runs over the mapped pages
     results[i] = multiply {a = c, x = x, shape = n}
 end
 print(("as it is      %6d pages"):format(many))

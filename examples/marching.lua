@@ -1,17 +1,17 @@
--- The surface of a head out of a scan: marching cubes.
+-- Marching cubes: the surface of a head from a scan.
 --
 --     lua5.4 examples/marching.lua [FILE COLUMNSxROWSxLAYERS] [iso [directory]]        (an MRI scan, or a made one) 60 out
 --
--- A scan is a volume of numbers. A cube between eight voxels, some above a value and some below, has triangles where the value is passed; which ones, a table of 256
--- cases tells (Lorensen and Cline 1987). rill.mesh.marching_cubes looks at all cubes at once, and those that are passed push their triangles to
--- a list, each as many as it has. The volume gets a layer of zeros around it, so that nothing is cut off. Checked: the surface is closed,
--- manifold and oriented, and encloses as much as there are voxels above the value, to half a voxel along the surface.
+-- A scan is a volume of numbers. If some of eight adjacent voxels are above the iso value and some below, the surface crosses the cube between them. A table of
+-- 256 cases gives its triangles (Lorensen and Cline 1987). rill.mesh.marching_cubes processes all cubes in parallel, and each appends its triangles to a list.
+-- The volume is padded with a layer of zeros, so that the surface is closed. The script checks that the surface is closed, manifold and oriented, and that
+-- it encloses the volume of the voxels above the value, up to half a voxel along the surface.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 
-local VOXEL <const> = 2.75 -- millimetres, of the scan in the test data
+local VOXEL <const> = 2.75 -- size of a voxel of the test data's scan, in millimetres
 
--- One byte for each voxel, columns fastest.
+-- Reads a file with one byte per voxel, columns fastest.
 local function scan(path, columns, rows, layers)
     local file <close> = assert(io.open(path, "rb"))
     local bytes = file:read "a"
@@ -19,7 +19,7 @@ local function scan(path, columns, rows, layers)
     return rill.stream("uint8", {layers, rows, columns}, bytes):cast "float"
 end
 
--- A head of ellipsoids: skull, jaw, nose, ears, without the hollows of eyes and mouth, on a neck; 200 inside, 0 outside, smooth between.
+-- Returns a synthetic head of ellipsoids: skull, jaw, nose, ears and neck, with hollows for eyes and mouth. Values are 200 inside and 0 outside.
 local function made(n)
     local head = rill.kernel [[
         float ball(vec3 p, vec3 middle, vec3 radius) {
@@ -51,14 +51,14 @@ if columns then
 else
     local path = (os.getenv "RILL_DATA" or here .. "../../shared/data") .. "/volumes/mri_anatomy_57x67x56_u8.raw"
     local file <close> = io.open(path)
-    name = file and "an MRI scan" or "a made head"
+    name = file and "an MRI scan" or "a synthetic head"
     volume = file and scan(path, 57, 67, 56) or made(64)
 end
 local iso = assert(tonumber(words[1] or 60), "iso: expected a number")
 local directory = words[2] or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
--- A layer of zeros around; what is inside is more, and marching cubes takes what is less: the sign changes.
+-- Pads with zeros, and negates values, since marching_cubes takes values below the iso value as inside.
 local size = {}
 for d = 1, 3 do size[d] = volume.shape[d] + 2 end
 local padded = rill.stream("float", size)
@@ -71,11 +71,11 @@ local parts = m:components()
 print(("  %s, %s voxels: %d vertices, %d triangles, %d parts, in %.1f ms"):format(name, volume.shape, m.vertices,
     m.faces, parts, clock * 1e3))
 local litres, counted = m:volume() / 1e6, volume:gt(iso):count() * spacing ^ 3 / 1e6
-print(("  %.3f litres within, %.3f by counting voxels; %.0f square centimetres"):format(litres, counted,
+print(("  volume %.3f litres, %.3f by counting voxels; area %.0f square centimetres"):format(litres, counted,
     m:area() / 100))
-assert(m.faces > 0, "nothing is above that value")
+assert(m.faces > 0, "no voxel is above the value")
 assert(m:is_closed() and m:is_manifold() and m:is_oriented(), "the surface is not closed")
-assert(math.abs(litres - counted) <= m:area() * spacing / 2 / 1e6, "it does not enclose what is above the value")
+assert(math.abs(litres - counted) <= m:area() * spacing / 2 / 1e6, "the volume differs from that of the voxels")
 
 local low, high = m:bounds()
 local middle, side = {}, 0
@@ -89,4 +89,4 @@ local function view(x, y, z)
     })
 end
 rill.image.save(rill.concat({view(1.3, 1.5, 0.4), view(-0.9, 1.8, 0.2)}, 2), directory .. "/marching.png")
-print(("  %s/marching.png: two views of where it is %g"):format(directory, iso))
+print(("  %s/marching.png: two views of the surface at %g"):format(directory, iso))

@@ -1,15 +1,15 @@
--- Products of many 4 x 4 matrices: one kernel with eight inputs and four outputs, as Brook's Mat4Mult.
+-- Products of many 4 x 4 matrices: one kernel with eight inputs and four outputs, like Brook's Mat4Mult.
 --
 --     lua5.4 examples/mat4mult.lua [size [directory]]        512 out
 --
--- Section 4.2 of "Brook for GPUs" takes this kernel to see what it costs where a device stores fewer outputs at once (RILL_MAX_OUTPUTS=1 in
--- the environment forces that here; `make bench BENCH=brook/outputs` measures it). Each thread of a cloth is twisted by a matrix of its own
--- and each of its points bent by another; the kernel multiplies the two of every point, and the points are drawn by adding light where they
--- are. Checked: products against plain Lua, to float's precision.
+-- Section 4.2 of "Brook for GPUs" uses this kernel to measure the cost of devices that support fewer outputs (RILL_MAX_OUTPUTS=1 in the environment
+-- simulates one; `make bench BENCH=brook/outputs` measures it). A cloth has a matrix for each thread, which twists it, and one for each position
+-- along the threads, which bends it. The kernel multiplies the two matrices of each point, and the points are drawn by adding their light to the
+-- image. The script checks products against plain Lua.
 local rill = require "rill"
 
 local passes = rill.program([=[
-    // Rows of A (one for each row of the output: inputs of one column are repeated) times rows of B.
+    // Multiplies A by B, both given by rows. Inputs of one column or row are broadcast.
     kernel void multiply(float4 a0<>, float4 a1<>, float4 a2<>, float4 a3<>, float4 b0<>, float4 b1<>, float4 b2<>, float4 b3<>,
                          out float4 c0<>, out float4 c1<>, out float4 c2<>, out float4 c3<>) {
         c0 = a0.x * b0 + a0.y * b1 + a0.z * b2 + a0.w * b3;
@@ -18,7 +18,7 @@ local passes = rill.program([=[
         c3 = a3.x * b0 + a3.y * b1 + a3.z * b2 + a3.w * b3;
     }
 
-    // A turn around y that grows along t, and up to where the thread is.
+    // A rotation about y that grows with t, and a translation to the height of the thread.
     kernel void twist(iter float t<>, out float4 r0<>, out float4 r1<>, out float4 r2<>, out float4 r3<>) {
         float c = cos(3 * t), s = sin(3 * t);
         r0 = float4(c, 0, s, 0);
@@ -27,7 +27,7 @@ local passes = rill.program([=[
         r3 = float4(0, 0, 0, 1);
     }
 
-    // A turn around z by the place along the thread, one unit away from it.
+    // A rotation about z by the position t along the thread, and a translation.
     kernel void bend(iter float t<>, out float4 r0<>, out float4 r1<>, out float4 r2<>, out float4 r3<>) {
         float c = cos(2 * t), s = sin(2 * t);
         r0 = float4(c, -s, 0, 0.8 * t);
@@ -36,7 +36,7 @@ local passes = rill.program([=[
         r3 = float4(0, 0, 0, 1);
     }
 
-    // Where the origin goes, as a cell of the picture, and how it shines.
+    // Computes the cell of the image to which the origin is mapped, and its light.
     kernel void draw(float4 x<>, float4 y<>, float4 z<>, float size, out int cell<>, out float3 light<>) {
         float2 p = floor((float2(x.w, -y.w) / (2.6 + 0.5 * z.w) + 0.5) * size);
         cell = all(p >= 0 && p < size) ? p.y * size + p.x : -1;
@@ -46,7 +46,7 @@ local passes = rill.program([=[
     kernel float3 expose(float3 light<>, float scale) { return sqrt(1 - exp(-scale * light)) + 0.03; }
 ]=], {dialect = "brook"})
 
---- The rows of A B for `threads` matrices A and `points` matrices B: four streams {threads, points}.
+--- Returns the rows of A B for `threads` matrices A and `points` matrices B, four streams {threads, points}, and the rows of A and of B.
 local function products(threads, points)
     local a = {passes.twist(rill.iter("float", threads, -1, 1))}
     local b = {passes.bend(rill.iter("float", points, -1, 1))}
@@ -54,7 +54,7 @@ local function products(threads, points)
     return {passes.multiply(a[1], a[2], a[3], a[4], b[1], b[2], b[3], b[4])}, a, b
 end
 
---- How far products are from those of the same factors in Lua, at some elements.
+--- Returns the largest difference of some elements from products computed in Lua.
 local function largest_error(c, a, b)
     local worst, threads, points = 0, table.unpack(c[1].shape)
     for k = 0, 40 do
@@ -92,4 +92,4 @@ local off = largest_error(c, a, b)
 assert(off < 1e-6, "products are off by " .. off)
 rill.image.save(picture, directory .. "/mat4mult.png")
 print(("  %d products of 4 x 4 matrices, drawn in %.0f ms"):format(threads * points, 1000 * seconds))
-print(("  %s/mat4mult.png: a cloth of threads; products are right to %.0e"):format(directory, off))
+print(("  %s/mat4mult.png: a cloth of threads; the largest error of a product is %.0e"):format(directory, off))

@@ -1,21 +1,21 @@
--- Four ways to multiply a matrix by a vector on a parallel machine, y = A x + b: the forms of chapter 28.6 of "GPGPU".
+-- Four parallel algorithms for a matrix-vector product, y = A x + b: the forms of chapter 28.6 of "GPGPU".
 --
 --     lua5.4 examples/matvec.lua [rows [columns]]        1000 1000
 --
--- Run with the single argument "module" it returns the four functions instead, each (A, x, b [, y]) -> y: `simple`, `reduce` and
--- `large` gather, one result per invocation, group or row of a tile; `scatter` sends what every column has to say to all rows.
+-- With the single argument "module" it returns the four functions instead, each (A, x, b [, y]) -> y. `simple`, `reduce` and `large`
+-- gather: they compute one result per invocation, per group, or per row of a tile. `scatter` adds the products of a column to all rows.
 --
--- What is wrong in print, and put right here:
---   * In the reductions a step is taken by all threads with j + stride < M. That is more than the half that should survive:
---     thread j + stride changes what thread j reads. Only j < stride may.
---   * The reduction expects M to be a power of two. Here the group is one, and the places past M hold 0.
---   * The large form comes back to its shared memory in the next round of rows while thread 0 may still be reading the
---     last sums: a barrier is missing at the end of a round. And where the rows don't divide, some threads leave the loop
---     early and never come to the barriers that the others wait at: all take the same number of rounds here.
---   * Its launcher starts the reduction instead, with arguments of the large form; T and Z, never given, are 8 rows of 64.
---   * The large form reads x once for every row. As the text then advises, a group keeps a piece of x for its eight rows.
---   * There are no atomic additions of floats everywhere, and their sums would hang on the order. The scatter form adds whole
---     numbers: products times a power of two, as large as no sum can overflow.
+-- Errors in the printed chapter that are corrected here:
+--   * In the reductions all threads with j + stride < M do a step. These are too many: thread j + stride changes the value that thread j
+--     reads. Only threads with j < stride may do the step.
+--   * The reduction requires M to be a power of two. Here the size of the group is one, and elements after the M-th are 0.
+--   * The large form reuses its shared memory in the next round of rows while thread 0 may still read the last sums: a barrier is missing
+--     at the end of a round. And if the number of rows is not divisible, some threads leave the loop before the barriers at which
+--     the others wait. Here all threads run the same number of rounds.
+--   * Its launcher starts the reduction instead, with arguments of the large form. T and Z are not given; here they are 8 rows of 64.
+--   * The large form reads x once for every row. As the text then recommends, a group keeps a piece of x for its eight rows.
+--   * Not all devices have atomic additions of floats, and the result would depend on their order. The scatter form adds integers:
+--     products times the largest power of two with which no sum overflows.
 local rill = require "rill"
 
 local simple = rill.kernel [=[
@@ -91,7 +91,7 @@ end
 
 local reductions = {} -- by their number of threads
 
--- Rows of up to 1024 elements, the largest group there is everywhere.
+-- Rows may have up to 1024 elements, the largest group size that every device supports.
 function matvec.reduce(a, x, b, y)
     local threads = 1
     while threads < x.size do threads = threads * 2 end
@@ -102,7 +102,7 @@ function matvec.reduce(a, x, b, y)
     return y
 end
 
--- `groups` share the rows: one per eight rows, but no more than 1024, unless told.
+-- `groups` is the number of groups. Default: one per eight rows, at most 1024.
 function matvec.large(a, x, b, y, groups)
     y = y or rill.stream("float", b.size)
     groups = math.min(groups or 1024, ceiling(b.size, 8))
@@ -110,7 +110,7 @@ function matvec.large(a, x, b, y, groups)
     return y
 end
 
--- The largest power of two by which no sum of products reaches 2^30.
+-- Returns the largest power of two for which no scaled sum of products reaches 2^30.
 local function fixed_point(a, x)
     local most = a.size > 0 and math.max(a:max(), -a:min()) or 0.0
     local bound = most * x:map("abs(x)"):sum()

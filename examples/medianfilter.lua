@@ -1,17 +1,17 @@
--- The median of nine: dots on a picture are gone, edges stay where they were (the GPGPU chapter, exercise 28.3-2).
+-- A 3 x 3 median filter: it removes single wrong pixels and keeps edges (the GPGPU chapter, exercise 28.3-2).
 --
 --     lua5.4 examples/medianfilter.lua [share of dots [picture.png or .pgm [directory]]]        0.1, a synthetic picture, out
 --
--- Each pixel gathers the 3 x 3 around it and becomes the fifth largest of them. Nothing branches: nineteen exchanges of a smaller and a larger value
--- (Devillard 1998, after Paeth 1990) leave the median in the middle, the other eight half sorted. A dot is an extreme among its neighbours and is
--- never taken; along an edge five of nine are on the pixel's own side. rill.image.median is the same for any radius. Checked: both agree to the
--- bit, so does plain Lua where some pixels are sorted; an error a third of that with dots is left, and less than a Gaussian leaves.
+-- Each pixel becomes the fifth largest of the 3 x 3 pixels around it. There are no branches: nineteen compare-exchange steps (Devillard 1998, after Paeth
+-- 1990) move the median to the middle. A wrong pixel is an extreme among its neighbours, so it is never the median. At a straight edge at least five of nine
+-- pixels are on the pixel's side. rill.image.median does the same for any radius. The script checks that both agree bit for bit, and with sorting in
+-- plain Lua at some pixels. The remaining error must be less than a third of the error before, and less than with a Gaussian.
 local rill = require "rill"
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
 local balloons = dofile(here .. "support/balloons.lua")
 
--- Of each pair the smaller goes to the first place.
+-- The compare-exchange steps: the smaller value of a pair goes to the first index.
 local PAIRS <const> = {
     {1, 2}, {4, 5}, {7, 8}, {0, 1}, {3, 4}, {6, 7}, {1, 2}, {4, 5}, {7, 8}, {0, 3}, {5, 8}, {4, 7}, {3, 6}, {1, 4},
     {2, 5}, {4, 7}, {4, 2}, {6, 4}, {4, 2},
@@ -29,7 +29,7 @@ local passes = rill.program((([=[
         EXCHANGES
         r = v4;
     }
-    // A share of the pixels becomes black or white.
+    // Makes a share of the pixels black or white.
     kernel void soil(float share, float dice<>, float p<>, out float r<>) {
         r = dice < 0.5 * share ? 0.0 : dice > 1.0 - 0.5 * share ? 1.0 : p;
     }
@@ -37,7 +37,7 @@ local passes = rill.program((([=[
     kernel float squares(float a<>, float b<>) { return (a - b) * (a - b); }
 ]=]):gsub("EXCHANGES", table.concat(exchanges, " "))))
 
---- The fifth largest of nine in plain Lua, of row y and column x, from 1, of rows of numbers.
+--- Returns the median of the 3 x 3 numbers around row y and column x (1-based) of rows of numbers, in plain Lua.
 local function one_pixel(rows, y, x)
     local list = {}
     for j = y - 1, y + 1 do
@@ -52,7 +52,7 @@ if ... == "module" then
     return {median = passes.median, one_pixel = one_pixel}
 end
 
---- How far two pictures are apart, root mean square.
+--- Returns the root mean square difference of two images.
 local function error_of(a, b)
     return math.sqrt(passes.squares(a, b):mean())
 end
@@ -65,7 +65,7 @@ os.execute(("mkdir -p '%s'"):format(directory))
 local picture = passes.gray(path and rill.image.load(path, "vec3") or balloons.scene {shape = {384, 512}})
 local soiled = passes.soil(share, rill.random(picture.shape, {seed = 3}), picture)
 local clean = passes.median(soiled)
-assert(clean:bytes() == rill.image.median(soiled, 1):bytes(), "rill.image.median gives another picture")
+assert(clean:bytes() == rill.image.median(soiled, 1):bytes(), "rill.image.median gives another result")
 local rows, got = soiled:read(), clean:read()
 for k = 1, 100 do
     local y, x = 1 + 7919 * k % #rows, 1 + 104729 * k % #rows[1]
@@ -74,7 +74,7 @@ end
 local before, after = error_of(soiled, picture), error_of(clean, picture)
 local blurred = error_of(rill.image.gaussian(soiled, 1), picture)
 rill.image.save(rill.concat({soiled, clean}, 2), directory .. "/median.png")
-print(("  off by %.4f with dots on %g %% of the pixels, %.4f filtered; a Gaussian leaves %.4f"):format(before,
-    100 * share, after, blurred))
-print(("  %s/median.png: with dots, and filtered"):format(directory))
-assert(path or share ~= 0.1 or after < before / 3 and after < blurred, "dots are left, or edges are not")
+print(("  root mean square error: %.4f with dots on %g %% of the pixels, %.4f filtered, %.4f after a Gaussian"):format(
+    before, 100 * share, after, blurred))
+print(("  %s/median.png: the image with dots, and filtered"):format(directory))
+assert(path or share ~= 0.1 or after < before / 3 and after < blurred, "dots remain, or edges are blurred")

@@ -1,12 +1,12 @@
--- The Mandelbrot set by a million iterations: which points never diverge, found in slices, by the points that are still undecided.
+-- The Mandelbrot set by a million iterations, in many launches over an active list of the points that are still undecided.
 --
 --     lua5.4 examples/million.lua [size [directory]]        512 out
 --
--- z = z^2 + c is iterated 10^6 times from z = c, and what has not left the disc of radius 2 by then is black (the GPGPU chapter, exercise 28.3-4).
--- One launch of so many rounds would hold the device for long, and some drivers cut loops of more than 65,535; so a launch does a slice, and
--- what it has decided leaves the active list. Points are decided in two ways: they diverge, or their orbit comes back, bit by bit, to a place
--- where it has been, and then goes round for ever (Brent 1980 keeps one such place, renewed at every power of two). Checked: the
--- area of what is left is that of the set, 1.50659 (Foerstemann 2012), as nearly as the grid lets it be.
+-- z = z^2 + c is iterated 10^6 times from z = c, and points that have not left the disc of radius 2 by then are black (the GPGPU chapter, exercise
+-- 28.3-4). A single launch would occupy the device for long, and some drivers terminate loops after 65,535 iterations. So a launch runs a slice of the
+-- iterations, and decided points leave the active list. A point is decided if it diverges, or if its orbit returns exactly to an earlier point, and so
+-- is periodic (Brent 1980 keeps one earlier point, renewed at every power of two). The script checks that the area of the remaining points is that of
+-- the set, 1.50659 (Foerstemann 2012), within the accuracy of the grid.
 local rill = require "rill"
 
 local passes = rill.program [=[
@@ -17,7 +17,7 @@ local passes = rill.program [=[
         state = 0;
     }
 
-    // z is where the orbit is, and the place it is compared with. state: 0 undecided, n > 0 diverged after n rounds, -1 goes round.
+    // z.xy is the orbit's point, and z.zw the earlier point that it is compared with. state: 0 undecided, n > 0 diverged after n rounds, -1 periodic.
     kernel void iterate(vec2 corner, float pixel, int done, int slice, inout vec4 z<>, inout int state<>) {
         if (state == 0) {
             vec2 c = place(indexof(z), corner, pixel);
@@ -34,7 +34,7 @@ local passes = rill.program [=[
     kernel bool open(int state<>) { return state == 0; }
     kernel float inside(int state<>) { return state <= 0 ? 1.0 : 0.0; }
 
-    // Of 2 x 2 points one pixel: white where it diverges, shaded by how late.
+    // Draws 2 x 2 points as one pixel: black if they do not diverge, else shaded by the number of rounds.
     kernel void draw(int state[][], out float gray<>) {
         ivec2 p = 2 * indexof(gray).xy;
         gray = 0.0;
@@ -47,8 +47,8 @@ local passes = rill.program [=[
 
 local rounds <const> = 1000000
 
---- States of size x size points of the square of side `side` from `corner` on; slices begin short, since most points diverge at once.
--- Returns them, and how many rounds of points were computed.
+--- Computes the states of size x size points of the square of side `side` with the given corner. Slices begin short, since most points diverge early.
+-- Returns the states, the number of iterations over all points, and the number of rounds.
 local function decide(size, corner, side)
     local pixel = side / size
     local z, state = passes.begin {corner = corner, pixel = pixel, shape = {size, size}}
@@ -81,7 +81,7 @@ local undecided = passes.open(state):cast "int":sum()
 local area = inside * (2.5 / (2 * size)) ^ 2
 print(("  %d x %d points, %d rounds in slices, %.1f s: %d never diverge, of which %d are undecided"):format(
     2 * size, 2 * size, done, rill.clock() - start, inside, undecided))
-print(("  %.2g rounds of points were done, of %.2g; the area is %.4f"):format(work, rounds * 4.0 * size * size, area))
-assert(math.abs(area - 1.50659) < 2 / size, "this is not the area of the set")
+print(("  %.2g iterations in all, instead of %.2g; the area is %.4f"):format(work, rounds * 4.0 * size * size, area))
+assert(math.abs(area - 1.50659) < 2 / size, "the area is not that of the set")
 rill.image.save(passes.draw {state = state, shape = {size, size}}, directory .. "/million.png")
-print(("  %s/million.png: what never diverges is black"):format(directory))
+print(("  %s/million.png: points that do not diverge are black"):format(directory))

@@ -1,17 +1,17 @@
--- Paint in three dimensions: brushes drawn over a picture of a mesh colour an octree of 2048 x 2048 x 2048 texels, which exists where
--- there is paint, as fine as each brush (Lefohn et al., Glift, 2006, section 6.5).
+-- Painting on a mesh: brush strokes over an image of a mesh are stored in an octree of 2048 x 2048 x 2048 texels, whose pages exist only where
+-- there is paint, at the resolution of each brush (Lefohn et al., Glift, 2006, section 6.5).
 --
 --     lua5.4 examples/paint3d.lua [side [directory]]        512 out
 --
--- The mesh needs no texture coordinates: a texel stands where the mesh is. It holds a colour and, in w, the level at which it was painted: 0
--- if never, 1 in a page that covers all, and one more each time that pages are half as large.
+-- The mesh needs no texture coordinates: a texel is at a position on the mesh. It has a colour and, in w, the level at which it was painted: 0
+-- if it was not painted, 1 for a page that covers everything, and one more each time that pages are half as large.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local mesh, triangles = dofile(here .. "support/surfaces.lua"), dofile(here .. "support/triangles.lua")
 
-local bare = {0.98, 0.97, 0.95} -- what no brush has touched
-local most = 31 * 2 ^ 20        -- bytes of all pages; tables come to less than one MiB more
-local tiles = 64                -- in each dimension of a picture
+local bare = {0.98, 0.97, 0.95} -- colour without paint
+local most = 31 * 2 ^ 20        -- bytes of all pages; tables need less than one MiB more
+local tiles = 64                -- of an image, in each dimension
 local light = {0.35, 0.8, -0.48}
 
 local passes = dofile(here .. "support/brushes.lua")
@@ -19,7 +19,7 @@ local passes = dofile(here .. "support/brushes.lua")
 local Painting = {}
 Painting.__index = Painting
 
---- A picture of side x side pixels, of a mesh (places and faces, as in support/surfaces.lua) with an octree of size^3 texels over it.
+--- Returns a painting: a mesh (places and faces, as in support/surfaces.lua), an octree of size^3 texels over it, and an image of side x side pixels.
 local function create(side, size, page, places, faces)
     local self = setmetatable({side = side, size = size, levels = math.log(size // page, 2) + 1 | 0}, Painting)
     local capacity = most // ((page + 1) ^ 3 * 16) | 0
@@ -32,7 +32,7 @@ local function create(side, size, page, places, faces)
     return self
 end
 
---- Looks from a point in the mesh's cube 0 .. 1 towards its middle.
+--- Sets the view from a point towards the centre of the mesh's cube 0 .. 1.
 function Painting:look(from, zoom)
     local view, side = triangles.view(from, {0.5, 0.5, 0.5}, zoom), self.side
     self.view, self.texels = view, 2 * self.size / (side * zoom)
@@ -46,25 +46,25 @@ function Painting:look(from, zoom)
     self.points = passes.point(self.at)
 end
 
---- Puts a brush to the picture: its radius as a part of the side, a colour, and how much it covers where it covers most.
+--- Begins a stroke: radius as a part of the image's side, colour, and the largest coverage.
 function Painting:press(radius, pigment, strength)
     self.radius = math.max(radius * self.side, 1) -- no brush is smaller than a pixel
     self.pigment, self.strength = pigment, strength
     self.cover = passes.uncovered(self.paint)
 end
 
---- Makes pages as fine as levels say, with the colours that were there, interpolated; coarser ones when no finer are left.
+--- Creates pages of the given levels, with interpolated colours; coarser pages if the pool has too few left.
 function Painting:refine(points, levels)
     for coarser = 0, self.levels - 1 do
-        local asked = levels + coarser
-        if pcall(self.paint.refine, self.paint, points, asked) then
-            self.cover:refine(points, asked)
+        local requested = levels + coarser
+        if pcall(self.paint.refine, self.paint, points, requested) then
+            self.cover:refine(points, requested)
             return
         end
     end
 end
 
---- Draws it along paths of points {x, y}, parts of the side from the upper left corner.
+--- Draws the stroke along paths of points {x, y}, in parts of the side from the upper left corner.
 function Painting:drag(paths)
     local lines, side, beyond = {}, self.side, self.radius + 1
     local box = {math.huge, math.huge, -math.huge, -math.huge}
@@ -87,14 +87,14 @@ function Painting:drag(paths)
         strength = self.strength, levels = self.levels}
 end
 
---- Takes it away.
+--- Ends the stroke.
 function Painting:lift()
     self.cover:close()
     self.mipmap_due = true
 end
 
---- Makes coarser levels of what is painted now: means in which texels weigh by the level at which they were painted, so that those which never
---- were do not count.
+--- Computes the coarser levels of the octree: means weighted by the level at which texels were painted, so that texels without paint do
+--- not count.
 function Painting:mipmap()
     if self.mipmap_due then self.paint:mipmap "w" end
     self.mipmap_due = false

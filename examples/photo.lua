@@ -1,10 +1,10 @@
--- A darkroom: the filters of rill.image on a photograph, side by side on one contact sheet (chapter 28.3 and 28.4 of "GPGPU").
+-- Image filters: the filters of rill.image on a photograph, side by side on one contact sheet (chapter 28.3 and 28.4 of "GPGPU").
 --
 --     lua5.4 examples/photo.lua [picture.png or .pgm [directory]]        a synthetic picture, out
 --
--- A picture is a stream of vec3, {rows, columns}, 0 to 1, and a filter is a function from pictures to pictures: they are nested like any
--- others, and nothing leaves the device until the sheet is saved. What rill.image has not (soiling, ink, a histogram's bars) is a kernel of a few
--- lines that goes between. Filters that add light up, as tone mapping does, work on linear light, others on the picture as it is stored.
+-- An image is a stream of vec3, {rows, columns}, with values from 0 to 1, and a filter is a function from images to images. Filters can be nested,
+-- and nothing leaves the device until the sheet is saved. Steps that rill.image does not have (noise, ink, a histogram's bars) are kernels of
+-- a few lines. Filters that add light, such as tone mapping, work on linear light, the others on the image as it is stored.
 local rill = require "rill"
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
@@ -30,33 +30,33 @@ local passes = rill.program [=[
 
 local photo = {}
 
---- The picture in a file, or a synthetic one.
+--- Loads an image file, or returns a synthetic image.
 function photo.open(path)
     return path and image.load(path, "vec3") or balloons.scene{shape = {384, 512}}
 end
 
---- How bright each pixel is.
+--- Returns the luminance of an image.
 function photo.brightness(picture)
     return image.convert(picture, "srgb", "gray")
 end
 
---- How many pixels have each of 256 levels of brightness, drawn in a shape: heights by the square root of the count.
+--- Returns an image, of a shape, of the histogram of 256 levels of brightness. Heights are square roots of counts.
 function photo.histogram(picture, shape)
     local bins = photo.brightness(picture):histogram{bins = 256, min = 0, max = 1}
     return passes.bars{bins = bins, highest = bins:max(), shape = shape}
 end
 
---- Salt and pepper on a share of the pixels.
+--- Adds salt-and-pepper noise to a share of the pixels.
 function photo.soil(picture, share)
     return passes.soil(share, rill.random(picture.shape, {seed = 1}), picture)
 end
 
---- Brightens shadows and keeps lights: light so that its mean is `key` and the brightest pixel is white.
+--- Brightens shadows and keeps highlights, by tone mapping with the mean `key` and the brightest pixel as white.
 function photo.tone(picture, key)
     return image.convert(image.tonemap(image.convert(picture, "srgb", "linear"), {key = key}), "linear", "srgb")
 end
 
---- A drawing: what is left of a picture without its small changes, in few levels of brightness, and ink along its edges.
+--- Returns a drawing: the image smoothed, in a few levels of brightness, with ink along its edges.
 function photo.drawing(picture)
     local flat = image.bilateral(picture, {sigma_space = 2, sigma_range = 0.15})
     local hsv = image.convert(flat, "srgb", "hsv")
@@ -66,7 +66,7 @@ function photo.drawing(picture)
     return passes.ink(image.dilate(lines, {{1, 1}, {1, 1}}):gt(0), drawn)
 end
 
---- At most `width` pixels wide.
+--- Returns the image, reduced to at most `width` pixels of width.
 function photo.fit(picture, width)
     local rows, columns = table.unpack(picture.shape)
     if columns <= width then
@@ -75,7 +75,7 @@ function photo.fit(picture, width)
     return image.resize(picture, {math.max(1, rows * width // columns), width}, {filter = "area"})
 end
 
---- One picture of several of one shape, `across` in a row.
+--- Returns one image of several images of one shape, `across` in a row.
 function photo.sheet(pictures, across)
     local rows, columns = table.unpack(pictures[1].shape)
     local gap = 6
@@ -104,18 +104,18 @@ print(("  %s, %s: brightness %.3f to %.3f, mean %.3f, deviation %.3f"):format(pa
 local relief = {{-1, -1, 0}, {-1, 0, 1}, {0, 1, 1}}
 local soiled = photo.soil(picture, 0.06)
 local panels = {
-    {"as it is", picture},
-    {"its histogram", photo.histogram(picture, picture.shape)},
-    {"tones mapped so that the brightest pixel is white", photo.tone(picture, 0.25)},
-    {"Gauss's smoothing", image.gaussian(picture, 2.5)},
+    {"original", picture},
+    {"histogram", photo.histogram(picture, picture.shape)},
+    {"tone mapping", photo.tone(picture, 0.25)},
+    {"Gaussian", image.gaussian(picture, 2.5)},
     {"correlation with a relief", passes.raise(image.correlate(picture, relief))},
-    {"Sobel's gradient", passes.white((image.sobel(brightness)))},
-    {"Canny's edges", passes.white_where(image.canny(picture, {low = 0.015, high = 0.04}))},
-    {"salt and pepper", soiled},
-    {"their 3 x 3 median", image.median(soiled, 1)},
+    {"Sobel gradient", passes.white((image.sobel(brightness)))},
+    {"Canny edges", passes.white_where(image.canny(picture, {low = 0.015, high = 0.04}))},
+    {"salt-and-pepper noise", soiled},
+    {"3 x 3 median of the noisy image", image.median(soiled, 1)},
     {"Perona and Malik's diffusion", image.diffuse(picture, {k = 0.06, steps = 60})},
-    {"bilateral smoothing", image.bilateral(picture, {sigma_space = 3, sigma_range = 0.15})},
-    {"a drawing: few levels, and ink", photo.drawing(picture)},
+    {"bilateral filter", image.bilateral(picture, {sigma_space = 3, sigma_range = 0.15})},
+    {"drawing: few levels, and ink", photo.drawing(picture)},
 }
 local across, small = 4, {}
 for k, panel in ipairs(panels) do

@@ -1,18 +1,18 @@
--- The potential around electrodes: Poisson's equation by multigrid, and on top of it the charges that keep conductors at their voltage.
+-- The potential around electrodes: Poisson's equation by multigrid, within conjugate gradients for the charges on the electrodes.
 --
 --     lua5.4 examples/poisson.lua [size [directory]]        512 out
 --
--- In a grounded box -laplace u = q gives the potential u of charges q. Of electrodes we know not q but u: their voltage. Where the charge
--- sits, on the rims of the electrodes, it is found by conjugate gradients: the unknown is q on the rim, the operator is "solve Poisson's
--- equation for q, look at u on the rim", a few multigrid cycles each. It is symmetric and positive definite, and no matrix of it is ever
--- made. Inside a conductor u is then its voltage by itself. Drawn are u, its contour lines, and the direction of the field.
+-- In a grounded box, -laplace u = q gives the potential u of charges q. For electrodes the voltage u is known, and the charge q on their rims is not.
+-- Conjugate gradients find q on the rims. Their operator solves Poisson's equation for q by a few multigrid cycles and takes u on the rims. It is
+-- symmetric and positive definite, and its matrix is never stored. Inside a conductor u is then equal to its voltage. The image shows u, its
+-- contour lines, and the direction of the field.
 local rill = require "rill"
 
 local size, directory = ...
 size, directory = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
--- Electrodes: middle and half extents or radius as parts of the picture, x to the right, y down; their voltage.
+-- Electrodes: centre and half extents or radius as parts of the image, x to the right, y down; and voltage.
 local electrodes = {
     {kind = "plate", x = 0.32, y = 0.36, half = {0.16, 0.012}, voltage = 1},
     {kind = "plate", x = 0.32, y = 0.52, half = {0.16, 0.012}, voltage = -1},
@@ -23,7 +23,7 @@ local electrodes = {
 }
 
 local kernels = rill.program [[
-    // Distances from the edge of an electrode, negative inside.
+    // Compute distances from the edge of an electrode, negative inside.
     kernel void disc(vec2 middle, float radius, float open, out float d<>) {
         d = distance(vec2(indexof(d).xy), middle) - radius;
         d = open > 0.0 ? abs(d + 0.5 * open) - 0.5 * open : d;
@@ -32,14 +32,14 @@ local kernels = rill.program [[
         vec2 p = abs(vec2(indexof(d).xy) - middle) - extent;
         d = length(max(p, 0.0)) + min(max(p.x, p.y), 0.0);
     }
-    // The rim: what is inside, less than a cell from the edge.
+    // Marks the rim: cells inside that are less than a cell from the edge.
     kernel void mark(float d<>, float voltage, inout float rim<>, inout float volts<>) {
         bool here = d <= 0.0 && d > -1.0;
         rim = here ? 1.0 : rim;
         volts = here ? voltage : volts;
     }
 
-    // Colours from blue over dark to orange, contours every eighth of a volt, and the field as strokes along its lines.
+    // Draws u in colours from blue to orange, contours every eighth of a volt, and the field as strokes along its lines.
     vec3 tint(float u) {
         vec3 c = u < 0.0 ? vec3(0.16, 0.42, 0.92) : vec3(0.98, 0.52, 0.12);
         float s = abs(u);
@@ -91,7 +91,7 @@ local grids = rill.solve.hierarchy {shape = shape}
 local u, charge, solves = field(), field(), 0
 local mask = rill.kernel "kernel void mask(float rim<>, float u<>, out float r<>) { r = rim * u; }"
 
--- y = u on the rim of the charges q there.
+-- Writes into y the potential on the rims of charges q on the rims.
 local function potential_on_rim(q, y)
     mask(rim, q, charge)
     grids:cycle(u:fill(0), charge, 4)

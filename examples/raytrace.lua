@@ -1,18 +1,18 @@
--- A ray tracer of Brook's kind: rays travel through a grid of cells, and meet the triangles of those that have any.
+-- A ray tracer in Brook's dialect: rays traverse a uniform grid of cells and are intersected with the triangles of each cell.
 --
 --     lua5.4 examples/raytrace.lua [size [cells [directory]]]        512 32 out
 --
--- The kernels are in Brook's dialect, after section 3.2 of "Brook for GPUs" and the paper it follows (Purcell and others 2002): one makes a ray's
--- state, one takes it to the next cell that is not empty, one tests the triangles there (Moeller and Trumbore 1997). They take turns over
--- the rays that still travel, an active list. Rays to the light start where those of the eye end. Checked: a part of the picture is
--- traced again through a grid of one cell, where each ray meets every triangle. The mesh is made by the script, or spot where it is there.
+-- The kernels follow section 3.2 of "Brook for GPUs" and Purcell and others (2002). One initializes a ray's state, one moves it to the next cell that
+-- is not empty, and one tests the triangles of that cell (Moeller and Trumbore 1997). The latter two alternate over an active list of the rays that have
+-- not ended. Shadow rays start at the hits of the camera's rays. The script traces a part of the image again through a grid of one cell, where each
+-- ray is tested against every triangle, and checks that the results agree. The mesh is spot if the test data are present, or a ring.
 local rill = require "rill"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local mesh = dofile(folder .. "support/surfaces.lua")
 
 local passes = rill.program([=[
     typedef struct { float3 o, d; } Ray;
-    typedef struct { float4 cell; float3 next; } State; // cell.w: whether it travels; next: how far to the next cell in x, y, z
+    typedef struct { float4 cell; float3 next; } State; // cell.w: whether it is active; next: distance to the next cell in x, y, z
 
     // The grid is the unit cube, n cells each way.
     kernel void enter(Ray ray<>, float n, out State s<>) {
@@ -42,7 +42,7 @@ local passes = rill.program([=[
         }
     }
 
-    // hit: how far, where on the triangle, and its number; -1: none yet.
+    // hit: distance, barycentric coordinates and index of the triangle, -1 for none.
     kernel void meet(Ray ray<>, int list[][][][], float3 corner[], float3 u[], float3 v[], float n, inout State s<>, inout float4 hit<>) {
         int3 c = s.cell;
         int count = s.cell.w ? sizeof_list(list, c.z, c.y, c.x) : 0;
@@ -59,9 +59,9 @@ local passes = rill.program([=[
     }
 
     kernel bool travels(State s<>) { return s.cell.w; }
-    kernel float differ(float4 hit<>, float4 other<>) { return abs(hit - other); } // of a vector the first: how far
+    kernel float differ(float4 hit<>, float4 other<>) { return abs(hit - other); } // the first component: the distance
 
-    // What cells a triangle's box touches.
+    // Emits the cells that a triangle's bounding box touches.
     kernel void touch(float3 a<>, float3 u<>, float3 v<>, int n, vout int cell<>, vout int which<>) {
         int3 low = clamp(floor(min(a, min(a + u, a + v)) * n), 0, n - 1), high = clamp(floor(max(a, max(a + u, a + v)) * n), 0, n - 1);
         for (int z = low.z; z <= high.z; z++)
@@ -85,7 +85,7 @@ local passes = rill.program([=[
         float3 n = hit.w < 0 ? 0 : facing(u[hit.w], v[hit.w], ray.d);
         shadow.o = ray.o + hit.x * ray.d + 1e-3 * n;
         shadow.d = hit.w < 0 ? float3(0, 1, 0) : light - shadow.o;
-        if (hit.w < 0) shadow.o = 2; // beside the grid: it meets nothing
+        if (hit.w < 0) shadow.o = 2; // outside of the grid, so that it hits nothing
     }
 
     kernel void shade(Ray ray<>, float4 hit<>, float4 before<>, float3 u[], float3 v[], float3 light, out float3 colour<>) {
@@ -96,13 +96,13 @@ local passes = rill.program([=[
     }
 ]=], {dialect = "brook"})
 
---- Triangles {corners, edges, edges} of a mesh within the unit cube.
+--- Returns the triangles of a mesh in the unit cube as streams: first corners, and the edges to the other two corners.
 local function triangles(places, faces)
     local a, b, c = table.unpack(mesh.corners(places, faces))
     return {a, (b - a):eval(), (c - a):eval()}
 end
 
---- The nearest triangle of each ray, {distance, u, v, number}, through n^3 cells; and how often the kernels took turns.
+--- Returns the nearest hit of each ray, {distance, u, v, index}, by a grid of n^3 cells, and the number of rounds.
 local function trace(rays, t, n)
     local cell, which = passes.touch(t[1], t[2], t[3], n)
     local list = rill.lists("int", {shape = {n, n, n}, keys = cell, values = which})
@@ -138,8 +138,8 @@ local seconds = rill.clock() - start
 local part = {{size // 2, 1}, {size // 2 + 1, size}}
 local again = trace(rays:domain(part[1], part[2]), t, 1)
 local off = passes.differ(again, hit:domain(part[1], part[2])):max()
-assert(off < 1e-4, "the grid's answer is off by " .. off)
+assert(off < 1e-4, "the grid's result is off by " .. off)
 rill.image.save(picture, directory .. "/raytrace.png")
-print(("  %d x %d rays and as many to the light, %d triangles, %d^3 cells: %.2f s, the first rays in %d turns"):format(
+print(("  %d x %d rays and as many shadow rays, %d triangles, %d^3 cells: %.2f s, camera rays in %d rounds"):format(
     size, size, #faces, cells, seconds, turns))
-print(("  %s/raytrace.png: as every triangle says, too, to %.0e"):format(directory, off))
+print(("  %s/raytrace.png: distances differ by at most %.0e without the grid"):format(directory, off))

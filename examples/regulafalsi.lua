@@ -1,22 +1,22 @@
--- One equation for many parameters: cells whose root is found leave the work, so that the slow ones don't hold up the rest.
+-- Root finding for many parameters: cells whose root is found are removed from an active list, so that slow cells do not delay the others.
 --
 --     lua5.4 examples/regulafalsi.lua [size [directory]]        512 out
 --
--- (2 - a - b) x^3 + a x^2 + b x - 1 is -1 at 0 and 1 at 1, so it has a root between, for every a and b (the GPGPU chapter, exercise 28.4-1).
--- Regula falsi narrows an interval by the chord's zero. It takes a few steps in one place and dozens in another, where one end of the interval
--- hardly moves; launches over all cells go on until the slowest is done. The chapter culls what is done by the depth test; here rill.active
--- makes a list, every few steps, of the cells that are still at work, and `where` launches over those alone. Drawn are the steps, left, and
--- the roots, right; both ways must give the same bits, and no equation may be off by more than was asked.
+-- (2 - a - b) x^3 + a x^2 + b x - 1 is -1 at 0 and 1 at 1, so it has a root between them for every a and b (the GPGPU chapter, exercise 28.4-1).
+-- Regula falsi narrows an interval by the zero of the chord. It needs a few steps for some parameters and dozens for others, where one end of the
+-- interval hardly moves. Launches over all cells continue until the slowest cell is done. The chapter removes finished cells by the depth test. Here
+-- rill.active makes a list of the unfinished cells every few steps, and launches with `where` run over this list. The image shows the number of
+-- steps (left) and the roots (right). The script checks that both ways give the same bits, and that all equations are solved to the tolerance.
 local rill = require "rill"
 
 local passes = rill.program [[
-    // The parameters of a cell: a to the right, b upwards.
+    // Returns the parameters of a cell: a grows to the right, b upwards.
     vec2 parameters(ivec4 p, float size, float reach) {
         return reach * (2.0 * (vec2(p.x, size - 1.0 - float(p.y)) + 0.5) / size - 1.0);
     }
     float value(vec2 c, float x) { return (((2.0 - c.x - c.y) * x + c.x) * x + c.y) * x - 1.0; }
 
-    // The interval (x, f) of its left end and of its right one, and what is known of the root: the root, f there, and the steps taken.
+    // ends: x and f at the left and right end of the interval. found: the root, f there, and the number of steps.
     kernel void begin(float size, out vec4 ends<>, out vec3 found<>) {
         ends = vec4(0.0, -1.0, 1.0, 1.0);
         found = vec3(0.0, -1.0, 0.0);
@@ -31,7 +31,7 @@ local passes = rill.program [[
     }
     kernel bool open(vec3 found<>, float most) { return abs(found.y) > most; }
 
-    // Steps on a scale of logarithms, dark where few; roots from blue at 0 to orange at 1.
+    // Draws steps on a logarithmic scale, dark for few, and roots from blue at 0 to orange at 1.
     kernel void draw(vec3 found[][], int size, float slowest, out vec3 colour<>) {
         ivec4 p = indexof(colour);
         vec3 f = found[p.y][p.x % size];
@@ -47,8 +47,7 @@ local passes = rill.program [[
 
 local REACH <const>, MOST <const>, EVERY <const>, ROUNDS <const> = 24, 1e-5, 8, 400
 
---- Solves the equation for size x size parameters. `listed`: over lists of the cells still at work. Returns what was found (root, f, steps), and how
--- many cells were visited.
+--- Solves the equation for size x size parameters. `listed`: uses active lists. Returns (root, f, steps) for each cell, and the number of cell visits.
 local function solve(size, listed)
     local ends, found = passes.begin {size = size, shape = {size, size}}
     local visited, steps = 0, 0
@@ -69,7 +68,7 @@ local function solve(size, listed)
     return found, visited
 end
 
---- How far the worst equation is from 0, in double.
+--- Returns the largest residual of an equation, computed in double.
 local function worst(found, size)
     local check = rill.kernel [[
         kernel double off(vec3 found<>, double size, double reach) {
@@ -100,15 +99,14 @@ local function timed(listed)
 end
 local all, everywhere, slow = timed(false)
 local found, visited, quick = timed(true)
-assert(all:bytes() == found:bytes(), "lists give something else")
+assert(all:bytes() == found:bytes(), "active lists give another result")
 local off = worst(found, size)
 assert(off < 1.2 * MOST, "an equation is off by " .. off)
 local slowest = found.z:max()
-print(("  %d x %d equations, %.1f steps in the mean, %d at most; off by %.2g at most"):format(size, size,
+print(("  %d x %d equations, %.1f steps on average, %d at most; the largest residual is %.2g"):format(size, size,
     found.z:mean(), slowest, off))
-print(("  all cells:  %9d visits, %7.1f ms"):format(everywhere, slow * 1e3))
-print(("  those left: %9d visits, %7.1f ms, %.0f %% of that"):format(visited, quick * 1e3, 100 * quick / slow))
+print(("  all cells:    %9d visits, %7.1f ms"):format(everywhere, slow * 1e3))
+print(("  active cells: %9d visits, %7.1f ms, %.0f %% of the time"):format(visited, quick * 1e3, 100 * quick / slow))
 local picture = passes.draw {found = found, size = size, slowest = slowest, shape = {size, 2 * size}}
 rill.image.save(picture, directory .. "/regulafalsi.png")
-print(("  %s/regulafalsi.png: the steps taken, and the roots, over a and b from %d to %d"):format(directory, -REACH,
-    REACH))
+print(("  %s/regulafalsi.png: steps and roots over a and b from %d to %d"):format(directory, -REACH, REACH))

@@ -1,16 +1,16 @@
--- Segment: a region that grows from seeds over a noisy picture, and stops at its edges (Brook for GPUs, 2004, section 5).
+-- Image segmentation: a region grows from a seed over a noisy image and stops at edges (Brook for GPUs, 2004, section 5).
 --
 --     lua5.4 examples/segment.lua [size [directory]]        384 out
 --
--- As in Sherbondy and others (2003) the picture is first smoothed by Perona and Malik's diffusion, which flows within regions and hardly over
--- their edges. Then levels, 1 at the seeds and 0 elsewhere, flow to the pixels around by the same law, slower the less a pixel is like the seeds, and grow
--- where they have come: a step reads the level and the picture of a pixel and its four neighbours, ten floats. The region is where levels are above a half.
--- The picture is a made-up slice through two lungs, whose shapes are known: each lung grown from one seed must match it, by a Dice
--- coefficient (twice what both share, over what both have) of 0.98 or more. Drawn are the slice, and the regions over it with their seeds.
+-- As in Sherbondy and others (2003), the image is first smoothed by Perona and Malik's diffusion, which hardly crosses edges. Then levels, 1 at the seeds and
+-- 0 elsewhere, spread to neighbours by the same law, more slowly where a pixel differs from the seeds, and levels above 0 grow. A step reads the
+-- level and the image at a pixel and its four neighbours, ten floats. The region is where levels are above one half. The image is a synthetic slice
+-- through two lungs of known shapes. The script checks that each region matches its lung with a Dice coefficient (twice the size of the
+-- intersection, divided by the sum of the sizes) of at least 0.98. The result shows the slice, and the regions and seeds over it.
 local rill = require "rill"
 
 local slice = rill.program [[
-    // Where p is in an ellipse: below 1.
+    // Returns a value below 1 if p is inside an ellipse.
     float ellipse(vec2 p, vec2 at, vec2 radii) { vec2 d = (p - at) / radii; return dot(d, d); }
     int lung(vec2 p) {
         float left = ellipse(p, vec2(-0.42, 0.02), vec2(0.27, 0.50 + 0.1 * p.x));
@@ -38,13 +38,13 @@ local slice = rill.program [[
     }
 ]]
 
---- A slice of size x size pixels, and of each the number of its lung, or 0.
+--- Returns a slice of size x size pixels, and for each pixel the number of its lung, or 0.
 local function scan(size, deviation)
     local noise <close> = rill.random({size, size}, {seed = 3, distribution = "normal", sd = deviation})
     return slice.scan(size, noise)
 end
 
---- Twice what two masks share, over what both have.
+--- Returns the Dice coefficient of two masks: twice the size of the intersection, divided by the sum of the sizes.
 local function dice(a, b)
     return 2 * rill.where(a, b:cast "int", 0):sum() / (a:count() + b:count())
 end
@@ -77,4 +77,4 @@ local drawn = slice.paint {
     shape = {size, 2 * size},
 }
 rill.image.save(drawn, directory .. "/segment.png")
-print(("  %s/segment.png: the slice, and two regions over it, each grown from the white dot"):format(directory))
+print(("  %s/segment.png: the slice, and over it two regions grown from the white dots"):format(directory))

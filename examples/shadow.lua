@@ -1,34 +1,34 @@
--- Adaptive shadow maps: a map of 131,072 x 131,072 texels of which only the pages exist that the camera's pixels ask for
+-- Adaptive shadow maps: a map of 131,072 x 131,072 texels of which only the pages exist that the camera's pixels need
 -- (Lefohn et al., Glift, 2006, section 6.4; Fernando et al., Adaptive shadow maps, 2001).
 --
 --     lua5.4 examples/shadow.lua [side [directory]]        512 out
 --
--- Pixels along the ends of shadows ask for pages as fine as they are, the triangles that touch new pages are found through the map itself,
--- and only new pages are drawn; until nothing is asked for. The picture is drawn by examples/support/triangles.lua.
+-- Pixels along the edges of shadows request pages at their own resolution. The triangles that touch new pages are found through the map itself, and
+-- only new pages are drawn. This repeats until there are no requests. The image is drawn by examples/support/triangles.lua.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local triangles = dofile(here .. "support/triangles.lua")
 local scene = dofile(here .. "support/scene.lua")
 
 local most_texels = 131072
-local most_bytes, table_share = 60 * 2 ^ 20, 640 -- of pages and their tables, and what these take for a page at most
-local margin = 5e-5 -- that a surface must be behind another one to be in its shadow, for texels one apart
-local finer, coarser = 1.5, 3 -- levels: of the map below a pixel's, and above that where no shadow ends
-local reach = 24 -- the light sees from -reach to reach
-local block, block_lists = 8, 1 << 16 -- blocks of 8 x 8 nodes share lists of triangles by a hash
-local seen_tiles, lit_tiles = 128, 1024 -- in each dimension, of the camera's picture, and for rays and the plain map
+local most_bytes, table_share = 60 * 2 ^ 20, 640 -- bytes of pages and their tables, and the most bytes of tables per page
+local margin = 5e-5 -- depth bias of the shadow test, for texels of distance 1
+local finer, coarser = 1.5, 3 -- levels: by which the map is finer than a pixel, and by which it is coarser away from shadow edges
+local reach = 24 -- the light's view is from -reach to reach
+local block, block_lists = 8, 1 << 16 -- blocks of 8 x 8 nodes have lists of triangles, by a hash
+local seen_tiles, lit_tiles = 128, 1024 -- tiles in each dimension: of the camera's image, and for rays and the plain map
 
 local passes = dofile(here .. "support/shadowpasses.lua")(triangles)
 
 local Shadow = {}
 Shadow.__index = Shadow
 
---- A scene for a picture of side x side pixels, with a map in pages of page x page texels.
+--- Returns a scene for an image of side x side pixels, with a shadow map in pages of page x page texels.
 local function create(side, page)
     return setmetatable({side = side, page = page, corners = scene.corners(), steep = 2 * reach / most_texels}, Shadow)
 end
 
---- Moves the light: the triangles as it sees them, and a map of which nothing is drawn.
+--- Moves the light: projects the triangles and clears the map.
 function Shadow:move_light(from)
     local light = triangles.view(from, {0, 0, 0}, 1)
     self.lit = triangles.map(passes.lit, {right = light.right, up = light.up, ahead = light.ahead,
@@ -38,7 +38,7 @@ function Shadow:move_light(from)
     if self.triangle then self:place() end
 end
 
--- Kernels have this map's numbers as constants, so it stays the same one: without its pages, as at first.
+-- Clears the map. It is reused, since kernels are compiled with its sizes as constants.
 function Shadow:clear()
     if self.map then
         self.map:undo(self.empty)
@@ -49,7 +49,7 @@ function Shadow:clear()
     end
 end
 
---- Moves the camera: the triangle of each pixel, where it is for the light, and the level that it needs.
+--- Moves the camera: computes the triangle of each pixel, its position in the light's view, and the level that it needs.
 function Shadow:move_camera(from, to, zoom)
     local seen = triangles.seen(triangles.view(from, to, zoom), self.side, self.corners)
     local tile = self.side / seen_tiles
@@ -61,22 +61,22 @@ function Shadow:place()
     self.level = passes.resolve(finer, self.at)
 end
 
---- The light that reaches each pixel, by the map of pages or a plain one, whose elements are `texel` apart; by `lookup`, or another kernel, which
---- takes the pixels' levels; and into a stream, where one is given.
+--- Returns the light that reaches each pixel, by the map or a plain one with elements `texel` apart, by the kernel `lookup` or another one, which gets
+--- the pixels' levels. `light`: the stream to write, or nil.
 function Shadow:lookup(map, texel, kernel, light)
     return (kernel or passes.lookup) {map = map or self.map, texel = texel or 1, margin = margin, at = self.at,
                                       triangle = self.triangle, slope = self.slope, level = kernel and self.level,
                                       light = light}
 end
 
---- What pixels ask for, where this light reaches them: points, and the levels there.
+--- Returns the requests of the pixels: points and levels.
 function Shadow:request(light)
     local want = passes.analyse(coarser, self.map, light, self.triangle, self.at, self.level)
     self:lap "analysis"
     return passes.pack(want, self.at)
 end
 
---- Draws pages, a range, into the map: distances from the light.
+--- Draws a range of pages of the map: distances from the light.
 function Shadow:draw(pages)
     local a, b, c = table.unpack(self.lit)
     passes.mark {r = self.map, over = pages}
@@ -85,8 +85,8 @@ function Shadow:draw(pages)
     passes.draw {block = block, lists = block_lists, list = list, a = a, b = b, c = c, r = self.map, over = pages}
 end
 
---- Makes the pages that the pixels ask for, until they ask for none; how many requests there were each time. Pages of earlier frames stay
---- until three quarters are taken.
+--- Creates the requested pages until there are no requests. Returns the numbers of requests. Pages of earlier frames are kept until
+--- three quarters of the pool are used.
 function Shadow:refine()
     local asked = {}
     if self.map.pages.free < self.map.pages.capacity / 4 then self:clear() end
@@ -107,12 +107,12 @@ function Shadow:refine()
     return asked
 end
 
---- Called behind each part of a frame; for those who want to know how long they take.
+--- Called after each part of a frame, for measurements.
 function Shadow.lap() end
 
 dofile(here .. "support/shadowviews.lua")(Shadow, passes, triangles, scene, most_texels, lit_tiles)
 
---- The share of pixels on whose side of a shadow's border two ways to find it differ.
+--- Returns the share of pixels that are lit by one result and in shadow by the other.
 local function mismatch(a, b) return passes.differs(a, b):sum() / a.size end
 
 if ... == "module" then return {create = create, mismatch = mismatch, passes = passes} end
@@ -127,10 +127,10 @@ shadow:move_camera({0.9, 0.75, 1.5}, {0, 0.2, 0}, 1.6)
 local asked = shadow:refine()
 print(("  %d triangles, %d requests in %d rounds: %.1f s"):format(shadow.corners[1].size, asked[1], #asked,
     rill.clock() - start))
-print(("  %d pages of 16 x 16, %.1f MiB; dense it were %.0f GiB"):format(shadow.map.pages.mapped,
+print(("  %d pages of 16 x 16, %.1f MiB; a dense map would be %.0f GiB"):format(shadow.map.pages.mapped,
     shadow.map.nbytes / 2 ^ 20, most_texels ^ 2 / 2 ^ 28))
 local light, plain, truth = shadow:lookup(), shadow:lookup(shadow:plain(2048)), shadow:cast()
-print(("  other than rays: %.2f %% of the pixels, by a plain map of 2048 x 2048 %.2f %%"):format(
+print(("  pixels that differ from ray tracing: %.2f %%; with a plain map of 2048 x 2048: %.2f %%"):format(
     100 * mismatch(light, truth), 100 * mismatch(plain, truth)))
 
 local own = shadow:picture(light)
@@ -146,4 +146,4 @@ for step = 1, frames do
     shadow:picture(shadow:lookup())
 end
 rill.sync()
-print(("  the camera moves: %.1f frames a second"):format(frames / (rill.clock() - start)))
+print(("  with a moving camera: %.1f frames per second"):format(frames / (rill.clock() - start)))

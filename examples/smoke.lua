@@ -1,25 +1,25 @@
--- Smoke: warm smoke leaves a vent near the bottom, rises, and meets a ball that swings from side to side. rill.fluid does
--- the work, in the steps of chapter 28.7.1 of "GPGPU" (the Eulerian solver): the flow carries the smoke, which pushes it by
--- its warmth and weight, and the ball is an obstacle that moves.
+-- Smoke simulation: warm smoke rises from a vent near the bottom and flows around a ball that swings from side to side.
+-- rill.fluid is the Eulerian solver of chapter 28.7.1 of "GPGPU". The flow carries the smoke, whose temperature and weight
+-- drive the flow. The ball is a moving obstacle.
 --
 --     lua5.4 examples/smoke.lua [size [steps [directory]]] [--movie]        512 200 out
 --
--- Velocities are in cells per second, row 0 is the top. --movie writes an animation, smoke-movie.png, too.
+-- Velocities are in cells per second; row 0 is the top. --movie also writes the animation smoke-movie.png.
 local rill = require "rill"
 
 local dt = 0.25 -- seconds per step
 
 local kernels = rill.program [[
-    // Smoke is density and temperature: it fades, and the vent adds to it.
+    // Smoke is density and temperature. It fades, and the vent adds to it.
     kernel void vent(float dt, vec3 disc, inout vec2 smoke<>) {
         bool here = distance(vec2(indexof(smoke).xy), disc.xy) < disc.z;
         smoke = 0.998 * smoke + (here ? dt * vec2(0.5, 1.0) : vec2(0.0));
     }
 
-    // How far the ball is, less than 0 inside.
+    // Computes the distance to the ball, negative inside.
     kernel void away(vec3 ball, out float r<>) { r = distance(vec2(indexof(r).xy), ball.xy) - ball.z; }
 
-    // How it looks: smoke glows from dark violet over orange to pale yellow, the ball is lit from the upper left.
+    // Draws smoke in colours from dark violet over orange to pale yellow, and the ball lit from the upper left.
     vec3 glow(float t) {
         vec3 c = mix(vec3(0.01, 0.01, 0.03), vec3(0.28, 0.07, 0.42), smoothstep(0.0, 0.3, t));
         c = mix(c, vec3(0.80, 0.20, 0.38), smoothstep(0.2, 0.55, t));
@@ -41,7 +41,7 @@ local kernels = rill.program [[
 local Simulation = {}
 Simulation.__index = Simulation
 
---- Air at rest on size x size cells.
+--- Returns a simulation of air at rest on size x size cells.
 local function create(size)
     local fluid = rill.fluid {
         shape = {size, size}, dt = dt, cfl = 16, viscosity = 0.8, confinement = 0.4, buoyancy = {smoke = {-0.05, 0.4}},
@@ -51,7 +51,7 @@ local function create(size)
         Simulation)
 end
 
---- The ball swings around the middle; its velocity is what it moved by in the last step.
+--- Moves the ball, whose velocity is the difference of its last two positions per time step, and steps the fluid.
 function Simulation:step()
     local size = self.size
     local middle, reach = size // 2, size / 5
@@ -99,7 +99,7 @@ for step = 1, steps do
     if step % math.max(1, steps // 10) == 0 or step == steps then
         local picture, found = simulation:picture(), simulation.fluid.divergence
         rill.image.save(picture, ("%s/smoke-%03d.png"):format(directory, step))
-        print(("  step %3d: divergence %.2g, after its projection %.2g"):format(step, found.before, found.after))
+        print(("  step %3d: divergence %.2g, after projection %.2g"):format(step, found.before, found.after))
         if step * panels >= (shown + 1) * steps then
             strip:write(picture, {1, shown * size + 1}, {size, (shown + 1) * size})
             shown = shown + 1

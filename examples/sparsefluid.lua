@@ -1,20 +1,20 @@
--- Smoke in space, whose grid exists only where there is smoke: pages come before it and go behind it. The solver of smoke.lua in three
--- dimensions; its kernels are the same for a dense grid.
+-- Smoke simulation on a sparse grid: pages exist only where there is smoke, and are created and freed as it moves. The solver is that of smoke.lua
+-- in three dimensions; the kernels are the same for a dense grid.
 --
 --     lua5.4 examples/sparsefluid.lua [size [steps [directory]]]        128 120 out
 --
--- Velocities are in cells per step. Where no page is, air is at rest and has no pressure.
+-- Velocities are in cells per step. In unmapped pages the air is at rest and the pressure is 0.
 local rill = require "rill"
 
-local fade, buoyancy = 0.97, 0.06 -- what is left of the smoke after a step; its push upwards
-local enough = 3e-3      -- smoke for which a page stays
+local fade, buoyancy = 0.97, 0.06 -- the factor of smoke per step; its upward acceleration
+local enough = 3e-3      -- the least smoke for which a page is kept
 local pressure_rounds = 20
 
--- advect, diverge, relax, project; mark, spread, without, corner, which find pages; look, paint, paint_pages.
+-- The passes advect, diverge, relax, project; mark, spread, without and corner, which find pages; look, paint, paint_pages.
 local passes = dofile((debug.getinfo(1, "S").source:match "^@(.*/)" or "") .. "support/sparsesmoke.lua")
 
--- Two kinds of grids for the same passes. `field` makes one field of a fluid, `limit` is what a launch is limited to, `change` is told where
--- pages begin (streams of coordinates) that are wanted now, and those that no longer are.
+-- Two types of grids for the same passes. `field` creates a field of a fluid. `limit` has the arguments that restrict launches. `change` takes the
+-- coordinates of the pages to allocate and of the pages to release.
 local Sparse, Dense = {}, {}
 Sparse.__index, Dense.__index = Sparse, Dense
 
@@ -40,8 +40,8 @@ function Dense.change() end
 local Fluid = {}
 Fluid.__index = Fluid
 
---- Air at rest in size^3 cells on one of these grids, in pages of page^3; the vent is a ball near the bottom. `vessel`: {x, y, z, radius} of
--- what holds it, nothing unless told.
+--- Returns air at rest in size^3 cells on one of these grids, in pages of page^3. The vent is a ball near the bottom. `vessel`: a ball {x, y, z,
+-- radius} that contains the smoke. Default: unbounded.
 local function create(size, page, grid, vessel)
     local pages = size // page
     local self = setmetatable({size = size, page = page, pages = pages, grid = grid, time = 0}, Fluid)
@@ -65,7 +65,7 @@ local function create(size, page, grid, vessel)
     return self
 end
 
---- Pages come where smoke is and all around, and go where it is no longer.
+--- Allocates pages with smoke and the adjacent pages, and releases the others.
 function Fluid:change()
     passes.spread(self.smoke, self.wanted)
     local function corners(these, those)
@@ -77,7 +77,7 @@ function Fluid:change()
     if added.size + gone.size > 0 then self.grid:change(self, added, gone) end
 end
 
---- One pass over what exists. What it writes into the spare of a field is the field afterwards.
+--- Runs a pass over the mapped pages. If it writes the second copy of a field, `swapped` names the field, and the copies are exchanged.
 function Fluid:pass(name, arguments, swapped)
     for key, value in pairs(self.grid.limit or {}) do arguments[key] = value end
     passes[name](arguments)
@@ -104,19 +104,19 @@ function Fluid:step()
     self.time = self.time + 1
 end
 
---- Bytes of all fields.
+--- Returns the number of bytes of all fields.
 function Fluid:bytes()
     local sum = 0
     for _, field in pairs(self.fields) do sum = sum + field.nbytes end
     return sum
 end
 
---- The share of pages that exist.
+--- Returns the share of pages that exist.
 function Fluid:occupancy()
     return self.existing:sum() / self.existing.size
 end
 
---- The smoke from the front, and beside it the pages: brighter where more lie behind each other.
+--- Returns an image of the smoke from the front and, next to it, of the pages, brighter where there are more along the line of sight.
 function Fluid:picture(side)
     local scale, shape = side / self.size, {side, side}
     local n, pages = self.size, self.pages
@@ -147,4 +147,4 @@ end
 print(("  %d steps of %d x %d x %d cells in %.1f s\n  a dense grid takes %.1f MiB"):format(steps, size, size, size,
     rill.clock() - start, size ^ 3 * 44 / 2 ^ 20))
 rill.image.save(fluid:picture(512), directory .. "/sparsefluid.png")
-print(("  %s/sparsefluid.png: the smoke, and the pages it is in"):format(directory))
+print(("  %s/sparsefluid.png: the smoke and its pages"):format(directory))

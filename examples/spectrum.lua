@@ -1,11 +1,11 @@
--- A picture's spectrum: stripes that spoil a picture are dots there, which are put out; and what low and high frequencies hold.
--- Drawn are, above, the picture with stripes, its spectrum, and the picture without them; below, the spectrum without them, low and high frequencies.
+-- The spectrum of an image: periodic stripes are peaks in it, which a filter removes. Upper row of the result: the image with stripes,
+-- its spectrum, and the image without stripes. Lower row: the spectrum without stripes, and the low and the high frequencies.
 --
 --     lua5.4 examples/spectrum.lua [picture.png or .pgm [directory]]        a synthetic picture, out
 local rill = require "rill"
 
 local kernels = rill.program [[
-    // Rings, a disc, and a little grain.
+    // Draws rings, a disc, and some noise.
     kernel void scene(float grain<>, out float r<>) {
         ivec2 size = sizeof_stream(r).xy;
         vec2 p = (vec2(indexof(r).xy) + 0.5) / float(size.y);
@@ -14,27 +14,27 @@ local kernels = rill.program [[
     }
     kernel void gray(vec3 p<>, out float r<>) { r = dot(p, vec3(0.2126, 0.7152, 0.0722)); }
 
-    // Waves that run across, as from a bad cable: so many over the width and over the height.
+    // Adds stripes, as from a bad cable, of so many waves over the width and over the height.
     kernel void stripes(float x<>, vec2 waves, out float r<>) {
         vec2 p = vec2(indexof(r).xy) / vec2(sizeof_stream(r).xy);
         r = x + 0.25 * sin(6.2831853 * dot(p, waves));
     }
 
-    // The frequency of a coefficient: the upper half of them counts down to 0.
+    // Returns the frequency of a coefficient; the upper half of the indices are negative frequencies.
     ivec2 frequency(ivec2 at, ivec2 size) { return at - size * ivec2(greaterThan(2 * at, size)); }
 
-    // Its share of a band of frequencies, with soft edges. Lengths go by waves over the width of the picture.
+    // Band-pass filter with soft edges, in waves over the width of the image.
     kernel void band(vec2 c<>, float low, float high, out vec2 r<>) {
         ivec2 size = sizeof_stream(r).xy, f = frequency(indexof(r).xy, size);
         float far = length(vec2(f.x, float(f.y) * float(size.x) / float(size.y)));
         r = c * (smoothstep(0.8 * low, 1.2 * low + 0.5, far + 0.5) - smoothstep(0.8 * high, 1.2 * high, far));
     }
-    // Nothing around one frequency and its negative.
+    // Notch filter: removes one frequency and its negative.
     kernel void notch(vec2 c<>, vec2 waves, float radius, out vec2 r<>) {
         vec2 f = vec2(frequency(indexof(r).xy, sizeof_stream(r).xy));
         r = c * smoothstep(radius, 2.0 * radius, min(distance(f, waves), distance(f, -waves)));
     }
-    // Logarithms, frequency 0 in the middle.
+    // Draws the spectrum on a logarithmic scale, with frequency 0 in the centre.
     kernel void draw(vec2 c[][], float most, out float r<>) {
         ivec2 size = sizeof_stream(r).xy, at = (indexof(r).xy + (size + 1) / 2) % size;
         r = log(1.0 + length(c[at])) / log(1.0 + most);
@@ -52,7 +52,7 @@ local function back(spectrum)
     return rill.fft(spectrum, {inverse = true}).x:eval()
 end
 
--- The frequency that stands out most, beyond the lowest ones: waves over the width and the height.
+-- Returns the strongest frequency except for the lowest ones: waves over the width and the height.
 local function strongest(spectrum)
     local high <close> = kernels.band(spectrum, 24, 1e9)
     local rows, columns = table.unpack(spectrum.shape)

@@ -1,12 +1,12 @@
--- A surface made smooth where it is bent: Loop's subdivision, adaptive and uniform, before, after and as a wireframe.
+-- Loop subdivision, adaptive by curvature and uniform: the mesh before, after, and as a wireframe.
 --
 --     lua5.4 examples/subdivide.lua [file [levels [directory]]]        (spot, or a box) 6 out
 --
--- A level of Loop's subdivision makes four triangles of each, and moves vertices to weighted means of their neighbours. Section 36.3 of Horn's chapter in "GPU
--- Gems 2" parts only the edges that ask for it. Here edges ask that touch one whose two triangles are turned against each other by more than some degrees, until
--- none are or `levels` are done. Where triangles of different levels meet, an edge with a vertex on it would gape: red-green patches close it. Beside it the
--- uniform mesh of as many levels as no edge is bent by more. Checked: what was closed stays closed, the Euler characteristic stays, no edge is bent by more
--- when the report says so, and of the mesh it comes with the adaptive one has at most half as many triangles.
+-- A level of Loop's subdivision divides each triangle into four, and moves vertices to weighted means of their neighbours. Section 36.3 of Horn's chapter in
+-- "GPU Gems 2" divides only marked edges. Here edges at a fold of more than some degrees between two triangles are marked, until there are none or `levels`
+-- levels are done. Red-green patches close the cracks between triangles of different levels. For comparison, the mesh is subdivided uniformly until no edge
+-- is folded by more. The script checks that a closed mesh stays closed, that the Euler characteristic does not change, that no edge is folded by more if the
+-- report says so, and that, for the default mesh, the adaptive result has at most half as many triangles as the uniform one.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local surfaces = dofile(here .. "support/surfaces.lua")
@@ -20,7 +20,7 @@ levels = assert(math.tointeger(tonumber(levels or 6)), "levels: expected a whole
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
--- By how many degrees the two triangles of an edge are turned against each other; each edge is asked on one of its sides.
+-- Computes the angle in degrees between the two triangles of an edge, for one of its two sides; 0 for the other side.
 local bends = rill.kernel [[
     vec3 normal(ivec3 t, vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
     kernel void bends(int twin<>, ivec3 t[], vec3 p[], out float angle<>) {
@@ -30,12 +30,12 @@ local bends = rill.kernel [[
         angle = twin > side ? degrees(atan(length(cross(m, n)), dot(m, n))) : 0.0;
     }
 ]]
-local function too_bent(m)
+local function count_folded(m)
     local angle <close> = bends(m:adjacency().twin:reshape(3 * m.faces), m.triangles, m.positions)
     return angle:gt(DEGREES):count()
 end
 
--- Without a file and without the test data: a box. Parted with all its edges sharp it stays one, of 768 triangles.
+-- Returns the mesh that is used without a file and without the test data: a box, subdivided with sharp edges to 768 triangles.
 local function box()
     local coarse <close> = rill.mesh.box {size = {1, 1.4, 0.8}}
     return (rill.subdivide.loop(coarse, {levels = 3, creases = coarse:adjacency().edges})), "a box"
@@ -45,24 +45,25 @@ local m, name = surfaces.surface(path, "spot.obj", box)
 local clock = rill.clock()
 local adaptive, some = rill.subdivide.loop(m, {levels = levels, adaptive = {curvature = DEGREES}})
 rill.sync()
-local seconds, left = rill.clock() - clock, too_bent(adaptive)
-print(("  %s, by more than %d degrees: %d edges"):format(name, DEGREES, too_bent(m)))
-print(("  parted around those: %s triangles, %d edges left, in %.1f ms"):format(table.concat(some.faces, ", "), left,
+local seconds, left = rill.clock() - clock, count_folded(adaptive)
+print(("  %s, edges folded by more than %d degrees: %d"):format(name, DEGREES, count_folded(m)))
+print(("  adaptive: %s triangles, %d edges left, in %.1f ms"):format(table.concat(some.faces, ", "), left,
     seconds * 1e3))
 
 local uniform, all, still
 repeat
     uniform, all = rill.subdivide.loop(m, {levels = all and all.levels + 1 or 0})
-    still = too_bent(uniform)
+    still = count_folded(uniform)
 until still == 0 or all.levels >= levels or 4 * uniform.faces > MOST
-print(("  all of them parted: %s triangles, %d edges left"):format(table.concat(all.faces, ", "), still))
+print(("  uniform: %s triangles, %d edges left"):format(table.concat(all.faces, ", "), still))
 
 assert(adaptive:is_closed() == m:is_closed() and uniform:is_closed() == m:is_closed(), "a closed mesh has gaps")
-assert(adaptive:euler() == m:euler() and uniform:euler() == m:euler(), "another Euler characteristic")
-assert(not some.met or left == 0, "edges are bent by more")
-assert(path or levels < 4 or still == 0 and 2 * adaptive.faces <= uniform.faces, "it has more than half as many")
+assert(adaptive:euler() == m:euler() and uniform:euler() == m:euler(), "the Euler characteristic has changed")
+assert(not some.met or left == 0, "edges are folded by more")
+assert(path or levels < 4 or still == 0 and 2 * adaptive.faces <= uniform.faces,
+    "the adaptive mesh has more than half as many triangles")
 
--- The same view of all: from the front, a bit from above.
+-- The view of all three: from the front, slightly from above.
 local low, high = m:bounds()
 local middle, square = {}, 0
 for d = 1, 3 do

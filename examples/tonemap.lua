@@ -1,15 +1,15 @@
--- Tone mapping: light of a high dynamic range made a picture (the GPGPU chapter, exercise 28.4-2).
+-- Tone mapping: an image of high dynamic range is mapped to 0 to 1 (the GPGPU chapter, exercise 28.4-2).
 --
 --     lua5.4 examples/tonemap.lua [size [directory]]        512, out
 --
--- The exercise scales a picture so that its largest value becomes one. That value is found by reduction as in section 28.4.2: a launch takes the
--- maximum of each 2 x 2 pixels, so that the picture halves until one pixel is left, which the last kernel reads where it is. rill.image.tonemap
--- does the same with rill's own reduction, and has Reinhard's curve, which a linear scale shows the need of: beside a lamp nothing else is
--- seen. Checked: all three ways to the maximum agree, the largest value is one, and ratios are what they were.
+-- The exercise scales an image so that its largest value becomes 1. That value is found by a reduction as in section 28.4.2: each launch takes the maximum
+-- of 2 x 2 pixels, until one pixel remains, which the last kernel reads on the device. rill.image.tonemap does the same with rill's reduction. It also
+-- has Reinhard's curve: on a linear scale only the lamp in this image is visible. The script checks that all three maxima agree, that the largest value
+-- is 1, and that ratios do not change.
 local rill = require "rill"
 
 local passes = rill.program [=[
-    // A dark room with a lamp and its light on the floor and on balls.
+    // Draws a dark room with a lamp that lights the floor and balls.
     kernel void room(out vec3 c<>) {
         vec2 size = vec2(sizeof_stream(c).xy), p = (vec2(indexof(c).xy) + 0.5) / size.y, lamp = vec2(0.72, 0.2);
         float d = distance(p, lamp);
@@ -32,7 +32,7 @@ local passes = rill.program [=[
     kernel void scale(float most[][], vec3 p<>, out vec3 r<>) { r = p / most[0][0]; }
 ]=]
 
---- The largest value as a stream of one pixel. Outside a clamped stream its border is read, which a maximum has anyway.
+--- Returns the largest value as a stream of one pixel. Reads outside are clamped to the edge, which does not change the maximum.
 local function reduced(x)
     x = x:boundary "clamp"
     while x.size > 1 do
@@ -59,7 +59,7 @@ local light = passes.room {shape = {size, size}}
 local scaled, library = linear(light), rill.image.tonemap(light, {operator = "linear"})
 local most = reduced(passes.largest(light)):get(1, 1)
 assert(most == passes.largest(light):max(), "the reductions differ")
-assert(rill.length(scaled - library):max() < 1e-6, "the library's differs")
+assert(rill.length(scaled - library):max() < 1e-6, "rill.image.tonemap gives another result")
 assert(math.abs(passes.largest(scaled):max() - 1) < 1e-6, "the largest value is not one")
 assert(rill.length(most * scaled / light - 1):max() < 1e-5, "ratios have changed")
 local pictures = {}
@@ -69,4 +69,4 @@ end
 rill.image.save(rill.concat(pictures, 2), directory .. "/tonemap.png")
 print(("  light from %.3g to %.6g; scaled, half of the pixels are darker than %.4f"):format(light.y:min(), most,
     passes.largest(scaled):reshape {size * size}:sort():get(size * size // 2 + 1)))
-print(("  %s/tonemap.png: linear, and by Reinhard's curve"):format(directory))
+print(("  %s/tonemap.png: linear scale and Reinhard's curve"):format(directory))

@@ -1,10 +1,10 @@
--- Orders of memory: four ways to lay a picture's elements out in a line, two of them a user's own translators of a few lines of GLSL.
+-- Address translators: four orders in which the elements of a square are stored in memory, two of them user-defined in a few lines of GLSL.
 --
 --     lua5.4 examples/translator.lua [size [directory]]        16 out
 local rill = require "rill"
 local translator = rill.translator
 
--- Morton order: the bits of x and y in turns, so that what is near in the plane is mostly near in memory.
+-- Morton order interleaves the bits of x and y, so that elements close in the plane are mostly close in memory.
 local function morton(size)
     return translator.new {
         name = "morton", rank = 2, to = 1, shape = {size, size},
@@ -35,7 +35,7 @@ local function morton(size)
     }
 end
 
--- Boustrophedon, as the ox ploughs: every other row runs back.
+-- Boustrophedon order: every other row is reversed.
 local function plough(size)
     return translator.new {
         name = "plough", rank = 2, to = 2, shape = {size, size},
@@ -47,7 +47,7 @@ local function plough(size)
     }
 end
 
--- Pages of 1/8 of the side, put into memory along the diagonals.
+-- Pages of 1/8 of the side, stored in the order of diagonals.
 local function paged(size)
     local page = size // 8
     local t = translator.pages {shape = {size, size}, page = {page, page}}
@@ -62,7 +62,7 @@ local function paged(size)
 end
 
 local draw = rill.program [[
-    // From one element to the next in memory, as far as that lies in the square of either.
+    // Draws a path from each element to the next one in memory.
     float apart(vec2 p, vec2 from, vec2 to) {
         vec2 way = to - from;
         return distance(p, from + way * clamp(dot(p - from, way) / max(dot(way, way), 1e-6), 0.0, 1.0));
@@ -99,4 +99,4 @@ end
 local file = directory .. "/translator.png"
 local rows = {rill.concat({pictures[1], pictures[2]}, 2), rill.concat({pictures[3], pictures[4]}, 2)}
 rill.image.save(rill.concat(rows), file)
-print(("  %s: the elements of a square in the order in which they stand in memory, blue first"):format(file))
+print(("  %s: the elements of a square in the order in which they are stored, blue first"):format(file))

@@ -1,10 +1,10 @@
--- Any mesh file on a turntable: an animation, and a sheet of its views.
+-- A mesh on a turntable: renders a mesh file from all sides, as an animation and as a sheet of views.
 --
 --     lua5.4 examples/turntable.lua [file [frames [directory [size]]]]        (spot, or a ring) 36 out 320
 --
--- rill.mesh.load reads OBJ, PLY, OFF and STL; rill.render draws a mesh from where a camera stands, and the camera goes around it. Frames go to rill.animate,
--- which writes turntable-movie.png, an animated PNG that browsers show; the sheet turntable.png has six of them. Each picture is made and compressed while the
--- device is at the next one's triangles.
+-- rill.mesh.load reads OBJ, PLY, OFF and STL. rill.render draws the mesh from a camera that moves around it. rill.animate writes the frames to
+-- turntable-movie.png, an animated PNG that browsers show. The sheet turntable.png has six of the frames. A frame is compressed while the device
+-- draws the next one.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local surfaces = dofile(here .. "support/surfaces.lua")
@@ -26,7 +26,7 @@ for d = 1, 3 do
 end
 radius = math.sqrt(radius)
 
--- Far enough that the ball around the mesh fills the picture from any side.
+-- The distance at which the mesh's bounding sphere fills the image.
 local fov <const>, up <const> = 36, 0.35
 local far = 1.02 * radius / math.sin(math.rad(fov / 2))
 local function view(turn)
@@ -56,5 +56,5 @@ local rows = {rill.concat({sheet[1], sheet[2] or sheet[1], sheet[3] or sheet[1]}
 if #sheet == 6 then rows[2] = rill.concat({sheet[4], sheet[5], sheet[6]}, 2) end
 rill.image.save(#rows == 2 and rill.concat(rows) or rows[1], directory .. "/turntable.png")
 print(("  %s, %d triangles: %d frames in %.2f s"):format(name, m.faces, frames, clock))
-print(("  %s/turntable-movie.png, and six of them in %s/turntable.png"):format(directory, directory))
-assert(covered > 0.02, "the mesh is out of the picture")
+print(("  %s/turntable-movie.png, and six of the frames in %s/turntable.png"):format(directory, directory))
+assert(covered > 0.02, "the mesh is not in the image")

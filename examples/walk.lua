@@ -1,4 +1,4 @@
--- Random walks of 10,000 walkers, as charts in the terminal and in files, and as an animation.
+-- Random walks of 10,000 walkers, drawn as charts in the terminal and in files, and as an animation.
 --
 --     lua5.4 examples/walk.lua [steps] [directory]        400 out
 local rill = require "rill"
@@ -9,7 +9,7 @@ os.execute(("mkdir -p '%s'"):format(directory))
 
 local WALKERS, FRAMES = 10000, 25
 
--- A walk is the sum of its steps: row w of `walks` holds walker w's places.
+-- A walk is the running sum of its steps: row w of `walks` has the positions of walker w.
 local walks = rill.random({WALKERS, steps}, {distribution = "normal", seed = 4}):scan("add", {axis = 2})
 local last = walks:transpose():copy()[steps]
 local spread = walks:std(1)
@@ -27,11 +27,11 @@ for w = 1, 6 do
 end
 rill.plot(lines)
 rill.plot {
-    {last, kind = "histogram", label = "walkers"}, title = ("Where they are after %d steps"):format(steps),
+    {last, kind = "histogram", label = "walkers"}, title = ("Positions after %d steps"):format(steps),
     xlabel = "place", path = directory .. "/walk-ends.svg",
 }
 
--- A second walk is the other coordinate of the plane: how many walkers are where, step by step.
+-- A second walk is the other coordinate of the plane. The animation shows the number of walkers per cell.
 local others = rill.random({WALKERS, steps}, {distribution = "normal", seed = 5}):scan("add", {axis = 2})
 do
     local across, reach = 120, 2.5 * math.sqrt(steps)
@@ -43,4 +43,4 @@ do
         a:frame((counts:cast "float"):map "sqrt(x)", {max = 5, colormap = "magma"})
     end
 end
-print(("  %s/walk.png, %s/walk-ends.svg; %s/walk-spread.png moves"):format(directory, directory, directory))
+print(("  %s/walk.png, %s/walk-ends.svg; animation: %s/walk-spread.png"):format(directory, directory, directory))

@@ -87,7 +87,7 @@ describe("the example", function()
     it("regulafalsi visits the cells that are still at work, and finds the same roots", function()
         script:run("regulafalsi", 40, script.directory)
         script:picture("regulafalsi.png", 40, 80)
-        local all, left = script.said:match "all cells: +(%d+) visits.*those left: +(%d+) visits"
+        local all, left = script.said:match "all cells: +(%d+) visits.*active cells: +(%d+) visits"
         assert.is_true(tonumber(left) < 0.5 * tonumber(all), script.said)
     end)
 

@@ -21,7 +21,7 @@ describe("the exercise", function()
         script:run("cel", 5, path, script.directory)
         script:picture("cel.png", 17, 22)
         script:names "cel.png"
-        script:says "17x22 pixels in 5, 5 and 5 values"
+        script:says "17x22 pixels with 5, 5 and 5 values"
         script:run("anisotropic", 2, path, script.directory)
         script:picture("anisotropic.png", 17, 44)
         script:names "anisotropic.png"

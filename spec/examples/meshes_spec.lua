@@ -25,7 +25,7 @@ describe("the example", function()
         script:run("collide", ring, 4, script.directory)
         script:picture("collide.png", 300, 400)
         script:names "collide.png"
-        script:says "ring.ply, 256 triangles: %d+ pairs meet"
+        script:says "ring.ply, 256 triangles: %d+ pairs intersect"
         script:says "lists: 1 2"
     end)
 
@@ -33,9 +33,9 @@ describe("the example", function()
         script:run("subdivide", ring, 4, script.directory)
         script:picture("subdivide.png", 400, 960)
         script:names "subdivide.png"
-        script:says "ring.ply, by more than 14 degrees: 192 edges"
-        script:says "parted around those: 256, 1024, 4096 triangles, 0 edges left"
-        script:says "all of them parted: 256, 1024, 4096 triangles, 0 edges left"
+        script:says "ring.ply, edges folded by more than 14 degrees: 192"
+        script:says "adaptive: 256, 1024, 4096 triangles, 0 edges left"
+        script:says "uniform: 256, 1024, 4096 triangles, 0 edges left"
     end)
 
     it("marching makes the surface of a file", function()

@@ -77,7 +77,7 @@ describe("the adaptive shadow map", function()
             script:run("shadow", 128, script.directory)
             script:picture("shadow.png", 128, 3 * 128)
             script:names "shadow.png"
-            script:says "dense it were 64 GiB"
+            script:says "a dense map would be 64 GiB"
         end)
     end)
 end)

@@ -297,7 +297,7 @@ describe("the smoke example", function()
                 seen[frame] = true
             end
             script:picture("smoke.png", 48, 240)
-            script:says "step  20: divergence %S+, after its projection %S+"
+            script:says "step  20: divergence %S+, after projection %S+"
             script:run("smoke", 24, 4, script.directory, "--movie")
             assert(io.open(script:path "smoke-movie.png")):close()
         end)
