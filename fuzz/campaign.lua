@@ -1,6 +1,7 @@
--- Random cases for a while: campaign.lua [GENERATOR ...]. SECONDS (60) says how long, SEED where to start (the clock), CASES names the generators
--- in place of arguments. Every batch runs in a process of its own, so that a crash or a hang is one more finding. A failing case is
--- shrunk, printed, and saved under $RILL_BUILD/fuzz as a script that runs alone.
+-- Runs random cases for a time: campaign.lua [GENERATOR ...]. SECONDS (default: 60) is the time, SEED the first seed
+-- (default: from the clock), CASES lists generators in place of arguments. Every batch runs in a separate process,
+-- so that a crash or a hang is also a finding. A failing case is reduced, printed, and saved under $RILL_BUILD/fuzz
+-- as a script that runs alone.
 local child = require "spec.support.child"
 local draw = require "fuzz.support.draw"
 local script = require "fuzz.support.script"
@@ -43,7 +44,7 @@ local function environment(family)
     return family and "env RILL_FAMILY=" .. family .. " RILL_ASYNC=1 " or ""
 end
 
--- How a command ended: nil when well.
+-- Returns how a command ended, or nil if it succeeded.
 local function ending(limit, command)
     local ended, status = child.run(limit, command)
     return ended or status ~= 0 and "exit status " .. status or nil
@@ -56,7 +57,7 @@ local function worker(limit, family, ...)
     return ended, child.take(log), table.concat(child.take(log .. ".err"), "\n")
 end
 
--- What a script does alone: nil, or how it fails.
+-- Runs a script alone. Returns nil, or how it failed.
 local function alone(text, family, limit)
     local path = os.tmpname()
     local file = assert(io.open(path, "w"))
@@ -75,7 +76,7 @@ end
 
 local findings, counts = {}, {}
 
--- The shape of a message: two failures of one shape are taken for one defect.
+-- Returns the pattern of a message. Two failures with one pattern count as one defect.
 local function shape(message)
     return (message:gsub("^[^:\n]*:%d+: ", ""):gsub("[%-%d.e+]+", "#"):gsub("0x%x+", "#"):sub(1, 48))
 end
@@ -104,7 +105,7 @@ local function text_of(generator, choices)
     return good and texts[1] or nil
 end
 
--- One failing case: alone first, then smaller.
+-- Handles a failing case: runs it alone, then reduces it.
 local function examine(name, family, case_seed, message, deadline)
     local generator = require("fuzz.case." .. name)
     local d = draw.random(case_seed)
@@ -196,7 +197,7 @@ local function main()
     if not draw.divides then
         print "fuzz: no // and % of integers: this driver divides for lanes without an element too, and traps (SIGFPE)"
     end
-    local base = (seed * 6364136223846793005) >> 16 -- seeds beside each other have no case in common
+    local base = (seed * 6364136223846793005) >> 16 -- consecutive seeds have no case in common
     local finish, round = os.time() + (#generators > 0 and seconds or 0), 0
     while os.time() < finish do
         local name = generators[round % #generators + 1]

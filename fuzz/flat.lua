@@ -1,7 +1,8 @@
--- Memory stays flat: flat.lua, with LAUNCHES (1,000,000) launches and TEXTS (100,000) texts that all differ, after as many of either as fill
--- the caches. With spec/support/inject.c preloaded, which counts what is the module's own: its bytes and Lua's may grow by OWN (256) bytes a text,
--- objects of OpenGL by none. The whole process may grow by DRIVER (4,096) bytes a text: Mesa 22.3 keeps 1.1 to 2.4 KB of each program
--- that was ever compiled, in a loop of bare OpenGL as well. Prints the memory at every twentieth.
+-- Checks that memory does not grow: flat.lua makes LAUNCHES (default: 1,000,000) launches and compiles TEXTS
+-- (default: 100,000) different texts, after enough of each to fill the caches. spec/support/inject.c is preloaded
+-- and counts the memory of the module. The memory of the module and of Lua may grow by OWN (default: 256) bytes per
+-- text, and the number of OpenGL objects must not grow. The whole process may grow by DRIVER (default: 4,096) bytes
+-- per text: Mesa 22.3 leaks 1.1 to 2.4 KB per compiled program, also in plain OpenGL. Prints the memory 20 times.
 local rill = require "rill"
 
 local function number(name, otherwise)
@@ -10,9 +11,9 @@ end
 
 local MIB <const> = 1 << 20
 local own_most, driver_most = number("OWN", 256), number("DRIVER", 4096)
--- What allocators scatter, whatever was done: of the module and Lua together, and of the process.
+-- Tolerances for the variation of allocators: for the module and Lua together, and for the process.
 local SLACK <const>, PROCESS_SLACK <const> = MIB // 4, 8 * MIB
-local OBJECT_SLACK <const> = 700 -- the pool's buffers, and programs of dropped kernels: two collections' worth
+local OBJECT_SLACK <const> = 700 -- the pool's buffers, and programs of dropped kernels, which two collections free
 local live = assert(package.loadlib(os.getenv "RILL_INJECT_LIBRARY" or "", "rill_inject_live"))
 
 local function resident()
@@ -22,7 +23,8 @@ local function resident()
     return tonumber(text:match "VmRSS:%s*(%d+)") * 1024
 end
 
--- With all collected: bytes of our own, objects of OpenGL, bytes of the process.
+-- Returns, after a full collection, the bytes of the module and Lua, the number of OpenGL objects, and the bytes of
+-- the process.
 local function measure()
     collectgarbage()
     collectgarbage()
@@ -31,7 +33,8 @@ local function measure()
         process = resident()}
 end
 
--- Runs f(1) .. f(warm + n); whether memory stayed from f(warm) on, where each may leave `own` and `driver` bytes.
+-- Runs f(1) .. f(warm + n). Returns whether memory did not grow after f(warm), except by `own` and `driver` bytes
+-- per call.
 local function watch(title, warm, n, own, driver, f)
     local settled
     local start = rill.clock()
@@ -72,7 +75,7 @@ local texts = {
         local P = rill.struct("P" .. i, ("int a%d; float b;"):format(i))
         assert(rill.stream(P, 2).nbytes == 16)
     end,
-    -- Expressions of as many shapes as the bits of i.
+    -- Returns expressions whose structure depends on the bits of i.
     function(i)
         local e, right = x, 5
         for bit = 0, 16 do
@@ -90,7 +93,7 @@ local flat = watch("launches", 10000, number("LAUNCHES", 1000000), 0, 0, functio
         assert(r:get(2) == i + 1)
     end
 end)
--- Each cache holds 512 at most.
+-- Each cache has at most 512 entries.
 flat = watch("texts", 520 * #texts, number("TEXTS", 100000), own_most, driver_most, function(i)
     texts[i % #texts + 1](i)
 end) and flat

@@ -1,7 +1,9 @@
--- Fault injection: inject.lua [SUBJECT ...]. For every subject of support/subjects.lua and every kind of event (spec/support/inject.c) the
--- n-th event fails, for n = 1, 2 ... until the subject passes; then for a subject's first run (cold), the opening of the device, the prompt, and
--- a context that is lost, with a process for every n. MOST (400) says how many n are tried of each, spread over all. FAMILY: one of cpu and gpu, else both. At the end a
--- table: how far n went (by steps, where there were more than MOST), how many were tried, errors seen, leaks, other findings.
+-- Injects faults: inject.lua [SUBJECT ...]. For every subject of support/subjects.lua and every kind of event
+-- (spec/support/inject.c), lets the n-th event fail, for n = 1, 2, ... until the subject succeeds. Then does the
+-- same for the first run of a subject (cold), the opening of the device, the prompt, and a lost context, with a new
+-- process for every n. MOST (default: 400) is the number of values of n to try, evenly spaced. FAMILY: cpu or gpu;
+-- default: both. Prints a table at the end: how far n went (and in which steps, if there were more than MOST), the
+-- numbers of faults, errors, leaks and other findings.
 local child = require "spec.support.child"
 local says = require "fuzz.support.says"
 
@@ -33,11 +35,11 @@ local function finish(row)
     io.flush()
 end
 
--- Runs a command with the library in front; gives how it ended (nil: by itself), its status, the lines of its log, the library's last words,
--- and what was printed.
+-- Runs a command with the library preloaded. Returns how it ended (nil: by itself), its status, the lines of its
+-- log, the last lines of the library, and its output.
 local function run(limit, command, setting)
     local log = os.tmpname()
-    -- As if work were queued: only then is there something to wait for.
+    -- Treats work as queued, because only then the program waits.
     setting = (setting or "") .. (command:find(" request ", 1, true) and "' RILL_ASYNC='1" or "")
     local environment = ("env LD_PRELOAD='%s' RILL_INJECT_LIBRARY='%s' RILL_INJECT_LOG='%s.end'"):format(library,
         library, log)
@@ -51,13 +53,13 @@ local function number(text, name)
     return tonumber(text:match(name .. " (%-?%d+)")) or 0
 end
 
--- Blocks of the module that are never freed, by design: what is there when a sweep ends without a fault.
+-- Blocks of the module that are never freed, by design: the blocks that exist after a run without a fault.
 local function left_by(subject)
     local _, _, _, last = run(300, ("%s fuzz/injected.lua %s none 1 1 LOG"):format(lua, subject))
     return number(last, "blocks")
 end
 
-local failed = {} -- kind -> how many were made to fail, so that no kind goes untested unseen
+local failed = {} -- kind -> number of faults, to detect kinds that were never tested
 
 local function note_line(row, line)
     row.step = math.tointeger(tonumber(line:match "^step (%d+)")) or row.step
@@ -72,7 +74,7 @@ local function note_line(row, line)
     return line:find "^passed" ~= nil
 end
 
--- All n in one process; a new one from the next n on where it dies.
+-- Tries all n in one process. If it dies, continues with the next n in a new process.
 local function sweep(subject, kind)
     local row, blocks = new_row(subject, kind), left_by(subject)
     local first, deaths = 1, 0
@@ -95,7 +97,8 @@ local function sweep(subject, kind)
     finish(row)
 end
 
--- A process for every n, from its start on, at most `count`. `judge` tells an error, true, from nil, and raises findings.
+-- Tries at most `count` values of n, each in a new process. `judge` returns true for an error and nil otherwise, and
+-- raises findings.
 local function processes(title, kind, command, count, judge)
     local row = new_row(title, kind)
     local _, _, _, last, right = run(300, command, kind .. " 0")
@@ -127,7 +130,7 @@ local function once(subject)
     return ("%s fuzz/injected.lua %s once 0 0 LOG"):format(lua, subject)
 end
 
--- An error is one of Lua's that says what failed, or Lua has no memory to begin with.
+-- An error must be a Lua error that says what failed, or Lua has no memory to start.
 local function judge_error(row, n, result)
     local said = result.said:match "^error (.*)"
     local starved = result.output:find("not enough memory", 1, true)
@@ -137,12 +140,12 @@ local function judge_error(row, n, result)
     return said or result.status ~= 0
 end
 
--- What the prompt printed, without what it says of slow statements.
+-- Returns the output of the prompt, without its messages about slow statements.
 local function screen(output)
     return (("\n" .. output):gsub("\n +[%d.]+ m?s%f[\n\0]", ""))
 end
 
--- The prompt says what it says without a fault, or an error; it goes on, and its last statements work.
+-- The prompt must print its usual output or an error. It must continue, and its last statements must work.
 local function judge_prompt(row, n, result)
     local error_said = says(row.kind, result.output)
     local whole = screen(result.output) == screen(result.right)
@@ -182,7 +185,7 @@ local function inject(subject)
         for _, kind in ipairs {"alloc", "lua", "buffer", "compile", "link", "map", "read", "wait"} do
             processes("open", kind, once "usable_once", most // 4, judge_error)
         end
-    elseif subject == "cold" then -- what is compiled and kept by the first run
+    elseif subject == "cold" then -- compiled and cached by the first run
         for _, of in ipairs {"sort", "tour"} do
             for _, kind in ipairs {"alloc", "buffer", "compile", "link"} do
                 processes("cold " .. of, kind, once(of), most // 4, judge_error)

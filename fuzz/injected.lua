@@ -1,7 +1,8 @@
--- One subject while things fail below it: injected.lua SUBJECT KIND FIRST MOST LOG, with spec/support/inject.c preloaded. The n-th event of
--- the kind is made to fail, for n from FIRST on, at most about MOST of them, until the subject passes; every n is noted in LOG before it is tried. After
--- each: an error that says what failed or the right result, nothing left of it, and the device at work. KIND "once": the subject runs one time,
--- and what fails is told by RILL_INJECT.
+-- Runs one subject with injected faults: injected.lua SUBJECT KIND FIRST MOST LOG, with spec/support/inject.c
+-- preloaded. Lets the n-th event of the kind fail, for at most about MOST values of n from FIRST on, until the
+-- subject succeeds. Writes every n to LOG before it is tried. After each fault there must be an error that says what
+-- failed, or the correct result; nothing may be leaked, and the device must work. If KIND is "once", the subject
+-- runs once, and RILL_INJECT sets the fault.
 local check = require "spec.support.check"
 local says = require "fuzz.support.says"
 local subjects = require "fuzz.support.subjects"
@@ -34,14 +35,14 @@ subjects.usable()
 check.collect()
 local before, blocks = rill.memory(), live()
 
--- Nothing is taken from the pool of freed buffers: an allocation past the limit empties it.
+-- Empties the pool of freed buffers with an allocation beyond the limit, so that nothing is taken from it.
 local function empty_pool()
     rill.memory_limit(1)
     pcall(rill.stream, "float", 1)
     rill.memory_limit(0)
 end
 
--- How many events there are when nothing fails.
+-- Returns the number of events without faults.
 local measured = subject(2)
 empty_pool()
 inject(kind, 0)
@@ -51,14 +52,14 @@ check.collect()
 local step = math.max(1, expected // tonumber(most))
 note("step ", step)
 
--- The messages without what differs from n to n.
+-- Collects the messages without the parts that depend on n.
 local function shape(message)
     return (message:gsub("\n.*", ""):gsub("%d+", "#"):sub(1, 90))
 end
 
 local messages = {}
 
--- The n-th event fails: whether any did, and what came of it.
+-- Lets the n-th event fail. Returns whether an event failed, and the result.
 local function attempt(n)
     local f = subject(n + 2)
     empty_pool()

@@ -1,8 +1,10 @@
-/* The readers of files under libFuzzer: readers FORMAT [CORPUS...] [-FLAGS]. `readers formats` prints the formats, one per line.
+/* Runs the readers of files under libFuzzer: readers FORMAT [CORPUS...] [-FLAGS]. `readers formats` prints the
+ * formats, one per line.
  *
- * An input is the contents of a file. Its reader must return an error or a value. An image is written again in the same format, and must be the same when
- * that is read. The sanitizers find accesses outside of memory and leaks, libFuzzer inputs that take too long or too much memory. Checksums are
- * corrected in most inputs, since no mutation finds a correct one. */
+ * An input is the contents of a file. Its reader must return an error or a value. An image is written again in the
+ * same format, and must be equal after it is read again. The sanitizers find accesses outside of memory and leaks;
+ * libFuzzer finds inputs that need too much time or memory. Checksums are corrected in most inputs, because
+ * mutations do not find correct checksums. */
 #include "base/error.h"
 #include "io/array/mtx.h"
 #include "io/array/npy.h"
@@ -29,7 +31,7 @@ static void fail(const char *what)
     abort();
 }
 
-/* What a reader says of an error. */
+/* The error message of a reader. */
 static void check_message(bool done)
 {
     if (!done && (*error_message() == '\0' || strlen(error_message()) > 2000)) {
@@ -65,7 +67,8 @@ static void correct_rill(unsigned char *bytes, size_t size)
 
 /* ---- readers */
 
-/* Returns whether two images of the same size and depth have the same samples; of others that is not asked. */
+/* Returns whether two images of the same size and depth have the same samples. Images of other sizes or depths are
+ * not compared. */
 static bool same(const Image *a, const Image *b)
 {
     return a->depth != b->depth || a->white != b->white || image_samples(a) != image_samples(b) ||
@@ -109,7 +112,7 @@ static void read_mesh(unsigned char *bytes, size_t size)
 {
     MeshData mesh = {.skip = size % 2};
     volatile float sum = 0;
-    mesh_format->recognise(bytes, size); /* STL files are read by their name, too */
+    mesh_format->recognise(bytes, size); /* STL files are recognized by name, too */
     bool done = mesh_format->decode(bytes, size, &mesh);
     check_message(done);
     for (size_t corner = 0; done && corner < 3 * mesh.faces; corner++) {
@@ -157,7 +160,7 @@ static const struct {
 
 /* ---- the format */
 
-/* Sets the reader of a format; false where there is none. Without a name it prints the formats. */
+/* Sets the reader of a format. Returns false if the format does not exist. Without a name, prints the formats. */
 static bool choose(const char *name)
 {
     for (int i = 0; (image_format = image_format_at(i)); i++) {
@@ -199,7 +202,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         fprintf(stderr, "readers: there is no format '%s': `readers formats` prints those there are\n", name);
         exit(2);
     }
-    (*argv)[1] = (*argv)[0]; /* libFuzzer does not see the format */
+    (*argv)[1] = (*argv)[0]; /* libFuzzer does not get the format */
     ++*argv;
     --*argc;
     return 0;

@@ -1,12 +1,14 @@
--- Fuzzes the readers of all formats: readers.lua READERS, the program that fuzz/readers.c makes. SECONDS (60) are those of all formats together,
--- FORMATS the ones to run, as "png ply". Inputs that reach something new are kept beside the program, in corpus/FORMAT, and read first in the next run; findings
--- are beside it, too. Fails if there is one.
+-- Fuzzes the readers of all formats: readers.lua READERS, where READERS is the program of fuzz/readers.c. SECONDS
+-- (default: 60) is the time for all formats together, FORMATS lists the formats to run, such as "png ply". Inputs
+-- that reach new code are stored next to the program in corpus/FORMAT, and read first in the next run. Findings are
+-- stored there too. Fails if there is a finding.
 
 local program = arg[1]
 local folder = program:match "^(.*)/[^/]*$"
 local seconds = tonumber(os.getenv "SECONDS") or 60
 
--- More than any input of this length justifies: a PNG of 16 KiB may be unpacked into 17 MB of rows, each byte of which is eight pixels of four bytes.
+-- More memory than any input of this length needs: a PNG of 16 KiB decompresses to at most 17 MB of rows, with eight
+-- pixels of four bytes per byte.
 local FLAGS <const> = "-timeout=10 -rss_limit_mb=2000 -malloc_limit_mb=1000 -max_len=16384 -print_final_stats=1"
 
 local function capture(format, ...)

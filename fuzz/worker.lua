@@ -1,7 +1,7 @@
--- One batch of cases: worker.lua GENERATOR SEED COUNT MOST DIVIDES LOG. Every case is noted in LOG when it begins and when it ends, so that
--- whoever started this knows which one crashed or hung. `worker.lua - - - - - LOG` notes what cases this device stands: how many
--- elements, and whether those store at places of their own in private arrays; `worker.lua / - - - - LOG` lives if it stands any
--- integer division.
+-- Runs one batch of cases: worker.lua GENERATOR SEED COUNT MOST DIVIDES LOG. Writes the beginning and the end of
+-- every case to LOG, so that the caller knows which case crashed or hung. `worker.lua - - - - - LOG` writes what
+-- this device supports: the number of elements, and whether invocations can write to different elements of private
+-- arrays. `worker.lua / - - - - LOG` survives if the device supports all integer divisions.
 local draw = require "fuzz.support.draw"
 local script = require "fuzz.support.script"
 
@@ -9,7 +9,7 @@ local name, seed, count, most, divides, path = table.unpack(arg)
 local log = assert(io.open(path, "a"))
 log:setvbuf "line"
 
--- A slow device (an interpreter) gets smaller cases: what it maps and reads in a tenth of a second.
+-- A slow device (an interpreter) gets smaller cases: as many elements as it maps and reads in a tenth of a second.
 local function measure()
     local rill = require "rill"
     local n = 1 << 16
@@ -20,7 +20,7 @@ local function measure()
     return math.max(256, math.min(n, rate * 0.1 // 1 | 0)), rill.device().name, rill.device().family
 end
 
--- A refused device (softpipe, with RILL_TRUST) lets one element decide for its neighbours.
+-- On a refused device (softpipe, with RILL_TRUST) private arrays are incorrect.
 local function apart()
     local rill = require "rill"
     local k = rill.kernel [[kernel void apart(int x<>, out int r<>) {
@@ -42,8 +42,9 @@ local function apart()
     return true
 end
 
--- Ends the process (SIGFPE) where the driver's interpreter leaves a division to the processor as it is (softpipe). rill guards divisors, but
--- such a driver computes lanes beyond the last element, too, whose registers hold anything: the least int over -1.
+-- Ends the process (SIGFPE) if the driver's interpreter executes divisions without checks (softpipe). rill guards
+-- divisors, but such a driver also computes invocations beyond the last element, whose registers may contain the
+-- smallest int and -1.
 local function divide()
     local rill = require "rill"
     local quotient = rill.kernel "kernel void quotient(int x<>, int y<>, out int r<>) { r = x / y; }"

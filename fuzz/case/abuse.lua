@@ -1,11 +1,12 @@
--- Calls with values they do not expect: wrong kinds, closed objects, extreme integers, views of views, callbacks that raise, yield or
--- close what is in use, coroutines, collections at any time. Each gives an error or works; what was there before is unharmed.
+-- Generates calls with unexpected values: wrong types, closed objects, extreme integers, views of views, callbacks
+-- that raise, yield or close objects in use, coroutines, garbage collections at any time. Each call must raise an
+-- error or succeed, and existing objects must not change.
 local draw = require "fuzz.support.draw"
 local reference = require "rill.shell.reference"
 
 local abuse = {batch = 40}
 
--- What would wait for a terminal, write where it is told, or end the process.
+-- Functions that would wait for a terminal, write files, or end the process.
 local skipped = {
     command = true, repl = true, help = true, show = true, save = true, animate = true, plot = true, open = true,
         devices = true,

@@ -1,12 +1,13 @@
--- Random kernels against the same body compiled as C: control flow, private arrays, structures and matrices, helpers, views as arguments,
--- resampled inputs, boundaries of gathers and neighbours, types, several outputs, variable outputs, active elements.
+-- Compares random kernels with the same body compiled as C: control flow, private arrays, structures and matrices,
+-- helper functions, views as arguments, resampled inputs, boundaries of gathers and neighbors, types, several
+-- outputs, variable outputs, active elements.
 local body = require "fuzz.support.body"
 local compiled = require "fuzz.support.compiled"
 local source = require "fuzz.support.source"
 
 local bodies = {batch = 24}
 
--- Types of streams for a parameter's type.
+-- Stream types for a parameter type.
 local stored = {
     int = {"int", "int8", "int16"}, uint = {"uint", "uint8", "uint16"}, float = {"float", "half", "int"},
     double = {"double", "float"}, bool = {"bool"},
@@ -45,7 +46,7 @@ end
 
 local printed = {int = "%d", uint = "%u", bool = "%d", float = "%a", double = "%a"}
 
--- ---- what a case is made of
+-- ---- parts of a case
 
 local function add_constants(d, case)
     for k = 1, #d:many(0, 2, 1, function() return true end) do
@@ -59,7 +60,7 @@ local function add_constants(d, case)
     end
 end
 
--- A size that broadcasts to n: equal, a divisor, or a multiple.
+-- Returns a size that broadcasts to n: equal, a divisor, or a multiple.
 local function resampled(d, n)
     local kind = d:below(6)
     if n > 0 and kind == 4 then
@@ -182,9 +183,9 @@ local function add_where(d, case)
     table.insert(case.arrays, c_array("bool", "mask", case.where))
 end
 
--- So many inputs that they do not fit into a program's bindings one by one.
+-- More inputs than a program has separate bindings for.
 local function add_crowd(d, case)
-    local n = d:int(8, 48) -- with all others less than the 64 parameters that a function may have
+    local n = d:int(8, 48) -- together with the others less than 64, the maximum number of parameters
     local values, sum = {}, {}
     for k = 1, n do
         local name = "y" .. k
@@ -232,7 +233,7 @@ local function signature(d, case)
     return finish
 end
 
--- ---- the case's texts
+-- ---- texts of a case
 
 local function glsl(case)
     local double = case.scope.doubles and "double wd(double x) { return x - 64.0 * floor(x / 64.0); }\n" or ""
@@ -249,7 +250,7 @@ local function glsl(case)
     return case.disguise(body.glsl(table.concat(before) .. text))
 end
 
--- The same text as others may write it: carriage returns, comments, lines continued, macros.
+-- Returns the same text in another form: carriage returns, comments, continued lines, macros.
 local disguises = {
     function(text) return text end,
     function(text) return (text:gsub("\n", "\r\n")) end,
@@ -261,7 +262,7 @@ local disguises = {
         .. text:gsub("%f[%w_]([%a][%w]*) = ([%w%.]+);", "SET(%1, %2);") .. "#else\nnonsense\n#endif\n" end,
 }
 
--- Names that mean something to GLSL, C or rill.
+-- Names that have a meaning in GLSL, C or rill.
 local odd_names = {"input", "output", "filter", "sample", "half", "rill_length", "rill_active", "rill_index", "equal",
     "texture", "main"}
 
@@ -304,7 +305,7 @@ local function c_text(case, name)
     return table.concat(text)
 end
 
--- Neighbouring lanes share llvmpipe's budget of loop trips: what could come near it is no case.
+-- Neighboring invocations share the loop limit of llvmpipe: discards cases that could come near it.
 local MOST_TRIPS = 4000
 
 local function script(case, results)
@@ -365,7 +366,7 @@ local function make(d)
     return case
 end
 
--- One script for every source of choices.
+-- Returns a script for a source of choices.
 function bodies.scripts(draws)
     local cases, texts, names, scripts = {}, {}, {}, {}
     for i, d in ipairs(draws) do

@@ -1,5 +1,6 @@
--- Damaged files: loading gives an error or a stream that can be read, takes no memory that the file does not justify, and where the
--- format has a checksum that was left alone, gives the same values or an error.
+-- Generates damaged files. Loading must raise an error or return a stream that can be read. It must not use more
+-- memory than the file justifies, and if the format has a checksum that was not adapted, must return the original
+-- values or raise an error.
 local rill = require "rill"
 local source = require "fuzz.support.source"
 
@@ -12,7 +13,7 @@ local formats = {
         {"pfm", {"float"}},
 }
 
--- And every other format of pictures.
+-- All other image formats.
 local named = {}
 for _, row in ipairs(formats) do
     named[row[1]] = true
@@ -27,7 +28,7 @@ local texts = {"-", "9", "99999999999", "\n", " ", "#", "'", "(", ")", ",", "\0"
 
 local function edit(d)
     local kind = d:pick {"set", "word", "cut", "remove", "repeat", "insert"}
-    -- Headers are short: what is near the begin is meant more often.
+    -- Headers are short, so positions near the beginning are drawn more often.
     local at = d:chance(1, 3) and d:below(3000) or d:below(140)
     local value = d:below(256)
     if kind == "word" then

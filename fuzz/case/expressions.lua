@@ -1,5 +1,6 @@
--- Random expressions of the algebra against an evaluator in plain Lua, and what reads them: eval, reductions, scans, filters, kernels,
--- masks. Floats are kept to numbers whose every result a float holds exactly, so that no rounding and no contraction can differ.
+-- Compares random expressions of the algebra with an evaluator in plain Lua, and operations that use them: eval,
+-- reductions, scans, filters, kernels, masks. Floats are restricted to values for which every result is exact, so
+-- that rounding and contraction do not matter.
 local algebra = require "fuzz.support.algebra"
 local draw = require "fuzz.support.draw"
 local readers = require "fuzz.support.readers"
@@ -95,7 +96,8 @@ function makers.bitwise(d, depth)
         values = zip(x, y, (type == "bool" and logic or bits)[name])}
 end
 
--- Shifts as Lua's, of 32 bits: logical, a negative count shifts the other way, 32 and more leave nothing.
+-- Shifts like those of Lua, with 32 bits: logical, a negative count shifts in the other direction, counts of 32 and
+-- more give 0.
 local function shifted(value, count, type)
     value = value & 0xffffffff
     if count >= 32 or count <= -32 then
@@ -113,7 +115,7 @@ function makers.shift(d, depth)
     if not is_whole(b.type) or not is_whole(a.type) or a.scalar and b.scalar then
         return nil
     end
-    -- The type is that of what is shifted; a number takes its counts' type.
+    -- The result has the type of the shifted operand; a number takes the type of the counts.
     local type = a.scalar and b.type or a.type
     local x = together(type, a)
     return x and {text = ("(%s %s %s)"):format(a.text, left and "<<" or ">>", b.text), type = type,
@@ -142,7 +144,7 @@ local function even(x)
     return rest > 0.5 and low + 1 or rest < 0.5 and low or low % 2 == 0 and low or low + 1
 end
 
--- name -> function of a number, the step it leaves ("same", or a number), whether it takes special values
+-- name -> function of a number, the step of its results ("same", or a number), whether it accepts special values
 local unary = {
     ["rill.abs"] = {math.abs, "same", true}, ["rill.floor"] = {function(v) return v // 1 end, 1},
     ["rill.ceil"] = {function(v) return -(-v // 1) end, 1},
@@ -279,7 +281,7 @@ function node(d, depth, may_be_number)
     return leaf(d, may_be_number)
 end
 
--- A stream that broadcasts to the case's shape: sizes may be 1, leading ones may be missing.
+-- Returns a stream that broadcasts to the case's shape: sizes may be 1, leading dimensions may be missing.
 local function add_stream(d, case, k)
     local shape, from = {}, 1
     if k > 1 and #case.shape > 1 and d:chance(1, 6) then
@@ -313,9 +315,9 @@ local function add_stream(d, case, k)
         special = special and PRECISION[type] ~= nil})
 end
 
--- ---- checks of their own
+-- ---- additional checks
 
--- Functions of the device, near their reference: docs/algebra.md says how near.
+-- Functions of the device, compared with their reference within the errors stated in docs/algebra.md.
 local functions = {
     {"exp2", function(v) return 2.0 ^ v end}, {"exp", math.exp}, {"log", math.log}, {"log2",
         function(v) return math.log(v, 2) end},
@@ -335,7 +337,7 @@ function alone.functions(d)
         values[i], expected[i] = v, row[2](v)
     end
     local relative, absolute = type == "float" and 4e-6 or 1e-11, type == "float" and 1e-6 or 1e-13
-    -- Logarithms near 1, where the result nears 0, keep their relative precision.
+    -- Logarithms near 1, where the result approaches 0, keep their relative precision.
     if row[1]:find "^log" then
         absolute = 1e-30
     end
@@ -347,7 +349,7 @@ end)
 ]]):format(source.list(values), type, row[1], source.list(expected), row[1], relative, absolute)
 end
 
--- What is left of a division lies between 0 and the divisor, whatever their magnitudes.
+-- The remainder of a division is between 0 and the divisor, whatever their magnitudes.
 function alone.remainder(d)
     local a, b = {}, {}
     for i = 1, d:int(1, 9) do

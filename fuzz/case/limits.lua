@@ -1,5 +1,5 @@
--- Primitives and expressions under memory limits, from what lives already upwards: every step says that memory is out or gives the right
--- values; without a limit the values are right again.
+-- Runs primitives and expressions under memory limits, starting from the memory in use. Every step must report that
+-- memory is exhausted or return the correct values. Without a limit the values must be correct again.
 local expressions = require "fuzz.case.expressions"
 local primitives = require "fuzz.case.primitives"
 

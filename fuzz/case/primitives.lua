@@ -1,8 +1,9 @@
--- Reductions, scans, sorts, compaction, gathers, scatters, searches, histograms, products and eliminations against plain Lua: types, views, ranks, axes,
--- sizes at the edges of blocks, NaN, -0, the ends of the integers, lengths that only the device knows.
+-- Compares reductions, scans, sorts, compaction, gathers, scatters, searches, histograms, products and eliminations
+-- with plain Lua: types, views, ranks, axes, sizes at the limits of blocks, NaN, -0, extreme integers, lengths that
+-- only the device knows.
 local primitives = {batch = 30}
 
--- name -> function(draw) that gives the text of a case
+-- name -> function(draw) that returns the text of a case
 local makers = {}
 for _, room in ipairs {"reductions", "scans", "orders", "places", "chains", "eliminations"} do
     for name, maker in pairs(require("fuzz.case.primitive." .. room)) do
@@ -10,7 +11,7 @@ for _, room in ipairs {"reductions", "scans", "orders", "places", "chains", "eli
     end
 end
 
--- {how often, name}
+-- {weight, name}
 local kinds = {
     {4, "reduce"}, {3, "scan"}, {2, "segments"}, {1, "by_key"}, {3, "sort"}, {2, "top_k"}, {2, "filter"}, {2, "runs"},
     {1, "bincount"}, {2, "histogram"}, {2, "gather"}, {3, "scatter"}, {2, "gather_op"}, {1, "search"}, {1, "merge"},

@@ -1,7 +1,7 @@
--- Values of the algebra in plain Lua: types, what operands meet in, what a type holds exactly.
+-- Values of the algebra in plain Lua: types, the common type of operands, the values that a type represents exactly.
 --
--- A node: text (Lua), type, values (one per element of the case's shape), largest (of the magnitudes), step (what they are multiples
--- of), special (there may be infinities, NaN or -0), scalar (a Lua number's value).
+-- A node has: text (Lua), type, values (one per element of the case's shape), largest (maximum magnitude), step (all
+-- values are multiples of it), special (it may contain infinities, NaN or -0), scalar (the value of a Lua number).
 
 local WIDTH = {bool = 1, int = 2, uint = 3, float = 4, double = 5}
 local PRECISION = {float = 2.0 ^ 24, double = 2.0 ^ 53}
@@ -37,12 +37,12 @@ local function measured(node)
     return node
 end
 
--- Whether every value stands exactly in the type.
+-- Returns whether the type represents every value exactly.
 local function exact(node)
     return not PRECISION[node.type] or node.largest / node.step < PRECISION[node.type]
 end
 
--- The type two operands meet in: numbers widen nothing, but a float beside integers makes floats.
+-- Returns the common type of two operands. Numbers do not widen, except that a float with integers gives floats.
 local function meeting(a, b)
     if a.scalar and b.scalar then
         return nil
@@ -59,7 +59,7 @@ local function meeting(a, b)
     return WIDTH[x] > WIDTH[y] and x or y
 end
 
--- Operands in a common type: lists of values; nil where a value would be rounded or does not fit.
+-- Returns the operands in a common type as lists of values, or nil if a value would be rounded or does not fit.
 local function together(type, ...)
     local lists = {}
     for k, node in ipairs {...} do

@@ -1,11 +1,13 @@
--- Random kernel bodies, written so that one text serves as GLSL and as C. Marks stand where the languages differ:
---   \1name\2index\3       a gather or a neighbour (\4 between two indices)
---   \5name\6              a parameter that C has by pointer
+-- Generates random kernel bodies. One text serves as GLSL and as C; these marks stand for the parts in which the
+-- languages differ:
+--   \1name\2index\3       a gather or a neighbor (\4 between two indices)
+--   \5name\6              a parameter that is a pointer in C
 --   \7variable\8          an argument for such a parameter
 --   \14type               the type of such a parameter
---   \11                   the begin of a loop's body, which C counts
--- Everything is defined in both: integers wrap (gcc -fwrapv), divisors are constants, shift counts lie in 0 .. 31, and floats stay
--- whole numbers below 64 between statements, so that every operation on them is exact however it is contracted.
+--   \11                   the beginning of a loop's body, which C counts
+-- All operations are defined in both languages: integers wrap (gcc -fwrapv), divisors are constants, shift counts
+-- are 0 .. 31, and floats are whole numbers below 64 between statements, so that every operation on them is exact
+-- even if it is contracted.
 local expressions = require "fuzz.support.body_expressions"
 
 local body = {scope = expressions.scope, add = expressions.add, names_of = expressions.names_of,
@@ -33,7 +35,7 @@ end
 
 local statements
 
--- `depth` 1 leaves array elements out of the indices.
+-- `depth` 1 excludes array elements from the indices.
 local function target(d, scope, type, depth)
     local writable = {}
     for _, entry in ipairs(names_of(scope, type)) do
@@ -73,7 +75,8 @@ local function declaration(d, scope)
     return ("%s %s = %s;\n"):format(type, name, value)
 end
 
--- A loop over 0 .. trips - 1 with statements inside. `bound`: what is compared with, when not the number itself.
+-- A loop over 0 .. trips - 1 with statements inside. `bound`: the upper bound in the condition, if it is not the
+-- number itself.
 local function for_loop(d, scope, trips, bound, make)
     local inner = scope_of(scope)
     local name = fresh(scope, "i")
@@ -92,7 +95,7 @@ end
 local function fill(d, scope, type, array)
     local function nest(inner, text, k)
         if k > #array.lengths then
-            -- Every element another: moves to a wrong place must show.
+            -- Gives every element a different value, so that moves to an incorrect index are visible.
             local value, set, loops = expression(d, inner, type, 1), "", names_of(inner, "loop")
             local step = type == "int" and "%s + %s * %d" or type == "uint" and "%s + uint(%s * %d)"
                 or (type == "float" and "w" or "wd") .. "(%s + " .. type .. "(%s * %d))"
@@ -148,8 +151,8 @@ local function condition(d, scope)
     return text .. (d:chance(1, 3) and (" else {\n%s}\n"):format(nested(d, scope, 3)) or "\n")
 end
 
--- The loop's counter, or a copy, compared with what is cut by a constant: compilers conclude from that how long the loop runs. Declarations
--- that go before, and the condition.
+-- Compares the loop's counter, or a copy, with a value limited by a constant, from which compilers infer the number
+-- of iterations. Returns the preceding declarations and the condition.
 local function compared(d, inner)
     local name, before, kind = inner.counter, "", d:below(6)
     if kind < 2 then
@@ -170,7 +173,7 @@ local function compared(d, inner)
     return before, text
 end
 
--- A break or a continue under a condition, somewhere in a loop's body.
+-- A conditional break or continue somewhere in a loop's body.
 local function leaving(d, inner)
     if d:chance(1, 3) then
         local before, text = "", nil
@@ -186,7 +189,7 @@ local function loop_body(d, inner)
     return statements(d, inner, 1, 3) .. leaving(d, inner) .. statements(d, inner, 0, 2)
 end
 
--- Neighbouring elements of an array moved one after the other, with something between.
+-- Moves neighboring elements of an array one after the other, with another statement between them.
 local function walk(d, scope)
     local arrays = {}
     for _, type in ipairs {"int", "float", "uint"} do
@@ -265,7 +268,7 @@ local function switch(d, scope)
     return text .. ("default:\n%s}\n"):format(nested(d, scope, 1) .. "break;\n")
 end
 
--- Their indices may be what the call changes: they are evaluated once, at the call.
+-- The call may change the variables of its indices, which are evaluated once, before the call.
 local function exchange(d, scope)
     local type = d:pick {"int", "float"}
     local a, b = element(d, scope, type, 3), element(d, scope, type, 3)
@@ -331,7 +334,7 @@ function statements(d, scope, least, most)
 end
 body.statements = statements
 
--- What a kernel begins with: something to work on.
+-- The beginning of a kernel: variables to work on.
 function body.beginning(d, scope)
     local text = ""
     for _, type in ipairs {"int", "float"} do
@@ -343,7 +346,7 @@ function body.beginning(d, scope)
     return text .. (d:chance(3, 4) and array(d, scope) or "") .. (d:chance(1, 3) and array(d, scope) or "")
 end
 
--- Everything the scope's variables and arrays hold, as one number in variable `sum`, so that nothing that went wrong is lost.
+-- Sums all variables and arrays of the scope into variable `sum`, so that every incorrect value has an effect.
 function body.fold(d, scope, sum)
     local parts = {("int %s = 0;\n"):format(sum)}
     for _, entry in ipairs(scope.names) do
@@ -372,7 +375,7 @@ end
 
 -- ---- helpers before the kernel
 
--- What every text begins with, GLSL and C alike.
+-- The beginning of every text, for GLSL and C.
 body.prelude = [[
 struct S { int p; int q; };
 float w(float x) { return x - 64.0 * floor(x / 64.0); }
@@ -381,7 +384,7 @@ void swap_float(%sfloat a, %sfloat b) { float t = #a; #a = #b; #b = t; }
 ]]
 body.prelude = body.prelude:gsub("%%s", "\14"):gsub("#(%w)", "\5%1\6")
 
--- Functions the kernel may call: text; the scope learns their names.
+-- Functions that the kernel may call: returns their text and adds their names to the scope.
 function body.helpers(d, scope)
     return table.concat(d:many(0, 3, 1, function(k)
         local name, inner = "h" .. k, scope_of(nil)

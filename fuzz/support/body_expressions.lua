@@ -1,7 +1,7 @@
--- Scopes of random kernel bodies, and random expressions of what they name: the texts of body.lua.
+-- Scopes of random kernel bodies, and random expressions of their names, for body.lua.
 local MOST_TRIPS = 600
 
--- ---- scopes: what expressions may name
+-- ---- scopes: names for expressions
 
 local function scope_of(parent)
     return setmetatable({names = {}, parent = parent}, {__index = parent})
@@ -43,7 +43,8 @@ end
 
 local expression
 
--- An index below `length`: a loop's variable with an offset where that is in range, else anything taken modulo.
+-- Returns an index below `length`: a loop's variable with an offset if that is in range, or else any value modulo
+-- the length.
 local function index(d, scope, length, depth)
     local fitting = {}
     for _, entry in ipairs(names_of(scope, "loop")) do

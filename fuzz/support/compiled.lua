@@ -1,4 +1,4 @@
--- Compiles and runs a batch of C functions: what random kernels are compared with.
+-- Compiles and runs a batch of C functions, as references for random kernels.
 local compiled = {}
 
 local PRELUDE = [[
@@ -35,7 +35,8 @@ static int reach(int i, int n, char mode)
 }
 ]]
 
--- Runs C functions of names `names` defined by `texts`; gives, by name, a table of the lists of numbers that each printed under a label.
+-- Runs C functions `names` that `texts` define. Returns, by name, tables of the lists of numbers that each printed
+-- under a label.
 function compiled.run(prelude, texts, names)
     local base = os.tmpname()
     local file = assert(io.open(base .. ".c", "w"))

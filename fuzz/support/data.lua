@@ -1,10 +1,10 @@
--- Random data for primitives: values of each type, sizes at the edges of blocks, shapes, streams and predicates.
+-- Random data for primitives: values of each type, sizes at the limits of blocks, shapes, streams and predicates.
 local draw = require "fuzz.support.draw"
 local source = require "fuzz.support.source"
 
 local inf, nan = math.huge, 0 / 0
 
--- What an element of a type reads as.
+-- Returns the value that an element of a type has when it is read.
 local ranges = {
     int = {-2147483648, 2147483647}, uint = {0, 4294967295}, int8 = {-128, 127}, uint8 = {0, 255}, int16 = {-32768,
         32767},
@@ -17,7 +17,7 @@ local function is_real(type) return as(type) == "float" or type == "double" end
 local specials = {float = {nan, inf, -inf, -0.0, 0.0}, double = {nan, inf, -inf, -0.0, 0.0, 1.0 + 2.0 ^ -52},
     half = {nan, inf, -0.0, 65504.0}}
 
--- A source of values of a type. `small`: whole numbers of at most two digits, so that sums are exact.
+-- Returns a generator of values of a type. `small`: whole numbers of at most two digits, so that sums are exact.
 local function values_of(d, type, small)
     local kind = d:below(5)
     local range = ranges[type]
@@ -59,7 +59,7 @@ local function shape_of(d, rank, most)
     end
     local shape = {}
     for k = 1, rank do
-        local room = draw.most // source.size(shape) -- three long axes would fill the memory
+        local room = draw.most // source.size(shape) -- three long axes would need too much memory
         shape[k] = math.min(room, d:chance(1, 12) and math.min(d:pick(edges), 600) or d:int(1, rank == 2 and 12 or 5))
     end
     return shape

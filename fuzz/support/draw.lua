@@ -1,11 +1,12 @@
--- Where generators get their choices from: a seed, or a list of choices made before. Every choice is a whole number from 0, and 0 is
--- the simplest, so that a failing case is shrunk by shortening and lowering the list, whatever the generator makes of it.
+-- Source of the choices of generators: a seed, or a list of earlier choices. Every choice is a whole number from 0,
+-- and 0 is the simplest. A failing case is reduced by shortening the list and lowering its numbers, whatever the
+-- generator makes of them.
 local draw = {}
 draw.__index = draw
 
--- What the runner has found the device to stand: the most elements a case should have.
+-- The maximum number of elements of a case, which the runner has measured for the device.
 draw.most = 1 << 16
--- Whether it stands integer divisions by what a stream holds.
+-- Whether the device supports integer divisions by elements of a stream.
 draw.divides = true
 
 function draw.random(seed)
@@ -25,7 +26,7 @@ local function next_word(self)
     return z ~ (z >> 31)
 end
 
--- 0 .. n - 1
+-- Returns a number in 0 .. n - 1.
 function draw:below(n)
     if n <= 1 then
         return 0
@@ -41,7 +42,7 @@ function draw:below(n)
     return choice
 end
 
--- low .. high, low being the simplest
+-- Returns a number in low .. high; low is the simplest.
 function draw:int(low, high)
     return low + self:below(high - low + 1)
 end
@@ -50,12 +51,12 @@ function draw:pick(list)
     return list[self:below(#list) + 1]
 end
 
--- True `n` times of `of`; false is simpler.
+-- Returns true in `n` of `of` cases; false is simpler.
 function draw:chance(n, of)
     return self:below(of) >= of - n
 end
 
--- A list of `least` to `most` results of f(i); about `mean` of them.
+-- Returns a list of `least` to `most` results of f(i), on average `mean`.
 function draw:many(least, most, mean, f)
     local list = {}
     while #list < least or #list < most and self:chance(mean, mean + 1) do
@@ -64,7 +65,7 @@ function draw:many(least, most, mean, f)
     return list
 end
 
--- One of {weight, value ...}: the first is the simplest.
+-- Returns a value of a list of {weight, value ...}; the first is the simplest.
 function draw:weighted(rows)
     local total = 0
     for _, row in ipairs(rows) do

@@ -1,4 +1,4 @@
--- Files with something wrong in them, for cases: edits of bytes, and checksums made right again so that what lies behind them is reached.
+-- Damages files: edits bytes, and corrects checksums so that readers process the damaged parts.
 local mutation = {}
 
 local function crc32(bytes)
@@ -54,7 +54,7 @@ function repairs.png(bytes)
     return table.concat(made)
 end
 
--- The bytes with checksums that fit them, as far as the format has any.
+-- Returns the bytes with correct checksums, if the format has any.
 function mutation.repaired(format, bytes)
     return (repairs[format] or function(same) return same end)(bytes)
 end
@@ -72,7 +72,7 @@ function mutation.write(path, bytes)
     file:close()
 end
 
--- Kilobytes of memory the process has had at most; nil where /proc does not say.
+-- Returns the maximum memory of the process in kilobytes, or nil if /proc does not report it.
 function mutation.peak()
     local file = io.open "/proc/self/status"
     local text = file and file:read "a" or ""

@@ -1,4 +1,5 @@
--- What reads an expression of the algebra, by name: the text of a check, nil where it does not fit.
+-- Operations that use an expression of the algebra, by name: functions that return the text of a check, or nil if
+-- the operation does not apply.
 local algebra = require "fuzz.support.algebra"
 local source = require "fuzz.support.source"
 
@@ -66,7 +67,7 @@ function readers.scan(_, root)
     return ("same('scan', %s, e:scan())\n"):format(source.list(sums))
 end
 
--- The stream that is filtered has the case's shape.
+-- The filtered stream has the case's shape.
 function readers.mask(_, root, case)
     if root.type == "double" then
         return nil

@@ -1,4 +1,4 @@
--- What references of primitives share, on plain Lua lists.
+-- Shared by references of primitives, on plain Lua lists.
 local data = require "fuzz.support.data"
 
 local as, is_real = data.as, data.is_real
@@ -17,7 +17,7 @@ local function holds(v)
     return v ~= false and v ~= 0
 end
 
--- Rows along an axis: a list of lists of flat places, in row-major order of the rest.
+-- Returns the rows along an axis: a list of lists of flat indices, in row-major order of the other axes.
 local function rows_along(shape, axis)
     local inner, outer = 1, 1
     for k, n in ipairs(shape) do
@@ -52,7 +52,7 @@ local function before(a, b, descending)
     return descending and a > b or not descending and a < b
 end
 
--- Places (from 0) in the stable order: merging, since table.sort is not stable.
+-- Returns 0-based indices in stable order, by merging, because table.sort is not stable.
 local function order(values, descending)
     local places = {}
     for i = 1, #values do
@@ -76,7 +76,7 @@ local function pick_places(values, places)
     return made
 end
 
--- name -> operator over what kernels see, by type
+-- name -> operator on values as kernels see them, by type
 local function operator(name, type)
     local whole = type == "int" or type == "uint" or type == "bool"
     local function wrapped(f)
@@ -105,7 +105,7 @@ end
 
 local bitwise = {["and"] = true, ["or"] = true, xor = true}
 
--- An operation that works on a type.
+-- Returns an operation that works for a type.
 local function operation(d, type)
     if type == "unorm8" then
         return d:pick {"max", "min"} -- its sums are not exact
@@ -118,7 +118,7 @@ local function exact_data(type, name)
     return is_real(type) and (name == "add" or name == "mul")
 end
 
--- The result's type of a scan or a segmented reduction.
+-- Returns the type of the result of a scan or a segmented reduction.
 local function result_type(type, name)
     return type == "bool" and not bitwise[name] and "int" or as(type)
 end

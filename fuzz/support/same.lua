@@ -1,4 +1,4 @@
--- What case scripts compare with: a stream or a list against the values expected.
+-- Comparison for case scripts: compares a stream or a list with the expected values.
 local check = require "spec.support.check"
 
 local same = {}
@@ -11,7 +11,8 @@ local function values_of(got)
     return kind == "table" and got or {got}
 end
 
--- Fails unless they are the same, NaN being NaN; `tolerance`: an absolute error, or a function (expected, got) that says whether it is good.
+-- Fails unless they are equal; NaN equals NaN. `tolerance`: an absolute error, or a function (expected, got) that
+-- returns whether the value is acceptable.
 function same.values(label, expected, got, tolerance)
     got = values_of(got)
     if type(expected) ~= "table" then
@@ -34,7 +35,7 @@ function same.values(label, expected, got, tolerance)
     end
 end
 
--- As values, and +0.0 is not -0.0.
+-- Compares by value; +0.0 and -0.0 differ.
 function same.bits(label, expected, got)
     got = values_of(got)
     same.values(label, expected, got)

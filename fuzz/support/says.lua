@@ -1,4 +1,4 @@
--- Whether a message tells of what was made to fail: says(kind, message), with the kinds of spec/support/inject.c.
+-- Returns whether a message names the injected fault: says(kind, message), with the kinds of spec/support/inject.c.
 local MEMORY <const> = {
     "[Oo]ut of [%l ]*memory", "not enough memory", "Cannot allocate memory",
     "GL_OUT_OF_MEMORY",

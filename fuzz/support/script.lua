@@ -1,4 +1,4 @@
--- Case scripts: a body, what stands before it, and how it is run.
+-- Case scripts: a body, the text before it, and a function that runs it.
 local script = {}
 
 local HEAD = [[
@@ -9,7 +9,7 @@ check.collect()
 local streams = rill.memory().streams
 local function case()
 ]]
--- Whatever a case does, nothing is left of it.
+-- Checks that a case leaves nothing behind.
 local TAIL = [[
 
 end
@@ -30,7 +30,8 @@ local function read(path)
     return text
 end
 
--- The sources of the support modules that a text requires, each loaded on demand, and then the text: it runs without this tree.
+-- Returns the sources of the support modules that a text requires, each loaded on demand, followed by the text, so
+-- that it runs without this tree.
 function script.alone(text, comment)
     local done, parts = {}, {"-- " .. comment:gsub("\n", "\n-- ") .. "\n"}
     local function bundle(of)
@@ -48,7 +49,7 @@ function script.alone(text, comment)
     return table.concat(parts)
 end
 
--- Runs it here. Gives true and what it returned, or false and the message.
+-- Runs the script in this process. Returns true and its results, or false and the message.
 function script.run(text)
     local chunk, message = load(text, "=case")
     if not chunk then

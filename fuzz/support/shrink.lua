@@ -1,4 +1,5 @@
--- Smaller lists of choices that still fail: parts are left out, then numbers lowered (as Hypothesis does; MacIver and Donaldson, 2020).
+-- Reduces lists of choices that fail: removes parts, then lowers numbers (as Hypothesis does; MacIver and Donaldson,
+-- 2020).
 local shrink = {}
 
 local function without(list, from, count)
@@ -12,7 +13,7 @@ local function with(list, at, value)
     return made
 end
 
--- `fails(choices)` says whether a list still does; no new list is tried after `deadline` (of os.time).
+-- `fails(choices)` returns whether a list fails. No new list is tried after `deadline` (os.time).
 function shrink.choices(list, fails, deadline)
     local function try(candidate)
         if os.time() < deadline and fails(candidate) then

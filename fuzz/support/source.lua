@@ -1,9 +1,10 @@
--- Streams for cases: Lua text that makes a view of a base stream, and a model of it: the base's values and which of them the view has.
+-- Streams for cases: Lua text that makes a view of a base stream, and a model of the view: the values of the base,
+-- and the elements that the view shows.
 local draw = require "fuzz.support.draw"
 
 local source = {}
 
--- A value as Lua source that gives it back, bit for bit (but for the sign of a NaN).
+-- Returns Lua source that evaluates to a value, bit for bit (except the sign of a NaN).
 function source.literal(value)
     if type(value) == "table" then
         return source.list(value)
@@ -35,7 +36,8 @@ function source.size(shape)
     return size
 end
 
--- Flat places (from 1) in a shape, for every index of `shape`, of what `map` makes of an index (from 0, per dimension).
+-- Returns, for every index of `shape`, the flat 1-based index in another shape of `map(index)`, where indices are
+-- 0-based per dimension.
 local function places(shape, inner, map)
     local list, index = {}, {}
     local function go(d)
@@ -69,7 +71,7 @@ local function index_text(index)
     return #index == 1 and tostring(index[1]) or source.list(index)
 end
 
--- An operation: inner shape, Lua text of the call, map of indices; nil where the shape does not allow it.
+-- Returns an operation: inner shape, Lua text of the call, map of indices; or nil if the shape does not allow it.
 local operations = {}
 
 function operations.domain(d, shape)
@@ -116,8 +118,9 @@ end
 
 local readable, writable = {"domain", "stride", "transpose", "replicate", "tile"}, {"domain", "stride", "transpose"}
 
--- A view of `shape`: {text = what is written behind the base's name, base = the base's shape, places = of the view's
--- elements in the base, from 1}. `rounds`: at most so many operations. `written`: the view can be written to.
+-- Returns a view of `shape`: {text = the text after the base's name, base = the shape of the base, places = 1-based
+-- indices of the view's elements in the base}. `rounds`: maximum number of operations. `written`: the view must be
+-- writable.
 function source.view(d, shape, rounds, written)
     local view = {text = "", base = shape}
     local at
@@ -127,7 +130,7 @@ function source.view(d, shape, rounds, written)
                 break
             end
             local inner, text, map = operations[d:pick(written and writable or readable)](d, view.base)
-            if source.size(inner) > 2 * draw.most then -- a border around (1, 1, 1, n), and another
+            if source.size(inner) > 2 * draw.most then -- a border around (1, 1, 1, n), and another one
                 break
             end
             local step = places(view.base, inner, map)
@@ -139,8 +142,8 @@ function source.view(d, shape, rounds, written)
     return view
 end
 
--- A stream of `shape` under `name`: the view with `type`, `values` (the base's), `of` (the view's), and `lines` that make `name` and,
--- where it is a view, NAME_base.
+-- Returns a stream of `shape` named `name`: the view with `type`, `values` (of the base), `of` (of the view), and
+-- `lines` that create `name` and, for a view, NAME_base.
 function source.stream(d, name, type, shape, value, options)
     options = options or {}
     local view = source.view(d, shape, options.rounds or 2, options.written)
@@ -161,7 +164,7 @@ function source.stream(d, name, type, shape, value, options)
     return view
 end
 
--- The base's values after `values` were written to the view.
+-- Returns the base's values after `values` were written to the view.
 function source.written(view, values)
     local base = table.move(view.values, 1, #view.values, 1, {})
     for i, place in ipairs(view.places) do

@@ -1,5 +1,5 @@
--- What is run while something fails below it. Each is called with a number that makes its texts new to every cache, and gives a function that
--- raises "wrong ..." where a result is not the right one.
+-- Subjects of fault injection. Each is called with a number that makes its texts new to every cache, and returns a
+-- function that raises "wrong ..." if a result is incorrect.
 local subjects = {}
 
 local function expect(what, expected, got)
@@ -11,7 +11,7 @@ local function expect(what, expected, got)
     end
 end
 
--- Whether the device still does what it should.
+-- Returns whether the device still works.
 function subjects.usable()
     local rill = require "rill"
     expect("afterwards", {4950}, {rill.iota(100):sum()})
@@ -19,7 +19,7 @@ function subjects.usable()
     expect("afterwards", {1, 2, 3}, rill.from({3, 1, 2}, "int"):sort())
 end
 
--- Only what it takes to open a device and use it.
+-- Opens a device and uses it, and does nothing else.
 function subjects.usable_once()
     return subjects.usable
 end
@@ -55,13 +55,13 @@ function subjects.sort(salt)
     end
 end
 
--- Read-backs in flight; a fence stands behind each with RILL_ASYNC.
+-- Asynchronous reads; with RILL_ASYNC each is followed by a fence.
 function subjects.request(salt)
     return function()
         local rill = require "rill"
         local s = rill.iota(12) + salt
         local all, some, spaced = s:request(), s:request(3, 5), s:stride(6):request()
-        all:ready() -- once: how often it would have to be asked is another number each time
+        all:ready() -- once, because the number of polls would vary
         expect("request", s:values(), all:values())
         expect("part of a request", {2 + salt, 3 + salt, 4 + salt}, some:values())
         expect("request of a view", {salt, 6 + salt}, spaced:values())
@@ -69,7 +69,7 @@ function subjects.request(salt)
     end
 end
 
--- Tables that grow, a text of one's own, and pages that are mapped all or none.
+-- Tables that grow, a user-defined text, and pages that are mapped all or none.
 function subjects.translators(salt)
     return function()
         local rill = require "rill"
@@ -98,7 +98,7 @@ function subjects.translators(salt)
     end
 end
 
--- Pages that are mapped, copied and freed: a container that something failed with holds what it held.
+-- Pages that are mapped, copied and freed: after a failure, a container has its previous contents.
 function subjects.containers(salt)
     return function()
         local rill = require "rill"
@@ -142,7 +142,7 @@ function subjects.containers(salt)
     end
 end
 
--- The same of pages that the device makes and frees by itself.
+-- The same with pages that the device maps and frees.
 function subjects.pages(salt)
     return function()
         local rill = require "rill"
@@ -175,7 +175,7 @@ function subjects.pages(salt)
     end
 end
 
--- Pages that are split and joined: what failed to be split has the values that it had.
+-- Pages that are split and merged: after a failed split, pages have their previous values.
 function subjects.trees(salt)
     return function()
         local rill = require "rill"
@@ -258,7 +258,7 @@ function subjects.structures(salt)
     end
 end
 
--- examples/tour.lua on fewer elements, in silence.
+-- examples/tour.lua with fewer elements and without output.
 function subjects.tour(salt)
     local file = assert(io.open "examples/tour.lua")
     local text = file:read "a":gsub("1 << 20", "1 << 10"):gsub("kernel void (%l+)", "kernel void %1" .. salt)

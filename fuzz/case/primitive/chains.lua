@@ -11,7 +11,7 @@ local operator, scanned, runs, predicate = reference.operator, reference.scanned
 
 local makers = {}
 
--- ---- random numbers: what must hold of any
+-- ---- random numbers: properties that always hold
 
 function makers.random(d)
     local kind = d:below(3)
@@ -32,7 +32,7 @@ assert(#c == %d and #c:unique() == %d, "choice without replacement repeats")
 assert(#c == 0 or c:min() >= 0 and c:max() < %d)
 ]]):format(n, k, seed, k, k, n)
     end
-    -- The shares of three equal parts, and of the residues by 3, of n draws: within six standard deviations.
+    -- Fractions in three equal parts, and of the residues modulo 3, of n draws: within six standard deviations.
     local low, high = table.unpack(d:pick {{0, 3221225471}, {0, 2}, {0, 4294967294}, {5, 3000000007}, {0, 299}})
     local n = math.min(30000, draw.most)
     return ([[
@@ -99,7 +99,7 @@ function makers.chain(d)
         #values, list_text(values))
 end
 
--- Booleans from binary strings: every word but 0 is true.
+-- Booleans from binary strings: every word except 0 is true.
 function makers.raw_bool(d)
     local n = d:int(1, 60)
     local words, values = {}, {}

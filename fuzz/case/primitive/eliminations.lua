@@ -1,10 +1,10 @@
--- rill.solve.lu, cholesky and tridiagonal: matrices of small integers whose diagonal dominates, rows exchanged for lu, and right-hand sides of which the
--- solutions are integers.
+-- rill.solve.lu, cholesky and tridiagonal: diagonally dominant matrices of small integers, with exchanged rows for
+-- lu, and right-hand sides with integer solutions.
 local source = require "fuzz.support.source"
 
 local makers = {}
 
--- rows[i][j], and whether it is to be symmetric, or has three diagonals only.
+-- rows[i][j]; optionally symmetric, or with three diagonals only.
 local function dominant(d, n, symmetric, band)
     local rows = {}
     for i = 1, n do
@@ -39,7 +39,7 @@ local function stream_text(name, type, shape, values)
     return ("local %s = rill.stream(%q, %s, %s)\n"):format(name, type, source.list(shape), source.list(values))
 end
 
--- Three diagonals of rows, one value for each row.
+-- Returns the three diagonals of rows, one value for each row.
 local function bands_of(rows)
     local bands = {{}, {}, {}}
     for i, row in ipairs(rows) do

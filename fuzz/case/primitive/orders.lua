@@ -1,4 +1,4 @@
--- Sorts, the largest, what is kept, runs, histograms.
+-- Sorts, top k, filters, runs, histograms.
 local data = require "fuzz.support.data"
 local reference = require "fuzz.support.reference"
 local source = require "fuzz.support.source"
@@ -120,7 +120,7 @@ function makers.histogram(d)
         counts[k] = 0
     end
     for _, v in ipairs(s.of) do
-        local k = (v - low) / width -- may round to an edge that v is beyond
+        local k = (v - low) / width -- may round to an edge beyond v
         if v == v and (clamp or v >= low and v <= low + width * bins) then
             local bin = k >= bins and bins or k < 0 and 1 or (k // 1 | 0) + 1
             counts[bin] = counts[bin] + 1

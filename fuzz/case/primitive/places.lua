@@ -59,7 +59,7 @@ function makers.gather(d)
         mode == "clamp" and "" or (":boundary %q"):format(mode))
 end
 
--- Rounded to nearest even, as stores of `half` are.
+-- Rounds to nearest even, as stores of `half` do.
 local function half(value)
     local step = 2.0 ^ -24
     while step * 2048 <= math.abs(value) and step <= 32 do

@@ -29,7 +29,7 @@ local function variance(values)
     return fold(values, function(a, b) return a + (b - mean) ^ 2 end, 0.0) / #values
 end
 
--- name -> reference of a list; `exact` needs small data of floats
+-- name -> reference for a list; `exact` needs floats that are small whole numbers
 local reductions = {
     sum = function(values, type) return fold(values, function(a, b) return a + b end, is_real(type) and 0.0 or 0) end,
     min = function(values) return number(values[extreme_place(values, less)]) end,
@@ -45,7 +45,8 @@ local reductions = {
 }
 local reduction_names = {"sum", "min", "max", "any", "all", "count", "argmin", "argmax", "mean", "var", "std", "norm"}
 local nothing_of_none = {min = true, max = true, mean = true, var = true, std = true, argmin = true, argmax = true}
--- Roots and quotients: within some ulps of the reference in doubles; sums of squares of n numbers lose a little more.
+-- Roots and quotients: within some units in the last place of the reference in doubles; sums of squares of n numbers
+-- lose slightly more.
 local near = {mean = 2e-6, var = 1e-5, std = 1e-5, norm = 1e-5}
 local NEAR = ", function(a, b) return math.abs(a - b) <= %g * math.abs(a) + %g end"
 
