@@ -1,5 +1,6 @@
-// Copies, or fills with a pattern, a range of a buffer. Defines: UNIT (uvec4 or uint); FILL: the pattern is of
-// BULK_P_PERIOD units, the unit number i of the range is the pattern's unit number i % BULK_P_PERIOD.
+// Copies a range of a buffer, or fills it with a pattern. Defines: UNIT (uvec4 or uint); FILL: fill
+// with a pattern of BULK_P_PERIOD units. Unit i of the range becomes unit i % BULK_P_PERIOD of the
+// pattern.
 #include "shared/gpu_words.h"
 #include "shared/parameters.glsl"
 layout(local_size_x = BULK_GROUP) in;

@@ -1,8 +1,10 @@
-// The vectors' part of an iteration of conjugate gradients, after q = A p: one launch per phase over many groups, or, with FUSED, all phases
-// in a launch of one group. Sums are in double: each group leaves its own, and who needs one adds them up. Nothing changes once the
-// iteration has stopped. Defines: GROUP; WIDE for double; one of PLAIN (z = r), JACOBI (z = d r), GIVEN (z was written); BLOCK to read through
-// storage blocks.
-// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
+// Updates the vectors in an iteration of conjugate gradients, after q = A p: one launch per phase
+// with many groups, or, with FUSED, all phases in one launch of one group. Sums are computed in
+// double. Each group stores its own sum, and the next phase adds them. Once the iteration has
+// stopped, nothing changes. Defines: GROUP; WIDE: elements are doubles; one of PLAIN (z = r),
+// JACOBI (z = d r), GIVEN (z was computed before); BLOCK: read through storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
+// GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/cg_words.h"
 layout(local_size_x = GROUP) in;
@@ -28,7 +30,7 @@ layout(std430, binding = 1) buffer X { uvec4 x_io[]; };
 layout(std430, binding = 2) buffer R { uvec4 r_io[]; };
 layout(std430, binding = 3) buffer P { uvec4 p_io[]; };
 layout(std430, binding = 4) coherent buffer State { double state[]; };
-layout(std430, binding = 5) buffer Best { uvec4 best_io[]; }; // x of the least residual, once it is left
+layout(std430, binding = 5) buffer Best { uvec4 best_io[]; }; // the x with the least residual, if the residual has increased since
 #ifdef BLOCK
 layout(std430, binding = 6) readonly buffer Q { uvec4 q_in[]; };
 layout(std430, binding = 7) readonly buffer Z { uvec4 z_in[]; };
@@ -50,7 +52,7 @@ layout(binding = 4) uniform usamplerBuffer z_in;
 #define READ_Z(i) vector_of(texelFetch(z_in, i))
 #endif
 #ifdef FUSED
-#define NEW_R(i) vector_of(r_io[i]) // written by this launch, which textures may not show
+#define NEW_R(i) vector_of(r_io[i]) // written by this launch, which reads through textures may not see
 #else
 #define NEW_R(i) READ_R(i)
 #endif
@@ -61,7 +63,7 @@ int lane() { return int(gl_LocalInvocationID.x); }
 int group() { return int(gl_WorkGroupID.x); }
 bool writes() { return lane() == 0 && group() == 0; }
 
-// Leaves the sum of a group's values as its part of sum `which`.
+// Stores the sum of a group's values as its part of sum `which`.
 void leave(int which, double value)
 {
     part[lane()] = value;
@@ -152,7 +154,7 @@ void main()
             rz <= 0.0lf ? CG_UNEVEN : CG_NO_NUMBER;
         T beta = T(rz / rz_before);
         int stop = now == CG_RUNNING ? end : begin;
-        int left = !(rr < best) && rr_before == best ? stop : begin; // a loop without trips is passed over, a branch computed
+        int left = !(rr < best) && rr_before == best ? stop : begin; // a loop without iterations is skipped, while a branch would be computed
         for (int i = begin; i < left; i += GROUP) {
             best_io[i] = texel_of(READ_X(i));
         }

@@ -1,9 +1,15 @@
-// Conjugate gradients for a small sparse matrix by one work group: whole iterations, many in a launch, and the refinement around them (the correction's
-// sum with x, the residual in double). The matrix is slices of SPMV_SLICE rows in their order, as spmv.h has them: an invocation takes four rows at a
-// time, here a quad. What is kept between launches stands in `work`: CG_GROUP_KEPT doubles, then vectors, whole slices each: in double x, the residual,
-// b and x before the correction, in T the inverse diagonal m, p, q = A p, r, the correction d, and that of the least r once it is left. Sums are in double and in a fixed order. Defines: GROUP; WIDE: T is double;
-// VALUE_DOUBLE; WIDE_VALUE_DOUBLE, of the values that the residual is computed with; X_DOUBLE; B_DOUBLE; JACOBI; TILED: the matrix is tiles (cg_group.h); BLOCK to read through storage blocks.
-// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
+// Solves a small sparse system by conjugate gradients in one work group: many iterations per
+// launch, and the iterative refinement around them (x plus the correction, and the residual in
+// double). The matrix consists of slices of SPMV_SLICE rows in their order, as in spmv.h. An
+// invocation processes four rows at a time, called a quad. `work` keeps the state between launches:
+// CG_GROUP_KEPT doubles, then vectors of whole slices. In double: x, the residual, b, and x before
+// the correction. In T: the inverse diagonal m, p, q = A p, r, the correction d, and the correction
+// with the least residual. Sums are computed in double and in a fixed order. Defines: GROUP; WIDE:
+// T is double; VALUE_DOUBLE; WIDE_VALUE_DOUBLE: the values with which the residual is computed are
+// doubles; X_DOUBLE; B_DOUBLE; JACOBI; TILED: the matrix consists of tiles (cg_group.h); BLOCK:
+// read through storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
+// GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 #include "shared/cg_words.h"
@@ -14,7 +20,7 @@ layout(location = 0) uniform uvec4 rill_p[CG_GROUP_P_VECTORS];
 #ifdef WIDE
 #define T double
 #define V dvec4
-#define TEXELS 2 // of a quad
+#define TEXELS 2 // texels of a quad
 #define GROWTH CG_GROWTH_DOUBLE
 #define PRODUCT(a, b) dot(a, b)
 #else
@@ -51,7 +57,7 @@ layout(binding = 0) uniform usamplerBuffer begins_in;
 layout(binding = 1) uniform usamplerBuffer columns_in;
 layout(binding = 2) uniform usamplerBuffer values_in;
 layout(binding = 3) uniform usamplerBuffer wide_values_in;
-layout(binding = 0, rgba32ui) uniform coherent readonly uimageBuffer texels_in; // `work`, too
+layout(binding = 0, rgba32ui) uniform coherent readonly uimageBuffer texels_in; // includes `work`
 layout(binding = 1, rg32ui) uniform coherent readonly uimageBuffer pairs_in;
 layout(binding = 2, r32ui) uniform coherent readonly uimageBuffer words_in;
 #define BEGIN(i) int(texelFetch(begins_in, i).x)
@@ -64,13 +70,13 @@ layout(binding = 2, r32ui) uniform coherent readonly uimageBuffer words_in;
 #define WORD(i) imageLoad(words_in, i).x
 #endif
 
-const int QUADS = SPMV_SLICE / 4; // of a slice
+const int QUADS = SPMV_SLICE / 4; // quads of a slice
 int lane = int(gl_LocalInvocationID.x);
-// Read once: a compiler may not take them out of a loop.
+// Read once, since compilers may not move them out of loops.
 int rows = int(PARAMETER(CG_GROUP_P_ROWS)), quads = int(PARAMETER(CG_GROUP_P_SLICES)) * QUADS;
 int begins_first = int(PARAMETER(CG_GROUP_P_BEGINS)), columns_first = int(PARAMETER(CG_GROUP_P_COLUMNS)) / 4;
 int values_first = int(PARAMETER(CG_GROUP_P_VALUES)) / 4, wide_values_first = int(PARAMETER(CG_GROUP_P_WIDE)) / 4;
-// The first texels of vectors.
+// First texels of the vectors.
 int at_x = CG_GROUP_KEPT / 2, at_residual = at_x + 2 * quads, at_b = at_residual + 2 * quads;
 int at_before = at_b + 2 * quads, at_m = at_before + 2 * quads;
 int at_p = at_m + TEXELS * quads, at_q = at_p + TEXELS * quads, at_r = at_q + TEXELS * quads, at_d = at_r + TEXELS * quads, at_best = at_d + TEXELS * quads;
@@ -100,7 +106,7 @@ T element(int at, int i) { return uintBitsToFloat(WORD(4 * at + i)); }
 #endif
 
 double kept(int i) { return i % 2 == 0 ? doubles_of(work[i / 2]).x : doubles_of(work[i / 2]).y; }
-// By one invocation.
+// Called by one invocation.
 void keep(int i, double value)
 {
     uvec2 words = unpackDouble2x32(value);
@@ -120,7 +126,7 @@ double x_element(int i)
     return double(uintBitsToFloat(x_io[int(PARAMETER(CG_GROUP_P_X)) + i]));
 #endif
 }
-// Returns what x has then.
+// Stores an element of x and returns its value as stored.
 double store_x(int i, double value)
 {
 #ifdef X_DOUBLE
@@ -130,7 +136,7 @@ double store_x(int i, double value)
     x_io[at + 1] = words.y;
     return value;
 #else
-    precise float narrow = float(value); // precise: Mesa 25.0 takes double(float(x)) for x
+    precise float narrow = float(value); // precise: Mesa 25.0 replaces double(float(x)) by x
     precise double wide = double(narrow);
     x_io[int(PARAMETER(CG_GROUP_P_X)) + i] = floatBitsToUint(narrow);
     return wide;
@@ -157,7 +163,7 @@ T m_element(int i)
 
 // ---- the group
 
-// What one invocation stored, others load after this.
+// Makes the stores of every invocation visible to the group.
 void meet()
 {
     memoryBarrier();
@@ -167,10 +173,10 @@ void meet()
 #if GROUP > 32
 #define HEADS 32
 shared dvec2 part[GROUP], head[HEADS];
-// What no compiler knows: unrolled, these loops take it seconds.
+// Bounds that compilers do not know: they would unroll these loops, which takes seconds.
 int lanes = GROUP + min(rows, 0), heads = HEADS + min(rows, 0);
 
-// The sums of a group's values, for all of it.
+// Returns the sum of the values of all invocations of the group.
 dvec2 group_sum(dvec2 value)
 {
     part[lane] = value;
@@ -190,7 +196,7 @@ dvec2 group_sum(dvec2 value)
     return sum;
 }
 #else
-shared dvec2 part[2 * GROUP]; // two, in turns: who is still reading is not overtaken
+shared dvec2 part[2 * GROUP]; // two halves, used in turns, so that a value is not overwritten while others read it
 int turn = 0;
 
 dvec2 group_sum(dvec2 value)
@@ -221,7 +227,7 @@ dvec4 four_wide(int q)
 #else
 dvec4 four_wide(int q) { return dvec4(uintBitsToFloat(WIDE_VALUES(wide_values_first + q))); }
 #endif
-// The n-th quad of A times a vector; it is the quad quad_of(n).
+// Returns quad n of the product of A and a vector, whose rows are those of quad quad_of(n).
 #ifdef TILED
 int quad_of(int n) { return BEGIN(begins_first + quads / QUADS + 1 + n); }
 #define PRODUCT_OF(NAME, D4, FOUR, QUAD, AT)                                                                                     \
@@ -271,7 +277,7 @@ PRODUCT_OF(product_x, double, dvec4, four_wide, wide_element, at_x)
 void start()
 {
     for (int n = lane; n < quads; n += GROUP) {
-        double b[4], x[4]; // arrays: NVIDIA's compiler cannot store to a component of a dvec4 by a variable
+        double b[4], x[4]; // arrays: NVIDIA's compiler cannot store to a component of a dvec4 with a variable index
         T m[4];
         for (int j = 0; j < 4; j++) {
             bool there = 4 * n + j < rows;
@@ -291,7 +297,7 @@ void start()
     }
 }
 
-// z of r.
+// Returns z for r.
 V preconditioned(V r, int n)
 {
 #ifdef JACOBI
@@ -306,7 +312,7 @@ struct Scalars {
     int state, count;
 };
 
-// After a residual of the iteration: whether to go on.
+// Updates the state after a residual of the iteration was computed. Returns whether to continue.
 int judged(Scalars s)
 {
     bool grown = s.rr > GROWTH * s.best && s.rz > GROWTH * s.best_rz;
@@ -333,7 +339,7 @@ Scalars begin_correction()
     return s;
 }
 
-// An iteration; r'r after it is written to a place of the history.
+// Runs one iteration, and stores r'r after it at index `place` of the history.
 void iterate(inout Scalars s, int place)
 {
     dvec2 sums = dvec2(0.0lf);
@@ -360,7 +366,7 @@ void iterate(inout Scalars s, int place)
         }
         sums = group_sum(sums);
         T beta = T(sums.y / s.rz);
-        int left = !(sums.x < s.best) && s.rr == s.best ? quads : 0; // a loop without trips is passed over, a branch computed
+        int left = !(sums.x < s.best) && s.rr == s.best ? quads : 0; // a loop without iterations is skipped, while a branch would be computed
         for (int n = lane; n < left; n += GROUP) {
             store_quad(at_best, n, quad(at_d, n));
         }
@@ -382,7 +388,8 @@ void iterate(inout Scalars s, int place)
     }
 }
 
-// Where the correction is: that of the least residual, unless the last one's is about as small.
+// Returns the position of the correction with the least residual, or of the last correction if its
+// residual is about as small.
 int at_correction(Scalars s)
 {
     double growth = s.state == int(CG_RUNNING) ? double(CG_GROWTH_ALLOWED) * double(CG_GROWTH_ALLOWED) : 1.0lf;
@@ -403,7 +410,8 @@ void take_back()
     meet();
 }
 
-// Adds a share of the correction to x, unless that would be no number of x's type: then all of x stays.
+// Adds a multiple of the correction to x, unless an element would exceed the range of x's type:
+// then x is unchanged.
 void add_correction(int at)
 {
     double factor = double_parameter(CG_GROUP_P_FACTOR), largest = double_parameter(CG_GROUP_P_LARGEST), beyond = 0.0lf;

@@ -1,4 +1,5 @@
-// A plain copy in whole texels: what other rates are compared with. A group of LANES walks one contiguous part in TRIPS steps.
+// Copies whole texels, as a reference for other rates. A group of LANES invocations copies one
+// contiguous part in TRIPS steps.
 layout(local_size_x = LANES) in;
 layout(std430, binding = 1) writeonly buffer To { uvec4 to[]; };
 layout(binding = 0) uniform usamplerBuffer from;

@@ -1,5 +1,7 @@
-// Counts by atomic additions: up to BINS_SHARED bins in a copy of the group's own first. The number of a thread's elements is fixed,
-// neighbours go to neighbouring threads. Defines: GROUP, EACH; BINS_SHARED where the copy fits; BLOCK to read through a storage block.
+// Counts by atomic additions, with up to BINS_SHARED bins first in shared memory of the group. Each
+// invocation counts a fixed number of elements; adjacent elements go to adjacent invocations.
+// Defines: GROUP, EACH; BINS_SHARED if the bins fit into shared memory; BLOCK: read through a
+// storage block.
 #include "shared/parameters.glsl"
 #include "shared/count_words.h"
 layout(local_size_x = GROUP) in;

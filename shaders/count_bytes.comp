@@ -1,5 +1,6 @@
-// Counts of 1,024 neighbouring bins: every lane counts one contiguous run of numbers in private memory, four 8-bit counters to a word.
-// A counter that reaches 128 hands them on to the result. The words are left for count_columns.comp. Defines: GROUP.
+// Counts elements in 1,024 consecutive bins. Every lane counts one contiguous run of numbers in
+// private memory, with four 8-bit counters per word. A counter that reaches 128 adds 128 to the
+// result. The words are stored for count_columns.comp. Defines: GROUP.
 #include "shared/parameters.glsl"
 #include "shared/count_words.h"
 layout(local_size_x = GROUP) in;
@@ -16,10 +17,10 @@ layout(std430, binding = 2) buffer Counts { uint counts[]; };
 #define BINS PARAMETER(COUNT_P_BINS)
 
 const uint FULL = 0x80808080u;
-const int WINDOW = 32; // texels: 128 numbers more don't let a counter below 128 overflow
+const int WINDOW = 32; // texels: 128 more numbers cannot overflow a counter below 128
 uint rill_s[256];
 
-// Counts a number; returns the word of its counter.
+// Counts a number. Returns the word of its counter.
 uint put(uint number)
 {
     uint bin = number - FIRST, w = min(bin >> 2u, 255u);
@@ -33,7 +34,8 @@ uint put_four(uvec4 number)
     return put(number.x) | put(number.y) | put(number.z) | put(number.w);
 }
 
-// Hands on what is full among the counters of four numbers. Loops: llvmpipe jumps over no `if`.
+// Adds the full counters of four numbers to the result. A loop, because llvmpipe does not skip an
+// `if`.
 void settle(uvec4 number)
 {
     uvec4 word = min((number - FIRST) >> 2u, uvec4(255u));
@@ -64,7 +66,7 @@ void main()
             int to = min(from + WINDOW, last);
             uint full = 0u;
             int next = from;
-            for (; next < to - 3; next += 4) { // four at once halve the time of one
+            for (; next < to - 3; next += 4) { // four at once take half the time of one
                 uvec4 a = texelFetch(numbers, BASE + next), b = texelFetch(numbers, BASE + next + 1);
                 uvec4 c = texelFetch(numbers, BASE + next + 2), d = texelFetch(numbers, BASE + next + 3);
                 top = max(top, max(max(a, b), max(c, d)));
@@ -83,7 +85,7 @@ void main()
             uvec4 number = texelFetch(numbers, BASE + whole);
             uvec4 inside = -uvec4(lessThan(ivec4(0, 1, 2, 3), ivec4(left))); // all bits or none
             top = max(top, number & inside);
-            put_four(number | ~inside); // at most 131 by now
+            put_four(number | ~inside); // at most 131 after this
         }
         for (int k = 0; k < 256; k++) {
             columns[k * LANES + lane] = rill_s[k];

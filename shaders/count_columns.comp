@@ -1,5 +1,5 @@
-// What count_bytes.comp left: every invocation adds up the four counters of one word over all lanes; the last one finds the
-// largest number of all, which goes behind the counts.
+// Adds up the counters of count_bytes.comp: every invocation adds the four counters of one word
+// over all lanes. The last invocation stores the largest number after the counts.
 #include "shared/parameters.glsl"
 #include "shared/count_words.h"
 layout(local_size_x = 8) in;

@@ -1,6 +1,7 @@
-// Any number of bins: every lane adds what its contiguous run of numbers brings to a row of its own, in order. Defines: GROUP;
-// WEIGHTS: what is added are weights, in double, kept as two words (DOUBLE: they come as such); BLOCK to read through storage blocks;
-// PRIVATE: at most so many bins, whose sums stay out of memory until the run is over, which one dispatch does.
+// Counts elements in any number of bins: every lane adds a contiguous run of numbers to its own
+// row, in order. Defines: GROUP; WEIGHTS: adds weights, in double, stored as two words (DOUBLE: the
+// weights are doubles); BLOCK: read through storage blocks; PRIVATE: the largest number of bins,
+// whose sums stay in private memory until the end of the run, which one dispatch covers.
 #include "shared/parameters.glsl"
 #include "shared/count_words.h"
 layout(local_size_x = GROUP) in;
@@ -47,7 +48,7 @@ double weight(uint i)
 
 uint row;
 
-// A number beyond the bins counts in the last place of a row, which nobody reads.
+// A number outside of the bins is counted in the last element of a row, which is not read.
 #ifdef PRIVATE
 double sums[PRIVATE + 1];
 void put(uint bin, double w) { sums[min(bin, BINS)] += w; }

@@ -1,4 +1,5 @@
-// Adds up the rows that count_rows.comp left, in order. Defines: GROUP; BLOCK; WEIGHTS, then DOUBLE where the sums stay doubles.
+// Adds up the rows of count_rows.comp, in order. Defines: GROUP; BLOCK; WEIGHTS, and DOUBLE if the
+// sums remain doubles.
 #include "shared/parameters.glsl"
 #include "shared/count_words.h"
 layout(local_size_x = GROUP) in;

@@ -1,4 +1,5 @@
-// One buffer read in three ways, stores into ranges that end within them.
+// Tests the driver: reads one buffer in three ways, and stores into ranges that end inside a
+// buffer.
 layout(local_size_x = 64) in;
 layout(binding = 0) uniform usamplerBuffer words;
 layout(binding = 1) uniform usamplerBuffer vectors;

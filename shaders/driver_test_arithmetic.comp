@@ -1,4 +1,5 @@
-// Elementary operations on one case per invocation. STEPS comes from the host's list, which has the processor's form of each.
+// Tests the driver: elementary operations, one case per invocation. The host's list generates STEPS
+// and contains the same operations for the processor.
 #include "shared/gpu_words.h"
 #include "shared/parameters.glsl"
 layout(local_size_x = 32) in;
@@ -19,7 +20,8 @@ uint flags(float x, float y)
            uint(x == y) << 5;
 }
 
-// What is right of numbers that the compiler knows to be 0, one bit each; x is a number other than 0, or infinite.
+// Tests operations on numbers that the compiler knows to be 0. Returns one bit for each correct
+// result. x is a number other than 0, or infinite.
 uint zeros(float x)
 {
     uint sign = floatBitsToUint(x) & 0x80000000u;
@@ -33,7 +35,7 @@ uint zeros(float x)
            uint(isinf(x) ? isnan(wide) : unpackDouble2x32(wide).y == sign) << 7;
 }
 
-// Which literals are the double nearest to them, one bit each.
+// Tests whether literals become the nearest doubles. Returns one bit each.
 uint literals()
 {
     return uint(unpackDouble2x32(0.1lf) == uvec2(0x9999999au, 0x3fb99999u)) |

@@ -1,4 +1,5 @@
-// Conditions on uniforms that change from launch to launch, and the word by which a launch tells that it is done.
+// Tests the driver: conditions on uniforms that change from launch to launch, and the word in which
+// a launch reports its end.
 #include "shared/fault_words.h"
 #include "shared/gpu_words.h"
 #include "shared/parameters.glsl"
@@ -18,7 +19,7 @@ void main()
         results[ROUNDS * 8u + at] = i;
     }
 #else
-    // Stores in the branches keep compilers from making selections of them.
+    // Stores in the branches keep compilers from replacing them by selections.
     if (PARAMETER(CONDITION_P_TAKEN) != 0u) {
         results[at] = 100u * uint(PROGRAM) + PARAMETER(CONDITION_P_VALUE);
     } else {

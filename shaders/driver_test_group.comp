@@ -1,4 +1,5 @@
-// Shared memory between barriers, atomics in a buffer and in shared memory, the width of a subgroup where it can be asked.
+// Tests the driver: shared memory between barriers, atomics in a buffer and in shared memory, and
+// the subgroup size if it can be queried.
 layout(local_size_x = 64) in;
 layout(std430, binding = 1) buffer Results { uint results[]; };
 shared uint parts[64];

@@ -1,5 +1,6 @@
-// Loops, a private array shifted past loops of a few trips, one stored to at another place by each lane, and
-// what a loop loaded that lanes leave one after the other, and rounds of loops that end where a counter passes a minimum.
+// Tests the driver: loops; a private array that is shifted after short loops, and one in which each
+// lane stores at another index; values loaded in loops that lanes leave one after the other;
+// iterations of loops that end when a counter passes a minimum.
 #include "shared/gpu_words.h"
 #include "shared/parameters.glsl"
 layout(local_size_x = 8) in;

@@ -1,6 +1,7 @@
-// One pass of Stockham's transform, as in fft_pass.comp, of any radix: a work group transforms some columns in shared memory. Defines: GROUP; ROOM,
-// elements it has place for; DOUBLE.
-// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
+// One pass of Stockham's transform, as in fft_pass.comp, of any radix: a work group transforms some
+// columns in shared memory. Defines: GROUP; ROOM: the elements that fit into shared memory; DOUBLE.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
+// GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/fft_words.h"
 layout(local_size_x = GROUP) in;
@@ -33,7 +34,8 @@ C root(int at)
     return C(w.x, w.y * way());
 }
 
-// Element e of the group's, in an order in which neighbours lie side by side in memory: its column and its number there.
+// Finds element e of the group, in an order in which consecutive elements are adjacent in memory:
+// its column and its index in the column.
 void find_element(int e, bool across, out int column, out int number)
 {
     int size = across ? WIDTH : LENGTH, slow = e / size, fast = e - slow * size;
@@ -73,7 +75,7 @@ void store(int first, int base)
     }
 }
 
-// Element j of butterfly u among those of a column, times its twiddle factor.
+// Returns element j of butterfly u of a column, multiplied by its twiddle factor.
 C taken(int base, int u, int p, int stride, int radix, int j, int step)
 {
     C x = rill_elements[base + u + (radix - 1) * p * stride + j * stride];
@@ -83,7 +85,7 @@ C taken(int base, int u, int p, int stride, int radix, int j, int step)
 #define TAKE(j) C v##j = taken(base, u, p, stride, radix, j, step);
 #define GIVE(k) rill_elements[other + u + k * butterflies] = v##k;
 
-// The results of one pass within the columns go from `base` to `other`.
+// Runs one pass within the columns, from `base` to `other`.
 void pass(int base, int other, int radix, int stride)
 {
     int butterflies = LENGTH / radix;

@@ -1,9 +1,12 @@
-// One pass of Stockham's transform. Of x, m x RADIX x stride elements, and y, RADIX x m x stride elements, y[k, p, q] is the sum over j of
-// x[p, j, q] r^(j p) w^(j k): w a root of RADIX, r one of RADIX m. An invocation makes all k of one p and q: so stores of neighbours lie side by
-// side, and loads where stride is more than 1. Defines: RADIX; DOUBLE, PAIR (two neighbours in q, a texel, at once), LAST (the same in p, where
-// stride is 1) or none of these; LOW: twiddle factors 1 to LOW and those at multiples of LOW + 1 are in the table, the others are products; GROUP;
-// BLOCK to read through storage blocks.
-// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
+// One pass of Stockham's transform. x has m x RADIX x stride elements, y has RADIX x m x stride
+// elements. y[k, p, q] is the sum over j of x[p, j, q] r^(j p) w^(j k), where w is a root of unity
+// of order RADIX and r one of order RADIX m. An invocation computes all k for one p and q, so that
+// adjacent invocations store adjacent elements, and load adjacent elements if stride is more than
+// 1. Defines: RADIX; one of DOUBLE, PAIR (two consecutive q, one texel, at once), LAST (two
+// consecutive p, if stride is 1), or none; LOW: twiddle factors 1 to LOW and the multiples of LOW +
+// 1 are in the table, the others are products; GROUP; BLOCK: read through storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
+// GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/fft_words.h"
 layout(local_size_x = GROUP) in;
@@ -28,7 +31,7 @@ layout(binding = 1) uniform usamplerBuffer table;
 #endif
 layout(std430, binding = 1) writeonly buffer To { UNIT to[]; };
 
-// C: the elements of an invocation; W: their twiddle factors.
+// C: the elements of an invocation. W: their twiddle factors.
 #if defined(DOUBLE)
 #define W dvec2
 #define C dvec2
@@ -47,14 +50,14 @@ layout(std430, binding = 1) writeonly buffer To { UNIT to[]; };
 #include "shared/fft_butterflies.glsl"
 
 #if RADIX == 16
-// v times the root of 16 to the first, second and third power.
+// Return v times the root of unity of order 16 to the first, second and third power.
 C turn1(C v) { return v * cos16_1 + turn(v) * sin16_1; }
 C turn2(C v) { return (v + turn(v)) * cos8_1; }
 C turn3(C v) { return v * sin16_1 + turn(v) * cos16_1; }
 #endif
 
 #if RADIX == 32
-// v times a root of 32: by cos and sin of its angle.
+// Returns v times a root of unity of order 32, given by the cosine and sine of its angle.
 C turned(C v, R c, R s) { return v * c + turn(v) * s; }
 #endif
 
@@ -125,7 +128,7 @@ void butterfly(inout C v[RADIX])
 #endif
 }
 
-// The twiddle factors in the table.
+// Number of twiddle factors in the table.
 const int LISTED = LOW + (RADIX - 1) / (LOW + 1);
 
 W factor(int column, int k)
@@ -148,7 +151,7 @@ W factor(int column, int k)
 #endif
 }
 
-// Loops over these are not unrolled everywhere: they are written out.
+// Written out, since some compilers do not unroll loops over these.
 #define KEPT(j, k) v[j] = times(v[j], factor(column, k));
 #define PRODUCT(j, a, b) v[j] = times(v[j], times(a, b));
 

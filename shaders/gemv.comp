@@ -1,13 +1,14 @@
-// Parts of the sums of a matrix times a vector. The matrix has rows of texels (16 bytes), N elements each: four floats, or two doubles (DOUBLE).
-// A lane takes N rows and every `parts`-th texel of them; with COLUMNS, for the transpose, WIDE texels of each of `part_length` rows. It leaves sums and
-// their errors. Sums are compensated by two-sum, once for what some texels give, as in functions/two_sum.glsl. Defines GROUP; BLOCK to read
-// through storage blocks.
+// Computes partial sums of a matrix-vector product. The matrix has rows of texels (16 bytes) with N
+// elements each: four floats, or two doubles (DOUBLE). A lane processes N rows and every `parts`-th
+// texel of them. With COLUMNS, for the transpose, it processes WIDE texels of each of `part_length`
+// rows. It stores sums and their errors. Sums are compensated by two-sum, once for the sum of some
+// texels, as in functions/two_sum.glsl. Defines: GROUP; BLOCK: read through storage blocks.
 #include "shared/parameters.glsl"
 #include "shared/gemv_words.h"
 layout(local_size_x = GROUP) in;
 layout(location = 0) uniform uvec4 rill_p[GEMV_P_VECTORS];
 
-// Read once: a compiler may not take them out of a loop.
+// Read once, since compilers may not move them out of loops.
 int rows = int(PARAMETER(GEMV_P_ROWS)), texels = int(PARAMETER(GEMV_P_TEXELS)), pitch = int(PARAMETER(GEMV_P_PITCH));
 int base = int(PARAMETER(GEMV_P_BASE)), x_base = int(PARAMETER(GEMV_P_X_BASE)), parts = int(PARAMETER(GEMV_P_PARTS));
 int part_length = int(PARAMETER(GEMV_P_LENGTH));
@@ -49,7 +50,7 @@ void add(inout V s, inout V e, V p)
 
 #ifdef COLUMNS
 
-// Texels of one row, eight apart, so that a vector of lanes reads them in a row.
+// Processes texels of one row, eight apart, so that a vector of lanes reads consecutive texels.
 void main()
 {
     int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
@@ -94,7 +95,7 @@ void main()
 
 #else
 
-// What texel k gives the sums of N rows, which begin at `row`.
+// Returns the products of texel k for N rows, which begin at `row`.
 V products(int row[N], int k)
 {
     V x = texel(LOAD_X(x_base + k)), p;

@@ -1,4 +1,5 @@
-// The work groups that cover a length: x, y, z of glDispatchComputeIndirect, a 1-D grid split into rows.
+// Computes the work groups that cover a length, for glDispatchComputeIndirect: a grid of one
+// dimension, split into rows.
 #include "shared/gpu_words.h"
 #include "shared/parameters.glsl"
 layout(local_size_x = 1) in;

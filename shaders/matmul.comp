@@ -1,8 +1,11 @@
-// C = alpha A B, or alpha A B + beta C, over a batch. A is dense rows of DEPTH texels (four elements each, padded with zeros), B dense rows of WIDTH texels. Defines: T the
-// element type, T4 its vector of four; DOUBLE where a texel holds two; family cpu: GROUP, ROWS a lane; family gpu: TILE, 64 x 64 elements of C
-// a group of 256. Rows of C are PITCH elements apart; ADD where it keeps something, FOURS where it has whole texels of floats. BLOCK to read
+// Computes C = alpha A B, or alpha A B + beta C, for a batch of matrices. A consists of dense rows
+// of DEPTH texels (four elements each, padded with zeros), B of dense rows of WIDTH texels.
+// Defines: T: the element type, T4: its vector of four; DOUBLE: a texel has two elements; family
+// cpu: GROUP, ROWS per lane; family gpu: TILE: 64 x 64 elements of C per group of 256. Rows of C
+// are PITCH elements apart; ADD: C is added to; FOURS: C has whole texels of floats. BLOCK: read
 // through storage blocks.
-// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
+// GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/matmul_words.h"
 layout(local_size_x = GROUP) in;
@@ -55,7 +58,7 @@ T4 four(uvec4 p, uvec4 q)
 
 uint group_number() { return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x; }
 
-// Which tile of which product has that number, counted down columns of tiles.
+// Finds the tile and the product with a number. Tiles are numbered down columns of tiles.
 bool find_part(uint number, out int row, out int column, out int a, out int b, out int c)
 {
     uint strip = number / TILES_M, item = strip / TILES_N;
@@ -107,14 +110,15 @@ T factor(uint word)
 #endif
 }
 
-// alpha times the sums, and what was there: the first dispatch takes beta times what C had, later ones what earlier ones left.
+// Returns alpha times the sums plus the previous value. The first dispatch uses beta times the
+// value of C, later ones use the result of the dispatch before.
 #ifdef ADD
 #define TOTAL(more, old) ((FROM != 0 ? T(1) : factor(MATMUL_P_BETA)) * (old) + (more))
 #else
 #define TOTAL(more, old) (more)
 #endif
 
-// Four neighbours of a row.
+// Stores four consecutive elements of a row.
 void add_four(int c, int row, int column, T4 sum)
 {
     T4 more = factor(MATMUL_P_ALPHA) * sum;
@@ -141,8 +145,8 @@ void main()
 {
     int row, column, a, b, c, local = int(gl_LocalInvocationID.x);
     bool inside = find_part(group_number(), row, column, a, b, c);
-    int first_row = row * 64, first = column * 16; // first: a texel of B's rows
-    int mine = local >> 4, at = local & 15;        // four rows of C, and a texel of each
+    int first_row = row * 64, first = column * 16; // first: a texel in the rows of B
+    int mine = local >> 4, at = local & 15;        // four rows of C, and one texel of each
     T4 sum[4] = T4[4](T4(0), T4(0), T4(0), T4(0));
     for (int k = FROM; k < TO; k += 4) {
         int r = first_row + (local >> 2), t = k + (local & 3), s = 4 * k + mine;

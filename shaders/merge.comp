@@ -1,5 +1,6 @@
-// Merges two sorted rows of keys: an invocation finds by bisection where its part of the result begins in both, and goes on
-// from there (Odeh, Green, Mwassi, Shmueli and Birk, "Merge path", 2012). Equal keys: those of a first.
+// Merges two sorted rows of keys. An invocation finds by bisection where its part of the result
+// begins in both rows, and merges from there (Odeh, Green, Mwassi, Shmueli and Birk, "Merge path",
+// 2012). Of equal keys those of the first row come first.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 8) in;
@@ -32,7 +33,7 @@ void main()
 {
     int number = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * 8u + gl_LocalInvocationID.x);
     int count_a = int(PARAMETER(MERGE_P_COUNT_A)), count_b = int(PARAMETER(MERGE_P_COUNT_B)), run = int(PARAMETER(MERGE_P_RUN)), all = count_a + count_b;
-    // The last run ends at the end; those behind it are empty.
+    // The last run ends at the end of the result. Runs after it are empty.
     int at = int(min(uint(number) * uint(run), uint(all))), last = at + min(run, all - at);
     int low = max(0, at - count_b), high = min(at, count_a);
     while (low < high) {

@@ -1,11 +1,15 @@
-// Half a V-cycle on one grid of floats in a single launch. A grid has a margin in memory, which holds what its boundary makes of its
-// elements (odd, even or periodic continuation), so that A is the same stencil everywhere, its diagonal 1. With DOWN: two steps of smoothing
-// from zero, x = (u + v) b - u v A b, and the residual b - A x restricted to the next grid. With UP: the same x anew, the next grid's
-// correction interpolated and added, and two steps of smoothing; what stands there counts, too, by `keep`. With STEP, on the finest grid: the
-// correction added to x, which is WIDE (doubles) or not, the residual b - A x of it, in double, and the sum of its squares for each invocation.
-// With MARGIN: what is around a grid, which is WIDE or not. An invocation has four columns and marches down rows; what it needs of former rows
-// it keeps. Defines: GROUP; ROWS that an invocation writes; BLOCK to read through storage blocks.
-// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
+// Half a V-cycle on one grid of floats in a single launch. A grid has a halo in memory, which
+// continues its elements according to the boundary condition (odd, even or periodic), so that A is
+// the same stencil everywhere, with diagonal 1. DOWN: two steps of smoothing from zero, x = (u + v)
+// b - u v A b, and the residual b - A x restricted to the next grid. UP: computes the same x again,
+// adds the interpolated correction of the next grid, and smooths twice; the previous content of the
+// result is added with the weight `keep`. STEP, on the finest grid: adds the correction to x
+// (doubles with WIDE), computes the residual b - A x in double, and the sum of its squares for each
+// invocation. MARGIN: computes the halo of a grid (doubles with WIDE). An invocation has four
+// columns and traverses rows downwards; it keeps what it needs of previous rows. Defines: GROUP;
+// ROWS that an invocation writes; BLOCK: read through storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
+// GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/multigrid_words.h"
 layout(local_size_x = GROUP) in;
@@ -23,7 +27,7 @@ layout(location = 0) uniform uvec4 rill_p[MULTIGRID_P_VECTORS];
 #endif
 layout(std430, binding = 1) buffer Grid { ELEMENT grid_io[]; };
 
-// The element that is continued to place i; sign: of its value.
+// Returns the index of the element that is continued to index i. sign: the sign of its value, or 0.
 int folded(int i, int n, int boundary, inout float sign)
 {
     bool low = i < 0, outside = low || i >= n;
@@ -35,7 +39,7 @@ int folded(int i, int n, int boundary, inout float sign)
     return outside ? clamp(found, 0, n - 1) : i;
 }
 
-// An invocation has a column, or a row of what is beside the grid, with the corners, at both ends.
+// An invocation processes both ends of a column, or of a row including the corners of the halo.
 void main()
 {
     int width = INT(MULTIGRID_P_WIDTH), height = INT(MULTIGRID_P_HEIGHT), pitch = 4 * INT(MULTIGRID_P_PITCH);
@@ -70,7 +74,7 @@ layout(std430, binding = 1) writeonly buffer Result { dvec2 result_out[]; };
 #define BLOCK1 3
 #define BLOCK2 4
 #endif
-// Four floats as they are stored: llvmpipe stores components one by one.
+// Four floats as two doubles: llvmpipe stores components one by one.
 #define PACKED(v) dvec2(packDouble2x32(floatBitsToUint((v).xy)), packDouble2x32(floatBitsToUint((v).zw)))
 
 #ifdef BLOCK
@@ -85,12 +89,12 @@ layout(binding = 2) uniform usamplerBuffer in2;
 #define READ(from, i) texelFetch(from, i)
 #endif
 
-// Read once: a compiler may not take them out of a loop.
+// Read once, since compilers may not move them out of loops.
 int pitch = INT(MULTIGRID_P_PITCH), lowest = INT(MULTIGRID_P_HEIGHT) + MULTIGRID_REACH - 1;
 vec2 sides = PAIR(MULTIGRID_P_SIDES), steps = PAIR(MULTIGRID_P_STEPS);
 float sum = steps.x + steps.y, product = steps.x * steps.y;
 
-// Texel t of a row, from `at` on, into the array `to`.
+// Reads texel t of a row, from texel `at` on, into the array `to`.
 #define TEXEL(t) \
     { \
         vec4 four = uintBitsToFloat(READ(in0, at + t)); \
@@ -100,24 +104,24 @@ float sum = steps.x + steps.y, product = steps.x * steps.y;
         to[4 * t + 3] = four.w; \
     }
 
-// Linear interpolation's weight.
+// Returns the weight of linear interpolation at a distance.
 float hat(float distance)
 {
     return max(1.0 - abs(distance), 0.0);
 }
 
-// A v, of rows above, here and below, at column i.
+// A v at column i, given the rows above, here and below.
 #define PRODUCT(above, here, below, i) \
     ((here)[i] - sides.x * ((here)[(i) - 1] + (here)[(i) + 1]) - sides.y * ((above)[i] + (below)[i]))
 #endif
 
 #ifdef DOWN
-const int WIDTH = 13;             // columns of which four coarse elements are made
-float b0[20], b1[20], b2[20];     // the first is four columns before those
-float s0[15], s1[15], s2[15];     // A b, the first one column before
-float w0[7], w1[8], w2[8], w3[8]; // weights of columns for each coarse element, from columns 0, 1, 3, 5 on
+const int WIDTH = 13;             // columns from which four coarse elements are computed
+float b0[20], b1[20], b2[20];     // beginning four columns before the first of these
+float s0[15], s1[15], s2[15];     // A b, beginning one column before
+float w0[7], w1[8], w2[8], w3[8]; // weights of columns for each coarse element, beginning at columns 0, 1, 3, 5
 
-// Takes row y; returns what row y - 2 adds to the coarse elements.
+// Reads row y. Returns the contribution of row y - 2 to the coarse elements.
 vec4 take(int y, int texel)
 {
     int at = (min(y, lowest) + MULTIGRID_MARGIN) * pitch + texel;
@@ -172,7 +176,9 @@ void main()
     vec4 t0, t1 = vec4(0.0), t2 = vec4(0.0), t3 = vec4(0.0), t4 = vec4(0.0);
     place_y -= float(first - 1);
     bool in_row = 4 * block < INT(MULTIGRID_P_COARSE_WIDTH);
-    // Two rows a trip; the first three trips fill what is kept. A coarse row's weights reach over five, since it moves by `ratio`, not by 2.
+    // Processes two rows per iteration; the first three iterations only fill the rows that are
+    // kept. The weights of a coarse row extend over five rows, since it moves by `ratio` and not by
+    // 2.
     for (int k = 0; k < ROWS + 3; k++) {
         t0 = t2;
         t1 = t3;
@@ -191,13 +197,14 @@ void main()
 #endif
 
 #ifdef UP
-float b0[12], b1[12], b2[12], b3[12]; // the first is four columns before those written
-float x0[8], x1[8], x2[8];            // before smoothing, the first two columns before
-float y0[6], y1[6], y2[6];            // after one step
-float e0[8], e1[8], e2[8], e3[8];     // rows of the correction at columns of x
+float b0[12], b1[12], b2[12], b3[12]; // beginning four columns before the first one that is written
+float x0[8], x1[8], x2[8];            // before smoothing, beginning two columns before
+float y0[6], y1[6], y2[6];            // after one step of smoothing
+float e0[8], e1[8], e2[8], e3[8];     // rows of the correction, interpolated to the columns of x
 float w[24];                          // weights of three elements of the correction for each column of x
 
-// `texel` and `skip`: where the first column's left neighbour in the correction is.
+// Reads row y of the correction. `texel` and `skip`: the position of the first column's left
+// neighbor in the correction.
 void take_correction(int y, int texel, int skip)
 {
     int at = (min(y, INT(MULTIGRID_P_COARSE_HEIGHT) + MULTIGRID_REACH - 1) + MULTIGRID_MARGIN) * INT(MULTIGRID_P_COARSE_PITCH) + texel;
@@ -216,7 +223,8 @@ void take_correction(int y, int texel, int skip)
     }
 }
 
-// Takes row y + 1 of b and the correction's place p in row y; returns the result of row y - 2.
+// Reads row y + 1 of b. p: the position of row y relative to the rows of the correction. Returns
+// the result of row y - 2.
 vec4 take(int y, int texel, float p)
 {
     int at = (min(y + 1, lowest) + MULTIGRID_MARGIN) * pitch + texel;
@@ -272,14 +280,16 @@ void main()
     take_correction(row + 1, texel, skip);
     take_correction(row + 2, texel, skip);
     bool in_row = 4 * block < INT(MULTIGRID_P_WIDTH);
-    // Two rows a trip, and one of the correction, of which four are kept.
+    // Processes two rows and one row of the correction per iteration; four rows of the correction
+    // are kept.
     for (int k = 0; k < ROWS / 2 + 3; k++) {
         take_correction(row + 3 + k, texel, skip);
         int y = begin - 6 + 2 * k;
         float p = place_y + float(k) * (2.0 * ratio.y - 1.0);
         int to = (y + MULTIGRID_MARGIN) * pitch + block + 1;
         vec4 z = weight * take(y + 2, block, p), next = weight * take(y + 3, block, p + ratio.y);
-        // A branch would not spare the reading everywhere; what is not kept may be no number. Rows that are not written may be none.
+        // A loop, because a branch does not avoid the read on every device, and the previous
+        // content may be NaN. Rows that are not written need not exist.
         for (int kept = 0; kept < int(keep != 0.0); kept++) {
             int here = (clamp(y, 0, lowest) + MULTIGRID_MARGIN) * pitch + min(block, pitch - 2) + 1;
             z += keep * uintBitsToFloat(READ(in2, here));
@@ -307,7 +317,8 @@ double factor = DOUBLE(MULTIGRID_P_FACTOR);
         second = packDouble2x32(words.zw); \
     }
 
-// Row y of x with the correction, from the column before those written on.
+// Returns row y of x with the correction added, beginning one column before the columns that are
+// written.
 double[6] take(int y, int block)
 {
     int at = (y + MULTIGRID_MARGIN) * pitch + block;
@@ -337,7 +348,7 @@ double[6] take(int y, int block)
     for (int i = 0; i < 6; i++) {
         x[i] = factor == 0.0 ? x[i] : x[i] + factor * double(added[i]);
 #ifndef WIDE
-        precise float narrow = float(x[i]); // precise: Mesa 25.0 takes double(float(x)) for x
+        precise float narrow = float(x[i]); // precise: Mesa 25.0 replaces double(float(x)) by x
         precise double wide = double(narrow);
         x[i] = wide;
 #endif

@@ -1,5 +1,6 @@
-// Counts the digits of a pass: every invocation those of one run of keys, in a private histogram. A row of `length` keys has
-// `runs` runs of `run_length`; row r's run k is histogram r * runs + k.
+// Counts the digits of a pass: every invocation counts one run of keys, in a private histogram. A
+// row of `length` keys has `runs` runs of `run_length` keys. Run k of row r has histogram r * runs
+// + k.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = GROUP) in;

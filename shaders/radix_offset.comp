@@ -1,4 +1,5 @@
-// Turns the histograms of a row's runs into the places where each run stores its first key of each digit.
+// Turns the histograms of a row's runs into the indices at which each run stores its first key of
+// each digit.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 8) in;

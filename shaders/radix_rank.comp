@@ -1,5 +1,5 @@
-// Sorts very short rows: an invocation per four keys counts the keys of their row that go before each. PAYLOAD and STORE_KEYS as in
-// radix_scatter.comp.
+// Sorts very short rows: an invocation counts for each of its four keys the keys of their row that
+// precede it. PAYLOAD and STORE_KEYS are as in radix_scatter.comp.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 64) in;
@@ -11,7 +11,7 @@ layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 
-// Of an invocation's keys.
+// Offsets of an invocation's keys.
 const ivec4 PLACES = ivec4(0, 1, 2, 3);
 
 void put(int i, int row, int at, RADIX_KEY key)
@@ -32,7 +32,8 @@ void put(int i, int row, int at, RADIX_KEY key)
 }
 
 #if KEY_BITS < 64
-// Which of the four keys from i on the key number k goes before: of equal keys the first goes first, one of another row before none.
+// Returns which of the four keys from i on are preceded by key k. Of equal keys the first precedes.
+// Keys of other rows do not precede.
 ivec4 preceding(uvec4 own, int i, uint key, int k, int first, int end)
 {
     bool inside = k >= first && k < end;

@@ -1,5 +1,6 @@
-// Sorts short rows, a group of 8 invocations per row, all passes in one launch. Passes write two sets of buffers in turn, the
-// last one the first set; PAYLOAD as in radix_scatter.comp.
+// Sorts short rows, with a group of 8 invocations per row and all passes in one launch. Passes
+// alternate between two sets of buffers, and the last one writes the first set. PAYLOAD is as in
+// radix_scatter.comp.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 8) in;
@@ -16,7 +17,7 @@ layout(std430, binding = 4) coherent buffer WordsB { uint words_b[]; };
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 
-// Counter 8 * digit + invocation: in this order they are scanned.
+// Counter 8 * digit + invocation: the order in which they are scanned.
 shared uint counts[2048];
 shared uint sums[8];
 
@@ -52,7 +53,7 @@ void keys_store(bool to_a, uint at, RADIX_KEY key)
 #endif
 }
 
-// Turns counts into places, in the order they stand in.
+// Turns counts into indices, in their order.
 void scan_counts(int lane, uint base)
 {
     uint sum = 0u;

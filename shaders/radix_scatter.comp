@@ -1,5 +1,6 @@
-// Stores the keys of a pass at their places, each run in order: equal digits keep theirs. PAYLOAD: 0 none, 1 a word is read
-// beside each key, 2 it is the key's number (in its row, or through all). STORE_KEYS 0: only the payload is wanted.
+// Stores the keys of a pass at their destinations. Each run keeps the order of equal digits.
+// PAYLOAD: 0 none, 1 a word is read with each key, 2 the payload is the key's index (in its row, or
+// in all rows). STORE_KEYS 0: only the payload is stored.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = GROUP) in;

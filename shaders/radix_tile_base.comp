@@ -1,4 +1,5 @@
-// Where every block of tiles stores its first key of each digit: a group per row, an invocation per digit.
+// Computes the index at which every block of tiles stores its first key of each digit: a group per
+// row, an invocation per digit.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 256) in;

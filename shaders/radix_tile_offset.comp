@@ -1,4 +1,5 @@
-// Where every tile stores its first key of each digit: a group per block of tiles, an invocation per digit.
+// Computes the index at which every tile stores its first key of each digit: a group per block of
+// tiles, an invocation per digit.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 256) in;

@@ -1,5 +1,6 @@
-// Stores the keys of a pass at their places, a group per tile: the tile is ordered by the digit in shared memory, so that
-// keys of a digit are stored side by side. PAYLOAD and STORE_KEYS as in radix_scatter.comp.
+// Stores the keys of a pass at their destinations, a group per tile. The tile is sorted by the
+// digit in shared memory, so that keys with equal digits are stored contiguously. PAYLOAD and
+// STORE_KEYS are as in radix_scatter.comp.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 256) in;
@@ -26,7 +27,7 @@ void main()
 
     RADIX_KEY key[ITEMS];
     uint digit[ITEMS], place[ITEMS];
-    // All loads before the first use: they wait for memory together.
+    // All loads come before the first use, so that their latencies overlap.
     for (int i = 0; i < ITEMS; i++) {
         key[i] = radix_key(valid > 0 ? first + min(tile_element(i), valid - 1) : 0);
     }
@@ -34,7 +35,7 @@ void main()
         digit[i] = tile_element(i) < valid ? radix_digit(key[i], PARAMETER(RADIX_P_SHIFT)) : 255u;
     }
     tile_rank(digit, place);
-    // From a place in the tile to the place in the row.
+    // The distance from the index in the tile to the index in the row.
     uint to_row = (exists ? texelFetch(offsets, tile * 256 + t).x : 0u) - tile_start[t];
     barrier();
     tile_start[t] = to_row;

@@ -1,4 +1,5 @@
-// Sorts rows that fit a tile, a group per row, all passes in shared memory. PAYLOAD and STORE_KEYS as in radix_scatter.comp.
+// Sorts rows that fit into a tile, a group per row, with all passes in shared memory. PAYLOAD and
+// STORE_KEYS are as in radix_scatter.comp.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 256) in;

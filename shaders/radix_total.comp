@@ -1,4 +1,4 @@
-// Sums the histograms of a row's runs: every invocation four digits of one row.
+// Sums the histograms of a row's runs: every invocation sums four digits of one row.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 8) in;

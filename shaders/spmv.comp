@@ -1,10 +1,14 @@
-// Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries at a
-// time, and join their sums in shared memory; with WIDE an invocation takes a row and TEXELS times four columns of X. Without COLUMNS_GIVEN entry k
-// is 1, and stands in column k: rows of X are summed up. With LISTED the rows of a list are taken, or its slices. With ELL an invocation takes four rows, whose
-// entries at one place are a texel; column -1: there is none. With SLICES as well: rows in another order, in slices of SPMV_SLICE, each with as many
-// places as its longest row needs; a slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE;
-// FOURS where rows of X and Y are whole texels of floats; BLOCK to read through storage blocks. Where an invocation has whole rows, their entries
-// are added in order: the same sums, whichever way they are kept.
+// Computes Y = A X for a sparse matrix in which row r has the entries offsets[r] to offsets[r + 1]
+// - 1. LANES invocations process a row, four entries at a time, and combine their sums in shared
+// memory. WIDE: an invocation processes a row and TEXELS times four columns of X. Without
+// COLUMNS_GIVEN, entry k has the value 1 and is in column k: rows of X are summed. LISTED: only the
+// rows, or slices, of a list are processed. ELL: an invocation processes four rows, whose entries
+// with equal positions are one texel; column -1: no entry. SLICES, together with ELL: rows are in
+// another order, in slices of SPMV_SLICE rows, each with as many positions as its longest row
+// needs; the positions of a slice begin at offsets[slice]. Defines: GROUP, LANES; T: float or
+// double; VALUE_DOUBLE, RESULT_DOUBLE; FOURS: rows of X and Y are whole texels of floats; BLOCK:
+// read through storage blocks. If an invocation processes whole rows, their entries are added in
+// order, so the sums are the same in every format.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 layout(local_size_x = GROUP) in;
@@ -14,7 +18,7 @@ layout(location = 0) uniform uvec4 rill_p[SPMV_P_VECTORS];
 #define WIDTH int(PARAMETER(SPMV_P_WIDTH))
 #define BLOCKS int(PARAMETER(SPMV_P_BLOCKS))
 
-// Read once: a compiler may not take them out of a loop.
+// Read once, since compilers may not move them out of loops.
 int x_first = int(PARAMETER(SPMV_P_X)), x_last = int(PARAMETER(SPMV_P_X_LAST));
 int columns_first = int(PARAMETER(SPMV_P_COLUMNS)) / 4, values_first = int(PARAMETER(SPMV_P_VALUES)) / 4;
 
@@ -113,11 +117,12 @@ ivec4 signed_columns(int q) { return ivec4(FOUR_COLUMNS(columns_first + q)); }
 T4 four_values(int q) { return T4(1.0); }
 ivec4 signed_columns(int q) { return 4 * q + ivec4(0, 1, 2, 3); }
 #endif
-// Rows of X for any columns: -1 and what lies beyond the last entry become the last row. One unsigned minimum is faster than a clamp.
+// Brings columns into range: -1 and columns after the last entry become the last row of X. One
+// unsigned minimum is faster than a clamp.
 ivec4 within_x(ivec4 columns) { return ivec4(min(uvec4(columns), uvec4(x_last))); }
 ivec4 four_columns(int q) { return within_x(signed_columns(q)); }
 
-// Entries that stand among the four and are not the row's take no part, whatever they are.
+// Entries among the four that do not belong to the row do not contribute, whatever their value.
 #define IN_ROW(k) (k >= begin && k < end)
 
 #ifdef ELL
@@ -162,7 +167,8 @@ void main()
 #else
 #ifdef WIDE
 
-// Four elements of the row of X that begins at `at`, from `column` on; beyond the last, that again.
+// Returns four elements of the row of X that begins at `at`, from `column` on. Beyond the last
+// element, it is repeated.
 T4 x_four(int at, int column, int width)
 {
     at += column;

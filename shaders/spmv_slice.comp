@@ -1,5 +1,6 @@
-// The entries of rows as slices have them (spmv.h): an invocation takes four rows, those at one texel of `order`, and goes through the slice's
-// places. Column -1: nothing is there. Defines: GROUP; VALUE_DOUBLE.
+// Writes the entries of rows in slices (spmv.h): an invocation processes four rows, whose indices
+// are one texel of `order`, over the positions of the slice. Column -1: no entry. Defines: GROUP;
+// VALUE_DOUBLE.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 layout(local_size_x = GROUP) in;
@@ -13,7 +14,7 @@ layout(binding = 4) uniform usamplerBuffer order_in;
 layout(std430, binding = 1) writeonly buffer Columns { ivec4 columns_out[]; };
 layout(std430, binding = 2) writeonly buffer Values { uvec4 values_out[]; };
 
-// Read once: a compiler may not take them out of a loop.
+// Read once, since compilers may not move them out of loops.
 int rows = int(PARAMETER(SPMV_P_ROWS)), begins_first = int(PARAMETER(SPMV_P_OFFSETS));
 int columns_first = int(PARAMETER(SPMV_P_COLUMNS)), values_first = int(PARAMETER(SPMV_P_VALUES));
 

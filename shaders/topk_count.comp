@@ -1,4 +1,5 @@
-// Counts the digits at a shift of the keys that have the prefix; every invocation those of one run, in a private histogram.
+// Counts the digits, at a shift, of the keys that have the prefix. Every invocation counts one run
+// of keys, in a private histogram.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = GROUP) in;

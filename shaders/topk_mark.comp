@@ -1,5 +1,6 @@
-// Counts, per run, the keys before the last one wanted and those equal to it; or (WRITE 1) stores keys and numbers: the first
-// kind, then as many of the second as are wanted, each in order.
+// Counts for each run the keys before the last key to select and the keys equal to it. WRITE 1:
+// stores keys and indices instead: all keys before it, then as many equal ones as are needed, each
+// in order.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = GROUP) in;
@@ -56,7 +57,7 @@ void main()
         tied_end = texelFetch(state, BETTER).x;
         tied += tied_end;
         tied_end += texelFetch(state, WANTED).x;
-        // Most runs have nothing to store.
+        // Most runs store nothing.
         uint next_better = texelFetch(places, 2 * run.number + 2).x;
         uint next_equal = texelFetch(places, 2 * run.number + 3).x + texelFetch(state, BETTER).x;
         last = next_better > better || (next_equal > tied && tied < tied_end) ? last : run.first;

@@ -1,4 +1,4 @@
-// Finds the digit of the last key wanted, and adds it to the prefix. Leaves the totals zero.
+// Finds the digit of the last key to select, and appends it to the prefix. Sets the totals to zero.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 1) in;

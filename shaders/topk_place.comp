@@ -1,4 +1,5 @@
-// Turns the counts of runs into places: an exclusive scan of pairs by one group, with the sums behind the last.
+// Turns the counts of runs into indices: an exclusive scan of pairs by one group, with the sums
+// after the last pair.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 256) in;

@@ -1,4 +1,5 @@
-// As topk_count.comp, a group per tile of keys: counted in shared memory, then added to the totals.
+// Counts digits as topk_count.comp does, a group per tile of keys: in shared memory, then added to
+// the totals.
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 256) in;

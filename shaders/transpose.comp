@@ -1,6 +1,8 @@
-// A copy whose fastest dimension is not the source's: along x the target is contiguous, along y the source; the other dimensions
-// are a batch of such planes. Defines: GROUP invocations; WORDS per element (1 to 4 in vector form, any number else), PACKED
-// elements per word; VECTOR where both sides are read and written as aligned 16-byte texels, of E elements; TILE the gpu family's way.
+// Copies between views whose fastest dimensions differ: the target is contiguous along x, the
+// source along y. The other dimensions are a batch of such planes. Defines: GROUP invocations;
+// WORDS per element (1 to 4 in vector form, otherwise any number), PACKED elements per word;
+// VECTOR: both sides are read and written as aligned 16-byte texels, of E elements; TILE: the
+// method for the family gpu.
 #include "shared/parameters.glsl"
 #include "shared/transpose_words.h"
 layout(local_size_x = GROUP) in;
@@ -36,7 +38,8 @@ layout(binding = 0) uniform usamplerBuffer from;
 #endif
 layout(std430, binding = 1) writeonly buffer To { UNIT to[]; };
 
-// The tile of a group, and where its plane starts on both sides. Everything is counted in units: words or texels.
+// Finds the tile of a group, and where its plane starts on both sides. All positions are in units:
+// words or texels.
 bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_base)
 {
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
@@ -86,7 +89,8 @@ void main()
 
 #else
 
-// One lane moves a column of ROWS blocks of E by E elements, in `size` of which both sides have whole units.
+// Moves a column of ROWS blocks of E by E elements. Both sides have whole units of them within
+// `size`. One lane does it.
 void move_block(int x, int y, int from_base, int to_base);
 
 void main()

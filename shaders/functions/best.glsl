@@ -1,4 +1,5 @@
-// The first of equals wins; a NaN wins over numbers.
+// Keeps the best element and its index. Of equal elements the first is kept; a NaN precedes
+// numbers.
 u_Best rill_first(T x, int t) { return u_Best(x, t); }
 u_Best rill_merge(u_Best a, u_Best b)
 {

@@ -1,5 +1,5 @@
-// Some devices let an invocation make so many trips through loops; once they are used up, every later loop runs once. `four` is 4, which
-// compilers can't know.
+// Detects loops that were stopped. Some devices limit the iterations of an invocation; after the
+// limit every later loop runs once. `four` is 4, which compilers cannot know.
 void rill_canary(uint four)
 {
     uint c = 0u;

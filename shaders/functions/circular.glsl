@@ -1,10 +1,12 @@
-// GLSL's sines may miss by 2^-11, which is all of what is near zero. |x| less n quarters of a turn, to 3,200: pi / 2 in four parts (Cody and Waite
-// 1980), of which n times the first three are exact; what their differences are rounded by goes with the last. Then the best polynomials of
-// their degree for the relative error: 1.29 units of the last place at most, of every float from 2^-12 on. What is farther is left to the device.
+// Sine and cosine. GLSL's may have errors of 2^-11, which exceeds small results. |x| up to 3,200 is
+// reduced by n quarters of a turn: pi / 2 is split into four parts (Cody and Waite 1980), of which
+// n times the first three are exact; the rounding errors of the differences are added to the last
+// part. Then follow minimax polynomials for the relative error: at most 1.29 units in the last
+// place for every float from 2^-12 on. For larger |x| the device's functions are used.
 float rill_circular(float x, uint ahead, out uint quarter)
 {
     float a = abs(x);
-    precise float m = a * 0.636619772 + 12582912.0, n = m - 12582912.0; // 1.5 * 2^23: what is added to it becomes whole
+    precise float m = a * 0.636619772 + 12582912.0, n = m - 12582912.0; // 1.5 * 2^23: a number added to it is rounded to a whole number
     precise float p = n * 1.57055664, t = a - p, q = n * 2.39670277e-4, u = t - q, v = n * 1.58906915e-8, r = u - v;
     precise float rest = (((t - u) - q) + ((u - r) - v)) - n * 2.56334406e-12;
     quarter = floatBitsToUint(m) + ahead;

@@ -1,4 +1,4 @@
-// What bodies in Brook's dialect do component by component, and GLSL has no function for.
+// Component-wise operations of Brook's dialect for which GLSL has no function.
 bool rill_cg_finite(float x) { return !(isnan(x) || isinf(x)); }
 bool rill_cg_finite(double x) { return !(isnan(x) || isinf(x)); }
 bvec2 rill_cg_finite(vec2 a) { return not(bvec2(isnan(a.x) || isinf(a.x), isnan(a.y) || isinf(a.y))); }

@@ -1,5 +1,7 @@
-// Functions of doubles that GLSL has of floats alone. Kernels call them by GLSL's names, and so does the algebra. Powers are whole ones up to 64 by
-// squaring, of a negative base others by the parity of the exponent; products are exact (Dekker 1971: fma() is not fused everywhere).
+// Functions of doubles that GLSL has only for floats. Kernels call them by GLSL's names, as do
+// expressions. Powers with whole exponents up to 64 are computed by squaring. Other powers of a
+// negative base depend on the parity of the exponent. Products are exact (Dekker 1971, since fma()
+// is not fused on every device).
 double rill_product_double(double a, double b, out double rest) {
     precise double s = a * 134217729.0lf, t = b * 134217729.0lf;
     precise double ah = s - (s - a), bh = t - (t - b);

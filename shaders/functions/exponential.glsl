@@ -1,6 +1,8 @@
-// GLSL's exponentials miss more the larger their argument is. x is 2 m ln 2 + r, |r| at most ln 2; twice ln 2 in two parts, of which m times
-// the first is exact (Cody and Waite 1980); exp(r) = 1 + r + r^2 p(r), p the best of degree 5 for the relative error. The power of two is put
-// on in two equal steps, so that small numbers are rounded once.
+// Exponential functions. The errors of GLSL's grow with the argument. x is 2 m ln 2 + r, with |r|
+// at most ln 2. Twice ln 2 is split into two parts, of which m times the first is exact (Cody and
+// Waite 1980). exp(r) = 1 + r + r^2 p(r), where p is the minimax polynomial of degree 5 for the
+// relative error. The power of two is multiplied in two equal steps, so that denormal results are
+// rounded once.
 float rill_power(float x, float m, float r)
 {
     float p = 1.9611819880e-4;

@@ -1,4 +1,5 @@
-// Indices into streams with boundaries: those beyond an int keep their place under wrap (b > 0, the period) and mirror (-b elements).
+// Maps indices beyond the range of an int into streams with boundary modes: wrap (b > 0, the
+// period) and mirror (-b elements).
 int rill_far(uint i, int b)
 {
     uint n = uint(abs(b)), m = b > 0 ? n : 2u * n, t = b == 0 ? 2147483647u : i % m;

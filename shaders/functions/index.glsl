@@ -1,4 +1,4 @@
-// Brackets: any number as an index.
+// Converts the number between brackets to an index.
 int rill_ix(int i) { return i; }
 int rill_ix(uint i) { return int(min(i, 2147483647u)); }
 int rill_ix(float f) { return int(clamp(floor(f + 0.0009765625), -2147483648.0, 2147483520.0)); }

@@ -1,4 +1,4 @@
-// The value as it is written, where it goes to storage, which cannot be `precise`.
+// Returns a value as it is written, for stores to storage blocks, which cannot be `precise`.
 #define RILL_KEPT(T) T rill_kept(precise T x) { return x; }
 RILL_KEPT(int)
 RILL_KEPT(ivec2)

@@ -1,5 +1,5 @@
-// GLSL's logarithms may miss by 2^-21 near 1, where they are smaller than that. x is m * 2^e with m in sqrt(1/2) .. sqrt(2), and log(m)
-// Moshier's series (Cephes, logf).
+// Logarithms. GLSL's may have errors of 2^-21 near 1, where the result can be smaller than that. x
+// is m * 2^e with m in sqrt(1/2) .. sqrt(2), and log(m) is the series of Moshier (Cephes, logf).
 float rill_series(float x, out float e, out float f)
 {
     bool tiny = x < 1.1754944e-38;
@@ -18,7 +18,7 @@ float rill_series(float x, out float e, out float f)
     return f * f * (f * p);
 }
 
-// r, but for zeros, infinities, NaNs and numbers below zero.
+// Returns r, except for zeros, infinities, NaNs and negative numbers.
 float rill_logarithm(float x, float r)
 {
     uint w = floatBitsToUint(x);

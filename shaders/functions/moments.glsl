@@ -1,9 +1,10 @@
-// Welford's update and the joining of two parts (Chan, Golub and LeVeque 1983) of doubles. The mean and the squared deviations carry
-// the error of every addition along (two-sum), or long runs would lose digits. Where squares were beyond the range of doubles, all is done again
-// for the elements times 2^(600 scale), scale -1, 0 or 1. RILL_ABOVE(x, y) is x > y component by component.
+// Mean and squared deviations of doubles: Welford's update, and the combination of two parts (Chan,
+// Golub and LeVeque 1983). Both carry the errors of additions (two-sum), since long runs would lose
+// digits. If squares exceed the range of doubles, everything is computed again for the elements
+// times 2^(600 scale), where scale is -1, 0 or 1. RILL_ABOVE(x, y) is x > y component by component.
 #define RILL_UP T(4.1495155688809930e180lf)    /* 2^600 */
 #define RILL_DOWN T(2.4099198651028841e-181lf) /* 2^-600 */
-#define RILL_FAR T(2.9073548971824276e135lf)   /* 2^450: squares of such differences of means, times their numbers, may be out of range */
+#define RILL_FAR T(2.9073548971824276e135lf)   /* 2^450: the squares of larger differences of means, times the number of elements, may be out of range */
 
 void rill_add(inout T s, inout T e, T x)
 {
@@ -89,7 +90,7 @@ u_Moments rill_merge(u_Moments a, u_Moments b)
 }
 
 T rill_mean(u_Moments a) { return (a.mean + a.more) * rill_factor(-a.scale); }
-// The sum of the squared differences from the mean is the result times unit times unit.
+// Returns the sum of the squared differences from the mean, divided by unit^2.
 T rill_squares(u_Moments a, out T unit)
 {
     unit = rill_factor(-a.scale);

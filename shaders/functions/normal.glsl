@@ -1,4 +1,5 @@
-// ln and the circle by series of our own: the drivers' differ by more than 1e-6. `precise` keeps them the same everywhere.
+// Logarithm, sine and cosine by series, since those of drivers differ by more than 1e-6. `precise`
+// makes the results equal on every device.
 float natural_log(float u)
 {
     int e;
@@ -22,7 +23,7 @@ vec2 circle(float turns)
     return k == 0 ? vec2(c, s) : k == 1 ? vec2(-s, c) : k == 2 ? vec2(-c, -s) : vec2(s, -c);
 }
 
-// Two normal numbers of two words (Box and Muller 1958).
+// Returns two normally distributed numbers for two random words (Box and Muller 1958).
 vec2 pair(uvec2 w)
 {
     float u = float((w.x >> 8) + 1u) * 5.9604644775390625e-8;

@@ -1,4 +1,4 @@
-// Ten rounds: multiply, swap, add the key, which a Weyl sequence moves on.
+// The ten rounds of Philox: multiply, swap, and add the key, which a Weyl sequence increments.
 uvec4 philox(uvec4 c, uvec2 k)
 {
     for (int i = 0; i < 10; i++) {
@@ -11,7 +11,8 @@ uvec4 philox(uvec4 c, uvec2 k)
     return c;
 }
 
-// Block number `block` of the sequence that begins at `first`; with `again` 1 the one below it.
+// Returns block number `block` of the sequence that begins at `first`; the preceding one if `again`
+// is 1.
 uvec4 words(uvec2 key, uvec2 first, uint block, uint again)
 {
     uint carry;

@@ -1,12 +1,14 @@
-// What the programs of kernels, reductions and scans are written with.
+// Functions that the programs of kernels, reductions and scans use.
 
-// Twice a number is even: nothing is added. See rewrite_index.c.
+// Returns i: twice a number is even, so nothing is added. Compilers do not see that
+// (rewrite_index.c).
 int rill_own(int i) { return i + ((i + i) & 1); }
 uint rill_own(uint i) { return i + ((i + i) & 1u); }
 int rill_case(int i) { return rill_own(i); }
 uint rill_case(uint i) { return rill_own(i); }
 
-// b / 255 rounded as it should be, where a division is a product with a reciprocal, too: the first product is exact.
+// Returns b / 255 correctly rounded, also on devices that divide by multiplying with a reciprocal:
+// the first product is exact.
 float rill_unorm(uint b)
 {
     float v = float(b);
@@ -14,8 +16,9 @@ float rill_unorm(uint b)
     return r;
 }
 
-// Rounded to nearest, ties to even, as drivers need not: the last bit that stays and half a unit less one bit are added before the rest
-// is cut off. Below 2^-14, a half's last place is that of a float next to 0.5.
+// Converts to a half with rounding to nearest even, which drivers need not do: the last remaining
+// bit and half a unit minus one bit are added before truncation. Below 2^-14 the last place of a
+// half is that of a float close to 0.5.
 uint rill_half(float x)
 {
     uint u = floatBitsToUint(x), a = u & 0x7fffffffu, n = min((a + 0xc8000fffu + (a >> 13u & 1u)) >> 13u, 0x7c00u),
@@ -23,7 +26,7 @@ uint rill_half(float x)
     return (u >> 16u & 0x8000u) | (a > 0x7f800000u ? 0x7e00u : a < 0x38800000u ? t : n);
 }
 
-// Small halves kept, as drivers need not.
+// Converts a half to a float and preserves denormals, which drivers need not do.
 float rill_float(uint h)
 {
     uint m = h & 0x7fffu, b = m < 0x400u ? floatBitsToUint(float(m) * 5.9604644775390625e-8)
@@ -31,7 +34,7 @@ float rill_float(uint h)
     return uintBitsToFloat(b | (h & 0x8000u) << 16u);
 }
 
-// n / d by a multiplier and a shift: access_divisor finds them.
+// Returns n / d, given the multiplier and shift of access_divisor.
 uint rill_div(uint n, uint m, uint s)
 {
     uint h, l;
@@ -53,14 +56,14 @@ double rill_ramp(double from, double delta, int i)
     return r;
 }
 
-// The index that a view's dimension makes of i: (i * step + start) divided, then wrapped.
+// Returns the index that a dimension of a view maps i to: (i * step + start) divided, then wrapped.
 int rill_map(int i, uint step, uint start, uint dm, uint ds, uint mm, uint ms, uint m)
 {
     uint q = rill_div(uint(i) * step + start, dm, ds);
     return int(q - rill_div(q, mm, ms) * m);
 }
 
-// Indices outside of 0 .. n - 1.
+// Indices outside of 0 .. n - 1 are mapped into the range.
 int rill_clamp(int i, int n) { return clamp(i, 0, n - 1); }
 int rill_wrap(int i, int n) { return i >= 0 ? i % n : n - 1 - (-1 - i) % n; }
 int rill_mirror(int i, int n)
@@ -69,7 +72,7 @@ int rill_mirror(int i, int n)
     return int(t < m ? t : 2u * m - 1u - t);
 }
 
-// A neighbour's offset, which must not overflow when the place is added.
+// Limits a neighbor's offset, so that adding the position cannot overflow.
 int rill_near(int x, int period)
 {
     bool far = x != clamp(x, -1073741824, 1073741823);

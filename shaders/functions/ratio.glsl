@@ -1,6 +1,7 @@
-// (a + more) / n. What the device's own quotient, maybe a product with a reciprocal, leaves is divided again, unless the quotient is
-// infinite or NaN. Without a choice between doubles: of three calls in a row with one NVIDIA's compiler (580.159) hands the third one
-// the second's result, and it takes doubles of arrays in loops for floats.
+// Returns (a + more) / n. The remainder of the device's quotient, which may be a product with a
+// reciprocal, is divided again, unless the quotient is infinite or NaN. Written without a selection
+// between doubles: in three consecutive calls with one, NVIDIA's compiler (580.159) returns the
+// second result for the third call, and it treats doubles of arrays in loops as floats.
 double rill_ratio(double a, double more, int n)
 {
     double b = double(n);

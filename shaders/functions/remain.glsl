@@ -1,5 +1,5 @@
-// C's remainder, with the sign of the dividend: GLSL's is undefined where a number is negative. Not by way of a quotient: that of the least
-// int and -1 is a trap on some processors.
+// Remainder of integers as in C, with the sign of the dividend; GLSL's is undefined for negative
+// numbers. It does not divide: the quotient of the least int and -1 is a trap on some processors.
 #define RILL_REM(U, I)                                                                                                 \
     U rill_rem(U a, U b) { return a % b; }                                                                             \
     I rill_rem(I a, I b)                                                                                               \

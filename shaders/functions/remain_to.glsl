@@ -1,4 +1,4 @@
-// a %= b, and a.
+// Computes a %= b and returns a.
 #define RILL_REM_TO(T, B) T rill_rem_to(inout T a, B b) { a = rill_rem(a, b); return a; }
 RILL_REM_TO(int, int)
 RILL_REM_TO(ivec2, ivec2)

@@ -1,6 +1,7 @@
-// The remainder of least size, exactly: y times a power of two is taken off as often as it fits, from the largest power that does down to 1;
-// a quotient that the device gets wrong in its last place leaves a remainder still near half of what was taken. There are 10 trips at most;
-// mostly there is none, and 40 are not written out by compilers.
+// Exact remainder of least absolute value. y times a power of two is subtracted as often as it
+// fits, from the largest such power down to 1. A quotient that the device computes incorrectly in
+// the last place leaves a remainder that is still close to half of the subtrahend. There are at
+// most 10 iterations and mostly none; compilers do not unroll a loop of 40.
 int rill_exponent(double x) { return int(unpackDouble2x32(x).y >> 20u & 0x7ffu); }
 double rill_less(double r, double y)
 {

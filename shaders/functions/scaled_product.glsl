@@ -1,5 +1,6 @@
-// Products in doubles whose parts may be beyond the range of doubles: m * 2^(1000 e), |m| from 2^-500 to 2^500 unless it is 0 or not finite.
-// RILL_ABOVE(x, y) is x > y component by component.
+// Products of doubles whose factors may exceed the range of doubles: m * 2^(1000 e), where |m| is
+// in 2^-500 .. 2^500 unless it is 0 or not finite. RILL_ABOVE(x, y) is x > y component by
+// component.
 u_Product rill_scaled(W m, W e)
 {
     W above = mix(W(0), W(1), RILL_ABOVE(abs(m), W(3.2733906078961419e150lf)));                      /* 2^500 */
@@ -16,7 +17,7 @@ u_Product rill_both(u_Product a, u_Product b)
 u_Product rill_first(T x, int t) { return rill_scaled(W(x), W(0)); }
 #if RILL_SCALED
 u_Product rill_step(u_Product a, T x, int t) { return rill_both(a, rill_first(x, t)); }
-#else // no float takes m out of the range of doubles
+#else // no float moves m out of the range of doubles
 u_Product rill_step(u_Product a, T x, int t)
 {
     precise W m = a.m * W(x);

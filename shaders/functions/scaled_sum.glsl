@@ -1,6 +1,7 @@
-// Sums of doubles, and of products of doubles: s, with the error of every addition kept in e (two-sum: Knuth; Ogita, Rump and Oishi 2005).
-// Where that is lost, since something is beyond the range of doubles, all is added again (Blue 1978): what is above 2^959 in b, in units of 2^1024,
-// products below 2^-959 in l, in units of 2^-1024, all others in s. RILL_ABOVE(x, y) is x > y component by component.
+// Sums of doubles, and of products of doubles: s, with the errors of additions in e (two-sum:
+// Knuth; Ogita, Rump and Oishi 2005). If the sum exceeds the range of doubles, everything is added
+// again (Blue 1978): numbers above 2^959 in b, in units of 2^1024, products below 2^-959 in l, in
+// units of 2^-1024, all others in s. RILL_ABOVE(x, y) is x > y component by component.
 #define RILL_UP T(1.3407807929942597e154lf)    /* 2^512 */
 #define RILL_DOWN T(7.4583407312002067e-155lf) /* 2^-512 */
 #define RILL_LARGE T(2.7105054312137611e-20lf) /* 2^-65 */
@@ -32,7 +33,8 @@ u_Sum rill_add(u_Sum a, T x, T large, T small)
     u_Sum r = rill_plain(a, x);
     return u_Sum(r.s, r.e, a.b + b, a.l + l);
 }
-// Sums of parts may be in range where that of both is not: large ones go on in b.
+// Combines two sums. Partial sums may be in range although their sum is not: large ones are moved
+// to b.
 u_Sum rill_both(u_Sum a, u_Sum b)
 {
     T large = (a.s * RILL_DOWN) * RILL_DOWN, other = (b.s * RILL_DOWN) * RILL_DOWN;
@@ -52,7 +54,7 @@ u_Sum rill_of(T x, T y)
     return rill_add(u_Sum(T(0), T(0), T(0), T(0)), p, large, small);
 }
 
-// The sum is (result + rest) * unit * unit.
+// Returns the total: the sum is (result + rest) * unit * unit.
 T rill_total(u_Sum a, out T rest, out T unit)
 {
     precise T t = a.s + a.e;

@@ -1,5 +1,5 @@
-// Sixteen prefix sums in plain floats on top of a compensated one: their own error stays below sixteen roundings. Each is what stands
-// before its element where RILL_EXCLUSIVE is 1.
+// Sixteen prefix sums in plain floats, added to a compensated sum: their own error stays below
+// sixteen roundings. With RILL_EXCLUSIVE 1 each is the sum before its element.
 float rill_h(vec4 v)
 {
     precise float q = (v.x + v.y) + (v.z + v.w);

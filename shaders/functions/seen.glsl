@@ -1,5 +1,5 @@
-// The same value, which is not known to be 0. Not x - rill_zero: that is -0 where x is known. Of whole numbers, those
-// that are known and not 0 stay known.
+// Returns the same value, of which the compiler does not know that it is 0. Not x - rill_zero,
+// which is -0 for a known x. Whole numbers that are known and not 0 stay known.
 #ifndef rill_seen
 #define RILL_SEEN
 float rill_seen(float x) { return intBitsToFloat(floatBitsToInt(x) | rill_naught); }

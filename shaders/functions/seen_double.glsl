@@ -1,4 +1,4 @@
-// rill_seen() of doubles.
+// rill_seen() for doubles.
 #if defined RILL_SEEN && !defined RILL_SEEN_DOUBLES
 #define RILL_SEEN_DOUBLES
 double rill_seen(double x) { return packDouble2x32(unpackDouble2x32(x) | uint(rill_naught)); }

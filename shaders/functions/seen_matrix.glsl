@@ -1,4 +1,4 @@
-// rill_seen() of matrices.
+// rill_seen() for matrices.
 #if defined RILL_SEEN
 mat2 rill_seen(mat2 x) { return mat2(rill_seen(x[0]), rill_seen(x[1])); }
 mat2x3 rill_seen(mat2x3 x) { return mat2x3(rill_seen(x[0]), rill_seen(x[1])); }

@@ -1,5 +1,6 @@
-// Sums of the differences from one of the elements, and of their squares, in doubles. Since the element is one of those that are summed, no more than
-// a factor of their number is lost when the mean's part is taken off. RILL_ABOVE(x, y) is x > y component by component.
+// Sums of the differences from one of the elements, and of their squares, in doubles. Since that
+// element is one of the summands, subtracting the contribution of the mean loses at most a factor
+// of the number of elements. RILL_ABOVE(x, y) is x > y component by component.
 u_Moments rill_first(T x, int t)
 {
     W k = W(x);
@@ -22,11 +23,11 @@ u_Moments rill_merge(u_Moments a, u_Moments b)
 }
 
 W rill_mean(u_Moments a) { return a.element + a.sum / a.n; }
-// The sum of the squared differences from the mean is the result times unit times unit.
+// Returns the sum of the squared differences from the mean, divided by unit^2.
 W rill_squares(u_Moments a, out W unit)
 {
     precise W q = a.squares - a.sum * (a.sum / a.n);
-    precise W above = mix(q, W(0), RILL_ABOVE(W(0), q)); // precise, or a compiler makes it a maximum, which drops NaN
+    precise W above = mix(q, W(0), RILL_ABOVE(W(0), q)); // precise, since a compiler would make it a maximum, which drops NaN
     unit = W(1);
     return above;
 }

@@ -1,4 +1,5 @@
-// Sixteen floats, by fours in floats, whose sums may overflow, then in doubles: as fast as plain addition. What overflowed is added again one by one.
+// Adds sixteen floats in groups of four as floats, whose sums may overflow, then in doubles: as
+// fast as plain addition. Groups that overflowed are added again one by one.
 float rill_h(uvec4 u)
 {
     vec4 v = uintBitsToFloat(u);

@@ -1,4 +1,5 @@
-// Whether a value is other than 0, of more components the first; a NaN is. GLSL's bool() says so too, but not on Mesa 22.3's zink.
+// Returns whether a value, or the first component of a vector, is not 0. A NaN is true; GLSL's
+// bool() of a NaN is false on Mesa 22.3's zink.
 bool rill_bool(bool x) { return x; }
 bool rill_bool(int x) { return x != 0; }
 bool rill_bool(uint x) { return x != 0u; }

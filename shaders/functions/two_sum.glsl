@@ -1,5 +1,5 @@
-// Float sums are compensated by two-sum (Knuth; Ogita, Rump and Oishi 2005): the error of every addition is kept in e. Where
-// an infinity or a NaN went through, e is NaN and the plain sum stands.
+// Float sums compensated by two-sum (Knuth; Ogita, Rump and Oishi 2005): e contains the errors of
+// all additions. If an infinity or a NaN occurred, e is NaN and the plain sum is used.
 u_Sum rill_add(u_Sum a, T x, T more)
 {
     precise T s = a.s + x;

@@ -1,4 +1,5 @@
-// Records the first write of an element that stands nowhere: its coordinates, x first. RILL_INSIDE: whether this invocation has an element.
+// Records the first write to an unmapped element: its coordinates, x first. RILL_INSIDE: whether
+// this invocation has an element.
 void rill_unmapped(uint arg, ivec4 low, ivec4 high)
 {
     if (RILL_INSIDE && atomicCompSwap(rill_fault[RILL_FAULT_KIND], RILL_FAULT_NONE, RILL_FAULT_UNMAPPED) == RILL_FAULT_NONE) {

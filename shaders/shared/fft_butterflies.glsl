@@ -1,5 +1,6 @@
-// Transforms of few elements in registers. Elements are C, R is their real type; turn(v) is v times -i, or i backwards. cosN_k and sinN_k,
-// those of k Nths of a turn, come from C: literals of doubles are written otherwise.
+// Transforms of few elements in registers. Elements have type C, R is their real type. turn(v) is v
+// times -i, or i for the inverse transform. cosN_k and sinN_k, the cosine and sine of k Nths of a
+// turn, are defined by C, since literals of doubles are written differently.
 
 void butterfly2(inout C a, inout C b)
 {

@@ -1,4 +1,4 @@
-// Complex numbers: R is their real type, and `way` 1, or -1 backwards.
+// Complex numbers: R is their real type. `way` is 1, or -1 for the inverse transform.
 #ifdef DOUBLE
 #define R double
 R scale() { return packDouble2x32(uvec2(PARAMETER(FFT_P_SCALE), PARAMETER(FFT_P_SCALE + 1))); }
@@ -8,7 +8,7 @@ R scale() { return uintBitsToFloat(PARAMETER(FFT_P_SCALE)); }
 #endif
 float way() { return uintBitsToFloat(PARAMETER(FFT_P_SIGN)); }
 
-// a w, of one number or of two, and turn(a), -i a, or i a backwards.
+// times: a w, for one or two numbers. turn(a): -i a, or i a for the inverse transform.
 vec2 times(vec2 a, vec2 w) { return a * w.x + vec2(-a.y, a.x) * w.y; }
 vec4 times(vec4 a, vec2 w) { return a * w.x + vec4(-a.y, a.x, -a.w, a.z) * w.y; }
 vec4 times(vec4 a, vec4 w) { return a * w.xxzz + vec4(-a.y, a.x, -a.w, a.z) * w.yyww; }
@@ -19,7 +19,7 @@ dvec2 times(dvec2 a, dvec2 w) { return a * w.x + dvec2(-a.y, a.x) * w.y; }
 dvec2 turn(dvec2 a) { return dvec2(a.y, -a.x) * way(); }
 #endif
 
-// n / d by a multiplier and a shift: access_divisor finds them.
+// Returns n / d, given the multiplier and shift of access_divisor.
 uint divide(uint n, uint multiplier, uint shift)
 {
     uint high, low;

@@ -9,12 +9,12 @@
 #define MATMUL_P_TILES_N 7
 #define MATMUL_P_BATCH 8 // products
 #define MATMUL_P_RANK 9  // dimensions of the batch
-#define MATMUL_P_FROM 10 // the texels of A's rows that this dispatch takes
+#define MATMUL_P_FROM 10 // the range of texels of A's rows that this dispatch processes
 #define MATMUL_P_TO 11
 #define MATMUL_P_ALPHA 12 // a factor of the product, in two words where it is a double
-#define MATMUL_P_BETA 14  // a factor of what C has
-#define MATMUL_P_FLAT 16   // family cpu: lanes go on from row to row of tiles and from product to product, where one has few columns
+#define MATMUL_P_BETA 14  // factor of the previous content of C
+#define MATMUL_P_FLAT 16   // family cpu: lanes continue in the next row of tiles and the next product, if a product has few columns
 #define MATMUL_P_C_BASE 17 // first element
 #define MATMUL_P_PITCH 18  // elements from row to row of C
-#define MATMUL_P_BATCHES 5 // a vector for each dimension of the batch begins here: its size, strides of A and of B in texels, of C in elements
+#define MATMUL_P_BATCHES 5 // here begins a vector for each dimension of the batch: its size, the strides of A and of B in texels, of C in elements
 #define MATMUL_P_VECTORS 11

@@ -1,2 +1,2 @@
-// A word of a launch's parameters by its number.
+// Returns a word of a launch's parameters.
 #define PARAMETER(word) rill_p[(word) / 4][(word) % 4]

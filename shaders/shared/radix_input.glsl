@@ -1,7 +1,8 @@
-// What a pass of a radix sort reads: keys, and with PAYLOAD 1 a word beside each. Elements are numbered from the first; keys
-// start at word key_base of their buffer, payloads at payload_base. With READ_BLOCKS 1 they are storage blocks.
-// KEY_WORDS: they are read word by word, which suits GPUs.
-// The host sees to it that payloads start at the same place of a 16-byte texel as keys of 32 bits do.
+// Input of a pass of a radix sort: keys, and with PAYLOAD 1 a word for each. Indices of elements
+// are 0-based. Keys start at word key_base of their buffer, payloads at payload_base. READ_BLOCKS
+// 1: they are read through storage blocks. KEY_WORDS: they are read word by word, which is faster
+// on GPUs.
+// The host ensures that payloads start at the same position in a 16-byte texel as 32-bit keys.
 #if READ_BLOCKS && defined KEY_WORDS
 layout(std430, binding = 5) readonly buffer KeysIn { uint keys_in[]; };
 #define KEYS_WORD(i) keys_in[i]

@@ -1,7 +1,8 @@
-// Keys of a radix sort. Elements are moved as they are, raw; radix_order() gives the word (or two) whose unsigned order is
-// the one wanted, and is computed anew in every pass: signs of zero and the bits of NaNs survive, and no pass is spent on it.
-// Defined by the host: KEY_FLOAT (0: whole numbers) and KEY_BITS (of floats: 16, 32 or 64). radix_flip is what turns signed
-// numbers into unsigned ones and ascending into descending order: bits to be exchanged.
+// Keys of a radix sort. Elements are moved unchanged. radix_order() returns the word (or two) whose
+// unsigned order is the required one, and is computed again in every pass: the sign of zero and the
+// bits of NaNs are preserved, and no additional pass is needed. The host defines KEY_FLOAT (0:
+// whole numbers) and KEY_BITS (of floats: 16, 32 or 64). radix_flip contains the bits to flip,
+// which turn signed into unsigned numbers and ascending into descending order.
 #define radix_flip PARAMETER(RADIX_P_FLIP)
 #if KEY_BITS == 64
 #define RADIX_KEY uvec2
@@ -14,7 +15,8 @@ uint radix_order(uint x)
 {
 #if KEY_FLOAT
     const uint sign = 1u << (KEY_BITS - 1), infinity = KEY_BITS == 16 ? 0x7c00u : 0x7f800000u;
-    // Both zeros become the sign's bit, negative numbers what is below it. NaNs are last whatever the order.
+    // Both zeros become the sign bit, negative numbers become smaller values. NaNs come last in
+    // both orders.
     uint magnitude = x & (sign - 1u), y = (x & sign) != 0u ? sign - magnitude : sign + magnitude;
     return magnitude > infinity ? sign | (sign - 1u) : y ^ radix_flip;
 #else

@@ -1,5 +1,6 @@
-// What a pass of a radix sort writes: with STORE_KEYS 1 keys, with PAYLOAD other than 0 a word beside each. Only what is written is declared:
-// a block that nothing uses lets Mesa 22.3's zink give 0 as the length of another.
+// Output of a pass of a radix sort: with STORE_KEYS 1 keys, with PAYLOAD other than 0 a word for
+// each. Only used blocks are declared: with an unused block Mesa 22.3's zink returns 0 for the
+// length of another block.
 #if STORE_KEYS
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 #endif

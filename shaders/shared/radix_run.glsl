@@ -1,4 +1,5 @@
-// Which keys an invocation works on: run `number` of all, first .. last - 1, whose texels are whole from `aligned` on.
+// The keys that an invocation processes: run `number`, keys first .. last - 1. From `aligned` on
+// they are whole texels.
 struct RadixRun {
     int number, row, first, aligned, last;
     bool exists;
@@ -10,7 +11,8 @@ const int RADIX_STEP = 2;
 const int RADIX_STEP = 4;
 #endif
 
-// Rows may take turns: the first one of this launch. Runs are numbered from its first.
+// Rows may be processed in several launches. RADIX_ROW_FIRST is the first row of this launch, and
+// its runs are numbered from that row.
 #ifndef RADIX_ROW_FIRST
 #define RADIX_ROW_FIRST 0
 #endif

@@ -1,13 +1,14 @@
-// Places of a tile's keys by one digit: a group of 256 invocations, ITEMS keys each. Invocation t's key number i stands at
-// tile_element(i) of the tile, so that 32 neighbours read 32 neighbours. Equal digits among 32 invocations find each other by
-// ballots (BALLOTS), or by a mask in shared memory, which needs core GLSL only (the "match" of Merrill and Garland's
-// single-pass sort, 2016).
-#pragma optionNV(unroll all) // NVIDIA: else arrays of an invocation go to memory; other compilers take no notice
+// Computes the destinations of a tile's keys for one digit, with a group of 256 invocations and
+// ITEMS keys each. Key i of invocation t is tile_element(i) of the tile, so that 32 adjacent
+// invocations read 32 consecutive keys. Equal digits among 32 invocations are found by ballots
+// (BALLOTS), or by a mask in shared memory, which needs core GLSL only (the "match" of Merrill and
+// Garland's single-pass sort, 2016).
+#pragma optionNV(unroll all) // for NVIDIA: otherwise private arrays are kept in memory. Other compilers ignore it
 const int TILE = 256 * ITEMS;
 
-shared uint tile_counts[8 * 256];                           // digits so far, per 32 invocations
-shared uint tile_data[TILE > 8 * 256 ? TILE : 8 * 256];     // masks, then what is exchanged
-shared uint tile_start[256];                                // where a digit begins in the tile
+shared uint tile_counts[8 * 256];                           // counts of digits, per 32 invocations
+shared uint tile_data[TILE > 8 * 256 ? TILE : 8 * 256];     // masks, then the exchanged keys
+shared uint tile_start[256];                                // index of the first key of a digit in the tile
 
 int tile_element(int i)
 {
@@ -15,7 +16,7 @@ int tile_element(int i)
     return (t >> 5) * 32 * ITEMS + i * 32 + (t & 31);
 }
 
-// From digits to places in the tile. Keys that are not there have digit 255 and stand last.
+// Computes the index in the tile from digits. Keys beyond the end have digit 255 and come last.
 void tile_rank(in uint digit[ITEMS], out uint place[ITEMS])
 {
     uint t = gl_LocalInvocationID.x, lane = t & 31u, row = (t >> 5) * 256u;

@@ -2,19 +2,19 @@
 #define RADIX_P_LENGTH 0       // keys of a row
 #define RADIX_P_RUNS 1         // runs, or tiles, of a row
 #define RADIX_P_RUN 2          // keys of a run
-#define RADIX_P_ROWS 3         // of this dispatch
-#define RADIX_P_SHIFT 4        // of the digit; of short sorts, which make all passes at once: bits
-#define RADIX_P_NUMBERED 5     // keys are numbered anew after so many; 0: through all rows
-#define RADIX_P_BLOCKS 6       // of a row's tiles
+#define RADIX_P_ROWS 3         // rows of this dispatch
+#define RADIX_P_SHIFT 4        // shift of the digit; for short sorts, which make all passes at once: number of bits
+#define RADIX_P_NUMBERED 5     // keys are numbered from 0 again after this number of keys; 0: through all rows
+#define RADIX_P_BLOCKS 6       // blocks of a row's tiles
 #define RADIX_P_BLOCK_TILES 7  // tiles of a block
 #define RADIX_P_KEY_BASE 8     // first word of the keys in their buffer
-#define RADIX_P_PAYLOAD_BASE 9 // of the payloads
-#define RADIX_P_KNOWN 10       // word where the device keeps a row's length
-#define RADIX_P_FLIP 11        // bits to be exchanged
-#define RADIX_P_FIRST_ROW 12   // of this dispatch
+#define RADIX_P_PAYLOAD_BASE 9 // first word of the payloads
+#define RADIX_P_KNOWN 10       // word in which the device stores a row's length
+#define RADIX_P_FLIP 11        // bits to flip
+#define RADIX_P_FIRST_ROW 12   // first row of this dispatch
 #define RADIX_P_VECTORS 4
 
-// Of merge.comp, which knows RADIX_P_FLIP, too.
+// For merge.comp, which also uses RADIX_P_FLIP.
 #define MERGE_P_COUNT_A 0
 #define MERGE_P_COUNT_B 1
 #define MERGE_P_RUN 2

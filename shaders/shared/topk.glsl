@@ -1,4 +1,4 @@
-// Keys beside the prefix of top_k: see topk_state.glsl.
+// Comparison of keys with the prefix of top_k: see topk_state.glsl.
 RADIX_KEY topk_prefix(uint low, uint high)
 {
 #if KEY_BITS == 64
@@ -8,7 +8,7 @@ RADIX_KEY topk_prefix(uint low, uint high)
 #endif
 }
 
-// Whether a key's digits above the one at `shift` are those of the prefix.
+// Returns whether the digits of a key above the one at `shift` are equal to the prefix.
 bool topk_matches(RADIX_KEY order, RADIX_KEY prefix, uint shift)
 {
 #if KEY_BITS == 64

@@ -1,4 +1,5 @@
-// Words of transpose.comp's parameters, for C and for GLSL. Rows and columns are elements, what moves in memory is units: words or texels.
+// Words of transpose.comp's parameters, for C and for GLSL. Rows and columns are in elements.
+// Positions in memory are in units: words or texels.
 #define TRANSPOSE_P_NX 0
 #define TRANSPOSE_P_NY 1
 #define TRANSPOSE_P_TILES_X 2
@@ -9,5 +10,5 @@
 #define TRANSPOSE_P_RANK 7 // dimensions of the planes
 #define TRANSPOSE_P_FROM_BASE 8
 #define TRANSPOSE_P_TO_BASE 9
-#define TRANSPOSE_P_DIMENSIONS 3 // a vector for each dimension of the planes begins here: its size, strides of the source and of the target
+#define TRANSPOSE_P_DIMENSIONS 3 // here begins a vector for each dimension of the planes: its size, the strides of the source and of the target
 #define TRANSPOSE_P_VECTORS 10
