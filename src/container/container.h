@@ -1,5 +1,6 @@
-/* Containers (Glift 2.2): a virtual domain whose elements stand in memory where an address translator says. Kernels take container_box()
- * wherever they take a stream; what is not mapped reads as the default there, and is not written. */
+/* Containers (Glift 2.2): a virtual domain whose elements an address translator maps to memory. Kernels take the stream
+ * that container_box returns wherever they take a stream. An element that is not mapped reads as the default, and
+ * kernels do not write it. */
 #ifndef RILL_CONTAINER_CONTAINER_H
 #define RILL_CONTAINER_CONTAINER_H
 
@@ -10,16 +11,16 @@
 typedef struct Container Container;
 typedef struct ContainerKind ContainerKind;
 
-/* What follows from the kind of a container. Whether it has bounds, and whether all of it is mapped, follows from its translator. */
+/* Properties that follow from the kind of a container. Whether a container has bounds, and whether all of it is mapped,
+ * follows from its translator. */
 typedef struct ContainerTraits {
-    bool
-        owns_memory; /* nobody else has its memory, and every element has a place there or gets one when it is written */
-    bool
-        owns_pages; /* pages are mapped and freed, by it and when they are written: the state of its page owner begins with a Pool */
-    bool total;      /* every element of the domain has a value: none is unmapped */
-    bool queried;    /* what is mapped is asked of the translator, unless pages tell it */
-    bool contiguous; /* pages may be adjacent in memory */
+    bool owns_memory; /* nobody else writes its memory; each element has an address there, or gets one when written */
+    bool owns_pages;  /* it maps and frees pages itself, also for a write: its page owner's state begins with a Pool */
+    bool total;       /* every element of the domain has a value: none is unmapped */
+    bool queried;     /* the translator is queried for its mapped elements, unless it has pages */
+    bool contiguous;  /* pages may be adjacent in memory */
 } ContainerTraits;
+/* Returns the traits of a container's kind. */
 const ContainerTraits *container_traits(const Container *c);
 
 /* Operations that not every kind of container offers. */
@@ -37,177 +38,221 @@ const char *container_refusal(const Container *c, ContainerOperation operation);
 const char *container_title(const Container *c);
 /* Returns whether launches visit a line of elements instead of the domain: the entries of lists, one after the other. */
 bool container_flat(const Container *c);
-/* Returns whether container_locate finds where kernels read an element. If not, the container's address function combines several. */
+/* Returns whether container_locate finds where kernels read an element. If not, the container's address function
+ * combines several elements. */
 bool container_located(const Container *c);
 /* Returns whether a boundary belongs to the container, and not to the header by which it is read. */
 bool container_keeps_boundary(const Container *c);
 
-/* Counted; releasing NULL does nothing. */
+/* Adds a reference and returns the container. */
 Container *container_retain(Container *c);
+/* Releases a reference. Does nothing if c is NULL. */
 void container_release(Container *c);
 
-/* Its translator, borrowed; the packed element that is read where nothing is mapped. */
+/* Returns the translator, borrowed. */
 Translator *container_translator(const Container *c);
+/* Returns the default: the packed element that is read if an element is not mapped. */
 const void *container_fallback(const Container *c);
+/* Sets the default. */
 void container_set_fallback(Container *c, const void *fallback);
-/* Whether the sizes and the like that its address function is given are constants of the kernels that use it: they are compiled for them, and
- * again when these change, as where a table grows. */
+/* Determines whether the arguments of the address function, such as sizes, are constants of the kernels that use the
+ * container. If so, kernels are compiled for these values, and again when the values change, as when a table grows. */
 void container_bake(Container *c, bool on);
-/* Bytes of memory and of the translator's tables. */
+/* Returns the bytes of memory and of the translator's tables. */
 uint64_t container_bytes(const Container *c);
 
-/* How many pages there are, mapped, and as many as go into memory; and how many more may be mapped. False where the translator has no pages. */
+/* Counts pages: those that are mapped, those for which memory has room, and those that may still be mapped. Returns
+ * false if the translator has no pages. */
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
-/* How many of its pages can be mapped: those of its shape, or its capacity; 0 where only the reach of addresses ends it. */
+/* Returns how many pages can be mapped: the pages of the shape, or the capacity. 0 if only the range of addresses limits
+ * them. */
 int64_t container_most_pages(const Container *c);
-/* Whether its domain has bounds; else the header's sizes are 0. Whether what is mapped are pages of one size; and whether everything is. */
+/* Returns whether the domain has bounds. If not, the header's sizes are 0. */
 bool container_bounded(const Container *c);
+/* Returns whether elements are mapped by pages of one size. */
 bool container_paged(const Container *c);
+/* Returns whether every element is mapped. */
 bool container_complete(const Container *c);
 
-/* Headers over the container, which hold no reference: all of it, and the box first .. last - 1 with indices as in a shape. They are
- * streams as any other where the elements stand in memory row-major. */
+/* Returns a header over the whole container. Headers hold no reference. If the elements are stored in memory
+ * row-major without gaps, a header is a stream like any other. */
 const Stream *container_whole(const Container *c);
+/* Returns a header over the box first .. last - 1, with indices as in a shape. */
 Stream container_box(const Container *c, const int64_t *first, const int64_t *last);
 
-/* The number in memory of the element of an index as in a shape, on the CPU; `caller` as for translator_point. */
+/* Finds the index in memory of an element on the CPU. `index` as in a shape; `caller` as for translator_point. */
 Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller);
-/* What is mapped, in address order: all of a container without pages. The container keeps it, until other pages are mapped. NULL with
- * error_set. */
+/* Returns the mapped elements as a region in address order; of a container without pages all elements. The container
+ * owns the region, which is valid until other pages are mapped. NULL with error_set. */
 Region *container_active(Container *c);
-/* Whether all of a region of its shape is mapped, as far as is known without asking its translator. */
+/* Returns whether all of a region of the container's shape is mapped, as far as is known without querying the
+ * translator. */
 bool container_has(const Container *c, const Region *region);
-/* Asks a translator whose mapped part is not known what it is, which container_active needs. Outside of any scope: a user's function may run
- * Lua; `caller` as for translator_ranges. False with error_set. */
+/* Queries a translator for its mapped elements if they are not known, which container_active requires. Call it outside
+ * of any scope, since a user's function may run Lua; `caller` as for translator_ranges. False with error_set. */
 bool container_query(Container *c, void *caller);
-/* A number that is another one when its elements are, or what is mapped. */
+/* Returns a counter that changes whenever the elements or the page mapping change. */
 uint64_t container_version(const Container *c);
-/* After elements of a box were written otherwise than by what follows and by launches. False with error_set. */
+/* Updates what depends on the elements of a box. Call it after they were written by other means than the functions
+ * below and launches. False with error_set. */
 bool container_wrote(Container *c, const int64_t *first, const int64_t *last);
-/* How many elements of a box are mapped; false with error_set. */
+/* Counts the mapped elements of a box. False with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 
-/* Where it is mapped, projected onto the two fastest dimensions: bright pixels, darker ones for pages of coarser levels. Chooses the shape, of
- * sides up to `longest`, and writes as many cells. False with error_set. */
+/* Draws where the container is mapped, projected onto the two fastest dimensions: bright cells for mapped elements,
+ * darker ones for pages of coarser levels. Chooses the shape, with sides up to `longest`, and writes that many cells.
+ * False with error_set. */
 bool container_occupancy_image(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller);
 
-/* A new dense stream of a box; and a box written with a stream of its shape, where it is mapped. False with error_set. */
+/* Copies a box to a new dense stream. False with error_set. */
 bool container_dense(Container *c, const int64_t *first, const int64_t *last, Stream *result);
+/* Writes a stream to the box of its shape that begins at `first`, which must be mapped. False with error_set. */
 bool container_write(Container *c, const int64_t *first, const Stream *from);
-/* Makes coarser levels anew, from the elements: an adaptive container's (as tree_mipmap), or its texture's: means of what they stand for. False
- * with error_set, where it has none. */
+/* Computes coarser levels from the elements, each as a mean of the elements that it represents: the levels of an
+ * adaptive container (see tree_mipmap for `how`), or of a texture. False with error_set if there are no such levels. */
 bool container_mipmap(Container *c, int how);
-/* Sets all that is mapped to one packed element. */
+/* Sets all mapped elements to one packed element. */
 bool container_fill(Container *c, const void *element, void *caller);
-/* The same elements in memory of their own; by the same translator, unless the pages are the container's own. NULL with error_set. */
+/* Copies a container to memory of its own. The copy has the same translator, unless the container owns its pages.
+ * NULL with error_set. */
 Container *container_copy(const Container *c);
-/* The same with elements of another type, all zero as is its default. Where there are pages it has its own, none yet, and may have as many as
- * addresses reach. */
+/* Creates a container of the same kind for another element type, filled with zeros, with default 0. If it has pages,
+ * none is mapped yet, and their number is limited only by the range of addresses. NULL with error_set. */
 Container *container_like(const Container *c, const Type *type);
-/* The same, mapped where c is. */
+/* Creates a container as container_like does, and maps the elements that are mapped in c. NULL with error_set. */
 Container *container_like_mapped(Container *c, const Type *type);
 
-/* The mapped part as a line (container_pack.c): a stream of one dimension, in address order. Of a container that is mapped everywhere it is all
- * of it, in its shape; of lists the entries. False with error_set. */
+/* Returns whether some elements are unmapped. (transfer/pack.c: the mapped elements as a stream of one dimension.) */
 bool container_partial(const Container *c);
-/* The elements of `from`, a header of c's shape, that are mapped in c, or in a part of what is (NULL: all): a new stream, or a view where they
- * stand in memory so. */
+/* Packs the elements of `from`, a header of c's shape, that are mapped in c, or that are in the region `part` (default:
+ * NULL) of the mapped elements, into a line: a stream of one dimension, in address order. The result is a new stream, or
+ * a view if memory holds the elements in this order. If c is mapped everywhere, the result is all of it in its shape; of
+ * lists it is the entries. False with error_set. */
 bool container_pack(Container *c, const Stream *from, const Region *part, Stream *result);
-/* All that are mapped, in any order: a view more often. */
+/* Packs all mapped elements in any order. The result is more often a view than that of container_pack. */
 bool container_pack_unordered(Container *c, Stream *result);
-/* Its mapped part takes the elements of a line. */
+/* Copies the elements of a line to the mapped elements. False with error_set. */
 bool container_pack_take(Container *c, const Stream *line);
-/* A container mapped as c, of the line's type, with these elements; NULL with error_set. Where they are, as coordinates, int or ivec2 to ivec4:
- * of one dimension always. */
+/* Creates a container that is mapped like c, with the elements of a line and their type. NULL with error_set. */
 Container *container_unpack(Container *c, const Stream *line);
+/* Creates a line of the coordinates of the mapped elements, or of those in `part`: int or ivec2 to ivec4. False with
+ * error_set. */
 bool container_pack_points(Container *c, const Region *part, Stream *result);
-/* Whether container_pack gives a view of its own elements, or container_pack_unordered does. */
+/* Returns whether container_pack (`ordered`) or container_pack_unordered gives a view of the container's own elements. */
 bool container_pack_exists(Container *c, bool ordered);
 
-/* What a kernel gets for element-wise parameters: the entries of lists, else the whole. */
+/* Returns the header that kernels get for element-wise parameters: the entries of lists, otherwise the whole container. */
 const Stream *container_elements(const Container *c);
 
-/* Growable containers. Adds all elements of a stream at the end, or the elements of a region of another container in address order. Removes the last `count`
- * elements, of which it gives a view that is valid until the next ones are appended. False with error_set. */
+/* Appends all elements of a stream. The container must offer CONTAINER_APPEND. False with error_set. */
 bool container_append(Container *c, const Stream *from);
+/* Appends the elements of a region of another container, in address order. False with error_set. */
 bool container_append_region(Container *c, Container *from, const Region *region);
-/* The same of all that is mapped in `from`, if the region is NULL. */
+/* Appends as container_append_region does; all mapped elements of `from` if the region is NULL. False with error_set. */
 bool container_append_from(Container *c, Container *from, const Region *region);
+/* Removes the last `count` elements. Sets `view` to a view of them, which is valid until elements are appended. False
+ * with error_set. */
 bool container_remove(Container *c, int64_t count, Stream *view);
 
-/* Elements low .. high - 1 of another container, indices as in a shape, to those from `at` on (transfer/copy_box.c). Of two that are mapped in part and have
- * the same default only what is mapped in one of them is written: the region of c that container_move_region gives; of a `part`, a region of the other's
- * shape, it gives that. NULL: all of the box. What is written is mapped by the caller. */
+/* Returns whether container_move between the two containers can skip elements that are mapped in neither: both are
+ * partly mapped and have the same default. (transfer/copy_box.c) */
 bool container_moves_mapped(const Container *c, const Container *from);
+/* Returns the region of c that container_move is to write if container_moves_mapped: the part of the moved box that is
+ * mapped in c or in `from`, or, if not NULL, `part`, a region of the other's shape, moved. Parameters as for
+ * container_move. NULL with error_set. */
 Region *container_move_region(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
                               const Region *part);
+/* Copies the elements low .. high - 1 of another container, with indices as in a shape, to the box that begins at `at`.
+ * Writes only a region that container_move_region returned, or all of the box if it is NULL. The caller maps the
+ * elements that are written. False with error_set. */
 bool container_move(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
                     const Region *region);
-/* A header of a box of what a kernel gets, of lists of the entries. */
+/* Returns a header of a box of container_elements. */
 Stream container_part(const Container *c, const int64_t *low, const int64_t *high);
 
-/* A policy: which frames pages get. `choose` changes the frames of a list of pages, which says those that would be taken; NO_FRAME leaves that. False with
- * error_set. `drop` when the container goes. */
+/* A policy that determines which frames pages get. `choose` may change the frames of a list of pages, which are the
+ * frames that would be used; NO_FRAME keeps the default choice. It returns false with error_set. `drop` is called when
+ * the container is destroyed. */
 typedef struct AllocatorHooks {
     void *self;
     bool (*choose)(void *self, int rank, PageList *list);
     void (*drop)(void *self);
 } AllocatorHooks;
+/* Sets the allocator of a container that owns its pages. */
 void container_set_allocator(Container *c, const AllocatorHooks *hooks);
-/* A policy: points outside of the domain are those that a translator makes of them, of as many coordinates; or nowhere, where the default is read.
- * Of containers with bounds, at once after making. False with error_set. */
+/* Sets a custom boundary: a translator that maps points outside of the domain to points with as many coordinates. If a
+ * point is not mapped, the default is read. The container must have bounds; call it right after creating it. False with
+ * error_set. */
 bool container_set_edge(Container *c, Translator *edge);
-/* The container, which is given up, with that edge, or with a texture, if they are not NULL; NULL, with error_set, where the container is NULL or cannot have it. */
+/* Sets the boundary `edge` of a container, unless `edge` is NULL, and returns the container. Returns NULL with error_set
+ * if the container is NULL or cannot have the boundary; the container is then released. */
 Container *container_with_edge(Container *c, Translator *edge);
+/* Attaches a texture to a container, unless `wish` is NULL, and returns the container. Errors as for
+ * container_with_edge. */
 Container *container_with_texture(Container *c, const TextureWish *wish);
-const Translator *container_edge(const Container *c); /* borrowed; NULL: it has none */
-/* The `self` of hooks number `i` of its allocator, its translator and its edge; NULL: there are fewer. */
+/* Returns the custom boundary, borrowed; NULL if there is none. */
+const Translator *container_edge(const Container *c);
+/* Returns the `self` of hooks number i (0-based) of the allocator, the translator and the boundary; NULL if there are
+ * fewer. */
 void *container_hooks(const Container *c, int i);
-/* Whether it is being asked: nothing may change the container. */
+/* Returns whether the allocator is running: nothing may change the container meanwhile. */
 bool container_choosing(const Container *c);
-/* Maps all pages that a box touches; new ones hold the default. All of them, or none with error_set. The header container_whole() gives
- * is another one afterwards. */
+/* Maps all pages that a box touches; new pages hold the default. Maps all of them, or none with error_set. The header of
+ * container_whole may change. */
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last);
-/* Frees all pages that a box touches. */
+/* Unmaps all pages that a box touches. */
 bool container_free(Container *c, const int64_t *first, const int64_t *last);
 
-/* The same for those of a stream of points (coordinates from 0, x first), which are found on the device; of many the device changes the page table, too, and
- * only their number comes back. `found` becomes false where it is the points that are wrong. */
+/* Maps the pages of a stream of points (0-based coordinates, x first), which are found on the device. If there are many,
+ * the device changes the page table, too, and only their number is read back. Maps all of them, or none with error_set;
+ * sets `found` to false if the points are invalid. */
 bool container_allocate_points(Container *c, const Stream *points, bool *found);
+/* Unmaps the pages of a stream of points; parameters as for container_allocate_points. */
 bool container_free_points(Container *c, const Stream *points, bool *found);
 
-/* The elements of a region of what a kernel gets, in address order, as a new stream of one dimension (transfer/elements.c); and from such a stream back, which
- * have to be mapped. False with error_set. */
+/* Copies the elements of a region of container_elements, in address order, to a new stream of one dimension
+ * (transfer/elements.c). False with error_set. */
 bool container_get_elements(Container *c, const Region *region, Stream *line);
+/* Writes the elements of a region, which must be mapped, from a stream as container_get_elements makes it. False with
+ * error_set. */
 bool container_put_elements(Container *c, const Region *region, const Stream *line);
-/* The same with packed elements in host memory. */
+/* Copies the elements of a region to packed elements in host memory. False with error_set. */
 bool container_download_elements(Container *c, const Region *region, void *bytes);
+/* Writes the elements of a region from packed elements in host memory. False with error_set. */
 bool container_upload_elements(Container *c, const Region *region, const void *bytes);
-/* Those elements of a region that are marked, each by a byte that is not 0, as a new region, which has them in an order of its own; their bytes, which stand
- * in `from` in the region's order, go to `to` in that one. All that are is the region itself, and so it is in adaptive containers where it has levels. */
+/* Returns the elements of a region whose byte in `marks` is not 0, as a new region, which may have another order. Copies
+ * the marked elements from `from`, packed in the order of `region`, to `to`, in the order of the result. The result is
+ * `region` itself if all elements are marked, and in adaptive containers if it has levels. NULL with error_set. */
 Region *container_marked(const Container *c, Region *region, const unsigned char *marks, const char *from, char *to);
 
-/* Snapshots (snapshot.c): what they hold is shared until it is written, or copied where the container's memory is not its own. The caller's to close, the
- * container may go before. NULL with error_set. */
+/* Snapshots (snapshot/): a snapshot shares elements with its container until they are written. If others may write the
+ * container's memory, it holds a copy. The caller closes a snapshot; the container may be released first. */
 typedef struct Snapshot Snapshot;
+/* Takes a snapshot. NULL with error_set. */
 Snapshot *container_snapshot(Container *c);
-void snapshot_close(Snapshot *s); /* NULL: nothing */
-/* False with error_set. */
+/* Closes a snapshot. Does nothing if s is NULL. */
+void snapshot_close(Snapshot *s);
+/* Returns whether a snapshot is one of c; false with error_set. */
 bool snapshot_of(const Snapshot *s, const Container *c);
-/* The pages that differ, in address order, a new region or NULL; and all as it was then. */
+/* Returns the pages that differ from a snapshot, in address order, as a new region. NULL with error_set. */
 Region *container_diff(Container *c, const Snapshot *s);
+/* Restores the contents of a snapshot. False with error_set. */
 bool container_undo(Container *c, Snapshot *s);
-/* Before elements of a box, of a region of its shape, or any that are mapped are written: their pages are mapped, and nobody's else. All, or nothing is changed,
- * with error_set. The header may be another one afterwards. */
+/* Prepares a box for writing: maps its pages and separates them from snapshots, all of them or none with error_set. The
+ * header may change. */
 bool container_ready(Container *c, const int64_t *first, const int64_t *last);
+/* Prepares a region of the container's shape for writing, as container_ready does. */
 bool container_ready_region(Container *c, const Region *region);
+/* Prepares all mapped elements for writing, as container_ready does. */
 bool container_ready_mapped(Container *c);
-/* Whether all pages of a region are mapped, as far as is known without asking for them, and nobody's else. */
+/* Returns whether all pages of a region are mapped and shared with no snapshot, as far as is known without a query. */
 bool container_is_ready(const Container *c, const Region *region);
-/* Whether something may be shared with snapshots. */
+/* Returns whether elements may be shared with snapshots. */
 bool container_shares(const Container *c);
-/* From here on it is noted what container_ready and its like do; then that stays, or all is as it was. Not of adaptive ones, whose values stay anyway. */
+/* Begins to record the changes that container_ready and its variants make. Adaptive containers record nothing, since
+ * their values do not change. */
 void container_note(Container *c);
+/* Ends the recording of container_note: keeps the changes, or restores the pages as they were. */
 void container_settle(Container *c, bool stay);
 
 #endif

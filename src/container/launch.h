@@ -1,6 +1,7 @@
-/* Launches of kernels over containers: the elements that a launch covers, the pages that are mapped for it, and the order in which pages are
- * traversed. The functions enter the device themselves. They are called with no device entered, since a translator may run a user's function;
- * `caller` is as for translator_ranges. Messages have the kernel's name in front. */
+/* Launches of kernels over containers: the elements that a launch covers, the pages that are mapped for it,
+ * and the order in which pages are traversed. The functions enter the device themselves. They are called
+ * with no device entered, since a translator may run a user's function; `caller` is as for
+ * translator_ranges. Messages begin with the kernel's name. */
 #ifndef RILL_CONTAINER_LAUNCH_H
 #define RILL_CONTAINER_LAUNCH_H
 
@@ -17,7 +18,7 @@ typedef struct ContainerLaunchHold {
 typedef struct ContainerLaunch {
     Kernel *kernel;
     Device *device;
-    const Argument *args;              /* as for kernel_launch; a NULL stream is an output that is still to be made */
+    const Argument *args;              /* as for kernel_launch; NULL stream: an output that is still to be created */
     Container *containers[MAX_PARAMS]; /* borrowed, those whose headers are among the arguments; else NULL */
     bool contained;                    /* whether there is one; else `containers` is not read */
     bool fresh[MAX_PARAMS];            /* container_launch_output made this one for the launch */
@@ -33,7 +34,7 @@ typedef struct ContainerLaunch {
     Container *parts[MAX_PARAMS];
 } ContainerLaunch;
 
-/* Returns whether the launch may hold anything. */
+/* Returns whether the launch may hold anything in `hold`. */
 bool container_launch_holds(const ContainerLaunch *launch);
 /* Returns whether the domain has no bounds. */
 bool container_launch_unbounded(const ContainerLaunch *launch);
@@ -59,10 +60,11 @@ bool container_launch_run(const ContainerLaunch *launch, bool check, Stream *con
 /* Releases what is held. Restores the pages as they were before container_launch_begin, unless `keep` is set. May be called again. */
 void container_launch_end(ContainerLaunchHold *hold);
 
-/* Prepares the elements first .. last - 1 (indices as in a shape), or a region, for writing: maps pages of a container that has pages of its own,
- * and gives it memory that is not shared with snapshots. Fails if the pages belong to somebody else and are not mapped. The header may change.
- * False with error_set. */
+/* Prepares the elements first .. last - 1 (indices as in a shape) for writing: maps pages of a container
+ * that owns its pages, and separates its memory from snapshots. Fails if the pages belong to another
+ * container and are not mapped. The header may change. False with error_set. */
 bool container_prepare(Container *c, const int64_t *first, const int64_t *last, void *caller);
+/* Prepares a region for writing, as container_prepare does. */
 bool container_prepare_region(Container *c, const Region *region, void *caller);
 
 #endif

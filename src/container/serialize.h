@@ -1,22 +1,23 @@
-/* What a file keeps of a container. */
+/* The contents of a container, as files store them. */
 #ifndef RILL_CONTAINER_SERIALIZE_H
 #define RILL_CONTAINER_SERIALIZE_H
 
 #include "container/container.h"
 
-/* By kind:
+/* The data of a container. The members mean, by kind:
  *
- *   array     size: its shape. Elements in row-major order. numbers: none, or of its texture: linear, normalized, cube, levels, and what OpenGL calls
- *             the format that is told, 0: none is.
- *   stack     size: 1. capacity: as many elements as there may be.
- *   lists     size: the grid's. numbers: where each list begins, and the last one ends.
- *   sparse    size: its shape; page, levels of the table, capacity. numbers: the coordinates of each mapped page among pages, x first, in address
- *             order. Elements: the default, then those of the pages.
- *   overlap   the same, of pages with replicas; numbers: how many elements of those around a page, then as of sparse. Elements: the default, then those
- *             that are mapped, in address order.
- *   hashgrid  the same as sparse; size: 0.
- *   adaptive  size in cells, page, capacity. numbers: filter, edge, then level and coordinates of each page that is split, the coarse ones first.
- *             Elements: the default, the edge's, then all pages, coarse ones first. */
+ *   array     size: the shape. elements: all, row-major. numbers: none, or of a texture: linear, normalized, cube,
+ *             levels, and OpenGL's name of the format (0: default).
+ *   stack     size: 1. capacity: the greatest number of elements.
+ *   lists     size: the grid's. numbers: where each list begins, and the number of entries.
+ *   sparse    size: the shape. page, levels of the table, capacity. numbers: the coordinates of each mapped page,
+ *             counted in pages, x first, in address order. elements: the default, then those of the pages.
+ *   overlap   sparse pages with a halo. numbers: the width of the halo, then as for sparse. elements: the default,
+ *             then the mapped elements in address order.
+ *   hashgrid  as sparse; size: 0.
+ *   adaptive  size in cells, page, capacity. numbers: filter, boundary, then level and coordinates of each page that
+ *             is split, coarse pages first. elements: the default, the boundary's value, then all pages, coarse pages
+ *             first. */
 typedef struct ContainerData {
     const char *kind;
     const Type *type;
@@ -29,9 +30,11 @@ typedef struct ContainerData {
     int64_t element_count;
 } ContainerData;
 
-/* Takes the data of a container, whose numbers and elements the caller frees, also where it fails. False with error_set; inside a scope. */
+/* Collects the data of a container. The caller frees `numbers` and `elements`, also after a failure. Inside
+ * a scope. False with error_set. */
 bool container_data_save(Container *c, ContainerData *data);
-/* Makes a container of data, every part of which is checked (container/kind/kinds.c). NULL with error_set; inside a scope. */
+/* Creates a container from data and checks every part of it (container/kind/kinds.c). Inside a scope. NULL
+ * with error_set. */
 Container *container_data_load(Device *device, const ContainerData *data);
 
 #endif

@@ -1,4 +1,5 @@
-/* The boxes of a size that elements of an active list are in, as a region. Their numbers are found on the device, of which each is read back once. */
+/* Finds the boxes of one size that contain elements of an active list, as a region. The device computes
+ * their row-major indices, and each is read back once. */
 #include "container/region/active_list.h"
 
 #include "base/error.h"
@@ -10,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Along each dimension, x first: how many elements and how wide a box is, and how many boxes there are. */
+/* For each dimension, x first: the number of elements, the width of a box, and the number of boxes. */
 typedef struct Boxes {
     int rank;
     int32_t size[SHAPE_MAX_RANK], width[SHAPE_MAX_RANK], count[SHAPE_MAX_RANK];
@@ -28,7 +29,7 @@ static Boxes boxes_of(const Shape *shape, const int64_t *page)
     return boxes;
 }
 
-/* Flat indices of elements to row-major numbers of boxes. */
+/* Writes a kernel from flat indices of elements to row-major indices of boxes. */
 static void write_numbers(StrBuf *out, int rank)
 {
     strbuf_add(out, "kernel void numbers(int i<>");
@@ -67,7 +68,8 @@ static bool number_elements(const Stream *active, const Boxes *boxes, Stream *nu
     return done;
 }
 
-/* Drops numbers that follow an equal one: `numbers` is another stream afterwards, or as it was. */
+/* Drops each index that equals the previous one. Replaces the stream `numbers`, or leaves it as it was on
+ * failure. */
 static bool drop_equal(Stream *numbers)
 {
     Stream mask, kept;
@@ -99,7 +101,8 @@ static bool sort_numbers_of(Stream *numbers)
     return done;
 }
 
-/* The corners of boxes, x first, of malloc; NULL with error_set. */
+/* Reads the indices back and returns the corners of the boxes, x first, allocated by malloc. NULL with
+ * error_set. */
 static int32_t *read_origins(const Stream *numbers, const Boxes *boxes)
 {
     int64_t count = stream_elements(numbers), rank = boxes->rank;
@@ -108,7 +111,8 @@ static int32_t *read_origins(const Stream *numbers, const Boxes *boxes)
         error_set("out of host memory");
         return NULL;
     }
-    int32_t *last = origins + count * (rank - 1); /* read there, and taken from there in order */
+    int32_t *last =
+        origins + count * (rank - 1); /* the indices are read to the end of the array and consumed in order */
     if (!buffer_read(numbers->buffer, 0, last, (uint64_t)count * sizeof *last)) {
         free(origins);
         return NULL;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The dimension along which `b` goes on where `a` ends; -1: it does not. */
+/* Returns the dimension along which box `b` continues box `a`; -1 if they do not form a box. */
 static int follows(const BoxList *list, size_t a, size_t b, int rank)
 {
     int along = -1;

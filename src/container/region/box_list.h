@@ -1,4 +1,4 @@
-/* Lists of boxes, first .. last: x first, both ends inside. */
+/* Lists of boxes first .. last, x first, both ends inclusive. */
 #ifndef RILL_CONTAINER_REGION_BOX_LIST_H
 #define RILL_CONTAINER_REGION_BOX_LIST_H
 
@@ -10,7 +10,7 @@ typedef struct BoxList {
     } * items;
     size_t count, capacity;
 } BoxList;
-/* Adds a box, joined to the one before it where both are a box. False with error_set. */
+/* Adds a box. Joins it with the previous ones while two of them form a box. False with error_set. */
 bool region_add_box(BoxList *list, const int64_t *first, const int64_t *last, int rank);
 
 #endif

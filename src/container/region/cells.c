@@ -1,4 +1,4 @@
-/* Regions as cells of one size: a box that lies in a cell in part is in its mask. */
+/* Regions as cells of one size. A box that covers only a part of a cell is stored in the cell's mask. */
 #include "container/region/cells.h"
 
 #include "base/array.h"
@@ -21,8 +21,8 @@ int region_compare_points(const int32_t *a, const int32_t *b, int rank)
 }
 
 typedef struct Cell {
-    int32_t at[SHAPE_MAX_RANK]; /* its first element */
-    int32_t mask;               /* number of its mask, ALL or NOTHING */
+    int32_t at[SHAPE_MAX_RANK]; /* first element */
+    int32_t mask;               /* index of the mask, ALL or NOTHING */
 } Cell;
 
 typedef struct Cells {
@@ -41,7 +41,7 @@ typedef struct Cells {
     } masks;
 } Cells;
 
-/* The part of a box that lies in the cell which begins at `at`; whether the cell lies in the box. */
+/* Computes the part of a box that lies in the cell at `at`. Returns whether the box covers the cell. */
 static bool part_in(const Cells *cells, const int64_t *at, const int64_t *first, const int64_t *last, int64_t *from,
                     int64_t *to)
 {
@@ -63,7 +63,7 @@ static int64_t floored(int64_t a, int64_t b)
     return a >= 0 ? a / b : -1 - (-1 - a) / b;
 }
 
-/* The cells that a box touches. */
+/* Visits the cells that a box touches. */
 static bool visit_cells(Cells *cells, const int64_t *first, const int64_t *last, CellVisit visit)
 {
     int64_t low[SHAPE_MAX_RANK], high[SHAPE_MAX_RANK], cell[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK];
@@ -107,7 +107,7 @@ static bool add_box(void *self, const int64_t *first, const int64_t *last)
     return visit_cells(self, first, last, add_cell);
 }
 
-/* Coordinates that a rank does not have are 0. */
+/* Coordinates beyond the rank are 0. */
 static int compare_cells(const void *a, const void *b)
 {
     return region_compare_points(((const Cell *)a)->at, ((const Cell *)b)->at, SHAPE_MAX_RANK);
@@ -179,7 +179,7 @@ static bool cover_box(void *self, const int64_t *first, const int64_t *last)
     return visit_cells(self, first, last, cover_cell);
 }
 
-/* Those of the part with the most pages; of boxes alone some hundred elements. */
+/* Chooses the page size of the region with the most pages; without pages, cells of some hundred elements. */
 static void choose_size(Cells *cells, Region *const *parts, int count)
 {
     static const int64_t sides[] = {256, 16, 8, 4, 3, 3, 2, 2};
@@ -197,7 +197,7 @@ static void choose_size(Cells *cells, Region *const *parts, int count)
     cells->mask_words = region_mask_words(elements);
 }
 
-/* Counts what is before the bits of each pair. */
+/* Counts the bits before each pair. */
 static void count_masks(const Cells *cells, int32_t *masks)
 {
     for (int64_t i = 0; i < (int64_t)cells->masks.count; i += MASK_PAIR) {
@@ -205,7 +205,7 @@ static void count_masks(const Cells *cells, int32_t *masks)
     }
 }
 
-/* The cells as a region's words: masks behind the entries. */
+/* Returns the cells as a region, whose masks are stored after the entries. */
 static Region *cells_region(const Cells *cells, Device *device)
 {
     int rank = cells->rank;
@@ -213,7 +213,7 @@ static Region *cells_region(const Cells *cells, Device *device)
     for (size_t i = 0; i < cells->cells.count; i++) {
         masked = masked || cells->cells.items[i].mask != ALL;
     }
-    /* The entries, the starts, the masks. */
+    /* Offset of the masks: after the entries and the starts. */
     size_t stride = (size_t)rank + masked, masks = cells->cells.count * (stride + 1);
     int32_t *words = malloc((masks + cells->masks.count + 1) * sizeof *words);
     for (size_t i = 0; words && i < cells->cells.count; i++) {
@@ -242,7 +242,8 @@ static Region *cells_region(const Cells *cells, Device *device)
     return region;
 }
 
-/* Cells twice as large along the dimensions that the domain goes on in, while they are too many: of rows first along these. */
+/* Doubles the cells along dimensions that the domain continues in, while there are more than 2^20 cells.
+ * Dimensions in which cells are one element wide stay so. */
 static void widen(Cells *cells, const BoxList *boxes)
 {
     const int64_t most = INT64_C(1) << 20;

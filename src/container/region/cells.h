@@ -1,16 +1,18 @@
-/* Regions of any boxes, as cells of one size with masks. */
+/* Regions of any boxes, represented as cells of one size with masks. */
 #ifndef RILL_CONTAINER_REGION_CELLS_H
 #define RILL_CONTAINER_REGION_CELLS_H
 
 #include "container/region/box_list.h"
 #include "container/region/region.h"
 
-/* Returns a region of boxes within the shape, which may overlap: one of them as it is, more are cut into cells of that size (x first), or of larger ones where
- * those are many. NULL with error_set. */
+/* Returns a region of boxes within the shape, which may overlap. One box is kept as it is. Several boxes
+ * are divided into cells of the size `cell` (x first), or into larger ones if there would be more than
+ * 2^20. NULL with error_set. */
 Region *region_of_boxes(Device *device, const Shape *shape, bool unbounded, const BoxList *boxes, const int64_t *cell);
-/* The union of two parts or more that have elements, and no levels: as cells of one size. */
+/* Returns the union of two or more regions that have elements and no levels, as cells of one size. NULL
+ * with error_set. */
 Region *region_cells_union(Region *const *parts, int count);
-/* The order of points of ints, x first: row-major. */
+/* Compares points of ints, x first, in row-major order. */
 int region_compare_points(const int32_t *a, const int32_t *b, int rank);
 
 #endif

@@ -1,4 +1,3 @@
-/* The elements of a region as points. */
 #include "container/region/coordinates.h"
 
 #include "base/error.h"
@@ -37,7 +36,7 @@ bool region_coordinates(const Region *region, Stream *result)
     if (!kernel || !stream_create(device, type_of(SCALAR_INT, 1), &single, true, &one)) {
         return false;
     }
-    /* One element, wherever it is asked for: shapes may be larger than any stream. */
+    /* One element that is repeated over the whole shape: shapes may be larger than any stream. */
     Stream everywhere = one;
     everywhere.shape = region->shape;
     everywhere.contiguous = false;

@@ -1,11 +1,11 @@
-/* The elements of a region as points. */
+/* The coordinates of a region's elements. */
 #ifndef RILL_CONTAINER_REGION_COORDINATES_H
 #define RILL_CONTAINER_REGION_COORDINATES_H
 
 #include "container/region/region.h"
 
-/* The coordinates of its elements in address order, counted on the device: points as translator_stream takes them. False with
- * error_set. */
+/* Creates a stream of the coordinates of a region's elements in address order, computed on the device:
+ * points as translator_stream takes them. False with error_set. */
 bool region_coordinates(const Region *region, Stream *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* Boxes as the pages that they touch: launches walk those faster. */
+/* Boxes as the pages that they touch: launches traverse pages faster. */
 #include "container/region/page_cover.h"
 
 #include "container/translator/range.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Boxes of elements that are a small part of their pages are walked as they are. */
+/* A box with less than one quarter of the elements of its pages is traversed as it is. */
 enum { MOST_LEFT_OUT = 4 };
 
 static int64_t page_of(int64_t at, int64_t size)
@@ -14,7 +14,7 @@ static int64_t page_of(int64_t at, int64_t size)
     return at >= 0 ? at / size : -1 - (-1 - at) / size;
 }
 
-/* The pages, both ends inside, that elements of the box touch; how many, 0: too many. */
+/* Computes the pages, both ends inclusive, that the box touches. Returns their number; 0: too many. */
 static int64_t touched(const Region *region, const int64_t *page, int64_t *first, int64_t *last)
 {
     int64_t count = 1, elements = 1;
@@ -32,7 +32,7 @@ static int64_t touched(const Region *region, const int64_t *page, int64_t *first
     return elements < SHAPE_MAX_ELEMENTS && elements / MOST_LEFT_OUT <= region->set.elements ? count : 0;
 }
 
-/* What counts of the pages; whether that is not all. */
+/* Clips the pages to the box. Returns whether any page is covered partly. */
 static bool clip(const Region *region, const int64_t *page, PageSet *set)
 {
     bool clipped = false;
@@ -44,7 +44,7 @@ static bool clip(const Region *region, const int64_t *page, PageSet *set)
     return clipped;
 }
 
-/* Whether the box has all of a page. */
+/* Returns whether the box covers a page. */
 static bool whole_page(const PageSet *set, int rank, const int64_t *at)
 {
     bool whole = true;
@@ -76,7 +76,8 @@ static Region *make_cells(const Region *region, const int64_t *page, Part part)
     return region_of_words(region->list.device, &region->shape, &set, words, n);
 }
 
-/* Where steps of several elements do not fit into what the box leaves of pages, whole ones are taken apart, if there are many elements. */
+/* If steps of several elements do not fit the parts of pages that the box covers, and there are many
+ * elements, whole pages are separated from the others. */
 static Region *make_parts(const Region *region, const int64_t *page, bool apart)
 {
     enum { LEAST_ELEMENTS = 1 << 14, STEP = 4 };

@@ -1,12 +1,13 @@
-/* Regions as the pages that they touch. */
+/* Boxes as the pages that they touch. */
 #ifndef RILL_CONTAINER_REGION_PAGE_COVER_H
 #define RILL_CONTAINER_REGION_PAGE_COVER_H
 
 #include "container/region/region.h"
 
-/* A region to walk instead of one box, or of all of the shape, page by page, where pages are of that size (x first): those that it touches, of which only its
- * elements count. It is the region's, or that itself where that does as well; NULL with error_set. Where the box cuts pages that had better be walked apart,
- * those are its `rest`, if `apart`. */
+/* Returns the region over which a launch traverses a box page by page, if pages have the size `page` (x
+ * first): the pages that the box touches, clipped to the box. The result is owned by `region`, or is
+ * `region` itself if traversing pages is not faster. With `apart`, partly covered pages may be separated
+ * into the result's `rest`. NULL with error_set. */
 Region *region_page_cover(Region *region, const int64_t *page, bool apart);
 
 #endif

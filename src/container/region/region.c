@@ -20,7 +20,7 @@ static const int32_t *entry_of(const Region *region, int64_t box)
     return region->words + box * stride_of(region);
 }
 
-/* The mask of a box; NULL: all of it is meant. */
+/* Returns the mask of a box; NULL: all of its elements count. */
 static const int32_t *mask_of(const Region *region, int64_t box)
 {
     int32_t at = region->set.masked ? entry_of(region, box)[region->shape.rank] : -1;
@@ -66,7 +66,7 @@ void region_release(Region *region)
     free(region);
 }
 
-/* What of box number i lies within the shape, first .. last; how many elements that is. */
+/* Clips box number `box` to the shape, first .. last. Returns the number of elements. */
 static int64_t clip(const Region *region, int64_t box, int64_t *first, int64_t *last)
 {
     int rank = region->shape.rank;
@@ -82,20 +82,21 @@ static int64_t clip(const Region *region, int64_t box, int64_t *first, int64_t *
     return count;
 }
 
-/* Of a box with a level: the coordinate of its element number i along dimension d; whether it is not another box's. */
+/* Returns the coordinate along dimension d of element i of a box with a level. */
 static int64_t level_coordinate(const Region *region, int64_t box, int d, int64_t i)
 {
     const int32_t *entry = entry_of(region, box);
     return entry[d] + (i << entry[region->shape.rank]);
 }
 
+/* Returns whether element i along dimension d belongs to this box and not to an adjacent one. */
 static bool level_owns(const Region *region, int64_t box, int d, int64_t i)
 {
     return i < region->set.page[d] - 1 ||
            level_coordinate(region, box, d, i) == region->shape.size[region->shape.rank - 1 - d] - 1;
 }
 
-/* How many elements along dimension d are its own. */
+/* Returns how many elements along dimension d belong to the box. */
 static int64_t level_count(const Region *region, int64_t box, int d)
 {
     return region->set.page[d] - !level_owns(region, box, d, region->set.page[d] - 1);
@@ -110,7 +111,7 @@ static int64_t level_elements(const Region *region, int64_t box)
     return count;
 }
 
-/* How many elements of a box count. */
+/* Returns how many elements of a box count. */
 static int64_t counted(const Region *region, int64_t box)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
@@ -137,7 +138,7 @@ static void count_elements(Region *region)
 
 Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length)
 {
-    static atomic_uint_fast64_t serial; /* of all threads */
+    static atomic_uint_fast64_t serial; /* shared by all threads */
     Region *region = calloc(1, sizeof *region);
     Shape all = {1, {length}};
     if (!region || !words || length > SHAPE_MAX_ELEMENTS) {
@@ -162,7 +163,7 @@ Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, 
     return region;
 }
 
-/* Shapes have as few, but a box of a domain without bounds may be any. */
+/* Shapes have at most 2^53 elements, but a box of a domain without bounds may have any number. */
 static bool is_countable(const int64_t *page, int rank)
 {
     int64_t most = INT64_C(1) << 53;
@@ -231,7 +232,7 @@ const PageSet *region_set(const Region *region, bool groups)
 
 /* parts */
 
-/* The slowest dimension, x being 0, of which a box has more elements than one. */
+/* Returns the slowest dimension (x is 0) along which a box has more than one element. */
 static int slowest(const Region *region)
 {
     int d = region->shape.rank - 1;
@@ -300,7 +301,7 @@ Region *region_part(const Region *region, int64_t k, int64_t n)
 
 /* visiting */
 
-/* The rows of a box that its mask has. */
+/* Visits the rows of a box that its mask contains. */
 static bool visit_rows(const Region *region, int64_t box, RegionVisit visit, void *self)
 {
     int rank = region->shape.rank;
@@ -327,7 +328,7 @@ static bool visit_rows(const Region *region, int64_t box, RegionVisit visit, voi
     return more;
 }
 
-/* Its elements one by one, or all at once where they are side by side. */
+/* Visits the elements one by one, or all at once if they are adjacent. */
 static bool visit_level(const Region *region, int64_t box, RegionVisit visit, void *self)
 {
     int rank = region->shape.rank;

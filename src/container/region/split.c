@@ -1,5 +1,5 @@
-/* Regions cut into parts of few elements, one after the other: its boxes, some at a time, and of one that is large slices, the slices of which
- * may be cut again. */
+/* Divides a region into groups of its boxes. A single large box is divided into slices, which may be
+ * divided again. */
 #include "container/region/split.h"
 
 void region_split_begin(RegionSplit *cut, Region *region)
@@ -10,7 +10,8 @@ void region_split_begin(RegionSplit *cut, Region *region)
     cut->at[0].count = 0;
 }
 
-/* Into how many parts a region goes, so that they have no more elements, as far as its boxes allow. */
+/* Returns into how many parts a region is divided, so that none has more than `most` elements, as far as
+ * its boxes allow. */
 static int64_t part_count(const RegionSplit *cut, const Region *region, int64_t most)
 {
     int64_t wanted = (region->set.elements + most - 1) / most, possible = region_parts(region);
@@ -29,7 +30,7 @@ bool region_split_next(RegionSplit *cut, int64_t most, Region **part)
         }
         if (cut->at[top].count == 1 && cut->at[top].next == 0) {
             cut->depth--;
-            *part = region; /* its reference, too */
+            *part = region; /* its reference is handed over */
             return true;
         }
         if (cut->at[top].next == cut->at[top].count) {

@@ -1,4 +1,4 @@
-/* Unions of regions: pages of one size are merged, anything else is cut into cells (region/cells.c). */
+/* Unions of regions. Pages of one size are merged; anything else is divided into cells (region/cells.c). */
 #include "container/region/union.h"
 
 #include "base/array.h"
@@ -15,7 +15,7 @@ static bool same_pages(const Region *a, const Region *b)
     return a->pages && b->pages && !a->set.masked && !b->set.masked && memcmp(a->set.page, b->set.page, bytes) == 0;
 }
 
-/* Both lists in one, into `to`; how many pages. */
+/* Merges two sorted lists of origins into `to`. Returns the number of pages. */
 static int64_t merge(const int32_t *a, int64_t a_count, const int32_t *b, int64_t b_count, int rank, int32_t *to)
 {
     size_t bytes = (size_t)rank * sizeof *to;
@@ -65,7 +65,7 @@ static Region *merge_pages(Region *const *parts, int count)
 
 /* unions */
 
-/* Whether both are one, or have the same leaves of trees. */
+/* Returns whether two regions are the same, or have the same leaves of trees. */
 static bool same_elements(const Region *a, const Region *b)
 {
     size_t words = (size_t)a->set.count * ((size_t)a->shape.rank + 1);
@@ -94,7 +94,7 @@ static Region *unite(Region *const *parts, int count)
     }
     for (int i = 0; i < count; i++) {
         if (parts[i]->whole ||
-            parts[i]->set.elements > SHAPE_MAX_ELEMENTS) { /* more than any launch takes: it is refused */
+            parts[i]->set.elements > SHAPE_MAX_ELEMENTS) { /* no launch can run over more: it raises the error */
             free(left);
             return region_retain(parts[i]);
         }
@@ -125,7 +125,7 @@ static bool known(const Region *first, Region *const *parts, int count)
     return same;
 }
 
-/* A region never holds itself: a union that is none of its parts, or a larger one of them, is kept with the first. */
+/* A region never holds itself. The union is kept with the first region if it is a larger region. */
 Region *region_union(Region *const *parts, int count)
 {
     Region *first = parts[0];

@@ -4,7 +4,8 @@
 
 #include "container/region/region.h"
 
-/* The union of regions of one shape, one at least: a reference to one of them where that has it all. */
+/* Returns the union of one or more regions of one shape: a new reference, to one of them if that one
+ * contains all elements. NULL with error_set. */
 Region *region_union(Region *const *parts, int count);
 
 #endif

@@ -8,7 +8,7 @@
 
 static atomic_int_fast64_t all_held;
 
-/* By doubling. */
+/* Grows an array by doubling. New items are zeros. */
 static bool reserve(void **items, size_t *capacity, int64_t count, size_t size)
 {
     size_t wanted = *capacity ? *capacity : 16;
@@ -37,7 +37,7 @@ int64_t frames_needed(const Frames *frames, int64_t count)
     return frames->used + (fresh > 0 ? fresh : 0);
 }
 
-/* Those of `freed` from here on have changed. */
+/* Marks the entries of `freed` from `place` on as changed. */
 static void changed_from(Frames *frames, int64_t place)
 {
     frames->told = place < frames->told ? place : frames->told;

@@ -10,7 +10,8 @@
 
 enum { LEAST_FRAMES = 64 };
 
-/* A view of the elements after those that are valid, where `more` frames go. False with error_set. */
+/* Sets `place` to a view of the elements after the valid ones, where `more` frames go. False with
+ * error_set. */
 static bool make_place(FreeList *list, const Frames *frames, int64_t more, Stream *place)
 {
     Stream memory;
@@ -24,7 +25,7 @@ static bool make_place(FreeList *list, const Frames *frames, int64_t more, Strea
     return stream_over(list->memory.buffer, list->memory.type, &(Shape){1, {more}}, frames->told, place);
 }
 
-/* Sends the frames that the host freed since. */
+/* Sends the frames that the host freed since the last call. */
 static bool push_freed(FreeList *list, Frames *frames)
 {
     int64_t first = frames->told, more = (int64_t)frames->freed.count - first;
@@ -76,8 +77,8 @@ uint64_t free_list_bytes(const FreeList *list)
     return list->memory.device ? stream_bytes(&list->memory) : 0;
 }
 
-/* Frame i of those that are new: from the top of the stack down, then such as were never taken. `state`: how many of them were freed, the first of
- * the others, and the elements of a page. */
+/* Writes frame i of the new ones: first those on the stack, from the top down, then frames that were never
+ * used. `state`: how many are from the stack, the first unused frame, and the elements of a page. */
 static bool launch_take(const Stream *freed, const int32_t *state, Stream *frames, Stream *begins)
 {
     Kernel *kernel =

@@ -1,5 +1,6 @@
-/* The free frames of a container on the device: a stack of ints, of which the device takes many at once, and to which it returns many. The host's list
- * (Frames) says the same; frames that the host takes or frees one by one are sent to the device before the next change that the device makes. */
+/* The free frames of a container on the device: a stack of ints from which the device takes many frames at
+ * once, and to which it returns many. The host's list (Frames) holds the same frames. Frames that the host
+ * takes or frees one by one are sent to the device before the next change that the device makes. */
 #ifndef RILL_CONTAINER_STORAGE_FREE_LIST_GPU_H
 #define RILL_CONTAINER_STORAGE_FREE_LIST_GPU_H
 
@@ -11,16 +12,18 @@ typedef struct FreeList {
     Stream memory;
 } FreeList;
 
-/* Takes `count` frames for new pages of `page` elements on the device: those that the host will take by frames_take. Returns two new streams of ints: the
- * frames, and where each begins in memory. False with error_set. */
+/* Takes `count` frames for new pages of `page` elements on the device: the frames that the host will take
+ * by frames_take. Creates two streams of ints: the frames, and the index in memory where each begins. False
+ * with error_set. */
 bool free_list_take(FreeList *list, Frames *frames, Device *device, int64_t page, int64_t count, Stream *taken,
                     Stream *begins);
 /* Sends the frames that the host freed to the device. False with error_set. */
 bool free_list_tell(FreeList *list, Frames *frames, Device *device);
 /* Adds frames that the host frees in this order after the call; after free_list_tell. */
 void free_list_give(FreeList *list, Frames *frames, const Stream *freed);
-/* Releases the memory on the device, and returns its size in bytes. */
+/* Releases the memory on the device. */
 void free_list_free(FreeList *list);
+/* Returns the size in bytes of the memory on the device. */
 uint64_t free_list_bytes(const FreeList *list);
 
 #endif

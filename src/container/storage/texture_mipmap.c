@@ -1,13 +1,15 @@
-/* Levels of a texture, by a box filter, one dimension after the other. Where sizes are odd, boxes of a level are not whole elements of the one before: it is
- * made of the finest then. */
+/* Computes the levels of a texture with a box filter, one dimension after the other. If sizes are odd, the
+ * boxes of a level are not whole elements of the previous level; the level is then computed from the finest
+ * one. */
 #include "container/storage/texture_mipmap.h"
 
 #include "kernel/launch/builtin.h"
 
 enum { MOST_LEVELS = 32 };
 
-/* Makes of n elements along the middle dimension m means. Element i stands for a box from i n / m on, whose bounds may lie within elements; of an even
- * size that are two whole ones. No other element is read: what does not belong to a box may be no number. */
+/* Returns a kernel that reduces n elements along the middle dimension to m means. Element i represents the
+ * box that begins at i n / m, whose bounds may lie within elements; with `pairs` it represents two whole
+ * elements. No element outside of a box is read, since it may be NaN. */
 static Kernel *find_kernel(const Stream *s, bool pairs)
 {
     const char *type = s->type->value->name;
@@ -30,7 +32,7 @@ static Kernel *find_kernel(const Stream *s, bool pairs)
     return kernel;
 }
 
-/* A new stream of m means along dimension d, of elements of `type`. */
+/* Creates a stream of m means along dimension d, with elements of `type`. */
 static bool average(const Stream *s, int d, int64_t m, const Type *type, Stream *means)
 {
     Shape from = {3, {1, s->shape.size[d], 1}}, shape = s->shape;
@@ -62,7 +64,7 @@ static bool average(const Stream *s, int d, int64_t m, const Type *type, Stream 
     return done;
 }
 
-/* A level of another one, of these sizes; sums on the way are in the type that kernels see. */
+/* Computes a level of the given sizes from another level. Intermediate sums have the type that kernels use. */
 static bool make_level(const Stream *from, const int64_t *size, Stream *level)
 {
     const Type *type = from->type;
@@ -86,7 +88,7 @@ static bool make_level(const Stream *from, const int64_t *size, Stream *level)
     return true;
 }
 
-/* Whether boxes of these sizes consist of whole elements of a level. */
+/* Returns whether boxes of these sizes consist of whole elements of a level. */
 static bool divides(const int64_t *size, const Shape *level)
 {
     bool whole = true;
@@ -96,7 +98,8 @@ static bool divides(const int64_t *size, const Shape *level)
     return whole;
 }
 
-/* Level i of those before it: of the coarsest whose elements its boxes have as wholes, else of the finest. */
+/* Computes level i: from the coarsest level of whose whole elements its boxes consist, or from the finest
+ * level. */
 static bool next_level(const TextureForm *form, Stream *levels, int i)
 {
     int64_t x_first[TEXTURE_MAX_RANK], size[SHAPE_MAX_RANK];

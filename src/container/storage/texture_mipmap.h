@@ -1,10 +1,11 @@
-/* Levels of a texture. */
+/* Coarser levels of a texture. */
 #ifndef RILL_CONTAINER_STORAGE_TEXTURE_MIPMAP_H
 #define RILL_CONTAINER_STORAGE_TEXTURE_MIPMAP_H
 
 #include "stream/stream.h"
 
-/* Computes the coarser levels of a stream's texture from its elements, as means. False with error_set, also where it has none. */
+/* Computes the coarser levels of a stream's texture from its elements, as means. False with error_set, also
+ * if the texture has one level only. */
 bool texture_mipmap(const Stream *s);
 
 #endif

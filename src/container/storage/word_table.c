@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words that are uploaded again rather than begin another transfer. */
+/* Up to this many unchanged words between two changed ones are sent with them, instead of beginning another
+ * transfer. */
 enum { GAP = 64 };
 
 static bool create_stream(Device *device, int64_t count, bool zero, Stream *stream)
@@ -21,7 +22,7 @@ bool word_table_prepare(WordTable *table, Device *device, int64_t count)
 {
     *table = (WordTable){.device = device_retain(device), .count = count, .needed = count};
     table->words = calloc((size_t)count, sizeof *table->words);
-    /* There is a run from the first word on that is set: noting it can't fail. */
+    /* Reserves one run of changed words, so that word_table_set and word_table_restore cannot fail. */
     if (!table->words || !ARRAY_ROOM(&table->dirty)) {
         word_table_free(table);
         return error_set("out of host memory");
@@ -62,7 +63,7 @@ static int64_t words_there(const WordTable *table)
     return table->stream.device ? stream_elements(&table->stream) : 0;
 }
 
-/* The first words in a new stream. */
+/* Creates the stream with the first `count` words. */
 static bool upload(WordTable *table, int64_t count)
 {
     if (!create_stream(table->device, count, false, &table->stream)) {
@@ -75,8 +76,8 @@ static bool upload(WordTable *table, int64_t count)
     return done;
 }
 
-/* The old stream goes first: the two are never there at once. Where there is no memory for the old one either, the table is tried again by the
- * next call. */
+/* Releases the old stream first, so that both never exist at once. If there is no memory for the old stream
+ * either, the next call tries again. */
 bool word_table_fit(WordTable *table)
 {
     int64_t there = words_there(table);
@@ -132,7 +133,7 @@ void word_table_set(WordTable *table, int64_t at, int32_t word)
 
 void word_table_restore(WordTable *table)
 {
-    table->dirty.items[0] = (struct WordRun){0, table->count - 1}; /* there is always room for one */
+    table->dirty.items[0] = (struct WordRun){0, table->count - 1}; /* one run is always reserved */
     table->dirty.count = 1;
 }
 

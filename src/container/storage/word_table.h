@@ -1,4 +1,5 @@
-/* A table of ints that kernels read, and its copy on the host. The copy is written; a flush brings what differs to the device. */
+/* A table of ints that kernels read, and its copy on the host. Functions write the copy; a flush sends
+ * changed words to the device. */
 #ifndef RILL_CONTAINER_STORAGE_WORD_TABLE_H
 #define RILL_CONTAINER_STORAGE_WORD_TABLE_H
 
@@ -6,10 +7,10 @@
 
 typedef struct WordTable {
     Device *device; /* NULL: no table */
-    Stream stream;  /* of one dimension; closed: it found no memory */
+    Stream stream;  /* of one dimension; closed if there was no memory for it */
     int32_t *words;
     int64_t count;
-    int64_t needed; /* of those; the others are for what comes next */
+    int64_t needed; /* number of words in use; the others are reserve */
     struct {
         struct WordRun {
             int64_t first, last;
@@ -18,21 +19,28 @@ typedef struct WordTable {
     } dirty;
 } WordTable;
 
-/* Zeros; false with error_set. All inside of a scope. The second makes only the copy. */
+/* Creates a table of `count` zeros. All functions are called inside a scope. False with error_set. */
 bool word_table_create(WordTable *table, Device *device, int64_t count);
+/* Creates only the host's copy. False with error_set. */
 bool word_table_prepare(WordTable *table, Device *device, int64_t count);
-/* At least `count` words, new ones zero; up to `most`. The table is as it was where that fails. */
+/* Grows the table to at least `count` and at most `most` words. New words are zero. False with error_set;
+ * the table is then unchanged. */
 bool word_table_grow(WordTable *table, int64_t count, int64_t most);
-/* The same in two steps: in the copy, as often as needed; then on the device, which has all that was set by then. Where the second fails, the words
- * that the device has not got are given up, when nothing tells of them any more. */
+/* Grows the copy on the host only. Can be called repeatedly before word_table_fit. False with error_set. */
 bool word_table_reserve(WordTable *table, int64_t count, int64_t most);
+/* Grows the table on the device to the size of the copy, and sends all words. False with error_set; call
+ * word_table_give_up then. */
 bool word_table_fit(WordTable *table);
+/* Shrinks the copy to the device's size after word_table_fit failed. No word in use may refer to the
+ * removed words. */
 void word_table_give_up(WordTable *table);
+/* Sets a word of the copy. */
 void word_table_set(WordTable *table, int64_t at, int32_t word);
-/* All words are brought there by the next flush, whatever the device has. */
+/* Marks all words as changed, so that the next flush sends them. */
 void word_table_restore(WordTable *table);
-/* What could not be brought there is tried again by the next one. */
+/* Sends changed words to the device. If that fails, the next flush sends them again. False with error_set. */
 bool word_table_flush(WordTable *table);
+/* Releases the table and its copy. */
 void word_table_free(WordTable *table);
 
 #endif
