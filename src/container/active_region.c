@@ -1,4 +1,4 @@
-/* Pages of a container as a region to launch over; and all that is mapped. */
+/* Pages of a container as regions to launch over, and the region of all mapped elements. */
 #include "container/container_private.h"
 #include "container/page/paged.h"
 #include "container/region/cells.h"
@@ -60,7 +60,7 @@ bool container_is_ready(const Container *c, const Region *region)
     return !container_sharing(c) && ((container_active_known(c) && region == c->active) || region->serial == c->ready);
 }
 
-/* Where frames that follow each other begin; -1: they do not. */
+/* Returns the first frame if the frames of a list are consecutive, otherwise -1. */
 static int64_t first_frame(const PageList *list)
 {
     for (size_t i = 1; i < list->count; i++) {
@@ -83,7 +83,7 @@ void container_drop_outside(const Container *c, PageList *list)
     list->count = kept;
 }
 
-/* The last frame of a list; -1: it is in the order of frames already, or these are few of very many. */
+/* Returns the last frame of a list; -1 if the list is sorted by frames already, or has few of very many frames. */
 static int64_t last_frame(const PageList *list)
 {
     int64_t last = -1, count = (int64_t)list->count;
@@ -95,7 +95,8 @@ static int64_t last_frame(const PageList *list)
     return ordered || last >= MOST_GAPS * count ? -1 : last;
 }
 
-/* Its entries by their frames, of malloc; NULL where there is none, or no memory. */
+/* Returns the entries of a list sorted by frames, allocated by malloc. NULL if that is not needed, or without
+ * memory. */
 static const PageEntry **frame_order(const PageList *list)
 {
     int64_t last = last_frame(list), count = (int64_t)list->count;

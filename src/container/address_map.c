@@ -1,4 +1,5 @@
-/* The address map of a container: the function that kernels ask for the places of its elements, written, baked and given what it reads. */
+/* The address map of a container: the function by which kernels find elements. This file writes the function,
+ * makes its arguments constants (bake) and supplies the arguments. */
 #include "container/container_private.h"
 
 #include "container/page/frame_table.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-/* Translators of different slots have numbers so far apart; no user's name begins as theirs do. */
+/* Distance of the numbers of translators in different slots. No name of a user begins like theirs. */
 enum { FIRST_NUMBER = 1000000, SLOT_NUMBERS = 1000 };
 
 static const Container *container_of(const AddressMap *map)
@@ -15,7 +16,7 @@ static const Container *container_of(const AddressMap *map)
     return (const Container *)map;
 }
 
-/* "m.x" of memory's size d. */
+/* Writes "m.x", the memory's size d. */
 static void add_size(StrBuf *out, int number, int d)
 {
     strbuf_addf(out, "m%d_%d.%c", number, d / 4, "xyzw"[d % 4]);
@@ -37,7 +38,8 @@ static void add_parameters(const Container *c, StrBuf *out, int number, int edge
     }
 }
 
-/* Statements: w0 ... are v0 ..., or what the edge makes of them where they lie outside; `here` is whether they lie inside then. */
+/* Writes statements that set w0 ... to v0 ..., or outside of the domain to the point that the boundary gives.
+ * `here` is whether w lies inside. */
 static void add_edge(const Container *c, StrBuf *out, int number, int edge)
 {
     int rank = translator_info(c->translator).rank;
@@ -58,13 +60,13 @@ static void add_edge(const Container *c, StrBuf *out, int number, int edge)
     }
 }
 
-/* Whether places may lie behind the end of memory; not where it is known where the last page is. */
+/* Returns whether addresses may lie after the end of memory. If the container is baked, `reached` tells it. */
 static bool beyond(const Container *c)
 {
     return c->checked && !(c->map.baked && c->reached);
 }
 
-/* Learns whether memory holds all pages that are mapped now. */
+/* Determines whether memory holds all mapped pages. */
 static void find_reach(Container *c)
 {
     const Translator *t = c->translator;
@@ -80,7 +82,7 @@ static void find_reach(Container *c)
     c->reach_version = version;
 }
 
-/* "t0_translate(v0, ..., p0, ..., GIVEN)", or t0_length of a row. */
+/* Writes "t0_translate(v0, ..., p0, ..., GIVEN)", or t0_length of a row. */
 static void add_call(const Container *c, StrBuf *out, int number, const char *name, bool places)
 {
     TranslatorInfo info = translator_info(c->translator);
@@ -94,7 +96,7 @@ static void add_call(const Container *c, StrBuf *out, int number, const char *na
     strbuf_add(out, ")");
 }
 
-/* p of a place in memory: row-major. */
+/* Writes the row-major index of an address in memory. */
 static void add_place(const Container *c, StrBuf *out, int number)
 {
     int to = translator_info(c->translator).to;
@@ -109,7 +111,7 @@ static void add_place(const Container *c, StrBuf *out, int number)
     }
 }
 
-/* A condition: whether the place is one in memory. */
+/* Writes a condition: whether the address lies in memory. */
 static void add_inside(const Container *c, StrBuf *out, int number)
 {
     for (int d = 0; d < translator_info(c->translator).to; d++) {
@@ -124,7 +126,7 @@ static void write_address(const Container *c, StrBuf *out, int number)
     TranslatorGlsl text = {out, DIRECTION_TRANSLATE, number};
     TranslatorInfo info = translator_info(c->translator);
     bool checked = beyond(c);
-    /* Shared functions are this slot's own, too. */
+    /* Each slot has its own copy of the shared functions. */
     strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, translator_glsl_functions);
     translator_glsl_write(c->translator, &text);
     int edge = c->edge ? translator_glsl_write(c->edge, &text) : 0;
@@ -136,7 +138,7 @@ static void write_address(const Container *c, StrBuf *out, int number)
     }
     strbuf_add(out, "  int ");
     translator_glsl_list(out, "", "p", info.to);
-    /* Without branches compilers see that several containers ask for the same. */
+    /* Without branches, compilers detect that several containers use the same expression. */
     strbuf_add(out, c->map.trusted ? ";\n  " : ";\n  bool found = ");
     strbuf_add(out, c->edge ? "here && " : "");
     add_call(c, out, number, "translate", true);
@@ -185,7 +187,8 @@ void container_map_forget(Container *c)
     }
 }
 
-/* The numbers that an address function is given, by parameter, as kernel_specialize takes them; and a hash of them. */
+/* Collects the arguments of an address function by parameter, as kernel_specialize takes them. Returns a hash
+ * of them. */
 static uint64_t given_numbers(const Container *c, const Function *f, const uint32_t *words[MAX_PARAMS])
 {
     Argument args[MAX_PARAMS];
@@ -250,7 +253,7 @@ void container_bake(Container *c, bool on)
     }
 }
 
-/* Containers of one translator over memories of one shape. */
+/* Returns whether two containers have one translator and memories of one shape. */
 static bool map_same(const AddressMap *map, const AddressMap *other)
 {
     const Container *a = container_of(map), *b = container_of(other);

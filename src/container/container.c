@@ -8,7 +8,7 @@
 
 /* making */
 
-/* Whether the translator gives no place outside of memory. */
+/* Returns whether every address of the translator lies in memory. */
 static bool contained(const TranslatorInfo *info, const Stream *memory)
 {
     for (int d = 0; d < info->to; d++) {
@@ -80,7 +80,7 @@ Container *container_retain(Container *c)
     return c;
 }
 
-/* Snapshots may be closed after their container: they hold nothing then. */
+/* Snapshots may be closed after their container; they then hold nothing. */
 static void orphan_snapshots(Container *c)
 {
     while (c->newest) {
@@ -112,7 +112,7 @@ void container_release(Container *c)
     free(c);
 }
 
-/* what there is to know */
+/* properties */
 
 const ContainerTraits *container_traits(const Container *c)
 {
@@ -170,7 +170,8 @@ void container_set_fallback(Container *c, const void *fallback)
 
 uint64_t container_version(const Container *c)
 {
-    static const uint64_t spread = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio: few numbers meet */
+    static const uint64_t spread =
+        UINT64_C(0x9E3779B97F4A7C15); /* 2^64 divided by the golden ratio, to spread the bits */
     uint64_t version = (uint64_t)(uintptr_t)c->memory.buffer;
     version = version * spread ^ translator_version(c->translator);
     return version * spread ^ (c->kind->version ? c->kind->version(c) : stream_version(&c->memory));
@@ -262,7 +263,7 @@ bool container_wrote(Container *c, const int64_t *first, const int64_t *last)
     return !c->map.wrote || c->map.wrote(&c->map, &box, NULL);
 }
 
-/* what a kind does */
+/* dispatch to the kind */
 
 const char *container_refusal(const Container *c, ContainerOperation operation)
 {

@@ -1,10 +1,10 @@
-/* Whether pages stand one behind the other in memory: launches over them take them as one run of elements. */
+/* Determines whether pages are adjacent in memory, so that launches can treat them as one run of elements. */
 #include "container/container_private.h"
 #include "container/page/paged.h"
 
 #include <string.h>
 
-/* Whether a page is an entry's size, row-major and with nothing around it, and memory holds whole ones. */
+/* Returns whether the pages of a set are pages of the container, row-major without a halo. */
 static bool fits(const Container *c, const Paged *paged, const PageSet *pages)
 {
     bool same = c->map.run_unit != 0 && paged->overlap == 0 && pages->words && pages->aligned && !pages->levels &&
@@ -19,12 +19,12 @@ static int64_t frame_of(const Paged *paged, const int32_t *origin)
 {
     int64_t page[SHAPE_MAX_RANK] = {0};
     for (int d = 0; d < paged->base.info.rank; d++) {
-        page[d] = origin[d] / paged->page[d]; /* no rest: pages are aligned */
+        page[d] = origin[d] / paged->page[d]; /* no remainder: pages are aligned */
     }
     return paged_frame(&paged->base, page);
 }
 
-/* The frame of the first page, where each has the frame behind that of the one before it; else NO_FRAME. */
+/* Returns the frame of the first page if the frames of the pages are consecutive, otherwise NO_FRAME. */
 static int64_t first_frame(const Container *c, const Paged *paged, const PageSet *pages)
 {
     int rank = paged->base.info.rank;
@@ -37,7 +37,7 @@ static int64_t first_frame(const Container *c, const Paged *paged, const PageSet
     return one ? first : NO_FRAME;
 }
 
-/* As AddressMap has it. What was found is kept for a few sets of pages, until pages are mapped or unmapped. */
+/* As AddressMap.run_begin. Results are cached for a few sets of pages until pages are mapped or unmapped. */
 static int64_t run_begin(AddressMap *map, const PageSet *pages)
 {
     Container *c = (Container *)map;

@@ -1,11 +1,11 @@
-/* The header that kernels take, and the pages of its boxes. */
+/* The headers of a container, and the pages of its boxes. */
 #include "container/container_private.h"
 #include "container/page/paged.h"
 #include "kernel/launch/copy.h"
 
 #include <string.h>
 
-/* Whether the elements stand in memory as a stream's, row-major from the first on. */
+/* Returns whether elements are stored row-major without gaps, like those of a stream. */
 static bool side_by_side(const Container *c, const TranslatorInfo *info)
 {
     bool same = info->row_major && c->map.complete && !c->edge;
@@ -15,7 +15,7 @@ static bool side_by_side(const Container *c, const TranslatorInfo *info)
     return same;
 }
 
-/* Elements of pages stand at strides where memory holds whole ones only. */
+/* Sets the strides of elements within pages, if memory consists of whole pages. */
 static void set_runs(Container *c, const TranslatorInfo *info)
 {
     bool any = info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0;

@@ -1,4 +1,5 @@
-/* What is mapped of a container whose pages are not its translator's own: the ranges that the translator gives, as boxes. */
+/* Queries a translator for the mapped elements of a container, as boxes, if the container's pages are not its
+ * translator's own. */
 #include "container/container_private.h"
 #include "container/page/paged.h"
 #include "container/region/cells.h"
@@ -8,14 +9,14 @@
 
 enum { ROW = 256, SLAB = 1 << 16 };
 
-/* Of page tables in memory that ends within a frame, too. */
+/* A page table is queried, too, if memory ends within a frame. */
 bool container_queries(const Container *c)
 {
     bool whole_frames = container_paged(c) && stream_elements(&c->memory) % translator_info(c->translator).page == 0;
     return c->kind->traits.queried && c->whole.map && !c->map.complete && !whole_frames;
 }
 
-/* Of a range what lies in the domain and stands in memory. */
+/* Adds the part of a range that lies in the domain and in memory. */
 static bool add_range(Container *c, const RangeList *ranges, const Range *range)
 {
     const Shape *shape = &c->whole.shape;
@@ -48,7 +49,7 @@ static bool ask_box(Container *c, const int64_t *first, const int64_t *last, voi
     return done;
 }
 
-/* Some rows, planes ... at a time, so that few ranges are there at once. */
+/* Queries a few rows or planes at a time, so that few ranges exist at once. */
 static bool ask_slabs(Container *c, const int64_t *last, void *caller)
 {
     int rank = c->whole.shape.rank, across = 0;
@@ -149,7 +150,7 @@ Region *container_queried_region(Container *c)
 
 /* counting */
 
-/* The mapped ranges of a box. */
+/* Finds the mapped ranges of a box. */
 static bool find_ranges(const Container *c, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
 {
     int rank = c->whole.shape.rank;
@@ -161,7 +162,7 @@ static bool find_ranges(const Container *c, const int64_t *first, const int64_t 
     return translator_ranges(c->translator, from, to, list, caller);
 }
 
-/* How many addresses of a range have their places in memory; -1 with error_set. */
+/* Returns how many addresses of a range lie in memory; -1 with error_set. */
 static int64_t range_reached(const Container *c, const RangeList *list, const Range *range)
 {
     RangeList part = {.rank = list->rank, .to = list->to};

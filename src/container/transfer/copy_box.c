@@ -1,4 +1,4 @@
-/* Elements of one container into another one, on the device: of pages in memory, what is mapped. */
+/* Copies elements from one container to another on the device: of partly mapped containers the mapped elements. */
 #include "container/container_private.h"
 #include "container/region/box_list.h"
 
@@ -19,7 +19,7 @@ Stream container_part(const Container *c, const int64_t *low, const int64_t *hig
     return part;
 }
 
-/* What reads the same in both where nothing is mapped. */
+/* Returns whether unmapped elements read the same in both containers. */
 static bool same_fallback(const Container *a, const Container *b)
 {
     static const char zeros[TYPE_MAX_BYTES];
@@ -36,7 +36,7 @@ bool container_moves_mapped(const Container *c, const Container *from)
 
 /* regions */
 
-/* The parts of regions that lie in a box, moved; x first. */
+/* The parts of regions that lie in a box, moved by `shift`; x first. */
 typedef struct Moving {
     BoxList boxes;
     int rank;
@@ -59,7 +59,7 @@ static bool add_part(void *self, const int64_t *first, const int64_t *last)
     return !moving->failed;
 }
 
-/* The ends of a box of indices as in a shape, x first and inclusive. */
+/* Converts a box of indices as in a shape to inclusive corners, x first. */
 static void turn(int rank, const int64_t *low, const int64_t *high, int64_t *first, int64_t *last)
 {
     for (int d = 0; d < rank; d++) {
@@ -97,7 +97,7 @@ Region *container_move_region(Container *c, const int64_t *at, Container *from, 
 
 /* copies */
 
-/* A header as if its element `low` were element `at` of c. */
+/* Returns a header in which element `low` of `from` has the index `at`. */
 static Stream moved(const Container *c, const Stream *from, const int64_t *at, const int64_t *low)
 {
     Stream header = *from;

@@ -1,4 +1,4 @@
-/* The elements of a region one after the other, and back; of a region those that are marked. */
+/* Copies the elements of a region to a line and back, and selects marked elements of a region. */
 #include "container/container_private.h"
 #include "container/region/box_list.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FROM = 1, TO = 2 }; /* bits of a copy's parameters */
+enum { FROM = 1, TO = 2 }; /* bits of Domain.numbered, one for each parameter of a copy */
 
 bool container_get_elements(Container *c, const Region *region, Stream *line)
 {
@@ -56,7 +56,8 @@ bool container_upload_elements(Container *c, const Region *region, const void *b
 
 /* boxes */
 
-/* The pages by which a box is copied: all that is mapped, where it is all there is; NULL: element by element. */
+/* Returns the pages by which a box is copied: the mapped pages, if the box is the whole domain. NULL: element
+ * by element. */
 static const Region *pages_of_box(Container *c, const Stream *box)
 {
     bool whole =
@@ -98,7 +99,7 @@ bool container_write(Container *c, const int64_t *first, const Stream *from)
 
 /* marks */
 
-/* An element and its number in a region. */
+/* An element and its index in a region. */
 typedef struct Marked {
     int32_t point[SHAPE_MAX_RANK]; /* the slowest dimension first */
     int64_t number;
@@ -123,7 +124,7 @@ static void set_point(Marked *marked, const int64_t *point, int rank)
     }
 }
 
-/* The marked ones, sorted; and as boxes. */
+/* Collects the marked elements, sorted, and as boxes. */
 static bool collect(const Region *region, const unsigned char *marks, Marked *list, size_t *count, BoxList *boxes)
 {
     int rank = region->shape.rank;
@@ -142,7 +143,7 @@ static bool collect(const Region *region, const unsigned char *marks, Marked *li
     return done;
 }
 
-/* The elements in the order of another region. */
+/* Copies the elements in the order of another region. */
 static void reorder(const Region *region, const Marked *list, size_t count, const char *from, char *to, size_t bytes)
 {
     int64_t point[SHAPE_MAX_RANK];

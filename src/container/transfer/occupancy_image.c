@@ -1,9 +1,9 @@
-/* Where a container is mapped, as a picture. */
+/* Draws where a container is mapped. */
 #include "container/container_private.h"
 
 #include <string.h>
 
-/* Of the two fastest dimensions; of one dimension rows are 0 .. 0. */
+/* A rectangle of the two fastest dimensions. In one dimension the rows are 0 .. 0. */
 typedef struct Area {
     int64_t first[2], last[2];
 } Area;
@@ -16,7 +16,7 @@ static void add_to_area(Area *area, const Range *range, int rank, bool only)
     }
 }
 
-/* All of the domain, or where it has no bounds what is mapped. */
+/* Returns the whole domain, or the bounds of the mapped part if the domain has no bounds. */
 static Area area_of(const Container *c, const RangeList *list)
 {
     Area area = {{0, 0}, {0, 0}};
@@ -30,7 +30,7 @@ static Area area_of(const Container *c, const RangeList *list)
     return area;
 }
 
-/* Coarse pages are darker, down to a quarter. */
+/* Returns the brightness of a page: coarse pages are darker, down to a quarter. */
 static float brightness(const TranslatorInfo *info, int level)
 {
     return info->levels > 1 ? 1 - 0.75f * (float)level / (float)(info->levels - 1) : 1;

@@ -1,4 +1,4 @@
-/* The mapped part of a container as a stream: what primitives take. */
+/* Packs the mapped part of a container into a stream, for primitives. */
 #include "container/container_private.h"
 
 #include "kernel/launch/builtin.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { FROM = 1, TO = 2 }; /* bits of copy_over's parameters */
+enum { FROM = 1, TO = 2 }; /* bits of Domain.numbered, one for each parameter of copy_over */
 
 static bool copy_line(Container *c, const Region *region, Stream *to, const Stream *from, unsigned numbered)
 {
@@ -14,13 +14,13 @@ static bool copy_line(Container *c, const Region *region, Stream *to, const Stre
     return copy_over(to, from, &domain);
 }
 
-/* A new stream with an element for each that is mapped. */
+/* Creates a stream with one element for each mapped element. */
 static bool create(const Container *c, const Region *region, const Type *type, Stream *result)
 {
     return stream_create(c->memory.device, type, &(Shape){1, {region->set.elements}}, false, result);
 }
 
-/* The frame from which on memory holds the line as it is, in address order or in any; -1: it does not. */
+/* Returns the frame from which on memory holds the line, in address order or in any order; -1: it does not. */
 static int64_t side_by_side(Container *c, const Region *region, bool ordered)
 {
     bool whole = container_paged(c) && !container_queries(c) &&
@@ -111,7 +111,7 @@ static bool launch_points(Container *c, const Type *type, Stream *result, const 
     return kernel && kernel_launch_over(kernel, c->memory.device, &arg, &domain, false);
 }
 
-/* Of all elements, in a line. */
+/* Creates the coordinates of all elements, as a line. */
 static bool all_points(Container *c, const Type *type, Stream *result)
 {
     Stream all;

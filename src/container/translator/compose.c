@@ -1,4 +1,4 @@
-/* Two translators, one after the other: outer(inner(address)), written into one text. */
+/* Composition of two translators, outer(inner(address)), written into one text. */
 #include "container/translator/glsl.h"
 #include "container/translator/translators.h"
 
@@ -55,7 +55,8 @@ static Outcome point_compose(const Translator *t, Direction direction, const int
     return translator_point(t->parts[inverse ? INNER : OUTER], direction, between, to, caller);
 }
 
-/* What a part of a line has in the outer's memory; where that is coarser than an address, one by one. */
+/* Adds a part of a line that the outer translator maps; if the outer pages are coarser than an address, address
+ * by address. */
 static bool add_piece(RangeList *list, const Range *line, const Range *piece, int64_t skip)
 {
     int64_t at[SHAPE_MAX_RANK], count = piece->last[0] - piece->first[0] + 1;
@@ -71,7 +72,7 @@ static bool add_piece(RangeList *list, const Range *line, const Range *piece, in
     return done;
 }
 
-/* What stands in a line between the two, through the outer one. */
+/* Adds the part of a line of intermediate addresses that the outer translator maps. */
 static bool add_line(const Translator *t, const RangeList *lines, const Range *line, RangeList *list, void *caller)
 {
     const Translator *outer = t->parts[OUTER];
@@ -121,7 +122,7 @@ static const char *greater(const char *a, const char *b)
     return a;
 }
 
-/* Whether all that one gives lies in the domain of the other. */
+/* Returns whether all results of one translator lie in the domain of the other. */
 static bool contained(const Bounds *memory, const Bounds *domain, int rank)
 {
     for (int d = 0; d < rank && domain->known; d++) {
@@ -148,7 +149,8 @@ static TranslatorTraits join_traits(const TranslatorInfo *inner, const Translato
     };
 }
 
-/* Parameters of a kernel that a translator's text takes, and 1 for itself: so many may be composed. */
+/* Returns how many kernel parameters a translator's text takes, plus 1 for itself. This limits how many
+ * translators can be composed. */
 static int count_given(const Translator *t)
 {
     int count = 1 + (t->number_count + 3) / 4 + (t->tables[0].count > 0);

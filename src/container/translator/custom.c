@@ -1,4 +1,4 @@
-/* A user's own translator: GLSL functions `translate` and perhaps `inverse`, and functions of the host. */
+/* Custom translators: a user's GLSL functions `translate` and perhaps `inverse`, and functions for the CPU. */
 #include "container/translator/glsl.h"
 #include "container/translator/translators.h"
 
@@ -13,7 +13,7 @@ typedef struct Custom {
 
 static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
 
-/* Points of more than four coordinates are an ivec4 and a further vector of the others. */
+/* Points of more than four coordinates are an ivec4 and a second vector of the other coordinates. */
 enum { VECTOR = 4 };
 
 static const char *first_vector(int rank)
@@ -34,7 +34,8 @@ static bool defines(const Module *module, const Token *token)
            (module_function(module, token) || module_struct(module, token) || module_constant(module, token));
 }
 
-/* The user's text, with a prefix before all that it defines: several may stand side by side. */
+/* Writes the user's text, with a prefix before all names that it defines, so that several texts fit into one
+ * program. */
 static void write_module(const Module *module, StrBuf *out, int number)
 {
     const Token *tokens = module->tokens.items;
@@ -49,7 +50,7 @@ static void write_module(const Module *module, StrBuf *out, int number)
     strbuf_add(out, "\n");
 }
 
-/* "ivec2(v4, v5)" */
+/* Writes for example "ivec2(v4, v5)". */
 static void write_vector(StrBuf *out, const char *type, const char *name, int first, int count)
 {
     strbuf_addf(out, "%s(", type);
@@ -139,7 +140,7 @@ static bool is_plain(const Param *param, int components, int output)
            !param->matrix;
 }
 
-/* What a function has to look like: 'int translate(ivec4 address, ivec2 more)'. */
+/* Returns whether a function has the expected form, for example 'int translate(ivec4 address, ivec2 more)'. */
 static bool fits(const Function *f, int rank, int to)
 {
     int count = 0, wanted = 1 + (rank > VECTOR) + (to > VECTOR);
@@ -152,7 +153,8 @@ static bool fits(const Function *f, int rank, int to)
     return good && (to <= VECTOR || is_plain(&f->params[count], to - VECTOR, 1));
 }
 
-/* Whether a function takes and gives points of so many coordinates; a missing one where it must be there is an error. */
+/* Checks that a function maps points of `rank` to points of `to` coordinates. `there`: whether it is defined.
+ * False with error_set. */
 static bool check_function(const Module *module, const char *name, int rank, int to, bool *there)
 {
     const Function *f = NULL;
@@ -169,7 +171,7 @@ static bool check_function(const Module *module, const char *name, int rank, int
                         to > VECTOR ? ", out " : "", to > VECTOR ? further_vector(to) : "");
 }
 
-/* Parameters of the kernel that tries the functions: a point, and what becomes of it. */
+/* Writes parameters of the kernel that calls the functions for a test compilation: a point and its result. */
 static void add_trial(StrBuf *out, const char *point, const char *result, int rank, int to)
 {
     strbuf_addf(out, "%s %s<>, ", first_vector(rank), point);
@@ -179,7 +181,7 @@ static void add_trial(StrBuf *out, const char *point, const char *result, int ra
     strbuf_addf(out, "out %s %s<>", first_vector(to), result);
 }
 
-/* A statement that calls one. */
+/* Writes a statement that calls a function. */
 static void call_trial(StrBuf *out, const char *name, const char *point, const char *result, int rank, int to)
 {
     strbuf_addf(out, to > VECTOR ? " { %s more; " : " { ", to > VECTOR ? further_vector(to) : "");
@@ -188,7 +190,7 @@ static void call_trial(StrBuf *out, const char *name, const char *point, const c
     strbuf_add(out, to > VECTOR ? ", more); }" : "); }");
 }
 
-/* Compiles the text as it is, so that messages point into it. */
+/* Compiles the unchanged text, so that messages give its lines. */
 static bool compile(Device *device, const Module *module, int rank, int to, bool inverse)
 {
     StrBuf text = STRBUF_EMPTY;

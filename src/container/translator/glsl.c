@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* Division by multiplication, as access_divisor prepares it: drivers divide by uniforms slowly. */
+/* Divides by multiplication, with the numbers of access_divisor: drivers are slow at divisions by uniforms. */
 const char translator_glsl_functions[] = "int t_quotient(int n, int multiplier, int shift) {\n"
                                          "  uint high, low;\n"
                                          "  umulExtended(uint(n) << 1u, uint(multiplier), high, low);\n"
@@ -23,7 +23,7 @@ void translator_glsl_list(StrBuf *out, const char *word, const char *name, int c
     }
 }
 
-/* Returns the number behind those of the translator and its parts. */
+/* Returns the number that follows the numbers of the translator and its parts. */
 static int add_given(const Translator *t, StrBuf *out, Direction direction, int number, bool parameters)
 {
     int next = number + 1;
@@ -120,7 +120,7 @@ const char *translator_glsl_over(const Translator *t, const char *n, int number,
 
 void translator_glsl_inside(const Translator *t, StrBuf *out, int number, const char *name)
 {
-    while (t->parts[0]) { /* the domain is that of the innermost */
+    while (t->parts[0]) { /* the domain of a composition is its innermost translator's */
         t = t->parts[0];
         number++;
     }
@@ -149,7 +149,7 @@ void translator_glsl_join(StrBuf *out, int number, const char *name, int first, 
     strbuf_add(out, count ? "" : "0");
 }
 
-/* Powers of two shift: a driver multiplies whole words in several steps. */
+/* Powers of two use shifts, since a driver multiplies 32-bit words in several steps. */
 void translator_glsl_split(const Translator *t, StrBuf *out, int number, const char *from, const char *name, int first,
                            int count, int sizes)
 {

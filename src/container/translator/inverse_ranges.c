@@ -1,10 +1,10 @@
-/* Range translation from memory to addresses. */
+/* Finds the ranges of addresses that are stored in a box of memory. */
 #include "container/translator/translator_kind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* By their places, row-major; of those at one place by their addresses. */
+/* Compares by memory address, row-major; if these are equal, by virtual address. */
 static int compare_ranges(const void *a, const void *b)
 {
     const Range *one = a, *two = b;
@@ -21,7 +21,7 @@ static int compare_ranges(const void *a, const void *b)
     return 0;
 }
 
-/* The part of a range that stands in the box. */
+/* Adds the part of a range that is stored in the box. */
 static bool add_inside(const RangeList *all, const Range *range, const int64_t *first, const int64_t *last,
                        RangeList *list)
 {
@@ -38,7 +38,7 @@ static bool add_inside(const RangeList *all, const Range *range, const int64_t *
     return high < low || range_add_part(list, range, low - range->at[0], high - low + 1, at);
 }
 
-/* Of all that is mapped. */
+/* Filters the ranges of all mapped elements. */
 static bool ranges_of_domain(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
                              void *caller)
 {
@@ -59,7 +59,8 @@ static bool ranges_of_domain(const Translator *t, const int64_t *first, const in
     return done;
 }
 
-/* A row of memory, place by place: addresses that follow each other along x. */
+/* Inverts a row of memory address by address. Adds virtual addresses that follow each other along x as one
+ * range. */
 static bool add_row(const Translator *t, const int64_t *first, int64_t last, RangeList *list, void *caller)
 {
     int64_t place[SHAPE_MAX_RANK], point[SHAPE_MAX_RANK];
@@ -85,7 +86,7 @@ static bool add_row(const Translator *t, const int64_t *first, int64_t last, Ran
     return true;
 }
 
-/* Where nobody knows the domain. */
+/* Is used if the domain is not known. */
 static bool ranges_by_place(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
                             void *caller)
 {
@@ -99,7 +100,7 @@ static bool ranges_by_place(const Translator *t, const int64_t *first, const int
     return true;
 }
 
-/* Whether all that is mapped can be asked for. */
+/* Returns whether the ranges of all mapped elements can be computed. */
 static bool knows_domain(const Translator *t)
 {
     while (t->parts[0]) {

@@ -1,5 +1,5 @@
-/* A grid of lists: pages of different sizes, one for each cell, one after the other in memory. x is the place in the list. The table
- * holds where each list begins and, last, where all end. */
+/* A grid of lists: one list for each cell, one after the other in memory. x is the index in the list. The table
+ * holds where each list begins, and last the total number of entries. */
 #include "container/translator/glsl.h"
 #include "container/translator/translators.h"
 
@@ -10,10 +10,10 @@ enum { OFFSETS = 0 };
 typedef struct Lists {
     Translator base;
     int64_t cells;
-    int count; /* number: cells */
+    int count; /* index of the number of cells */
 } Lists;
 
-/* c becomes the last list that begins at or before p0. */
+/* Writes statements that set c to the last list that begins at or before p0. */
 static void write_inverse(const Translator *t, StrBuf *out, int number)
 {
     const char *cells = translator_glsl_number(number, ((const Lists *)t)->count);
@@ -33,7 +33,7 @@ static void write_inverse(const Translator *t, StrBuf *out, int number)
     strbuf_add(out, "  return inside;\n}\n");
 }
 
-/* int tN_length(v0, v1 ...): entries of a cell, for containers whose rows are lists. */
+/* Writes int tN_length(v0, v1 ...), the number of entries of a cell, for containers whose rows are lists. */
 static void write_length(const Translator *t, StrBuf *out, int number)
 {
     strbuf_addf(out, "int t%d_length(", number);
@@ -58,7 +58,8 @@ static void write_lists(const Translator *t, TranslatorGlsl *text, int number)
     write_length(t, out, number);
 }
 
-/* The last cell whose list begins at or before an address; `cells` behind all. */
+/* Returns the last cell whose list begins at or before an address; `cells` if the address is after the last
+ * list. */
 static int64_t find_cell(const Lists *lists, int64_t address)
 {
     const int32_t *offset = lists->base.tables[OFFSETS].words;

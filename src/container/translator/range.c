@@ -57,7 +57,7 @@ bool range_add_block(RangeList *list, const int64_t *size, const int64_t *origin
                      const int64_t *last)
 {
     int rank = list->rank,
-        whole = 0; /* dimensions that a range takes: the box's whole rows, planes ... and one beyond */
+        whole = 0; /* dimensions in which the box has whole rows, planes ...; a range covers these and one more */
     while (whole < rank - 1 && last[whole] - first[whole] + 1 == size[whole]) {
         whole++;
     }
@@ -77,20 +77,21 @@ bool range_add_block(RangeList *list, const int64_t *size, const int64_t *origin
     return true;
 }
 
-/* A range that is cut: its box in elements, of which dimensions above some are fixed already, and how many were taken. */
+/* A range that is being divided: the box in elements, of which the dimensions above some are fixed, and the
+ * number of elements added so far. */
 typedef struct RangeCut {
     const Range *range;
     Range box;
     int64_t moved;
 } RangeCut;
 
-/* The addresses of the box. */
+/* Adds the addresses of the box. */
 static bool add_box(RangeList *list, const RangeCut *cut)
 {
     const Range *range = cut->range;
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK];
     for (int d = 0; d < list->rank; d++) {
-        int64_t side = INT64_C(1) << range->level; /* coordinates of a hash may be negative: they are not shifted */
+        int64_t side = INT64_C(1) << range->level; /* coordinates of a hash may be negative, so they are not shifted */
         int64_t low = cut->box.first[d] * side, high = (cut->box.last[d] + 1) * side - 1;
         first[d] = low > range->first[d] ? low : range->first[d];
         last[d] = high < range->last[d] ? high : range->last[d];
@@ -104,7 +105,7 @@ static bool add_box(RangeList *list, const RangeCut *cut)
     return true;
 }
 
-/* The part lies in dimensions 0 .. d. */
+/* Adds `count` elements from `skip` on, which lie in dimensions 0 .. d. */
 static bool add_part(RangeList *list, RangeCut *cut, int d, int64_t skip, int64_t count)
 {
     Range *box = &cut->box;

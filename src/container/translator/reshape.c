@@ -1,15 +1,16 @@
-/* N dimensions into M: row-major from one shape into the other, or as tiles side by side. */
+/* N dimensions to M: row-major from one shape to the other, or as tiles next to each other. */
 #include "container/translator/glsl.h"
 #include "container/translator/translators.h"
 
 #include <stdio.h>
 
-/* Numbers: the domain's sizes, then the memory's; of tiles how many there are in each of its dimensions. */
+/* Numbers: the domain's sizes, then the memory's sizes, or with tiles the number of tiles in each of its
+ * dimensions. */
 typedef struct Fold {
     Translator base;
     bool tiled;
     int64_t elements; /* of the domain */
-    int to;           /* numbers: sizes of the memory, or tiles of it */
+    int to;           /* index of the numbers: sizes of the memory, or tiles of it */
     int64_t tiles[SHAPE_MAX_RANK];
     int64_t slices; /* tiles in use */
 } Fold;
@@ -128,7 +129,7 @@ static Outcome point_fold(const Translator *t, Direction direction, const int64_
 
 /* ranges */
 
-/* Rows of the box, each whole in one tile. */
+/* Adds rows of the box, each within one tile. */
 static bool ranges_tiles(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK];
@@ -147,7 +148,7 @@ static bool ranges_tiles(const Translator *t, const int64_t *first, const int64_
     return true;
 }
 
-/* What stands row-major in one dimension, cut where rows of the memory end. */
+/* Adds lines of one dimension, divided at the ends of the memory's rows. */
 static bool ranges_rows(const Translator *t, const RangeList *lines, RangeList *list)
 {
     const int64_t *memory = t->info.memory.size;

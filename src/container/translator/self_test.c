@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sizes of a domain without bounds; the longest side and the most addresses of boxes. */
+/* Sizes of sampled points in a domain without bounds; longest side and greatest number of addresses of tested
+ * boxes. */
 enum { SAMPLE_SIZE = 256, BOX_SIDE = 5, BOX_MOST = 4096 };
 
-/* Sizes that points are taken from. */
+/* Returns the size of dimension d from which points are sampled. */
 static int64_t size_of(const SelfTest *test, int d)
 {
     return test->info.domain.known ? test->info.domain.size[d] : SAMPLE_SIZE;
 }
 
-/* Points of the domain: both ends and others without a pattern, each with one that is next to it. */
+/* Chooses points of the domain: both ends and pseudo-random points, each with an adjacent one. */
 static void sample_points(SelfTest *test)
 {
     uint32_t state = 1;
@@ -30,14 +31,16 @@ static void sample_points(SelfTest *test)
         if (i % 2 == 1) {
             int along = i / 2 % rank;
             memcpy(point, point - rank, (size_t)rank * sizeof *point);
-            point[along] = point[along] ^ 1; /* the same pair from either side: what halves coordinates is found */
+            point[along] =
+                point[along] ^
+                1; /* the pair is the same from either side, so functions that halve coordinates are detected */
             point[along] -= point[along] < size_of(test, along) ? 0 : 2;
             point[along] = point[along] < 0 ? 0 : point[along];
         }
     }
 }
 
-/* All points through the device. */
+/* Translates all points on the device. */
 static bool sample_device(const SelfTest *test, Device *device, Direction direction, const int32_t *points,
                           int32_t *results)
 {
@@ -74,7 +77,7 @@ static const char *result_text(const int32_t *result, int rank, char text[TRANSL
     return result[0] == TRANSLATOR_NOWHERE ? "nowhere" : translator_point_text(point, rank, text);
 }
 
-/* Whether the host gives for a point what the device gave. */
+/* Compares the host's result for a point with the device's. */
 static bool compare(const SelfTest *test, Direction direction, const int32_t *point, const int32_t *result,
                     void *caller)
 {
@@ -96,7 +99,7 @@ static bool compare(const SelfTest *test, Direction direction, const int32_t *po
                              result_text(result, to, c));
 }
 
-/* Point i through all functions. */
+/* Tests point i with all functions. */
 static bool compare_point(const SelfTest *test, int i, void *caller)
 {
     char a[TRANSLATOR_POINT_TEXT], b[TRANSLATOR_POINT_TEXT], c[TRANSLATOR_POINT_TEXT];
@@ -122,7 +125,7 @@ static bool compare_point(const SelfTest *test, int i, void *caller)
     return !test->inverse || compare(test, DIRECTION_INVERSE, result, back, caller);
 }
 
-/* No two of the points are at one place, if the trait says so. */
+/* Checks that no two points share an address, if `one_to_one` is true. */
 static bool compare_pairs(const SelfTest *test)
 {
     char x[TRANSLATOR_POINT_TEXT], y[TRANSLATOR_POINT_TEXT], z[TRANSLATOR_POINT_TEXT];
@@ -149,11 +152,11 @@ static bool compare_pairs(const SelfTest *test)
 typedef struct TestBox {
     const SelfTest *test;
     const int64_t *first, *last;
-    bool seen[BOX_MOST]; /* by the row-major number of an address */
+    bool seen[BOX_MOST]; /* by the row-major index of an address in the box */
     void *caller;
 } TestBox;
 
-/* Row-major number of a point of the box, or -1. */
+/* Returns the row-major index of a point in the box, or -1. */
 static int64_t number_in(const TestBox *box, const int64_t *point)
 {
     int64_t number = 0;
@@ -180,7 +183,7 @@ static Outcome ask_point(const TestBox *box, const int64_t *point, int64_t *plac
     return translator_point(box->test->translator, DIRECTION_TRANSLATE, point, place, box->caller);
 }
 
-/* Marks the addresses of a range as seen, each of which 'cpu' has to translate to the range's next place. */
+/* Marks the addresses of a range as seen. 'cpu' must translate each of them to the range's next address. */
 static bool traverse_range(TestBox *box, const Range *range)
 {
     int64_t point[SHAPE_MAX_RANK], place[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK];
@@ -226,7 +229,7 @@ static bool traverse_box(TestBox *box, const RangeList *list)
     return true;
 }
 
-/* All that is mapped in a box of at most BOX_MOST addresses is in its ranges, once. */
+/* Checks that the ranges of a box of at most BOX_MOST addresses contain each mapped address once. */
 static bool compare_box(const SelfTest *test, const int64_t *first, const int64_t *last, void *caller)
 {
     TestBox box = {.test = test, .first = first, .last = last, .caller = caller};
@@ -236,7 +239,7 @@ static bool compare_box(const SelfTest *test, const int64_t *first, const int64_
     return done;
 }
 
-/* Boxes that begin at some of the points, and all of the domain where it is small. */
+/* Tests boxes that begin at some of the points, and the whole domain if it is small. */
 static bool compare_ranges(const SelfTest *test, void *caller)
 {
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0}, all = 1;

@@ -1,5 +1,6 @@
-/* A table of addresses, one for each of the domain, that someone else computed. The table holds them, x first and -1 for nowhere; behind them
- * the numbers of those that are mapped, in the order of their places in memory, which the inverse searches. */
+/* A table of addresses, one for each point of the domain, computed by the caller. The table holds the
+ * addresses, x first, or -1 if the point is not mapped. They are followed by the row-major indices of the
+ * mapped points, sorted by their addresses; the inverse is a binary search in them. */
 #include "container/translator/glsl.h"
 #include "container/translator/translators.h"
 
@@ -10,19 +11,20 @@ enum { PLACES = 0, STEPS = 31 };
 
 typedef struct Tabled {
     Translator base;
-    int64_t count, mapped; /* addresses; those that are somewhere */
-    int order, end;        /* numbers: where the sorted part begins, and how many there are in it */
+    int64_t count, mapped; /* number of points, and of mapped points */
+    int order, end;        /* indices of numbers: where the sorted part begins, and its length */
 } Tabled;
 
 /* text */
 
-/* "p1 of address n": a load. */
+/* Writes the load of coordinate d of the address of point n. */
 static void add_place(StrBuf *out, int number, const char *n, int to, int d)
 {
     strbuf_addf(out, "t%d_t[%s * %d + %d]", number, n, to, d);
 }
 
-/* Whether address m comes before p, compared from the slowest dimension on. */
+/* Writes statements that set `before`: whether the address of point m is less than p, compared from the slowest
+ * dimension on. */
 static void add_before(StrBuf *out, int number, int to)
 {
     for (int d = to - 1; d >= 0; d--) {
@@ -87,7 +89,7 @@ static void write_tabled(const Translator *t, TranslatorGlsl *text, int number)
 
 /* the host */
 
-/* From the slowest dimension on. */
+/* Compares from the slowest dimension on. */
 static int compare_places(const int32_t *a, const int64_t *b, int to)
 {
     for (int d = to - 1; d >= 0; d--) {
@@ -98,7 +100,7 @@ static int compare_places(const int32_t *a, const int64_t *b, int to)
     return 0;
 }
 
-/* The least address that stands at a place, or -1. */
+/* Returns the least point with this address, or -1. */
 static int64_t find_place(const Tabled *tabled, const int64_t *place)
 {
     const int32_t *words = tabled->base.tables[PLACES].words;
@@ -138,7 +140,7 @@ static const TranslatorKind tabled_kind = {
 
 /* making */
 
-/* A place, and whose it is. */
+/* An address and the index of its point. */
 typedef struct Placed {
     int32_t place[SHAPE_MAX_RANK];
     int32_t number;
@@ -155,7 +157,7 @@ static int compare_placed(const void *a, const void *b)
     return one->number < two->number ? -1 : one->number > two->number;
 }
 
-/* Those that are somewhere, in order; NULL with error_set. */
+/* Returns the mapped points, sorted by address. NULL with error_set. */
 static Placed *sort_places(const int32_t *places, int64_t count, int to, int64_t *mapped)
 {
     Placed *placed = calloc((size_t)count, sizeof *placed);
@@ -174,7 +176,7 @@ static Placed *sort_places(const int32_t *places, int64_t count, int to, int64_t
     return placed;
 }
 
-/* What the places tell: which memory there is, and the characteristics. */
+/* Derives the memory's sizes and the traits from the addresses. */
 static void set_facts(Tabled *tabled, const Placed *placed)
 {
     TranslatorInfo *info = &tabled->base.info;

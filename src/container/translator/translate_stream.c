@@ -1,15 +1,15 @@
-/* Streams of points through a translator: one kernel, made of its text. */
+/* Translates streams of points with one kernel, which contains the translator's text. */
 #include "container/translator/glsl.h"
 #include "kernel/launch/builtin.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { VECTOR = 4 }; /* coordinates of one element; points of more are spread over the last dimension */
+enum { VECTOR = 4 }; /* Coordinates in one element; longer points are spread over the last dimension. */
 
 static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
 
-/* Statements that declare name0 ... and take them from the arguments. */
+/* Writes statements that declare name0 ... and read them from the arguments. */
 static void take_points(StrBuf *out, const char *name, int rank)
 {
     for (int d = 0; d < rank; d++) {
@@ -46,7 +46,7 @@ static void declare_points(StrBuf *out, const char *word, const char *name, int 
     }
 }
 
-/* Outside of the domain the translator is asked for 0, and its answer left out. */
+/* Outside of the domain the translator is called with 0 and its result is ignored. */
 static void call_translate(StrBuf *out, const Translator *t)
 {
     strbuf_add(out, "  bool inside = ");
@@ -93,7 +93,7 @@ static void write_kernel(const Translator *t, Direction direction, StrBuf *out)
     strbuf_add(out, "}\n");
 }
 
-/* The kernel is the translator's as long as it lives: a call writes no text. */
+/* Creates the kernel once; the translator keeps it. */
 static Kernel *find_kernel(Translator *t, Device *device, Direction direction)
 {
     if (!t->kernels[direction]) {
@@ -126,7 +126,7 @@ bool translator_points_check(const Stream *points, int rank, Shape *shape)
     return true;
 }
 
-/* Streams of points as a kernel takes them: themselves, or a view per coordinate. */
+/* Streams of points as a kernel takes them: one stream, or one view for each coordinate. */
 typedef struct PointViews {
     int count;
     Stream items[SHAPE_MAX_RANK];

@@ -118,7 +118,7 @@ void translator_split(int64_t number, const int64_t *size, int count, int64_t *d
     }
 }
 
-/* Whether `b` follows `a` in memory. */
+/* Returns whether `b` follows `a` in memory. */
 static bool follows(const int64_t *a, const int64_t *b, int rank)
 {
     for (int d = 1; d < rank; d++) {
@@ -129,7 +129,7 @@ static bool follows(const int64_t *a, const int64_t *b, int rank)
     return b[0] == a[0] + 1;
 }
 
-/* A row of the box, point by point. */
+/* Adds a row of the box, point by point. */
 static bool add_row(const Translator *t, const int64_t *first, int64_t last, RangeList *list, void *caller)
 {
     int64_t point[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK], before[SHAPE_MAX_RANK];
@@ -199,7 +199,7 @@ uint64_t translator_version(const Translator *t)
     return version;
 }
 
-/* Counts *i down by those that there are before it. */
+/* Decrements *i by the number of hooks before the one that is returned. */
 static void *find_hooks(const Translator *t, int *i)
 {
     void *found = t->hooks && (*i)-- == 0 ? t->hooks : NULL;

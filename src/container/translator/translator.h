@@ -1,9 +1,10 @@
-/* Address translators (Glift 2.2.3): from addresses of a virtual domain to those of memory, and back. Analytic ones, page tables, lists,
- * spatial hashes, a user's own, and any of them composed.
+/* Address translators (Glift 2.2.3): maps from addresses of a virtual domain to addresses of memory, and back.
+ * There are analytic translators, page tables, lists, spatial hashes, custom translators, and compositions of
+ * any of them.
  *
- * A point is an array of coordinates from 0, x (the fastest dimension) first. The CPU translates points, the device streams of them,
- * by the same numbers and tables. Where a device's result says that an address is mapped to no memory, or memory to no address,
- * every component is TRANSLATOR_NOWHERE. */
+ * A point is an array of coordinates, 0-based, x (the fastest dimension) first. The CPU translates points and
+ * the device translates streams of points, with the same numbers and tables. If an address is mapped to no
+ * memory, or memory to no address, every component of the device's result is TRANSLATOR_NOWHERE. */
 #ifndef RILL_CONTAINER_TRANSLATOR_TRANSLATOR_H
 #define RILL_CONTAINER_TRANSLATOR_TRANSLATOR_H
 
@@ -14,91 +15,97 @@ typedef struct Translator Translator;
 
 typedef enum Direction { DIRECTION_TRANSLATE, DIRECTION_INVERSE, DIRECTION_COUNT } Direction;
 
-/* What became of a point. FAILED: with error_set. */
+/* The result of translating a point. OUTCOME_FAILED: with error_set. OUTCOME_NOWHERE: the point is not mapped. */
 typedef enum Outcome { OUTCOME_FAILED, OUTCOME_NOWHERE, OUTCOME_FOUND } Outcome;
 
 #define TRANSLATOR_NOWHERE INT32_MIN
 
-/* Complexities are "1", "log n" or "n", of n addresses that are mapped or could be. */
+/* Characteristics of a translator. Complexities are "1", "log n" or "n", for n mapped or possible addresses. */
 typedef struct TranslatorTraits {
     const char *memory, *access;
     const char *location; /* "gpu" or "cpu" */
-    bool consistent;      /* each translation takes the same instructions */
+    bool consistent;      /* each translation executes the same instructions */
     bool complete;        /* every address of the domain is mapped */
     bool one_to_one;
     bool invertible;
     bool mutable;
 } TranslatorTraits;
 
-/* Sizes per dimension, x first, where they are known. */
+/* Sizes in each dimension, x first, if they are known. */
 typedef struct Bounds {
     bool known;
     int64_t size[SHAPE_MAX_RANK];
 } Bounds;
 
 typedef struct TranslatorInfo {
-    const char *name; /* "linear", "pages" ...; of a user's own its name */
+    const char *name; /* "linear", "pages" ...; of a custom translator its name */
     int rank, to;     /* dimensions of the domain and of the memory */
     Bounds domain, memory;
     TranslatorTraits traits;
-    bool pointwise;         /* every address is asked for its ranges */
-    bool row_major;         /* addresses and those in memory have the same row-major numbers */
-    bool pages;             /* can be mapped and unmapped by pages */
-    int levels;             /* of its pages, where they have some, else 0 */
-    int64_t mapped;         /* pages, of such a one */
-    int64_t page, capacity; /* elements of a page, replicas counted, and pages there may be */
-    int overlap;            /* so many elements of what is around a page stand beside its own */
+    bool pointwise;         /* ranges are computed by translating each address */
+    bool row_major;         /* row-major indices of addresses and of their memory addresses are equal */
+    bool pages;             /* has pages that can be mapped and unmapped */
+    int levels;             /* number of levels of pages; 0 if pages have one size */
+    int64_t mapped;         /* number of mapped pages */
+    int64_t page, capacity; /* elements of a page, halo included; greatest number of pages */
+    int overlap;            /* width of the halo of each page, in elements */
 } TranslatorInfo;
 
-/* The `self` of hooks number `i` of it and what it is made of; NULL: there are fewer. */
+/* Returns the `self` of hooks number i (0-based) of a translator and its parts; NULL if there are fewer. */
 void *translator_hooks(const Translator *t, int i);
 
-/* Counted. The last one goes inside a scope of the translator's device, where it has one; releasing NULL does nothing. */
+/* Adds a reference and returns the translator. */
 Translator *translator_retain(Translator *t);
+/* Releases a reference. The last one is released inside a scope of the translator's device, if it has one. Does
+ * nothing if t is NULL. */
 void translator_release(Translator *t);
 
-/* How often pages were mapped or unmapped, its parts' too. */
+/* Returns how often pages of the translator and its parts were mapped or unmapped. */
 uint64_t translator_version(const Translator *t);
-/* Whether there are further references. */
+/* Returns whether there are further references. */
 bool translator_shared(const Translator *t);
 
-/* What there is to know about it; and its tables' device, NULL where it has none. */
+/* Returns the properties of a translator. */
 TranslatorInfo translator_info(const Translator *t);
+/* Returns the device of the translator's tables; NULL if it has no tables. */
 Device *translator_device(const Translator *t);
-/* Whether a point lies in the domain. */
+/* Returns whether a point lies in the domain. */
 bool translator_inside(const Translator *t, const int64_t *point);
 
-/* Writes "{1, 2, 3}", and returns the text. */
 enum { TRANSLATOR_POINT_TEXT = 192 };
+/* Writes a point as "{1, 2, 3}" and returns the text. */
 const char *translator_point_text(const int64_t *point, int rank, char text[TRANSLATOR_POINT_TEXT]);
 
-/* One point on the CPU; of the domain, when translated. */
+/* Translates a point on the CPU. With DIRECTION_TRANSLATE it must lie in the domain. `caller` is passed to the
+ * functions of custom translators. */
 Outcome translator_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
-/* Adds the mapped parts of the box first .. last (inclusive, in the domain; empty where last < first) as ranges, in address order: page
- * by page, row-major within. */
+/* Adds the mapped parts of the box first .. last (inclusive, in the domain; empty if last < first) as ranges,
+ * in address order: page by page, row-major within a page. False with error_set. */
 bool translator_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
 
-/* The same for the box first .. last of memory: which addresses stand there, in the order of memory, row-major; of a translator that can be
- * inverted. */
+/* Adds the addresses that are stored in the box first .. last of memory as ranges, in row-major order of
+ * memory. The translator must be invertible. False with error_set. */
 bool translator_inverse_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
                                void *caller);
 
-/* What a stream of points is made of: elements of 1 to 4 ints, or beyond four dimensions ints whose last dimension are the
- * coordinates. Sets the shape of the points; false with error_set. */
+/* Checks that a stream consists of points of `rank` coordinates: elements of 1 to 4 ints, or for a greater rank
+ * ints whose last dimension are the coordinates. Sets the shape of the points. False with error_set. */
 bool translator_points_check(const Stream *points, int rank, Shape *shape);
-/* All points of a stream on the device, into a new stream, whose length may be known only there, too. What is outside of the domain is
- * nowhere. */
+/* Translates a stream of points on the device to a new stream. The length of the stream may be known to the
+ * device only. Points outside of the domain give TRANSLATOR_NOWHERE. False with error_set. */
 bool translator_stream(Translator *t, Direction direction, const Stream *points, Stream *result);
 
-/* Sizes of a page, x first, of translators with pages. */
+/* Sets the sizes of a page, x first, of a translator with pages. */
 void translator_page_sizes(const Translator *t, int64_t *page);
-/* Of translators with pages only. Maps the pages that the box touches, row-major, to frames from `frame` on; all of them, or none with error_set: a page that is mapped
- * already, a frame that is in use or beyond the capacity. */
+/* Maps the pages that a box touches, in row-major order, to frames from `frame` on. Only for translators with
+ * pages. Maps all of them, or none with error_set: if a page is mapped already, or a frame is in use or beyond
+ * the capacity. */
 bool translator_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);
-/* The same for pages of a level, of those with levels. */
+/* Maps pages of a level as translator_map does. Only for translators with levels. */
 bool translator_map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
+/* Unmaps pages of a level as translator_unmap does. */
 bool translator_unmap_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
-/* Unmaps those of them that are mapped, and counts them; false with error_set. */
+/* Unmaps the mapped pages that a box touches, and counts them. False with error_set. */
 bool translator_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count);
 
 #endif

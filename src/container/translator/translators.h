@@ -1,51 +1,57 @@
-/* The kinds of translators: their constructors. */
+/* Constructors of the kinds of translators. */
 #ifndef RILL_CONTAINER_TRANSLATOR_TRANSLATORS_H
 #define RILL_CONTAINER_TRANSLATOR_TRANSLATORS_H
 
 #include "container/translator/translator.h"
 #include "kernel/text/module.h"
 
-/* Constructors give a reference, or NULL with error_set; tables are made on `device`, which a scope has entered. Shapes are as
- * everywhere, slowest dimension first. */
+/* Constructors return a reference, or NULL with error_set. Tables are created on `device`, inside a scope of
+ * it. Shapes have the slowest dimension first. */
 
-/* Row-major: any rank to one dimension. */
+/* Creates row-major addresses, from any rank to one dimension. */
 Translator *translator_linear(const Shape *shape);
-/* Row-major into a shape of another rank; or `tiled`: the fastest dimensions as they are, what is indexed by the others side by side as
- * tiles, as flat 3-D textures are made. */
+/* Creates a map to a shape of another rank. It is row-major through both shapes; or with `tiled` the fastest
+ * dimensions stay as they are, and the other ones number tiles that lie next to each other, as in flat 3-D
+ * textures. */
 Translator *translator_reshape(const Shape *shape, const Shape *to, bool tiled);
-/* A table of pages: page-sized pieces of the domain anywhere in memory of one dimension, row-major within. `levels` 0: the fewest with
- * which the empty table takes less than 1 MiB. `capacity`: frames (places for pages) in memory, 0: as many as addresses reach. */
+/* Creates a page table: pages of the domain are stored anywhere in memory of one dimension, row-major inside.
+ * `levels` 0: the fewest with which the empty table takes less than 1 MiB. `capacity`: number of frames
+ * (page-sized slots) in memory; 0: as many as addresses reach. */
 Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
-/* The same where a page has `overlap` elements of its neighbours' borders beside its own, up to its least size. Addresses are those of its own elements: it
- * can't be inverted. */
+/* Creates a page table as translator_pages does, whose pages have a halo of `overlap` elements of adjacent
+ * pages, at most the least size of a page. Addresses refer to a page's own elements; the translator is not
+ * invertible. */
 Translator *translator_pages_overlapping(Device *device, const Shape *shape, const Shape *page, int64_t overlap,
                                          int levels, int64_t capacity);
-/* The same as translator_pages with pages of levels: one of level l covers 2^l times a page's sizes by as many elements, up to one that covers all. `levels` are
- * those of the table; 0: few, of small nodes. */
+/* Creates a page table whose pages have levels: a page of level l has as many elements as any page but covers
+ * 2^l times the extent, up to one that covers the domain. `levels` are the levels of the table; 0: as few as
+ * nodes of at most 32 KiB permit. */
 Translator *translator_adaptive(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
-/* The same for a domain of all int coordinates but the least, by a hash table. */
+/* Creates a hash table of pages for a domain of all ints except the least. */
 Translator *translator_hash(Device *device, const Shape *page, int64_t capacity);
-/* A grid of lists: x is the place in the list, the others are the cell's. List c takes offsets[c] .. offsets[c + 1] - 1. */
+/* Creates a grid of lists. x is the index in the list, the other coordinates are the cell. List c takes the
+ * addresses offsets[c] .. offsets[c + 1] - 1. */
 Translator *translator_lists(Device *device, const Shape *cells, const int32_t *offsets);
-/* A table of `places`: for each address of the domain, row-major, its `to` coordinates in memory, x first, or -1 in all of them. Its
- * characteristics, and which memory there is, are what these say. */
+/* Creates a table of `places`: for each address of the domain, row-major, its `to` coordinates in memory, x
+ * first, or -1 in all of them. The translator's characteristics and the size of its memory follow from them. */
 Translator *translator_table(Device *device, const char *name, const Shape *shape, int to, const int32_t *places);
-/* Whether there may be such a table; false with error_set. */
+/* Returns whether such a table is small enough; false with error_set. */
 bool translator_table_fits(const Shape *shape, int to);
-/* outer(inner(address)). Holds both. */
+/* Creates a composition: outer(inner(address)). Holds both. */
 Translator *translator_compose(Translator *outer, Translator *inner);
 
-/* A user's own: a module that defines `translate` and perhaps `inverse`, and functions for the CPU. They are called with `caller` as
- * translator_point and translator_ranges get it. */
+/* The functions of a custom translator for the CPU, in addition to a module that defines `translate` and
+ * perhaps `inverse`. They are called with the `caller` of translator_point and translator_ranges. */
 typedef struct TranslatorHooks {
     void *self;
     Outcome (*point)(void *self, Direction direction, const int64_t *from, int64_t *to, void *caller);
-    /* NULL: points are asked one by one. */
+    /* NULL: ranges are found point by point */
     bool (*ranges)(void *self, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
-    void (*drop)(void *self); /* when the translator goes */
+    void (*drop)(void *self); /* called when the translator is destroyed */
 } TranslatorHooks;
-/* `shape`, of sizes from 1 to an int's, may be NULL: the domain is what translates to coordinates that are not negative. Takes over the
- * hooks where it succeeds; messages point into the module's text. Inside a scope of `device`. */
+/* Creates a custom translator. `shape`, with sizes from 1 to 2^31 - 1, may be NULL: then a point is mapped if
+ * its result has no negative coordinate. Takes over the hooks on success. Messages give lines of the module's
+ * text. Inside a scope of `device`. */
 Translator *translator_custom(Device *device, const char *name, int rank, int to, const Shape *shape, Module *module,
                               const TranslatorTraits *traits, const TranslatorHooks *hooks);
 
