@@ -104,13 +104,13 @@ describe("a page table of levels", function()
         local t = T.pages {shape = {60, 60}, page = {8, 8}, adaptive = true, capacity = 3}
         raises("t:map: argument #4 'level': expected 0 .. 3, got 4", t.map, t, {0, 0}, nil, 0, 4)
         raises("t:unmap: argument #3 'level': expected 0 .. 3, got %-1", t.unmap, t, {0, 0}, nil, -1)
-        raises("2 pages don't go into frames from 2 on", t.map, t, {0, 0}, {40, 0}, 2, 2)
+        raises("2 pages do not fit into frames from 2 on", t.map, t, {0, 0}, {40, 0}, 2, 2)
         raises("t:map: pages of translator 'pages' have no levels: make it with adaptive = true", function()
             T.pages {shape = 8, page = 4}:map(0, nil, 0, 1)
         end)
         raises("'capacity' is 67108864: pages of 1 elements reach", T.pages, {shape = 8, page = 1, adaptive = true,
             capacity = 2 ^ 26 | 0})
-        raises("'page', 4x4, has not as many dimensions as 'shape', 8", T.pages, {shape = 8, page = {4, 4},
+        raises("'page' is 4x4 and 'shape' is 8: expected as many dimensions", T.pages, {shape = 8, page = {4, 4},
             adaptive = true})
         raises("the page table would be too large", T.pages, {shape = {2 ^ 20 | 0, 2 ^ 20 | 0}, page = {1, 1},
             adaptive = true, levels = 1})

@@ -60,17 +60,17 @@ describe("a page allocator", function()
         c:set(1, 1)
         local w, range = rill.kernel "kernel void w(int x<>, out int r<>) { r = x; }", c:range()
         for text, value in pairs {
-            ["the allocator gave frame 10: they go from 0 to 9"] = {10},
-            ["the allocator gave frame 0, which holds a page"] = {0},
+            ["the allocator returned frame 10: frames go from 0 to 9"] = {10},
+            ["the allocator returned frame 0, which holds a page"] = {0},
             ["expected a list of frames or nil as what it returns, got number 3"] = 3,
             ["item 1 of what it returns: expected a frame, a whole number from 0, got number %-1"] = {-1},
             ["item 1 of what it returns: expected a frame, a whole number from 0, got nil"] = {},
             ["c:set: option 'allocator': .*no way"] = function() error "no way" end,
-            ["c:get: its allocator is choosing frames: nothing is asked of the container meanwhile"] = function()
+            ["c:get: the container's allocator is running: it cannot use the container"] = function()
                 c:get(1)
             end,
-            ["c:close: its allocator is choosing frames"] = function() c:close() end,
-            ["w: argument 'r': its allocator is choosing frames"] = function()
+            ["c:close: the container's allocator is running"] = function() c:close() end,
+            ["w: argument 'r': the container's allocator is running"] = function()
                 w {x = rill.iota(40), r = c, over = range}
             end,
         } do
@@ -87,7 +87,7 @@ describe("a page allocator", function()
         c:set(6, 9)
         assert.same({1, 5, 6, 3}, {c:get(1), c:get(5), c:get(9), c.pages.mapped})
         answer = {3, 3}
-        raises("the allocator gave frame 3, which holds a page", c.allocate, c, 13, 20)
+        raises("the allocator returned frame 3, which holds a page", c.allocate, c, 13, 20)
         assert.equal(3, c.pages.mapped)
         raises("rill.sparse: argument #3 'allocator': expected a function, got number 3", rill.sparse, "int", 4,
             {page = 2, allocator = 3})

@@ -211,7 +211,7 @@ describe("what is mapped of any container", function()
             cpu = function(x) return x end,
         }
         local wide = rill.virtual(far, rill.physical("float", 8))
-        raises("c:active: what is mapped of translator 'far' is asked point by point.*give it the option 'ranges'",
+        raises("c:active: the mapped points of translator 'far' are found one by one.*add the option 'ranges'",
             wide.active, wide)
     end)
 

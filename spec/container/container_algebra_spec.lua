@@ -104,7 +104,7 @@ describe("an expression with containers", function()
             return (c + 1):nothing()
         end)
         local q, d = rill.quadtree("float", {size = 16, page = 4}), rill.sparse("float", {17, 17}, {page = {4, 4}})
-        raises("container_algebra_spec.lua:%d+: .* can't be joined with other ones", function()
+        raises("container_algebra_spec.lua:%d+: .* cannot be joined with other elements", function()
             local values = (q + d:set(1, 1, 1)):eval()
             return values
         end)

@@ -141,7 +141,7 @@ describe("in Lua, a container", function()
         raises("c:map_cpu: unknown option 'lasy'", c.map_cpu, c, {lasy = true})
         raises("c:map_cpu: option 'lazy': expected true or false, got number", c.map_cpu, c, {lazy = 1})
         raises("c:map_cpu: option 'first': expected an index of a container of shape 8x8", c.map_cpu, c, {first = 9})
-        raises("c:map_cpu: dimension 2: 3 .. 2 is no box", c.map_cpu, c, {first = {1, 3}, last = {8, 2}})
+        raises("c:map_cpu: dimension 2: 3 .. 2 is not a box", c.map_cpu, c, {first = {1, 3}, last = {8, 2}})
         raises("c:map_cpu: argument #1 'options': expected a table of options, got number 1", c.map_cpu, c, 1)
     end)
 

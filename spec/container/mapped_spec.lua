@@ -226,7 +226,7 @@ describe("primitives of a container", function()
         raises("rill.argsort: a container that is partly mapped has no axes", rill.argsort, c, {axis = 1})
         local deep = rill.sparse("float", {2, 2, 2, 2, 2}, {page = {1, 1, 1, 1, 1}}):set(3, 1, 2, 1, 2, 1)
         assert.equal(3, deep:sum())
-        raises("c:find: coordinates of 5 dimensions are no elements of a stream", deep.find, deep, "x > 0.0")
+        raises("c:find: points of 5 dimensions cannot be elements of a stream", deep.find, deep, "x > 0.0")
         local glsl = "int translate(int x) { return x < 4 ? x : -1; }"
         local function cpu(x) return x < 4 and x or nil end
         local t = T.new {name = "half", rank = 1, to = 1, shape = 8, glsl = glsl, cpu = cpu}
@@ -242,7 +242,7 @@ describe("primitives of a container", function()
         pages:map({0}, {1}, 0)
         local both = rill.virtual(T.compose(pages, back), rill.physical("float", 8))
         changes[4] = 1
-        raises("c:active: what is mapped of translator 'compose' was changed by a function of its own while",
+        raises("c:active: a function of translator 'compose' changed the mapping while",
             both.active, both)
         assert.equal(4, #both:active():addresses())
         c:close()

@@ -155,7 +155,7 @@ describe("the mapping of a sparse container", function()
                         m:allocate(first, first)
                         m.values[m.places[n]] = n
                     else
-                        raises("c:set: 1 of the 1 elements to be written have no place", c.set, c, 1,
+                        raises("c:set: 1 of the 1 elements to be written have no address", c.set, c, 1,
                             table.unpack(first))
                     end
                 end,
@@ -166,7 +166,7 @@ describe("the mapping of a sparse container", function()
                         rows[i - first[1] + 1][j - first[2] + 1] = shared and k or k + i * j
                     end)
                     if not m:reached(first, last) then
-                        raises("c:write: %d+ of the %d+ elements to be written have no place: mapping", c.write, c,
+                        raises("c:write: %d+ of the %d+ elements to be written have no address: mapping", c.write, c,
                             rows, first)
                         return
                     end
@@ -178,7 +178,7 @@ describe("the mapping of a sparse container", function()
                     local k = random(100)
                     local over = c:range(first, last)
                     if not m:reached(first, last) then
-                        raises("ramp: argument 'r': .* have no place", ramp, {k = k, r = c, over = over})
+                        raises("ramp: argument 'r': .* have no address", ramp, {k = k, r = c, over = over})
                         return
                     end
                     ramp {k = k, r = c, over = over}
@@ -372,6 +372,6 @@ describe("the mapping of a sparse container", function()
         local c = make {page = {4, 4}, mapping = mapping}
         raises("c:save: its mapping 'diagonals' is a translator, which no file keeps: save c:stream", c.save, c,
             os.tmpname() .. ".rill")
-        raises("c:allocate: .*some lie outside of the container's shape", c.allocate, c, rill.from({{99, 1}}, "ivec2"))
+        raises("c:allocate: .*some points lie outside of the container's shape", c.allocate, c, rill.from({{99, 1}}, "ivec2"))
     end)
 end)

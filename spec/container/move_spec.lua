@@ -197,7 +197,7 @@ describe("boxes of containers", function()
             t:push(r)
         end)
         local small = rill.stack("float", {capacity = 3})
-        raises("c:push: 4 elements don't go on a stack of 0: 'capacity' is 3", small.push, small,
+        raises("c:push: 4 elements do not fit on a stack of 0 elements: 'capacity' is 3", small.push, small,
             rill.array("float", {2, 2}):range())
         assert.equal(0, #small)
     end)

@@ -341,12 +341,12 @@ describe("overlapping pages", function()
 
     it("are refused where a page has no room for them, and in damaged files", function()
         for _, overlap in ipairs{5, 1 << 40} do
-            raises("rill.sparse: 'overlap' is " .. overlap .. ": it goes up to the least size of a page",
+            raises("rill.sparse: 'overlap' is " .. overlap .. ": expected at most the least size of a page",
                 rill.sparse, "float", {16, 16}, {page = {4, 8}, overlap = overlap})
         end
         raises("option 'overlap': expected 0 or more, got %-1",
             rill.sparse, "float", {16, 16}, {page = {4, 8}, overlap = -1})
-        raises("more elements than addresses reach",
+        raises("has more than 2147483647 elements",
             rill.sparse, "float", {1 << 30, 8}, {page = {1 << 27, 8}, overlap = 8})
         local c <close> = rill.sparse("float", {16, 16}, {page = {4, 8}, overlap = 1}):set(5, 1, 1)
         local path = files:path "overlap.rill"

@@ -34,7 +34,7 @@ describe("a stack", function()
                 assert.same(table.move(t, #t - n + 1, #t, 1, {}), s:pop(n):values())
                 for _ = 1, n do t[#t] = nil end
             else
-                raises(("c:pop: there are %d elements on the stack, %d are asked for"):format(#t, n), s.pop, s, n)
+                raises(("c:pop: the stack has %d elements, got %d to remove"):format(#t, n), s.pop, s, n)
             end
             assert.equal(#t, #s)
             if step % 10 == 0 then
@@ -97,12 +97,12 @@ describe("a stack", function()
         raises("rill.stack: unknown option 'size'", rill.stack, "int", {size = 3})
         local s = rill.stack("int", {capacity = 3})
         s:push(rill.from({1, 2}, "int"))
-        raises("c:push: 2 elements don't go on a stack of 2: 'capacity' is 3", s.push, s, rill.from({1, 2}, "int"))
+        raises("c:push: 2 elements do not fit on a stack of 2 elements: 'capacity' is 3", s.push, s, rill.from({1, 2}, "int"))
         assert.same({1, 2}, s:values())
         raises("c:push: argument #1 'stream': expected a stream", s.push, s, 3)
         raises("c:pop: argument #1 'n': expected", s.pop, s)
         raises("c:pop: argument #1 'n': expected a whole number from 0, got number %-1", s.pop, s, -1)
-        raises("c:pop: there are 2 elements on the stack, 3 are asked for", s.pop, s, 3)
+        raises("c:pop: the stack has 2 elements, got 3 to remove", s.pop, s, 3)
         local a = rill.array("int", 3)
         raises("c:push: this container is not a stack: rill.stack makes one", a.push, a, rill.iota(3))
     end)

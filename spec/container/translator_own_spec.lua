@@ -121,12 +121,12 @@ describe("a translator of one's own", function()
     it("is compared with itself under check", function()
         assert.equal("custom", tried(swap).name)
         assert.equal("custom", tried(like {shape = {9, 7}, cpu_inverse = function(x, y) return y, x end}).name)
-        raises("translator 'wrong' is wrong: of {0, 0} 'cpu' makes {1, 0}, the GLSL {0, 0}", tried,
+        raises("translator 'wrong' is wrong: for {0, 0} 'cpu' returns {1, 0}, the GLSL returns {0, 0}", tried,
             like {name = "wrong", cpu = function(x, y) return y + 1, x end})
-        raises("'cpu' makes nil, the GLSL {0, 0}", tried, like {cpu = function() end})
+        raises("'cpu' returns nil, the GLSL returns {0, 0}", tried, like {cpu = function() end})
         raises("translates to {%d+, %d+}, whose inverse is {%d+, %d+}", tried,
             like {glsl = swap.glsl:gsub("p%.yx", "p.xy")})
-        raises("'cpu_inverse' makes {0, 7}", tried, like {cpu_inverse = function(x, y) return y, x + 7 end})
+        raises("'cpu_inverse' returns {0, 7}", tried, like {cpu_inverse = function(x, y) return y, x + 7 end})
         raises("option 'cpu': never", tried, like {cpu = function() error("never", 0) end})
         tried(like {glsl = "ivec2 translate(ivec2 v) { return v / 2; } ivec2 inverse(ivec2 p) { return p * 2; }",
             cpu = function(x, y) return x // 2, y // 2 end, traits = {one_to_one = false}})
@@ -135,13 +135,13 @@ describe("a translator of one's own", function()
     it("is told under check where what is said about it is wrong", function()
         local half = like {name = "half", shape = {1000, 1000}, cpu = function(x, y) return x, y // 2 end,
             glsl = "ivec2 translate(ivec2 v) { return v / ivec2(1, 2); }"}
-        raises("translator 'half' is wrong: {%d+, %d+} and {%d+, %d+} both translate to {%d+, %d+}, and trait " ..
-            "'one_to_one' says true", tried, half)
+        raises("translator 'half' is wrong: {%d+, %d+} and {%d+, %d+} both translate to {%d+, %d+}, but trait " ..
+            "'one_to_one' is true", tried, half)
         half.traits = {one_to_one = false, complete = true}
         tried(half)
         local upper = {name = "upper", rank = 1, to = 1, shape = 100, traits = {complete = true},
             glsl = "int translate(int v) { return v < 90 ? v : -1; }", cpu = function(v) return v < 90 and v or nil end}
-        raises("translator 'upper' is wrong: {99} is nowhere, and trait 'complete' says true",
+        raises("translator 'upper' is wrong: {99} is not mapped, but trait 'complete' is true",
             function() tried(upper) end)
         upper.traits = nil
         tried(upper)
@@ -162,17 +162,17 @@ describe("a translator of one's own", function()
             end
         end
         tried(ranged(each(function() return true end)))
-        raises("translator 'ranged' is wrong: of the box {%d+, %d+} .. {%d+, %d+} 'ranges' leave out {%d+, 7}", tried,
+        raises("translator 'ranged' is wrong: the ranges of the box {%d+, %d+} .. {%d+, %d+} omit {%d+, 7}", tried,
             ranged(each(function(r) return r.first[2] ~= 7 end)))
-        raises("'ranges' do not say what 'cpu' does of {%d+, %d+}", tried,
+        raises("disagree with 'cpu' for {%d+, %d+}", tried,
             ranged(each(function(r) r.at[1] = r.at[1] + 1 return true end)))
-        raises("'ranges' do not say what 'cpu' does of {1, 0}", tried,
+        raises("disagree with 'cpu' for {1, 0}", tried,
             ranged(function(first, last) return {{first = first, last = last, at = {first[2], first[1]}}} end))
-        raises("'ranges' go out of it, to {%d+, %d+}", tried, ranged(each(function(r, last)
+        raises("contain a point outside of it, {%d+, %d+}", tried, ranged(each(function(r, last)
             r.last[1] = r.first[1] == last[1] and last[1] + 1 or r.last[1]
             return true
         end)))
-        raises("'ranges' have twice {%d+, %d+}", tried, ranged(function(first, last)
+        raises("contain twice {%d+, %d+}", tried, ranged(function(first, last)
             local list = each(function() return true end)(first, last)
             list[#list + 1] = list[1]
             return list
@@ -290,7 +290,7 @@ describe("a table of addresses that a function computes once", function()
         raises("without 'glsl' the 'cpu' function is asked for each address of 'shape', which has to be there",
             T.new, {rank = 1, to = 1, cpu = print})
         raises("'cpu_inverse' and 'ranges' follow", made {ranges = print})
-        raises("rill.translator.new: 'shape' is 1000000x1000000: a table of its addresses is too large",
+        raises("rill.translator.new: 'shape' is 1000000x1000000: a table of its addresses would be too large",
             made {rank = 2, shape = {1000000, 1000000}})
         raises("rill.translator.new: option 'cpu': no more",
             made {cpu = function(x) return x < 2 and x or error("no more", 0) end})

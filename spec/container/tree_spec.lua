@@ -224,7 +224,7 @@ describe("an adaptive container", function()
         local sum_of = q + twice {x = q, r = q:copy()}
         assert.same({3.0, q.pages.mapped}, {sum_of:get(20, 7), sum_of.pages.mapped})
         local other = rill.quadtree("float", {size = 32, page = 4})
-        raises("the elements of an adaptive container can't be joined with other ones", twice, q, other)
+        raises("the elements of an adaptive container cannot be joined with other elements", twice, q, other)
         twice {x = q, r = other, over = q:active()}
         assert.same({q.pages.mapped, 2.0}, {other.pages.mapped, other:get(30, 1)})
         twice {x = q + 1, r = other, over = q:range({1, 1}, {3, 33})}
@@ -346,13 +346,13 @@ describe("an adaptive container", function()
 
     it("names wrong arguments", function()
         raises("rill.quadtree: argument #2 'options': expected a table like", rill.quadtree, "float", 8)
-        raises("rill.octree: 'size' is 24x24x24, 'page' 8x8x8: expected a power of two times the page", rill.octree,
+        raises("rill.octree: 'size' is 24x24x24 and 'page' is 8x8x8: expected 'size' to be a power of two times 'page'", rill.octree,
             "float", {size = 24, page = 8})
         raises("rill.quadtree: option 'page': expected a number or 2 sizes, got 3", rill.quadtree, "float",
             {size = 8, page = {2, 2, 2}})
         raises("rill.quadtree: option 'depth': expected 0 .. 31, got %-1", rill.quadtree, "float",
             {size = 8, page = 2, depth = -1})
-        raises("rill.octree: there are 2^30 pages of the finest level, more than an int counts", rill.octree, "float",
+        raises("rill.octree: the finest level has 2^30 pages, more than an int can count", rill.octree, "float",
             {size = 2048, page = 2})
         local q = rill.quadtree("float", {size = 8, page = 2, depth = 1})
         assert.equal(5, q.pages.mapped)
@@ -363,14 +363,14 @@ describe("an adaptive container", function()
         raises("c:level: argument #1 'points': expected points of 2 coordinates", q.level, q, rill.iota(3))
         raises("c:coarsen: kernel 'k': expected one with the container as its only argument", q.coarsen, q,
             rill.kernel "kernel void k(float x<>, float y, out bool r<>) { r = true; }")
-        raises("c:refine: kernel 'k': argument 'x' is of vec2, the container's elements are of float", q.refine, q,
+        raises("c:refine: kernel 'k': argument 'x' has type vec2, the container's elements have type float", q.refine, q,
             rill.kernel "kernel void k(vec2 x<>, out bool r<>) { r = x.y > 0.0; }")
         raises("c:refine: argument #1 'mask': expected a kernel, or a mask of one component", q.refine, q,
             rill.stream("vec2", {9, 9}))
         raises("c:filter_mode: argument #1 'name'", q.filter_mode, q, "cubic")
         raises("c:boundary: argument #1 'name'", q.boundary, q, "clamp", 2)
         raises("c:allocate: pages of an adaptive container are mapped by c:refine", q.allocate, q, {1, 1})
-        raises("c:mipmap: it has no coarser levels", q.mipmap,
+        raises("c:mipmap: the container has no coarser levels", q.mipmap,
             rill.array("float", 4))
         raises("c:mipmap: argument #1 'how': expected \"nearest\", or the name of a component", q.mipmap, q, "y")
         raises("c:mipmap: argument #1 'how': only the elements of adaptive containers, of float types", q.mipmap,

@@ -53,10 +53,10 @@ describe("rill.virtual", function()
         local t, m = T.linear {shape = {4, 4}}, rill.physical("float", 16)
         raises("rill.virtual: argument #1 'translator': expected a translator, got", rill.virtual, m)
         raises("rill.virtual: argument #2 'physical': expected a stream, got nil", rill.virtual, t)
-        raises("rill.virtual: translator 'linear' gives addresses of 1 dimension, the memory's shape is 4x4",
+        raises("rill.virtual: translator 'linear' gives addresses of 1 dimension, but the memory's shape is 4x4",
             rill.virtual, t, rill.physical("float", {4, 4}))
-        raises("rill.virtual: expected memory whose elements lie side by side", rill.virtual, t, m:stride(2))
-        raises("rill.virtual: expected memory whose elements lie side by side", rill.virtual, t,
+        raises("rill.virtual: expected memory of at least one element without gaps", rill.virtual, t, m:stride(2))
+        raises("rill.virtual: expected memory of at least one element without gaps", rill.virtual, t,
             rill.iter("float", 16, 0, 1))
         raises("rill.virtual: the domain of translator 'compose' has no bounds", rill.virtual,
             T.compose(T.linear {shape = 9}, T.hash {rank = 2}), m)
@@ -143,7 +143,7 @@ describe("a container of parts", function()
         assert.same({{1, 2}, {0, 0}}, {back:get(2, 3, 4), back:get(3, 3, 4)})
         assert.equal("container<vec2>[3x4x5]", tostring(back):match "^[^,]*")
         local short = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 12))
-        raises("c:save: what is mapped is not everything, and no pages of one size: save c:stream%(%)", saved, short)
+        raises("c:save: a partly mapped container without pages of one size cannot be saved: save c:stream%(%)", saved, short)
     end)
 
     it("has snapshots, which are copies of what is mapped", function()
@@ -183,9 +183,9 @@ describe("a container of parts", function()
         both:undo(taken)
         assert.equal(24 * 34.5, both:sum())
         pages:unmap(8)
-        raises("c:diff: what translator 'compose' maps is another part of its domain since: map", both.diff,
+        raises("c:diff: translator 'compose' maps another part of its domain than at the time of the snapshot: map", both.diff,
             both, taken)
-        raises("c:undo: what translator 'compose' maps is another part", both.undo, both, taken)
+        raises("c:undo: translator 'compose' maps another part", both.undo, both, taken)
         pages:map(8, 15, 3)
         both:undo(taken)
         assert.equal(24 * 34.5, both:sum())

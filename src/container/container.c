@@ -36,11 +36,11 @@ static bool check_memory(const Translator *t, const TranslatorInfo *info, const 
 {
     char text[SHAPE_TEXT];
     if (memory->shape.rank != info->to) {
-        return error_set("translator '%s' gives addresses of %d dimension%s, the memory's shape is %s", info->name,
+        return error_set("translator '%s' gives addresses of %d dimension%s, but the memory's shape is %s", info->name,
                          info->to, info->to == 1 ? "" : "s", shape_text(&memory->shape, text));
     }
     if (!memory->buffer || !memory->contiguous || !memory->writable || stream_elements(memory) == 0) {
-        return error_set("expected memory whose elements lie side by side, one at least: rill.physical makes it");
+        return error_set("expected memory of at least one element without gaps: rill.physical makes such memory");
     }
     if (translator_device(t) && translator_device(t) != memory->device) {
         return error_set("the translator's tables and the memory are on different devices");

@@ -83,8 +83,8 @@ static bool ask_all(Container *c, void *caller)
     bool few = shape_elements(&c->whole.shape) <= SHAPE_MAX_ELEMENTS;
     container_bounds(c, first, last);
     if (!few && info.pointwise) {
-        return error_set("what is mapped of translator '%s' is asked point by point, and its domain has more than %d: "
-                         "give it the option 'ranges'",
+        return error_set("the mapped points of translator '%s' are found one by one, and its domain has more than %d "
+                         "points: add the option 'ranges'",
                          info.name, INT32_MAX);
     }
     return few && !container_paged_part(c) ? ask_slabs(c, last, caller) : ask_box(c, origin, last, caller);
@@ -116,7 +116,7 @@ bool container_query(Container *c, void *caller)
     c->query.boxes.count = 0;
     bool done = ask_all(c, caller);
     if (done && translator_version(c->translator) != version) {
-        done = error_set("what is mapped of translator '%s' was changed by a function of its own while that was asked",
+        done = error_set("a function of translator '%s' changed the mapping while the mapped points were queried",
                          translator_info(c->translator).name);
     }
     c->query.version = done ? version + 1 : 0;

@@ -1,4 +1,4 @@
--- Containers of other elements at the same places: c:like, c:cast.
+-- Containers of another element type: c:like and c:cast.
 local core = require "rill.core"
 local errors = require "rill.core.error"
 local typename = require "rill.core.typename"
@@ -15,13 +15,14 @@ local function check(c, name, ...)
     end
 end
 
---- c:like([type]): a container of the same kind with elements of a type, or of c's: zeros, which is its default, too. One with pages has none yet.
+--- c:like([type]): returns a container of the same kind, filled with zeros, with default 0. Default of
+--- type: c's type. If it has pages, none is mapped yet.
 function converted.like(c, ...)
     check(c, "like", ...)
     return core._like(c, (...) or c.type)
 end
 
--- Its elements converted, an eighth after the other where they are many.
+-- Converts the elements, in eighths if there are many.
 local function in_parts(c, ...)
     local count = core._partial(c, "c:cast") and core._line_parts(c, "c:cast") or 1
     local made
@@ -39,7 +40,8 @@ local function in_parts(c, ...)
     return made
 end
 
---- c:cast(type): its elements, and its default, as s:cast converts them.
+--- c:cast(type): returns a container that is mapped like c, with the elements and the default converted as
+--- by s:cast.
 function converted.cast(c, ...)
     check(c, "cast", ...)
     local made = in_parts(c, ...)

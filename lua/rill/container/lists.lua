@@ -1,4 +1,4 @@
--- rill.lists: a grid of lists of different lengths, one after the other in memory.
+-- rill.lists: grids of lists of different lengths, stored one after the other.
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
@@ -26,7 +26,7 @@ local function open(options, key)
     return errors.open(("%s: option '%s'"):format(name, key), options[key], "expected a stream, got %s")
 end
 
--- Points, x first, as row-major numbers of cells; -1 outside.
+-- Converts points, x first, to row-major indices of cells; -1 outside of the grid.
 local NUMBER <const> = template.new [[
     kernel int number($point k<>, $point n) {
         int r = 0;
@@ -61,7 +61,7 @@ local function shape_of(options)
     return table.move(shape, 1, #shape, 1, {}), cells
 end
 
--- Offsets and the places of the entries, in order of their cells.
+-- Sorts the keys. Returns the offsets of the lists, and the index of each entry's key in order of the cells.
 local function sort_keys(options)
     local keys = open(options, "keys")
     local shape, cells = shape_of(options)
@@ -91,9 +91,11 @@ local function values_of(options, count)
     return values and values:copy():reshape(count)
 end
 
---- rill.lists(type, {shape =, counts = | offsets = | keys = [, values =]}): counts and offsets as for rill.translator.lists. keys: the cell of
--- each entry, by its row-major number from 0 or as a point, x first; entries of a cell keep their order. Without values an entry is its
--- key's place, from 0, or zero where there are no keys.
+--- rill.lists(type, {shape =, counts = | offsets = | keys = [, values =]}): creates a grid of lists.
+--- counts and offsets are as for rill.translator.lists. keys: the cell of each entry, as a 0-based
+--- row-major index or as a point, x first; entries of a cell keep their order. Default of values: the
+--- 0-based index of each entry's key, or zero without keys. Raises an error if a key lies outside of the
+--- grid.
 function lists.lists(type, options)
     options = check_options(options)
     local offsets, counts, places

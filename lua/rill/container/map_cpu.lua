@@ -5,13 +5,13 @@ local option = require "rill.core.options"
 local typename = require "rill.core.typename"
 
 local EXPECTED <const> = {first = true, last = true, lazy = true}
-local states = setmetatable({}, {__mode = "k"}) -- view -> what it is made of
+local states = setmetatable({}, {__mode = "k"}) -- view -> its state
 
 local function one(list)
     return #list == 1 and list[1] or list
 end
 
--- An index as a list; a negative one counts from the end, where there is one.
+-- Returns an index as a list. If the domain has bounds, negative indices count from the end.
 local function index_of(value, rank, shape, default, name)
     local list = type(value) == "table" and not core.type(value) and value or value ~= nil and {value} or default
     local result = {}
@@ -27,7 +27,8 @@ local function index_of(value, rank, shape, default, name)
     return result
 end
 
--- The page of an element, and its number there: both from 1, row-major.
+-- Returns the page of an element, and the element's index in it, both 1-based and row-major. Sets the
+-- bounds of the page, at .. to, in the state.
 local function locate(state, i)
     local rest, key, inside, below, pages = i - 1, 0, 0, 1, 1
     for d = #state.size, 1, -1 do
@@ -56,7 +57,7 @@ local function fetch(state, key)
     return page
 end
 
--- All pages of the box that are mapped.
+-- Fetches all mapped pages of the box.
 local function fetch_mapped(state, range)
     local number = 1
     local first, last = core._box(range, number)
@@ -157,7 +158,7 @@ end
 
 meta.__close = unmap
 
--- What is unmapped within a finalizer is so when that is over.
+-- Copies the elements of a page to a table: in a finalizer the stream's own view may be finalized already.
 local function elements_of(page)
     local list = {}
     for i = 1, page.written and #page.view or 0 do
@@ -182,8 +183,10 @@ local function check_options(options)
     return options
 end
 
---- c:map_cpu{first=, last=, lazy=}: a view of a box, row-major from 1: m[i], #m, m:unmap(), which writes back what was assigned. `lazy`: pages
--- are read when an element of them is asked for, else those that are mapped at once.
+--- c:map_cpu{first=, last=, lazy=}: returns a view of a box with 1-based row-major indices: m[i], #m, and
+--- m:unmap(), which writes back the pages that were assigned to. Defaults: the whole domain, lazy = false.
+--- With lazy = true a page is read when one of its elements is first accessed; otherwise all mapped pages
+--- are read immediately.
 local function map_cpu(c, options, ...)
     if not core._is_open_container(c) then
         errors.fail("c:map_cpu: argument 'c': expected a container, got %s", typename.told(c))
@@ -205,7 +208,7 @@ local function map_cpu(c, options, ...)
     }
     for d = 1, rank do
         if last[d] < first[d] then
-            errors.fail("c:map_cpu: dimension %d: %d .. %d is no box", d, first[d], last[d])
+            errors.fail("c:map_cpu: dimension %d: %d .. %d is not a box: expected first <= last", d, first[d], last[d])
         end
         state.size[d] = last[d] - first[d] + 1
         state.low[d], state.high[d] = (first[d] - 1) // state.page[d], (last[d] - 1) // state.page[d]

@@ -1,5 +1,6 @@
--- c:neighbors: elements of a container on the CPU with what is around them, the neighbourhood iterators of Glift (3.4.3). A kernel gathers what is around a part
--- of the elements, then that part is gone through.
+-- c:neighbors: visits elements of a container on the CPU together with their neighborhoods (the
+-- neighborhood iterators of Glift, 3.4.3). A kernel gathers the neighborhoods of a part of the elements,
+-- then this part is visited.
 local core = require "rill.core"
 local points = require "rill.container.points"
 local oneline = require "rill.stream.expression_kernel"
@@ -10,9 +11,10 @@ local fail <const> = errors.fail
 
 local TEXT <const> = template.new "$text"
 local PART <const> = 1 << 18 -- elements gathered at a time
-local MOST <const> = 1 << 20 -- around one
+local MOST <const> = 1 << 20 -- elements of a neighborhood
 
--- A row of y is what is around an element, row-major in the container's dimensions, of which the last one is x.
+-- Each row of y is the neighborhood of an element, row-major in the container's dimensions, of which the
+-- last is x.
 local function text_of(c, rank, type)
     local declared = core._builtin_type(type) and "" or core._declare(c)
     local reaches, steps, index = {}, {}, ""
@@ -22,7 +24,7 @@ local function text_of(c, rank, type)
             points.coordinate("p", "element", d, rank), d, d, d)
         index = ("[c%d]"):format(d) .. index
     end
-    return ("%skernel void around(%s%s, %s c%s, out %s y<>) {"
+    return ("%skernel void neighborhood(%s%s, %s c%s, out %s y<>) {"
         .. "int element = indexof(y).y, rest = indexof(y).x; %s y = c%s; }"):format(declared, table.concat(reaches),
         points.parameter("p", rank), type, ("[]"):rep(rank), type, table.concat(steps, " "), index)
 end
@@ -31,7 +33,7 @@ local function kernel_of(c, rank)
     return TEXT:kernel {text = text_of(c, rank, oneline.value_types[c.type] or c.type)}
 end
 
--- How far it is around an element in each dimension, and how many elements that makes.
+-- Returns the reach in each dimension, and the number of elements of a neighborhood.
 local function reach_of(reach, rank)
     local list, count = {}, 1
     local one = math.type(reach) == "integer"
@@ -42,50 +44,50 @@ local function reach_of(reach, rank)
         end
         count = far <= MOST and count * (2 * far + 1) or math.huge
         if count > MOST then
-            fail("c:neighbors: argument #1 'reach': there are at most %d elements around one", MOST)
+            fail("c:neighbors: argument #1 'reach': a neighborhood has at most %d elements", MOST)
         end
         list[d] = far
     end
     return list, count
 end
 
-local Walk = {__name = "rill.walk", __metatable = "rill.walk"}
+local Traversal = {__name = "rill.traversal", __metatable = "rill.traversal"}
 
--- Forgets the part at hand.
-local function leave(walk)
-    for _, name in ipairs {"around", "range"} do
-        local held = walk[name]
-        walk[name] = nil
+-- Releases the current part.
+local function leave(traversal)
+    for _, name in ipairs {"neighborhood", "range"} do
+        local held = traversal[name]
+        traversal[name] = nil
         if held then held:close() end
     end
-    walk.view, walk.step = nil, nil
+    traversal.view, traversal.step = nil, nil
 end
 
-function Walk.__close(walk)
-    local _ <close> = walk.parts
-    walk.parts = nil
-    leave(walk)
+function Traversal.__close(traversal)
+    local _ <close> = traversal.parts
+    traversal.parts = nil
+    leave(traversal)
 end
 
--- The next part with what is around its elements; false behind the last one.
-local function enter(walk)
-    leave(walk)
-    walk.range = walk.next()
-    if not walk.range then return false end
-    local p <close> = walk.range:addresses()
-    local given = {p = p, c = walk.container, shape = {walk.range.size, walk.count}}
-    for d, far in ipairs(walk.reach) do given["reach" .. #walk.reach + 1 - d] = far end
-    walk.around = walk.kernel(given)
-    walk.view = walk.around:map_cpu {lazy = true}
-    walk.step, walk.at = walk.range:each(), 0
+-- Gathers the neighborhoods of the next part. Returns false after the last one.
+local function enter(traversal)
+    leave(traversal)
+    traversal.range = traversal.next()
+    if not traversal.range then return false end
+    local p <close> = traversal.range:addresses()
+    local given = {p = p, c = traversal.container, shape = {traversal.range.size, traversal.count}}
+    for d, far in ipairs(traversal.reach) do given["reach" .. #traversal.reach + 1 - d] = far end
+    traversal.neighborhood = traversal.kernel(given)
+    traversal.view = traversal.neighborhood:map_cpu {lazy = true}
+    traversal.step, traversal.at = traversal.range:each(), 0
     return true
 end
 
--- The element so far from the one at hand.
-local function read(walk, ...)
-    local reach, place = walk.reach, 0
+-- Returns the element at an offset from the current one.
+local function read(traversal, ...)
+    local reach, place = traversal.reach, 0
     local count = select("#", ...)
-    if not walk.view then
+    if not traversal.view then
         fail("near: the loop is over")
     elseif count ~= 0 and count ~= #reach then
         fail("near: expected %d offset%s, one per dimension, got %d", #reach, #reach == 1 and "" or "s", count)
@@ -98,11 +100,14 @@ local function read(walk, ...)
         end
         place = place * (2 * reach[d] + 1) + far + reach[d]
     end
-    return walk.view[(walk.at - 1) * walk.count + place + 1]
+    return traversal.view[(traversal.at - 1) * traversal.count + place + 1]
 end
 
---- c:neighbors(reach [, range]): an iterator over the mapped elements, or those of ranges, as c:each: near, i, j, ...; near(di, dj, ...) is the element so
--- far from the one at hand, at most `reach` (a number, or one per dimension) in each dimension, near() that itself; outside is what the boundary says.
+--- c:neighbors(reach [, range]): returns an iterator that gives near, i, j, ... for each element of a
+--- range or a list of ranges. Default of range: the mapped elements. near(di, dj, ...) returns the element
+--- at this offset, at most `reach` (an integer, or one for each dimension) away in each dimension; near()
+--- returns the element itself. Outside of the domain the boundary decides. Raises an error if a
+--- neighborhood has more than 2^20 elements.
 local function neighbors(c, reach, range, ...)
     if not core._is_open_container(c) then
         fail("c:neighbors: argument 'c': expected a container, got %s", typename.told(c))
@@ -110,25 +115,25 @@ local function neighbors(c, reach, range, ...)
         fail("c:neighbors: expected at most 2 arguments, got %d", 2 + select("#", ...))
     end
     local rank = c.shape and #c.shape or #core._page_sizes(c)
-    local walk = setmetatable({container = c}, Walk)
-    walk.reach, walk.count = reach_of(reach, rank)
+    local traversal = setmetatable({container = c}, Traversal)
+    traversal.reach, traversal.count = reach_of(reach, rank)
     local _
-    walk.next, _, _, walk.parts = core._parts(c, range, PART // walk.count, "c:neighbors")
-    walk.kernel = kernel_of(c, rank)
-    local function near(...) return read(walk, ...) end
+    traversal.next, _, _, traversal.parts = core._parts(c, range, PART // traversal.count, "c:neighbors")
+    traversal.kernel = kernel_of(c, rank)
+    local function near(...) return read(traversal, ...) end
     local function give(first, ...)
         if first then return near, first, ... end
     end
     local function step()
-        while walk.parts do
-            if walk.step then
-                walk.at = walk.at + 1
-                if walk.at <= walk.range.size then return give(walk.step()) end
+        while traversal.parts do
+            if traversal.step then
+                traversal.at = traversal.at + 1
+                if traversal.at <= traversal.range.size then return give(traversal.step()) end
             end
-            if not errors.call(enter, walk) then Walk.__close(walk) end
+            if not errors.call(enter, traversal) then Traversal.__close(traversal) end
         end
     end
-    return step, nil, nil, walk
+    return step, nil, nil, traversal
 end
 
 return {neighbors = errors.guard(neighbors)}

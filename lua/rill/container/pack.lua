@@ -1,4 +1,6 @@
--- Primitives of containers: those of the stream of what is mapped, in address order. What has its shape goes back to the same places.
+-- Primitives of containers: the mapped elements are packed into a stream in address order, for the
+-- primitives of streams. A result with one element for each input (scan) is written to a container that is
+-- mapped like the input.
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
@@ -20,14 +22,14 @@ local function check_axis(name, given)
     end
 end
 
--- Whether a value stands for c's elements: another container, or a stream of its shape.
+-- Returns whether a value has one element for each of c's: another container, or a stream of its shape.
 local function along(c, value)
     local kind = rill.type(value)
     return kind == "container"
         or kind == "stream" and core._is_open(value) and c.shape ~= nil and value.shape == c.shape
 end
 
--- The arguments as they are for the stream of what is mapped, and streams to be closed behind the call.
+-- Returns the arguments for the packed stream, and the streams that must be closed after the call.
 local function prepared(c, name, part, ...)
     local arguments, opened = table.pack(...), {}
     local function lined(value)
@@ -54,7 +56,7 @@ local function prepared(c, name, part, ...)
     return arguments, opened
 end
 
--- Coordinates of elements by their numbers; of lists these are the numbers of their entries.
+-- Converts indices in the packed stream to coordinates of elements; of lists to indices of entries.
 local function points_of(c, numbers, part)
     local points <close> = core._line_points(c, part)
     local found = points and rill.gather(points, numbers)
@@ -71,7 +73,7 @@ local function index_of(c, i, ...)
     return core._line_index(c, i)
 end
 
--- What becomes of a method's results.
+-- Functions that convert the results of a method.
 local finish <const> = {
     argmin = index_of, argmax = index_of, find = points_of, scan = function(c, line)
         local made = core._from_line(c, line)
@@ -88,9 +90,10 @@ local function sorts_along(arguments)
     return is_options(arguments[1]) and arguments[1].axis ~= nil
 end
 
--- What is mapped is copied in parts where that needs less memory, and the parts' results are joined: from here to `joined`.
+-- If it needs less memory, the mapped elements are packed in parts, and the results of the parts are
+-- joined by the functions from here to `joined`.
 
--- f of numbers, or of vectors component by component.
+-- Applies f to numbers, or to vectors component by component.
 local function componentwise(f, a, b)
     if type(a) ~= "table" then
         return f(a, b)
@@ -121,7 +124,8 @@ local function times(a, b) return a * b end
 
 local function as_float(x) return (string.unpack("f", string.pack("f", x))) end
 
--- f, whose results of elements that kernels see as floats are floats; of a dot product with doubles they are doubles.
+-- Rounds the result of f to float if kernels read the elements as floats, except for a dot product with
+-- doubles.
 local function rounded(f, is_dot)
     return function(c, parts, other, ...)
         local result = f(c, parts, other, ...)
@@ -131,7 +135,7 @@ local function rounded(f, is_dot)
     end
 end
 
--- The root of a^2 + b^2, wherever it is in the range of numbers.
+-- Returns the root of a^2 + b^2 without intermediate overflow.
 local function root(a, b)
     local most = greater(math.abs(a), math.abs(b))
     if most == 0 or most ~= most or most == math.huge then
@@ -163,7 +167,7 @@ local function norm(_, parts, ...)
     return total
 end
 
--- Differences from the means of the parts, and of these from the mean of all.
+-- Combines the deviations of the parts, and the differences of their means from the mean of all.
 local function deviation(_, parts)
     local means, sizes, own = {}, {}, {}
     local count = parts(function(results, size)
@@ -183,7 +187,7 @@ local function variance(c, parts)
     return componentwise(function(d) return d * d end, deviation(c, parts))
 end
 
--- NaN wins, and of equal ones the first.
+-- NaN takes precedence; among equal elements the first does.
 local function place(before)
     return function(c, parts, ...)
         local best, at
@@ -197,7 +201,7 @@ local function place(before)
     end
 end
 
--- One stream of several, which are closed.
+-- Concatenates streams and closes them.
 local function concatenated(list)
     local some = {}
     for _, s in ipairs(list) do
@@ -226,7 +230,7 @@ local function find(c, parts, ...)
     return concatenated(list)
 end
 
--- What rill.debug.stats tells; numbers that are not finite have no mean.
+-- Joins the tables of rill.debug.stats. Only finite numbers contribute to the mean.
 local function stats(_, parts, ...)
     local all, finite = nil, 0
     parts(function(results)
@@ -246,11 +250,12 @@ local function stats(_, parts, ...)
     return all
 end
 
--- Counts in bins that are those of all.
+-- Determines the bins from the range of all parts first, then counts in each part.
 local function histogram(_, parts, options, ...)
     local ranges, total = {}, nil
     if select("#", ...) > 0 then
-        parts(function() end, function(line, ...) return line:histogram(...) end, options, ...) -- too many
+        -- Too many arguments: the method itself raises the error.
+        parts(function() end, function(line, ...) return line:histogram(...) end, options, ...)
     end
     if options == nil or is_options(options) and (options.min == nil or options.max == nil) then
         parts(function(results)
@@ -292,12 +297,13 @@ local function close_all(opened)
     end
 end
 
--- What parts are asked for, where that is not the method itself.
-local asked <const> = {
+-- Functions that are applied to the parts instead of the method itself.
+local part_methods <const> = {
     var = core._moments, std = core._moments, histogram = function(line, f, ...) return f(line, ...) end,
 }
 
--- A method of each part of what is mapped: `take` gets its results, how many elements the part has, how many were before it, the part and its line.
+-- Calls a method for each part of the mapped elements. `take` gets the results, the number of elements of
+-- the part and of the parts before it, the part, and the packed stream.
 local function by_parts(c, name, count, take, ...)
     local before = 0
     for k = 1, count do
@@ -305,7 +311,7 @@ local function by_parts(c, name, count, take, ...)
         local arguments, opened = prepared(c, name, part, ...)
         local line = core._line(c, c, "c:" .. name, part)
         opened[#opened + 1] = line
-        local method = asked[name] or line[name]
+        local method = part_methods[name] or line[name]
         take(table.pack(method(line, table.unpack(arguments, 1, arguments.n))), line.size, before, part, line)
         before = before + part.size
         close_all(opened)
@@ -313,12 +319,13 @@ local function by_parts(c, name, count, take, ...)
     return before
 end
 
--- Whether a predicate may ask for an element's number: each part has numbers of its own.
+-- Returns whether a predicate may read the index of an element, which differs when elements are packed in
+-- parts.
 local function is_numbered(pred)
     return rill.type(pred) == "kernel" or type(pred) == "string" and pred:find "%f[%w_]i%f[^%w_]" ~= nil
 end
 
--- Whether a method's parts can be joined.
+-- Returns whether a method can be computed in parts.
 local function joins(c, name, ...)
     if name == "scan" then
         return scanned.serves(c.type, ...)
@@ -326,13 +333,14 @@ local function joins(c, name, ...)
     return joined[name] ~= nil and not ((name == "filter" or name == "find") and is_numbered((...)))
 end
 
--- What does not depend on the order of the elements, but for rounding. Products do: they are too large for a number in one order only.
+-- Methods whose result depends on the order of the elements by rounding only. A product may overflow in
+-- one order only.
 local UNORDERED <const> = {
     sum = true, min = true, max = true, mean = true, var = true, std = true, any = true, all = true,
     count = true, norm = true, stats = true,
 }
 
--- Whether the result of parts may be beyond the range of numbers where that of all together is not.
+-- Methods whose partial results may overflow although the total does not.
 local IN_RANGE <const> = {sum = true, prod = true, dot = true}
 
 local function is_lost(value)

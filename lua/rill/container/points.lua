@@ -1,12 +1,13 @@
--- Streams of points as kernels take them: vectors of int, and beyond four dimensions a row of ints for each.
+-- Streams of points as kernels take them: vectors of int, or for more than four dimensions a row of ints
+-- for each point.
 local points = {VECTOR = 4, vectors = {"int", "ivec2", "ivec3", "ivec4"}}
 
---- points.parameter(name, rank): the parameter of points by index.
+--- points.parameter(name, rank): returns the declaration of a parameter of points that are accessed by index.
 function points.parameter(name, rank)
     return (rank > points.VECTOR and "int %s[][]" or points.vectors[rank] .. " %s[]"):format(name)
 end
 
---- points.coordinate(name, index, d, rank): coordinate d of one, x first; d counts from 1.
+--- points.coordinate(name, index, d, rank): returns the text for coordinate d (1-based, x first) of a point.
 function points.coordinate(name, index, d, rank)
     local pattern = rank == 1 and "%s[%s]" or rank > points.VECTOR and "%s[%s][%d]" or "%s[%s].%s"
     return pattern:format(name, index, rank > points.VECTOR and d - 1 or ("xyzw"):sub(d, d))
@@ -14,8 +15,10 @@ end
 
 local values = {}
 
---- points.values(rank): values for templates. point and brackets: a parameter of points by index, "$point p$brackets". vector: whether a point is one
--- element of it. dims: rows {d, at}, the number of a dimension from 1, x first, and what follows a point to give its coordinate.
+--- points.values(rank): returns values for templates. `point` and `brackets` declare a parameter of
+--- points, "$point p$brackets". `vector` tells whether a point is one element of the stream. `dims` has
+--- one row {d, at} for each dimension: its 1-based index, x first, and the suffix that selects the
+--- coordinate of a point.
 function points.values(rank)
     if not values[rank] then
         local vector, dims = rank <= points.VECTOR, {}

@@ -1,5 +1,5 @@
--- t:ranges of streams of boxes: all addresses of the boxes go through the translator on the device, and what follows each other in memory is
--- brought together there.
+-- t:ranges of streams of boxes. The device translates all addresses of the boxes and joins those that are
+-- adjacent in memory.
 local rill = require "rill.core.public"
 local points = require "rill.container.points"
 local errors = require "rill.core.error"
@@ -12,9 +12,9 @@ local fail <const> = errors.fail
 local VECTOR <const>, vectors <const> = points.VECTOR, points.vectors
 local ROW <const> = template.new
     "kernel void row(int p[][], int n[], out int r<>) { r = p[n[indexof(r).y]][indexof(r).x]; }"
-local MOST <const> = 2 ^ 31 - 2 ^ 24 -- of a sum of floats
+local MOST <const> = 2 ^ 31 - 2 ^ 24 -- greatest number of addresses: the sum is one of floats
 
--- The kernel that finds runs of points of `rank` dimensions which a translator takes to `to` dimensions.
+-- Returns the kernel that finds runs of points of `rank` dimensions, whose translations have `to` dimensions.
 local function runs_of(rank, to)
     local q = points.values(to)
     return kernels.runs:kernel(setmetatable({
@@ -22,7 +22,7 @@ local function runs_of(rank, to)
     }, {__index = points.values(rank)}))
 end
 
--- Some of the points, by their numbers.
+-- Gathers points by their indices.
 local function take(list, rank, numbers)
     if rank <= VECTOR then
         return rill.gather(list, numbers)
@@ -30,10 +30,10 @@ local function take(list, rank, numbers)
     return ROW:kernel() {p = list, n = numbers, shape = {numbers.size, rank}}
 end
 
--- A stream of boxes' corners, of one dimension.
+-- Checks and returns a stream of corners of boxes, of one dimension.
 local function corners(value, name, rank)
     local s = errors.open(("t:ranges: argument '%s'"):format(name), value,
-        "expected a stream of points, as the other one, got %s")
+        "expected a stream of points, as for the other corner, got %s")
     local wanted, shape = rank > VECTOR and "int" or vectors[rank], rank > VECTOR and ("{n, %d}"):format(rank) or "{n}"
     if s.type ~= wanted or #s.shape ~= (rank > VECTOR and 2 or 1) or (rank > VECTOR and s.shape[2] ~= rank) then
         fail("t:ranges: argument '%s': expected points of %d coordinate%s, a stream of %s of shape %s, got %s", name,
@@ -46,7 +46,9 @@ local function none(rank)
     return rill.stream(rank > VECTOR and "int" or vectors[rank], rank > VECTOR and {0, rank} or {0})
 end
 
---- t:ranges(firsts, lasts [, "inverse"]) of streams: {first =, last =, at =, box =}, streams of as many elements as there are rows.
+--- t:ranges(firsts, lasts [, "inverse"]) for streams of points. Returns a table of streams {first =, last
+--- =, at =, box =} with one element for each row. Raises an error if the boxes have more than 2^31 - 2^24
+--- addresses.
 function ranges.of_boxes(t, firsts, lasts, direction)
     local inverse = direction == "inverse"
     local rank, to = inverse and t.to or t.rank, inverse and t.rank or t.to

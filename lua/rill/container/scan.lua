@@ -1,4 +1,5 @@
--- c:scan of what is mapped in parts: each is scanned by itself, joined with what all before it gave, and written to its places.
+-- c:scan of the mapped elements in parts: each part is scanned, combined with the total of the parts
+-- before it, and written to the result.
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
@@ -12,7 +13,7 @@ local formulas <const> = {
     add = "a + b", mul = "a * b", min = "min(a, b)", max = "max(a, b)", ["and"] = "a & b", ["or"] = "a | b",
     xor = "a ^ b",
 }
-local real <const> = {add = true, mul = true} -- min and max of NaN are the scan's own
+local real <const> = {add = true, mul = true} -- the scan itself handles NaN in min and max
 
 local function joins(element, op)
     return element:find "^[iu]vec[234]$" or element == "int" or element == "uint"
@@ -24,20 +25,22 @@ local LAST <const> = template.new "kernel void last($T s[], int i, out $T r<>) {
 local BOTH <const> = template.new
     "kernel void both($T s[], $T x[], int i, out $T r<>) { $T a = s[i], b = x[i]; r = ($op); }"
 
--- `join`: x = c op x, of every element; what all up to element i give, of inclusive scans and of exclusive ones.
+-- `join`: x = c op x for every element. `last` and `both`: the total up to element i, of inclusive and of
+-- exclusive scans.
 local function kernels_of(type, op)
     local values = {T = type, op = formulas[op]}
     return {join = JOIN:kernel(values), last = LAST:kernel(values), both = BOTH:kernel(values)}
 end
 
---- Whether scans of a type's elements by an operator are joined so, with these options.
+--- Returns whether a scan of elements of this type, with this operator and these options, can be computed
+--- in parts.
 function scanned.serves(element, op, options)
     op = op or "add"
     local plain = options == nil or type(options) == "table" and not rill.type(options) and options.segments == nil
     return formulas[op] ~= nil and plain and joins(element, op)
 end
 
---- The container of the scan; of `count` parts, op nil: add.
+--- Computes the scan in `count` parts and returns a container mapped like c. op nil: add.
 function scanned.by_parts(c, count, op, options, ...)
     local reverse, exclusive = options and options.reverse, options and options.exclusive
     local k, made, carry = kernels_of(c.type, op or "add"), core._mapped_like(c, c.type), nil

@@ -59,7 +59,7 @@ LuaContainer *container_check(lua_State *L, int index, const char *function, int
         luaL_error(L, "%s: argument '%s': the container was closed", function, name);
     }
     if (container_choosing(self->container)) {
-        luaL_error(L, "%s: its allocator is choosing frames: nothing is asked of the container meanwhile", function);
+        luaL_error(L, "%s: the container's allocator is running: it cannot use the container", function);
     }
     return self;
 }

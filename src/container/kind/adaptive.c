@@ -101,8 +101,8 @@ static bool check_sizes(const Shape *size, const Shape *page)
     int64_t times = page->size[0] > 0 ? size->size[0] / page->size[0] : 0;
     for (int d = 0; d < size->rank; d++) {
         if (page->size[d] < 1 || times < 1 || (times & (times - 1)) != 0 || size->size[d] != times * page->size[d]) {
-            return error_set("'size' is %s, 'page' %s: expected a power of two times the page", shape_text(size, x),
-                             shape_text(page, y));
+            return error_set("'size' is %s and 'page' is %s: expected 'size' to be a power of two times 'page'",
+                             shape_text(size, x), shape_text(page, y));
         }
     }
     return true;
@@ -121,7 +121,7 @@ Container *container_adaptive(Device *device, const Type *type, const Shape *siz
     }
     root.level = t->info.levels - 1;
     if (root.level * size->rank > MOST_BITS) {
-        error_set("there are 2^%d pages of the finest level, more than an int counts: take larger ones",
+        error_set("the finest level has 2^%d pages, more than an int can count: use larger pages",
                   root.level * size->rank);
         translator_release(t);
         return NULL;

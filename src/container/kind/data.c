@@ -6,7 +6,7 @@
 
 bool data_wrong(void)
 {
-    return error_set("what the file tells of its container does not agree: it is damaged");
+    return error_set("the data of the container in the file are inconsistent: the file is damaged");
 }
 
 Container *data_damaged(void)

@@ -150,7 +150,7 @@ static bool ready_region(Container *c, const Region *region)
     int64_t nowhere = region->set.elements - stream_elements(&points);
     bool done = nowhere == 0 ? ready_places(pages_of(c), &points)
                              : error_set("%" PRId64 " of the %" PRId64
-                                         " elements to be written have no place: mapping '%s' leads nowhere",
+                                         " elements to be written have no address: mapping '%s' does not map them",
                                          nowhere, region->set.elements, translator_info(mapping_of(c)).name);
     stream_release(&points);
     if (done) {
@@ -199,7 +199,7 @@ static bool check_points(const Container *c, const Stream *points)
     Shape shape;
     Stream flat, inside;
     if (c->whole.shape.rank > MOST_RANK) {
-        return error_set("points reach containers of up to 4 dimensions: take boxes");
+        return error_set("streams of points have at most 4 dimensions: give boxes instead");
     }
     if (!translator_points_check(points, c->whole.shape.rank, &shape) || !compact_flat(points, &flat)) {
         return false;
@@ -207,7 +207,7 @@ static bool check_points(const Container *c, const Stream *points)
     bool done = stream_settle(&flat) && keep_inside(c, &flat, &inside);
     if (done) {
         done = stream_elements(&inside) == stream_elements(&flat) ||
-               error_set("some lie outside of the container's shape; they count from 0");
+               error_set("some points lie outside of the container's shape; coordinates are 0-based");
         stream_release(&inside);
     }
     stream_release(&flat);

@@ -97,8 +97,8 @@ static bool make_place(Container *c, int64_t count, Stream *place)
 {
     int64_t most = translator_info(c->translator).domain.size[0];
     if (count > most - stack_of(c)->count) {
-        return error_set("%" PRId64 " elements don't go on a stack of %" PRId64 ": 'capacity' is %" PRId64, count,
-                         stack_of(c)->count, most);
+        return error_set("%" PRId64 " elements do not fit on a stack of %" PRId64 " elements: 'capacity' is %" PRId64,
+                         count, stack_of(c)->count, most);
     }
     return grow(c, stack_of(c)->count + count) &&
            stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, stack_of(c)->count, place);
@@ -143,8 +143,7 @@ static bool append_region(Container *c, Container *from, const Region *region)
 static bool remove_last(Container *c, int64_t count, Stream *view)
 {
     if (count > stack_of(c)->count) {
-        return error_set("there are %" PRId64 " elements on the stack, %" PRId64 " are asked for", stack_of(c)->count,
-                         count);
+        return error_set("the stack has %" PRId64 " elements, got %" PRId64 " to remove", stack_of(c)->count, count);
     }
     if (!container_ready_mapped(c) ||
         !stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, stack_of(c)->count - count, view)) {

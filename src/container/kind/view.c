@@ -20,8 +20,8 @@ static bool check_unbounded(const TranslatorInfo *info, const Stream *memory)
                          info->name);
     }
     return stream_elements(memory) % info->page == 0 ||
-           error_set("expected memory of whole pages: those of translator '%s' have %" PRId64 " elements, the memory "
-                     "%" PRId64,
+           error_set("expected memory of whole pages: a page of translator '%s' has %" PRId64
+                     " elements, the memory has %" PRId64,
                      info->name, info->page, stream_elements(memory));
 }
 
@@ -146,9 +146,8 @@ static bool save(Container *c, ContainerData *data)
         data->kind = container_kind_array.name;
         return take_complete(c, data);
     }
-    return error_set(
-        "what is mapped is not everything, and no pages of one size: save c:stream(), or what the container "
-        "was made of");
+    return error_set("a partly mapped container without pages of one size cannot be saved: save c:stream(), or its "
+                     "translator's data and its memory");
 }
 
 const ContainerKind container_kind_view = {

@@ -16,13 +16,13 @@ bool frame_table_free(const Translator *t, int64_t frame, int64_t count)
 {
     int64_t capacity = t->info.capacity;
     if (frame < 0 || count > capacity || frame > capacity - count) {
-        return error_set("%" PRId64 " pages don't go into frames from %" PRId64 " on: the capacity is %" PRId64
+        return error_set("%" PRId64 " pages do not fit into frames from %" PRId64 " on: the capacity is %" PRId64
                          " frames, 0 .. %" PRId64,
                          count, frame, capacity, capacity - 1);
     }
     for (int64_t f = frame; f < frame + count && f < frame_table_count(t); f++) {
         if (frame_table_words(t, f)[0]) {
-            return error_set("frame %" PRId64 " holds a page already: unmap it first, or take another frame", f);
+            return error_set("frame %" PRId64 " holds a page already: unmap it first, or use another frame", f);
         }
     }
     return true;

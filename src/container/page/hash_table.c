@@ -126,7 +126,7 @@ static bool rebuild(Paged *paged, const int64_t *page, int64_t slots, int64_t mo
     for (;; slots *= 2) {
         if (slots > most || slot_at(paged, slots) > SHAPE_MAX_ELEMENTS) {
             return error_set(
-                "the hash table is full: there are too many pages, or too many of one hash: take larger ones");
+                "the hash table is full: there are too many pages, or too many with the same hash: use larger pages");
         }
         if (!word_table_prepare(&grown, paged->base.device, slot_at(paged, slots))) {
             return false;

@@ -18,7 +18,7 @@ int64_t node_pool_take(NodePool *pool, WordTable *table, bool (*grow)(WordTable 
     }
     int64_t begin = pool->root + (int64_t)pool->used.count * pool->node;
     if (begin > SHAPE_MAX_ELEMENTS - pool->node) {
-        return error_set("the page table is full: take larger pages, or more levels");
+        return error_set("the page table is full: use larger pages, or more levels");
     }
     /* There must be room for every node to become spare: giving one back can't fail. */
     if (!ARRAY_ROOM(&pool->used) ||

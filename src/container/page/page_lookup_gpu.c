@@ -152,7 +152,7 @@ static bool check_first(const Stream *numbers)
         !buffer_read(numbers->buffer, (uint64_t)numbers->offset * sizeof first, &first, sizeof first)) {
         return false;
     }
-    return first >= 0 || error_set("some lie outside of the container's shape; they count from 0");
+    return first >= 0 || error_set("some points lie outside of the container's shape; coordinates are 0-based");
 }
 
 bool page_lookup_ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers)

@@ -108,7 +108,7 @@ static bool add_point(const Translator *t, const int32_t *coordinates, PageList 
         point[d] = coordinates[d];
     }
     if (!translator_inside(t, point)) {
-        return error_set("some lie outside of the container's shape; they count from 0");
+        return error_set("some points lie outside of the container's shape; coordinates are 0-based");
     }
     return page_list_add(pages, rank, paged_box(t, point, point).first, NO_FRAME);
 }
@@ -163,7 +163,7 @@ bool page_lookup_host(const Translator *t, const Stream *points, PageList *pages
     Stream flat;
     *pages = (PageList){0};
     if (t->info.rank > 4) {
-        return error_set("points reach containers of up to 4 dimensions: take boxes");
+        return error_set("streams of points have at most 4 dimensions: give boxes instead");
     }
     if (!translator_points_check(points, t->info.rank, &shape) || stream_elements(points) == 0) {
         return stream_elements(points) == 0;

@@ -145,7 +145,7 @@ static bool choose_levels(Pages *pages, const Shape *shape, int levels, int64_t 
             break;
         }
     }
-    return *entries >= 0 || error_set("the page table would be too large: take larger pages, or more levels");
+    return *entries >= 0 || error_set("the page table would be too large: use larger pages, or more levels");
 }
 
 Pages *page_table_of_translator(Translator *t)
@@ -164,7 +164,8 @@ Translator *translator_pages_overlapping(Device *device, const Shape *shape, con
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     int64_t count, entries;
     if (shape->rank != page->rank) {
-        error_set("'page', %s, has not as many dimensions as 'shape', %s", shape_text(page, a), shape_text(shape, b));
+        error_set("'page' is %s and 'shape' is %s: expected the same number of dimensions", shape_text(page, a),
+                  shape_text(shape, b));
         return NULL;
     }
     if (!translator_shape(shape, "shape", &count)) {

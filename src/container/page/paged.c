@@ -445,7 +445,7 @@ static bool plan_frame(const Shape *page, int64_t overlap, Paged *paged)
         int64_t size = page->size[rank - 1 - d] + 2 * overlap;
         size = overlap && d == 0 ? round_up(size, paged->unit) : size;
         if (overlap > page->size[d]) {
-            return error_set("'overlap' is %" PRId64 ": it goes up to the least size of a page", overlap);
+            return error_set("'overlap' is %" PRId64 ": expected at most the least size of a page", overlap);
         }
         paged->stride[d] = elements;
         paged->lead += d ? overlap * elements : 0;
@@ -454,7 +454,7 @@ static bool plan_frame(const Shape *page, int64_t overlap, Paged *paged)
     paged->unit = overlap ? paged->unit : elements;
     paged->elements = overlap ? round_up(elements + front - overlap, STEP) : elements;
     return paged->elements <= SHAPE_MAX_ELEMENTS ||
-           error_set("a page and its 'overlap' have more elements than addresses reach");
+           error_set("a page with its 'overlap' has more than 2147483647 elements");
 }
 
 Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,

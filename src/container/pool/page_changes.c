@@ -13,10 +13,10 @@ static bool within_ints(const Container *c, const PageEntry *entry)
     for (int d = 0; d < c->whole.shape.rank && !container_bounded(c); d++) {
         int64_t first = entry->page[d] * page[d];
         if (first <= INT32_MIN || first + page[d] - 1 > INT32_MAX) {
-            return error_set("the page of coordinates %" PRId64 " .. %" PRId64
-                             " does not lie within -2147483647 .. 2147483647: take coordinates further inside, or "
-                             "pages of one element",
-                             first, first + page[d] - 1);
+            return error_set(
+                "the page of coordinates %" PRId64 " .. %" PRId64
+                " does not lie within -2147483647 .. 2147483647: use coordinates nearer to 0, or pages of one element",
+                first, first + page[d] - 1);
         }
     }
     return true;

@@ -126,8 +126,7 @@ bool page_pool_refuse(const Container *c, int64_t pages, int64_t mapped)
 
 static bool check_changeable(const Container *c)
 {
-    return !page_pool(c)->choosing ||
-           error_set("its allocator is choosing frames: nothing is asked of the container meanwhile");
+    return !page_pool(c)->choosing || error_set("the container's allocator is running: it cannot use the container");
 }
 
 /* Asks the allocator; the frames that a list needs to be reserved, -1 with error_set. */
@@ -144,7 +143,7 @@ static int64_t ask_allocator(Container *c, PageList *list)
     for (size_t i = 0; done && i < list->count; i++) {
         int64_t frame = list->items[i].frame;
         done = (frame >= 0 && frame < capacity) ||
-               error_set("the allocator gave frame %" PRId64 ": they go from 0 to %" PRId64, frame, capacity - 1);
+               error_set("the allocator returned frame %" PRId64 ": frames go from 0 to %" PRId64, frame, capacity - 1);
         needed = frame >= needed ? frame + 1 : needed;
     }
     return done ? needed : -1;
@@ -159,7 +158,7 @@ static bool take_chosen(Container *c, PageList *list)
             while (i-- > 0) {
                 frames_drop(frames, list->items[i].frame);
             }
-            return error_set("the allocator gave frame %" PRId64 ", which holds a page", frame);
+            return error_set("the allocator returned frame %" PRId64 ", which holds a page", frame);
         }
         frames_take_at(frames, frame, page_pool_snapshot(c));
     }

@@ -170,7 +170,7 @@ static bool is_countable(const int64_t *page, int rank)
     for (int d = 0; d < rank; d++) {
         most /= page[d];
     }
-    return most > 0 || error_set("the box has more than 2^53 elements: take a smaller one");
+    return most > 0 || error_set("the box has more than 2^53 elements: use a smaller box");
 }
 
 Region *region_box(Device *device, const Shape *shape, bool unbounded, const int64_t *first, const int64_t *last)

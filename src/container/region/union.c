@@ -106,8 +106,8 @@ static Region *unite(Region *const *parts, int count)
     if (kept < 2) {
         result = region_retain(kept ? left[0] : parts[0]);
     } else if (any_levels(left, kept)) {
-        error_set("the elements of an adaptive container can't be joined with other ones: run over those of one, by "
-                  "'over'");
+        error_set("the elements of an adaptive container cannot be joined with other elements: choose the elements of "
+                  "one container with 'over'");
         result = NULL;
     } else {
         result = same ? merge_pages(left, kept) : region_cells_union(left, kept);

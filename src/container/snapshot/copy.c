@@ -57,8 +57,9 @@ static Region *mapped_now(Container *c, const Snapshot *s)
 {
     Region *now = container_active(c);
     if (now && !has_table(c) && !same_elements(now, copy_of(s)->region)) {
-        error_set("what translator '%s' maps is another part of its domain since: map it as it was",
-                  translator_info(c->translator).name);
+        error_set(
+            "translator '%s' maps another part of its domain than at the time of the snapshot: map the same part again",
+            translator_info(c->translator).name);
         return NULL;
     }
     return now;

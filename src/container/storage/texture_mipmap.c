@@ -120,7 +120,7 @@ bool texture_mipmap(const Stream *s)
     const TextureForm *form = stream_texture(s);
     if (!form || form->levels == 1) {
         return error_set(
-            "it has no coarser levels: rill.array with storage = \"texture\" and mipmaps = n makes such a one");
+            "the container has no coarser levels: create it by rill.array with storage = \"texture\" and mipmaps = n");
     }
     Stream levels[MOST_LEVELS];
     int made = 1;

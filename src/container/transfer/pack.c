@@ -128,8 +128,9 @@ bool container_pack_points(Container *c, const Region *part, Stream *result)
 {
     int rank = c->whole.shape.rank;
     if (rank > 4) {
-        return error_set("coordinates of %d dimensions are no elements of a stream: it takes containers of up to 4",
-                         rank);
+        return error_set(
+            "points of %d dimensions cannot be elements of a stream: expected a container of at most 4 dimensions",
+            rank);
     }
     const Type *type = type_of(SCALAR_INT, rank);
     if (!container_partial(c)) {

@@ -164,7 +164,7 @@ Translator *translator_compose(Translator *outer, Translator *inner)
 {
     if (inner->info.to != outer->info.rank) {
         error_set(
-            "the addresses of the inner translator's memory have %d coordinates, those of the outer one's domain %d",
+            "the inner translator's addresses have %d coordinates, the outer translator's domain has %d dimensions",
             inner->info.to, outer->info.rank);
         return NULL;
     }

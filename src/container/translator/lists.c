@@ -130,7 +130,7 @@ Translator *translator_lists(Device *device, const Shape *cells, const int32_t *
     }
     Shape domain = *cells;
     if (domain.rank == SHAPE_MAX_RANK) {
-        error_set("'shape' has %d dimensions: a grid of lists has at most %d, the list is a further one", domain.rank,
+        error_set("'shape' has %d dimensions: a grid of lists has at most %d, since the list adds one", domain.rank,
                   SHAPE_MAX_RANK - 1);
         return NULL;
     }

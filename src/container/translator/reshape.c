@@ -202,7 +202,7 @@ static bool check_tiles(const Shape *shape, const Shape *to, Shape *tiles, int64
     }
     return (more > 0 && *slices <= count) ||
            error_set(
-               "tiles of %s don't go into 'to', %s: expected a shape of fewer dimensions, with room for each tile",
+               "tiles of %s do not fit into 'to', %s: expected a shape of fewer dimensions, with room for each tile",
                shape_text(shape, a), shape_text(to, b));
 }
 

@@ -74,7 +74,7 @@ static const char *result_text(const int32_t *result, int rank, char text[TRANSL
 {
     int64_t point[SHAPE_MAX_RANK];
     widen(result, rank, point);
-    return result[0] == TRANSLATOR_NOWHERE ? "nowhere" : translator_point_text(point, rank, text);
+    return result[0] == TRANSLATOR_NOWHERE ? "no address" : translator_point_text(point, rank, text);
 }
 
 /* Compares the host's result for a point with the device's. */
@@ -93,7 +93,7 @@ static bool compare(const SelfTest *test, Direction direction, const int32_t *po
     }
     bool same = outcome == OUTCOME_FOUND ? memcmp(found, given, (size_t)to * sizeof *found) == 0
                                          : result[0] == TRANSLATOR_NOWHERE;
-    return same || error_set("translator '%s' is wrong: of %s '%s' makes %s, the GLSL %s", test->info.name,
+    return same || error_set("translator '%s' is wrong: for %s '%s' returns %s, the GLSL returns %s", test->info.name,
                              translator_point_text(from, rank, a), inverse ? "cpu_inverse" : "cpu",
                              outcome == OUTCOME_FOUND ? translator_point_text(found, to, b) : "nil",
                              result_text(result, to, c));
@@ -111,7 +111,7 @@ static bool compare_point(const SelfTest *test, int i, void *caller)
     }
     if (result[0] == TRANSLATOR_NOWHERE) {
         return !info->traits.complete || !info->domain.known ||
-               error_set("translator '%s' is wrong: %s is nowhere, and trait 'complete' says true", info->name,
+               error_set("translator '%s' is wrong: %s is not mapped, but trait 'complete' is true", info->name,
                          result_text(point, info->rank, a));
     }
     if (!info->traits.invertible) {
@@ -137,7 +137,7 @@ static bool compare_pairs(const SelfTest *test)
             const int32_t *b = test->points + k * info->rank;
             if (memcmp(a, b, bytes) != 0 && memcmp(place, test->places + k * info->to, place_bytes) == 0) {
                 return error_set(
-                    "translator '%s' is wrong: %s and %s both translate to %s, and trait 'one_to_one' says true",
+                    "translator '%s' is wrong: %s and %s both translate to %s, but trait 'one_to_one' is true",
                     info->name, result_text(b, info->rank, x), result_text(a, info->rank, y),
                     result_text(place, info->to, z));
             }
@@ -173,7 +173,7 @@ static bool wrong_ranges(const TestBox *box, const int64_t *point, const char *w
 {
     char a[TRANSLATOR_POINT_TEXT], b[TRANSLATOR_POINT_TEXT], c[TRANSLATOR_POINT_TEXT];
     int rank = box->test->info.rank;
-    return error_set("translator '%s' is wrong: of the box %s .. %s 'ranges' %s %s", box->test->info.name,
+    return error_set("translator '%s' is wrong: the ranges of the box %s .. %s %s %s", box->test->info.name,
                      translator_point_text(box->first, rank, a), translator_point_text(box->last, rank, b), what,
                      translator_point_text(point, rank, c));
 }
@@ -193,16 +193,16 @@ static bool traverse_range(TestBox *box, const Range *range)
     do {
         int64_t number = number_in(box, point);
         if (number < 0) {
-            return wrong_ranges(box, point, "go out of it, to");
+            return wrong_ranges(box, point, "contain a point outside of it,");
         } else if (box->seen[number]) {
-            return wrong_ranges(box, point, "have twice");
+            return wrong_ranges(box, point, "contain twice");
         }
         box->seen[number] = true;
         Outcome outcome = ask_point(box, point, place);
         if (outcome == OUTCOME_FAILED) {
             return false;
         } else if (outcome == OUTCOME_NOWHERE || memcmp(place, at, (size_t)info->to * sizeof *at) != 0) {
-            return wrong_ranges(box, point, "do not say what 'cpu' does of");
+            return wrong_ranges(box, point, "disagree with 'cpu' for");
         }
         at[0]++;
     } while (range_step(point, range->first, range->last, 0, info->rank));
@@ -221,7 +221,7 @@ static bool traverse_box(TestBox *box, const RangeList *list)
     do {
         Outcome outcome = box->seen[n++] ? OUTCOME_NOWHERE : ask_point(box, point, place);
         if (outcome == OUTCOME_FOUND) {
-            return wrong_ranges(box, point, "leave out");
+            return wrong_ranges(box, point, "omit");
         } else if (outcome == OUTCOME_FAILED) {
             return false;
         }

@@ -224,7 +224,7 @@ bool translator_table_fits(const Shape *shape, int to)
         return false;
     }
     return (count > 0 && count <= SHAPE_MAX_ELEMENTS / (to + 1)) ||
-           error_set("'shape' is %s: a table of its addresses is too large", shape_text(shape, text));
+           error_set("'shape' is %s: a table of its addresses would be too large", shape_text(shape, text));
 }
 
 Translator *translator_table(Device *device, const char *name, const Shape *shape, int to, const int32_t *places)

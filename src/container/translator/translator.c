@@ -81,7 +81,7 @@ bool translator_shape(const Shape *shape, const char *what, int64_t *elements)
     *elements = 1;
     for (int d = 0; d < shape->rank; d++) {
         if (shape->size[d] < 1 || shape->size[d] > SHAPE_MAX_ELEMENTS) {
-            return error_set("'%s' is %s: sizes go from 1 to 2147483647", what, shape_text(shape, text));
+            return error_set("'%s' is %s: expected sizes from 1 to 2147483647", what, shape_text(shape, text));
         }
         bool more = *elements < 0 || *elements > SHAPE_MAX_ELEMENTS / shape->size[d];
         *elements = more ? -1 : *elements * shape->size[d];
@@ -95,7 +95,8 @@ bool translator_shape_fits(const Shape *shape, const char *what, int64_t *elemen
     if (!translator_shape(shape, what, elements)) {
         return false;
     }
-    return *elements > 0 || error_set("'%s' is %s: addresses reach 2147483647 elements", what, shape_text(shape, text));
+    return *elements > 0 ||
+           error_set("'%s' is %s: expected at most 2147483647 elements", what, shape_text(shape, text));
 }
 
 int64_t translator_join(const int64_t *digit, const int64_t *size, int count)

@@ -35,7 +35,7 @@ static bool check_inputs(const Kernel *kernel, const Type *type)
         const Param *param = &f->params[i];
         if (param->kind != PARAM_OUTPUT && param_kinds[param->kind].stream &&
             !type_converts(type->value, param->type)) {
-            return error_set("kernel '%s': argument '%s' is of %s, the container's elements are of %s", f->name,
+            return error_set("kernel '%s': argument '%s' has type %s, the container's elements have type %s", f->name,
                              param->name, param->type->name, type->name);
         }
     }

@@ -464,7 +464,7 @@ static bool check_sizes(const Shape *shape, const Shape *page, int border)
     Shape frame = *page;
     int64_t count;
     if (shape->rank != page->rank) {
-        return error_set("'page', %s, has not as many dimensions as 'shape', %s", shape_text(page, x),
+        return error_set("'page' is %s and 'shape' is %s: expected the same number of dimensions", shape_text(page, x),
                          shape_text(shape, y));
     }
     for (int d = 0; d < frame.rank; d++) {

@@ -1,5 +1,5 @@
 $section(count)
-// How many addresses each box has, as an int, the largest where there are more, and as a float.
+// Counts the addresses of each box, as an int (at most 2^31 - 1) and as a float.
 kernel void count($point first$brackets, $point last$brackets, out int n<>, out float all<>) {
     int i = indexof(n).x;
     uint count = 1u;
@@ -13,7 +13,7 @@ kernel void count($point first$brackets, $point last$brackets, out int n<>, out 
 }
 
 $section(points)
-// The addresses of all boxes, x fastest. `ends`: how many there are up to each box's last.
+// Writes the addresses of all boxes, x fastest. `ends`: the number of addresses up to the end of each box.
 kernel void points(int box[], int ends[], $point first$brackets, $point last$brackets, out $point p<>) {
     $if(vector){int e = indexof(p).x;}$else{int e = indexof(p).y, along = indexof(p).x;}
     int b = box[e], rest = b > 0 ? e - ends[b - 1] : e, side;
@@ -27,13 +27,13 @@ kernel void points(int box[], int ends[], $point first$brackets, $point last$bra
 }
 
 $section(runs)
-// 1 where a run begins, and where one ends. `p` is what is asked for, `q` what becomes of it. Address `e` goes on where the one before it, `f`, ended,
-// along x in a row of a box, and in memory.
-#define NOWHERE (-2147483647 - 1)
-#define FOLLOWS(e, f) (p[e]$x != first[box[e]]$x && q[f]$q_x > NOWHERE && q[e]$q_x == q[f]$q_x + 1$for(d, q_rest){ && q[e]$d.at == q[f]$d.at})
+// Marks where runs begin and end. `p` are the points, `q` their translations. FOLLOWS(e, f): point e continues the run of the previous point f, along x
+// in a row of a box, and in memory.
+#define UNMAPPED (-2147483647 - 1)
+#define FOLLOWS(e, f) (p[e]$x != first[box[e]]$x && q[f]$q_x > UNMAPPED && q[e]$q_x == q[f]$q_x + 1$for(d, q_rest){ && q[e]$d.at == q[f]$d.at})
 kernel void runs(int box[], int count, $point first$brackets, $point p$brackets, $q_point q$q_brackets, out int starts<>, out int stops<>) {
     int e = indexof(starts).x, before = max(e - 1, 0), next = min(e + 1, count - 1);
-    bool found = q[e]$q_x > NOWHERE;
+    bool found = q[e]$q_x > UNMAPPED;
     starts = found && !FOLLOWS(e, before) ? 1 : 0;
     stops = found && (next == e || !FOLLOWS(next, e)) ? 1 : 0;
 }
