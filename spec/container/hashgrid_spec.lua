@@ -195,7 +195,7 @@ describe("a hash grid", function()
         c:set(1, 1, 1)
         raises("k: argument 'r' is a stream, the launch runs over pages of a container without bounds", k,
             {x = c, r = rill.stream("float", {0, 0}), over = c:active()})
-        raises("expected memory of whole pages: a page of translator 'hash' has 6 elements, the memory has 8", rill.virtual,
+        raises("a page of translator 'hash' has 6 elements, the memory has 8", rill.virtual,
             rill.translator.hash {page = {2, 3}}, rill.physical("float", 8))
     end)
 end)

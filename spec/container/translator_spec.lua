@@ -270,7 +270,7 @@ describe("a translator", function()
         raises("'to', 3x3, has fewer elements than 'shape', 10", T.fold, {shape = 10, to = {3, 3}})
         raises("tiles of 4x4 do not fit into 'to', 4x4", T.fold, {shape = {4, 4}, to = {4, 4}, tiled = true})
         raises("tiles of 3x4x4 do not fit into 'to', 7x11", T.fold, {shape = {3, 4, 4}, to = {7, 11}, tiled = true})
-        raises("'page' is 4 and 'shape' is 8x8: expected the same number of dimensions", T.pages, {shape = {8, 8}, page = 4})
+        raises("'page' is 4 and 'shape' is 8x8: expected the same number", T.pages, {shape = {8, 8}, page = 4})
         raises("option 'levels': expected 1 .. 8, got 0", T.pages, {shape = 8, page = 4, levels = 0})
         raises("option 'capacity': expected 1 .. 2147483647, got 0", T.pages, {shape = 8, page = 4, capacity = 0})
         raises("pages of 65536 elements reach 32767 frames", T.hash, {page = {256, 256}, capacity = 2 ^ 20})
@@ -279,7 +279,7 @@ describe("a translator", function()
         raises("expected 'rank', or 'page'", T.hash, {})
         raises("expected 'rank', or 'page'", T.hash, {rank = 2, page = 4})
         raises("argument #1 'outer': expected a translator, got nothing", T.compose)
-        raises("memory have 1 coordinates, those of the outer one's domain 2", T.compose, T.linear {shape = {4, 4}},
+        raises("addresses have 1 coordinates, the outer translator's domain has 2", T.compose, T.linear {shape = {4, 4}},
             T.linear {shape = 4})
         local deep = T.linear {shape = 4}
         raises("the composition has too many parts", function()

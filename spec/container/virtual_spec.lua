@@ -143,7 +143,7 @@ describe("a container of parts", function()
         assert.same({{1, 2}, {0, 0}}, {back:get(2, 3, 4), back:get(3, 3, 4)})
         assert.equal("container<vec2>[3x4x5]", tostring(back):match "^[^,]*")
         local short = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 12))
-        raises("c:save: a partly mapped container without pages of one size cannot be saved: save c:stream%(%)", saved, short)
+        raises("c:save: a partly mapped container without pages of one size cannot be saved", saved, short)
     end)
 
     it("has snapshots, which are copies of what is mapped", function()
@@ -183,7 +183,7 @@ describe("a container of parts", function()
         both:undo(taken)
         assert.equal(24 * 34.5, both:sum())
         pages:unmap(8)
-        raises("c:diff: translator 'compose' maps another part of its domain than at the time of the snapshot: map", both.diff,
+        raises("c:diff: translator 'compose' maps another part of its domain than", both.diff,
             both, taken)
         raises("c:undo: translator 'compose' maps another part", both.undo, both, taken)
         pages:map(8, 15, 3)
