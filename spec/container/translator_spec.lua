@@ -279,7 +279,7 @@ describe("a translator", function()
         raises("expected 'rank', or 'page'", T.hash, {})
         raises("expected 'rank', or 'page'", T.hash, {rank = 2, page = 4})
         raises("argument #1 'outer': expected a translator, got nothing", T.compose)
-        raises("addresses have 1 coordinates, the outer translator's domain has 2", T.compose, T.linear {shape = {4, 4}},
+        raises("addresses have 1 coordinates, the outer translator's domain", T.compose, T.linear {shape = {4, 4}},
             T.linear {shape = 4})
         local deep = T.linear {shape = 4}
         raises("the composition has too many parts", function()

@@ -46,7 +46,7 @@ struct Container {
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
     uint64_t numbers;               /* hash of the arguments with which baked kernels were compiled */
     uint64_t reach_version;         /* 1 + the translator's version for which `reached` holds; 0: not determined yet */
-    bool reached; /* memory holds all pages of the translator */
+    bool reached;                   /* memory holds all pages of the translator */
     QueryCache query;
     Region *active; /* the mapped elements, held, for the translator's version `active_version`; NULL until needed */
     uint64_t active_version;
