@@ -127,7 +127,7 @@ describe("rill.animate", function()
                 {"argument #1 's': expected a stream", 3},
                 {"argument #2 'options': expected a table", s, 3},
                 {"a stream of int requires the options min and max", whole},
-                {"option 'colormap': there is no colormap 'jet'", s, {colormap = "jet"}},
+                {"option 'colormap': unknown colormap 'jet'", s, {colormap = "jet"}},
             }
             for _, case in ipairs(cases) do
                 check.raises("a:frame: " .. case[1], a.frame, a, case[2], case[3])

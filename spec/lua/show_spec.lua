@@ -79,7 +79,7 @@ describe("rill.show", function()
             {"a stream of int requires the options min and max", rill.stream("int", {2, 2})},
             {"unknown option 'wide'", s, {wide = 3}},
             {"option 'width': expected a number, got string", s, {width = "3"}},
-            {"there is no colormap 'rainbow'", s, {colormap = "rainbow"}},
+            {"unknown colormap 'rainbow'", s, {colormap = "rainbow"}},
             {"option 'colormap': expected a stream of numbers", rill.stream("vec3", {2, 2}), {colormap = "gray"}},
             {"expected two different values, both are 1", s, {min = 1, max = 1}},
             {"argument #2 'options': expected a table", s, 5},

@@ -22,7 +22,7 @@ typedef struct Lock {
  * registers. */
 void lock_watch_forks(void);
 
-/* Acquires a lock. A thread that holds a lock must not acquire another one, and must not fork. */
+/* Acquires a lock. A thread that holds a lock must neither acquire a second lock nor fork. */
 void lock_take(Lock *lock);
 /* Releases a lock. */
 void lock_give(Lock *lock);

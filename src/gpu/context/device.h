@@ -22,7 +22,7 @@ typedef struct BufferRegion {
 
 typedef enum DeviceFamily { FAMILY_CPU, FAMILY_GPU } DeviceFamily;
 
-/* Properties of a driver. Those that affect the correctness of results are measured once per version of a driver. */
+/* Properties of a driver. Properties that affect the correctness of results are measured once per version of a driver. */
 typedef struct DeviceTraits {
     /* Used by the compiler, the primitives and the buffers. */
     DeviceFamily family;  /* RILL_FAMILY=cpu|gpu forces one */

@@ -62,7 +62,7 @@ const TuningResult *tuning_result(const struct Device *device, TuningId id);
 void tuning_begin(struct Device *device);
 /* Uses a value from now on. Programs that exist keep the values with which they were made. */
 void tuning_use(struct Device *device, TuningId id, int value);
-/* Records the times of one choice; values[k] took seconds[k]. */
+/* Records the times of one choice; seconds[k] is the time with values[k]. */
 void tuning_note(struct Device *device, TuningId id, const double seconds[TUNING_VALUES]);
 /* Ends a measurement. Writes the record if `complete` is set. Frees the memory of the measurement if the device was new. */
 void tuning_end(struct Device *device, bool complete);

@@ -37,12 +37,12 @@ int texture_find_code(int code);
 int texture_most_levels(const TextureForm *form);
 /* Computes the sizes of a level. */
 void texture_level_size(const TextureForm *form, int level, int64_t size[TEXTURE_MAX_RANK]);
-/* Attaches a texture to a buffer that has none. It exists as long as the buffer. Levels from 1 on are undefined. Returns false with error_set if it
+/* Attaches a texture to a buffer without one. It exists as long as the buffer. Levels from 1 on are undefined. Returns false with error_set if it
  * is too large or memory is exhausted. */
 bool texture_attach(Buffer *buffer, const TextureForm *form);
 /* Attaches a texture like another buffer's, and copies its levels from 1 on. Returns false with error_set. */
 bool texture_attach_copy(Buffer *buffer, const Buffer *from);
-/* Returns the form of the buffer's texture, or NULL if it has none. */
+/* Returns the form of the buffer's texture, or NULL if there is none. */
 const TextureForm *texture_form(const Buffer *buffer);
 /* Returns the bytes of device memory of the buffer's texture. */
 uint64_t texture_bytes(const Buffer *buffer);

@@ -90,7 +90,7 @@ static bool add_file(StrBuf *out, const char *name)
 {
     char *own = read_override(name);
     const char *text = own ? own : embedded(name);
-    bool done = text || error_set("there is no shader '%s'", name);
+    bool done = text || error_set("unknown shader '%s'", name);
     while (done && *text) {
         size_t length = strcspn(text, "\n");
         done = add_line(out, text, length);

@@ -71,7 +71,7 @@ const Colormap *colormap_find(const char *name)
             return &maps[i];
         }
     }
-    error_set("there is no colormap '%.60s': expected %s, %s, %s or %s", name, maps[0].name, maps[1].name, maps[2].name,
+    error_set("unknown colormap '%.60s': expected %s, %s, %s or %s", name, maps[0].name, maps[1].name, maps[2].name,
               maps[3].name);
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* Mesh file formats. The content determines the format of a file that is read, the extension that of a file that is written. */
+/* Mesh file formats. When a file is read, its content determines the format; when it is written, its extension does. */
 #ifndef RILL_IO_MESH_FORMATS_H
 #define RILL_IO_MESH_FORMATS_H
 
