@@ -14,8 +14,8 @@
 enum {
     CPU_GROUP = 8,
     GPU_GROUP = 256,
-    FUSED_TEXELS = 2048, /* up to which one group does it all */
-    CPU_TRIPS = 64,      /* of a lane at least, before there are more groups */
+    FUSED_TEXELS = 2048, /* largest number of texels for which one work group runs all phases */
+    CPU_TRIPS = 64,      /* least trips per lane before there are more groups */
     GPU_TRIPS = 4,
     CPU_GROUPS = 32,
     GPU_GROUPS = 128,
@@ -27,7 +27,7 @@ static bool is_double(const Stream *s)
     return s->type->scalar == SCALAR_DOUBLE;
 }
 
-/* How many groups share the texels out. */
+/* Returns the number of groups that divide the texels. */
 static int64_t group_count(int64_t texels, bool cpu)
 {
     int64_t group = cpu ? CPU_GROUP : GPU_GROUP, most = cpu ? CPU_GROUPS : GPU_GROUPS;
@@ -45,7 +45,7 @@ static Program *find_program(const CgVectors *v, bool cpu, bool block, bool fuse
                                  block ? "#define BLOCK\n" : "", fused ? "#define FUSED\n" : "");
 }
 
-/* Buffers in the order of the shader's bindings; whether they are read through storage blocks. */
+/* Binds the buffers in the order of the shader's bindings. Returns whether they are read through storage blocks. */
 static bool bind(const CgVectors *v, const Stream *state, bool cpu, Dispatch *dispatch)
 {
     const Stream *read[] = {v->x, v->r, v->p, v->q, v->z ? v->z : v->r};
@@ -93,17 +93,16 @@ bool cg_advance(const CgVectors *v, Stream *state, int phases, double least)
 /* ---- whole iterations in one work group ---- */
 
 enum {
-    ONE_GROUP_CPU = 8, /* a register of lanes: barriers cost next to nothing */
+    ONE_GROUP_CPU = 8, /* one vector register: barriers cost almost nothing */
     ONE_GROUP_GPU = 1024,
-    BLOCKS = 4, /* storage blocks, and those that are textures elsewhere */
+    BLOCKS = 4, /* storage blocks; and buffers that are textures, or storage blocks without buffer textures */
     READS = 4,
-    TILE_COST = 5,   /* quarters of what the entries of one of its columns take by themselves */
-    TRIPS = 1 << 18, /* of a launch, where loops may be as long as they like: some milliseconds */
-    SPARED =
-        40960, /* entries' time of an iteration that the launches it saves take: three of 15 us, at 1.1 ns an entry */
+    TILE_COST = 5,   /* cost of a tile, in quarters of the cost of the entries of one of its columns */
+    TRIPS = 1 << 18, /* trips of a launch without a limit on loops: some milliseconds */
+    SPARED = 40960,  /* saved time per iteration, in entries: three launches of 15 us, at 1.1 ns per entry */
 };
 
-/* Invocations: a power of two. */
+/* Returns the number of invocations, a power of two. */
 static int group_size(const Device *device)
 {
     int group = device_traits(device)->family == FAMILY_CPU ? ONE_GROUP_CPU : ONE_GROUP_GPU;
@@ -128,7 +127,8 @@ int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t e
 {
     const DeviceTraits *traits = device_traits(device);
     int64_t budget = traits->loop_limit ? traits->loop_limit / 8 * 7 : TRIPS, cost = places * SPMV_SLICE;
-    /* Trips of an invocation, as if it had all places: of the loops over quads and of the group's sums, in what is done once and in an iteration. */
+    /* Trips of an invocation, once and per iteration: over its slots (at most all slots), over quads, and in the
+     * group's sums. */
     int64_t passes = divide_up(rows, SPMV_SLICE),
             sum = group_size(device) > 32 ? group_size(device) / 32 + 32 : ONE_GROUP_CPU;
     int64_t once = places + 16 * passes + 3 * sum + 16, each = places + 5 * passes + 2 * sum + 8;
@@ -176,7 +176,7 @@ static void fill_group(const CgGroup *g, const CgGroupStep *step, uint32_t *para
     memcpy(params + CG_GROUP_P_LARGEST, &largest, sizeof largest);
 }
 
-/* Images, since textures need not show what the launch itself has stored. */
+/* Binds the buffers. The work buffer is read as images, since textures may not show what the same launch stored. */
 static void bind_group(const CgGroup *g, bool block, Dispatch *dispatch)
 {
     const Stream *stored[BLOCKS] = {g->work, g->x, g->b, g->m ? g->m : g->b};
@@ -212,7 +212,7 @@ static bool run_group(const CgGroup *g, const CgGroupStep *step)
     return done;
 }
 
-/* Where b does not lie in a row, it is copied, which only the launch that takes it needs. */
+/* Copies b if it is not contiguous and this launch reads it. */
 bool cg_group_run(const CgGroup *g, const CgGroupStep *step)
 {
     CgGroup run = *g;

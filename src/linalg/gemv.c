@@ -12,22 +12,22 @@
 enum {
     LEAST_ROWS = 32,
     LEAST_COLUMNS = 64,
-    CPU_PARTS = 4, /* of one sum, at least: they cost, but a machine of some cores wants invocations */
+    CPU_PARTS = 4, /* least parts of one sum: parts cost time, but several cores need several invocations */
     CPU_COLUMN_PARTS = 8,
     CPU_MOST_PARTS = 16,
     CPU_INVOCATIONS = 512,
     GPU_PARTS = 16,
     GPU_MOST_PARTS = 256,
     GPU_INVOCATIONS = 65536,
-    LONGEST_PART = 131072, /* rows: four a trip, far below a device's limit */
+    LONGEST_PART = 131072, /* rows: four per trip, far below a device's limit on trips */
     CPU_GROUP = 16,
     GPU_GROUP = 64,
-    CPU_WIDE = 8, /* texels of a row that a lane sums up along columns: a device that reads ahead likes long rows */
+    CPU_WIDE = 8, /* texels of a row that a lane sums along columns: devices that prefetch prefer long rows */
     CPU_WIDEST = 16,
-    WIDE_TEXELS = 512, /* from which on the widest is worth its compilation */
+    WIDE_TEXELS = 512, /* least texels of a row for which CPU_WIDEST is worth its compilation */
 };
 
-/* Joins the parts of each sum. An infinity or a NaN leaves a NaN among the errors: then the plain sum stands. */
+/* Adds the parts of each sum. If a part is infinite or NaN, the sum of the errors is NaN, and the plain sum is used. */
 static const char finish_text[] =
     "kernel void gemv_finish(V sum[][], V error[][], int parts, T alpha, T beta, inout T y<>) {\n"
     "  int at = indexof(y).x / N, c = indexof(y).x % N;\n"
@@ -47,13 +47,13 @@ static bool is_double(const Stream *s)
     return s->type->scalar == SCALAR_DOUBLE;
 }
 
-/* Elements of a texel. */
+/* Returns the number of elements of a texel. */
 static int texel_of(const Stream *s)
 {
     return is_double(s) ? 2 : 4;
 }
 
-/* Rows of whole texels, each in a row of memory. */
+/* Returns whether each row is contiguous and consists of whole texels. */
 static bool has_rows(const Stream *a)
 {
     int64_t texel = texel_of(a);
@@ -88,7 +88,7 @@ static bool on_cpu(const Stream *a)
     return device_traits(a->device)->family == FAMILY_CPU;
 }
 
-/* Parts of one sum, where there are `count` invocations for each of them. */
+/* Returns the number of parts of one sum, if each part has `count` invocations. */
 static int64_t part_count(const Stream *a, bool columns, int64_t count)
 {
     bool cpu = on_cpu(a);
@@ -130,7 +130,7 @@ static bool dispatch(const Stream *a, const Stream *x, bool columns, const uint3
     return run.program && device_dispatch(a->device, &run);
 }
 
-/* The sums' parts and their errors, {parts, texels of the result}. `columns`: of the transpose. */
+/* Computes the parts of the sums and their errors, {parts, texels of the result}. `columns`: for the transpose. */
 static bool sum_parts(const Stream *a, const Stream *x, bool columns, Stream sums[2])
 {
     int64_t texel = texel_of(a), rows = a->shape.size[0], width = a->shape.size[1] / texel;
@@ -157,7 +157,7 @@ static bool sum_parts(const Stream *a, const Stream *x, bool columns, Stream sum
         return false;
     }
     for (int i = 0; i < 2 && !columns; i++) {
-        sums[i] = turned(&sums[i]); /* owned as before */
+        sums[i] = turned(&sums[i]); /* keeps the ownership */
     }
     return true;
 }
@@ -183,7 +183,7 @@ static bool finish(const Stream *a, const Stream sums[2], double alpha, double b
     return kernel && kernel_launch(kernel, a->device, args, &y->shape, false);
 }
 
-/* x as texels need it. */
+/* Creates a view or copy of x that is contiguous and begins at a texel. */
 static bool line_up(const Stream *x, Stream *line)
 {
     if (x->source == SOURCE_BUFFER && x->contiguous && x->offset % texel_of(x) == 0) {

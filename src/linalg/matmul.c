@@ -21,7 +21,7 @@ static const Type *number_type(const Stream *s)
     return number ? value : NULL;
 }
 
-/* The last two dimensions of a matrix; of one dimension a row (left) or a column. */
+/* Returns the last two sizes of a matrix. A stream of one dimension is a row (`left`) or a column. */
 static void matrix_size(const Stream *s, bool left, int64_t *rows, int64_t *columns)
 {
     const Shape *shape = &s->shape;
@@ -85,7 +85,7 @@ bool matmul_result(const Stream *a, const Stream *b, Shape *shape, const Type **
 
 /* preparing */
 
-/* A header of at least two dimensions over the same elements. */
+/* Creates a header of at least two dimensions over the same elements. */
 static void as_matrix(const Stream *s, bool left, Stream *result)
 {
     static const ViewDim still = {.stride = 0, .step = 1, .start = 0, .div = 1, .mod = 0};
@@ -99,7 +99,7 @@ static void as_matrix(const Stream *s, bool left, Stream *result)
     result->dim[0] = left ? still : s->dim[0];
 }
 
-/* A column's product is a sum along each row. */
+/* Multiplies a matrix by a column as a sum of products along each row. */
 static bool along_rows(const MatmulKernel *p, Stream *c)
 {
     Stream row = p->b, sums;
@@ -121,7 +121,7 @@ static bool along_rows(const MatmulKernel *p, Stream *c)
     return done;
 }
 
-/* Few columns leave lanes idle: the transpose of b's transpose with a's is the same. */
+/* Multiplies the transposes in reverse order, because few columns would leave lanes idle. */
 static bool multiply_turned(const MatmulKernel *p, Stream *c)
 {
     MatmulKernel turned = *p; /* headers only */
@@ -150,7 +150,7 @@ static bool multiply_turned(const MatmulKernel *p, Stream *c)
     return done;
 }
 
-/* The ways to a product. */
+/* Choice of the method. */
 static bool is_along_rows(const MatmulKernel *p)
 {
     bool real = p->type->scalar == SCALAR_FLOAT || p->type->scalar == SCALAR_DOUBLE;
@@ -162,7 +162,8 @@ static bool is_turned(const MatmulKernel *p)
     return p->n < FEW_COLUMNS && p->m > 2 * p->n;
 }
 
-/* Of a matrix and a vector, in the other order of the two: gemv_add's. */
+/* Returns whether gemv_add can compute the product, and stores its matrix and vector. A row times a matrix is
+ * computed with the transpose. */
 static bool is_gemv(const MatmulKernel *p, Stream *matrix, Stream *vector)
 {
     bool column = p->n == 1;
@@ -207,7 +208,7 @@ static void set_factor(const Type *type, double value, uint32_t words[2])
     }
 }
 
-/* Fills all but the operands, which product_operands adds; the result's shape. */
+/* Fills in all fields except the operands, which product_operands adds, and the shape of the result. */
 static bool product_start(const Stream *a, const Stream *b, MatmulKernel *p, Shape *shape)
 {
     *p = (MatmulKernel){.device = a->device};
@@ -253,7 +254,7 @@ bool matmul_stream(const Stream *a, const Stream *b, Stream *result)
 
 /* updates */
 
-/* c = alpha * product + beta * c. Factors that are 0 leave out what they would multiply. */
+/* Computes c = alpha * product + beta * c. A term with the factor 0 is not read. */
 static bool join(Stream *c, const Stream *product, const uint32_t *alpha, const uint32_t *beta)
 {
     const char *t = c->type->name;
@@ -269,7 +270,7 @@ static bool join(Stream *c, const Stream *product, const uint32_t *alpha, const 
     return kernel && kernel_launch(kernel, c->device, args, &c->shape, false);
 }
 
-/* Straight into c, where the way to the product can: *direct. */
+/* Multiplies directly into c if the method and the layout allow it; sets *direct. */
 static bool add_directly(const MatmulKernel *p, const Stream *a, const Stream *b, Stream *c, bool *direct)
 {
     Target target;
@@ -282,7 +283,7 @@ static bool add_directly(const MatmulKernel *p, const Stream *a, const Stream *b
     return matmul_kernel_multiply(p, &target);
 }
 
-/* The other ways: a product of its own, which is added. */
+/* Computes the product in a new stream and adds it to c. */
 static bool add_joined(const MatmulKernel *p, const Stream *a, const Stream *b, Stream *c)
 {
     Stream product;

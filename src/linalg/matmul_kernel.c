@@ -15,10 +15,10 @@ enum {
     CLASHING = 512, /* elements */
     MANY_ROWS = 256,
     CACHE_LINE = 16,   /* elements */
-    MAX_TRIPS = 16384, /* texels of a row that one dispatch takes */
+    MAX_TRIPS = 16384, /* most texels of a row per dispatch */
 };
 
-/* One operand as rows of texels, dense. */
+/* An operand as dense rows of texels. */
 typedef struct Operand {
     Stream dense;
     int64_t rows, texels; /* of a matrix; in texels of four elements */
@@ -49,8 +49,8 @@ static bool row_major(const Stream *s)
     return true;
 }
 
-/* Elements from row to row: whole texels. Rows that are a multiple of a page's bytes apart, or of half of that, would share a few sets of a
- * processor's cache. */
+/* Returns the distance of rows in elements, whole texels. Rows that are a multiple of 2 KiB apart would share few
+ * sets of a processor's cache, so they are padded. */
 static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
 {
     int64_t padded = (columns + 3) / 4 * 4;
@@ -58,7 +58,8 @@ static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
     return clash ? padded + CACHE_LINE : padded;
 }
 
-/* Rows of whole texels, the rest of the last one zero; of B the number of rows, too, is a multiple of four. */
+/* Creates an operand with rows of whole texels, padded with zeros. The number of rows is a multiple of `unit`, which
+ * is 4 for B. */
 static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
 {
     Shape shape = s->shape;
@@ -86,10 +87,10 @@ static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
     return done;
 }
 
-/* What a program is made for, beside the type. */
+/* The variant of a program, in addition to the type. */
 typedef struct Way {
     bool tile, block, add, fours;
-    int rows; /* a lane */
+    int rows; /* per lane */
 } Way;
 
 static Program *find_program(Device *device, const Type *type, const Way *way)
@@ -106,7 +107,8 @@ static Program *find_program(Device *device, const Type *type, const Way *way)
                                  way->add ? "#define ADD\n" : "", way->fours ? "#define FOURS\n" : "");
 }
 
-/* Texels from one matrix of a batch to the next along dimension d of the result's, counted from the fastest; 0 where it repeats. */
+/* Returns the distance in texels between the matrices of a batch along dimension d of the result, counted from the
+ * fastest; 0 if the matrix repeats. */
 static uint32_t batch_stride(const Operand *operand, int d)
 {
     const Shape *shape = &operand->dense.shape;
@@ -157,7 +159,7 @@ bool matmul_kernel_target(const MatmulKernel *p, const Stream *c, Target *target
     return rows;
 }
 
-/* Whether each row of each product has whole texels of floats. */
+/* Returns whether each row of each product consists of whole texels of floats. */
 static bool has_fours(const MatmulKernel *p, const Target *c)
 {
     int64_t all = p->n | c->base | c->pitch;

@@ -3,11 +3,11 @@
 #include "gpu/program/shader.h"
 
 enum { CPU_GROUP = 8, GPU_GROUP = 64, MARGIN_GROUP = 64 };
-/* What comes before the first row costs, and devices of many lanes need many invocations. */
+/* Rows per invocation. The rows before the first row cost time, but devices of many lanes need many invocations. */
 enum { CPU_ROWS = 32, GPU_ROWS = MULTIGRID_LEAST_ROWS };
 
 typedef struct Part {
-    const char *name; /* in the shader */
+    const char *name; /* define in the shader */
     int reads, writes;
 } Part;
 
@@ -45,7 +45,7 @@ static Program *find_program(Device *device, MultigridPart part, bool wide, bool
                                  wide ? "#define WIDE\n" : "", block ? "#define BLOCK\n" : "");
 }
 
-/* How many groups there are along a row and down the grid. */
+/* Computes the number of groups along a row and down the grid. */
 static void count_groups(MultigridPart part, const uint32_t *params, bool cpu, Dispatch *dispatch)
 {
     uint64_t width = params[MULTIGRID_P_WIDTH], height = params[MULTIGRID_P_HEIGHT];
@@ -62,7 +62,7 @@ static void count_groups(MultigridPart part, const uint32_t *params, bool cpu, D
     dispatch->groups[2] = 1;
 }
 
-/* Buffers in the order of the shader's bindings; whether they are read through storage blocks. */
+/* Binds the buffers in the order of the shader's bindings. Returns whether they are read through storage blocks. */
 static bool bind(MultigridPart part, const MultigridLaunch *launch, bool cpu, Dispatch *dispatch)
 {
     int reads = parts[part].reads, writes = parts[part].writes;

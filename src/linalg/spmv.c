@@ -8,7 +8,7 @@ enum {
     CPU_GROUP = 64,
     GPU_GROUP = 256,
     MOST_LANES = 256,
-    LANE_ENTRIES = 8, /* that a lane of a row takes, more or less */
+    LANE_ENTRIES = 8, /* approximate number of entries per lane */
 };
 
 static bool is_double(const Stream *s)
@@ -16,13 +16,13 @@ static bool is_double(const Stream *s)
     return s->type->scalar == SCALAR_DOUBLE;
 }
 
-/* Four rows for an invocation, all at one place in a texel. */
+/* Returns whether an invocation multiplies four rows, one per component of a texel: ELL and slices. */
 static bool is_ell(const SparseRows *a)
 {
     return !a->offsets || a->order;
 }
 
-/* Invocations for a row, by the mean length: one, some of a subgroup's, or all of a group's. */
+/* Returns the number of lanes per row, from the mean length: one, several, or a whole work group. */
 static int lanes_of(const SparseRows *a, bool cpu)
 {
     int64_t rows = a->offsets->shape.size[0] - 1, entries = a->columns ? stream_elements(a->columns) : 0, lanes = 1;
@@ -42,11 +42,11 @@ static uint32_t first_word(const Stream *s)
     return (uint32_t)(s->offset * (s->type->bytes / 4));
 }
 
-/* How it is made: of matrices, of whole texels of floats, by storage blocks. */
+/* The variant of a program: for matrices of vectors, of whole texels of floats, with storage blocks. */
 typedef struct Way {
     bool wide, fours, block;
     int group, lanes;
-    int texels; /* of a row of X, for an invocation */
+    int texels; /* texels of a row of X per invocation */
 } Way;
 
 static Program *find_program(const SparseRows *a, const Stream *y, const Way *way)
@@ -60,14 +60,14 @@ static Program *find_program(const SparseRows *a, const Stream *y, const Way *wa
         a->order ? "#define SLICES\n" : "", way->block ? "#define BLOCK\n" : "", a->list ? "#define LISTED\n" : "");
 }
 
-/* What the shader reads, in the order of its bindings. */
+/* Binds the streams in the order of the shader's bindings. Returns whether they fit. */
 static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, Way *way)
 {
     const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, a->list, a->order};
     const TexelFormat formats[] = {
         TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_WORD, TEXEL_VECTOR};
     int count = a->order ? 6 : a->list ? 5 : a->columns ? 4 : 2;
-    streams[4] = a->list ? a->list : a->order; /* where there is none, it is not read */
+    streams[4] = a->list ? a->list : a->order; /* not read if there is none */
     way->block = false;
     for (int i = 0; i < count; i++) {
         way->block = way->block || !buffer_in_texture(streams[i]->buffer, formats[i]);
@@ -171,7 +171,6 @@ static bool plain(const Stream *s)
     return s->contiguous && s->source == SOURCE_BUFFER;
 }
 
-/* y = A x for vectors of any layout; they may overlap, and y the values of A. */
 bool spmv_vectors(const SparseRows *a, const Stream *x, Stream *y)
 {
     Stream dense = {0}, result = {0};

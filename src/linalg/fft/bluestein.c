@@ -1,12 +1,13 @@
-/* Bluestein's way (IEEE Transactions on Audio and Electroacoustics 18, 1970): 2 j k = j^2 + k^2 - (k - j)^2 makes of a transform of any
- * length a convolution with a chirp, c[k] = exp(-pi i k^2 / n), which longer transforms do. */
+/* Bluestein's algorithm (IEEE Transactions on Audio and Electroacoustics 18, 1970). With 2 j k = j^2 + k^2 - (k -
+ * j)^2 a transform of any length becomes a convolution with a chirp, c[k] = exp(-pi i k^2 / n), which is computed by
+ * longer transforms. */
 #include "kernel/launch/builtin.h"
 #include "linalg/fft/fft_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Chirps: of `length`, by transforms of `room` elements. */
+/* A chirp of `length` elements, convolved by transforms of `room` elements. */
 typedef struct Chirp {
     Device *device;
     const Type *type;
@@ -18,7 +19,7 @@ static int64_t chirp_power(int64_t k, int64_t length)
     return (int64_t)((uint64_t)k * (uint64_t)k % (2 * (uint64_t)length));
 }
 
-/* Arguments: the length, whether of doubles. */
+/* Fills in the chirp. Arguments: the length, whether doubles. */
 static bool fill_chirp(const Constants *constants, Buffer *buffer)
 {
     int64_t length = constants->arguments[0];
@@ -31,7 +32,8 @@ static bool fill_chirp(const Constants *constants, Buffer *buffer)
     return twiddles_write(constants, buffer, data);
 }
 
-/* Arguments: the length, the room, whether of doubles. The transform of the chirp's conjugate, on both sides of 0, over the room. */
+/* Fills in the transform of the chirp's conjugate, on both sides of 0, over the room. Arguments: the length, the
+ * room, whether doubles. */
 static bool fill_response(const Constants *constants, Buffer *buffer)
 {
     int64_t length = constants->arguments[0], room = constants->arguments[1];
@@ -57,7 +59,7 @@ static bool fill_response(const Constants *constants, Buffer *buffer)
     return done;
 }
 
-/* A stream over constants: `count` in the middle of three dimensions. */
+/* Creates a stream over constants, with `count` elements along the middle one of three dimensions. */
 static bool find_stream(const Chirp *c, const Constants *constants, int64_t count, Stream *result)
 {
     Shape shape = {.rank = 3, .size = {1, count, 1}};
@@ -79,7 +81,7 @@ static bool find_response(const Chirp *c, Stream *result)
     return find_stream(c, &constants, c->room, result);
 }
 
-/* to = from times factors, or their conjugates, times a number. */
+/* Computes to = from * factors * scale, or with the conjugates of the factors. */
 static bool multiply(const Stream *from, const Stream *factors, bool conjugate, double scale, const Stream *to)
 {
     static const char text[] = "kernel void chirp(%s x<>, %s w<>, float way, %s scale, out %s r<>) {\n"
@@ -100,14 +102,15 @@ static bool multiply(const Stream *from, const Stream *factors, bool conjugate, 
     return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
 }
 
-/* The first `length` of a stream of three dimensions, along the middle one. */
+/* Creates a view of the first `length` elements along the middle one of three dimensions. */
 static bool take_first(const Stream *s, int64_t length, Stream *result)
 {
     int64_t from[3] = {0}, to[3] = {s->shape.size[0], length, s->shape.size[2]};
     return stream_domain(s, from, to, result);
 }
 
-/* from: of three dimensions; padded: zeros, along the middle one of the room's length; to: of from's shape. */
+/* Convolves with the chirp. from: three dimensions; padded: zeros with the length of the room along the middle
+ * dimension; to: the shape of from. */
 static bool convolve(const Fft *f, const Chirp *c, const Stream *from, Stream *padded, Stream *to)
 {
     Stream chirp = {0}, response = {0}, part = {0};

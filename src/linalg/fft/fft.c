@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is worked on: contiguous; `own`: nobody else's memory. */
+/* The contiguous stream that is transformed. `own`: nobody else uses its memory. */
 typedef struct Work {
     Stream s;
     bool own;
@@ -71,7 +71,7 @@ bool fft_accepts(const Stream *s, const FftSpec *spec)
 
 /* kernels */
 
-/* Launches the text, in which C stands for the complex type and R for its real one, over `to`'s shape. */
+/* Launches the text over to's shape. C is the complex type in it, and R the real type. */
 static bool launch(const char *text, const Argument *args, const Stream *to)
 {
     StrBuf out = STRBUF_EMPTY;
@@ -82,7 +82,7 @@ static bool launch(const char *text, const Argument *args, const Stream *to)
     return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
 }
 
-/* A launch of one input whose output is new. */
+/* Launches a text with one input and a new output. */
 static bool launch_new(const char *text, const Stream *from, const Type *type, Stream *to)
 {
     if (!stream_create(from->device, type, &from->shape, false, to)) {
@@ -136,7 +136,7 @@ static bool transform_axis(Work *work, int axis, bool inverse)
     return done;
 }
 
-/* The first `count` of the axes. */
+/* Transforms along the first `count` axes. */
 static bool transform_axes(Work *work, const FftSpec *spec, int count)
 {
     bool done = true;
@@ -153,7 +153,7 @@ static bool run_complex(const Stream *s, const FftSpec *spec, Work *work)
 
 /* real transforms: along the last dimension, of rows */
 
-/* Arguments: the length n, whether of doubles. exp(-2 pi i k / n) for k to n / 2. */
+/* Fills in exp(-2 pi i k / n) for k from 0 to n / 2. Arguments: the length n, whether doubles. */
 static bool fill_roots(const Constants *constants, Buffer *buffer)
 {
     int64_t length = constants->arguments[0];
@@ -175,8 +175,8 @@ static bool find_roots(Device *device, const Type *type, int64_t length, Stream 
     return buffer && stream_over(buffer, type, &shape, 0, result);
 }
 
-/* Of n numbers as n / 2 complex ones the transform z is known. Those of the numbers of even and of odd places follow by symmetry, and what
- * joins them is a pass of radix 2. */
+/* Computes the spectrum of n real numbers from z, the transform of the same numbers as n / 2 complex ones. The
+ * transforms of the even and odd elements follow by symmetry, and a pass of radix 2 combines them. */
 static const char split_text[] = "kernel void split(C z[][], C w[], int half, out C r<>) {\n"
                                  "  ivec2 at = indexof(r).xy;\n"
                                  "  C a = z[at.y][at.x == half ? 0 : at.x], b = z[at.y][at.x == 0 ? 0 : half - at.x];\n"
@@ -184,7 +184,7 @@ static const char split_text[] = "kernel void split(C z[][], C w[], int half, ou
                                  "  r = (even + C(odd.x * v.x - odd.y * v.y, odd.x * v.y + odd.y * v.x)) * R(0.5);\n"
                                  "}\n";
 
-/* The way back; of the first and the last coefficient only the real parts count. */
+/* The inverse of `split`. Only the real parts of the first and the last coefficient are used. */
 static const char join_text[] = "kernel void join(C x[][], C w[], int half, out C r<>) {\n"
                                 "  ivec2 at = indexof(r).xy;\n"
                                 "  C a = x[at.y][at.x], b = x[at.y][half - at.x];\n"
@@ -194,7 +194,7 @@ static const char join_text[] = "kernel void join(C x[][], C w[], int half, out 
                                 "  r = C(even.x - odd.y, even.y + odd.x) * R(0.5);\n"
                                 "}\n";
 
-/* The whole spectrum of half of one, for odd lengths; w is not asked, and of length 1. */
+/* Computes the whole spectrum from half of it, for odd lengths. w has the length 1 and is not used. */
 static const char mirror_text[] = "kernel void mirror(C x[][], C w[], int half, out C r<>) {\n"
                                   "  ivec2 at = indexof(r).xy;\n"
                                   "  C a = x[at.y][at.x > half ? 2 * half + 1 - at.x : at.x];\n"
@@ -203,7 +203,8 @@ static const char mirror_text[] = "kernel void mirror(C x[][], C w[], int half, 
 
 static const char real_text[] = "kernel void real_part(C x<>, out R r<>) { r = x.x; }\n";
 
-/* A launch of a text above: from rows of complex numbers to rows of `count`, new ones. `length`: of the rows of real numbers. */
+/* Launches one of the texts above from rows of complex numbers to new rows of `count` elements. `length`: of the rows
+ * of real numbers. */
 static bool launch_rows(const char *text, Work *work, int64_t length, int64_t count)
 {
     Stream roots = {0}, rows = {0}, to = {0}, result = {0};
@@ -231,7 +232,7 @@ static bool launch_rows(const char *text, Work *work, int64_t length, int64_t co
     return done;
 }
 
-/* The same elements, `components` of one making one of `type`, or the other way round. */
+/* Changes the type without copying: several elements become one vector, or a vector several elements. */
 static bool retype(Work *work, const Type *type)
 {
     const Stream *s = &work->s;
@@ -264,7 +265,7 @@ static bool launch_over(const char *text, Work *work, const Type *type)
     return true;
 }
 
-/* The first `count` of each row. */
+/* Keeps the first `count` elements of each row. */
 static bool cut_rows(Work *work, int64_t count)
 {
     int64_t from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK];
@@ -306,7 +307,7 @@ static bool restore_rows(Work *work, int64_t length)
            launch_over(real_text, work, type);
 }
 
-/* A view whose last dimension is the stream's `axis`, or from there back. */
+/* Creates a view whose last dimension is the stream's `axis`, or with `back` the inverse. */
 static bool turn(const Stream *s, int axis, bool back, Stream *result)
 {
     int axes[SHAPE_MAX_RANK], last = s->shape.rank - 1;
@@ -344,7 +345,7 @@ static bool run_real(const Stream *s, const FftSpec *spec, Work *work)
            turn_work(work, axis, true) && transform_axes(work, spec, others);
 }
 
-/* A stream's own, also where nothing was to be done. */
+/* Stores the result in a stream of its own, also if nothing was transformed. */
 static bool finish(Work *work, Stream *result)
 {
     if (!work->own) {
@@ -354,7 +355,7 @@ static bool finish(Work *work, Stream *result)
     return true;
 }
 
-/* What there is to transform where there are no elements: the shape alone changes. */
+/* Creates the result for a stream without elements: only the shape changes. */
 static bool make_empty(const Stream *s, const FftSpec *spec, Stream *result)
 {
     Shape shape = s->shape;

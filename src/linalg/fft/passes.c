@@ -1,17 +1,18 @@
 #include "linalg/fft/fft_private.h"
 
-/* The passes of some transforms. `count` may be 0: nothing is to be done. The last pass writes `to`, the one before `spare`, and so in turn. */
+/* The passes of some transforms. `count` may be 0 if there is nothing to do. The last pass writes `to`, the pass
+ * before it `spare`, and so on in turn. */
 typedef struct Run {
     const Fft *f;
     const FftFamily *family;
     FftPass passes[FFT_PASSES];
     int count;
-    int64_t part; /* how many of the outer dimension go through all passes before the next ones */
+    int64_t part; /* number of elements of the outer dimension that go through all passes before the next ones */
     Stream from, spare, to;
-    bool whole; /* `spare` has room for all, else for a part */
+    bool whole; /* `spare` has room for all elements, else for one part */
 } Run;
 
-/* A header of the elements from number `first` on. */
+/* Returns a header of the elements from index `first` on. */
 static Stream shifted(const Stream *s, int64_t first)
 {
     Stream result = *s;
@@ -43,7 +44,7 @@ static bool create_spare(Run *r, const Stream *s)
     return r->count < 2 || stream_create(s->device, s->type, &shape, false, &r->spare);
 }
 
-/* With memory of one's own the first pass may not write what it reads. */
+/* Prepares the streams. If the memory is reused, the first pass must not write the stream that it reads. */
 static bool prepare(Run *r, bool own, const Stream *s)
 {
     stream_copy_view(s, &r->from);

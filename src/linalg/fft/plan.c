@@ -15,7 +15,7 @@ bool fft_serves(int64_t length)
     return length == 1;
 }
 
-/* Passes over memory count; a few programs are to do for what is small. */
+/* The cost is the number of passes over memory. Small lengths use powers of two only, so that few programs suffice. */
 int64_t fft_above(int64_t n)
 {
     static const int odd[] = {1, 3, 5};
@@ -24,7 +24,8 @@ int64_t fft_above(int64_t n)
     double least = 0;
     for (int i = 0; i < (n <= SMALL ? 1 : 3); i++) {
         int64_t length = odd[i];
-        int passes = i > 0 ? 4 : 0; /* quarters: one for each factor of 2, up to 16 */
+        int passes =
+            i > 0 ? 4 : 0; /* quarters of a pass: one for each factor of 2, since a pass has radix 16 at most */
         for (; length < n; length *= 2) {
             passes++;
         }
@@ -43,7 +44,8 @@ bool fft_wide(const Stream *s)
 }
 
 /* clang-format off */
-/* The numbers of fft_butterflies.glsl: cosN_k and sinN_k are those of k Nths of a turn. Literals of doubles end in lf. */
+/* The constants of fft_butterflies.glsl: cosN_k and sinN_k are the cosine and sine of k / N of a turn. Literals of
+ * doubles end in lf. */
 #define CONSTANTS(type, end) \
     "const " type " cos3_1 = -0.50000000000000000000" end ", sin3_1 = 0.86602540378443864676" end ";\n" \
     "const " type " cos5_1 = 0.30901699437494742410" end ", sin5_1 = 0.95105651629515357212" end ";\n" \

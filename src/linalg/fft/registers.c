@@ -1,16 +1,19 @@
-/* Few, long invocations: the stores cost more than all arithmetic, so radices are as large as compilers bear. */
+/* Passes in registers, for processors. Invocations are few and long. Stores cost more than all arithmetic, so radices
+ * are as large as compilers can handle. */
 #include "gpu/program/shader.h"
 #include "linalg/fft/fft_private.h"
 
 #include <stdlib.h>
 
-/* PART: elements that go through all passes together, a megabyte of floats. CACHED: of one transform and those beside it at most, where 32 is
- * the largest radix, which reaches over too many lines of memory beyond; MANY: in all at least, as its programs take long to compile. */
+/* PART: elements that go through all passes together, a megabyte of floats. Radix 32 is used only for transforms
+ * (with the adjacent ones) of at most CACHED elements, since it spans too many lines of memory beyond, and for at
+ * least MANY elements in all, since its programs take long to compile. */
 enum { GROUP = 32, PART = 1 << 17, CACHED = 1 << 18, MANY = 1 << 16 };
 
 typedef enum Form { LONE, LAST, PAIR, DOUBLE } Form; /* see fft_pass.comp */
 
-/* `low`: LOW there. Even radices come first, which are passes that run last: so that there are pairs. */
+/* `low` is LOW in fft_pass.comp. Even radices come first: these passes run last, so that pairs of elements can be
+ * used. */
 static const struct {
     int radix, low;
 } radices[] = {{32, 3}, {16, 3}, {8, 3}, {4, 1}, {2, 1}, {7, 3}, {5, 4}, {3, 2}};
@@ -26,7 +29,7 @@ static int low_of(int64_t radix)
     return radices[i].low;
 }
 
-/* How many passes of radix 32 there are to be: as few as make fewer passes in all. */
+/* Returns the number of passes of radix 32: as few as reduce the total number of passes. */
 static int count_largest(const Fft *f)
 {
     int twos = 0, count = 0;
@@ -57,20 +60,21 @@ static int find_passes(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES]
     return count;
 }
 
-/* Twiddle factors in the table, of one column. */
+/* Returns the number of twiddle factors of one column in the table. */
 static int listed(int64_t radix)
 {
     int low = low_of(radix);
     return low + ((int)radix - 1) / (low + 1);
 }
 
-/* The same in texels. */
+/* Returns the number of texels of the twiddle factors of one column. */
 static int64_t texels_of(int64_t radix, bool wide)
 {
     return wide ? listed(radix) : (listed(radix) + 1) / 2;
 }
 
-/* Arguments: the radix, m, whether of doubles. Of each p the powers p to LOW p of the root, then those at multiples of (LOW + 1) p. */
+/* Fills in the factors. Arguments: the radix, m, whether doubles. For each p: the powers p to LOW p of the root, then
+ * those at multiples of (LOW + 1) p. */
 static bool fill_factors(const Constants *constants, Buffer *buffer)
 {
     int64_t radix = constants->arguments[0], rest = constants->arguments[1], n = rest * radix;

@@ -1,10 +1,12 @@
-/* As few passes over memory as shared memory allows: each is a transform of up to some thousand elements. */
+/* Transforms in shared memory, for GPUs. As few passes over memory as shared memory allows: each is a transform of up
+ * to some thousand elements. */
 #include "gpu/program/shader.h"
 #include "linalg/fft/fft_private.h"
 
 #include <stdlib.h>
 
-/* WIDE: of passes that don't lie in a row; their columns are to fill whole lines of memory. MOST_ROOM: elements of a work group at most. */
+/* WIDE: largest length of passes that are not contiguous, so that their columns fill whole lines of memory.
+ * MOST_ROOM: most elements of a work group. */
 enum { GROUP = 256, WIDE = 256, MOST_ROOM = 4096, FACTORS = 64 };
 
 static const int radices[] = {8, 4, 2, 7, 5, 3};
@@ -31,7 +33,7 @@ static int find_radices(int64_t length, int *found)
     return count;
 }
 
-/* The factors of a length spread over `count` passes; false where one gets more than it may. */
+/* Distributes the factors of a length over `count` passes. Returns false if a pass would be longer than `most`. */
 static bool spread(int64_t length, int count, int64_t most, int64_t *lengths)
 {
     int factors[FACTORS], factor_count = find_radices(length, factors);
@@ -72,7 +74,8 @@ static int find_passes(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES]
     return count;
 }
 
-/* Arguments: the pass's length, m, whether of doubles. Roots of the length; of length times m the first FFT_FINE, then every FFT_FINE'th. */
+/* Fills in the roots. Arguments: the pass's length, m, whether doubles. First the roots of the length; then of length
+ * times m the first FFT_FINE roots, and every FFT_FINE'th root. */
 static bool fill_roots(const Constants *constants, Buffer *buffer)
 {
     int64_t length = constants->arguments[0], n = length * constants->arguments[1];
@@ -103,7 +106,8 @@ static Program *find_program(Device *device, int64_t room, bool wide)
                                  wide ? "#define DOUBLE\n" : "", GROUP, (int)room, fft_declarations(wide));
 }
 
-/* Columns of a work group, and how far apart they are in shared memory: by an odd number, so that neighbours lie in different banks. */
+/* Sets the columns of a work group and their distance in shared memory: an odd number, so that adjacent columns are
+ * in different banks. */
 static void fill_group(const FftPass *pass, int64_t room, uint32_t *words)
 {
     int factors[FACTORS], count = find_radices(pass->radix, factors);

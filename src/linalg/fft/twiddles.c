@@ -8,7 +8,7 @@
 
 static const double TAU = 6.283185307179586476925286766559;
 
-/* From angles of an eighth of a turn at most. */
+/* The angle of cos and sin is at most an eighth of a turn. */
 void twiddles_find(int64_t k, int64_t n, double *x, double *y)
 {
     int64_t quarter = (8 * k / n + 1) / 2; /* the nearest multiple of a quarter turn */

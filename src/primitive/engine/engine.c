@@ -67,7 +67,8 @@ static bool hold_types(EngineProgram *made, const Inputs *in, const EngineKey *k
     return true;
 }
 
-/* Takes over the program and the layout. */
+/* Adds a program to the cache, which takes ownership of the program and the layout. Returns NULL with error_set on
+ * failure. */
 static const EngineProgram *keep(const Engine *engine, const Inputs *in, const EngineKey *key, Program *program,
                                  void *layout)
 {

@@ -69,7 +69,8 @@ static bool elementwise(const Param *param)
     return param->kind == PARAM_INPUT || param->kind == PARAM_ITER;
 }
 
-/* Counted by the caller once it is filled; NULL with error_set where there is no more room. */
+/* Returns the next temporary, or NULL with error_set if there is no more room. The caller increments the count after
+ * it filled it. */
 static Stream *next_temporary(Inputs *in)
 {
     if (in->temporary_count == INPUT_ARGS) {
@@ -79,7 +80,7 @@ static Stream *next_temporary(Inputs *in)
     return &in->temporaries[in->temporary_count];
 }
 
-/* A view of the domain's shape. */
+/* Returns the stream, or a resampled view of it, with the domain's shape. */
 static const Stream *shaped(Inputs *in, const Stream *s)
 {
     if (shape_equal(&s->shape, &in->domain)) {
@@ -134,7 +135,8 @@ static bool add_stream(Inputs *in, const Stream *given, const Type *seen, int *s
     return true;
 }
 
-/* A gather has as many dimensions as declared; an empty one reads zero, from a small stream. */
+/* Sets a gather as the next argument. Its rank must be the declared rank. An empty stream is replaced by a small
+ * stream of zeros. */
 static bool add_gather(Inputs *in, const Kernel *kernel, const Param *param, const Stream *s)
 {
     if (s->shape.rank != param->rank) {
@@ -230,7 +232,7 @@ static bool names_clash(const Type *a, const Type *b)
     return a != b && a->is_struct && b->is_struct && strcmp(a->name, b->name) == 0;
 }
 
-/* One program has room for one structure of a name. */
+/* Checks that no two different structures have the same name, since they are declared in one program. */
 static bool check_structures(const Inputs *in)
 {
     for (int s = 0; s < in->source_count; s++) {
@@ -348,7 +350,7 @@ static bool can_merge(const Blocks *blocks, int streams, int d)
     return true;
 }
 
-/* Dimensions d and d + 1 become one: (outer, inner) = outer * n + inner. */
+/* Merges dimensions d and d + 1: (outer, inner) = outer * n + inner. */
 static void merge(Blocks *blocks, int streams, int d)
 {
     blocks->out[d] *= blocks->out[d + 1];
@@ -364,7 +366,7 @@ static void merge(Blocks *blocks, int streams, int d)
     blocks->rank--;
 }
 
-/* A dimension with one place per block stays: only the order within blocks turns round. */
+/* Reverses a dimension of n elements. */
 static void reverse(ViewDim *dim, int64_t n, int64_t *offset)
 {
     if (view_dim_plain(dim)) {

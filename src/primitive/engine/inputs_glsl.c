@@ -1,4 +1,4 @@
-/* The part of an engine's program that reads its inputs. */
+/* Writes the part of an engine's program that reads its inputs. */
 #include "primitive/engine/inputs_private.h"
 
 #include "kernel/body/glsl.h"
@@ -18,7 +18,7 @@ static const Kernel *kernel_of(const InputText *t, int s)
     return s < INPUT_SOURCES ? (s < t->in->source_count ? t->in->sources[s].kernel : NULL) : t->in->operation;
 }
 
-/* Kernels of one module, or one kernel used twice, are written once. */
+/* Returns whether an earlier source has a kernel of the same module, whose text is written only once. */
 static bool module_seen(const InputText *t, int s)
 {
     for (int k = 0; k < s; k++) {
@@ -29,7 +29,7 @@ static bool module_seen(const InputText *t, int s)
     return false;
 }
 
-/* The first place where the kernel of s stands: its body is written there. */
+/* Returns the first source with the same kernel. The body is written there. */
 static int first_place(const InputText *t, int s)
 {
     int k = 0;
@@ -44,7 +44,7 @@ static bool body_seen(const InputText *t, int s)
     return first_place(t, s) < s;
 }
 
-/* Structures are interned: what two modules share is written once. */
+/* Writes a structure and the structures in it, once. Structures are interned, so two modules share the pointer. */
 static void add_struct(const Type **done, int *count, StrBuf *out, const Type *type)
 {
     for (int i = 0; i < *count; i++) {
@@ -133,7 +133,7 @@ static int last_part(const InputText *t)
     return last;
 }
 
-/* Statements: element t of this invocation's block as indices d0, d1 ... */
+/* Writes statements that compute the indices d0, d1 ... of element t of this invocation's block. */
 static void write_indices(InputText *t)
 {
     int last = last_part(t);
@@ -152,7 +152,7 @@ static void write_indices(InputText *t)
     }
 }
 
-/* int rill_at_NAME(int t): the element number of element t of this invocation's block. */
+/* Writes int rill_at_NAME(int t), the buffer index of element t of this invocation's block, and rill_place. */
 static void write_addresses(InputText *t)
 {
     for (int d = 0; d < t->key->rank; d++) {
@@ -179,8 +179,9 @@ static void write_addresses(InputText *t)
 
 void inputs_write_place(InputText *t, const char *run)
 {
-    /* What is left for the last dimension is smaller than it. Columns divide all the same: without it llvmpipe's code for tall ones waits four times
-     * as long for memory (measured; the order of the loads is the same). */
+    /* The quotient that remains for the last dimension needs no division. Columns divide anyway: without the division
+     * llvmpipe's code for tall columns waits four times as long for memory (measured; the order of the loads is the
+     * same). */
     int divided = t->key->rank - (t->key->columns == 0);
     strbuf_addf(t->out, "    { int q = %s, n;", run);
     for (int d = 0; d < divided; d++) {
@@ -209,7 +210,7 @@ static void write_constants(InputText *t)
     }
 }
 
-enum { RENAMED_INSTANCES = 4 }; /* of a helper that is written out per set of gathers */
+enum { RENAMED_INSTANCES = 4 }; /* instances of a helper, one for each set of gathers */
 
 static void rename_macro(InputText *t, int place, const char *name, bool begin)
 {
@@ -226,7 +227,8 @@ static void rename_macro(InputText *t, int place, const char *name, bool begin)
     }
 }
 
-/* Kernels that work together may use the same names: all but one get their own, by macros around their bodies. */
+/* Renames the functions and constants of a kernel by macros around its body, since kernels in one program may use the
+ * same names. One kernel keeps its names. */
 static void rename_macros(InputText *t, int s, bool begin)
 {
     int place = first_place(t, s);
@@ -248,7 +250,7 @@ static bool is_element(const Kernel *kernel, int i)
     return kind == PARAM_INPUT || kind == PARAM_ITER;
 }
 
-/* The arguments of the GLSL function of a kernel; its element-wise ones are a0, a1 ... by parameter. */
+/* Writes the arguments of a kernel's GLSL function. Element-wise arguments are a0, a1 ..., numbered by parameter. */
 static void write_arguments(StrBuf *out, const Inputs *in, int s, const Kernel *kernel)
 {
     const Function *f = &kernel->function;
@@ -295,7 +297,7 @@ void inputs_write_operation(StrBuf *out, const Inputs *in)
     strbuf_add(out, ")");
 }
 
-/* X rill_fS(...): the value from the elements of the streams. */
+/* Writes X rill_fS(...), which computes the value of source s from the elements of the streams. */
 static void write_function(InputText *t, int s)
 {
     const InputSource *source = &t->in->sources[s];
@@ -376,7 +378,7 @@ void inputs_write_access(InputText *t)
     }
 }
 
-/* the ends */
+/* canary and errors */
 
 void inputs_write_canary(InputText *t)
 {

@@ -1,4 +1,4 @@
-/* How inputs are reached: the key of a program, its uniform words and bindings. */
+/* The key of a program, its uniform words and its bindings. */
 #include "primitive/engine/inputs.h"
 
 #include "gpu/memory/buffer.h"
@@ -14,7 +14,7 @@ static bool is_element(const Param *param)
 
 /* the key */
 
-/* A contiguous run of a dense stream that starts on a texel. */
+/* Returns whether stream i is dense, one run, and begins on a texel. */
 static bool reads_texels(const Inputs *in, const Blocks *blocks, int i)
 {
     const Stream *s = in->args[i].stream;
@@ -22,13 +22,10 @@ static bool reads_texels(const Inputs *in, const Blocks *blocks, int i)
            blocks->dim[i][0].stride == 1 && s->offset * s->type->bytes % 16 == 0;
 }
 
-enum {
-    MAX_RAGGED = 16,
-    RAGGED_STREAMS = 8
-}; /* elements of a step of which some are left out; streams, all of them read as textures */
+enum { MAX_RAGGED = 16, RAGGED_STREAMS = 8 }; /* elements of a step that may skip some; streams, all read as textures */
 enum { SMALL_BODY = 40, MAX_CHUNK_TEXELS = 64, MAX_STEP_TEXELS = 20 };
 
-/* How many elements of a type fill whole texels. */
+/* Returns the number of elements that fill whole texels. */
 static int filling(const Type *type)
 {
     int elements = 1;
@@ -38,8 +35,8 @@ static int filling(const Type *type)
     return elements;
 }
 
-/* The streams of `texels` whose elements together fill no more texels in a step than a program is to be written out for: beside wide ones those
- * go of which most fill a texel, and are read one by one. */
+/* Returns the streams of `texels` to read by whole texels, so that a step has at most MAX_STEP_TEXELS texels. Streams
+ * whose texels need the most elements are dropped first and read element by element. */
 static uint32_t joint_texels(const Inputs *in, uint32_t texels)
 {
     for (int most = 16; most > 0; most /= 2) {
@@ -61,7 +58,8 @@ static uint32_t joint_texels(const Inputs *in, uint32_t texels)
     return texels;
 }
 
-/* Elements that fill whole texels of every stream so read; several steps' worth where an element is little work. */
+/* Returns the number of elements of a step: whole texels of every stream in `texels`, and four times as many if an
+ * element is little work. */
 static int suitable_chunk(const Inputs *in, uint32_t texels, int wanted)
 {
     int chunk = 1, bytes = 0, widest = 0;
@@ -118,7 +116,7 @@ static void arg_key(const Inputs *in, const Blocks *blocks, int i, InputKey *key
 
 enum { COLUMNS = 4, WIDE_COLUMNS = INPUT_WIDE_COLUMNS, WIDE_LEAST = 1 << 16, SHORT_STEP = 4, WIDE_STEP = 8 };
 
-/* The dimension whose neighbours follow each other in a block, -1 where blocks have one element. */
+/* Returns the fastest dimension along which a block has several elements, or -1 if blocks have one element. */
 static int first_part(const Blocks *blocks)
 {
     int d = 0;
@@ -128,7 +126,7 @@ static int first_part(const Blocks *blocks)
     return d < blocks->rank ? d : -1;
 }
 
-/* Neighbours in memory are of different blocks. */
+/* Returns whether neighbours in memory belong to different blocks. */
 static bool lies_in_rows(const Inputs *in, const Blocks *blocks)
 {
     int d = first_part(blocks);
@@ -140,7 +138,7 @@ static bool lies_in_rows(const Inputs *in, const Blocks *blocks)
     return rows;
 }
 
-/* Every row starts on a texel, one as far from the next as any other. */
+/* Returns whether every row of stream i begins on a texel and rows have a constant distance. */
 static bool reads_rows(const Inputs *in, const Blocks *blocks, int i)
 {
     const Stream *s = in->args[i].stream;
@@ -166,7 +164,8 @@ static bool all_plain(const Inputs *in, const Blocks *blocks)
     return plain;
 }
 
-/* A software device reads faster what lies in a row: one invocation has as many columns as fill a line of its cache. */
+/* Returns the number of columns of an invocation. Software devices read contiguous memory faster, so one invocation
+ * reduces the columns of a whole cache line. */
 static int suitable_columns(const Inputs *in, const Blocks *blocks, bool small)
 {
     bool wide =
@@ -175,7 +174,7 @@ static int suitable_columns(const Inputs *in, const Blocks *blocks, bool small)
     for (int i = 0; i < in->streams; i++) {
         columns = in->args[i].stream->type->bytes > 4 ? COLUMNS : columns;
     }
-    columns = in->unbounded || in->trips > 0 ? 1 : columns; /* columns would share an invocation's trips */
+    columns = in->unbounded || in->trips > 0 ? 1 : columns; /* columns would share the trips of one invocation */
     columns = blocks->out[0] % columns ? COLUMNS : columns;
     return blocks->out[0] % columns ? 1 : columns;
 }
@@ -202,9 +201,9 @@ enum {
     FOLD_EVEN = 8,
     FOLD_ODD = 16,
     FOLDED_ROWS = 64
-}; /* rows that are one then, so that wide columns fit; and how many of these are worth it */
+}; /* rows that are combined, so that wide columns fit; least number of combined rows */
 
-/* Two dimensions, one behind the other in memory; rows are reduced. */
+/* Returns whether the blocks are the columns of dense two-dimensional streams. */
 static bool lies_dense(const Inputs *in, const Blocks *blocks)
 {
     bool dense = blocks->rank == 2 && blocks->part[0] == 1 && blocks->out[1] == 1 && !blocks->reversed;
@@ -269,8 +268,9 @@ void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key
     fill_key(in, blocks, key);
 }
 
-/* How many elements fill whole texels of all streams, 0 where some are not read so. Steps reach behind the last element: only textures may be read there, which
- * ragged inputs are on the cpu family whatever is faster, as the order of sums depends on it. */
+/* Returns the number of elements that fill whole texels of all streams, or 0 if not all can be read so. Steps read
+ * beyond the last element, which only textures allow. The family cpu always uses ragged steps where they are
+ * possible, whatever is faster, because the order of sums depends on it. */
 static int joint_filling(const Inputs *in, const Blocks *blocks)
 {
     int most = in->streams <= RAGGED_STREAMS && device_traits(in->device)->family == FAMILY_CPU;
@@ -367,10 +367,10 @@ static int constant_words(const Param *param)
     return param->matrix ? param->matrix * param->matrix : glsl_words(param->type);
 }
 
-/* What inputs may take of the texture units: an engine needs a few of its own behind them. */
+/* Returns the number of texture units for inputs. An engine needs a few units after them. */
 static int input_textures(const DeviceLimits *limits)
 {
-    enum { OWN_TEXTURES = 3, FEW_UNITS = 8 }; /* lowered limits are for tests of inputs, not of engines */
+    enum { OWN_TEXTURES = 3, FEW_UNITS = 8 }; /* devices with fewer units are tests of inputs, not of engines */
     return limits->texture_units > FEW_UNITS ? limits->texture_units - OWN_TEXTURES : limits->texture_units;
 }
 
@@ -388,7 +388,7 @@ bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *word
         ArgLayout *arg = &layout->args[i];
         const Param *param = &in->params[i];
         const ArgKey *a = &key->args[i];
-        memset(arg, 0xff, sizeof *arg); /* NO_SLOT and NO_UNIT everywhere */
+        memset(arg, 0xff, sizeof *arg); /* sets all fields to NO_SLOT or NO_UNIT */
         if (!param_kinds[param->kind].stream) {
             arg->constant = take(words, constant_words(param));
             continue;

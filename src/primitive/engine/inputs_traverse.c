@@ -1,4 +1,4 @@
-/* How an engine's program walks through its inputs by whole texels: along them, or down columns. */
+/* Writes loops that read inputs by whole texels, along a run or down columns. */
 #include "primitive/engine/inputs_private.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* The order of numbers follows from what their bits mean. */
+/* Returns how the bits of a scalar are ordered. */
 static RadixKind kind_of(ScalarForm form)
 {
     return form == FORM_FLOAT ? RADIX_FLOAT : form == FORM_SIGNED ? RADIX_SIGNED : RADIX_UNSIGNED;

@@ -11,37 +11,37 @@
 enum {
     DIGITS = 256,
     COUNT_BYTES = 4 * DIGITS,
-    RANK_LENGTH = 128, /* rows up to here are sorted by counting what goes before each key */
-    CPU_RANK = 384,    /* the same on a software device, whose passes cost 256 counters a row */
-    RANK_KEYS = 4,     /* of an invocation */
+    RANK_LENGTH = 128, /* longest row that is sorted by counting the keys before each key */
+    CPU_RANK = 384,    /* RANK_LENGTH of a software device, whose passes need 256 counters per row */
+    RANK_KEYS = 4,     /* per invocation */
     RANK_GROUP = 64,
     CPU_GROUP = 8,
-    CPU_LANES = 4096,     /* runs in all on a software device */
-    CPU_SHORT_RUN = 1024, /* keys of a run where there are fewer than these lanes' worth */
-    CPU_MOST_RUN = 65536, /* loops take four keys a trip, and may not make many */
-    CPU_ROW = 4096,       /* few rows up to here take one dispatch */
+    CPU_LANES = 4096,     /* runs of all rows on a software device */
+    CPU_SHORT_RUN = 1024, /* keys of a run if there are fewer keys than CPU_LANES such runs */
+    CPU_MOST_RUN = 65536, /* loops process four keys per trip, and the number of trips is limited */
+    CPU_ROW = 4096,       /* longest row that is sorted in one dispatch, if there are few rows */
     CPU_FEW_ROWS = 8,
-    MOST_COUNTS = 65536, /* histograms at a time: rows beyond that wait for their turn */
+    MOST_COUNTS = 65536, /* histograms at a time; more rows are sorted one group after the other */
     GPU_GROUP = 256,
     GPU_FEW_KEYS = 1 << 18,
-    GPU_BLOCK = 64, /* tiles whose counts one group turns into places */
+    GPU_BLOCK = 64, /* tiles whose counts one work group converts to destinations */
     MOST_BINDINGS = 6
 };
 
-/* One sort at work: two sets of buffers that passes read and write in turn. */
+/* The state of a sort. Passes read and write two sets of buffers in turn. */
 typedef struct Sort {
     const RadixJob *job;
     Device *device;
     bool tiles, read_blocks;
-    bool short_code;             /* loops over a tile's keys stay loops: compiling them unrolled takes long */
+    bool short_code;             /* loops over a tile's keys are not unrolled: compiling them unrolled takes long */
     int items;                   /* keys per invocation of a tile */
-    int64_t row_first, rows;     /* that are worked on */
-    int64_t runs, run_length;    /* per row; or its tiles */
+    int64_t row_first, rows;     /* the rows of the current group */
+    int64_t runs, run_length;    /* per row; with `tiles` the tiles of a row */
     int64_t blocks, block_tiles; /* per row */
     Buffer *counts, *totals, *offsets;
     Buffer *keys[2], *words[2];
-    int turn;   /* the set the next pass writes; it reads the other */
-    bool moved; /* some pass has written */
+    int turn;   /* the set that the next pass writes; it reads the other set */
+    bool moved; /* a pass has written */
     uint32_t params[4 * RADIX_P_VECTORS];
 } Sort;
 
@@ -72,10 +72,11 @@ const char *radix_defines(const RadixKey *key, char text[RADIX_DEFINES])
 
 /* dispatches */
 
-/* What a shader reads and writes, by unit and by binding number less one; NULL: nothing. Units 2 and 3 are words for tiles. */
+/* The buffers of a dispatch: textures by unit, and storage blocks by binding number less one. NULL: not used. Units 2
+ * and 3 are read as 32-bit words for tiles. */
 typedef struct Step {
     const char *shader;
-    bool keyless; /* works on counts alone */
+    bool keyless; /* reads counts only */
     RadixPayload payload;
     bool store_keys;
     Buffer *textures[4], *blocks[MOST_BINDINGS];
@@ -105,7 +106,7 @@ static bool run_step(const Sort *s, const Step *step)
 {
     Dispatch dispatch = {.program = find_program(s, step), .params = s->params, .param_vectors = RADIX_P_VECTORS};
     Buffer *any = NULL;
-    for (int k = 3; k >= 0; k--) { /* a unit that the program doesn't use gets what the next one has */
+    for (int k = 3; k >= 0; k--) { /* a unit that the program does not use gets the buffer of the next unit */
         Buffer *buffer = step->textures[k];
         TexelFormat format = s->tiles && k >= 2 ? TEXEL_WORD : TEXEL_VECTOR;
         dispatch.texture_count = buffer && !any ? k + 1 : dispatch.texture_count;
@@ -121,7 +122,7 @@ static bool run_step(const Sort *s, const Step *step)
     return dispatch.program && device_dispatch(s->device, &dispatch);
 }
 
-/* Where a shader finds the keys, and with RADIX_WORDS what goes with them. */
+/* Binds the keys and, with RADIX_WORDS, their payload. */
 static void bind_source(const Sort *s, Step *step)
 {
     Buffer *keys = s->moved ? s->keys[!s->turn] : s->job->keys;
@@ -223,8 +224,8 @@ static bool move_keys(Sort *s, bool store_keys)
     return true;
 }
 
-/* Whether every key of every row has the same digit: known only where the host can look at the counts. Where rows take turns
- * all must end in the same set of buffers. */
+/* Returns whether all keys of each row have the same digit. This is known only if the host can read the counts. If
+ * rows are sorted in several groups, all groups must end in the same set of buffers, so no pass is omitted. */
 static bool same_digit(const Sort *s)
 {
     const uint32_t *totals = s->tiles || s->rows < s->job->rows ? NULL : buffer_host(s->totals);
@@ -275,7 +276,7 @@ static bool is_ranked(const Sort *s)
     return s->job->length <= (s->tiles ? RANK_LENGTH : CPU_RANK);
 }
 
-/* Sorts whose rows one group, or one invocation per key, can do: results are in set 0. */
+/* Sorts rows that one work group, or one invocation per key, can sort. The results are in set 0. */
 static bool run_short(Sort *s)
 {
     const RadixJob *job = s->job;
@@ -302,9 +303,10 @@ static bool run_short(Sort *s)
     return run_step(s, &step);
 }
 
-/* how the work is cut */
+/* division of the work */
 
-/* Keys per invocation of a tile: rows that fit one are sorted in one dispatch, a few larger ones are cut finer to fill the device. */
+/* Returns the number of keys per invocation of a tile. A row that fits one tile is sorted in one dispatch. A few
+ * larger rows are divided into smaller tiles to fill the device. */
 static int tile_items(const RadixJob *job)
 {
     int most = job->key.bits == 64 ? 8 : 16;
@@ -314,7 +316,7 @@ static int tile_items(const RadixJob *job)
     return job->length > GPU_GROUP * most / 4 ? most : job->length > GPU_GROUP ? most / 4 : 1;
 }
 
-/* Rows are cut so that there are enough lanes; powers of two would fight over cache sets. */
+/* Divides rows so that there are enough lanes. Run lengths that are powers of two would compete for cache sets. */
 static void cut_rows(Sort *s)
 {
     const RadixJob *job = s->job;
@@ -383,7 +385,7 @@ static Buffer *take(Buffer **buffer)
     return taken;
 }
 
-/* Whether buffer textures are long enough for the keys and what goes with them, here and in the sets. */
+/* Returns whether buffer textures are long enough for the keys and their payload, in the job and in the sets. */
 static bool in_textures(const RadixJob *job)
 {
     Buffer *all[] = {job->keys, job->payload == RADIX_WORDS ? job->words : NULL};

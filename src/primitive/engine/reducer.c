@@ -8,25 +8,25 @@
 #include <string.h>
 
 enum {
-    CPU_LANES = 2048,      /* runs in all on a software device */
-    CPU_ONE_LEVEL = 16384, /* blocks up to here are one run */
+    CPU_LANES = 2048,      /* runs of all blocks on a software device */
+    CPU_ONE_LEVEL = 16384, /* longest block that is one run, if there is one block */
     MANY_OUTPUTS = 65536,
     GPU_GROUP = 256,
-    GPU_RUN = 32, /* elements per thread before the tree */
+    GPU_RUN = 32, /* elements per lane before the tree */
     GPU_FEW_OUTPUTS = 4096,
-    /* of columns */
-    CPU_FEW_LANES = 256, /* of later levels */
-    CPU_ROWS = 64,       /* the shortest run that is worth another level */
+    /* for columns */
+    CPU_FEW_LANES = 256, /* on later levels */
+    CPU_ROWS = 64,       /* shortest run for which another level pays */
     GPU_LANES = 1 << 16,
     GPU_ROWS = 128, /* on later levels */
-    /* of bodies */
+    /* for kernels' bodies */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
-    WALK_TRIPS = 4,        /* of a block, besides those through its elements */
-    MAX_TREE_TRIPS = 2048, /* of a body that a group's tree calls, eight times in a row */
-    LOOPING_RUN = 16,      /* elements per run of a body with loops: they share one invocation's trips */
+    WALK_TRIPS = 4,        /* of a block in addition to those over its elements */
+    MAX_TREE_TRIPS = 2048, /* of a body that a group's tree calls eight times in sequence */
+    LOOPING_RUN = 16,      /* elements per run of a body with loops, which share one invocation's trips */
     SPECIAL_CHUNK = 16,
-    SPECIAL_ROWS = 4,     /* or sixteen */
-    MAX_CHUNK_BODY = 400, /* tokens of a body that is written out for each of them */
+    SPECIAL_ROWS = 4,     /* or 16 */
+    MAX_CHUNK_BODY = 400, /* tokens of a body that is repeated for each of them */
 };
 
 static bool power_of_two(int64_t n)
@@ -34,17 +34,19 @@ static bool power_of_two(int64_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* The body's loops and the run's own share one invocation's trips. */
+/* Returns the longest run. The loops of the body and of the run share one invocation's trips. */
 static int64_t longest_run(const DeviceTraits *traits, const Inputs *in, int64_t chunk)
 {
     if (traits->loop_limit == 0 || (in->trips == 0 && !in->unbounded)) {
         return MAX_RUN_TRIPS * chunk;
     }
     int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)((double)MAX_RUN_TRIPS / (in->trips + 1));
-    return fit / chunk > 0 ? fit / chunk * chunk : fit > 2 ? fit : 2; /* runs of one element would reduce nothing */
+    return fit / chunk > 0 ? fit / chunk * chunk
+           : fit > 2       ? fit
+                           : 2; /* runs of one element would not reduce anything */
 }
 
-/* How a level is cut: runs per block and their length. */
+/* Divides the blocks of a level: computes the number of runs per block and their length. */
 static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, ReducerKey *key, ReducerLevel *level)
 {
     const DeviceTraits *traits = device_traits(in->device);
@@ -64,12 +66,13 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
         level->length = round_up((shape->block + runs - 1) / runs, chunk);
         level->length = level->length < most ? level->length : most;
         if (level->length >= 1024 && level->length < most && power_of_two(level->length)) {
-            level->length += chunk > 16 ? chunk : 16; /* powers of two fight over cache sets */
+            level->length += chunk > 16 ? chunk : 16; /* lengths that are powers of two compete for cache sets */
         }
         level->runs = (shape->block + level->length - 1) / level->length;
         return;
     }
-    /* A group reduces one block's runs: worth it where blocks fill it, or where there are too few of them to fill the device. */
+    /* A work group reduces the runs of one block. This pays if blocks fill the group, or if there are too few blocks
+     * to fill the device. */
     if (shape->block >= GPU_GROUP * GPU_RUN || (shape->block > GPU_RUN && shape->outputs <= GPU_FEW_OUTPUTS)) {
         key->tree = 1;
         level->length = round_up(GPU_RUN, chunk);
@@ -81,7 +84,8 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
     }
 }
 
-/* How many blocks an invocation of a software device walks through where there are more of them than it takes to keep it busy; 1: one block each. */
+/* Returns the number of consecutive blocks that an invocation of a software device reduces, if there are more blocks
+ * than lanes; else 1. */
 static int64_t cut_walk(const Inputs *in, const Blocks *shape, const ReducerKey *key)
 {
     const DeviceTraits *traits = device_traits(in->device);
@@ -92,19 +96,19 @@ static int64_t cut_walk(const Inputs *in, const Blocks *shape, const ReducerKey 
     int64_t blocks = shape->outputs / CPU_LANES, most = traits->loop_limit ? MAX_RUN_TRIPS / trips : blocks;
     blocks = blocks < most ? blocks : most;
     if (blocks > 1 && blocks % 2 == 0) {
-        blocks++; /* powers of two fight over cache sets */
+        blocks++; /* lengths that are powers of two compete for cache sets */
     }
     return blocks < 1 ? 1 : blocks;
 }
 
-/* How columns are cut: runs of rows, enough of them to fill the device. Neighbours go on where a run's rows end, so that short runs stay
- * on pages at hand. */
+/* Divides columns into runs of rows, enough to fill the device. Adjacent lanes continue where the rows of a run end,
+ * so that short runs use memory pages that were just read. */
 static void cut_columns(const Inputs *in, const Blocks *shape, const ReducerKey *key, ReducerLevel *level)
 {
     const DeviceTraits *traits = device_traits(in->device);
     bool cpu = traits->family == FAMILY_CPU;
     int64_t groups = shape->outputs / key->input.columns, chunk = key->input.chunk;
-    int64_t trip = key->input.columns == INPUT_WIDE_COLUMNS ? 1 : chunk; /* rows of one */
+    int64_t trip = key->input.columns == INPUT_WIDE_COLUMNS ? 1 : chunk; /* rows per trip */
     int64_t most = longest_run(traits, in, trip), least = cpu ? CPU_ROWS : key->first ? GPU_RUN : GPU_ROWS;
     int64_t lanes = !cpu ? GPU_LANES : key->first ? CPU_LANES : CPU_FEW_LANES, runs = lanes / groups;
     runs = runs < shape->block / least ? runs : shape->block / least;
@@ -113,7 +117,7 @@ static void cut_columns(const Inputs *in, const Blocks *shape, const ReducerKey 
     level->runs = (shape->block + level->length - 1) / level->length;
 }
 
-/* Sixteen floats at once: of any streams, the value is what counts. */
+/* Returns whether sixteen floats are processed at once. Only the value must be a float, whatever the streams are. */
 static bool uses_chunk(const ReducerText *text, const Inputs *in)
 {
     return text->chunk && in->source_count == 1 && in->tokens < MAX_CHUNK_BODY;
@@ -141,7 +145,7 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
         cut(text, in, shape, key, level);
         bool one = !key->tree && level->runs == 1;
         key->once = one && key->many && !key->input.ragged && shape->block == key->input.chunk;
-        key->special = key->special && !key->once; /* to look at them again costs more than to add doubles */
+        key->special = key->special && !key->once; /* checking the results again costs more than sums in double */
         level->blocks = one && !key->once ? cut_walk(in, shape, key) : 1;
         key->walk = level->blocks > 1;
         key->last = one && key->many;
@@ -204,7 +208,7 @@ static bool issue(const ReducerText *text, const Inputs *in, const Blocks *shape
     return !dispatch.faults || !device_traits(in->device)->synchronous || kernel_fault_check(in->device);
 }
 
-/* Lanes are numbered by signed words. */
+/* Returns whether the number of lanes fits a signed 32-bit integer. */
 static bool fits(const Blocks *shape, const ReducerKey *key, const ReducerLevel *level)
 {
     int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
@@ -214,7 +218,8 @@ static bool fits(const Blocks *shape, const ReducerKey *key, const ReducerLevel 
 static bool run_level(const ReducerText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
                       Stream *result);
 
-/* What a level left: one stream of accumulators. A body may use its constants and gathers again. */
+/* Reduces the accumulators of a level on the next level. The operation's constants and gathers are passed on, since
+ * its body may use them again. */
 static bool run_next(const ReducerText *text, const Inputs *in, const Stream *partial, bool columns, int64_t total,
                      Stream *result)
 {
@@ -231,7 +236,7 @@ static bool run_next(const ReducerText *text, const Inputs *in, const Stream *pa
     return done;
 }
 
-/* Accumulators of blocks into `to`, which is as if a level were to follow. */
+/* Writes the accumulators of blocks to `to`, for a following level. */
 static bool run_part(const ReducerText *text, const Inputs *in, const Blocks *shape, ReducerKey *key,
                      ReducerLevel *level, Stream *to)
 {
@@ -240,7 +245,8 @@ static bool run_part(const ReducerText *text, const Inputs *in, const Blocks *sh
     return issue(text, in, shape, key, level, to);
 }
 
-/* The first level of columns that begin on texels only where some rows are one: `fold` of them, and what is behind those. */
+/* Runs the first level of folded columns, which begin on texels only if `fold` rows are combined, and of the
+ * remaining rows. Then runs the following levels. */
 static bool run_folded(const ReducerText *text, const Inputs *in, const Blocks *folded, const Blocks *rest,
                        int64_t fold, int64_t total, Stream *result)
 {
@@ -266,7 +272,7 @@ static bool run_folded(const ReducerText *text, const Inputs *in, const Blocks *
     return done;
 }
 
-/* One level; what is left goes to the next. */
+/* Runs one level and the levels after it. */
 static bool run_level(const ReducerText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
                       Stream *result)
 {

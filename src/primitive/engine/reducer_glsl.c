@@ -14,7 +14,7 @@ typedef struct Writer {
     const ReducerLayout *layout;
     StrBuf *out;
     InputText *input;
-    bool again; /* writes what is done where a first result is lost */
+    bool again; /* writes the second reduction of runs whose first result was lost */
 } Writer;
 
 int reducer_words(const Type *type)
@@ -48,7 +48,7 @@ static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layou
     return inputs_lay_out(in, &key->input, 1, &layout->words, &layout->input);
 }
 
-/* rill_value(t): element t, both sources joined. */
+/* Returns the GLSL of element t: the value of the source, or of both sources. */
 static const char *value_text(const Writer *w)
 {
     return w->in->source_count == 2 ? "rill_pair(rill_x0(t), rill_x1(t))" : "rill_x0(t)";
@@ -64,7 +64,7 @@ static const char *step_call(const Writer *w)
     return w->key->first ? "rill_step(acc, rill_value(t), t)" : "rill_merge(acc, rill_value(t))";
 }
 
-/* All sixteen values as the bits of floats; of what is none of the block's those of -0, which adds nothing. */
+/* Writes a step of sixteen floats. Elements outside the run are replaced by -0, which does not change a sum. */
 static void write_special(Writer *w)
 {
     for (int k = 0; k < w->key->input.chunk; k++) {
@@ -107,7 +107,7 @@ static void write_chunk_element(Writer *w, int k)
     strbuf_addf(w->out, "acc = %s; }\n", step);
 }
 
-/* The whole-texel part of a run. */
+/* Writes the loop over whole texels of a run. */
 static void write_chunks(Writer *w)
 {
     int chunk = w->key->input.chunk;
@@ -135,9 +135,9 @@ static void write_chunks(Writer *w)
     strbuf_addf(w->out, "        t += %d;\n    }\n", chunk);
 }
 
-/* columns: the invocation's blocks lie side by side; acc0, acc1 ... are what they are reduced to */
+/* columns: an invocation reduces adjacent blocks, into acc0, acc1 ... */
 
-/* A row of columns: `each` writes what becomes of one. */
+/* Writes the statements for one row. `each` writes those of one column. */
 static void write_row(Writer *w, void (*each)(Writer *w, int c))
 {
     for (int c = 0; c < w->key->input.columns; c++) {
@@ -162,12 +162,14 @@ static void write_next_value(Writer *w, int c)
     strbuf_add(w->out, ";\n");
 }
 
-/* Some rows into plain sums, which are added to what there is. Each row is a trip. */
+/* Writes a loop that adds some rows in float and then adds the float sums to the accumulators. Each row is a trip. */
 static void write_wide_sums(Writer *w)
 {
     strbuf_addf(w->out, "    while (t < end) {\n        int stop = min(t + %d, end);\n", w->key->input.chunk);
     write_row(w, write_first_value);
-    strbuf_add(w->out, "        for (t++; t < stop; t++) {\n"); /* of a constant number it would be unrolled */
+    strbuf_add(
+        w->out,
+        "        for (t++; t < stop; t++) {\n"); /* compilers would unroll a loop with a constant number of trips */
     write_row(w, write_next_value);
     strbuf_add(w->out, "        }\n");
     for (int c = 0; c < w->key->input.columns; c++) {
@@ -176,7 +178,7 @@ static void write_wide_sums(Writer *w)
     strbuf_add(w->out, "    }\n");
 }
 
-/* Four rows or sixteen, four at a time: fewer values are alive at once. */
+/* Writes a step of 4 or 16 rows, four rows at a time, so that few values are live at once. */
 static void write_special_rows(Writer *w)
 {
     int columns = w->key->input.columns;
@@ -236,7 +238,7 @@ static void write_wide_rows(Writer *w)
     strbuf_add(w->out, "    }\n");
 }
 
-/* A loop over steps of so many rows, as far as they go. */
+/* Writes a loop over steps of `rows` rows, as long as whole steps remain. */
 static void write_rows(Writer *w, int rows, bool special)
 {
     strbuf_addf(w->out, "    for (int last = end - %d; t <= last; t += %d) {\n", rows, rows);
@@ -257,7 +259,8 @@ static void write_rows(Writer *w, int rows, bool special)
     strbuf_add(w->out, "    }\n");
 }
 
-/* Reduces the rows again where a column's result is lost. The loop is apart, since branches that are not taken may cost as much as taken ones. */
+/* Writes a loop that reduces the rows again if the result of a column was lost. It is a separate loop, since branches
+ * that are not taken may cost as much as branches that are. */
 static void write_columns_again(Writer *w)
 {
     int columns = w->key->input.columns;
@@ -276,7 +279,7 @@ static void write_columns_again(Writer *w)
     w->again = false;
 }
 
-/* The columns' results, or what is reduced further, side by side. */
+/* Writes the stores of the columns' results or accumulators, which are adjacent. */
 static void write_columns_store(Writer *w)
 {
     const Type *type = w->key->last ? w->text->result : w->text->accumulator;
@@ -341,7 +344,7 @@ static void write_elements(Writer *w)
         strbuf_add(w->out, ";\n");
         write_chunks(w);
         if (w->key->input.ragged || w->key->once) {
-            return; /* there is no rest */
+            return; /* no elements remain after the whole texels */
         }
         strbuf_addf(w->out, "    if (t == start && t < end) { acc = %s; t++; }\n", first_call(w));
     } else {
@@ -385,7 +388,7 @@ static void write_words(Writer *w, const Type *type)
     }
 }
 
-/* The last level stores results, the others what is reduced further: one program serves both. */
+/* Writes the store. The last level stores a result and other levels an accumulator; one program does both. */
 static void write_store(Writer *w)
 {
     if (w->key->last) {
@@ -403,7 +406,8 @@ static void write_store(Writer *w)
     strbuf_add(w->out, " }\n");
 }
 
-/* An invocation's blocks are neighbours, so that it reads a long piece of memory: many short pieces side by side are more than a processor fetches ahead. */
+/* Writes a loop over consecutive blocks, so that an invocation reads a long contiguous range of memory. Processors
+ * cannot prefetch many short ranges. */
 static void write_walk(Writer *w)
 {
     const ReducerLayout *layout = w->layout;
@@ -470,7 +474,7 @@ static void write_program(const void *text, const void *key, const void *layout,
     strbuf_addf(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { %s rill_out[]; };\n",
                 w->key->vectors ? "uvec4" : "uint");
     inputs_write_access(w->input);
-    if (!w->in->operation) { /* a body's own names must not meet it */
+    if (!w->in->operation) { /* would clash with names of a body */
         strbuf_addf(w->out, "#define T %s\n", glsl_type(w->text->value));
     }
     strbuf_add(w->out, w->text->functions);

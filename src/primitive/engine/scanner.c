@@ -9,26 +9,26 @@
 #include <string.h>
 
 enum {
-    CPU_LANES = 2048,    /* in all, on a software device */
-    CPU_PAGE = 1024,     /* elements that long runs are a multiple of */
-    CPU_ONE_LANE = 4096, /* rows up to here are one run */
-    CPU_RUN = 256,       /* the least elements of a run */
-    GPU_LANES = 16384,   /* of accumulators too large for shared memory */
-    GPU_RUN = 16,        /* elements per thread of a group */
-    GPU_SHORT = 64,      /* rows up to here are one thread's */
+    CPU_LANES = 2048,    /* on a software device */
+    CPU_PAGE = 1024,     /* long runs are a multiple of this number of elements */
+    CPU_ONE_LANE = 4096, /* longest row that is one run */
+    CPU_RUN = 256,       /* least number of elements of a run */
+    GPU_LANES = 16384,   /* if accumulators are too large for shared memory */
+    GPU_RUN = 16,        /* elements per lane of a group */
+    GPU_SHORT = 64,      /* longest row that one lane scans */
     GPU_MANY_ROWS = 16384,
-    GPU_MANY_SHORT = 1024, /* rows up to here are, where there are many */
-    ACROSS = 8,            /* neighbouring rows from which on lanes lie across them */
-    ACROSS_RUN = 128,      /* so that the pages of a run stay at hand for the next lanes */
+    GPU_MANY_SHORT = 1024, /* the same limit if there are many rows */
+    ACROSS = 8,            /* least number of adjacent rows for which adjacent lanes scan adjacent rows */
+    ACROSS_RUN = 128,      /* elements of a run, so that the next lanes find its pages in the cache */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
-    MAX_BODY_TRIPS =
-        8192, /* of bodies with loops: a group walks twice, and lanes may differ in whether they take whole steps */
-    MAX_TREE_TRIPS = 2048, /* of a body that a group's scan calls, eight times in a row */
+    /* For bodies with loops. A group traverses its run twice, and lanes may differ in whether they use whole steps. */
+    MAX_BODY_TRIPS = 8192,
+    MAX_TREE_TRIPS = 2048, /* of a body that a group's scan calls eight times in sequence */
     LOOPING_RUN = 16,
     SPECIAL_CHUNK = 16,
 };
 
-/* One level: the rows of some inputs, cut into units. */
+/* One level: the rows of some inputs, divided into units. */
 typedef struct Level {
     const ScannerText *text;
     const Inputs *in;
@@ -36,14 +36,14 @@ typedef struct Level {
     bool inner;
     int64_t total, divisor;
     DeviceLength length;
-    Buffer *counts;           /* compact: what the counters say in the end */
+    Buffer *counts;           /* compact: the final values of the counters */
     bool tree, across;        /* see ScannerKey */
     int64_t units, unit, run; /* units per row, elements of a unit and of a lane */
     Stream *outputs;
-    Stream sums, carry; /* of the units; what is before them */
+    Stream sums, carry; /* of the units; the sums before each unit */
 } Level;
 
-/* The bodies' loops and the run's own share one invocation's trips. */
+/* Returns the longest run. The loops of the bodies and of the run share one invocation's trips. */
 static int64_t longest_run(const Level *level, int64_t chunk)
 {
     const Inputs *in = level->in;
@@ -53,10 +53,10 @@ static int64_t longest_run(const Level *level, int64_t chunk)
     int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)((double)MAX_BODY_TRIPS / (in->trips + 1));
     return fit / chunk > 0 ? fit / chunk * chunk
            : fit > 2       ? fit
-                           : 2; /* runs of one element would be a level for nothing */
+                           : 2; /* runs of one element would not shorten anything */
 }
 
-/* Whether groups work on units: where rows fill them and shared memory holds their sums. */
+/* Returns whether work groups scan units: rows fill them, and shared memory holds their sums. */
 static bool uses_groups(const Level *level)
 {
     const Blocks *b = &level->blocks;
@@ -68,8 +68,9 @@ static bool uses_groups(const Level *level)
     return device_traits(device)->family == FAMILY_GPU && shared && !small && !looping;
 }
 
-/* Runs read and written as whole texels are best aligned alike, on pages: what one lane stores and another loads then never seems
- * to overlap. Runs read by words are kept apart from powers of two, which fight over cache sets. */
+/* Returns the length of a run. Runs that are read and written as whole texels are aligned to pages, so that a store
+ * of one lane never seems to overlap a load of another lane. Runs that are read as 32-bit words avoid powers of two,
+ * which compete for cache sets. */
 static int64_t lane_run(int64_t least, int64_t chunk)
 {
     int64_t run = round_up(least, chunk > 1 && least >= 4 * CPU_PAGE ? CPU_PAGE : chunk);
@@ -231,7 +232,8 @@ static bool start_level(Level *level, const Shape *rows, bool reversed)
                      level->text->name, (long long)level->blocks.outputs, (long long)level->blocks.block);
 }
 
-/* What is before every unit, from the units' sums. A body may use its constants and gathers again. */
+/* Scans the sums of the units: creates the sum before every unit. The operation's constants and gathers are passed
+ * on, since its body may use them again. */
 static bool scan_sums(const Level *outer, Stream *carry)
 {
     const Inputs *in = outer->in;
@@ -256,7 +258,7 @@ static bool scan_sums(const Level *outer, Stream *carry)
     return done;
 }
 
-/* The sums of the units, and what is before each where there are several. Both streams are created. */
+/* Creates the sums of the units and, if a row has several units, the sum before each unit. */
 static bool sum_units(Level *level)
 {
     Device *device = level->in->device;
@@ -308,7 +310,8 @@ bool scanner_dense(const ScannerText *text, const Inputs *in, const Shape *rows,
     return done;
 }
 
-/* A result with room for `count` elements and, behind them, one place per lane for stores that don't count. */
+/* Creates a result with room for `count` elements and, after them, one element per lane for stores that are
+ * discarded. */
 static bool make_result(const Level *level, const Type *type, int64_t count, Stream *result)
 {
     int64_t spare = level->tree ? 0 : level->units;
@@ -329,7 +332,8 @@ static bool read_counts(Buffer *counts, uint32_t *words)
     return buffer_read(counts, 0, words, SCANNER_COUNTERS * sizeof *words);
 }
 
-/* Results of exact length where the device's memory is at hand, else of the most there can be with their length on the device. */
+/* Creates the results of a compact scan. On the family cpu the counters are read and the lengths are exact. Otherwise
+ * results have the largest possible length, and their length stays on the device. */
 static bool make_results(const Level *level, Stream *results, int64_t *most)
 {
     const ScannerText *text = level->text;
@@ -368,7 +372,7 @@ bool scanner_compact(const ScannerText *text, const Inputs *in, Stream *results)
     level.counts = buffer_create(in->device, SCANNER_COUNTERS * sizeof(uint32_t), true);
     bool done = level.counts && start_level(&level, &one, false);
     level.total = level.blocks.block;
-    if (done && level.blocks.block == 0) { /* nothing is kept of nothing */
+    if (done && level.blocks.block == 0) { /* an empty input has empty results */
         Shape none = {.rank = 1, .size = {0}};
         for (int k = 0; done && k < text->output_count; k++) {
             done = stream_create(in->device, text->outputs[k].type, &none, false, &results[k]);
@@ -388,7 +392,7 @@ bool scanner_restore(Stream *result, const Type *type)
     if (result->type == type || type->is_struct) {
         return true;
     }
-    Stream from = *result, made; /* a header only: all there is room for is cast */
+    Stream from = *result, made; /* a header only: all elements that the buffer has room for are cast */
     from.length = (DeviceLength){0};
     if (!copy_new(&from, type, &made)) {
         return false;

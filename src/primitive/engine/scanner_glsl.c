@@ -66,7 +66,7 @@ static const char *start_value(const ScannerWriter *w, char text[TYPE_MAX_BYTES]
     return text;
 }
 
-/* A rill_NAME(int e): accumulator number e of a texture. */
+/* Writes A rill_NAME(int e), which loads accumulator e from a texture. */
 static void write_loader(ScannerWriter *w, const char *name, int unit)
 {
     const Type *type = w->key->accumulator;
@@ -88,7 +88,7 @@ static void write_loader(ScannerWriter *w, const char *name, int unit)
     strbuf_add(w->out, "; }\n");
 }
 
-/* void rill_putK(int place, R value) */
+/* Writes void rill_putK(int place, R value), which stores a result. */
 static void write_put(ScannerWriter *w, int k, const Type *type, bool flat)
 {
     int words = glsl_words(type);
@@ -156,7 +156,7 @@ static void write_start(ScannerWriter *w)
     inputs_write_place(w->input, "row");
 }
 
-/* What the counters say at the end of the row; the total is in `acc`. */
+/* Writes the stores of the counters' final values. The total of the row is in `acc`. */
 static void write_counts(ScannerWriter *w, const char *condition)
 {
     if (!w->key->counts) {
@@ -180,7 +180,8 @@ static void write_acc(ScannerWriter *w)
     strbuf_addf(w->out, "    %s acc = %s;\n", scanner_accumulator(w), start_value(w, zero));
 }
 
-/* Inclusive scan over a group's lanes (Hillis and Steele 1986) of what is in `acc`; lanes with elements come first. */
+/* Writes an inclusive scan of `acc` over the lanes of a group (Hillis and Steele 1986). Lanes with elements come
+ * first. */
 static void write_group_scan(ScannerWriter *w)
 {
     strbuf_addf(w->out,
@@ -210,7 +211,7 @@ static void write_sums(ScannerWriter *w)
     write_counts(w, "last && end == n");
 }
 
-/* acc = what is before the lane's first element. */
+/* Writes statements that set acc to the sum before the lane's first element. */
 static void write_before(ScannerWriter *w)
 {
     if (w->key->carry) {
@@ -227,7 +228,7 @@ static void write_before(ScannerWriter *w)
     }
 }
 
-/* Each counter at the lane's start, and where the lane's part ends. */
+/* Writes the declarations of each counter's value at the start and at the end of the lane's run. */
 static void write_places(ScannerWriter *w)
 {
     for (int c = 0; c < w->key->counter_count; c++) {
@@ -276,7 +277,7 @@ static void write_stores(ScannerWriter *w)
     strbuf_add(w->out, w->key->tree ? "    }\n" : "");
 }
 
-/* The text is about its outputs on inner levels too, where no source has their types. */
+/* Writes the header. The text uses the types of its outputs on inner levels too, where no source has these types. */
 static void write_header(ScannerWriter *w)
 {
     const Type *types[1 + SCANNER_OUTPUTS] = {w->key->accumulator};

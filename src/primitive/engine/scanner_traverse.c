@@ -1,4 +1,4 @@
-/* How a lane of a scan walks its run: element by element, or in steps of whole texels. */
+/* Writes the loop of a lane over its run: element by element, or in steps of whole texels. */
 #include "primitive/engine/scanner_glsl.h"
 
 #include "kernel/body/glsl.h"
@@ -15,7 +15,7 @@ bool scanner_is_flat(const ScannerWriter *w, int k)
     return w->key->flat && w->key->input.chunk * glsl_words(w->key->types[k]) % 4 == 0;
 }
 
-/* elements; k: the element's number within a step, or -1 */
+/* elements; k: the element's index within a step, or -1 */
 
 static const char *suffix(int k, char text[12])
 {
@@ -32,7 +32,7 @@ static const char *index_text(int k, char text[24])
     return text;
 }
 
-/* The values of all sources, as x0_K ... */
+/* Writes the values of all sources as x0_K ... */
 void scanner_write_values(ScannerWriter *w, int k)
 {
     char end[12];
@@ -48,7 +48,7 @@ void scanner_write_values(ScannerWriter *w, int k)
     }
 }
 
-/* "x0, p0, x1": what the text's functions get. */
+/* Writes the arguments for the text's functions: "x0, p0, x1", for example. */
 void scanner_write_element(ScannerWriter *w, const char *end)
 {
     for (int s = 0; s < w->in->source_count; s++) {
@@ -59,7 +59,8 @@ void scanner_write_element(ScannerWriter *w, const char *end)
     }
 }
 
-/* A v_K = the element; A n_K = what is merged up to it. `first`: the index of an element that nothing is before. */
+/* Writes v_K, the element as an accumulator, and n_K, the merge of all elements up to it. `first`: the index of an
+ * element with no element before it. */
 static void write_merge(ScannerWriter *w, int k, const char *first)
 {
     char end[12], at[24];
@@ -94,7 +95,7 @@ static void write_advance(ScannerWriter *w, int k)
     strbuf_add(w->out, "\n");
 }
 
-/* The texels that element k completes, out of results oOUTPUT_0 .. oOUTPUT_k. */
+/* Writes the stores of the texels that element k completes, from the results oOUTPUT_0 .. oOUTPUT_k. */
 static void write_texels(ScannerWriter *w, int output, int k)
 {
     const Type *type = w->key->types[output];
@@ -133,8 +134,9 @@ static void write_dense(ScannerWriter *w, int k)
     }
 }
 
-/* The store that doesn't branch: what is kept is stored at the next place of the lane's own part, what isn't is overwritten
- * there later; past the end of the part it goes to a place of the lane's own. Groups store only what is kept. */
+/* Writes a store without a branch. A kept element is stored at the counter's value within the lane's part. An element
+ * that is not kept is stored there too and overwritten later; after the end of the part it is stored at an element of
+ * the lane's own. Work groups store only kept elements. */
 static void write_compact(ScannerWriter *w, int k)
 {
     char end[12], at[24];
@@ -171,7 +173,7 @@ static void write_step(ScannerWriter *w, int k, bool store)
     write_advance(w, k);
 }
 
-/* Sixteen floats at once. */
+/* Writes a step of sixteen floats. */
 static void write_special(ScannerWriter *w, bool store)
 {
     for (int q = 0; q < 4; q++) {
@@ -188,7 +190,7 @@ static void write_special(ScannerWriter *w, bool store)
     }
 }
 
-/* The whole-texel part of a run. */
+/* Writes the loop over whole texels of a run. */
 static void write_chunks(ScannerWriter *w, bool store)
 {
     int chunk = w->key->input.chunk;
@@ -226,7 +228,7 @@ void scanner_write_previous(ScannerWriter *w, const char *at)
     }
 }
 
-/* A lane's run: merges its elements into acc, and stores. */
+/* Writes the loop over a lane's run, which merges its elements into acc and stores results. */
 void scanner_traverse(ScannerWriter *w, bool store)
 {
     strbuf_add(w->out, "    int t = start;\n");

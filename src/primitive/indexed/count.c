@@ -8,21 +8,21 @@
 #include <string.h>
 
 enum {
-    BYTE_BINS = 1024,    /* of one pass of count_bytes.comp */
-    BYTE_PASSES = 2,     /* beyond that rows are faster */
-    BYTE_RUN = 4096,     /* texels of a lane: half of what the limit on loop trips lets through */
-    BYTE_LEAST = 128,    /* texels: below, a lane is not worth its counters */
-    ROW_WORDS = 1 << 22, /* of all lanes together */
+    BYTE_BINS = 1024,    /* per pass of count_bytes.comp */
+    BYTE_PASSES = 2,     /* with more passes, rows are faster */
+    BYTE_RUN = 4096,     /* largest number of texels per lane: half of the limit on loop trips */
+    BYTE_LEAST = 128,    /* least number of texels per lane: with fewer, a lane is not worth its counters */
+    ROW_WORDS = 1 << 22, /* words of the rows of all lanes */
     ROW_LANES = 1024,
     ROW_LEAST = 16,
     ROW_TRIPS =
-        60000, /* of one dispatch: what the limit on loop trips lets through. Rows that lanes come back to have left the caches */
-    OWN_BINS = 256, /* of weights kept by the lanes themselves: compilers take their time for longer arrays */
+        60000,      /* trips of one dispatch: the limit on loop trips. Rows that lanes return to have left the caches */
+    OWN_BINS = 256, /* bins of weights in arrays of the lanes: compilers need long for larger arrays */
     OWN_LANES = 512,
-    OWN_LEAST = 1024,      /* numbers of a lane: below, a lane is not worth its sums */
-    ROW_BINS = 1 << 18,    /* of counts; atomics beyond */
-    WEIGHT_BINS = 1 << 20, /* of weights; a scatter beyond: 16 rows of doubles take 128 MiB by then */
-    SPARSE_BINS = 1 << 16, /* of weights fewer than the bins; a scatter beyond: rows would be mostly zeros */
+    OWN_LEAST = 1024,      /* least numbers per lane: with fewer, a lane is not worth its sums */
+    ROW_BINS = 1 << 18,    /* most bins of counts in rows; with more, atomics are used */
+    WEIGHT_BINS = 1 << 20, /* bins of weights from which a scatter is used: 16 rows of doubles would take 128 MiB */
+    SPARSE_BINS = 1 << 16, /* most bins if there are fewer weights than bins; with more, rows would be mostly zeros */
     SHARED_BINS = 8192,
     ATOMIC_GROUP = 256,
     ATOMIC_EACH = 32
@@ -44,7 +44,7 @@ static uint32_t round_up(uint64_t n, uint64_t unit)
     return (uint32_t)((n + unit - 1) / unit);
 }
 
-/* A dispatch of one of the programs here. */
+/* A dispatch of one of the programs of this file. */
 typedef struct Pass {
     Dispatch dispatch;
     uint32_t params[4 * COUNT_P_VECTORS];
@@ -114,7 +114,7 @@ static bool add_bytes(const Stream *numbers, uint32_t bins, uint32_t first, uint
     return pass_read(&pass, columns, TEXEL_VECTOR) && pass_run(&pass, "count_columns.comp", device, 257 / 8 + 1);
 }
 
-/* Into `counts`, zeroed, which has one word more than bins: the largest number goes there. */
+/* Adds the counts to `counts`, which is zeroed and has one word more than bins, for the largest number. */
 static bool count_bytes(const Stream *numbers, int64_t bins, Stream *counts)
 {
     uint64_t texels = (uint64_t)stream_elements(numbers) / 4;
@@ -122,7 +122,7 @@ static bool count_bytes(const Stream *numbers, int64_t bins, Stream *counts)
     lanes = lanes > 1024 ? lanes : most < 1024 ? most : 1024;
     lanes = lanes < 1 ? 4 : (lanes + 3) / 4 * 4;
     uint32_t run = round_up(texels, lanes);
-    run += run >= 256 && (run & (run - 1)) == 0 ? 4 : 0; /* powers of two fight over cache sets */
+    run += run >= 256 && (run & (run - 1)) == 0 ? 4 : 0; /* lengths that are powers of two compete for cache sets */
     Stream columns;
     if (!create(numbers->device, word_type(), (int64_t)257 * lanes, false, &columns)) {
         return false;
@@ -150,13 +150,13 @@ static const char *weight_defines(const Stream *weights)
                                                     : "#define WEIGHTS\n";
 }
 
-/* Four numbers at a time. */
+/* Returns whether a stream can be read four numbers at a time. */
 static bool vectors_serve(const Stream *s)
 {
     return s->type->bytes == 4 && s->offset % 4 == 0 && buffer_in_texture(s->buffer, TEXEL_VECTOR);
 }
 
-/* Lanes sum weights into few bins in arrays of their own. */
+/* Returns whether lanes sum weights in arrays of their own: there are few bins. */
 static bool own_sums(const Stream *weights, int64_t bins)
 {
     return weights && bins <= OWN_BINS;
@@ -203,7 +203,7 @@ static int64_t row_lanes(int64_t count, int64_t bins, const Stream *weights)
     int64_t least = count / (own ? OWN_LEAST : 256) + 1, needed = count / ROW_TRIPS + 1;
     lanes = lanes > most ? most : lanes;
     lanes = lanes < ROW_LEAST ? ROW_LEAST : lanes;
-    lanes = lanes > least ? least : lanes; /* few elements take few rows */
+    lanes = lanes > least ? least : lanes; /* few elements need few rows */
     return own && lanes < needed ? needed : lanes;
 }
 
@@ -235,7 +235,7 @@ static bool count_atomically(const Stream *numbers, int64_t bins, Stream *counts
 {
     uint32_t count = (uint32_t)stream_elements(numbers);
     uint64_t each = ATOMIC_EACH;
-    if (bins > 1024 && bins <= SHARED_BINS) { /* a copy has to be worth its zeros */
+    if (bins > 1024 && bins <= SHARED_BINS) { /* a copy in shared memory must be worth setting it to zero */
         each = 4 * ATOMIC_EACH;
     }
     Pass pass;
@@ -252,7 +252,7 @@ static bool count_atomically(const Stream *numbers, int64_t bins, Stream *counts
            pass_run(&pass, "count_atomics.comp", numbers->device, round_up(count, ATOMIC_GROUP * each));
 }
 
-/* all of it */
+/* entry points */
 
 bool count_numbers(const Stream *numbers, int64_t bins, Stream *result)
 {
@@ -276,7 +276,7 @@ bool count_numbers(const Stream *numbers, int64_t bins, Stream *result)
     return done;
 }
 
-/* The largest of all numbers, which are not none. */
+/* Reads the largest number. There must be at least one. */
 static bool find_largest(const Stream *numbers, uint32_t *largest)
 {
     Shape one = {.rank = 1, .size = {1}};
@@ -289,7 +289,7 @@ static bool find_largest(const Stream *numbers, uint32_t *largest)
     return done;
 }
 
-/* As many bins as the largest number asks for, at least `bins`. */
+/* Raises *bins to the largest number plus 1. Returns false with error_set if there are too many. */
 static bool enough_bins(uint32_t largest, const Stream *numbers, bool negative, int64_t *bins)
 {
     int64_t needed = stream_elements(numbers) > 0 ? (int64_t)largest + 1 : 0;
@@ -307,7 +307,7 @@ bool count_bins(const Stream *numbers, bool negative, int64_t *bins)
            enough_bins(largest, numbers, negative, bins);
 }
 
-/* Counts in case they fit, and finds the largest on the way. */
+/* Counts in BYTE_BINS bins and finds the largest number in the same pass. Counts again if the bins do not suffice. */
 static bool count_in_one(const Stream *numbers, bool negative, int64_t bins, Stream *result)
 {
     uint32_t largest = 0;

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Bits are gathered as they are, unless a value stands outside, which is one of src's own type. */
+/* Creates the view of src that is gathered. Elements are gathered as raw bits, unless the boundary has a value, which
+ * is of src's type. */
 static bool source_view(const Stream *src, bool flat, Stream *result)
 {
     bool value = src->source != SOURCE_BUFFER;
@@ -34,7 +35,7 @@ static bool fetch(const Stream *src, const Stream *index, bool check, Stream *re
     Kernel *kernel = builtin_kernel(result->device, strbuf_text(&text));
     strbuf_free(&text);
     Argument args[] = {{.stream = src}, {.stream = index}, {.stream = result}};
-    static const char own[] = "gather: "; /* the caller says so itself */
+    static const char own[] = "gather: "; /* the caller adds this prefix itself */
     bool done = kernel && kernel_launch(kernel, result->device, args, &index->shape, check);
     if (!done && strncmp(error_message(), own, strlen(own)) == 0) {
         error_set("%s", error_message() + strlen(own));

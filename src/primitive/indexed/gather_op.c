@@ -1,7 +1,8 @@
-/* The k-th fetch of an element (k from 0) finds the operation applied to it k times. With the indices sorted, k is the distance to
- * the first equal index. What a built-in operation makes of an element in k steps is found element by element, since all of them
- * end after few steps: sums of floats in infinity, of integers in 0. Of a reduce kernel every step is a launch over the elements that are fetched
- * once more, until nothing changes. */
+/* GatherOp. Fetch k (0-based) of an element reads the element after k applications of the operation. The indices are
+ * sorted, so k is the distance to the first equal index. For built-in operations each fetch computes the k-th
+ * application directly, since all of them reach a fixed point after few steps: sums of floats at infinity, sums of
+ * integers at 0. For reduce kernels each step is a launch over the elements that are fetched again, until no element
+ * changes. */
 #include "primitive/indexed/gather_op.h"
 
 #include "gpu/memory/buffer.h"
@@ -21,10 +22,10 @@
 typedef struct Fetch {
     Device *device;
     Stream *dst, *src;
-    Stream index, flat;         /* of one dimension: the indices, and src as kernels see it */
-    Stream keys, order, starts; /* sorted places, the numbers of their indices, and where equal ones begin */
+    Stream index, flat;         /* one-dimensional: the indices, and src in the type that kernels read */
+    Stream keys, order, starts; /* sorted destinations, positions of their indices, first position of equal keys */
     Stream got, after, to,
-        back;       /* in sorted order: what is fetched, what is left, and where both go (out of range: nowhere) */
+        back;       /* in sorted order: fetched values, final values, and their destinations (out of range: none) */
     uint32_t count; /* elements of src */
     ScatterOp op;
     Kernel *kernel;
@@ -55,7 +56,7 @@ static const Type *word_type(void)
     return type_of(SCALAR_UINT, 1);
 }
 
-/* Where the equal keys around each begin. */
+/* Computes, for each key, the position of the first equal key. */
 static bool find_starts(Fetch *f)
 {
     Stream heads;
@@ -75,7 +76,7 @@ static bool find_starts(Fetch *f)
     return done;
 }
 
-/* Where what is fetched goes, and the last of equal keys' what is left. */
+/* Computes the destination of each fetched value, and for the last of equal keys the destination of the final value. */
 static bool find_targets(Fetch *f)
 {
     Argument args[] = {{.stream = &f->keys}, {.stream = &f->keys}, {.stream = &f->order},
@@ -93,17 +94,17 @@ static bool find_targets(Fetch *f)
 
 /* built-in operations */
 
-/* The statement that applies the operation k times to v. */
+/* Returns the statement that applies the operation k times to v. */
 static const char *steps(ScatterOp op, const Type *type)
 {
     bool wide = type->scalar == SCALAR_DOUBLE, whole = type->scalar != SCALAR_FLOAT && !wide;
     switch (op) {
-    case SCATTER_ADD: /* times 2^k, exactly, from the least number to infinity; all bits out */
+    case SCATTER_ADD: /* multiplies by 2^k exactly, from the smallest number to infinity; integers lose all bits */
         return whole  ? "if (k > 31) v -= v; else v <<= k;"
                : wide ? "for (k = min(k, 2100); k > 0; k -= 512) v *= packDouble2x32(uvec2(0u, uint(1023 + min(k, "
                         "512)) << 20));"
                       : "for (k = min(k, 280); k > 0; k -= 64) v *= uintBitsToFloat(uint(127 + min(k, 64)) << 23);";
-    case SCATTER_MUL: /* to 0, 1 or infinity from the nearest neighbours of 1 */
+    case SCATTER_MUL: /* 70 squares reach 0, 1 or infinity from the neighbours of 1 */
         return "k = min(k, 70); for (int j = 0; j < k; j++) v *= v;";
     case SCATTER_XOR: return type->scalar == SCALAR_BOOL ? "v = v && k == 0;" : "if (k > 0) v ^= v;";
     default: return ""; /* x op x is x */
@@ -125,7 +126,7 @@ static bool fetch_built_in(Fetch *f)
         return false;
     }
     Stream src = {0}, got = {0}, after = {0};
-    bool plain = !type->is_struct; /* structures are only moved here */
+    bool plain = !type->is_struct; /* structures are only copied here */
     bool done = plain ? (src = f->flat, got = f->got, after = f->after, true)
                       : raw_view(&f->flat, &src) && raw_view(&f->got, &got) && raw_view(&f->after, &after);
     if (done) {
@@ -150,11 +151,11 @@ static bool fetch_built_in(Fetch *f)
 
 /* reduce kernels */
 
-/* The distinct places, those fetched most first. */
+/* The distinct indices, the most frequent ones first. */
 typedef struct Chains {
-    Stream starts, places; /* where their fetches begin in sorted order */
-    Stream values;         /* after the steps made so far */
-    uint32_t *lengths;     /* how often each is fetched, on the host; out of range: 0 */
+    Stream starts, places; /* position of their first fetch in sorted order; the indices */
+    Stream values;         /* after the steps so far */
+    uint32_t *lengths;     /* number of fetches of each, on the host; 0 if out of range */
     int64_t count;
 } Chains;
 
@@ -198,7 +199,7 @@ static bool find_chains(Fetch *f, Chains *chains)
     return done;
 }
 
-/* Stores the values of the first chains where their fetch number `step` finds them. */
+/* Stores the values of the first chains as the results of their fetch number `step`. */
 static bool store_step(Fetch *f, const Chains *chains, const Stream *values, uint32_t step)
 {
     Stream starts = {0}, from = {0}, to = {0};
@@ -221,7 +222,7 @@ static bool store_step(Fetch *f, const Chains *chains, const Stream *values, uin
     return done;
 }
 
-/* Whether two streams hold the same bits. */
+/* Compares the bits of two streams; stores the result in *same. */
 static bool same_bits(Fetch *f, const Stream *a, const Stream *b, bool *same)
 {
     Stream x = {0}, y = {0}, differ = {0};
@@ -243,7 +244,7 @@ static bool same_bits(Fetch *f, const Stream *a, const Stream *b, bool *same)
     return done;
 }
 
-/* One step of the first `left` chains; *ended: it changed none of them. */
+/* Runs one step of the first `left` chains. *ended is set if it changed none of them. */
 static bool step_chains(Fetch *f, Chains *chains, int64_t left, uint32_t step, bool *ended)
 {
     Stream values = {0}, pairs = {0}, next = {0};
@@ -264,7 +265,7 @@ static bool step_chains(Fetch *f, Chains *chains, int64_t left, uint32_t step, b
     return done;
 }
 
-/* Fetches behind the last step find what that one found. */
+/* Sets the results of all fetches after the last step to those of the last step. */
 static bool spread(Fetch *f, uint32_t last)
 {
     Stream from = {0}, spread = {0}, to = {0};
@@ -304,7 +305,7 @@ static bool fetch_kernel(Fetch *f)
         done = step_chains(f, &chains, left, step, &ended);
     }
     done = done && (!ended || spread(f, step - 1));
-    if (done) { /* every chain has its own last value: it goes where its place is */
+    if (done) { /* the final value of each chain goes to its index */
         stream_release(&f->back);
         f->back = chains.places;
         f->after = chains.values;
@@ -317,7 +318,7 @@ static bool fetch_kernel(Fetch *f)
     return done;
 }
 
-/* all of it */
+/* entry points */
 
 static bool check_arguments(const Stream *dst, const Stream *index, const Stream *src)
 {

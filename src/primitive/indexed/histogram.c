@@ -16,15 +16,17 @@ static const Type *word_type(void)
     return type_of(SCALAR_UINT, 1);
 }
 
-/* Floats are compared as floats, everything else in double, which holds them all exactly. */
+/* Returns the type in which elements are compared: floats as float, all others as double, which represents them
+ * exactly. */
 static const Type *compared_type(const Type *type)
 {
     return type_of(type->value->scalar == SCALAR_FLOAT ? SCALAR_FLOAT : SCALAR_DOUBLE, 1);
 }
 
-/* The range of the data */
+/* range of the data */
 
-/* One end of the range, per component. A NaN wins in min and max: then what remains without is looked at. */
+/* Finds one end of the range per component. If the result is NaN, since min and max return NaN if an element is NaN,
+ * it is computed again without NaNs (`clean`). */
 static bool find_end(const Stream *s, ReduceOp op, bool clean, double end[2])
 {
     Shape one = {.rank = 1, .size = {1}};
@@ -70,16 +72,16 @@ bool histogram_range(const Stream *s, HistogramSpec *spec)
     return true;
 }
 
-/* Numbers of bins */
+/* indices of bins */
 
-/* An edge as a float beside the elements it is compared with; `end`: of the axis, which infinities are outside of. */
+/* Converts an edge to float. `end`: it is an end of the axis, which must be finite to exclude infinities. */
 static float as_float(double edge, bool end)
 {
     float f = (float)edge;
     return end && isinf(f) ? copysignf(FLT_MAX, f) : f;
 }
 
-/* The edges of an axis on the device: those of numpy.linspace, of double or rounded to float. */
+/* Uploads the edges of an axis, equal to numpy.linspace, as double or rounded to float. */
 static bool upload_edges(Device *device, const HistogramAxis *axis, const Type *type, Stream *result)
 {
     Shape shape = {.rank = 1, .size = {axis->bins + 1}};
@@ -105,12 +107,12 @@ static bool upload_edges(Device *device, const HistogramAxis *axis, const Type *
     return done;
 }
 
-/* The statements that find bin k_A of a number v_A, -1: in none. An estimate is moved by one where it is off. */
+/* Computes bin k_A of a number v_A. The estimate is corrected by one if necessary. -1: no bin. */
 static const char estimate[] = "  TYPE v_A = TYPE(x PART); int k_A = -1, n_A = bins PART;\n"
                                "  k_A = int(clamp((v_A - low_A) * scale_A, TYPE(0), TYPE(n_A - 1)));\n"
                                "  k_A -= int(v_A < edges_A[k_A]);\n"
                                "  k_A += int(k_A + 1 < n_A && v_A >= edges_A[k_A + 1]);\n";
-/* Where bins are too narrow for that: a search from there. */
+/* Searches from the estimate, for bins that are too narrow for a correction by one. */
 static const char search[] = "  int first_A = k_A, last_A = k_A + 1;\n"
                              "  if (v_A < edges_A[k_A]) { first_A = 0; last_A = k_A; }\n"
                              "  else if (last_A < n_A && v_A >= edges_A[last_A]) { first_A = last_A; last_A = n_A; }\n"
@@ -122,7 +124,7 @@ static const char search[] = "  int first_A = k_A, last_A = k_A + 1;\n"
 static const char outside[] = "  k_A = v_A >= low_A && v_A <= high_A ? k_A : clamped == 0 ? -1 : v_A < low_A ? 0 : v_A "
                               "> high_A ? n_A - 1 : -1;\n";
 
-/* Adds a form with the axis, the type and the part of x put in. */
+/* Adds a form with the axis, the type and the component of x inserted. */
 static void add_form(StrBuf *text, const char *form, char a, const char *type, const char *part)
 {
     for (const char *at = form; *at;) {
@@ -141,7 +143,8 @@ static void add_form(StrBuf *text, const char *form, char a, const char *type, c
     }
 }
 
-/* Whether an estimate may be off by more than one: its rounding errors, and those of the ends as floats, in bins. */
+/* Returns whether an estimate may be wrong by more than one bin, from its rounding errors and those of the ends as
+ * floats. */
 static bool narrow(const HistogramAxis *axis, const Type *type)
 {
     double epsilon = type->scalar == SCALAR_FLOAT ? 0x1p-23 : 0x1p-52;
@@ -172,7 +175,7 @@ static Kernel *number_kernel(Device *device, const Type *value, const Type *type
     return kernel;
 }
 
-/* A number of the compared type. */
+/* Packs a number of the compared type. */
 static void pack(const Type *type, double value, uint32_t words[2])
 {
     float f = as_float(value, true);
@@ -183,7 +186,7 @@ static void pack(const Type *type, double value, uint32_t words[2])
     }
 }
 
-/* The number of every element's bin. */
+/* Computes the bin of every element. */
 static bool find_numbers(const Stream *s, const HistogramSpec *spec, Stream *numbers)
 {
     const Type *type = compared_type(s->type);
@@ -216,7 +219,7 @@ static bool find_numbers(const Stream *s, const HistogramSpec *spec, Stream *num
     return done;
 }
 
-/* Dense, in one dimension, as the tally takes it. Another header over the same elements where they are so already. */
+/* Creates a dense one-dimensional stream for `tally`: another header if the stream is already dense, else a copy. */
 static bool dense(const Stream *s, const Type *type, Stream *result)
 {
     Shape flat = {.rank = 1, .size = {stream_elements(s)}};
@@ -273,9 +276,9 @@ bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *
     return done;
 }
 
-/* Whole numbers */
+/* integers */
 
-/* The elements' bits as uint, which puts negative ones above all others. */
+/* Converts integers to uint by their bits, so that negative ones are larger than all others. */
 static bool as_words(const Stream *s, Stream *numbers)
 {
     Stream flat;

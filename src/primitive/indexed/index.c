@@ -25,8 +25,8 @@ bool index_check_stream(const Stream *index, const Shape *shape)
     return true;
 }
 
-/* One number: `k` is the place along its dimension, `inside` whether it is there. A float is compared as one, since what passes
- * an int has no defined cast. */
+/* Adds statements for one component: `k` becomes the index along its dimension, `inside` whether it is in range. A
+ * float is compared as a float, since the cast of a float beyond the range of int is undefined. */
 static void add_number(StrBuf *text, Scalar scalar, const char *part, char extent)
 {
     if (scalar == SCALAR_FLOAT) {

@@ -9,9 +9,10 @@
 static const char head[] = "(uvec2 key, uvec2 first, %s low, %s high, %s edge, out %s r<>) {\n"
                            "  uvec4 w = words(key, first, uint(indexof(r).x), 0u);\n";
 
-/* floor(x * range) of a fraction x of 64 bits: the words of the sequence and, below them, those of counters of their own. Every number's
- * chance is within 2^-32 of the others' (32 bits alone miss by half where the range is wide); no loop, so no lane waits. Of a power
- * of two (`edge`, 2^32 modulo the range, is 0) the first words alone are exact. */
+/* Computes floor(x * range) of a 64-bit fraction x. The high 32 bits are words of the sequence, the low 32 bits words
+ * of separate counters. The probabilities of all numbers differ by at most 2^-32 (32 bits alone would be wrong by
+ * half for a wide range). There is no loop, so no lane waits. If the range is a power of two (`edge`, 2^32 modulo the
+ * range, is 0), the high words alone are exact. */
 static const char integers[] = "  uint range = high - low + 1u; uvec4 h, l, h2, l2;\n"
                                "  umulExtended(w, uvec4(range), h, l);\n"
                                "  umulExtended(words(key, first, uint(indexof(r).x), 1u), uvec4(range), h2, l2);\n"
@@ -20,7 +21,8 @@ static const char binary[] = "  uint range = high - low + 1u; uvec4 h, l;\n"
                              "  umulExtended(w, uvec4(range), h, l);\n"
                              "  r = range == 0u ? w : uvec4(low) + h;\n}\n";
 
-/* What rounds to `high` is `low`: the half step below the one belongs to the other, so steps of one size are drawn equally often. */
+/* A value that rounds to `high` becomes `low`. The half step below `high` then belongs to `low`, so that all steps
+ * have equal probability. */
 static const char doubles[] =
     "  dvec2 u = (dvec2(w.xz >> 5u) * 67108864.0lf + dvec2(w.yw >> 6u)) * 1.1102230246251565e-16lf;\n"
     "  precise dvec2 v = low + u * edge;\n"
@@ -56,7 +58,7 @@ static void pack_bound(Scalar scalar, double value, uint32_t words[2])
     }
 }
 
-/* What a kind wants to know of low and high: of integers how many words to refuse, of others the span. */
+/* Returns the parameter `edge` of a kind: 2^32 modulo the range for integers, high - low for others. */
 static double edge_of(Scalar scalar, const RandomSpec *spec)
 {
     if (scalar == SCALAR_FLOAT) {

@@ -13,7 +13,7 @@
 
 typedef struct OpRow {
     const char *name;
-    const char *atomic; /* of int and uint, whose order of combination does not show; NULL: none */
+    const char *atomic; /* atomic operation for int and uint, whose order does not influence the result; NULL: none */
 } OpRow;
 
 static const OpRow rows[SCATTER_KERNEL] = {
@@ -40,10 +40,10 @@ ScatterOp scatter_of(ScatterOp op, const Type *type)
     return !type->is_struct && type->scalar == SCALAR_BOOL && logic[op] ? logic[op] : op;
 }
 
-/* What every way of scattering works with: dense, one-dimensional, of dst's type. */
+/* The arguments of a scatter: dense, one-dimensional, and of dst's type. */
 typedef struct Scatter {
     Stream *dst;
-    Stream index, src, bad; /* bad: the number of indices out of range; closed where nobody asks */
+    Stream index, src, bad; /* bad: the number of indices out of range; closed if it is not wanted */
     ScatterOp op;
     uint32_t size[4];
 } Scatter;
@@ -55,14 +55,16 @@ static bool launch(Scatter *s, StrBuf *text, const Argument *args, const Shape *
     return kernel && kernel_launch(kernel, s->dst->device, args, domain, false);
 }
 
-/* The end of a kernel text whose `p` is the place: what is done there, and what counts the others. */
+/* Adds the end of a kernel text: computes the destination `p`, applies the action if it is in range, and else counts
+ * it. */
 static void add_guarded(const Scatter *s, StrBuf *text, const char *action)
 {
     strbuf_addf(text, " int p = place(index, size); if (p >= 0) %s", action);
     strbuf_add(text, s->bad.device ? "; else atomicAdd(bad[0], 1u); }" : "; }");
 }
 
-/* Two passes over memory: each place keeps the highest number of those that want it, then takes that one's element. */
+/* Scatters with "set" in two passes: each destination stores the largest index of the elements for it, then copies
+ * this element. */
 static bool set_last(Scatter *s)
 {
     const char *type = s->index.type->value->name;
@@ -79,7 +81,7 @@ static bool set_last(Scatter *s)
     add_guarded(s, &text, "atomicMax(last[p], uint(indexof(index).x) + 1u)");
     Argument mark[] = {{.stream = &s->index}, {.words = s->size}, {.stream = &places}, {.stream = &s->bad}};
     done = done && launch(s, &text, mark, &s->index.shape) && raw_view(s->dst, &to) && raw_view(&s->src, &from);
-    if (done) { /* a src of one element is read at every number: gathers clamp */
+    if (done) { /* a src of one element is read at every index, since gathers clamp */
         const char *raw = to.type->value->name;
         raw_declare(&text, to.type);
         strbuf_addf(&text, "kernel void take(uint last<>, %s src[], inout %s dst<>) ", raw, raw);
@@ -125,9 +127,10 @@ static bool atomic_type(const Type *type)
            (type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT);
 }
 
-/* in index order: the indices are sorted, the elements of each place reduced, and what comes out combined with what is there */
+/* in index order: the indices are sorted, the elements of each destination are reduced, and the result is combined
+ * with dst */
 
-/* What goes to each place, reduced: the places, ascending, and the values. */
+/* Reduces the elements of each destination: found[0] are the destinations in ascending order, found[1] the values. */
 static bool reduce_places(Scatter *s, const SegmentSpec *spec, Stream found[2])
 {
     Stream keys = {0}, order = {0}, values = {0};
@@ -147,7 +150,7 @@ static bool reduce_places(Scatter *s, const SegmentSpec *spec, Stream found[2])
     return done;
 }
 
-/* Combines the elements of `now` with those of `more`, one by one: neighbours with the same key. */
+/* Combines each element of `now` with the element of `more`, as neighbours with the same key. */
 static bool combine_pairs(const SegmentSpec *spec, const Stream *places, const Stream *now, const Stream *more,
                           Stream *result)
 {
@@ -179,7 +182,7 @@ static bool combine_pairs(const SegmentSpec *spec, const Stream *places, const S
     return done;
 }
 
-/* Puts values at places, each of which is there once; places beyond the end are none. */
+/* Stores values at distinct destinations. Destinations beyond the end are ignored. */
 static bool put(Scatter *s, const Stream *places, const Stream *values, Stream *flat)
 {
     Stream from = {0}, to = {0};
@@ -222,12 +225,12 @@ static bool combine_in_order(Scatter *s, Kernel *kernel)
     return done;
 }
 
-/* sums into few places */
+/* sums to few destinations */
 
 enum {
-    FEW_EACH = 4, /* elements per place at least */
+    FEW_EACH = 4, /* least number of elements per destination */
     FEW_PLACES = 1 << 18,
-    FEW_ELEMENTS = 4096 /* below, there is little to gain */
+    FEW_ELEMENTS = 4096 /* with fewer, there is little to gain */
 };
 
 static bool few_places(const Scatter *s)
@@ -239,7 +242,8 @@ static bool few_places(const Scatter *s)
            count >= FEW_ELEMENTS && shape_equal(&s->src.shape, &s->index.shape) && count_has_weights(&s->index, places);
 }
 
-/* The number of each element's place; out of range it is above all, as the bits of negative ints are. */
+/* Computes the flat index of each element's destination as uint. Out of range it is larger than all others (the bits
+ * of a negative int). */
 static bool number_places(Scatter *s, Stream *numbers)
 {
     const Stream *index = &s->index;
@@ -263,7 +267,7 @@ static bool number_places(Scatter *s, Stream *numbers)
     return done;
 }
 
-/* Sums for every place, then one addition to what is there. */
+/* Sums the elements of every destination and adds the sums to dst. */
 static bool add_sums(Scatter *s)
 {
     Shape shape = {.rank = 1, .size = {stream_elements(s->dst)}};
@@ -306,7 +310,7 @@ static bool check_arguments(const Stream *dst, const Stream *index, const Stream
     return index_check_stream(index, &dst->shape);
 }
 
-/* What is combined is combined as kernels see it. */
+/* Prepares the arguments. Except for "set", elements are combined in the type that kernels read. */
 static bool prepare(Scatter *s, const Stream *index, const Stream *src, bool count)
 {
     const Type *type = s->op == SCATTER_SET ? s->dst->type : s->dst->type->value;

@@ -5,7 +5,7 @@
 #include "kernel/launch/raw.h"
 #include "primitive/engine/scanner.h"
 
-/* What a mode writes: the element or its number, by the counter of those kept (0) or of the others (1). */
+/* An output of a mode: the elements or their indices, by the counter of kept (0) or other (1) elements. */
 typedef struct ModeOutput {
     bool number;
     int counter;
@@ -21,7 +21,8 @@ static const struct {
     [COMPACT_BOTH] = {2, {{false, 0}, {true, 0}}},
 };
 
-/* The accumulator counts the elements kept. `seen`: the elements' type, NULL where the mask alone is read. */
+/* Writes the text. The accumulator counts the kept elements. `seen`: the type of the elements, or NULL if only the
+ * mask is read. */
 static void write_text(CompactMode mode, const Type *seen, StrBuf *out)
 {
     const char *x = seen ? glsl_type(seen) : "", *name = seen ? " x, " : "";
@@ -40,7 +41,7 @@ static void write_text(CompactMode mode, const Type *seen, StrBuf *out)
     }
 }
 
-/* From the raw types that the engine gives to `type`: as stored, then as it was. */
+/* Converts a result from the engine's raw type to the stored raw type, and then to `type`. */
 static bool restore(Stream *result, const Type *type)
 {
     const Type *raw = raw_type(type->bytes);

@@ -74,7 +74,7 @@ bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const 
                           result);
 }
 
-/* Input and accumulator have the same type. */
+/* Returns the type of the reduce parameter, which is also the type of the input. */
 static const Type *reduced_type(const Function *f)
 {
     int i = 0;
@@ -84,7 +84,8 @@ static const Type *reduced_type(const Function *f)
     return f->params[i].type;
 }
 
-/* The reduce kernel's body as the functions of a reducer: the first element is the start, a step is a call. */
+/* Writes the functions of the reducer from a reduce kernel: a run starts with its first element, and a step calls the
+ * kernel. */
 static void write_functions(const Inputs *in, StrBuf *out)
 {
     const Type *type = reduced_type(&in->operation->function);

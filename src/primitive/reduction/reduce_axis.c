@@ -9,7 +9,7 @@ bool reduce_operand(ReduceOp op, const ReduceOperand *x, const Shape *shape, boo
                               : reduce_stream(op, x->s, x->t, shape, whole, result);
 }
 
-/* The operation's neutral element everywhere, where it has one. */
+/* Creates a stream filled with the operation's neutral element. Returns false with error_set if there is none. */
 static bool fill_neutral(ReduceOp op, const Type *type, const Shape *shape, Device *device, Stream *result)
 {
     Stream constant;

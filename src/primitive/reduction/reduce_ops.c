@@ -13,7 +13,7 @@ const char *reduce_ops_name(ReduceOp op)
     return names[op];
 }
 
-/* Sums of floats are made in doubles, which none overflows. */
+/* Sums of floats are computed in doubles, which floats cannot overflow. */
 static const char sum_steps[] = "W rill_merge(W a, W b) { return a + b; }\n"
                                 "W rill_first(T x, int t) { return W(x); }\n"
                                 "W rill_step(W a, T x, int t) { return a + W(x); }\n";
@@ -23,7 +23,7 @@ static const char scaled_steps[] = "u_Sum rill_first(T x, int t) { return u_Sum(
                                    "u_Sum rill_first_again(T x, int t) { return rill_of(x); }\n"
                                    "u_Sum rill_step_again(u_Sum a, T x, int t) { return rill_both(a, rill_of(x)); }\n"
                                    "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_both(a, b); }\n";
-/* Products of doubles, x times y. */
+/* Sums of products of doubles x and y. */
 static const char scaled_products[] = "u_Sum rill_start(P x, P y) { return u_Sum(dot(x, y), T(0), T(0), T(0)); }\n"
                                       "u_Sum rill_more(u_Sum a, P x, P y) { return rill_plain(a, dot(x, y)); }\n"
                                       "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_both(a, b); }\n"
@@ -32,7 +32,7 @@ static const char scaled_products[] = "u_Sum rill_start(P x, P y) { return u_Sum
 static const char plain_products[] = "W rill_start(P x, P y) { return dot(W2(x), W2(y)); }\n"
                                      "W rill_more(W a, P x, P y) { return a + dot(W2(x), W2(y)); }\n"
                                      "W rill_merge(W a, W b) { return a + b; }\n";
-/* The sum is (result + m) * h * h. */
+/* The total is (result + m) * h * h. */
 static const char plain_total[] = "W rill_total(W a, out W m, out W h) { m = W(0); h = W(1); return a; }\n";
 static const char long_finish[] = "u_Long rill_finish(u_Long a, int n) { return a; }\n";
 static const char plain_first[] = "T rill_first(T x, int t) { return x; }\n"
@@ -60,7 +60,7 @@ static bool refuse(ReduceOp op, const Type *type, const char *accepted)
                      accepted);
 }
 
-/* rill_finish for means: the sum is sum + more in doubles, component by component. */
+/* Adds rill_finish for means: the ratio of the sum, in doubles, and the count, component by component. */
 static void add_mean(ReduceRow *row, const char *accumulator, const char *sum)
 {
     const Type *result = row->result;
@@ -100,13 +100,14 @@ static void real_sum(ReduceOp op, const Type *value, ReduceRow *row)
     }
 }
 
-/* Integers are averaged, multiplied and compared with their mean in doubles, which hold every one; a stream of results is of floats. */
+/* Returns the type of a mean, product or variance. Integers are computed in doubles, which represent all of them. The
+ * result is a double for a value and a float for a stream. */
 static const Type *real_result(const Type *type, bool whole, int components)
 {
     return type_of(is_real(type->value) ? type->value->scalar : whole ? SCALAR_DOUBLE : SCALAR_FLOAT, components);
 }
 
-/* Dot and norm join the components of vectors first. */
+/* Fills in dot and norm, which combine the components of vectors first. */
 static void product_row(ReduceOp op, const Type *value, bool scaled, ReduceRow *row)
 {
     const char *result = row->result->name, *sum = scaled ? "u_Sum" : "W";

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Joined accumulators that remember whether a segment started in them; held for the caller. */
+/* Returns a structure of an accumulator and a flag: whether a segment begins in it. The caller releases it. */
 static const Type *segment_type(const Type *accumulator)
 {
     Field fields[2] = {{.type = accumulator}, {.type = type_of(SCALAR_INT, 1), .offset = accumulator->bytes}};
@@ -27,7 +27,8 @@ static void write_whole(const ScanSpec *spec, const ScanOperator *op, StrBuf *ou
                 a, a, spec->exclusive ? "before" : "after");
 }
 
-/* From the last to the first, a segment ends before the element that the flag marks. */
+/* Writes the text of a segmented scan. In a reverse scan a segment ends at the element that the flag marks, so the
+ * previous flag is used. */
 static void write_segmented(const ScanSpec *spec, const ScanOperator *op, StrBuf *out)
 {
     const char *a = glsl_type(op->accumulator), *t = glsl_type(op->value), *r = glsl_type(op->result);
@@ -101,7 +102,8 @@ bool scan_run(const ScanSpec *spec, Stream *result)
     Argument heads = {.stream = spec->heads};
     InputSource sources[2] = {{.kernel = spec->input, .args = spec->args},
                               {.args = &heads, .type = type_of(SCALAR_BOOL, 1)}};
-    /* The operator's value type is known before its text: a reduce kernel's call needs the collected inputs. */
+    /* The operator's value type is needed before its text, since the call of a reduce kernel needs the collected
+     * inputs. */
     if (spec->operation && !scan_accepts(spec->operation)) {
         return false;
     }

@@ -34,7 +34,7 @@ static const char sum_functions[] = "u_Sum rill_from(T x) { return u_Sum(x, T(0)
                                     "u_Sum rill_none() { return u_Sum(T(0), T(0)); }\n"
                                     "u_Sum rill_join(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n"
                                     "T rill_finish(u_Sum a) { return rill_total(a); }\n";
-/* Of reductions: floats are added in doubles, which none of them overflows. */
+/* For reductions: floats are summed in doubles, which floats cannot overflow. */
 static const char float_functions[] = "W rill_from(T x) { return W(x); }\n"
                                       "W rill_none() { return W(0); }\n"
                                       "W rill_join(W a, W b) { return a + b; }\n"
@@ -49,7 +49,7 @@ static const char product_functions[] = "u_Product rill_from(T x) { return rill_
                                         "u_Product rill_join(u_Product a, u_Product b) { return rill_both(a, b); }\n"
                                         "T rill_finish(u_Product a) { return T(rill_value_of(a)); }\n";
 
-/* Of reductions: sums and products of floats and doubles that are within the range of numbers wherever their results are. */
+/* Fills in sums and products of floats and doubles for reductions, which are finite if the exact result is in range. */
 static void real_functions(ScanOp op, const Type *value, StrBuf *out, ScanOperator *result)
 {
     scaled_macros(out, value->components);
@@ -68,7 +68,7 @@ static void real_functions(ScanOp op, const Type *value, StrBuf *out, ScanOperat
     }
 }
 
-/* The neutral element of min (or max) as a scalar. */
+/* Returns the neutral element of min (`most`) or max as a scalar. */
 static const char *extreme(Scalar scalar, bool most)
 {
     switch (scalar) {
@@ -80,7 +80,7 @@ static const char *extreme(Scalar scalar, bool most)
     }
 }
 
-/* A NaN wins over numbers. */
+/* Writes min and max of reals, which return NaN if an operand is NaN. */
 static void extreme_functions(ScanOp op, const Type *value, StrBuf *out)
 {
     bool least = op == SCAN_MIN;

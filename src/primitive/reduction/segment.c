@@ -82,8 +82,8 @@ bool segment_heads(const Stream *lengths, const Shape *shape, Stream *heads, boo
 
 /* texts */
 
-/* What is joined so far of the last segment, how it began (1: a head is here, 2: nothing is here yet), and how many segments are complete.
- * Held for the caller. */
+/* Returns the accumulator: the value of the last segment, how it began (0: before this part, 1: with a head in this
+ * part, 2: no element yet), and the number of complete segments. The caller releases it. */
 static const Type *group_type(const Type *accumulator)
 {
     const Type *whole = type_of(SCALAR_INT, 1);
@@ -146,7 +146,7 @@ static ScannerText group_text(const SegmentSpec *spec, const ScanOperator *op)
                          .counter_count = 1};
 }
 
-/* Collects, lets `write` add the text, and runs. */
+/* Collects the inputs, calls `write` to add the text, and runs the scan. */
 static bool run(const SegmentSpec *spec, const Type *type, const Shape *domain, InputSource *sources, int value,
                 void (*write)(const InputSource *sources, const ScanOperator *op, StrBuf *out, ScannerText *text),
                 Stream *results)
@@ -191,7 +191,7 @@ static void write_segments(const InputSource *sources, const ScanOperator *op, S
     text->outputs[0].type = op->result;
 }
 
-/* The values of the segments that have elements, by the flags of their first ones. */
+/* Reduces segments by the flags of their first elements. Empty segments have no value. */
 static bool reduce_flagged(const SegmentSpec *spec, const Stream *values, const Stream *heads, Stream *result)
 {
     Argument args[2] = {{.stream = values}, {.stream = heads}};
@@ -199,7 +199,8 @@ static bool reduce_flagged(const SegmentSpec *spec, const Stream *values, const 
     return run(spec, values->type, &values->shape, sources, 0, write_segments, result);
 }
 
-/* Puts the neutral element where a segment has no elements; `present` has the others' values in order. */
+/* Creates the values of all segments from `present`, the values of the segments that have elements; empty ones get
+ * the neutral element. */
 static bool expand(const SegmentSpec *spec, const Type *type, const Stream *lengths, const Stream *present,
                    Stream *result)
 {
@@ -245,7 +246,7 @@ static bool reduce_lengths(const SegmentSpec *spec, const Stream *values, const 
     if (!done) {
         return false;
     }
-    if (!empty) { /* every segment has its value, in order */
+    if (!empty) { /* every segment has a value, in order */
         done = stream_over(present.buffer, present.type, &lengths->shape, 0, result);
     } else if (spec->operation) {
         done = error_set("%s: a segment has no elements: a reduce kernel has no value for it",

@@ -12,12 +12,13 @@ typedef struct Output {
     int64_t total;
 } Output;
 
-/* One launch; over a list of active elements the others push nothing. An output's words stand where the writing kernel wants them: behind the kernel's own parameters. */
+/* One launch. In a launch over a list of active elements the other elements push nothing. The words of an output
+ * follow the kernel's own parameters, where the writing kernel expects them. */
 typedef struct Phases {
     Kernel *kernel;
     Device *device;
     Domain domain;
-    Shape counted; /* shape of the counts: over pages one for each element of the launch */
+    Shape counted; /* shape of the counts; over pages, one count for each element of the launch */
     bool check;
     int count;
     Output outputs[MAX_PARAMS / 2];
@@ -58,7 +59,7 @@ static bool create_counts(Phases *phases)
     const Type *type = type_of(SCALAR_INT, 1);
     for (int k = 0; k < phases->count; k++) {
         Output *output = &phases->outputs[k];
-        bool some = phases->domain.active || phases->domain.pages; /* the others push nothing */
+        bool some = phases->domain.active || phases->domain.pages; /* other elements push nothing: their counts are 0 */
         if (!stream_create(phases->device, type, &phases->counted, some, &output->count)) {
             return false;
         }
@@ -70,7 +71,7 @@ static bool create_counts(Phases *phases)
     return true;
 }
 
-/* The sum of the counts, in 64 bits. */
+/* Computes the sum of the counts in 64 bits. */
 static bool total(Phases *phases, Output *output)
 {
     const Shape one = {.rank = 1, .size = {1}};
@@ -85,7 +86,7 @@ static bool total(Phases *phases, Output *output)
     return done;
 }
 
-/* Where every element's pushes begin. */
+/* Computes the offset of every element's pushes. */
 static bool begins(Phases *phases, Output *output)
 {
     const Argument count = {.stream = &output->count};
@@ -128,7 +129,7 @@ static bool count_phase(Phases *phases)
     return true;
 }
 
-/* The inputs of the writing kernel behind its own. */
+/* Adds the inputs of the writing kernel after the kernel's own arguments. */
 static void add_places(Phases *phases)
 {
     int next = kernel_function(phases->kernel)->param_count;

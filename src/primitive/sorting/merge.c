@@ -12,7 +12,7 @@ enum {
     GROUP = 8,
     CPU_LANES = 4096,
     CPU_SHORT_RUN = 256,
-    CPU_MOST_RUN = 8192, /* trips of one invocation */
+    CPU_MOST_RUN = 8192, /* largest number of trips of one invocation */
     GPU_RUN = 16,
 };
 

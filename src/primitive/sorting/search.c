@@ -4,7 +4,8 @@
 #include "kernel/launch/builtin.h"
 #include "primitive/engine/order.h"
 
-/* less(a, b) of a value type; NaNs by their bits: compilers may take them for granted. */
+/* Returns the GLSL of less(a, b) for a value type. NaNs are tested by their bits, since compilers may assume that
+ * there are none. */
 static const char *less_text(const Type *type)
 {
     switch (type->scalar) {
@@ -45,7 +46,7 @@ static Kernel *search_kernel(Device *device, const Type *type, int64_t count, bo
     return kernel;
 }
 
-/* The type both are compared in; NULL with error_set. */
+/* Returns the type in which both are compared, or NULL with error_set. */
 static const Type *common_type(const Type *a, const Type *b)
 {
     RadixKey key;

@@ -12,7 +12,7 @@ bool sort_has_order(const Type *type)
     return order_key(type, false, &key);
 }
 
-/* The buffers of the sort as streams; a length that only the device knows goes on. */
+/* Creates streams over the buffers of the sort. They keep a length on the device. */
 static bool make_results(const Stream *keys, const Type *payload, Buffer *sorted, Buffer *words, Stream *keys_out,
                          Stream *payload_out)
 {
@@ -60,7 +60,7 @@ static bool fill_job(Held *held, const Stream *keys, const Stream *payload, Radi
     }
     const Stream *words = order_packed(held, payload);
     if (words && job->key.bits != 64 && ((words->offset ^ job->key_base) & 3) != 0) {
-        Stream *copy = order_hold(held); /* keys and words are read in texels that must begin alike */
+        Stream *copy = order_hold(held); /* keys and words are read as texels that must begin at the same element */
         Shape padded = {.rank = 1, .size = {stream_elements(words) + 3}};
         Stream aside;
         int64_t first = job->key_base & 3;
@@ -79,7 +79,7 @@ static bool fill_job(Held *held, const Stream *keys, const Stream *payload, Radi
     return true;
 }
 
-/* `flat`: without a payload, number the keys through all rows. */
+/* Sorts rows. `flat`: without a payload, the results are indices in all rows. */
 static bool sort_rows(const Stream *keys, const Stream *payload, bool flat, bool descending, Stream *keys_out,
                       Stream *payload_out)
 {
@@ -117,7 +117,7 @@ bool sort_pairs(const Stream *keys, const Stream *payload, bool descending, Stre
     return sort_rows(keys, payload, false, descending, keys_out, payload_out);
 }
 
-/* A view with the axis last, or back again: both are the same exchange. */
+/* Creates a view with the axis exchanged with the last dimension. Applied twice, it is the original. */
 static bool exchange(const Stream *s, int axis, Stream *view)
 {
     int axes[SHAPE_MAX_RANK], last = s->shape.rank - 1;
@@ -129,7 +129,7 @@ static bool exchange(const Stream *s, int axis, Stream *view)
     return stream_transpose(s, axes, view);
 }
 
-/* A result made with the axis last, as the caller knows it. Takes `made` over. */
+/* Exchanges the axes of a result back. Takes ownership of `made`. */
 static bool put_back(Stream *made, int axis, Stream *result)
 {
     if (axis == made->shape.rank - 1) {
@@ -169,7 +169,7 @@ bool sort_numbers(const Stream *s, const SortOptions *options, Stream *result)
 
 /* by key */
 
-/* The values at these numbers, counted through the whole stream. */
+/* Gathers the values at flat indices. */
 static bool take(const Stream *values, const Stream *numbers, Stream *result)
 {
     Shape flat = {.rank = 1, .size = {stream_elements(values)}};
@@ -218,7 +218,8 @@ bool sort_by_key(const Stream *keys, const Stream *const *values, int count, con
 {
     bool last = options->axis == keys->shape.rank - 1;
     if (count == 1 && last && values[0]->type->bytes == 4 && values[0]->source == SOURCE_BUFFER) {
-        return sort_rows(keys, values[0], false, options->descending, keys_out, values_out[0]); /* words travel along */
+        return sort_rows(keys, values[0], false, options->descending, keys_out,
+                         values_out[0]); /* the words are the payload */
     }
     Stream view, sorted, numbers;
     if (!exchange(keys, options->axis, &view)) {

@@ -14,12 +14,12 @@
 enum {
     CPU_GROUP = 8,
     CPU_LANES = 4096,
-    CPU_MOST_RUN = 65536, /* loops take four keys a trip, and may not make many */
+    CPU_MOST_RUN = 65536, /* loops process four keys per trip, and the number of trips is limited */
     CPU_SHORT_RUN = 1024,
     GPU_RUN = 256,
     GPU_TILE = 16384,
     DIGITS = 256,
-    MOSTLY = 4, /* where more than one in so many is wanted everything is sorted */
+    MOSTLY = 4, /* if k is more than 1 / MOSTLY of the elements, all are sorted */
 };
 
 typedef struct TopK {
@@ -73,7 +73,7 @@ static void release_buffers(TopK *t)
     }
 }
 
-/* A dispatch over the keys (or `keyless`); `third` is for texture unit 3. */
+/* Dispatches a shader over the keys, or with `keyless` over the counts. `third` is bound to texture unit 3. */
 static bool run(const TopK *t, const char *shader, bool keyless, bool write, Buffer *first, Buffer *second,
                 Buffer *third, int64_t groups)
 {
@@ -103,7 +103,7 @@ static bool run(const TopK *t, const char *shader, bool keyless, bool write, Buf
     return program && device_dispatch(t->device, &dispatch);
 }
 
-/* radix_total.comp over the counts of the runs. */
+/* Runs radix_total.comp over the counts of the runs. */
 static bool sum_counts(const TopK *t)
 {
     Dispatch dispatch = {.program = shader_program(t->device, "radix_total.comp", ""),
@@ -141,7 +141,7 @@ static bool pick_out(const TopK *t)
            run(t, "topk_mark.comp", false, true, t->keys_out, t->numbers_out, t->marks, groups);
 }
 
-/* The numbers of what was picked out, best first. */
+/* Sorts the selected elements and creates their indices. */
 static bool sort_picked(const TopK *t, Stream *numbers)
 {
     Shape shape = {.rank = 1, .size = {t->k}};
@@ -180,7 +180,7 @@ static bool select_numbers(const Stream *s, int64_t k, const RadixKey *key, Stre
     return done;
 }
 
-/* The first k numbers of the whole sort, in a stream of their own. */
+/* Sorts the whole stream and copies the first k indices. */
 static bool sort_and_cut(const Stream *s, int64_t k, bool largest, Stream *numbers)
 {
     Stream all, part;
