@@ -39,9 +39,9 @@ static int64_t group_count(int64_t texels, bool cpu)
 
 static Program *find_program(const CgVectors *v, bool cpu, bool block, bool fused)
 {
-    const char *way = !v->z ? "PLAIN" : v->jacobi ? "JACOBI" : "GIVEN";
+    const char *preconditioner = !v->z ? "PLAIN" : v->jacobi ? "JACOBI" : "GIVEN";
     return shader_program_format(v->x->device, "cg.comp", "#define GROUP %d\n#define %s\n%s%s%s",
-                                 cpu ? CPU_GROUP : GPU_GROUP, way, is_double(v->x) ? "#define WIDE\n" : "",
+                                 cpu ? CPU_GROUP : GPU_GROUP, preconditioner, is_double(v->x) ? "#define WIDE\n" : "",
                                  block ? "#define BLOCK\n" : "", fused ? "#define FUSED\n" : "");
 }
 
@@ -217,9 +217,9 @@ bool cg_group_run(const CgGroup *g, const CgGroupStep *step)
 {
     CgGroup run = *g;
     Stream dense = {0};
-    bool lies = g->b->contiguous && g->b->source == SOURCE_BUFFER, taken = (step->phases & CG_GROUP_START) != 0;
-    bool done = lies || !taken || copy_new(g->b, NULL, &dense);
-    run.b = dense.buffer ? &dense : lies ? g->b : g->x;
+    bool contiguous = g->b->contiguous && g->b->source == SOURCE_BUFFER, reads = (step->phases & CG_GROUP_START) != 0;
+    bool done = contiguous || !reads || copy_new(g->b, NULL, &dense);
+    run.b = dense.buffer ? &dense : contiguous ? g->b : g->x;
     done = done && run_group(&run, step);
     stream_release(&dense);
     return done;

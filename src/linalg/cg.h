@@ -25,10 +25,10 @@ bool cg_advance(const CgVectors *v, Stream *state, int phases, double least);
  * as the arithmetic of an iteration, or longer. */
 
 /* A system of equations. The matrix is stored as slices of rows in their original order (spmv.h) or as tiles, with
- * two sets of values: one for the iterations and one for the residual. All streams are dense; those of the matrix
- * begin at a whole texel. A tile has four rows and four columns. With tiles, `columns` has the index of the group of
- * four columns for each tile, and `values` the columns of the tile, four rows each, with the same slot of all quads
- * of a slice adjacent. The order of the quads follows the begins of the slices in `begins`
+ * two sets of values: one for the iterations and one for the residual. All streams are dense. The streams of the
+ * matrix begin at a whole texel. A tile has four rows and four columns. With tiles, `columns` has the index of the
+ * group of four columns for each tile, and `values` the columns of the tile, four rows each, with the same slot of
+ * all quads of a slice adjacent. The order of the quads follows the begins of the slices in `begins`
  * (lua/rill/sparse/tiles.lua). */
 typedef struct CgGroup {
     const Stream *begins; /* first slot of each slice, and the end */

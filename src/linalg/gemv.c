@@ -61,7 +61,7 @@ static bool has_rows(const Stream *a)
            a->shape.size[1] % texel == 0 && a->dim[0].stride % texel == 0 && a->offset % texel == 0;
 }
 
-static Stream turned(const Stream *a)
+static Stream transposed(const Stream *a)
 {
     Stream t = *a; /* a header only */
     t.shape.size[0] = a->shape.size[1];
@@ -79,7 +79,7 @@ bool gemv_accepts(const Stream *a)
         a->shape.size[1] < LEAST_COLUMNS) {
         return false;
     }
-    Stream t = turned(a);
+    Stream t = transposed(a);
     return has_rows(a) || has_rows(&t);
 }
 
@@ -157,7 +157,7 @@ static bool sum_parts(const Stream *a, const Stream *x, bool columns, Stream sum
         return false;
     }
     for (int i = 0; i < 2 && !columns; i++) {
-        sums[i] = turned(&sums[i]); /* keeps the ownership */
+        sums[i] = transposed(&sums[i]); /* keeps the ownership */
     }
     return true;
 }
@@ -195,7 +195,7 @@ static bool line_up(const Stream *x, Stream *line)
 
 bool gemv_add(double alpha, const Stream *a, const Stream *x, double beta, Stream *y)
 {
-    Stream t = turned(a), line = {0}, sums[2] = {{0}, {0}};
+    Stream t = transposed(a), line = {0}, sums[2] = {{0}, {0}};
     bool columns = !has_rows(a);
     bool done =
         line_up(x, &line) && sum_parts(columns ? &t : a, &line, columns, sums) && finish(a, sums, alpha, beta, y);

@@ -122,26 +122,26 @@ static bool along_rows(const MatmulKernel *p, Stream *c)
 }
 
 /* Multiplies the transposes in reverse order, because few columns would leave lanes idle. */
-static bool multiply_turned(const MatmulKernel *p, Stream *c)
+static bool multiply_transposed(const MatmulKernel *p, Stream *c)
 {
-    MatmulKernel turned = *p; /* headers only */
+    MatmulKernel transposed = *p; /* headers only */
     Stream result, view;
     Shape shape = p->batch;
-    turned.m = p->n;
-    turned.n = p->m;
-    turned.a = p->b;
-    turned.b = p->a;
-    matmul_kernel_transpose(&turned.a);
-    matmul_kernel_transpose(&turned.b);
-    shape.size[shape.rank++] = turned.m;
-    shape.size[shape.rank++] = turned.n;
+    transposed.m = p->n;
+    transposed.n = p->m;
+    transposed.a = p->b;
+    transposed.b = p->a;
+    matmul_kernel_transpose(&transposed.a);
+    matmul_kernel_transpose(&transposed.b);
+    shape.size[shape.rank++] = transposed.m;
+    shape.size[shape.rank++] = transposed.n;
     if (!stream_create(p->device, p->type, &shape, false, &result)) {
         return false;
     }
     Stream back = result;
     matmul_kernel_transpose(&back);
-    Target target = matmul_kernel_dense(&turned, &result);
-    bool done = matmul_kernel_multiply(&turned, &target) && stream_reshape(c, &back.shape, &view);
+    Target target = matmul_kernel_dense(&transposed, &result);
+    bool done = matmul_kernel_multiply(&transposed, &target) && stream_reshape(c, &back.shape, &view);
     if (done) {
         done = copy_stream(&view, &back);
         stream_release(&view);
@@ -157,7 +157,7 @@ static bool is_along_rows(const MatmulKernel *p)
     return p->n == 1 && p->batch.rank == 0 && real && p->a.type->value == p->type && p->b.type->value == p->type;
 }
 
-static bool is_turned(const MatmulKernel *p)
+static bool is_transposed(const MatmulKernel *p)
 {
     return p->n < FEW_COLUMNS && p->m > 2 * p->n;
 }
@@ -193,7 +193,7 @@ static bool run(const MatmulKernel *p, Stream *c)
         return along_rows(p, c);
     }
     Target target = matmul_kernel_dense(p, c);
-    return is_turned(p) ? multiply_turned(p, c) : matmul_kernel_multiply(p, &target);
+    return is_transposed(p) ? multiply_transposed(p, c) : matmul_kernel_multiply(p, &target);
 }
 
 static void set_factor(const Type *type, double value, uint32_t words[2])
@@ -274,8 +274,8 @@ static bool join(Stream *c, const Stream *product, const uint32_t *alpha, const 
 static bool add_directly(const MatmulKernel *p, const Stream *a, const Stream *b, Stream *c, bool *direct)
 {
     Target target;
-    *direct = c->source == SOURCE_BUFFER && !is_along_rows(p) && !is_turned(p) && matmul_kernel_target(p, c, &target) &&
-              !stream_overlaps(c, a) && !stream_overlaps(c, b);
+    *direct = c->source == SOURCE_BUFFER && !is_along_rows(p) && !is_transposed(p) &&
+              matmul_kernel_target(p, c, &target) && !stream_overlaps(c, a) && !stream_overlaps(c, b);
     if (!*direct) {
         return true;
     }

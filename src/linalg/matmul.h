@@ -7,7 +7,7 @@
 /* Computes the shape and the type of the product of a and b. A stream of one dimension is a row on the left and a
  * column on the right, and this dimension is removed from the result (a row times a column has one element). Leading
  * dimensions beyond two are a batch, and broadcast. The type is the wider of both types as kernels read them: float,
- * double, int or uint. Returns false with error_set if there is no product. */
+ * double, int or uint. Returns false with error_set if the shapes or types do not fit. */
 bool matmul_result(const Stream *a, const Stream *b, Shape *shape, const Type **type);
 /* Creates the product. */
 bool matmul_stream(const Stream *a, const Stream *b, Stream *result);

@@ -88,12 +88,12 @@ static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
 }
 
 /* The variant of a program, in addition to the type. */
-typedef struct Way {
+typedef struct Variant {
     bool tile, block, add, fours;
     int rows; /* per lane */
-} Way;
+} Variant;
 
-static Program *find_program(Device *device, const Type *type, const Way *way)
+static Program *find_program(Device *device, const Type *type, const Variant *variant)
 {
     static const char *const names[SCALAR_COUNT] = {
         [SCALAR_FLOAT] = "float\n#define T4 vec4\n#define FROM_BITS uintBitsToFloat\n#define TO_BITS floatBitsToUint\n",
@@ -102,9 +102,9 @@ static Program *find_program(Device *device, const Type *type, const Way *way)
         [SCALAR_UINT] = "uint\n#define T4 uvec4\n#define FROM_BITS uvec4\n#define TO_BITS uint\n",
     };
     return shader_program_format(device, "matmul.comp", "#define T %s#define GROUP %d\n#define ROWS %d\n%s%s%s%s",
-                                 names[type->scalar], way->tile ? GPU_GROUP : CPU_GROUP, way->rows,
-                                 way->tile ? "#define TILE\n" : "", way->block ? "#define BLOCK\n" : "",
-                                 way->add ? "#define ADD\n" : "", way->fours ? "#define FOURS\n" : "");
+                                 names[type->scalar], variant->tile ? GPU_GROUP : CPU_GROUP, variant->rows,
+                                 variant->tile ? "#define TILE\n" : "", variant->block ? "#define BLOCK\n" : "",
+                                 variant->add ? "#define ADD\n" : "", variant->fours ? "#define FOURS\n" : "");
 }
 
 /* Returns the distance in texels between the matrices of a batch along dimension d of the result, counted from the
@@ -175,7 +175,7 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
     bool block = !buffer_in_texture(a->dense.buffer, TEXEL_VECTOR) || !buffer_in_texture(b->dense.buffer, TEXEL_VECTOR);
     int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
     rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
-    Way way = {.tile = tile, .block = block, .rows = rows, .fours = has_fours(p, c)};
+    Variant variant = {.tile = tile, .block = block, .rows = rows, .fours = has_fours(p, c)};
     Dispatch dispatch = {.param_vectors = MATMUL_P_VECTORS};
     if (!buffer_block_fits(c->buffer) ||
         (block && !(buffer_block_fits(a->dense.buffer) && buffer_block_fits(b->dense.buffer)))) {
@@ -221,8 +221,8 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
     for (int64_t from = 0; from < a->texels && done; from += MAX_TRIPS) {
         params[MATMUL_P_FROM] = (uint32_t)from;
         params[MATMUL_P_TO] = (uint32_t)(from + MAX_TRIPS < a->texels ? from + MAX_TRIPS : a->texels);
-        way.add = p->keep || from > 0;
-        dispatch.program = find_program(p->device, p->type, &way);
+        variant.add = p->keep || from > 0;
+        dispatch.program = find_program(p->device, p->type, &variant);
         done = dispatch.program && device_dispatch(p->device, &dispatch);
     }
     return done;

@@ -28,7 +28,8 @@ enum {
 };
 
 typedef struct MultigridLaunch {
-    uint32_t params[4 * MULTIGRID_P_VECTORS]; /* the words of multigrid_words.h; for MARGIN those of the grid itself */
+    uint32_t
+        params[4 * MULTIGRID_P_VECTORS]; /* the words of multigrid_words.h; for MARGIN the words of the grid itself */
     const Stream *read[MULTIGRID_STREAMS];
     Stream *written[MULTIGRID_STREAMS];
 } MultigridLaunch;

@@ -43,44 +43,45 @@ static uint32_t first_word(const Stream *s)
 }
 
 /* The variant of a program: for matrices of vectors, of whole texels of floats, with storage blocks. */
-typedef struct Way {
+typedef struct Variant {
     bool wide, fours, block;
     int group, lanes;
     int texels; /* texels of a row of X per invocation */
-} Way;
+} Variant;
 
-static Program *find_program(const SparseRows *a, const Stream *y, const Way *way)
+static Program *find_program(const SparseRows *a, const Stream *y, const Variant *variant)
 {
     return shader_program_format(
         y->device, "spmv.comp",
-        "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", way->group,
-        way->lanes, way->texels, is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
-        a->columns ? "#define COLUMNS_GIVEN\n" : "", a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "",
-        way->wide ? "#define WIDE\n" : "", way->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "",
-        a->order ? "#define SLICES\n" : "", way->block ? "#define BLOCK\n" : "", a->list ? "#define LISTED\n" : "");
+        "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", variant->group,
+        variant->lanes, variant->texels, is_double(y) ? "double" : "float",
+        is_double(y) ? "#define RESULT_DOUBLE\n" : "", a->columns ? "#define COLUMNS_GIVEN\n" : "",
+        a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "", variant->wide ? "#define WIDE\n" : "",
+        variant->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "", a->order ? "#define SLICES\n" : "",
+        variant->block ? "#define BLOCK\n" : "", a->list ? "#define LISTED\n" : "");
 }
 
 /* Binds the streams in the order of the shader's bindings. Returns whether they fit. */
-static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, Way *way)
+static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, Variant *variant)
 {
     const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, a->list, a->order};
     const TexelFormat formats[] = {
-        TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_WORD, TEXEL_VECTOR};
+        TEXEL_WORD, variant->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_WORD, TEXEL_VECTOR};
     int count = a->order ? 6 : a->list ? 5 : a->columns ? 4 : 2;
     streams[4] = a->list ? a->list : a->order; /* not read if there is none */
-    way->block = false;
+    variant->block = false;
     for (int i = 0; i < count; i++) {
-        way->block = way->block || !buffer_in_texture(streams[i]->buffer, formats[i]);
+        variant->block = variant->block || !buffer_in_texture(streams[i]->buffer, formats[i]);
     }
     dispatch->blocks[0].buffer = y->buffer;
     bool fits = buffer_block_fits(y->buffer);
     for (int i = 0; i < count; i++) {
         dispatch->textures[i] = (DispatchTexture){streams[i]->buffer, formats[i]};
         dispatch->blocks[i + 1].buffer = streams[i]->buffer;
-        fits = fits && (!way->block || buffer_block_fits(streams[i]->buffer));
+        fits = fits && (!variant->block || buffer_block_fits(streams[i]->buffer));
     }
-    dispatch->texture_count = way->block ? 0 : count;
-    dispatch->block_count = way->block ? count + 1 : 1;
+    dispatch->texture_count = variant->block ? 0 : count;
+    dispatch->block_count = variant->block ? count + 1 : 1;
     return fits;
 }
 
@@ -126,13 +127,13 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
         return true;
     }
     bool ell = is_ell(a), slices = a->order;
-    Way way = {.wide = width > 1,
-               .fours = width % 4 == 0 && !is_double(y) && (x->offset | y->offset) % 4 == 0,
-               .group = cpu ? CPU_GROUP : GPU_GROUP,
-               .lanes = width > 1 || ell ? 1 : lanes_of(a, cpu)};
-    way.texels = cpu && way.fours && width % 8 == 0 ? 2 : 1;
-    int64_t blocks = (width + 4 * way.texels - 1) / (4 * way.texels);
-    int64_t invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : way.lanes);
+    Variant variant = {.wide = width > 1,
+                       .fours = width % 4 == 0 && !is_double(y) && (x->offset | y->offset) % 4 == 0,
+                       .group = cpu ? CPU_GROUP : GPU_GROUP,
+                       .lanes = width > 1 || ell ? 1 : lanes_of(a, cpu)};
+    variant.texels = cpu && variant.fours && width % 8 == 0 ? 2 : 1;
+    int64_t blocks = (width + 4 * variant.texels - 1) / (4 * variant.texels);
+    int64_t invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : variant.lanes);
     if (slices && a->list) {
         invocations = a->list->shape.size[0] * (SPMV_SLICE / 4);
     }
@@ -156,11 +157,11 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
         params[SPMV_P_LISTED] = (uint32_t)a->list->shape.size[0];
     }
     Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
-    if (!bind(a, x, y, &dispatch, &way)) {
+    if (!bind(a, x, y, &dispatch, &variant)) {
         return false;
     }
-    dispatch.program = find_program(a, y, &way);
-    dispatch.groups[0] = (uint64_t)((invocations + way.group - 1) / way.group);
+    dispatch.program = find_program(a, y, &variant);
+    dispatch.groups[0] = (uint64_t)((invocations + variant.group - 1) / variant.group);
     dispatch.groups[1] = dispatch.groups[2] = 1;
     stream_wrote(y);
     return dispatch.program && device_dispatch(y->device, &dispatch);

@@ -29,7 +29,7 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y);
 /* Computes y = A x for vectors of any layout. x, y and the values of A may overlap. */
 bool spmv_vectors(const SparseRows *a, const Stream *x, Stream *y);
 /* Fills the slices `to`, whose dense streams have their final sizes, with the entries of `a` (CSR). *reads is set to
- * whether the device can read buffers of these sizes; if it cannot, returns false without an error. */
+ * whether the device can read buffers as large as the slices; if it cannot, returns false without an error. */
 bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads);
 enum { SPMV_LONGEST = 131072 };
 

@@ -84,21 +84,22 @@ static bool find_response(const Chirp *c, Stream *result)
 /* Computes to = from * factors * scale, or with the conjugates of the factors. */
 static bool multiply(const Stream *from, const Stream *factors, bool conjugate, double scale, const Stream *to)
 {
-    static const char text[] = "kernel void chirp(%s x<>, %s w<>, float way, %s scale, out %s r<>) {\n"
-                               "  r = %s(x.x * w.x - x.y * w.y * way, x.x * w.y * way + x.y * w.x) * scale;\n"
-                               "}\n";
+    static const char text[] =
+        "kernel void chirp(%s x<>, %s w<>, float direction, %s scale, out %s r<>) {\n"
+        "  r = %s(x.x * w.x - x.y * w.y * direction, x.x * w.y * direction + x.y * w.x) * scale;\n"
+        "}\n";
     bool wide = fft_wide(to);
     const char *type = to->type->name;
     StrBuf out = STRBUF_EMPTY;
     strbuf_addf(&out, text, type, type, wide ? "double" : "float", type, type);
     Kernel *kernel = builtin_kernel(to->device, strbuf_text(&out));
     strbuf_free(&out);
-    float way = conjugate ? -1 : 1, narrow = (float)scale;
-    uint32_t way_words[1], scale_words[2];
-    memcpy(way_words, &way, sizeof way);
+    float direction = conjugate ? -1 : 1, narrow = (float)scale;
+    uint32_t direction_words[1], scale_words[2];
+    memcpy(direction_words, &direction, sizeof direction);
     memcpy(scale_words, wide ? (const void *)&scale : (const void *)&narrow, wide ? sizeof scale : sizeof narrow);
     Argument args[] = {
-        {.stream = from}, {.stream = factors}, {.words = way_words}, {.words = scale_words}, {.stream = to}};
+        {.stream = from}, {.stream = factors}, {.words = direction_words}, {.words = scale_words}, {.stream = to}};
     return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
 }
 

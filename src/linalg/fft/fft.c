@@ -308,7 +308,7 @@ static bool restore_rows(Work *work, int64_t length)
 }
 
 /* Creates a view whose last dimension is the stream's `axis`, or with `back` the inverse. */
-static bool turn(const Stream *s, int axis, bool back, Stream *result)
+static bool exchange_axis(const Stream *s, int axis, bool back, Stream *result)
 {
     int axes[SHAPE_MAX_RANK], last = s->shape.rank - 1;
     for (int d = 0; d <= last; d++) {
@@ -323,7 +323,7 @@ static bool turn_work(Work *work, int axis, bool back)
     if (axis == work->s.shape.rank - 1) {
         return true;
     }
-    if (!turn(&work->s, axis, back, &view)) {
+    if (!exchange_axis(&work->s, axis, back, &view)) {
         return false;
     }
     bool done = copy_new(&view, NULL, &result);
@@ -345,7 +345,7 @@ static bool run_real(const Stream *s, const FftSpec *spec, Work *work)
            turn_work(work, axis, true) && transform_axes(work, spec, others);
 }
 
-/* Stores the result in a stream of its own, also if nothing was transformed. */
+/* Stores the result in a new stream, also if nothing was transformed. */
 static bool finish(Work *work, Stream *result)
 {
     if (!work->own) {

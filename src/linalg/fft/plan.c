@@ -70,7 +70,7 @@ void fft_fill(const Fft *f, const FftPass *pass, bool last, const Stream *from, 
     int64_t span = pass->rest * pass->stride / unit;
     int64_t stride = pass->stride % unit == 0 ? pass->stride / unit : pass->stride;
     double scale = last ? f->scale : 1;
-    float way = f->backwards ? -1 : 1, narrow = (float)scale;
+    float direction = f->backwards ? -1 : 1, narrow = (float)scale;
     words[FFT_P_COLUMNS] = (uint32_t)(f->outer * span);
     words[FFT_P_SPAN] = (uint32_t)span;
     access_divisor(span, &words[FFT_P_SPAN_M], &words[FFT_P_SPAN_S]);
@@ -78,7 +78,7 @@ void fft_fill(const Fft *f, const FftPass *pass, bool last, const Stream *from, 
     access_divisor(stride, &words[FFT_P_STRIDE_M], &words[FFT_P_STRIDE_S]);
     words[FFT_P_FROM] = (uint32_t)(from->offset / unit);
     words[FFT_P_TO] = (uint32_t)(to->offset / unit);
-    memcpy(&words[FFT_P_SIGN], &way, sizeof way);
+    memcpy(&words[FFT_P_SIGN], &direction, sizeof direction);
     if (fft_wide(from)) {
         memcpy(&words[FFT_P_SCALE], &scale, sizeof scale);
     } else {

@@ -8,7 +8,7 @@
 #include "primitive/engine/inputs.h"
 
 /* Identifies a program of an engine: the text of its functions and the used bytes of the engine's key. `types` lists
- * the types that the key contains, except those that inputs_key put there. */
+ * the types that the key contains, except the types that inputs_key stored. */
 typedef struct EngineKey {
     const char *functions;
     const void *bytes; /* the engine's own key */

@@ -69,8 +69,8 @@ static bool elementwise(const Param *param)
     return param->kind == PARAM_INPUT || param->kind == PARAM_ITER;
 }
 
-/* Returns the next temporary, or NULL with error_set if there is no more room. The caller increments the count after
- * it filled it. */
+/* Returns the next temporary, or NULL with error_set if all are used. The caller increments the count after it filled
+ * it. */
 static Stream *next_temporary(Inputs *in)
 {
     if (in->temporary_count == INPUT_ARGS) {

@@ -1,6 +1,6 @@
 /* The inputs of the engines of reductions and scans: sources of one value per element. A source is a stream or an
  * input kernel, which computes a value in registers from the same element of its streams. Inputs include the
- * constants and gathers of these kernels.
+ * constants and gathers of input kernels.
  *
  * An engine reduces or scans blocks of neighbours. The elements of a block have the indices t = 0 .. block - 1 in
  * row-major order. */
@@ -162,8 +162,8 @@ void inputs_write_access(InputText *text);
 void inputs_write_place(InputText *text, const char *run);
 
 /* Steps of key->chunk elements, from element `start` on. A program writes the start before the loop, and in the loop
- * the loads, the values and the advance. Where many values are live, use a texel before the next one is loaded:
- * drivers that read texels by a function of their own save all live values around each call. */
+ * the loads, the values and the advance. Where many values are live, use a texel before the next one is loaded: some
+ * drivers read texels by calls of a function and save all live values around each call. */
 
 /* Writes the declarations before the loop. */
 void inputs_write_chunk_start(InputText *text, const char *start);

@@ -30,7 +30,7 @@ static bool module_seen(const InputText *t, int s)
 }
 
 /* Returns the first source with the same kernel. The body is written there. */
-static int first_place(const InputText *t, int s)
+static int first_use(const InputText *t, int s)
 {
     int k = 0;
     while (kernel_of(t, k) != kernel_of(t, s)) {
@@ -41,7 +41,7 @@ static int first_place(const InputText *t, int s)
 
 static bool body_seen(const InputText *t, int s)
 {
-    return first_place(t, s) < s;
+    return first_use(t, s) < s;
 }
 
 /* Writes a structure and the structures in it, once. Structures are interned, so two modules share the pointer. */
@@ -231,7 +231,7 @@ static void rename_macro(InputText *t, int place, const char *name, bool begin)
  * same names. One kernel keeps its names. */
 static void rename_macros(InputText *t, int s, bool begin)
 {
-    int place = first_place(t, s);
+    int place = first_use(t, s);
     if (place == INPUT_SOURCES || (place == 0 && !t->in->operation)) {
         return;
     }

@@ -127,7 +127,7 @@ static int first_part(const Blocks *blocks)
 }
 
 /* Returns whether neighbours in memory belong to different blocks. */
-static bool lies_in_rows(const Inputs *in, const Blocks *blocks)
+static bool has_adjacent_blocks(const Inputs *in, const Blocks *blocks)
 {
     int d = first_part(blocks);
     bool rows = d > 0 && blocks->out[0] > 1 && !blocks->reversed;
@@ -204,7 +204,7 @@ enum {
 }; /* rows that are combined, so that wide columns fit; least number of combined rows */
 
 /* Returns whether the blocks are the columns of dense two-dimensional streams. */
-static bool lies_dense(const Inputs *in, const Blocks *blocks)
+static bool has_dense_columns(const Inputs *in, const Blocks *blocks)
 {
     bool dense = blocks->rank == 2 && blocks->part[0] == 1 && blocks->out[1] == 1 && !blocks->reversed;
     for (int i = 0; dense && i < in->streams; i++) {
@@ -220,7 +220,7 @@ static bool lies_dense(const Inputs *in, const Blocks *blocks)
 int64_t inputs_fold_columns(const Inputs *in, const Blocks *blocks, Blocks *folded, Blocks *rest)
 {
     int64_t columns = blocks->out[0], fold = columns % 2 ? FOLD_ODD : FOLD_EVEN;
-    if (columns % 4 == 0 || !lies_dense(in, blocks) || blocks->block / fold < FOLDED_ROWS) {
+    if (columns % 4 == 0 || !has_dense_columns(in, blocks) || blocks->block / fold < FOLDED_ROWS) {
         return 1;
     }
     int64_t rows = blocks->block / fold;
@@ -304,7 +304,7 @@ bool inputs_key_ragged(const Inputs *in, const Blocks *blocks, int chunk, InputK
 void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key)
 {
     memset(key, 0, sizeof *key);
-    if (lies_in_rows(in, blocks)) {
+    if (has_adjacent_blocks(in, blocks)) {
         choose_columns(in, blocks, rows, key);
     }
     fill_key(in, blocks, key);

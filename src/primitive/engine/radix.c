@@ -380,9 +380,9 @@ static bool create_sets(Sort *s, int sets)
 
 static Buffer *take(Buffer **buffer)
 {
-    Buffer *taken = *buffer;
+    Buffer *result = *buffer;
     *buffer = NULL;
-    return taken;
+    return result;
 }
 
 /* Returns whether buffer textures are long enough for the keys and their payload, in the job and in the sets. */

@@ -21,7 +21,7 @@ enum {
     GPU_ROWS = 128, /* on later levels */
     /* for kernels' bodies */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
-    WALK_TRIPS = 4,        /* of a block in addition to those over its elements */
+    BLOCK_TRIPS = 4,       /* of a block in addition to those over its elements */
     MAX_TREE_TRIPS = 2048, /* of a body that a group's tree calls eight times in sequence */
     LOOPING_RUN = 16,      /* elements per run of a body with loops, which share one invocation's trips */
     SPECIAL_CHUNK = 16,
@@ -86,13 +86,13 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
 
 /* Returns the number of consecutive blocks that an invocation of a software device reduces, if there are more blocks
  * than lanes; else 1. */
-static int64_t cut_walk(const Inputs *in, const Blocks *shape, const ReducerKey *key)
+static int64_t blocks_per_invocation(const Inputs *in, const Blocks *shape, const ReducerKey *key)
 {
     const DeviceTraits *traits = device_traits(in->device);
     if (traits->family != FAMILY_CPU || in->trips > 0 || in->unbounded || in->check) {
         return 1;
     }
-    int64_t chunk = key->input.chunk ? key->input.chunk : 1, trips = shape->block / chunk + WALK_TRIPS;
+    int64_t chunk = key->input.chunk ? key->input.chunk : 1, trips = shape->block / chunk + BLOCK_TRIPS;
     int64_t blocks = shape->outputs / CPU_LANES, most = traits->loop_limit ? MAX_RUN_TRIPS / trips : blocks;
     blocks = blocks < most ? blocks : most;
     if (blocks > 1 && blocks % 2 == 0) {
@@ -146,8 +146,8 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
         bool one = !key->tree && level->runs == 1;
         key->once = one && key->many && !key->input.ragged && shape->block == key->input.chunk;
         key->special = key->special && !key->once; /* checking the results again costs more than sums in double */
-        level->blocks = one && !key->once ? cut_walk(in, shape, key) : 1;
-        key->walk = level->blocks > 1;
+        level->blocks = one && !key->once ? blocks_per_invocation(in, shape, key) : 1;
+        key->several = level->blocks > 1;
         key->last = one && key->many;
     }
     key->again = first && (key->special || text->again);
@@ -160,7 +160,7 @@ static void fill(const Inputs *in, const Blocks *shape, const ReducerKey *key, c
     int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
     int64_t columns = key->input.columns ? key->input.columns : 1, groups = shape->outputs / columns;
     words[layout->count] = (uint32_t)(groups * runs);
-    if (key->walk) {
+    if (key->several) {
         words[layout->count] = (uint32_t)((shape->outputs + level->blocks - 1) / level->blocks);
         words[layout->blocks] = (uint32_t)level->blocks;
         words[layout->outputs] = (uint32_t)shape->outputs;

@@ -39,8 +39,8 @@ static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layou
     layout->count = take(layout, 1);
     layout->runs = take(layout, 3);
     layout->groups = key->input.columns ? take(layout, 3) : 0;
-    layout->blocks = key->walk ? take(layout, 1) : 0;
-    layout->outputs = key->walk ? take(layout, 1) : 0;
+    layout->blocks = key->several ? take(layout, 1) : 0;
+    layout->outputs = key->several ? take(layout, 1) : 0;
     layout->length = take(layout, 1);
     layout->total = take(layout, 1);
     layout->last = take(layout, 1);
@@ -137,7 +137,7 @@ static void write_chunks(Writer *w)
 
 /* columns: an invocation reduces adjacent blocks, into acc0, acc1 ... */
 
-/* Writes the statements for one row. `each` writes those of one column. */
+/* Writes the statements for one row. `each` writes the statements for one column. */
 static void write_row(Writer *w, void (*each)(Writer *w, int c))
 {
     for (int c = 0; c < w->key->input.columns; c++) {
@@ -356,7 +356,7 @@ static void write_elements(Writer *w)
 static void write_run(Writer *w)
 {
     const ReducerLayout *layout = w->layout;
-    if (w->key->walk) {
+    if (w->key->several) {
         strbuf_addf(w->out, "    const int start = 0;\n    int end = int(%s), t = 0;\n",
                     access_word(layout->input.block));
     } else if (w->key->once) {
@@ -408,7 +408,7 @@ static void write_store(Writer *w)
 
 /* Writes a loop over consecutive blocks, so that an invocation reads a long contiguous range of memory. Processors
  * cannot prefetch many short ranges. */
-static void write_walk(Writer *w)
+static void write_blocks(Writer *w)
 {
     const ReducerLayout *layout = w->layout;
     strbuf_addf(w->out,
@@ -432,8 +432,8 @@ static void write_main(Writer *w)
             layout->group, access_word(layout->count));
         if (w->key->input.columns) {
             write_columns(w);
-        } else if (w->key->walk) {
-            write_walk(w);
+        } else if (w->key->several) {
+            write_blocks(w);
         } else {
             write_run(w);
             strbuf_add(w->out, "    int place = lane;\n");

@@ -18,7 +18,7 @@ typedef struct ReducerKey {
     uint8_t last;    /* writes results; else accumulators for columns, and for others what the words of the level say */
     uint8_t many;    /* many outputs: the cost of a work group and of a store matters */
     uint8_t once;    /* each of many blocks is one step of whole texels: no loops */
-    uint8_t walk;    /* an invocation reduces several consecutive blocks, so that it reads contiguous memory */
+    uint8_t several; /* an invocation reduces several consecutive blocks, so that it reads contiguous memory */
     uint8_t vectors; /* of columns: four 32-bit words at once */
     const Type *accumulator, *result;
     InputKey input;

@@ -40,11 +40,11 @@ enum { SCANNER_OUTPUTS = 4, SCANNER_COUNTERS = 4 };
 typedef struct ScannerText {
     const char *name; /* for messages */
     const char *functions;
-    /* Optional, for dense scans of one float source into one float output. Functions that process sixteen elements at
-     * once; a is the accumulator before them.
+    /* Optional, for dense scans of one float source into one float output. The functions process sixteen elements at
+     * once, with the accumulator `a` before them, and return the accumulator after them. rill_scan16 also replaces the
+     * elements by the results.
      *   A rill_sum16(A a, vec4 p, vec4 q, vec4 r, vec4 s)
-     *   A rill_scan16(A a, inout vec4 p, inout vec4 q, inout vec4 r, inout vec4 s) replaces the elements
-     *                                                                                 by the results */
+     *   A rill_scan16(A a, inout vec4 p, inout vec4 q, inout vec4 r, inout vec4 s) */
     const char *special;
     const Type *accumulator; /* a value type or a structure of value types */
     bool identity;

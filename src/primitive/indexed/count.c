@@ -15,8 +15,8 @@ enum {
     ROW_WORDS = 1 << 22, /* words of the rows of all lanes */
     ROW_LANES = 1024,
     ROW_LEAST = 16,
-    ROW_TRIPS =
-        60000,      /* trips of one dispatch: the limit on loop trips. Rows that lanes return to have left the caches */
+    /* Trips of one dispatch: the limit on loop trips. Rows that lanes return to have left the caches. */
+    ROW_TRIPS = 60000,
     OWN_BINS = 256, /* bins of weights in arrays of the lanes: compilers need long for larger arrays */
     OWN_LANES = 512,
     OWN_LEAST = 1024,      /* least numbers per lane: with fewer, a lane is not worth its sums */
@@ -156,7 +156,7 @@ static bool vectors_serve(const Stream *s)
     return s->type->bytes == 4 && s->offset % 4 == 0 && buffer_in_texture(s->buffer, TEXEL_VECTOR);
 }
 
-/* Returns whether lanes sum weights in arrays of their own: there are few bins. */
+/* Returns whether lanes sum weights in private arrays: there are few bins. */
 static bool own_sums(const Stream *weights, int64_t bins)
 {
     return weights && bins <= OWN_BINS;

@@ -265,7 +265,7 @@ static bool step_chains(Fetch *f, Chains *chains, int64_t left, uint32_t step, b
     return done;
 }
 
-/* Sets the results of all fetches after the last step to those of the last step. */
+/* Copies the results of the last step to all fetches after it. */
 static bool spread(Fetch *f, uint32_t last)
 {
     Stream from = {0}, spread = {0}, to = {0};

@@ -143,8 +143,8 @@ static void add_form(StrBuf *text, const char *form, char a, const char *type, c
     }
 }
 
-/* Returns whether an estimate may be wrong by more than one bin, from its rounding errors and those of the ends as
- * floats. */
+/* Returns whether an estimate may be wrong by more than one bin, from its rounding errors and the rounding of the
+ * ends to float. */
 static bool narrow(const HistogramAxis *axis, const Type *type)
 {
     double epsilon = type->scalar == SCALAR_FLOAT ? 0x1p-23 : 0x1p-52;

@@ -18,7 +18,7 @@ typedef struct HistogramSpec {
 } HistogramSpec;
 
 /* Finds the smallest and the largest number of each component, without NaNs, and stores them in spec->axis. low >
- * high if there is no number. Waits for the device. */
+ * high if s is empty or all its numbers are NaN. Waits for the device. */
 bool histogram_range(const Stream *s, HistogramSpec *spec);
 /* Creates the histogram: a uint stream of counts if `weights` is NULL, else sums of the weights, which have the shape
  * of s. Sums are float for float weights, else double. The shape is {bins} for one axis and {bins of y, bins of x}

@@ -131,7 +131,7 @@ static bool atomic_type(const Type *type)
  * with dst */
 
 /* Reduces the elements of each destination: found[0] are the destinations in ascending order, found[1] the values. */
-static bool reduce_places(Scatter *s, const SegmentSpec *spec, Stream found[2])
+static bool reduce_destinations(Scatter *s, const SegmentSpec *spec, Stream found[2])
 {
     Stream keys = {0}, order = {0}, values = {0};
     bool needs_copy;
@@ -213,7 +213,7 @@ static bool combine_in_order(Scatter *s, Kernel *kernel)
     Stream found[2] = {{0}}, flat = {0}, dense = {0}, now = {0}, sums = {0};
     bool view = type == s->dst->type && stream_reshape(s->dst, &shape, &flat);
     bool done = (view || (copy_new(s->dst, type, &dense) && stream_reshape(&dense, &shape, &flat))) &&
-                reduce_places(s, &spec, found) && gather_stream(&flat, &found[0], false, &now) &&
+                reduce_destinations(s, &spec, found) && gather_stream(&flat, &found[0], false, &now) &&
                 combine_pairs(&spec, &found[0], &now, &found[1], &sums) && put(s, &found[0], &sums, &flat) &&
                 (view || copy_stream(s->dst, &dense));
     stream_release(&found[0]);
@@ -229,22 +229,22 @@ static bool combine_in_order(Scatter *s, Kernel *kernel)
 
 enum {
     FEW_EACH = 4, /* least number of elements per destination */
-    FEW_PLACES = 1 << 18,
+    FEW_DESTINATIONS = 1 << 18,
     FEW_ELEMENTS = 4096 /* with fewer, there is little to gain */
 };
 
-static bool few_places(const Scatter *s)
+static bool few_destinations(const Scatter *s)
 {
     const Type *type = s->dst->type;
     int64_t places = stream_elements(s->dst), count = stream_elements(&s->index);
     bool real = type == type_of(SCALAR_FLOAT, 1) || type == type_of(SCALAR_DOUBLE, 1);
-    return s->op == SCATTER_ADD && real && places <= FEW_PLACES && count >= FEW_EACH * places &&
+    return s->op == SCATTER_ADD && real && places <= FEW_DESTINATIONS && count >= FEW_EACH * places &&
            count >= FEW_ELEMENTS && shape_equal(&s->src.shape, &s->index.shape) && count_has_weights(&s->index, places);
 }
 
 /* Computes the flat index of each element's destination as uint. Out of range it is larger than all others (the bits
  * of a negative int). */
-static bool number_places(Scatter *s, Stream *numbers)
+static bool find_destinations(Scatter *s, Stream *numbers)
 {
     const Stream *index = &s->index;
     bool whole = index->type == type_of(SCALAR_INT, 1) || index->type == type_of(SCALAR_UINT, 1);
@@ -276,7 +276,7 @@ static bool add_sums(Scatter *s)
     if (!view && !(copy_new(s->dst, NULL, &dense) && stream_reshape(&dense, &shape, &flat))) {
         return false;
     }
-    bool done = number_places(s, &numbers);
+    bool done = find_destinations(s, &numbers);
     if (done) {
         done = count_weights(&numbers, &s->src, shape.size[0], &sums);
         stream_release(&numbers);
@@ -344,7 +344,7 @@ bool scatter_stream(Stream *dst, const Stream *index, const Stream *src, Scatter
         done = set_last(&s);
     } else if (done && op != SCATTER_KERNEL && rows[op].atomic && atomic_type(dst->type)) {
         done = combine_atomically(&s);
-    } else if (done && few_places(&s)) {
+    } else if (done && few_destinations(&s)) {
         done = add_sums(&s);
     } else if (done) {
         done = combine_in_order(&s, kernel);

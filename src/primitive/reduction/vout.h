@@ -6,7 +6,7 @@
 
 #include "kernel/kernel.h"
 
-/* Launches `kernel`, which has variable outputs, over `domain`. `args` are those of kernel_launch; the arguments of
+/* Launches `kernel`, which has variable outputs, over `domain`. `args` are as for kernel_launch; the arguments of
  * variable outputs are ignored. results[i] is the closed header for variable output i, which is filled in. Waits for
  * the counts. If the launch fails, some results may have been created. */
 bool vout_launch(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
