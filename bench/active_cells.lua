@@ -1,5 +1,5 @@
--- Early termination of cells (the GPGPU chapter, 28.7.1, whose authors saved about 40 % of a simulation by the depth test): Jacobi's iterations of an
--- implicit diffusion step, on a field that is at rest but for a part, over all cells and over active lists. Both to one residual.
+-- Early termination of cells (the GPGPU chapter, 28.7.1, whose authors saved about 40 % of a simulation by the depth test): Jacobi iterations of an implicit
+-- diffusion step on a field that is at rest except for a part, over all cells and over active lists, to the same residual.
 local rill = require "rill"
 local support = require "bench.support"
 

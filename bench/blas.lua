@@ -1,4 +1,4 @@
--- rill.blas against numpy and scipy on the BLAS there is (OpenBLAS, where it is installed), all cores.
+-- rill.blas against numpy and scipy with the installed BLAS (such as OpenBLAS) on all cores.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"

@@ -1,6 +1,6 @@
--- Bounds: the works of other benches in which rill misses its goal, beside minimal programs in GLSL over raw OpenGL for the same sizes on the same
--- device. Such a program knows its sizes, checks nothing, and promises nothing about rounding. Where it takes at least 1 / 1.1 of rill's
--- time (0.91), the driver sets the limit and not rill.
+-- Bounds: for workloads of other benchmarks in which rill misses its goal, compares rill with minimal GLSL programs over raw OpenGL for the same sizes on the same
+-- device. Such a program has its sizes as constants, checks nothing, and guarantees nothing about rounding. If it takes at least 1 / 1.1 (0.91) of
+-- rill's time, the driver is the limit and not rill.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -22,8 +22,8 @@ local function close_to(ours, bytes, tolerance)
     return apart:max() <= tolerance * sizes:max()
 end
 
--- One row: rill's `run`, and variants by hand, of which the fastest counts. Each: name, text, groups, inputs. They must compute `expected`, or
--- else the stream that `run` returns.
+-- Returns one row: rill's `run`, and hand-written variants, of which the fastest counts. Each variant: name, text, groups, inputs. They must compute
+-- `expected`, or else the stream that `run` returns.
 local function bound(title, run, bytes, variants, expected)
     local shaders, contenders = {}, {function()
         return support.timed(function()
@@ -56,7 +56,7 @@ layout(binding = 3) uniform usamplerBuffer x;
 float X(uint i) { return uintBitsToFloat(texelFetch(x, int(i)).x); }
 ]=]
 
--- A row an invocation, an entry at a time.
+-- One row per invocation, one entry at a time.
 local BY_ENTRY <const> = [=[
 layout(binding = 4) uniform usamplerBuffer words;
 layout(binding = 5) uniform usamplerBuffer column_words;
@@ -71,7 +71,7 @@ void main() {
 }
 ]=]
 
--- A row an invocation, four entries at a time.
+-- One row per invocation, four entries at a time.
 local BY_TEXEL <const> = [=[
 void main() {
     int row = int(gl_GlobalInvocationID.x);
@@ -90,7 +90,7 @@ void main() {
 }
 ]=]
 
--- Four rows an invocation, whose entries at one place are a texel; no place is empty.
+-- Four rows per invocation. The k-th entries of four rows are one texel, and every row has the same number of entries.
 local ELL <const> = [=[
 void main() {
     int n = int(gl_GlobalInvocationID.x);
@@ -125,7 +125,7 @@ local function ell_row(rows, title, A)
     local x = rill.random(A.shape[2], {seed = 7})
     local m, E <close> = A.shape[1], A:to "ell"
     local places = E.columns.shape[2]
-    -- By places: entry k of each row; an empty place has the value 0 and the column 0.
+    -- Entry k of each row is stored together; a missing entry has the value 0 and the column 0.
     local columns = rill.where(E.columns:ge(0), E.columns, 0):eval():transpose():copy()
     local values = E.values:transpose():copy()
     local variants = {}
@@ -139,9 +139,9 @@ end
 
 -- ---- transposing a sparse matrix
 
--- Four programs: rows are written out for their entries, entries are counted by column, put there by atomic additions, and each column is sorted
--- by insertion. The sums of counts are left out, as is the check that no entry occurs twice, and the last program finds its entries in
--- order, so that it moves nothing: less work than rill does.
+-- Four programs: rows are expanded to entries, entries are counted by column, placed by atomic additions, and each column is sorted by insertion. The prefix sums
+-- of the counts are not included, nor the check for duplicate entries, and the last program finds its entries already sorted, so it moves nothing. This is
+-- less work than rill does.
 local EXPAND <const> = [=[
 void main() {
     int i = int(gl_GlobalInvocationID.x);
@@ -224,7 +224,7 @@ end
 
 local N <const> = 4096
 
--- Four rows an invocation.
+-- Four rows per invocation.
 local GEMV <const> = [=[
 layout(binding = 0) uniform usamplerBuffer a;
 layout(binding = 1) uniform usamplerBuffer x;
@@ -240,7 +240,7 @@ void main() {
 }
 ]=]
 
--- The transpose: WIDE texels of every row an invocation, eight texels apart.
+-- The transpose: WIDE texels of every row per invocation, eight texels apart.
 local GEMV_T <const> = [=[
 layout(binding = 0) uniform usamplerBuffer a;
 layout(binding = 1) uniform usamplerBuffer x;
@@ -285,14 +285,14 @@ end
 
 -- ---- neighborhoods over pages
 
--- A program that adds up the neighborhood of every element of a cube whose pages of SIZE^3 are stored in any order. `pages` has the first texels
--- of the 27 pages around each page and the page itself, x fastest; the boundary is "wrap". An invocation takes SLABS planes of a page. All addresses
+-- Returns a program that sums the neighborhood of every element of a cube whose pages of SIZE^3 are stored in any order. `pages` has the first texels
+-- of the 27 pages around each page and of the page itself, x fastest; the boundary is "wrap". An invocation processes SLABS planes of a page. All addresses
 -- within a page are constants.
 local function neighborhood(size, taps, whole)
     local lines, texels = {}, size // 4
     local function add(format, ...) lines[#lines + 1] = format:format(...) end
     local function page(dz, dy, dx) return ("b%d"):format((dz + 1) * 9 + (dy + 1) * 3 + dx + 1) end
-    -- The row that is off by dy and dz: its texels, and with `ends` the words before and after it.
+    -- The row at the offset dy, dz: its texels, and with `ends` the words before and after it.
     local function row(name, z, dz, y, dy, ends)
         local at_y, at_z = y + dy, whole and z + dz
         local py = at_y < 0 and -1 or at_y >= size and 1 or 0
@@ -383,7 +383,7 @@ local function page_row(rows, size, taps)
     c:write(from)
     local around = rill.kernel(around_text(taps))
     local wrapped <close> = around(from:boundary "wrap")
-    -- By hand: the pages in the same order, and where each of them and of those around it begin.
+    -- By hand: the pages in the same order, with the first texels of each page and of its neighbors.
     local place, words = {}, {}
     for k, p in ipairs(order) do place[p] = k - 1 end
     local gather = rill.kernel [[
@@ -429,7 +429,7 @@ layout(binding = 0) uniform usamplerBuffer x;
 void main() { int n = int(gl_GlobalInvocationID.x); q[n] = texelFetch(x, n); }
 ]=]
 
--- A transform takes as many launches as it has passes, whatever they compute: beside as many copies of its elements.
+-- A transform needs as many launches as it has passes, so it is compared with the same number of copies of its elements.
 local function fft_rows(rows)
     for _, case in ipairs {{10, 3}, {12, 3}, {13, 4}} do
         local n <const>, passes <const> = 1 << case[1], case[2]

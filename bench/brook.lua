@@ -1,5 +1,5 @@
--- The evaluation of Buck et al., "Brook for GPUs" (2004): its applications as rill's kernels, as GLSL by hand over raw OpenGL, and in C.
--- docs/brook.md says what each row measures. `make bench BENCH=brook/butterflies` runs one of them.
+-- The evaluation of Buck et al., "Brook for GPUs" (2004): its applications as kernels of rill, as hand-written GLSL over raw OpenGL, and in C.
+-- docs/brook.md explains each row. `make bench BENCH=brook/butterflies` runs one of them.
 local contest = require "bench.support.contest"
 local support = require "bench.support"
 
@@ -15,7 +15,7 @@ local function ratio(record, seconds)
     return seconds and ("%.2f"):format(seconds / record.rill) or "-"
 end
 
--- Figure 3: millions a second of what each application counts, and how many times faster than a version rill is.
+-- Figure 3: millions per second of the unit that each application counts, and the speedup of rill over each version.
 local function figure(records)
     local lines = {{"millions a second", "of", "rill", "by hand", "C, 1 thread", ("C, %d"):format(contest.cores),
         "rill / hand", "rill / C, 1", "Brook / C"}}

@@ -1,5 +1,5 @@
--- Conjugate gradients against those of scipy (one core: it has no more) at equal true residuals, plain, from x = 0: a cube of 10^6 points, and
--- matrices from files, where there are some.
+-- Conjugate gradients against scipy (one core, as it does not use more) at equal true residuals, without a preconditioner, from x = 0: a cube of 10^6 points,
+-- and matrices from files if there are any.
 local rill = require "rill"
 local matrices = require "bench.support.matrices"
 local pipe = require "bench.support.pipe"
@@ -8,7 +8,7 @@ local support = require "bench.support"
 local FILES <const> = {"gr_30_30", "494_bus", "bcsstk16"}
 local TOLERANCE <const> = {float = 1e-4, double = 1e-8}
 
--- The matrices by name, and their names in order.
+-- Returns the matrices by name, and their names in order.
 local function collect()
     local found, names = {}, {}
     local folder = (os.getenv "RILL_DATA" or "../shared/data") .. "/matrices/"
@@ -23,7 +23,7 @@ local function collect()
     return found, names
 end
 
--- Cost over size: a cube's iterations grow as its side.
+-- Cost over size: the number of iterations for a cube grows with its side.
 local function growth()
     local lines = {{"cube", "iterations", "ms", "ns an entry and iteration"}}
     for _, n in ipairs {25, 50, 100} do

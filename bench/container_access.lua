@@ -1,5 +1,5 @@
--- After Table III and Figure 10 of Lefohn et al., "Glift" (2006). What kernels do to reach an element of a container, beside programs in
--- GLSL written by hand for one shape: seconds, and operations. And the bandwidth of paged memory over the size of its pages.
+-- After Table III and Figure 10 of Lefohn et al., "Glift" (2006): the seconds and operations that kernels need to access an element of a container, compared with
+-- GLSL programs written by hand for one shape; and the bandwidth of paged memory over the size of its pages.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -11,7 +11,7 @@ local side <const>, page <const> = 1024, 16
 local pages <const> = side // page
 local trips <const>, lanes <const> = 32, 8 -- of the programs by hand: steps of a lane, and lanes
 
--- By hand: a lane loads four words of points at a time, and stores four floats; `step` elements, 4 or 16, one after the other.
+-- By hand: a lane loads four words of points at a time and stores four floats; it processes `step` elements, 4 or 16, one after the other.
 local function steps_of(rank, step)
     local lines = {}
     for j = 0, step // 4 - 1 do
@@ -43,8 +43,8 @@ local function program(rank, inputs, access, step)
     return table.concat(lines, "\n")
 end
 
--- Each case: rill's kernel, and the access by hand. BOUNDS is what rill promises: an index outside comes back by
--- clamping, and what is not mapped reads as zero; without it the program trusts its points and its table.
+-- Each case: rill's kernel, and the access by hand. BOUNDS is the guarantee of rill: an index outside is clamped, and an unmapped element reads as zero. Without
+-- it the program trusts its points and its table.
 local cases = {
     {
         name = "stream, 1-D to 2-D", rank = 1, inputs = {"memory"},
@@ -92,7 +92,7 @@ local function by_hand(case, bounds, step, access)
     end))
 end
 
--- Containers that cover side^2, whose pages stand at random, and what programs by hand need to read the same.
+-- Containers that cover side^2, whose pages are stored in random order, and the tables that hand-written programs need to read the same.
 local function pack(words) return rill.from(words, "int"):bytes() end
 
 local function shuffled(n) return rill.permutation(n, {seed = 1}):values() end
@@ -112,7 +112,7 @@ local function made_pages()
     return {rill.virtual(t, memory)}, {memory:bytes(), pack(words)}
 end
 
--- A page for all; in two quarters of the domain there are finer ones.
+-- One page for everything, and finer pages in two quarters of the domain.
 local function made_adaptive()
     local t = T.pages {shape = {side, side}, page = {page, page}, adaptive = true}
     local top, half, words = 6, side // 2, {}
@@ -131,8 +131,8 @@ local function made_adaptive()
     return {rill.virtual(t, memory), rill.virtual(t, other)}, {memory:bytes(), pack(words), other:bytes()}
 end
 
--- Operations of one element: of the whole program over the elements of a step, and how many of them are for the access, which is
--- what goes where the kernel stores its point instead.
+-- Returns the operations per element: of the whole program over the elements of a step, and the part that is the access, which is the difference
+-- from a kernel that stores its point instead.
 local function counted(whole, without, elements)
     local n = spirv.count(whole)
     return {n / elements, (n - spirv.count(without)) / elements}
@@ -142,7 +142,7 @@ local function steps(kernel, arguments)
     return tonumber(kernel:explain(arguments):match("(%d+) elements? per step")) or 1
 end
 
--- The point's bits as a float, which cost next to nothing, where the access was.
+-- Replaces the access by the point's bits as a float, which cost almost nothing.
 local function bits_of(rank, p)
     return (rank == 1 and "intBitsToFloat(P)" or "intBitsToFloat(P.x ^ P.y)"):gsub("P", p)
 end
@@ -155,7 +155,7 @@ local function counted_kernel(kernel, arguments, rank)
     return counted(source, without, elements)
 end
 
--- Rows of seconds for one case, and lines of operations where `lines` is there for them.
+-- Adds rows of seconds for one case, and to `lines`, if given, lines of operations.
 local function add_case(case, points, rows, lines)
     local containers, inputs = case.make()
     local kernel = rill.kernel(case.kernel)
@@ -208,8 +208,8 @@ local function add_case(case, points, rows, lines)
     end
 end
 
--- Figure 10: gigabytes a second of RGBA8 elements, each read once, row by row over side^2 of them, whose pages stand at random. What
--- is read on the way to them does not count.
+-- Figure 10: gigabytes per second of RGBA8 elements, each read once, row by row over side^2 of them, whose pages are stored in random order. Reads of
+-- tables do not count.
 local figure <const> = [=[
     const vec4 one = vec4(1.0);
     kernel void direct(vec4 x<>, out float r<>) { r = dot(x, one); }
@@ -220,7 +220,7 @@ local figure <const> = [=[
     kernel void chain3(int a<>, int b[], int d[], vec4 c[], out float r<>) { r = dot(c[d[b[a]]], one); }
     kernel void paged(vec4 c[][], out float r<>) { ivec4 p = indexof(r); r = dot(c[p.y][p.x], one); }
 
-    // The place in memory of element n, whose page (w elements wide) stands where `order` says; and of what stands at n there.
+    // The memory index of element n, whose page (w elements wide) is stored where `order` says; and the element stored at n.
     kernel void first_link(int order[], int side, int w, out int a<>) {
         int n = indexof(a).x, x = n % side, y = n / side;
         a = (order[y / w * (side / w) + x / w] * w + y % w) * w + x % w;
@@ -240,8 +240,8 @@ local function paged_table(source, width, levels)
     return c:allocate({1, 1}, {side, side}):write(source:reshape {side, side}):bake()
 end
 
--- Ways to read all of `source` into `out`, and what `out` must be: bytes, or bytes of it sorted where elements come in another order.
--- The containers of pages are put into `opened`.
+-- Ways to read all of `source` into `out`, and the expected `out`: bytes, or sorted bytes if elements come in another order. Containers of pages are appended
+-- to `opened`.
 local function figure_ways(k, source, out, width, opened)
     local n = source.size
     local order <close> = rill.permutation((side // width) ^ 2 // 1 | 0, {seed = 2})

@@ -1,4 +1,4 @@
--- Address translators against kernels written by hand for one shape, whose sizes the compiler knows: addresses of random points.
+-- Address translators against kernels written by hand for one shape, with constant sizes: addresses of random points.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -26,7 +26,7 @@ local text = [[
         return inside(v) && w != 0 ? (w - 1) * page * page * page + (o.z * page + o.y) * page + o.x : nowhere;
     }
 
-    // The indices of the tables of two levels, one after the other in memory.
+    // Random points from a hash of n.
     kernel void points(int n<>, out ivec3 p<>) {
         uint h = uint(n) * 2654435761u;
         h = h ^ h >> 15;
@@ -40,7 +40,7 @@ local text = [[
     }
 ]]
 
--- Seconds of the translator and of the kernel by hand, after both gave the same addresses.
+-- Returns the seconds of the translator and of the hand-written kernel, after checking that both give the same addresses.
 local function race(t, points, by_hand)
     local mine <close> = t:translate(points)
     local other <close> = by_hand()
@@ -61,7 +61,7 @@ local function each_pair(f)
     f("r = r / 2 + x", both)
 end
 
--- A kernel by hand that reads as many tables as a page table of those levels. `sizes`: entries of each along a dimension, of the root first.
+-- Returns a hand-written kernel that reads as many tables as a page table of these levels. `sizes`: entries of each table along a dimension, the root first.
 local function chain(sizes)
     local tables, steps, below = {}, {}, pages
     for level, size in ipairs(sizes) do
@@ -82,7 +82,7 @@ local function chain(sizes)
             SHIFT = math.log(page, 2) // 1 | 0})))
 end
 
--- Its tables, of which the first is the root: in the last the frames of pages that are row-major in memory.
+-- Returns its tables, the root first; the last ones have the frames of pages that are stored in row-major order.
 local function chain_tables(sizes)
     local tables, nodes = {}, 1
     for level, size in ipairs(sizes) do
@@ -105,7 +105,7 @@ local function chain_tables(sizes)
     return tables
 end
 
--- Elements at random, through page tables and by kernels that know the sizes and read as many tables.
+-- Random elements, through page tables and by kernels with constant sizes that read as many tables.
 local function add_lookups(rows, points)
     local look = rill.kernel "kernel void look(ivec3 p<>, float c[][][], out float r<>) { r = c[p.z][p.y][p.x]; }"
     local memory <close> = rill.random(side * side * side)
@@ -130,7 +130,7 @@ local function add_lookups(rows, points)
     end
 end
 
--- Samples of trees, of which a part is fine, beside those of a stream of all nodes.
+-- Samples of trees with a fine part, compared with samples of a stream of all nodes.
 local function add_adaptive(rows)
     for _, case in ipairs {{rill.quadtree, 1024, 16, 2}, {rill.octree, 128, 8, 3}} do
         local make, size, cells, rank = table.unpack(case)
@@ -171,7 +171,7 @@ local function add_adaptive(rows)
     end
 end
 
--- Primitives of what is mapped, which a launch makes a stream of, beside those of a stream.
+-- Primitives of containers, for which the mapped elements are copied to a stream, compared with primitives of a stream.
 local function add_primitives(rows, c, s)
     for _, name in ipairs {"sum", "scan", "sort"} do
         local function run(x)
@@ -186,8 +186,8 @@ local function add_primitives(rows, c, s)
     end
 end
 
--- Neighbours in the same pages with replicas of what is around them, and without: as they are, and with all written in
--- front of each launch, which makes all replicas anew.
+-- Neighborhood kernels in the same pages, with halos and without: as they are, and with all elements written before each launch, which invalidates
+-- all halos.
 local function add_overlap(rows, c, d, from, to, size)
     local o <close> = rill.sparse("float", cube, {page = {size, size, size}, overlap = 1})
     o:allocate({1, 1, 1}, cube):write(from)
@@ -223,8 +223,8 @@ local function add_overlap(rows, c, d, from, to, size)
     end
 end
 
--- By hand, and with places that are known: r = 2 x over pages of 4^3 at places in an order that a list has, the same in both; an invocation takes a
--- page, or a fourth of one, which is 16 elements. In the order of memory, and shuffled as the containers' below: what is left of the dense program's speed.
+-- By hand, with known page indices: r = 2 x over pages of 4^3 in the order of a list, which is the same for both. An invocation processes a page, or a fourth
+-- of one (16 elements). In memory order, and shuffled as in the containers below, it shows which part of the dense program's speed is possible.
 local by_hand <const> = [=[
     layout(local_size_x = 8) in;
     layout(std430, binding = 0) writeonly buffer R { uvec4 r[]; };
@@ -272,8 +272,9 @@ local function add_pages_by_hand(rows)
     for _, number in ipairs(shaders) do peer.shader_close(number) end
 end
 
--- Launches over all pages of sparse containers, whose places are shuffled, and over arrays, beside those over streams. Where pages are in the same
--- order in both they stand one behind the other; in two orders one of them is reached at random: the programs by hand above, which reach both so, show what that costs.
+-- Launches over all pages of sparse containers, whose pages are stored in shuffled order, and over arrays, compared with launches over streams. If pages are in
+-- the same order in both containers, they are read sequentially. In different orders one of them is accessed at random. The programs above access both at
+-- random, and show the cost of that.
 local function add_launches(rows)
     local from <close> = rill.random(cube)
     local to <close> = rill.stream("float", cube)
@@ -317,8 +318,8 @@ local function add_launches(rows)
     each_pair(function(name, k) add(name .. ", arrays", k, a, b, nil, 1.1) end)
 end
 
--- What one page costs where so many are mapped, in boxes of pages of 2^3 elements, and in larger domains: it should not grow. Growth of memory
--- is left out. To iterate touches all of them. Seconds of each operation, by its column.
+-- The cost of an operation on one page over the number of mapped pages, in boxes of pages of 2^3 elements, and in larger domains. It should not grow. Growth of
+-- memory is excluded. Iteration touches all pages. Seconds of each operation, by its column.
 local costs <const> = {"allocate", "release", "snapshot", "write shared", "diff", "undo", "iterate"}
 
 local function page_cost(side_pages, box)
@@ -353,7 +354,7 @@ local function page_cost(side_pages, box)
     return line
 end
 
--- What pages cost that points on the device ask for, in any order, beside those that are there: the least of three.
+-- The cost of pages that points on the device request, in any order, and of pages that are already mapped: the least of three.
 local point_costs <const> = {"allocate", "again", "release"}
 
 local function point_cost(wanted, beside)
@@ -388,7 +389,7 @@ local function add_point_costs(rows)
     rows[#rows + 1] = support.table("What so many pages cost that points ask for", lines)
 end
 
--- Beyond the caches elements of a stream cost more each, too.
+-- Beyond the caches, elements of a stream cost more too.
 local function stream_cost(elements)
     local s <close> = rill.stream("float", elements):fill(1)
     local double = rill.kernel "kernel void double_all(inout float x<>) { x *= 2.0; }"
@@ -436,7 +437,7 @@ local function add_page_costs(rows)
     rows[#rows + 1] = support.table("What one page of so many costs; of diff and undo, 100 pages", lines)
 end
 
--- Linear interpolation by the device in a texture, beside that of a stream: 2^21 positions at random.
+-- Linear interpolation by the texture unit, compared with that of a stream: 2^21 random positions.
 local function add_samples(rows)
     for _, shape in ipairs {{1024, 1024}, cube} do
         local rank = #shape

@@ -1,11 +1,11 @@
--- What primitives cost in bytes per element: those that any way of doing the work must move, those that rill's way moves, and how the
--- rate of the former compares with this machine's copy of a stream. docs/cost.md says what the columns mean.
+-- The cost of primitives in bytes per element: the bytes that any algorithm must move, the bytes that rill's algorithm moves, and the rate of the former
+-- compared with this machine's copy of a stream. docs/cost.md explains the columns.
 local rill = require "rill"
 local support = require "bench.support"
 
 local count, rounds, side, bins = 1 << 24, 7, 4096, 1024
 
--- Name, bytes per element at least, bytes per element moved, the work.
+-- Name, least bytes per element, moved bytes per element, the workload.
 local function cases()
     local x, y = rill.random(count, {seed = 1}), rill.random(count, {seed = 2})
     local u = rill.random(count, {seed = 5, type = "uint"})

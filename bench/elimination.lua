@@ -1,12 +1,12 @@
--- rill.solve.lu, cholesky and tridiagonal against numpy and scipy (LAPACK, all cores). rill also computes the true residual in double and says it;
--- in float it corrects x by it. Matrices are such that no correction is needed.
+-- rill.solve.lu, cholesky and tridiagonal against numpy and scipy (LAPACK, all cores). rill also computes and reports the true residual in double, and in
+-- float refines x if needed. The matrices here need no refinement.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
 
 local solve = rill.solve
 
--- A random matrix, or batch, with a diagonal that keeps its condition small.
+-- Returns a random matrix, or a batch, with a diagonal that keeps its condition number small.
 local function matrix(shape, type)
     local n = shape[#shape]
     local unit = rill.stream(type, {n, n}, function(i, j) return i == j and 2 * math.sqrt(n) or 0 end)

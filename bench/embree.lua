@@ -1,4 +1,4 @@
--- Rays against meshes of 5 thousand to a million triangles, beside Embree on all cores: random ones, of which no two go together, and trees being made.
+-- Ray queries against meshes of 5 thousand to a million triangles, compared with Embree on all cores: incoherent random rays, and building the trees.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"

@@ -1,4 +1,4 @@
--- rill.fft against numpy, scipy, torch and FFTW, those that there are, on the same complex floats.
+-- rill.fft against numpy, scipy, torch and FFTW, as far as they are installed, on the same complex floats.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
@@ -10,10 +10,10 @@ local shapes = {
     {"rows of 1024, 4096", {4096, 1024}, rows = true}, {"real 2^20", {1 << 20}, real = true},
 }
 
--- What FFTW is to be beaten by; the others are only shown.
+-- The goals against FFTW; other libraries have no goal.
 local goals = {["rows of 1024, 4096"] = 0.2}
 
--- Rows of two floats as complex numbers, and back.
+-- Convert rows of two floats to complex numbers, and back.
 local function complex(s)
     local shape = s.shape
     shape[#shape] = nil

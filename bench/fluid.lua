@@ -1,5 +1,4 @@
--- A step of smoke in space by rill.fluid against straightforward C on one thread (bench/peer/peer_fluid.c), and its
--- cost over the size of the grid.
+-- A step of three-dimensional smoke by rill.fluid against straightforward C on one thread (bench/peer/peer_fluid.c), and its cost over the size of the grid.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -14,7 +13,7 @@ local blob = [[
     }
 ]]
 
--- A fluid with a ball of smoke in it that has risen for some steps. The peer moves by the semi-Lagrangian method, too.
+-- Returns a fluid with a ball of smoke that has risen for some steps. The peer is semi-Lagrangian too.
 local function create(shape, advection)
     local n = shape[#shape]
     local f = rill.fluid {shape = shape, dt = 0.25, cfl = 16, advection = advection, buoyancy = {smoke = 0.5}}

@@ -1,6 +1,5 @@
--- Meshes over their size, from 5 thousand to a million triangles: OBJ files and Loop's subdivision beside plain C on one thread (bench/peer/peer_mesh.c), all pairs of
--- triangles that meet beside libfcl, marching cubes beside scikit-image, and pictures beside the driver's own pipeline (bench/rendering.lua). A bumpy ball
--- stands for whatever mesh.
+-- Meshes of 5 thousand to a million triangles: OBJ files and Loop's subdivision against plain C on one thread (bench/peer/peer_mesh.c), intersecting pairs of
+-- triangles against libfcl, marching cubes against scikit-image, and rendering against the driver's pipeline (bench/rendering.lua). The mesh is a bumpy ball.
 local rill = require "rill"
 local peer = require "peer"
 local pipe = require "bench.support.pipe"
@@ -54,7 +53,7 @@ local function subdivided(m)
         seconds, theirs = peer.loop(places, triangles)
         return seconds
     end)
-    -- New vertices are numbered in another order: sums of squares tell whether they are the same ones.
+    -- New vertices are numbered in another order, so sums of squares are compared.
     local out = rill.stream("vec3", result.vertices, theirs)
     local apart, a, b = 0, result.positions, out
     for _, axis in ipairs {"x", "y", "z"} do
@@ -66,7 +65,7 @@ local function subdivided(m)
     return support.faster(title, ours, "C, a table of edges", other), support.note(title, rate(m, ours))
 end
 
--- Two of them, moved by half a radius and turned. libfcl's trees are of oriented boxes, too.
+-- Two of the meshes, one moved by half a radius and rotated. libfcl's trees are of oriented boxes too.
 local function collided(fcl, m)
     local c, s = math.cos(0.7), math.sin(0.7)
     local motion <const> = {{c, 0, s, 0.5}, {0, 1, 0, 0.05}, {-s, 0, c, -0.2}, {0, 0, 0, 1}}

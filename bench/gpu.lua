@@ -1,5 +1,5 @@
--- On a GPU: primitives over 2^28 elements as a share of the device's own rate of copying, and against CuPy, whose scans and sorts are
--- CUB's, and PyTorch. Without a GPU there is nothing to say.
+-- On a GPU: primitives over 2^28 elements as a share of the device's copy rate, and against CuPy, whose scans and sorts are CUB's, and PyTorch. Does
+-- nothing without a GPU.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
@@ -24,7 +24,7 @@ return function()
         sort = function() return k:sort() end,
     }
     local rows = {}
-    -- A copy by the driver moves 8 bytes per element; the others at least so many.
+    -- A copy by the driver moves 8 bytes per element, the other workloads at least that.
     for _, case in ipairs {{"saxpy", 12}, {"sum", 4}, {"transpose", 8}} do
         local name, bytes = case[1], case[2]
         local ours, copied = support.race(rounds,

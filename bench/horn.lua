@@ -1,5 +1,5 @@
--- Table 36-1 of D. Horn's chapter again: filtering 64k to 4096k records of four floats, half of which go, by scan, search and
--- gather, by a bitonic sort, and by rill's own filter; microseconds per record, and the passes each took.
+-- Reproduces table 36-1 of D. Horn's chapter: filtering 64k to 4096k records of four floats, half of which are removed, by scan, search and gather, by a bitonic
+-- sort, and by rill's filter. Prints microseconds per record and the number of passes.
 local rill = require "rill"
 local support = require "bench.support"
 
@@ -7,7 +7,7 @@ local rounds = 5
 local kinds = {64, 128, 256, 512, 1024, 2048, 4096} -- thousands of records, k = 1024
 local pred = "x.x >= 0.5"
 
--- The chapter's own figures.
+-- The figures printed in the chapter.
 local printed = {
     {"6800 Ultra, scan/search", 0.138, 0.131, 0.158, 0.151, 0.143, 0.167, 0.161},
     {"6800 Ultra, bitonic sort", 1.029, 0.991, 1.219, 1.190, 1.455, 1.593, 1.740},
@@ -22,7 +22,7 @@ local ways = {
     {"s:filter", function(s) return s:filter(pred) end},
 }
 
--- Seconds of each way, and its passes; all give the same records first.
+-- Returns the seconds and the passes of each method, after checking that all give the same records.
 local function measure(s)
     local contenders, passes, expected = {}, {}, nil
     for i, way in ipairs(ways) do

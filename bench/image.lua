@@ -1,11 +1,11 @@
--- rill.image against scipy.ndimage (one thread: it has no more) and OpenCV (all cores) on the same picture of floats.
+-- rill.image against scipy.ndimage (one thread, as it does not use more) and OpenCV (all cores) on the same image of floats.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
 
 local SIDE <const>, SIGMA <const> = 2048, 2
 
--- Work of each peer, and how many times its time rill's is to be.
+-- Workloads, and for each peer the goal, as a factor of its time.
 local WORKS <const> = {
     {"gaussian, sigma 2", "gaussian", function(s) return rill.image.gaussian(s, SIGMA) end,
         goals = {scipy = 1.5}, tolerance = 1e-5},
@@ -16,7 +16,7 @@ local WORKS <const> = {
 }
 local SCIPY_ONLY <const> = {label = true, distance = true}
 
--- A mask of blobs: where a smooth picture is bright.
+-- A mask of blobs: where a smooth image is bright.
 local function blobs(picture)
     local smooth = rill.image.gaussian(picture, SIGMA)
     return smooth, rill.image.threshold(smooth, 0.5)
@@ -41,7 +41,7 @@ local function against(library, picture)
     return pipe.rows(peer, peer.what, cases)
 end
 
--- Cost over size of filters, in nanoseconds per pixel.
+-- Cost of filters over the size of the image, in nanoseconds per pixel.
 local GROWTH <const> = {
     {"gaussian 2", WORKS[1][3]},
     {"gaussian 20", function(s) return rill.image.gaussian(s, 20) end},

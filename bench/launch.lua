@@ -1,5 +1,5 @@
--- What a launch from Lua costs beyond the same GL calls from C. Without the driver's worker threads, whose wake-up would
--- drown it: the measuring is done by this file run again, as a script, with LP_NUM_THREADS=0.
+-- The overhead of a launch from Lua over the same GL calls from C. It is measured without the driver's worker threads, whose wake-up time would dominate: this
+-- file runs itself again as a script with LP_NUM_THREADS=0.
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = folder .. "/../?.lua;" .. package.path
 
@@ -15,8 +15,7 @@ local function resident_kilobytes()
     return tonumber(text:match("VmRSS:%s*(%d+)")) or 0
 end
 
--- Prints seconds per launch of rill and of the peer, and what 10^5 launches left behind in bytes of streams and
--- kilobytes of the process.
+-- Prints seconds per launch of rill and of the peer, and the memory that 10^5 launches leave allocated: bytes of streams and kilobytes of the process.
 local function measure()
     local rill = require "rill"
     local peer = require "peer"

@@ -1,4 +1,4 @@
--- Steps of rill.nbody, rill.wave, rill.heat and rill.cloth against the same in C on one thread (bench/peer/peer_motion.c), and their cost over size.
+-- Steps of rill.nbody, rill.wave, rill.heat and rill.cloth against C on one thread (bench/peer/peer_motion.c), and their cost over size.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -9,7 +9,7 @@ local function noise(shape, seed, low, high)
     return rill.random(shape, {seed = seed, low = low, high = high})
 end
 
--- Vectors a little off the places where `place` has them.
+-- Returns vectors with small random offsets from the positions that `place` returns.
 local function vectors(shape, seed, place)
     local count = 1
     for _, n in ipairs(shape) do count = count * n end
@@ -22,7 +22,7 @@ local function vectors(shape, seed, place)
     end)
 end
 
--- What moves, n in size: the object, the field that is compared, its elements, and what the peer is told.
+-- Returns the simulation of size n, the field to compare, its number of elements, and the peer's arguments.
 local make = {}
 
 function make.nbody(n)
@@ -63,7 +63,7 @@ local function time(case, steps)
     return support.timed(function() case.object:step() end, steps)
 end
 
--- The largest difference between where rill and the peer are after some steps.
+-- Returns the largest difference between rill and the peer after some steps.
 local function difference(case, kind, x, v)
     for _ = 1, BEFORE do case.object:step() end
     local _, bytes = peer.motion(case.how, kind, x, v, BEFORE - 1, 1)

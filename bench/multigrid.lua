@@ -5,7 +5,7 @@ local support = require "bench.support"
 
 local GOAL <const>, TOLERANCE <const>, ROUNDS <const> = 1.0, 1e-6, 7
 
--- A right side, the grids for it and where the solution goes.
+-- Returns a right-hand side, its hierarchy, and the stream for the solution.
 local function make_case(n, type, boundary)
     return {
         n = n, b = rill.random({n, n}, {seed = n, type = type, low = -1, high = 1}),
@@ -26,7 +26,7 @@ local function solve(case)
     return report
 end
 
--- The peer solves in doubles what rill solves in mixed precision; its grids have 2^k - 1 elements a side, rill's here as many, or one more.
+-- The peer solves in doubles, rill in mixed precision. The peer's grids have 2^k - 1 elements per side, rill's the same number or one more.
 local function against(n, peer_n, goal)
     local case = make_case(n, "double")
     local theirs <close> = rill.random({peer_n, peer_n}, {seed = n, type = "double", low = -1, high = 1})

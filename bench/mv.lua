@@ -1,5 +1,5 @@
--- The matrix-vector products of examples/matvec.lua against numpy's A @ x: 4096 rows of 1024, and 1024 rows of 4096, where
--- the form with one thread per column has no group large enough.
+-- The matrix-vector products of examples/matvec.lua against numpy's A @ x: 4096 rows of 1024, and 1024 rows of 4096, for which the form with one thread per
+-- column would need too large a group.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
@@ -7,7 +7,7 @@ local support = require "bench.support"
 local rounds = 9
 local shapes = {{4096, 1024}, {1024, 4096}}
 
--- All results against the sum in double precision, before anything is timed.
+-- Compares all results with the sum in double precision before timing.
 local function verify(name, y, exact)
     local values = y:values()
     for i, value in ipairs(exact) do

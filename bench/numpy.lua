@@ -1,5 +1,5 @@
--- Primitives over 2^24 elements against numpy, which gets the same data, ready as it likes them best; and the sum of an expression
--- against the same work in two launches.
+-- Primitives over 2^24 elements against numpy, which gets the same data in its preferred layout; and the sum of an expression against the same work in two
+-- launches.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"

@@ -1,6 +1,6 @@
--- Octree paint (examples/paint3d.lua) after the end of Glift's section 6.5: lookups at the places that pixels of the painted cow show,
--- in octrees of pages of 8^3 to 32^3 cells and 64^3 to 2048^3 cells in all, beside a dense 3-D texture, a dense array and no lookup; and
--- frames of meshes of 6 thousand to a million triangles, whose cost is the mesh's.
+-- Octree paint (examples/paint3d.lua) after the end of Glift's section 6.5: lookups at the points that pixels of the painted cow show, in octrees of pages of 8^3
+-- to 32^3 cells and 64^3 to 2048^3 cells in all, compared with a dense 3-D texture, a dense array and no lookup; and frames of meshes of 6 thousand to a
+-- million triangles, whose cost is that of the mesh.
 local rill = require "rill"
 local support = require "bench.support"
 
@@ -26,7 +26,7 @@ local passes = rill.program [[
         color = vec3(at.w > 0.0 ? 0.7 + 0.3 * dot(normal, light) : 1.0);
     }
 
-    // Each triangle as n * n, in rows from its corner a.
+    // Divides each triangle into n * n, in rows from its corner a.
     vec3 corner(int row, int column, int n, vec3 a, vec3 b, vec3 c) {
         return a + (float(row - column) * (b - a) + float(column) * (c - a)) / float(n);
     }
@@ -41,7 +41,7 @@ local passes = rill.program [[
 
 local places, faces = paint3d.mesh.spot()
 
--- The cow with a broad stroke, and a fine one that takes pages down to the finest level.
+-- Paints the cow with a broad stroke, and with a fine one that creates pages of the finest level.
 local function painted(size, page)
     local painting = paint3d.create(side, size, page, places, faces)
     painting:look(view, zoom)
@@ -51,7 +51,7 @@ local function painted(size, page)
     return painting
 end
 
--- A dense array of the same kind of texels, and a conventional texture: bytes, sampled by the device.
+-- A dense array of the same type of texels, and a conventional texture of bytes, sampled by the device.
 local function dense_ones(size)
     local dense = math.min(size, most_dense)
     local shape, color = {dense, dense, dense}, {0.5, 0.3, 0.2, 1}

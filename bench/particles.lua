@@ -1,11 +1,11 @@
--- A step of rill.sph with 20,000 particles against the same in C on one thread (bench/peer/peer_sph.c), and its cost over the number of particles.
+-- A step of rill.sph with 20,000 particles against C on one thread (bench/peer/peer_sph.c), and its cost over the number of particles.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
 
 local GOAL <const>, ROUNDS <const>, STEPS <const>, BEFORE <const> = 1.0, 7, 5, 20
 
--- Particles in a unit box, a little off a grid, that begin to fall.
+-- Returns particles in a unit box, with small offsets from a grid, that begin to fall.
 local function make_case(n, dimensions)
     local count = n ^ dimensions // 1 | 0
     local noise <close> = rill.random({count, dimensions}, {seed = n, low = -0.1, high = 0.1})
@@ -27,7 +27,7 @@ local function make_case(n, dimensions)
     return {how = how, count = count, bytes = x:bytes(), particles = particles, size = n}
 end
 
--- The largest distance between where rill has particles and where the peer has them, in parts of the distance between two.
+-- Returns the largest distance between rill's and the peer's particles, relative to the particles' spacing.
 local function difference(case)
     for _ = 1, BEFORE + STEPS do case.particles:step() end
     local _, bytes = peer.sph(case.how, case.bytes, BEFORE, STEPS)

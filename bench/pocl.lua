@@ -1,4 +1,4 @@
--- The same kernels over 2^24 elements on OpenCL for processors (PoCL), through PyOpenCL; its reductions and scans are PyOpenCL's own.
+-- The same kernels over 2^24 elements with OpenCL on the CPU (PoCL) through PyOpenCL; reductions and scans are PyOpenCL's.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"

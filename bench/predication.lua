@@ -1,5 +1,5 @@
--- Branches (the GPGPU chapter, 28.4.1): an `if` in the kernel, both paths with a choice at the end, and launches over the elements
--- of each path alone, over the share of elements that take the first path. Making the list of elements is part of the time.
+-- Branches (the GPGPU chapter, 28.4.1): an `if` in the kernel, both paths with a selection at the end, and launches over active lists for each path, over the
+-- share of elements that take the first path. The time includes making the lists.
 local rill = require "rill"
 local support = require "bench.support"
 
@@ -22,7 +22,7 @@ local text = [=[
         r = mask ? a : r;
     } ]=]
 
--- The ways to take one path or none, and those to take one of two.
+-- The ways to take one path or none, and the ways to take one of two paths.
 local function ways(trips)
     local k = rill.program((text:gsub("TRIPS", trips)))
     return {
@@ -36,7 +36,7 @@ local function ways(trips)
     }
 end
 
--- Milliseconds of each way for each mask, after all gave the same.
+-- Returns the milliseconds of each way for each mask, after checking that all give the same result.
 local function measure(contest, x, masks)
     local lines = {{"share of the first path"}}
     for i, way in ipairs(contest) do lines[i + 1] = {way[1]} end

@@ -1,5 +1,5 @@
--- A picture of a volume by rill.volume against straightforward C on one thread (bench/peer/peer_march.c), and its cost over the size of the volume and
--- of the picture.
+-- Volume rendering by rill.volume against straightforward C on one thread (bench/peer/peer_march.c), and its cost over the sizes of the volume and of the
+-- image.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -31,7 +31,7 @@ local function options(n, pixels, method)
     }
 end
 
--- The least time of a picture.
+-- Returns the least time of an image.
 local function timed(s, o)
     return support.least(3, function()
         return support.timed(function() rill.volume(s, o):close() end, 1)

@@ -1,4 +1,4 @@
--- Meshes. Pictures of a ring of 5 thousand, 70 thousand and a million triangles by rill.render, beside the driver's own pipeline with the same light
+-- Rendering a torus of 5 thousand, 70 thousand and a million triangles by rill.render, compared with the driver's pipeline with the same lighting
 -- (bench/peer/peer_draw.c): one sample per pixel, both sides of each triangle.
 local rill = require "rill"
 local peer = require "peer"
@@ -16,7 +16,7 @@ local function cross(a, b)
 end
 local function linear(c) return c > 0.04045 and ((c + 0.055) / 1.055) ^ 2.4 or c / 12.92 end
 
--- What the peer's shaders take, and the direction to the light.
+-- Returns the inputs of the peer's shaders, and the direction to the light.
 local function numbers()
     local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
     local right, light = unit(cross(ahead, up)), unit {0.2, -0.5, 1}
@@ -28,7 +28,7 @@ local function numbers()
     return list, light
 end
 
--- How many of a hundred numbers of two pictures differ by more than a fiftieth.
+-- Returns the percentage of numbers in two images that differ by more than a fiftieth.
 local function differing(picture, bytes)
     local theirs = rill.stream("vec3", size, bytes)
     local off = rill.abs(picture - theirs):eval()

@@ -1,6 +1,6 @@
--- Runs the benches named on the command line, or all of them, and prints one row per comparison:
+-- Runs the benchmarks named on the command line, or all of them, and prints one row per comparison:
 --     make bench                        make bench BENCH="saxpy sum"
--- A bench is a file beside this one that returns a function, which returns rows, and tables, made by support.lua.
+-- A benchmark is a file in this directory that returns a function. The function returns rows and tables made by support.lua.
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = folder .. "/../?.lua;" .. package.path
 
@@ -40,7 +40,7 @@ end
 
 local layout = "%-34s %10s  %-36s %10s  %-16s %s\n"
 
--- A table of its own below the rows: its columns are as wide as what is in them, the first to the left.
+-- Prints a separate table below the rows, with columns as wide as their widest cell, the first one left-aligned.
 local function print_table(lines)
     local widths = {}
     for _, line in ipairs(lines) do

@@ -1,8 +1,8 @@
--- Lookups of examples/shadow.lua beside programs in GLSL written by hand for these maps, with as many taps and indirections: a plain map of
--- 2048^2, and the map of pages by a table of two levels, 256^2 entries and 32^2 below each; and the plain map with the two loads of that table in
--- front, of which nothing comes: what any lookup costs that asks such a table. All of it once for the pixels of a picture, and once for one row of them
--- again and again, whose pages and tables stay in the caches. A shaded picture is what a fragment program does: pixels are placed for the light, looked
--- up and coloured.
+-- Lookups of examples/shadow.lua compared with GLSL programs written by hand for these maps, with the same number of taps and indirections: a plain map of
+-- 2048^2; the map of pages by a table of two levels, of 256^2 entries and 32^2 below each; and the plain map after the two loads of that table, whose results
+-- are not used, which is the cost that any lookup through such a table has. Everything is measured for the pixels of an image, and for one row of
+-- pixels repeated, whose pages and tables stay in the caches. A shaded image is the work of a fragment program: it projects pixels into the
+-- light's view, looks them up and shades them.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -60,15 +60,15 @@ float look(int triangle, vec3 at, vec2 slope) {
     float light = closer(vec4(stored(e), stored(e + 1), stored(e + 17), stored(e + 18)), p * over - vec2(q), apart, at, slope);
     return triangle < 0 ? 1.0 : light;
 }]]
--- The same as `plainly`, as no entry is that number.
+-- Computes the result of `plainly` after the two loads of the table, since no entry has the compared value.
 local with_loads <const> = plainly:gsub("int e = i.y %* 2049 %+ i.x;", [[
     ivec2 g = ivec2(clamp(at.xy, 0.0, 131071.99)) >> 4;
     int above = int(texelFetch(root, (g.y >> 5 << 8) + (g.x >> 5)).x);
     int below = int(texelFetch(nodes, max(-above, 0) + ((g.y & 31) << 5) + (g.x & 31)).x);
     int e = below == 2147483647 ? 0 : i.y * 2049 + i.x;]])
 
--- The pages that pixels look into, each once: level, x, y. And the two levels of the table, which say number * 32 + level of pages, or minus
--- where a node begins.
+-- Returns the pages that pixels use, each once, as level, x, y; and the two levels of the table, whose entries are index * 32 + level for pages, or the negative
+-- offset of a node.
 local function tables(map)
     local places = rill.kernel "kernel vec2 place(vec3 p<>) { return p.xy; }"(map.at)
     local at, levels, known, pages = map.at:values(), map.map:level(places):values(), {}, {}
@@ -115,7 +115,7 @@ local function depths(map, pages)
         rill.from(points, "ivec2"), map.map):bytes()
 end
 
--- The share of pixels with another light.
+-- Returns the share of pixels whose light differs.
 local function share(text, expected)
     local n = 0
     for i = 1, 4 * pixels, 4 do
@@ -125,7 +125,7 @@ local function share(text, expected)
     return n / pixels
 end
 
--- Adds rows of lookups of all pixels; `hand` is what programs by hand read: bytes of both maps and of the tables.
+-- Adds rows of lookups of all pixels. `hand` has the inputs of the hand-written programs: bytes of both maps and of the tables.
 local function compare(rows, map, flat, texel, hand, where)
     local given = map.triangle:bytes() .. map.at:bytes() .. map.slope:bytes()
     local light = rill.stream("float", {side, side})
@@ -159,7 +159,7 @@ local function compare(rows, map, flat, texel, hand, where)
     }, 1, 7, #rows + 1, rows)
 end
 
--- One row of pixels, from the middle, in the place of each.
+-- One row of pixels, from the middle of the image, repeated.
 local function repeat_row(map)
     local at <close> = (rill.iota(pixels) % side + pixels // 2):eval()
     for _, name in ipairs {"triangle", "at", "slope"} do

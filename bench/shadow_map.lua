@@ -1,9 +1,8 @@
--- The table of Glift's section 6.4 again: adaptive shadow maps (examples/shadow.lua) of pages of 8^2 to 64^2 texels, beside a plain map of
--- 2048^2, at 512^2 pixels. Lookups are at the level of the page that is there (L), at the nearest level of a mipmap (LMN), and between two of
--- them (LML). Both maps are looked up by one kernel text, with the same four taps; what is told is the plain map's time over the other's:
--- of the lookups alone, whose kernel reads a pixel's place and slope and writes its light, and of a shaded picture, in which
--- a pixel's triangle is placed for the light, looked up and coloured. A frame moves the camera or the light, refines until
--- nothing is asked for, looks up and colours.
+-- Reproduces the table of Glift's section 6.4: adaptive shadow maps (examples/shadow.lua) of pages of 8^2 to 64^2 texels, compared with a plain map of 2048^2, at
+-- 512^2 pixels. Lookups are at the level of the existing page (L), at the nearest level of a mipmap (LMN), and between two levels (LML). Both maps use the same
+-- kernel text, with the same four taps. The table has the plain map's time divided by the other's: of the lookups alone, whose kernel reads a pixel's position
+-- and slope and writes its light, and of a shaded image, in which a pixel's triangle is projected into the light's view, looked up and shaded. A frame moves
+-- the camera or the light, refines until there are no requests, looks up and shades.
 local rill = require "rill"
 local support = require "bench.support"
 
@@ -25,7 +24,7 @@ end
 
 local function seconds(run) return function() return support.timed(run, 3) end end
 
--- The plain map's time over that of each kind of lookup: alone, and in a shaded picture.
+-- Returns the plain map's time divided by that of each type of lookup: alone, and in a shaded image.
 local function lookups(map)
     local flat, texel = map:plain(texels)
     local out <close> = rill.stream("float", {side, side})
@@ -45,7 +44,7 @@ local function lookups(map)
     return {t[1] / t[2], t[1] / t[3], t[1] / t[4], t[5] / t[6], t[5] / t[7], t[5] / t[8]}
 end
 
--- Frames a second, the shares of their parts, and the requests of their rounds.
+-- Returns frames per second, the shares of their parts, and the requests of their rounds.
 local function frame_rate(map, move)
     local parts, last, begin, asked = {}, nil, nil, {}
     function map.lap(_, part)
@@ -71,7 +70,7 @@ local function frame_rate(map, move)
     return frames / total, parts, table.concat(asked, " ")
 end
 
--- Bytes of pages, and of their tables: a container of doubles takes twice the memory.
+-- Returns the bytes of pages and of their tables: a container of doubles needs twice the memory for pages only.
 local copies = rill.kernel "kernel void copies(float x<>, out float a<>, out double b<>) { a = x; b = x; }"
 local function memory(map)
     local a, b = copies(map.map)

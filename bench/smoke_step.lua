@@ -1,7 +1,7 @@
 -- One step of smoke on 512 x 512 cells against the same passes written by hand (bench/peer/peer_smoke.c).
 --
--- create(size) of bench/support/smoke_passes.lua makes a simulation with a method step(). Its passes and formulas are
--- those at the top of peer_smoke.c.
+-- create(size) of bench/support/smoke_passes.lua returns a simulation with a method step(). Its passes and formulas are those described at the top of
+-- peer_smoke.c.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -12,7 +12,7 @@ return function()
     local smoke = assert(loadfile(support.folder .. "/support/smoke_passes.lua"))()
     local simulation = smoke.create(size)
     peer.smoke_reset()
-    -- Both get under way first: a field at rest is full of zeros.
+    -- Both run some steps first, since a field at rest is mostly zeros.
     for _ = 1, 20 do simulation:step() end
     rill.sync()
     peer.smoke_step(20)

@@ -1,4 +1,4 @@
--- Smoke in space (examples/sparsefluid.lua), on pages where there is smoke and on a dense grid: a step where about 5 % of the pages exist.
+-- Smoke in three dimensions (examples/sparsefluid.lua), on sparse pages and on a dense grid: a step in which about 5 % of the pages exist.
 local rill = require "rill"
 local support = require "bench.support"
 

@@ -1,5 +1,5 @@
--- Sparse matrices against scipy.sparse (one core: it has no more) and torch (all cores, where it is installed): a stiffness matrix of a structure's
--- kind, the seven-point stencil of 10^6 points, a matrix with one full row, and products with 8 vectors.
+-- Sparse matrices against scipy.sparse (one core, as it does not use more) and torch (all cores, if installed): a matrix like the stiffness matrix of a structure,
+-- the seven-point stencil of 10^6 points, a matrix with one full row, and products with 8 vectors.
 local rill = require "rill"
 local matrices = require "bench.support.matrices"
 local pipe = require "bench.support.pipe"
@@ -7,7 +7,7 @@ local support = require "bench.support"
 
 local sparse = rill.sparse
 
--- Blocks of `width` entries around the diagonal of n rows, as structures have them.
+-- Returns blocks of `width` entries around the diagonal of n rows, as structures have them.
 local function banded(n, width)
     local column = rill.kernel [[
         kernel int column(int k<>, int n, int width) {
@@ -21,7 +21,7 @@ local function banded(n, width)
     }
 end
 
--- Three entries a row at random places, and one row that is full.
+-- Returns a matrix with three random entries per row, and one full row.
 local function skewed(n)
     local rows = rill.concat {rill.random(3 * n, {type = "int", low = 0, high = n - 1, seed = 4}),
         rill.stream("int", n, n // 2)}

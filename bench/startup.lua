@@ -1,5 +1,5 @@
--- Whole processes: opening a device against a bare C program that does it, and the second run of a script with 10 kernels
--- against the same script that launches none of them.
+-- Whole processes: opening a device against a bare C program that does it, and the second run of a script with 10 kernels against the same script without
+-- launches.
 local rill = require "rill"
 local support = require "bench.support"
 

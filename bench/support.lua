@@ -1,17 +1,17 @@
--- Timing for the benches: contenders run in turn, round after round, and the median of each is kept, so that what
--- disturbs the machine disturbs all of them alike. Results are printed, never asserted.
+-- Timing for the benchmarks: contenders run in turn, round after round, and the median of each is kept, so that disturbances of the machine affect all of
+-- them alike. Results are printed, never asserted.
 local rill = require "rill"
 
 local support = {}
 
---- The median of a list of numbers, which is sorted in place.
+--- support.median(list): returns the median of a list of numbers, which is sorted in place.
 function support.median(list)
     table.sort(list)
     local n = #list
     return n % 2 == 1 and list[n // 2 + 1] or (list[n // 2] + list[n // 2 + 1]) / 2
 end
 
---- Seconds per call of `run` over `runs` calls, all work finished before and after.
+--- support.timed(run, runs): returns the seconds per call of `run` over `runs` calls. All work is finished before and after.
 function support.timed(run, runs)
     rill.sync()
     local start = rill.clock()
@@ -20,8 +20,8 @@ function support.timed(run, runs)
     return (rill.clock() - start) / runs
 end
 
---- Races contenders, functions that return the seconds they took: a first round that is not counted, then `rounds` in
---- turn. Returns the median of each, in order.
+--- support.race(rounds, ...): runs contenders, functions that return the seconds they took, in turn: one round that is not counted, then `rounds`. Returns
+--- the median of each, in order.
 function support.race(rounds, ...)
     local contenders, times, medians = {...}, {}, {}
     for i, contender in ipairs(contenders) do
@@ -35,7 +35,7 @@ function support.race(rounds, ...)
     return table.unpack(medians)
 end
 
---- The same, but the least seconds of each, for a machine on which others work.
+--- support.least(rounds, ...): as support.race, but returns a table of the least seconds of each, for a machine with other load.
 function support.least(rounds, ...)
     local contenders, times = {...}, {}
     for _, contender in ipairs(contenders) do contender() end
@@ -45,7 +45,7 @@ function support.least(rounds, ...)
     return times
 end
 
---- The choice whose contender, made by make(choice), is fastest.
+--- support.best(choices, rounds, make): returns the choice whose contender, made by make(choice), is fastest.
 function support.best(choices, rounds, make)
     local contenders = {}
     for i, choice in ipairs(choices) do contenders[i] = make(choice) end
@@ -57,7 +57,7 @@ function support.best(choices, rounds, make)
     return choices[best]
 end
 
---- "1.23 ms" and the like.
+--- support.duration(seconds): returns a text such as "1.23 ms".
 function support.duration(seconds)
     for _, unit in ipairs{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}} do
         if seconds >= unit[1] then return string.format("%.3g %s", seconds / unit[1], unit[2]) end
@@ -65,7 +65,7 @@ function support.duration(seconds)
     return string.format("%.0f ns", seconds * 1e9)
 end
 
---- A row of the table: how many times faster than the peer rill is, and how many times it should be (nil: no goal).
+--- support.faster(case, rill_time, peer, peer_time [, goal]): returns a row with the speedup of rill over the peer, and the goal for it.
 function support.faster(case, rill_time, peer, peer_time, goal)
     return {
         case = case, rill = rill_time, peer = peer, peer_time = peer_time,
@@ -74,7 +74,7 @@ function support.faster(case, rill_time, peer, peer_time, goal)
     }
 end
 
---- A row: how many times the peer's cost rill's is, and how many times it may be.
+--- support.costs(case, rill_time, peer, peer_time, goal): returns a row with the ratio of rill's cost to the peer's, and its limit.
 function support.costs(case, rill_time, peer, peer_time, goal)
     return {
         case = case, rill = rill_time, peer = peer, peer_time = peer_time,
@@ -83,7 +83,7 @@ function support.costs(case, rill_time, peer, peer_time, goal)
     }
 end
 
---- A row: what rill costs beyond the peer, in seconds, and what it may.
+--- support.above(case, rill_time, peer, peer_time, goal): returns a row with the difference between rill's and the peer's cost in seconds, and its limit.
 function support.above(case, rill_time, peer, peer_time, goal)
     return {
         case = case, rill = rill_time, peer = peer, peer_time = peer_time,
@@ -92,12 +92,12 @@ function support.above(case, rill_time, peer, peer_time, goal)
     }
 end
 
---- A row without a peer.
+--- support.note(case, text [, goal]): returns a row without a peer.
 function support.note(case, text, goal)
     return {case = case, result = text, goal = goal or ""}
 end
 
---- A table of its own: a title, and lines of cells, numbers or texts. `format` is how numbers look ("%.3f" unless told).
+--- support.table(title, lines [, format]): returns a separate table: a title, and lines of cells, numbers or texts. `format` formats floats. Default: "%.3f".
 function support.table(title, lines, format)
     local cells = {}
     for i, line in ipairs(lines) do
@@ -113,7 +113,7 @@ local function quoted(text)
     return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
---- The shell command that runs the interpreter of this process on a script. `environment`: "NAME=value ..." or "".
+--- support.command(environment, script, ...): returns the shell command that runs the interpreter of this process on a script. `environment`: "NAME=value ..." or "".
 function support.command(environment, script, ...)
     local first = 0
     while arg[first - 1] do first = first - 1 end
@@ -122,7 +122,7 @@ function support.command(environment, script, ...)
     return environment .. " " .. table.concat(words, " ")
 end
 
---- Where the benches, and what was built for them, are.
+--- The directory of the benchmarks; support.built(name) returns the path of a program that was built for them.
 support.folder = arg[0]:match("^(.*)/[^/]*$") or "."
 function support.built(name)
     local peer = assert(package.searchpath("peer", package.cpath), "the peers are not built: run `make bench`")

@@ -1,5 +1,5 @@
--- Everyday work over 2^24 floats against PyTorch on all cores: what is done element by element, reductions along each axis, sums into few
--- places, and what moves elements. How fast memory is, which bounds the first rows, is printed below.
+-- Common operations over 2^24 floats against PyTorch on all cores: elementwise operations, reductions along each axis, sums into few bins, and operations that move
+-- elements. The bandwidth of memory, which limits the first rows, is printed below the rows.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"

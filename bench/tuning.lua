@@ -1,7 +1,7 @@
--- Whether the choices that rill measured on this machine are the fastest: for each choice and each other value, the kernels of
--- bench.support.tuning_kernels.lua in two processes, one with the measured choices and one with that value forced, in turns. The ratio is the
--- forced value's time over the chosen value's time; below 1 the forced value is faster. The interval is that of the mean of the
--- logarithms of 25 paired ratios, at 95 %.
+-- Tests whether the choices that rill measured on this machine are the fastest. For each choice and each other value, two processes run the kernels of
+-- bench.support.tuning_kernels.lua in turns, one with the measured choices and one with that value forced. The ratio is the forced value's time divided by the
+-- chosen value's time; below 1 the forced value is faster. The interval is the 95 % confidence interval of the mean of the logarithms of 25 paired
+-- ratios.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"

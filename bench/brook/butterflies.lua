@@ -1,13 +1,13 @@
--- The 2-D Fourier transform of a complex signal of 4 channels and 1024^2 elements, as the paper has it: a kernel that puts elements at their
--- bit-reversed places, once, then ten passes along rows and ten along columns; 5 w h channels log2(w h) operations. A channel is a component
--- of a float4; real and imaginary parts are streams of their own. C is FFTW, in the layout that it likes best: channel after channel.
+-- The 2-D Fourier transform of a complex signal of 4 channels and 1024^2 elements, as in the paper: one kernel that moves elements to their bit-reversed
+-- positions, then ten passes along rows and ten along columns; 5 w h channels log2(w h) operations. A channel is a component of a float4; real and
+-- imaginary parts are separate streams. The C version is FFTW, in its preferred layout: one channel after the other.
 local rill = require "rill"
 local peer = require "peer"
 local contest = require "bench.support.contest"
 
 local n <const>, bits <const>, channels <const> = 1024, 10, 4
 
--- Rows and columns are views: {blocks, 2, half} of each line, whose first halves meet the second ones.
+-- Rows and columns are views, {blocks, 2, half} of each line, whose first halves are combined with the second halves.
 local kernels <const> = [=[
     int reversed(int i) { return int(bitfieldReverse(uint(i)) >> 22); }
     kernel void reverse(vec4 re[][], vec4 im[][], out vec4 r<>, out vec4 i<>) {
@@ -44,7 +44,7 @@ void main() {
 }
 ]]
 
--- A group takes the 512 butterflies of a line (of rows that meet, where passes go along columns), eight at a time.
+-- A group processes the 512 butterflies of a line, eight at a time (of pairs of rows, in passes along columns).
 local pass <const> = [[
 layout(local_size_x = 8) in;
 layout(std430, binding = 0) writeonly buffer R { vec4 r[]; };
@@ -73,7 +73,7 @@ void main() {
 }
 ]]
 
--- Of all passes, those with half 1, 2, 4 ... one after the other, from element 1 on.
+-- The roots of all passes with half = 1, 2, 4 ... one after the other, from element 1 on.
 local function roots_list()
     local list = {0, 0}
     for half = 1, n // 2 do
@@ -102,7 +102,7 @@ local function hand_work(re, im, roots)
     }, from
 end
 
--- The two halves of each block along an axis.
+-- Returns the two halves of each block along an axis.
 local function halves(s, shape, axis)
     local first, last, middle = {1, 1, 1, 1}, table.move(shape, 1, 4, 1, {}), {1, 1, 1, 1}
     last[axis], middle[axis] = 1, 2
@@ -110,7 +110,7 @@ local function halves(s, shape, axis)
     return blocks:domain(first, last), blocks:domain(middle, shape)
 end
 
--- One list of arguments for each pass: along rows, then along columns.
+-- Returns the arguments of each pass: along rows, then along columns.
 local function views_of(r, i, roots)
     local list = {}
     for axis = 3, 2, -1 do

@@ -1,6 +1,6 @@
--- Segment: seeded region growing by anisotropic diffusion (Perona and Malik 1990, as Sherbondy and others 2003 use it) on 2048^2 cells. A
--- step reads level and intensity of a cell and its four neighbours, 10 floats, and writes 2. Intensities count from the seed's, so that a cell
--- unlike the seed takes little: rate / (k + p p); and what flows over an edge is k / (k + d d) of the levels' difference.
+-- Segment: seeded region growing by anisotropic diffusion (Perona and Malik 1990, as used by Sherbondy and others 2003) on 2048^2 cells. A step reads the
+-- level and the intensity of a cell and its four neighbours, 10 floats, and writes 2. Intensities are relative to the seed's, so that a cell that differs
+-- from the seed changes slowly: rate / (k + p p). The flow across an edge is k / (k + d d) of the difference of levels.
 --     operations: 4 x (d, d d, k +, k /, level's difference, product) + 3 sums + p p, k +, rate /, product, u + = 32
 local rill = require "rill"
 local peer = require "peer"
@@ -23,7 +23,7 @@ local evolve <const> = [[
     }
 ]]
 
--- Four cells at once, as texels, along a row; those left and right of them are words. Marching down and keeping rows takes twice as long.
+-- Four cells of a row at once, as texels; the cells to the left and right of them are single words. Marching down and keeping rows takes twice as long.
 local by_hand <const> = [[
 layout(local_size_x = 8) in;
 layout(location = 0) uniform float k;

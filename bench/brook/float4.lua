@@ -5,7 +5,7 @@ local contest = require "bench.support.contest"
 
 local n <const> = 1 << 20
 
--- A lane adds up a run of its own, two elements at a time; their number is no power of two, or the runs meet in the same cache sets.
+-- Each lane adds up a contiguous run, two elements at a time. The number of lanes is not a power of two, so that runs do not map to the same cache sets.
 local fold <const> = [[
 layout(local_size_x = 16) in;
 layout(binding = 0) uniform samplerBuffer x;

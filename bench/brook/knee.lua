@@ -1,5 +1,5 @@
--- Figure 4: the cost of a call over the length of its streams, for a kernel of 43 multiply-adds. Short streams cost what a launch costs, long
--- ones what their elements cost; the knee is where both are the same.
+-- Figure 4: the cost of a call over the length of its streams, for a kernel of 43 multiply-adds. The cost of short streams is that of a launch, the cost of long
+-- streams that of their elements. The knee is the length at which both are equal.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -25,7 +25,7 @@ void main() {
 }
 ]]
 
--- What a call costs alone, and what an element does: of the shortest and of the longest.
+-- The cost of a call alone, from the shortest stream, and of an element, from the longest.
 local function knee_of(lengths, seconds)
     local last = #lengths
     local each = (seconds[last] - seconds[1]) / (lengths[last] - lengths[1])

@@ -1,5 +1,5 @@
--- Mat4Mult and Cloth (Table 1): all outputs in one pass, and on a device that stores one output at a time, in a process of its own. What a
--- second pass costs depends on how much of the work its output shares with the first's.
+-- Mat4Mult and Cloth (Table 1): all outputs in one pass, and one output per pass, as on a device with a single output, which a separate process simulates. The
+-- cost of a second pass depends on the share of work that its output has in common with the first.
 local peer = require "peer"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
@@ -63,7 +63,7 @@ void main() {
 }
 ]]
 
--- Title, operations on floats, the peers' works and buffers, by kernel.
+-- By kernel: title, float operations, and the peers' workloads and buffers.
 local function contests(cases)
     local n, side = fours.matrices, fours.side
     local function buffers_of(case)
@@ -98,14 +98,14 @@ local function contests(cases)
     }
 end
 
--- Fetches and float operations of an element; a step of a program does several.
+-- Returns the fetches and float operations per element; a step of a program processes several.
 local function counted(text)
     local _, fetches, floats = spirv.count(text)
     local _, elements = text:gsub("rill_e = ", "")
     return fetches / elements, floats / elements
 end
 
--- Of the programs that a launch dumped into a folder, in all.
+-- Returns the totals of the programs that a launch dumped into a folder.
 local function dumped(folder, name)
     local fetches, floats = 0, 0
     local list <close> = assert(io.popen(("ls '%s'/%s-*.comp"):format(folder, name)))

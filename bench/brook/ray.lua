@@ -1,6 +1,6 @@
--- Ray: three kernels that make rays, find the nearest triangle that each ray hits, and shade. What counts is the second, in ray-triangle tests a
--- second; it is the paper's krnIntersectTriangle (Möller and Trumbore 1997), over a list of triangles instead of a grid's cell. 512^2 rays,
--- each tested against all triangles of a ball.
+-- Ray: three kernels generate rays, find the nearest triangle that each ray hits, and shade. Only the second is measured, in ray-triangle tests per second. It
+-- is the paper's krnIntersectTriangle (Möller and Trumbore 1997), over a list of triangles instead of a grid cell. 512^2 rays are each tested against all
+-- triangles of a ball.
 local rill = require "rill"
 local peer = require "peer"
 local contest = require "bench.support.contest"
@@ -62,7 +62,7 @@ local function point(row, column)
     return {math.sin(t) * math.cos(p), math.cos(t), math.sin(t) * math.sin(p), 0}
 end
 
--- A ball: each field of a row and a column in two triangles.
+-- Returns a ball: each quad of rows and columns as two triangles.
 local function ball()
     local list = {}
     local function add(a, b, c)
@@ -80,7 +80,7 @@ local function ball()
     return list
 end
 
--- A ray that grazes an edge may hit one triangle or the other, or none, by the rounding of the last bit: at most one in 1,000.
+-- A ray that grazes an edge may hit either triangle or none, depending on rounding: at most one in 1,000 rays.
 local differ = rill.kernel [[
     kernel void differ(float a<>, float b<>, out int r<>) { r = abs(a - b) <= 1e-4 * max(1.0, abs(a)) ? 0 : 1; }
 ]]

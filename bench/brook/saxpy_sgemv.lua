@@ -1,4 +1,4 @@
--- SAXPY, r = a x + y over 1024^2 floats, and SGEMV, y = alpha A x + beta y with 1024^2 floats: 2 operations for an element of either.
+-- SAXPY, r = a x + y over 1024^2 floats, and SGEMV, y = alpha A x + beta y with 1024^2 floats: 2 operations per element of x or A.
 local rill = require "rill"
 local peer = require "peer"
 local contest = require "bench.support.contest"
@@ -19,7 +19,7 @@ void main() {
 }
 ]]
 
--- Lanes side by side read texels side by side of four rows; their partial sums are put together by a second program.
+-- Adjacent lanes read adjacent texels of four rows; a second program combines their partial sums.
 local products <const> = [[
 layout(local_size_x = 8) in;
 layout(std430, binding = 0) writeonly buffer Partial { vec4 partial[]; };
@@ -71,7 +71,7 @@ return function()
     local m, v = rill.random({side, side}, {seed = 3}), rill.random(side, {seed = 4})
     local w, out = rill.random(side, {seed = 5}), rill.stream("float", side)
     local matrix = {m:bytes(), v:bytes(), w:bytes(), out.nbytes, side * 8 * 4}
-    -- As the paper writes it: a kernel of products, then sums of rows.
+    -- As in the paper: a kernel of products, then sums of rows.
     local brook = rill.program [[
         kernel void mul(float a<>, float x<>, out float t<>) { t = a * x; }
         kernel void put(float alpha, float s<>, float beta, float y<>, out float r<>) { r = alpha * s + beta * y; }

@@ -1,5 +1,5 @@
--- Section 5.2: from how many launches on the device wins in spite of its transfers, as rill.cost predicts it, and as whole programs show: the data
--- up, m launches, the result down, beside m launches on one core, which are llvmpipe's without threads, in a process of its own.
+-- Section 5.2: the number of launches from which the device is faster in spite of its transfers, as rill.cost predicts it and as whole programs measure it: uploading
+-- the data, m launches and downloading the result, compared with m launches on one core, which is llvmpipe without threads in a separate process.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
@@ -7,7 +7,7 @@ local loops = require "bench.support.loops"
 
 local launches <const>, rounds <const> = {1, 2, 3, 4, 6}, 25
 
--- The line through points, by least squares: its value at 0, and its slope. What was measured longer is off by more, in proportion.
+-- Fits a line through points by least squares, weighted by relative error. Returns its value at 0 and its slope.
 local function line_through(xs, ys)
     local n, sx, sy, sxx, sxy = 0, 0, 0, 0, 0
     for i, x in ipairs(xs) do
@@ -18,7 +18,7 @@ local function line_through(xs, ys)
     return (sy - slope * sx) / n, slope
 end
 
--- Seconds that the device takes more than the core, for each number of launches.
+-- Returns the seconds that the device takes more than the core, for each number of launches.
 local function differences(case, contender)
     local texts, contenders = {}, {}
     for i, s in ipairs(case.up) do texts[i] = s:bytes() end

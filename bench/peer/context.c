@@ -37,7 +37,7 @@ static void open_context(void)
     static const EGLint attributes[] = {
         EGL_CONTEXT_MAJOR_VERSION,           4,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
         EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
-    /* The bound API is state of the thread: the host program's choice comes back. */
+    /* The bound API is state of the thread, so the host program's choice is restored. */
     EGLenum api = eglQueryAPI();
     eglBindAPI(EGL_OPENGL_API);
     context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
@@ -55,7 +55,7 @@ void peer_enter(void)
     if (fresh) open_context();
     if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) peer_fail("eglMakeCurrent failed");
     if (!fresh) return;
-    /* A GLEW built for GLX loads everything and then complains about the display it does not need. */
+    /* A GLEW built for GLX loads all functions and then reports an error about the display, which is not needed. */
     GLenum result = glewInit();
     if (result != GLEW_OK && result != GLEW_ERROR_NO_GLX_DISPLAY) peer_fail("glewInit: %u", result);
     if (!glDispatchCompute) peer_fail("no compute shaders");

@@ -1,4 +1,4 @@
-/* Works in raw OpenGL: programs written by hand in a bench, in passes over buffers of their own. */
+/* Workloads in raw OpenGL: hand-written programs of a benchmark, run in passes over separate buffers. */
 #include "peer.h"
 #include "works.h"
 
@@ -44,7 +44,7 @@ static GlWork *work_of(int number)
     return &works[number];
 }
 
-/* All the calls a launch needs: state may have been changed in between. */
+/* Makes all calls that a launch needs, since other code may have changed the state. */
 static void run(void *data)
 {
     const GlWork *w = data;

@@ -1,4 +1,4 @@
-/* The applications of Buck et al., "Brook for GPUs" (2004), in C: what bench/brook/ has as kernels and as GLSL. */
+/* The applications of Buck et al., "Brook for GPUs" (2004), in C. bench/brook/ has them as kernels and as GLSL. */
 #include "host_works.h"
 #include "peer.h"
 
@@ -57,7 +57,7 @@ static void segment(const HostWork *w, size_t begin, size_t end)
     }
 }
 
-/* FFTW on one thread per channel: the library is looked for when it is needed. Buffers: complex channels one after the other, result.
+/* FFTW on one thread per channel. The library is loaded on demand. Buffers: complex channels one after the other, result.
  * Numbers: channels, rows, columns. */
 typedef void *Plan;
 typedef Plan PlanFunction(int, int, void *, void *, int, unsigned);
@@ -70,7 +70,7 @@ static bool prepare_fft(HostWork *w)
     PlanFunction *make = library ? (PlanFunction *)dlsym(library, "fftwf_plan_dft_2d") : NULL;
     fftw_execute = library ? (ExecuteFunction *)dlsym(library, "fftwf_execute_dft") : NULL;
     if (!make || !fftw_execute) return false;
-    /* Measuring overwrites what it is given. */
+    /* Measuring overwrites its input. */
     float *kept = malloc(w->bytes[0]);
     if (!kept) peer_fail("out of memory");
     memcpy(kept, w->buffers[0], w->bytes[0]);
@@ -87,7 +87,7 @@ static void fft(const HostWork *w, size_t begin, size_t end)
 }
 
 /* Möller and Trumbore (1997), eight rays at once. Buffers: origins x y z, directions x y z, triangles (v0, v1 - v0, v2 - v0, four floats each), then
- * distance, u, v and number of the nearest. Numbers: rays, triangles. */
+ * distance, u, v and index of the nearest triangle. Numbers: rays, triangles. */
 static void rays(const HostWork *w, size_t begin, size_t end)
 {
     int count = (int)w->numbers[1];
@@ -120,7 +120,7 @@ static void rays(const HostWork *w, size_t begin, size_t end)
     }
 }
 
-/* Buffers: float4s, the sum of each quarter of a mebi of elements, the sum. Numbers: elements. */
+/* Sums. Buffers: float4s, the sums of each 2^18 elements, the sum. Numbers: elements. */
 enum { SUM_PIECE = 1 << 12 };
 static void sum4(const HostWork *w, size_t begin, size_t end)
 {
@@ -141,7 +141,7 @@ static void finish_sum4(HostWork *w)
     *(V4 *)w->buffers[2] = total;
 }
 
-/* Rows of a, rows of b -> rows of the products, a row a stream of float4. Numbers: matrices. */
+/* Rows of a, rows of b -> rows of the products; each row is a stream of float4. Numbers: matrices. */
 static void mat4mult(const HostWork *w, size_t begin, size_t end)
 {
     const V4 *restrict b0 = (const V4 *)w->buffers[4], *restrict b1 = (const V4 *)w->buffers[5];
@@ -183,7 +183,7 @@ static void cloth(const HostWork *w, size_t begin, size_t end)
     }
 }
 
-/* 43 multiply-adds on each element. Numbers: elements, factor, term. */
+/* Does 43 multiply-adds on each element. Numbers: elements, factor, term. */
 static void mads(const HostWork *w, size_t begin, size_t end)
 {
     float a = (float)w->numbers[1], b = (float)w->numbers[2];

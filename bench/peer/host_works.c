@@ -1,4 +1,4 @@
-/* Works in C, on one thread or several that share their items evenly. */
+/* Workloads in C, on one thread or on several threads that share the items evenly. */
 #include "host_works.h"
 #include "peer.h"
 
@@ -62,7 +62,7 @@ static void run_once(int number, int threads)
     Part parts[MOST_THREADS];
     size_t items = (size_t)w->numbers[0];
     for (int i = 0; i < threads; i++) {
-        /* Whole lines of memory, so that no two threads write to one. */
+        /* Whole cache lines, so that no two threads write to the same line. */
         size_t begin = items * (size_t)i / (size_t)threads, end = items * ((size_t)i + 1) / (size_t)threads;
         if (items >= 1024) begin &= ~(size_t)15, end = i + 1 < threads ? end & ~(size_t)15 : end;
         parts[i] = (Part){w, kind, begin, end};
@@ -80,7 +80,7 @@ double peer_host_run(int number, int runs, int threads)
     double start = peer_clock();
     for (int i = 0; i < runs; i++) {
         run_once(number, threads);
-        /* Each run is done, not just the last. */
+        /* Each run is executed, not only the last. */
         __asm__ volatile("" : : : "memory");
     }
     return (peer_clock() - start) / runs;

@@ -1,10 +1,10 @@
-/* Works from Lua; numbers of buffers and programs count from 1 there, a buffer is a string or a number of bytes.
+/* Workloads described in Lua. Indices of buffers and programs are 1-based there; a buffer is a string or a number of bytes.
  *     peer.gl_work{programs = {glsl, ...}, buffers = {...}, passes = {{program =, groups = {x, y}, textures = {{buffer, floats a texel}, ...},
  *         blocks = {buffer, ...}, numbers = {uniform, ...}}, ...}} -> number
  *     peer.gl_run(number [, runs]) -> seconds per run         peer.gl_read(number, buffer) -> bytes       peer.gl_close(number)
- *     peer.host_work(name, buffers [, numbers]) -> number, or nil and what is missing
+ *     peer.host_work(name, buffers [, numbers]) -> number, or nil and the name of the missing library
  *     peer.host_run(number, runs, threads) -> seconds per run  peer.host_read(number, buffer) -> bytes    peer.host_close(number)
- * In `textures` and `blocks` false leaves a place out. */
+ * In `textures` and `blocks`, false skips a binding. */
 #include "peer.h"
 #include "works.h"
 
@@ -26,7 +26,7 @@ static int integer_at(lua_State *L, int table, int i)
     return value;
 }
 
-/* Of the table on top, which keeps the strings. */
+/* Reads the table on top of the stack, which keeps the strings alive. */
 static int read_buffers(lua_State *L, WorkBuffer *buffers)
 {
     int n = (int)luaL_len(L, -1);
@@ -43,7 +43,7 @@ static int read_buffers(lua_State *L, WorkBuffer *buffers)
     return n;
 }
 
-/* A field of the pass on top: each place is a buffer, or {buffer, texels}; buffers count from 0 then. */
+/* Reads a field of the pass on top of the stack: each entry is a buffer or {buffer, texels}. Buffers are 0-based in the result. */
 static void read_places(lua_State *L, const char *name, int *places, int *texels)
 {
     int n = list_length(L, lua_gettop(L), name, WORK_BUFFERS);

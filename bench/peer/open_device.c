@@ -1,4 +1,4 @@
-/* What a bare C program pays for a device: EGL without a surface, a core context, the entry points, one question. */
+/* Opens a device as a bare C program does: EGL without a surface, a core context, the entry points, and one query. */
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GL/glew.h>
@@ -24,7 +24,7 @@ int main(void)
     if (!display || !eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API)) return 1;
     EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
     if (!context || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return 1;
-    glewInit(); /* a GLX build of GLEW reports an error here and has loaded everything all the same */
+    glewInit(); /* a GLX build of GLEW reports an error here although it has loaded all functions */
     if (!glDispatchCompute) return 1;
     const char *renderer = (const char *)glGetString(GL_RENDERER);
     printf("%.2f ms %s\n", clock_ms() - start, renderer);

@@ -9,7 +9,7 @@ except ImportError as problem:
 
 
 def library():
-    """OpenBLAS where it is at work; else the name of the file."""
+    """Returns "OpenBLAS" if it is in use, else the name of the library file."""
     np.ones((8, 8)) @ np.ones((8, 8))
     with open("/proc/self/maps") as maps:
         names = {line.split()[-1].rsplit("/", 1)[-1] for line in maps if "blas" in line}

@@ -1,5 +1,5 @@
-"""scipy.sparse.linalg's side of bench/cg.lua: cases are NAME, the solution to the tolerance NAME_tolerance, and NAME_residual, the true residual of
-it, in double, and the iterations that it took."""
+"""scipy.sparse.linalg's side of bench/cg.lua: cases are NAME, the solution to the tolerance NAME_tolerance, and NAME_residual, its true
+residual, in double, and the number of iterations."""
 try:
     import numpy as np
     import scipy

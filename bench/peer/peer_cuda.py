@@ -1,5 +1,5 @@
-"""CuPy's or PyTorch's side of bench/gpu.lua, by argument: "cupy" or "torch". CuPy's sums, scans and sorts are CUB's. Data are on the
-device beforehand, and a case ends when the device has finished."""
+"""CuPy's or PyTorch's side of bench/gpu.lua, by argument: "cupy" or "torch". CuPy's sums, scans and sorts are CUB's. Data are copied
+to the device before timing, and a case ends when the device has finished."""
 import sys
 
 library = sys.argv[1]
@@ -77,7 +77,7 @@ side = {"cupy": Cupy, "torch": Torch}[library]()
 
 
 def case(make):
-    """A case from a function of the data on the device that gives the work."""
+    """Makes a case from a function that takes the data on the device and returns the function to time."""
     def prepare(data):
         work = make(lambda name: side.given(data[name]))
         side.finish()

@@ -1,4 +1,4 @@
-/* A mesh drawn by the driver's own pipeline: vertices, fixed rasteriser and depth test, and in the fragment shader the light of rill.render's smooth shading. */
+/* Draws a mesh by the driver's pipeline: vertex shader, fixed-function rasterizer and depth test, and the lighting of rill.render's smooth shading in the fragment shader. */
 #include "peer.h"
 #include "peers.h"
 

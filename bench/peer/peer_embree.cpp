@@ -1,5 +1,5 @@
-// Embree's side of bench/embree.lua: the nearest hits of rays, robust, on all threads of the machine, by rtcIntersect1. The tree is made before. The protocol is
-// described in bench/support/pipe.lua; given are positions, triangles, origins and directions.
+// Embree's side of bench/embree.lua: the nearest hits of rays, in robust mode, on all threads of the machine, by rtcIntersect1. The tree is built before timing. The
+// protocol is described in bench/support/pipe.lua. The inputs are positions, triangles, origins and directions.
 #include "pipe.hpp"
 
 #include <embree3/rtcore.h>

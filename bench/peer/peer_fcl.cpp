@@ -1,5 +1,5 @@
-// libfcl's side of bench/geometry.lua: all pairs of triangles of two meshes, by trees of OBBRSS, one thread. The trees are made before. The protocol is described
-// in bench/support/pipe.lua; given are positions (a_positions, b_positions), triangles, and a motion of the second, 16 floats by rows.
+// libfcl's side of bench/geometry.lua: all pairs of triangles of two meshes, by trees of OBBRSS, one thread. The trees are built before timing. The protocol is described
+// in bench/support/pipe.lua. The inputs are positions (a_positions, b_positions), triangles, and a rigid motion of the second mesh, 16 floats by rows.
 #include "pipe.hpp"
 
 #include <fcl/fcl.h>

@@ -1,5 +1,5 @@
 """The libraries' side of bench/fft.lua, by argument: "numpy", "scipy" (all cores), "torch" (all cores) or "fftw" (plans measured beforehand; one
-thread). Complex numbers come and go as rows of two floats."""
+thread). Complex numbers are transferred as rows of two floats."""
 import ctypes
 import ctypes.util
 import os
@@ -30,7 +30,7 @@ def floats_of(array):
 
 
 class Result:
-    """What a case gives: turned into floats only where it is asked for."""
+    """The result of a case, which is converted to floats only on request."""
     def __init__(self, array):
         self.array = array
 
@@ -97,7 +97,7 @@ class Fftw:
         return run
 
     def transform(self, x, axes):
-        """Measuring writes over the arrays."""
+        """Creates a plan; measuring overwrites the arrays."""
         sizes = [x.shape[axis] for axis in axes]
         count = x.size // int(np.prod(sizes))
         a, r = np.empty_like(x), np.empty_like(x)

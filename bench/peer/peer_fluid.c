@@ -1,6 +1,6 @@
-/* A step of smoke in space on one thread, straightforward C: a MAC grid of n^3 cells between walls, floats. What is at a place was upstream a
- * step ago (the way back through its middle, trilinear), smoke pushes upwards, and 40 rounds of Jacobi's method solve for the pressure, from the
- * one before. Velocities are in cells a second; u[k] has a layer more along its own axis. */
+/* A step of three-dimensional smoke in straightforward C on one thread: a MAC grid of n^3 cells between walls, in floats. Advection is
+ * semi-Lagrangian (midpoint method, trilinear), smoke is buoyant, and 40 iterations of Jacobi's method solve for the pressure, starting from the
+ * previous one. Velocities are in cells per second; u[k] has one layer more along axis k. */
 #include "peer.h"
 #include "peers.h"
 
@@ -69,7 +69,7 @@ static float sample(const Field *f, const float p[3])
     return near * (1 - w[2]) + far * w[2];
 }
 
-/* Where what is at p was. */
+/* Returns the point from which p's value is advected. */
 static void back(const float p[3], float from[3])
 {
     float middle[3];
@@ -116,7 +116,7 @@ static float divergence(int x, int y, int z)
            u[1].now[place(&u[1], x, y, z)] + u[2].now[place(&u[2], x, y, z + 1)] - u[2].now[place(&u[2], x, y, z)];
 }
 
-/* One round: a neighbour behind a wall is the cell itself. */
+/* One iteration. A neighbour beyond a wall is the cell itself. */
 static void relax(const float *d)
 {
     int n = cells;

@@ -1,5 +1,5 @@
-"""The libraries' side of bench/image.lua, by argument: "scipy" (scipy.ndimage, one thread) or "opencv" (all cores). A case is WORK_PICTURE, of a picture that
-was given."""
+"""The libraries' side of bench/image.lua, by argument: "scipy" (scipy.ndimage, one thread) or "opencv" (all cores). A case is WORK_PICTURE, for an image that
+was sent before."""
 import sys
 
 library = sys.argv[1]
@@ -15,7 +15,7 @@ except ImportError as problem:
     print("missing", f"{problem}: apt-get install python3-{library}", flush=True)
     raise SystemExit
 
-# As bench/image.lua has them.
+# The parameters of bench/image.lua.
 SIGMA, RADIUS = 2, 6
 
 SCIPY = {

@@ -225,7 +225,7 @@ static int lua_march(lua_State *L)
     return 2;
 }
 
-/* peer.draw(packed places, packed normals, packed triangles, columns, rows, {27 numbers}, runs) -> seconds, packed floats */
+/* peer.draw(packed positions, packed normals, packed triangles, columns, rows, {27 numbers}, runs) -> seconds, packed floats */
 static int lua_draw(lua_State *L)
 {
     size_t places, normals, triangles;
@@ -261,12 +261,12 @@ static int lua_obj(lua_State *L)
     return 3;
 }
 
-/* peer.loop(packed places, packed triangles) -> seconds, packed places, packed triangles */
+/* peer.loop(packed positions, packed triangles) -> seconds, packed positions, packed triangles */
 static int lua_loop(lua_State *L)
 {
     size_t places, triangles;
     const char *p = luaL_checklstring(L, 1, &places), *t = luaL_checklstring(L, 2, &triangles);
-    size_t more = places + triangles / 12 * 3 / 2 * 12; /* as many vertices more as a closed mesh has edges */
+    size_t more = places + triangles / 12 * 3 / 2 * 12; /* a closed mesh gets one new vertex per edge */
     float *out = lua_newuserdatauv(L, more, 0);
     int *split = lua_newuserdatauv(L, 4 * triangles, 0);
     lua_pushnumber(L, peer_loop((const float *)(const void *)p, (int)(places / 12), (const int *)(const void *)t,
@@ -276,8 +276,8 @@ static int lua_loop(lua_State *L)
     return 3;
 }
 
-/* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words, as strings. The first one is read in
- * fours, and so is one in a table of its own. */
+/* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are strings of packed 32-bit words. The first one, and
+ * an input in a table of its own, is read as texels of four words. */
 static int lua_shader(lua_State *L)
 {
     PeerShaderInput inputs[PEER_SHADER_INPUTS];
@@ -319,7 +319,7 @@ static int lua_shader_read(lua_State *L)
     return 1;
 }
 
-/* peer.shader_close(number): lets go of what it holds; its number is not used again. */
+/* peer.shader_close(number): releases the program; its number is not reused. */
 static int lua_shader_close(lua_State *L)
 {
     int number = (int)luaL_checkinteger(L, 1);

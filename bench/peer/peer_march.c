@@ -1,5 +1,5 @@
-/* A picture of a volume on one thread, straightforward C: rays from an eye through the pixels, clipped to the box of n^3 voxels, samples in the middles
- * of equal pieces half a voxel long at most, trilinear; colour and opacity by four points; a ray ends where hardly anything comes through. */
+/* Volume rendering in straightforward C on one thread: rays from an eye through the pixels are clipped to the box of n^3 voxels and sampled (trilinear) in the
+ * middles of equal pieces of at most half a voxel. Colour and opacity are given by four points. A ray ends when it is almost opaque. */
 #include "peer.h"
 #include "peers.h"
 
@@ -53,7 +53,7 @@ static float sample(const float *s, int n, const float p[3])
     return close + w[2] * (distant - close);
 }
 
-/* Colour, and opacity as the fourth. */
+/* Returns the colour, and the opacity as the fourth component. */
 static void transfer(float v, float c[4])
 {
     int i = 0;

@@ -50,9 +50,9 @@ double peer_obj(const char *path, int *vertices, int *faces)
 }
 
 typedef struct Edge {
-    int a, b;   /* a < b; a = -1: the place is free */
+    int a, b;   /* a < b; a = -1: the entry is free */
     int far[2]; /* the third corners of its triangles; -1: none */
-    int number; /* of its new vertex */
+    int number; /* index of its new vertex */
 } Edge;
 
 static Edge *find(Edge *table, size_t mask, int a, int b)
@@ -64,7 +64,7 @@ static Edge *find(Edge *table, size_t mask, int a, int b)
     return &table[at];
 }
 
-/* Of closed meshes: new vertices on edges 3/8, 3/8, 1/8, 1/8; old ones by Loop's weights. */
+/* Subdivides a closed mesh: new vertices on edges have the weights 3/8, 3/8, 1/8, 1/8, old ones Loop's weights. */
 double peer_loop(const float *places, int vertices, const int *triangles, int faces, float *out, int *split)
 {
     double start = peer_clock();

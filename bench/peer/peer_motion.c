@@ -1,5 +1,5 @@
-/* Steps of what moves, as a C programmer writes them first, on one thread: bodies that attract each other, waves, heat and cloth, by the formulas of
- * rill.nbody, rill.wave, rill.heat and rill.cloth. */
+/* Steps of simulations in straightforward C on one thread: gravitating bodies, waves, heat and cloth, by the formulas of rill.nbody, rill.wave,
+ * rill.heat and rill.cloth. */
 #include "peer.h"
 #include "peers.h"
 
@@ -9,11 +9,11 @@
 
 typedef struct Motion {
     PeerMotion is;
-    float kick; /* seconds between the velocity and the forces now */
+    float kick; /* seconds from the time of the velocity to the time of the forces */
     float *spare[4];
 } Motion;
 
-/* Leapfrog over all pairs; spare 0 to 2 have x, y and z apart, so that the compiler can take several bodies at once. */
+/* Leapfrog over all pairs; spare 0 to 2 store x, y and z separately, so that the compiler can vectorize over bodies. */
 static void nbody(void *context)
 {
     Motion *m = context;
@@ -36,7 +36,7 @@ static void nbody(void *context)
     for (int i = 0; i < 3 * n; i++) p[i] += 0.5f * dt * v[i];
 }
 
-/* Heights are 0 beyond the sides. */
+/* The height is 0 beyond the sides. */
 static void wave(void *context)
 {
     Motion *m = context;
@@ -56,7 +56,7 @@ static void wave(void *context)
     m->is.x = next;
 }
 
-/* What flows into a cell, by the mean of two conductances (v has them); nothing through the sides. */
+/* Returns the heat flow into a cell, by the mean of two conductances (in v), with no flow through the sides. */
 static float inflow(const Motion *m, const float *u, int i, int j)
 {
     int rows = m->is.rows, columns = m->is.columns, at = i * columns + j;
@@ -110,7 +110,7 @@ static void spring(const Motion *m, int at, int other, float k, float rest, floa
     for (int c = 0; c < 3; c++) force[c] += (k * (length - rest) + m->is.numbers[2] * rate) * d[c] / length;
 }
 
-/* Twelve springs a particle; numbers: stiffness of threads, length of one, damping, mass. */
+/* Twelve springs per particle. Numbers: stiffness and rest length of a thread, damping, mass. */
 static void cloth(void *context)
 {
     static const int ways[12][2] = {{0, 1},  {0, -1},  {1, 0}, {-1, 0}, {1, 1}, {1, -1},

@@ -1,4 +1,4 @@
-"""numpy's side of bench/numpy.lua and bench/mv.lua. Results go to arrays made beforehand wherever numpy lets them."""
+"""numpy's side of bench/numpy.lua and bench/mv.lua. Results are written to preallocated arrays wherever numpy supports it."""
 try:
     import numpy as np
     from peer_server import serve

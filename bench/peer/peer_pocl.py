@@ -1,4 +1,4 @@
-"""PyOpenCL's side of bench/pocl.lua: the same kernels on the first OpenCL device that is a processor, which is PoCL's."""
+"""PyOpenCL's side of bench/pocl.lua: the same kernels on the first OpenCL device of type CPU, which is PoCL's."""
 try:
     import numpy as np
     import pyopencl as cl
@@ -57,7 +57,7 @@ def given(data, name):
 
 
 class Result:
-    """A result on the device: it is copied to the host when it is saved, not when it is timed."""
+    """A result on the device, which is copied to the host when it is saved, not when it is timed."""
 
     def __init__(self, array):
         self.array = array

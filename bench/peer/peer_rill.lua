@@ -1,5 +1,5 @@
--- rill itself in a process of its own, for what is in its environment: see bench/support/pipe.lua. The argument is a module whose cases() gives cases
--- by name, with `run` and `outputs`. "time NAME [runs]"; "save NAME NUMBER PATH" is for one of its outputs.
+-- rill in a separate process, with its own environment variables: see bench/support/pipe.lua. The argument is a module whose cases() returns cases by name, with
+-- `run` and `outputs`. Commands: "time NAME [runs]", and "save NAME NUMBER PATH" for one of the outputs.
 package.path = arg[0]:match("^(.*)/[^/]*/[^/]*$") .. "/../?.lua;" .. package.path
 local rill = require "rill"
 local support = require "bench.support"

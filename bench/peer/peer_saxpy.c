@@ -16,8 +16,8 @@ static const char *NAIVE = "layout(local_size_x = %d) in;\n"
                            "    if (i < uint(r.length())) r[i] = a * x[i] + y[i];\n"
                            "}\n";
 
-/* 16-byte fetches through buffer textures, vec4 stores. A group is one vector of lanes that walks a contiguous tile of
- * `trips` vec4 per lane: a wide group pays nothing more per element, but a walk keeps the memory streams sequential
+/* 16-byte fetches through buffer textures, vec4 stores. A group is one vector of lanes that traverses a contiguous tile of
+ * `trips` vec4 per lane: a wide group costs the same per element, but the traversal keeps memory accesses sequential
  * and the cost of starting a group small (0.70 ns per element; one vec4 per invocation in groups of 1024: 0.82). */
 static const char *TUNED =
     "layout(local_size_x = 8) in;\n"
@@ -77,7 +77,7 @@ double peer_saxpy_naive(int group, int runs)
     return peer_time(runs, run_naive, &group);
 }
 
-/* All the calls a launch needs: state may have been changed in between. */
+/* Makes all calls that a launch needs, since other code may have changed the state. */
 static void launch(GLsizeiptr bytes, int trips, GLuint groups)
 {
     glUseProgram(tuned);

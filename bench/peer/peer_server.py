@@ -1,5 +1,5 @@
-"""The Python end of bench/support/pipe.lua, which describes the protocol. Cases are functions of the data given so far that
-prepare whatever is not to be timed, and return the function to time; that returns the case's result."""
+"""The Python end of bench/support/pipe.lua, which describes the protocol. A case is a function that takes the data
+sent so far, prepares everything that is not timed, and returns the function to time, which returns the case's result."""
 import sys
 import time
 
@@ -13,7 +13,7 @@ def type_name(array):
 
 
 def narrowed(result):
-    """As rill has it: 64-bit integers are int, single numbers and 64-bit floats are float."""
+    """Converts to rill's types: 64-bit integers to int, single numbers and 64-bit floats to float."""
     array = np.atleast_1d(np.asarray(result))
     wide = {np.dtype(np.int64): np.int32, np.dtype(np.float64): np.float32}
     return np.ascontiguousarray(array.astype(wide.get(array.dtype, array.dtype)))

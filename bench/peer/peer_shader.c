@@ -1,4 +1,4 @@
-/* Compute programs written by hand in a bench, over inputs it gives. */
+/* Hand-written compute programs of a benchmark, with its inputs. */
 #include "peer.h"
 #include "peers.h"
 

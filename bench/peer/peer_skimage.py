@@ -1,4 +1,4 @@
-"""scikit-image's side of bench/geometry.lua. A case is VOLUME_ISO: marching cubes by Lorensen's table, of a volume that was given."""
+"""scikit-image's side of bench/geometry.lua. A case is VOLUME_ISO: marching cubes by Lorensen's table, of a volume that was sent before."""
 try:
     import numpy as np
     import skimage

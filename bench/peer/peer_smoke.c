@@ -1,5 +1,5 @@
-/* One step of 2-D smoke on a grid of SIZE x SIZE cells, written by hand in raw GL: what bench/support/smoke_passes.lua is
- * measured against, so the arithmetic is written out here once and both sides follow it.
+/* One step of 2-D smoke on a grid of SIZE x SIZE cells, written by hand in raw GL, as the peer of
+ * bench/support/smoke_passes.lua. Both sides follow the arithmetic described here.
  *
  * Fields, row-major, x fastest, at cell centres, velocity in cells per second:
  *   v  vec2   velocity                    s  vec2   smoke: x density, y temperature
@@ -225,8 +225,8 @@ static const char *CARRY = COMMON SAMPLE("second")
     "}\n";
 // clang-format on
 
-/* A field in two copies: passes read `now` and write the other, then they change places. Of the views of a copy only
- * the wanted ones are used: words, pairs (RG32F) and quads (RGBA32F). */
+/* A field in two copies: a pass reads `now` and writes the other, then they are exchanged. A copy has views as words, pairs
+ * (RG32F) and quads (RGBA32F), of which only some are used. */
 typedef struct Field {
     GLuint buffer[2], words[2], pairs[2], quads[2];
     size_t bytes;

@@ -1,5 +1,5 @@
-/* A step of smoothed particle hydrodynamics as a C programmer writes it first, on one thread: particles sorted into cells as large as the kernel's
- * support, densities and then forces by loops over the cells around (chapter 28.7.2), the cubic spline, Tait's equation, leapfrog with the longest
+/* A step of smoothed particle hydrodynamics in straightforward C on one thread: particles sorted into cells as large as the kernel's
+ * support, densities and then forces by loops over the neighboring cells (chapter 28.7.2), the cubic spline, Tait's equation, leapfrog with the longest
  * stable time step. The same formulas as rill.sph's. */
 #include "peer.h"
 #include "peers.h"
@@ -40,7 +40,7 @@ static void sort(Flow *f)
     }
     for (int c = 0; c < f->cells; c++) f->first[c + 1] += f->first[c];
     for (int i = f->how.count - 1; i >= 0; i--) f->sorted[--f->first[f->cell[i] + 1]] = f->now[i];
-    /* Each entry is the beginning of its cell now, one place too far on. */
+    /* Each entry is now the start of its cell, shifted by one entry. */
     memmove(f->first, f->first + 1, (size_t)f->cells * sizeof *f->first);
     f->first[f->cells] = f->how.count;
     Particle *other = f->now;
@@ -83,7 +83,7 @@ static void add_force(const Flow *f, const Particle *p, const Particle *other, f
     for (int i = 0; i < 3; i++) sum[i] += along * (p->x[i] - other->x[i]) + rubs * (other->v[i] - p->v[i]);
 }
 
-/* The runs of particles around one: those of three cells in a row each. Returns how many. */
+/* Finds the runs of particles around one, each of three adjacent cells. Returns the number of runs. */
 static int around(const Flow *f, int cell, int (*runs)[2])
 {
     int x = cell % f->size[0], y = cell / f->size[0] % f->size[1], z = cell / f->size[0] / f->size[1], count = 0;

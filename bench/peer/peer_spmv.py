@@ -1,4 +1,4 @@
-"""scipy.sparse's and torch's side of bench/spmv.lua: torch is left out where it is not installed."""
+"""scipy.sparse's and torch's side of bench/spmv.lua: torch is omitted if it is not installed."""
 try:
     import numpy as np
     import scipy

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Every lane folds a contiguous run, 16 floats per trip summed pairwise and added with the rounding error kept aside
- * (two-sum: Knuth, TAOCP 2, 4.2.2), so that the result is good to the last bits whatever the order. */
+/* Every lane folds a contiguous run, 16 floats per trip summed pairwise and added with compensation of the rounding error
+ * (two-sum: Knuth, TAOCP 2, 4.2.2), so that the result is accurate to the last bits in any order. */
 static const char *FOLD = "layout(local_size_x = 16) in;\n"
                           "layout(location = 0) uniform int run;\n"
                           "layout(location = 1) uniform int count;\n"
@@ -45,7 +45,7 @@ static const char *FINISH = "layout(local_size_x = 1) in;\n"
                             "    result[0] = sum + error;\n"
                             "}\n";
 
-/* Texels per lane: about 2,048 lanes, and no power of two, or the lanes' runs meet in the same cache sets. */
+/* Texels per lane: about 2,048 lanes, and not a power of two, so that the lanes' runs do not map to the same cache sets. */
 enum { TEXELS = PEER_COUNT / 4, RUN = TEXELS / 2048 + 4, LANES = (TEXELS + RUN - 1) / RUN, GROUP = 16 };
 
 static float *values;
@@ -76,7 +76,7 @@ double peer_sum_c(int runs, float *sum)
         float total = 0;
         for (size_t i = 0; i < PEER_COUNT; i++) total += values[i];
         *sum = total;
-        /* Each run is done, not just the last. */
+        /* Each run is executed, not only the last. */
         __asm__ volatile("" : : "r"(sum) : "memory");
     }
     return (peer_clock() - start) / runs;

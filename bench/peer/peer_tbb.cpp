@@ -25,7 +25,7 @@ template <class T> std::string store(const char *type, const std::vector<T> &dat
     return std::string(type) + " " + std::to_string(size);
 }
 
-// Each case prepares, is timed, and says how many elements of its result there are.
+// Each case prepares its data, is timed, and returns the number of elements of its result.
 struct Case {
     void (*prepare)();
     size_t (*run)();

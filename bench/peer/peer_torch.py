@@ -1,7 +1,7 @@
-"""PyTorch's side of bench/torch.lua, on the processor, all cores. Results go to tensors made beforehand wherever PyTorch lets them."""
+"""PyTorch's side of bench/torch.lua, on the CPU, all cores. Results are written to preallocated tensors wherever PyTorch supports it."""
 import os
 
-# Workers that wait for more work by running would keep rill's threads, whose turn it is, off the cores.
+# Workers that wait actively would occupy the cores while rill is measured.
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
 try:
     import torch
@@ -19,7 +19,7 @@ def given(data, name):
 
 
 def into(function, *names):
-    """A function of tensors that takes out=."""
+    """A function of tensors that accepts out=."""
     def prepare(data):
         tensors = [given(data, name) for name in names]
         r = torch.empty_like(function(*tensors))
@@ -52,7 +52,7 @@ def fused(data):
 
 
 def wide(data, name):
-    """Indices are 64 bits wide here, which is done beforehand."""
+    """Indices are converted to 64 bits before timing."""
     return given(data, name).long()
 
 
@@ -94,7 +94,7 @@ def top(data):
 
 
 def stencil(data):
-    """The sum of four neighbours of an image, borders repeated, a quarter of it."""
+    """A quarter of the sum of the four neighbours of each pixel, clamped at the edges."""
     m = given(data, "m")[None, None]
     weight = torch.tensor([[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]])[None, None]
     return lambda: torch.nn.functional.conv2d(torch.nn.functional.pad(m, (1, 1, 1, 1), "replicate"), weight)[0, 0]

@@ -1,4 +1,4 @@
-/* The peers: each runs once what its bench measures and returns the seconds one run took. The peers' context
+/* The peers. Each runs the workload of its benchmark and returns the seconds per run. The peers' context
  * must be current (peer_enter). Inputs and programs are made on first use, outside the timing. */
 #ifndef RILL_PEERS_H
 #define RILL_PEERS_H
@@ -28,30 +28,30 @@ double peer_launch(int runs);
 typedef enum PeerSmokeField { PEER_VELOCITY, PEER_SMOKE, PEER_PRESSURE, PEER_DIVERGENCE } PeerSmokeField;
 double peer_smoke_step(int n);
 void peer_smoke_reset(void);
-/* Copies a field to `values` (NULL: only asks) and returns its size in bytes. */
+/* Copies a field to `values`, unless it is NULL, and returns the field's size in bytes. */
 size_t peer_smoke_read(PeerSmokeField which, float *values);
 
-/* Multigrid from zero for -laplace x = b, n x n doubles, n = 2^k - 1, until the residual is `tolerance` of b: the seconds it took, and how
- * many cycles to what residual. */
+/* Multigrid from zero for -laplace x = b, n x n doubles, n = 2^k - 1, until the relative residual is `tolerance`. Returns the
+ * seconds, and sets the number of cycles and the residual. */
 double peer_multigrid(size_t n, const double *b, double tolerance, int *cycles, double *reached);
 
-/* Smoke on n^3 cells, from rest and `begin`: some steps to warm up, then the seconds of a step, and the divergence left (root mean square). */
+/* Smoke on n^3 cells, from rest and the density `begin`. After some warm-up steps it returns the seconds per step, and sets the remaining divergence (RMS). */
 double peer_fluid(int n, const float *begin, int warm, int steps, double *left);
 
-/* A picture of size x size pixels, rgb floats, of n^3 voxels, one apart from the origin on: from an eye that looks at their middle, z being above, so many
- * degrees wide. Returns its seconds. */
+/* Renders n^3 voxels of unit spacing from the origin into size x size pixels, rgb floats, from an eye that looks at their centre, with z up and a field of view
+ * of so many degrees. Returns the seconds. */
 double peer_march(int n, const float *volume, const float eye[3], float degrees, int size, float *picture);
 
-/* Particles in a unit box, without walls; gravity along the last dimension. `places` has `dimensions` floats for each, and gets them after `before`
- * steps and the `runs` that are timed. Returns the seconds of a step. */
+/* Particles in a unit box, without walls, with gravity along the last dimension. `places` has `dimensions` floats per particle, and is updated to the positions
+ * after `before` steps and the `runs` timed steps. Returns the seconds per step. */
 typedef struct PeerSph {
     int dimensions, count;
     float radius, mass, rest, sound, viscosity, gravity;
 } PeerSph;
 double peer_sph(const PeerSph *how, float *places, int before, int runs);
 
-/* A mesh drawn by vertex and fragment shaders into columns x rows pixels, rgb floats from the top row on. The vectors: eye, right, above, ahead, scales,
- * light, up, colour. Returns the seconds of a picture. */
+/* Draws a mesh by vertex and fragment shaders into columns x rows pixels, rgb floats, top row first. The vectors are eye, right, above, ahead, scales, light, up
+ * and colour. Returns the seconds per image. */
 enum { PEER_DRAW_VECTORS = 8 };
 typedef struct PeerDraw {
     int vertices, faces, columns, rows;
@@ -61,22 +61,22 @@ typedef struct PeerDraw {
 } PeerDraw;
 double peer_draw(const PeerDraw *given, float *picture, int runs);
 
-/* Reads an OBJ file of triangles; returns its seconds. And a level of Loop's subdivision of a closed mesh: `out` gets the vertices, of which there are as many more as
- * edges, `split` four triangles for each. Returns the seconds. */
+/* peer_obj reads an OBJ file of triangles. peer_loop computes a level of Loop's subdivision of a closed mesh: `out` gets the old vertices and one new one per edge,
+ * `split` four triangles for each. Both return the seconds. */
 double peer_obj(const char *path, int *vertices, int *faces);
 double peer_loop(const float *places, int vertices, const int *triangles, int faces, float *out, int *split);
 
-/* Steps of "nbody", "wave", "heat" or "cloth", from x and v, of so many bytes each: rows bodies, or rows x columns cells or particles. `v` has velocities,
- * of heat conductances. `after` gets x after `before` steps and the `runs` that are timed. Returns the seconds of a step. */
+/* Runs steps of "nbody", "wave", "heat" or "cloth" from x and v, of so many bytes each: rows bodies, or rows x columns cells or particles. `v` has velocities, or
+ * conductances for "heat". `after` gets x after `before` steps and the `runs` timed steps. Returns the seconds per step. */
 typedef struct PeerMotion {
     int rows, columns;
     float dt, numbers[4], *x, *v;
 } PeerMotion;
 double peer_motion(const char *kind, const PeerMotion *given, size_t bytes, float *after, int before, int runs);
 
-/* Programs of a bench's own GLSL, with a result of so many bytes at block 0 and buffer textures of inputs from unit 0 on, whose
- * texels are words or four of them. peer_shader returns the number by which the others know it; peer_shader_read copies the result
- * (NULL: only asks) and returns its size. */
+/* Programs in a benchmark's GLSL, with a result of so many bytes at block 0 and buffer textures of inputs from unit 0 on, whose texels are
+ * one or four 32-bit words. peer_shader returns the program's number, which the other functions take. peer_shader_read copies the
+ * result, unless its pointer is NULL, and returns its size. */
 enum { PEER_SHADER_INPUTS = 8 };
 typedef struct PeerShaderInput {
     const void *data;

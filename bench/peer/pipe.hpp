@@ -1,4 +1,4 @@
-// What peers in C++ share: bench/support/pipe.lua describes the protocol.
+// The common part of peers in C++. bench/support/pipe.lua describes the protocol.
 #ifndef RILL_PIPE_HPP
 #define RILL_PIPE_HPP
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// All of a file, as elements of T.
+// Returns the contents of a file as elements of T.
 template <class T> void load(std::vector<T> &data, const std::string &path)
 {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -16,7 +16,7 @@ template <class T> void load(std::vector<T> &data, const std::string &path)
     file.read(reinterpret_cast<char *>(data.data()), static_cast<std::streamsize>(data.size() * sizeof(T)));
 }
 
-// Says what it is, then answers each line.
+// Prints its name, then answers each line.
 inline void serve(const std::string &title, std::string (*answer)(const std::string &line))
 {
     std::cout << "ready " << title << std::endl;

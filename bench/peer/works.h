@@ -1,4 +1,4 @@
-/* Works that a bench describes in Lua, in raw OpenGL or in C: see lua_works.c. */
+/* Workloads that a benchmark describes in Lua, in raw OpenGL or in C: see lua_works.c. */
 #ifndef RILL_PEER_WORKS_H
 #define RILL_PEER_WORKS_H
 
@@ -7,7 +7,7 @@
 
 enum { WORK_BUFFERS = 12, WORK_PASSES = 32, WORK_NUMBERS = 8 };
 
-/* A program run over groups: texture unit i reads buffer textures[i] by its texel format, block i is buffer blocks[i]; -1 is none.
+/* A launch of a program: texture unit i reads buffer textures[i] in its texel format, block i is buffer blocks[i]; -1 for none.
  * Uniform i is numbers[i]. */
 typedef struct WorkPass {
     int program, groups[2];
@@ -24,21 +24,21 @@ typedef struct WorkBuffer {
     size_t bytes;
 } WorkBuffer;
 
-/* In raw OpenGL. Returns the number by which the others know it. */
+/* Creates a workload in raw OpenGL. Returns its number, which the other functions take. */
 int peer_gl_work(int program_count, const char *const *programs, int buffer_count, const WorkBuffer *buffers,
                  int pass_count, const WorkPass *passes);
 double peer_gl_run(int number, int runs);
 size_t peer_gl_read(int number, int buffer, void *values);
 void peer_gl_close(int number);
 
-/* In C: a function of host_works.c by its name, on its buffers, with numbers of the bench's. */
+/* Creates a workload in C: a function of host_works.c by name, with buffers and numbers of the benchmark. */
 int peer_host_work(const char *name, int buffer_count, const WorkBuffer *buffers, int number_count,
                    const double *numbers);
 double peer_host_run(int number, int runs, int threads);
 size_t peer_host_read(int number, int buffer, const void **values);
 void peer_host_close(int number);
 
-/* What peer_lua.c registers. */
+/* The functions that peer_lua.c registers. */
 int lua_gl_work(lua_State *L);
 int lua_gl_run(lua_State *L);
 int lua_gl_read(lua_State *L);

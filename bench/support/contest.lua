@@ -1,5 +1,5 @@
--- One application of the paper in three versions: rill's kernels, GLSL by hand over raw OpenGL, and C. Their results are compared before
--- anything is timed, and they run in turns.
+-- Compares one application of the paper in three versions: rill's kernels, hand-written GLSL over raw OpenGL, and C. Results are compared before timing, and
+-- the versions run in turns.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -12,7 +12,7 @@ local function core_count()
 end
 contest.cores = core_count()
 
--- Fails where a result is further from rill's than so large a share of the largest value.
+-- Fails if a result differs from rill's by more than a share of the largest value.
 local apart = rill.kernel "kernel void apart(float a<>, float b<>, out float r<>) { r = a == b ? 0.0 : abs(a - b); }"
 local function verify(title, whose, number, ours, bytes, tolerance)
     local theirs <close> = rill.stream("float", ours.size, bytes)
@@ -24,15 +24,15 @@ local function verify(title, whose, number, ours, bytes, tolerance)
     end
 end
 
--- The same numbers as floats, one after the other.
+-- Returns the same numbers as a stream of floats of one dimension.
 local function floats_of(s)
     return s.type == "float" and s:reshape {s.size} or rill.stream("float", s.nbytes // 4, s:bytes())
 end
 
---- contest.run(case): case has `title`; `work`, how many operations; `run`, rill's side, and `outputs`, the streams it leaves; `gl` and `host`,
---- numbers of the peers' works (host may be nil, with `missing`), with `gl_outputs` and `host_outputs`, their buffers in the same order
---- (`in_host_order`: a function that makes of the outputs what C has);
---- `tolerance`; `reset`, what is done once before results are compared; `compare`, instead of the values' difference. Returns rows and a record of seconds.
+--- contest.run(case): compares the versions of a case. Returns rows and a record of seconds. Fields of case: `title`; `work`, the number of operations; `run`, rill's
+--- side, and `outputs`, the streams that it writes; `gl` and `host`, the numbers of the peers' workloads (host may be nil, with the reason `missing`), with
+--- `gl_outputs` and `host_outputs`, their buffers in the same order (`in_host_order`: a function that converts the outputs to C's layout); `tolerance`;
+--- `reset`, a function called once before results are compared; `compare`, a function used instead of the difference of values.
 function contest.run(case)
     if case.reset then case.reset() end
     case.run()
@@ -74,7 +74,7 @@ function contest.run(case)
         one = one, all = all, paper = case.paper or ""}
 end
 
---- contest.transfer(title, up, down): a line of seconds that it takes to write the streams `up`, and to read `down`.
+--- contest.transfer(title, up, down): returns a line with the seconds for writing the streams `up` and for reading `down`.
 function contest.transfer(title, up, down, kernel)
     local texts, bytes_up, bytes_down = {}, 0, 0
     for i, s in ipairs(up) do texts[i], bytes_up = s:bytes(), bytes_up + s.nbytes end

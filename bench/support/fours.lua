@@ -1,5 +1,5 @@
--- The kernels of the paper's Table 1, whose results are more than one float4: for bench/brook/outputs.lua, and for its peer, which runs them on
--- a device that is told to store one output at a time.
+-- The kernels of the paper's Table 1, whose results are more than one float4: for bench/brook/outputs.lua, and for its peer, which runs them with one output per
+-- pass.
 local rill = require "rill"
 
 local fours = {}
@@ -13,7 +13,7 @@ fours.text = [[
         r3 = a3.x * b0 + a3.y * b1 + a3.z * b2 + a3.w * b3;
     }
 
-    // Particles hang on springs between them and their four neighbours; at an edge there is none, and nothing pulls.
+    // Particles are connected by springs to their four neighbours. At an edge the missing spring has no force.
     vec4 spring(vec4 here, vec4 there, float stiffness, float rest) {
         vec4 d = there - here;
         return d * (stiffness * (1.0 - rest * inversesqrt(max(dot(d, d), 1e-12))));
@@ -30,7 +30,7 @@ fours.text = [[
 fours.matrices, fours.side = 1 << 18, 1024
 fours.stiffness, fours.rest, fours.dt = 40.0, 0.9, 0.01
 
---- fours.cases(): by name, each with `kernel`, `arguments` in order, `outputs`, and `run`.
+--- fours.cases(): returns cases by name, each with `kernel`, `arguments` in order, `outputs`, and `run`.
 function fours.cases()
     local k = rill.program(fours.text)
     local rows, products = {}, {}

@@ -1,4 +1,4 @@
--- Kernels over 2^20 floats whose transfers weigh more or less, for bench/brook/worth.lua and for its peer, one core.
+-- Kernels over 2^20 floats with different shares of transfer time, for bench/brook/worth.lua and its peer, one core.
 local rill = require "rill"
 
 local loops = {}
@@ -7,7 +7,7 @@ local count <const> = 1 << 20
 
 loops.names = {"copy", "saxpy", "mads8", "mads16", "mads24"}
 
---- loops.cases(): by name, each with `kernel`, `arguments` in order, what goes `up` and `down`, and `run`.
+--- loops.cases(): returns cases by name, each with `kernel`, `arguments` in order, the streams `up` and `down`, and `run`.
 function loops.cases()
     local x, y = rill.random(count, {seed = 1}), rill.random(count, {seed = 2})
     local r, cases = rill.stream("float", count), {}

@@ -1,9 +1,9 @@
--- Sparse matrices that benches share.
+-- Sparse matrices that benchmarks share.
 local rill = require "rill"
 
 local matrices = {}
 
---- matrices.stencil(n): the seven-point stencil of a cube of n^3 points, neighbours beyond its faces left out; csr of float.
+--- matrices.stencil(n): returns the seven-point stencil of a cube of n^3 points, without neighbours beyond its faces, as CSR of float.
 function matrices.stencil(n)
     local rows, columns, values = {}, {}, {}
     local point = rill.iota(n ^ 3 // 1 | 0)

@@ -1,9 +1,9 @@
--- Peers in processes of their own, spoken to in lines: so that rill and a peer written in another language take turns in one
--- run. The other end is bench/peer/peer_server.py, peer_tbb.cpp or peer_rill.lua:
+-- Peers in separate processes, with a protocol of lines, so that rill and a peer written in another language take turns in one run. The other end is
+-- bench/peer/peer_server.py, peer_tbb.cpp or peer_rill.lua:
 --     give NAME TYPE SHAPE PATH    ok            data in a file, SHAPE like 16x4
 --     time CASE                    SECONDS       runs the case once
 --     save CASE PATH               TYPE SHAPE    runs it and writes its result
--- A reply may be "error: ..." instead. Before anything is asked, a peer says "ready WHAT", or "missing WHAT" and ends.
+-- A reply may be "error: ..." instead. At its start a peer prints "ready WHAT", or prints "missing WHAT" and exits.
 local rill = require "rill"
 local support = require "bench.support"
 
@@ -20,7 +20,7 @@ local function first_line(path)
     return lines[#lines]
 end
 
--- Starts a command and waits for its first word. nil and why not, if it is not ready.
+-- Starts a command and waits for its first word. Returns nil and a reason if the peer is not ready.
 local function start(command)
     local directory = os.tmpname() .. ".peer"
     assert(os.execute(("mkdir '%s' && mkfifo '%s/replies'"):format(directory, directory)))
@@ -34,8 +34,7 @@ local function start(command)
     return nil, greeting:match "^missing (.*)$" or greeting
 end
 
---- A peer: a script of bench/peer/, with its argument, run by the first Python that has what it needs. nil and why not, if there
---- is none.
+--- Returns a peer that is a script of bench/peer/, with its argument, run by the first Python that has the required modules; nil and a reason if there is none.
 function pipe.python(script, argument)
     local missing
     for _, python in ipairs {os.getenv "RILL_PYTHON" or "python3", "/usr/bin/python3"} do
@@ -47,7 +46,7 @@ function pipe.python(script, argument)
     return nil, missing
 end
 
---- A peer: a program built for the benches. nil and why not, if it could not be built.
+--- Returns a peer that is a program built for the benchmarks; nil and a reason if it could not be built.
 function pipe.program(name, package)
     local path = support.built(name)
     local file = io.open(path)
@@ -56,7 +55,7 @@ function pipe.program(name, package)
     return start("'" .. path .. "'")
 end
 
---- A peer: rill in a process of its own, which runs the cases of a module. `environment`: "NAME=value ..." or "".
+--- Returns a peer that is rill in a separate process, which runs the cases of a module. `environment`: "NAME=value ..." or "".
 function pipe.rill(environment, module)
     return start(support.command(environment, support.folder .. "/peer/peer_rill.lua", module))
 end
@@ -71,7 +70,7 @@ function Peer:ask(format, ...)
     return reply
 end
 
---- p:give(name, s): the peer has a copy of a stream, under a name.
+--- p:give(name, s): sends a copy of a stream to the peer, under a name.
 function Peer:give(name, s)
     local path = self.directory .. "/data"
     local file = assert(io.open(path, "wb"))
@@ -81,7 +80,7 @@ function Peer:give(name, s)
     os.remove(path)
 end
 
---- p:result(case): what the peer makes of a case, as a stream.
+--- p:result(case): returns the peer's result of a case as a stream.
 function Peer:result(case)
     local path = self.directory .. "/data"
     local type, shape = self:ask("save %s %s", case, path):match "^(%S+) (%S+)$"
@@ -94,14 +93,14 @@ function Peer:result(case)
     return s
 end
 
---- p:contender(case): for support.race: runs a case once and gives the seconds the peer took.
+--- p:contender(case): returns a function for support.race that runs a case once and returns the seconds the peer took.
 function Peer:contender(case)
     return function()
         return assert(tonumber(self:ask("time %s", case)))
     end
 end
 
---- p:close(): the peer ends.
+--- p:close(): ends the peer.
 function Peer:close()
     self.commands:close()
     self.replies:close()
@@ -109,7 +108,7 @@ function Peer:close()
 end
 Peer.__close = Peer.close
 
--- Fails unless two streams agree: to the bit, or where a tolerance is given to that share of the largest value.
+-- Fails unless two streams agree, bit for bit, or up to `tolerance` times the largest value.
 local function verify(case, ours, theirs, tolerance)
     if tostring(ours.shape) ~= tostring(theirs.shape) then
         error(("%s: shapes %s and %s"):format(case, ours.shape, theirs.shape), 0)
@@ -125,14 +124,14 @@ local function verify(case, ours, theirs, tolerance)
     end
 end
 
--- What a case gives as a stream.
+-- Returns the result of a case as a stream.
 local function as_stream(value)
     return type(value) == "number" and rill.from {value} or value
 end
 
---- pipe.rows(peer, name, cases): one row for each of `cases`: {title, peer's case, ratio aimed at, run}, `run` being rill's
---- side, a function that returns a stream or a number; `tolerance`: how far the results may differ, as a share of the largest
---- (nothing: not a bit); `as`, a function that makes of rill's result what the peer gives; `rounds`. Results are compared first.
+--- pipe.rows(peer, name, cases): returns one row for each of `cases`: {title, peer's case, goal for the ratio, run}. `run` is rill's side, a function that returns a
+--- stream or a number. `tolerance`: how far results may differ, relative to the largest value (default: not at all); `as`: a function that converts rill's result
+--- to the form of the peer's; `rounds`. Results are compared before timing.
 function pipe.rows(peer, name, cases)
     local rows = {}
     for _, case in ipairs(cases) do

@@ -1,6 +1,6 @@
--- Smoke by the passes of chapter 28.7.1 of "GPGPU" on a collocated grid by Jacobi's method, but for diffusion, whose
--- printed form diverges (see `diffuse`): what peer_smoke.c does by hand. examples/smoke.lua draws such smoke by rill.fluid.
--- A neighbour outside the grid is the nearest cell inside, row 0 is the top.
+-- Smoke by the passes of chapter 28.7.1 of "GPGPU" on a collocated grid with Jacobi's method, except for diffusion, whose printed form diverges (see `diffuse`).
+-- peer_smoke.c does the same by hand. examples/smoke.lua draws smoke by rill.fluid.
+-- A neighbour outside the grid is the nearest cell inside; row 0 is the top.
 local rill = require "rill"
 
 local dt = 0.25          -- seconds per step
@@ -12,10 +12,10 @@ local fade = 0.998       -- what is left of the smoke after a step
 local diffusion_rounds, pressure_rounds = 20, 40
 
 local passes = rill.program [[
-    // Numbers that fade to almost nothing become nothing: denormal floats are slow.
+    // Numbers close to zero are set to zero, since denormal floats are slow.
     vec2 flush(vec2 a) { return mix(vec2(0.0), a, greaterThan(abs(a), vec2(1e-9))); }
 
-    // What is here now was upstream one step ago.
+    // Advection: each cell takes the value that was upstream one step before.
     kernel void advect(float dt, vec2 v<>, vec2 field[][], out vec2 r<>) {
         r = flush(sample(field, vec2(indexof(r).xy) - dt * v));
     }
@@ -24,7 +24,7 @@ local passes = rill.program [[
         c = 0.5 * ((v[ivec2(1, 0)].y - v[ivec2(-1, 0)].y) - (v[ivec2(0, 1)].x - v[ivec2(0, -1)].x));
     }
 
-    // Buoyancy, weight, and vorticity confinement: a force that spins up an eddy around its own middle.
+    // Buoyancy, weight, and vorticity confinement: a force that accelerates an eddy around its centre.
     kernel void force(float dt, float confinement, float weight, float buoyancy,
                       vec2 v<>, neighbor float c<>, vec2 smoke<>, out vec2 r<>) {
         vec2 rise = 0.5 * vec2(abs(c[ivec2(1, 0)]) - abs(c[ivec2(-1, 0)]),
@@ -33,8 +33,8 @@ local passes = rill.program [[
         r = v + dt * (confinement * c[0] * vec2(n.y, -n.x) + vec2(0.0, weight * smoke.x - buoyancy * smoke.y));
     }
 
-    // One Jacobi round of (1 + 4 a) w = before + a (sum of w's neighbours), a = viscosity dt. With the diagonal on the
-    // left it converges for every a; the chapter's own form, w = before + a (laplacian of w), stops doing so at a = 1/8.
+    // One Jacobi iteration for (1 + 4 a) w = before + a (sum of w's neighbours), a = viscosity dt. With the diagonal on the
+    // left it converges for every a. The chapter's form, w = before + a (laplacian of w), diverges from a = 1/8 on.
     kernel void diffuse(float a, vec2 before<>, neighbor vec2 w<>, out vec2 r<>) {
         r = (before + a * (w[ivec2(-1, 0)] + w[ivec2(1, 0)] + w[ivec2(0, -1)] + w[ivec2(0,
             1)])) * (1.0 / (1.0 + 4.0 * a));
@@ -44,18 +44,18 @@ local passes = rill.program [[
         d = 0.5 * ((v[ivec2(1, 0)].x - v[ivec2(-1, 0)].x) + (v[ivec2(0, 1)].y - v[ivec2(0, -1)].y));
     }
 
-    // One Jacobi round of (laplacian of p) = d.
+    // One Jacobi iteration for (laplacian of p) = d.
     kernel void relax(neighbor float p<>, float d<>, out float r<>) {
         r = 0.25 * (p[ivec2(-1, 0)] + p[ivec2(1, 0)] + p[ivec2(0, -1)] + p[ivec2(0, 1)] - d);
     }
 
-    // Without the gradient of the pressure, what flows into a cell flows out of it. The ball carries its fluid along.
+    // Subtracts the gradient of the pressure, after which the flow is divergence-free. The ball sets the velocity inside.
     kernel void project(vec3 ball, vec2 ball_velocity, vec2 v<>, neighbor float p<>, out vec2 r<>) {
         r = v - 0.5 * vec2(p[ivec2(1, 0)] - p[ivec2(-1, 0)], p[ivec2(0, 1)] - p[ivec2(0, -1)]);
         r = distance(vec2(indexof(r).xy), ball.xy) < ball.z ? ball_velocity : r;
     }
 
-    // Smoke is density and temperature. The flow carries it, the vent adds to it, and none is inside the ball.
+    // Smoke is density and temperature. The flow carries it, the vent adds to it, and it is removed inside the ball.
     kernel void carry(float dt, float fade, vec3 ball, vec3 vent, vec2 inflow,
                       vec2 v<>, vec2 smoke[][], out vec2 r<>) {
         vec2 here = vec2(indexof(r).xy);
@@ -64,7 +64,7 @@ local passes = rill.program [[
         r *= distance(here, ball.xy) < ball.z ? 0.0 : 1.0;
     }
 
-    // A push on still air: fastest at a point, fading away from it.
+    // An impulse on still air: fastest at a point, decaying with distance.
     kernel void splat(vec2 at, float radius, vec2 push, out vec2 v<>) {
         vec2 away = (vec2(indexof(v).xy) - at) / radius;
         v = push * exp(-dot(away, away));
@@ -74,8 +74,7 @@ local passes = rill.program [[
 local Simulation = {}
 Simulation.__index = Simulation
 
---- Air at rest on size x size cells. Two streams per field: a pass reads one and writes the other, then they change
--- places.
+--- Returns air at rest on size x size cells. Each field has two streams: a pass reads one and writes the other, then they are exchanged.
 local function create(size)
     local function pair(type)
         return rill.stream(type, {size, size}), rill.stream(type, {size, size})
@@ -92,7 +91,7 @@ local function create(size)
     return self
 end
 
---- The ball swings around the middle; its velocity is what it moved by in the last step.
+--- Moves the ball; its velocity is the difference of its last two positions per time step.
 function Simulation:place_ball()
     local middle, reach = self.size // 2, self.size / 5
     local now, before = reach * math.sin(0.05 * self.time), reach * math.sin(0.05 * (self.time - 1))
@@ -100,7 +99,7 @@ function Simulation:place_ball()
     self.ball_velocity = {(now - before) / dt, 0}
 end
 
---- What a pass wrote into the spare stream of a field is the field now.
+--- Makes the second stream of a field, which a pass has written, the field.
 local function swap(self, field)
     local spare = field .. "_next"
     self[field], self[spare] = self[spare], self[field]
@@ -120,7 +119,7 @@ function Simulation:move()
     end
 end
 
---- The pressure that makes the relaxed velocity divergence-free; the last step's is the first guess.
+--- Computes the pressure that makes the velocity divergence-free, starting from the last step's pressure.
 function Simulation:press(rounds)
     passes.diverge(self.relaxed, self.divergence)
     for _ = 1, rounds do
@@ -139,14 +138,14 @@ function Simulation:step()
     self.time = self.time + 1
 end
 
---- Root mean square of the last step's divergence before and after its projection (without the ball's own motion).
+--- Returns the root mean square of the last step's divergence before and after its projection, without the ball's motion.
 function Simulation:divergences()
     local projected = passes.project({0, 0, -1}, {0, 0}, self.relaxed, self.pressure)
     local n = math.sqrt(self.divergence.size)
     return self.divergence:norm() / n, passes.diverge(projected):norm() / n
 end
 
---- The same for the projection of a splat of force on still air, from no guess at the pressure.
+--- Returns the same for the projection of an impulse on still air, starting from zero pressure.
 local function splat(size)
     local self = create(size)
     passes.splat({size / 2, size / 2}, 3, {10, -20}, self.relaxed)

@@ -1,11 +1,11 @@
--- Operations of a program in GLSL after glslang and spirv-opt -O, as they stand in the text, in loops too, once each. The same rule for all:
--- every instruction of its functions counts but labels, variables and the hints at merges; all calls are inlined by then.
+-- Counts the operations of a GLSL program after glslang and spirv-opt -O, each instruction of the text once, also in loops. Every instruction of the functions
+-- counts, except labels, variables and merge hints. All calls are inlined at that point.
 local spirv = {}
 
 local not_counted <const> = {OpFunction = 1, OpFunctionEnd = 1, OpFunctionParameter = 1, OpLabel = 1, OpVariable = 1,
                              OpSelectionMerge = 1, OpLoopMerge = 1, OpLine = 1, OpNoLine = 1, OpNop = 1}
 
---- Whether the tools are there; without them, which are needed.
+--- Returns whether the tools are installed, and if not, which are needed.
 function spirv.possible()
     for _, tool in ipairs {"glslangValidator", "spirv-opt", "spirv-dis"} do
         if not os.execute("command -v " .. tool .. " >/dev/null 2>&1") then
@@ -15,13 +15,13 @@ function spirv.possible()
     return true
 end
 
--- What computes with floats: their arithmetic, products of vectors, and the functions of GLSL.
+-- Instructions that compute with floats: arithmetic, products of vectors, and GLSL functions.
 local function arithmetic(name)
     return name == "OpDot" or name == "OpExtInst" or name:find "^OpVectorTimes" or name:find "^OpMatrixTimes" or
         name:find "^OpF%u%l+$" and not name:find "^OpF[OU]rd" and name ~= "OpFunction"
 end
 
---- spirv.count(glsl): how many there are in all; how many of them fetch a texel; how many compute with floats, where a vector is one.
+--- spirv.count(glsl): returns the number of instructions, of texel fetches, and of float operations, where one on a vector counts once.
 function spirv.count(glsl)
     local path = os.tmpname()
     local file <close> = assert(io.open(path .. ".comp", "w"))

@@ -1,4 +1,4 @@
--- Kernels over 2^22 elements on which the choices of rill.device().tuning act: for bench/tuning.lua and its peers.
+-- Kernels over 2^22 elements that are affected by the choices of rill.device().tuning: for bench/tuning.lua and its peers.
 local rill = require "rill"
 
 local kernels = {}
@@ -7,7 +7,7 @@ local count <const>, side <const> = 1 << 22, 2048
 
 kernels.names = {"copy", "saxpy", "exp", "half", "int", "vec4", "gather", "stencil"}
 
---- kernels.cases(): by name, each with `run`.
+--- kernels.cases(): returns cases by name, each with `run`.
 function kernels.cases()
     local x, y = rill.random(count, {seed = 1}), rill.random(count, {seed = 2})
     local r, plane, cases = rill.stream("float", count), rill.stream("float", {side, side}), {}
