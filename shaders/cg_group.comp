@@ -227,7 +227,7 @@ dvec4 four_wide(int q)
 #else
 dvec4 four_wide(int q) { return dvec4(uintBitsToFloat(WIDE_VALUES(wide_values_first + q))); }
 #endif
-// Returns quad n of the product of A and a vector, whose rows are those of quad quad_of(n).
+// Returns quad n of the product of A and a vector. Its rows are the rows of quad quad_of(n).
 #ifdef TILED
 int quad_of(int n) { return BEGIN(begins_first + quads / QUADS + 1 + n); }
 #define PRODUCT_OF(NAME, D4, FOUR, QUAD, AT)                                                                                     \

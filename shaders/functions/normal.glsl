@@ -1,5 +1,5 @@
-// Logarithm, sine and cosine by series, since those of drivers differ by more than 1e-6. `precise`
-// makes the results equal on every device.
+// Logarithm, sine and cosine by series, since the drivers' functions differ by more than 1e-6.
+// `precise` makes the results equal on every device.
 float natural_log(float u)
 {
     int e;

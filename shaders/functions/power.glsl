@@ -1,6 +1,6 @@
 // x^y is 2^(y log2(x)), whose exponent needs a third more digits than a float has. |x| is m * 2^e
 // with m in sqrt(1/2) .. sqrt(2). With s = (m - 1) / (m + 1), log2(m) is s times the minimax
-// polynomial in s^2 for the relative error, 2^-37. Special values are those of powf in C.
+// polynomial in s^2 for the relative error, 2^-37. Special values are as in C's powf.
 float rill_pow(float x, float y)
 {
     float a = abs(x);

@@ -75,7 +75,7 @@ describe("boundaries, far outside:", function()
         end)
     end
 
-    it("of five dimensions each knows its own size", function()
+    it("each of five dimensions uses its own size", function()
         local k = rill.kernel "kernel void f(int x[][][][][], uint i<>, out int r<>) { r = x[i][0][0][0][i]; }"
         for _, size in ipairs {{2, 3}, {3, 2}} do
             local rows, columns = size[1], size[2]
@@ -90,7 +90,7 @@ describe("boundaries, far outside:", function()
         end
     end)
 
-    it("scatter leaves such places alone", function()
+    it("scatter does not write to indices out of range", function()
         local dst = rill.iota(4)
         for _, op in ipairs {"set", "add"} do
             local at = rill.from({4294967295, 2147483648, 4}, "uint")

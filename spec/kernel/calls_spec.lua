@@ -35,7 +35,7 @@ describe("a call", function()
         check.equal(kernels.list(70, function(i) return 3 * i + 7 end), one:values())
     end)
 
-    it("keeps indexof of the stream handed over", function()
+    it("returns indexof of the stream that was passed", function()
         local k = rill.kernel [=[
             kernel int own(float x<>) { return indexof(x).x + 10 * indexof(x).y; }
             kernel int output(out float r<>) { r = 1.0; return indexof(r).x; }
@@ -82,7 +82,7 @@ describe("a call", function()
         check.equal({3 + 100 + 1000, 3 + 110 + 2000, 3 + 110 + 3000}, t:values())
     end)
 
-    it("with wrong arguments is told at its place", function()
+    it("with wrong arguments is reported at its position", function()
         local function raises(texts, text)
             check.names(texts, rill.kernel, text)
         end

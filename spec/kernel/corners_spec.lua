@@ -125,7 +125,7 @@ describe("sample_corners", function()
         end
     end)
 
-    it("is told where it can't be", function()
+    it("raises an error where it is not supported", function()
         local message = "takes a gather parameter, a position and two variables: sample_corners%(name, p, weights, "
         raises(message, rill.kernel, "kernel void f(float g<>, out vec4 r<>) { r = sample_corners(g, 1.0); }")
         for _, g in ipairs {"vec2 g[][]", "float g[][][]"} do

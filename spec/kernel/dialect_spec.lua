@@ -53,7 +53,7 @@ describe("Brook's dialect", function()
         }
     end)
 
-    it("takes bools for numbers, and numbers for conditions", function()
+    it("converts bools to numbers, and numbers to conditions", function()
         holds {
             {"r = s > 2", {1, 1, 1, 1}},
             {"r.x = (s > 2) + (s > 1)", {2, 0, 0, 0}},
@@ -104,7 +104,7 @@ describe("Brook's dialect", function()
         }
     end)
 
-    it("gives functions what they take", function()
+    it("converts arguments of functions", function()
         holds({
             {"r = max(a, 0)", {1, 2, 0, 4}},
             {"r.xyz = min(a, b)", {1, 0, -3, 0}},
@@ -206,7 +206,7 @@ describe("Brook's dialect", function()
         assert.same({{0, 0.5, 1}, {10, 10.5, 11}}, k {shape = {2, 3}}:read())
     end)
 
-    it("leaves what needs nothing as it stands", function()
+    it("does not change code that needs no conversion", function()
         local text = [=[
             kernel void near(neighbor float u<>, float g[][], float2 p<>, int m, out float r<>) {
                 float sum = 0.0;
@@ -233,7 +233,7 @@ describe("Brook's dialect", function()
         assert.matches("r = c %+ missing;", message)
     end)
 
-    it("says what it takes", function()
+    it("lists the values of the option", function()
         local text = "kernel void f(out float r<>) { r = 1; }"
         assert.has_error(function() rill.kernel(text, {dialect = "cg"}) end,
             [[rill.kernel: option 'dialect': expected "rill" or "brook", got string "cg"]])
@@ -242,7 +242,7 @@ describe("Brook's dialect", function()
         assert.error_matches(function() rill.programfile("x.br", 3) end, "argument #2 'options': expected a table")
     end)
 
-    it("ends in an error or a kernel, whatever is cut off", function()
+    it("gives an error or a kernel for any truncated text", function()
         local text = "kernel void f(float4 a<>, out float r<>) { float3 v = {a.x, 1, 2}; for (int i = 0; i < 3; i++) "
             .. "{ r += v[i] > 0 ? max(a, 1) : (float) !a; } if (r) { r *= 2; } else do { r++; } while (r < 2); }"
         local made = 0

@@ -57,7 +57,7 @@ describe("functions of doubles in kernels", function()
         end
     end)
 
-    it("leave floats beside them as they are", function()
+    it("do not change functions of floats", function()
         local x <close> = rill.from {0.5, 2.0, 3.0}
         local plain = rill.kernel "kernel float k(float x<>) { return sin(x) + log(2); }"(x):values()
         local mixed = rill.kernel [[

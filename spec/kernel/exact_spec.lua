@@ -155,7 +155,7 @@ describe("kernels", function()
             :specialize {a = 0}(rill.from {inf, 3}):values()))
     end)
 
-    it("take remainders as C does", function()
+    it("compute remainders as in C", function()
         local x = rill.from({-7, -8, 7, -2147483648, 2147483647}, "int")
         for body, want in pairs {
             ["r = x % 3;"] = "-1 -2 1 -2 1", ["r = x % -3;"] = "-1 -2 1 -2 1", ["r = x % -1;"] = "0 0 0 0 0",
@@ -196,7 +196,7 @@ describe("kernels", function()
         assert.equal("-1 1 2 -2 1 2 1 1 2", shown(h:values()))
     end)
 
-    it("take choices within brackets of choices", function()
+    it("handle nested conditional operators", function()
         local x = rill.from {1, 2, 3, 4}
         local choice = "x > 1.5 ? (x > 2.5 ? 1.0 : 2.0) : 4.0"
         for _, body in ipairs {

@@ -47,7 +47,7 @@ describe("an error in a kernel text", function()
             "`missing'"})
     end)
 
-    it("names the line of a text that stands several times", function()
+    it("names the line of a text that occurs several times", function()
         local lines = {}
         local function try(text)
             local good, message = pcall(rill.kernel, text)
@@ -173,7 +173,7 @@ describe("an error in a kernel text", function()
         end
     end)
 
-    it("in another function or kernel is told there", function()
+    it("in another function or kernel is reported there", function()
         if not columns then return pending "the compiler of this device tells no columns" end
         points(fails "float h(float a) {\n  return a + b;\n}\nkernel float f(float x<>) {\n  return h(x); }", 2,
             "return a + b;", "b;", "`b'")
@@ -242,8 +242,8 @@ describe("an error in a kernel text", function()
 end)
 
 -- On NVIDIA's drivers these tests pass without the library, too.
-describe("errors of a compiler that tells no columns", function()
-    it("are told in the same words, at the word", function()
+describe("errors of a compiler that reports no columns", function()
+    it("are reported with the same text, at the name", function()
         local library = preload("nvidialog", pending)
         local said = process.output([[
             local rill = require "rill"

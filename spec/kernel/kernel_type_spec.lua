@@ -155,7 +155,7 @@ describe("every type in kernels", function()
         end
     end
 
-    it("values beyond a narrow type are cut or clamped", function()
+    it("values out of the range of a narrow type are truncated or clamped", function()
         local k = rill.program [[
             kernel void f(float x<>, out float r<>) { r = x; }
             kernel void i(int x<>, out int r<>) { r = x; }
@@ -246,7 +246,7 @@ describe("bool(x)", function()
         end
     end)
 
-    it("takes every type that GLSL takes, of more components the first", function()
+    it("accepts every type that GLSL accepts, and uses the first component of vectors", function()
         local k = rill.kernel [[
             const bool ALWAYS = bool(3);
             kernel void k(out ivec4 r<>) {
@@ -259,7 +259,7 @@ describe("bool(x)", function()
     end)
 end)
 
-it("functions of rill's own may stand apart from their parenthesis", function()
+it("functions of rill may be separated from their parenthesis by blanks", function()
     local k = rill.kernel "kernel float k(float x<>) { return fmod (x, 3.0) + saturate (x) + log2 (x) + log (1.0); }"
     assert.equal(4, k(rill.stream("float", 1, 4.0)):get(1))
 end)

@@ -210,7 +210,7 @@ describe("a loop", function()
         end
     end)
 
-    it("whose head compares with a bound cut by min or max runs as often as that says", function()
+    it("whose bound is limited by min or max runs the correct number of iterations", function()
         local heads = {
             ["for (int i = 7; i > min(n, 5); i--) v++;"] = {7, 6, 5, 4},
             ["for (int i = 7; i >= min(n, 5); i--) v++;"] = {8, 7, 6, 5},
@@ -247,7 +247,7 @@ describe("a loop", function()
         end
     end)
 
-    it("ends where its statement does, a switch or a do without braces around it", function()
+    it("ends with its statement, also a switch or a do without braces", function()
         local loops = {
             ["for (int i = 0; i < n; i++) switch (i) { case 0: v++; break; default: v += 2; } v += 10;"] =
                 {10, 11, 13, 15},
@@ -268,7 +268,7 @@ describe("a loop", function()
         end
     end)
 
-    it("that is cut off before its head is an error", function()
+    it("that is truncated before its head is an error", function()
         local loops = {"do v++;", "do { v++; }", "do v++; while", "for (;", "while (v < 3"}
         for n = 1, 40 do -- where the tokens fill their memory, AddressSanitizer sees what reads past them
             table.insert(loops, ("do "):rep(n) .. "v++")
@@ -378,7 +378,7 @@ describe("a loop", function()
             100001)
     end)
 
-    it("that diverges between elements raises when cut", function()
+    it("that diverges between elements raises when it is stopped", function()
         local k = rill.kernel [=[
             kernel float collatz(uint x<>) {
                 uint n = x; float steps = 0.0;
@@ -444,7 +444,7 @@ describe("a loop", function()
         end
     end)
 
-    it("leaves the device usable after it was cut", function()
+    it("leaves the device usable after it was stopped", function()
         local k = rill.kernel "kernel float f(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
         local x <close> = rill.stream("float", 3)
         if limited then

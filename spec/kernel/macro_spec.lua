@@ -116,7 +116,7 @@ describe("the preprocessor of kernel text", function()
         assert.equal(3, value("\xEF\xBB\xBFkernel float f(float x<>) { return x; }", 3))
     end)
 
-    it("takes a comment for a blank, wherever it stands", function()
+    it("treats a comment as a blank everywhere", function()
         assert.equal(6, body("#define A x /* up to\nhere */ + 3.0", "A"))
         assert.equal(6, body("/* one */ # /* two */ define /* three */ A(a /* first */, b) a /*, c */ + b",
             "A(x /* one, ) two */, // three )\n 3.0)"))
@@ -140,7 +140,7 @@ describe("the preprocessor of kernel text", function()
         assert.equal(3, body("#if -8 >> 1 == -4 && 010 == 8 && 0x10u == 16U\n#define A x\n#endif", "A"))
     end)
 
-    it("says what it does not take", function()
+    it("reports unsupported directives", function()
         local function raises(texts, text)
             check.names(texts, rill.kernel, text)
         end

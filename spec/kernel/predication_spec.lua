@@ -49,7 +49,7 @@ describe("where", function()
         end
     end)
 
-    it("takes views, masks of any number type, and lists made once", function()
+    it("accepts views, masks of any number type, and active lists", function()
         local x = rill.iota(100):cast "float"
         local part = x:domain(11, 60)
         local mask = rill.stream("uint8", 50, function(i) return i % 2 end)
@@ -95,7 +95,7 @@ describe("rill.branch", function()
     local double = rill.kernel "kernel void double_it(float x<>, out float r<>) { r = 2.0 * x; }"
     local negate = rill.kernel "kernel void negate(float z<>, out float q<>) { q = -z; }"
 
-    it("runs each kernel over its own elements", function()
+    it("runs each kernel over the elements of its condition", function()
         for _, n in ipairs { 0, 1, 33, 1000 } do
             local x = rill.iota(n):cast "float"
             local branch = rill.branch(mask_of(n, function(i) return i % 3 == 0 end), double, negate)

@@ -15,7 +15,7 @@ local function results(body, before)
     return k(rill.from({0, 1, 2}, "int")):values()
 end
 
-describe("an array of a kernel's own", function()
+describe("a private array of a kernel", function()
     leaks.watch(setup, teardown)
 
     local inner = "int c = 0; for (int j = 0; j < n; j++) c++;"
@@ -62,7 +62,7 @@ describe("an array of a kernel's own", function()
         assert.same({10, 20, 30, 30, 11, 21, 31, 30, 12, 22, 32, 30}, k(rill.from({0, 1, 2}, "int")):values())
     end)
 
-    it("keeps the places of a two-dimensional array apart", function()
+    it("keeps the elements of a two-dimensional array separate", function()
         assert.same({10, 11, 12}, results([=[ int b[8][2]; for (int i = 0; i < 8; i++) { b[i][0] = a[i]; b[i][1] = -1; }
             for (int i = 0; i < 7; i++) { int c = 0; for (int j = 0; j < n; j++) c++; b[i][0] = b[i + 1][0] + c; }
             r = b[0][0]; ]=]))

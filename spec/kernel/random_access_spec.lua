@@ -103,7 +103,7 @@ describe("random access", function()
         check.equal({1025, 1024, 0, 1023}, all:values())
     end)
 
-    it("writes out of range nowhere and reads the clamped element", function()
+    it("drops writes out of range and reads the clamped element", function()
         local k = rill.program [=[
             kernel void one(int i<>, inout float d[], out float r<>) { r = d[i]; d[i] = 99.0; }
             kernel void three(int i<>, inout float3 d[]) { d[i] = float3(9, 9, 9); d[i].x += 1.0; }

@@ -13,7 +13,7 @@ describe("regression", function()
         assert.equal(24, multiply(x))
     end)
 
-    it("2: bounded loops in a reduce body are not cut over long runs", function()
+    it("2: bounded loops in a reduce body are not stopped over long runs", function()
         local k = rill.kernel [[
             reduce void f(int x<>, reduce int r<>) {
                 int s = 0;
@@ -195,7 +195,7 @@ describe("regression", function()
         assert.equal(n, lengths:sum())
     end)
 
-    it("19: two structures of one name that meet are an error that says so", function()
+    it("19: two different structures with one name are a clear error", function()
         local function made(field)
             local text = "struct P { int %s; }; kernel void make(int i<>, out P r<>) { r.%s = i; } "
                 .. "reduce void add(P x<>, reduce P r<>) { r.%s += x.%s; }"
@@ -209,7 +209,7 @@ describe("regression", function()
         check.equal({0, 2, 4, 6}, (p.a + p.a):eval():values())
     end)
 
-    it("20: what is refused goes by the caller's own names, and says what to do", function()
+    it("20: errors use the caller's names and say what to do", function()
         local s, v = rill.iota(5), rill.stream("vec2", 3)
         check.raises("rill.choice: argument #2 'shape': expected a shape", rill.choice, 5)
         check.raises("rill.choice: argument #2 'shape': .* negative: %-1", rill.choice, 5, -1)

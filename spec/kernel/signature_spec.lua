@@ -88,7 +88,7 @@ describe("a kernel", function()
         check.equal({0, 0, 0, 0, 0}, r:values())
     end)
 
-    it("takes constants of every kind", function()
+    it("accepts constants of every type", function()
         local k = rill.program [=[
             struct Light { float3 at; float power; int2 size; bool on; };
             kernel float4 scalars(int i, uint u, double d, bool b, float f) { return float4(i, float(u >> 31), d, b ? f : -f); }
@@ -197,7 +197,7 @@ describe("a kernel", function()
         check.equal({false, true}, b:values())
     end)
 
-    it("takes structures by the list of their fields", function()
+    it("matches structures by the list of their fields", function()
         local text = [=[
             typedef struct { float3 o; float3 d; float tmax; } Ray;
             typedef struct { Ray ray; int2 id; bool hit; } Job;

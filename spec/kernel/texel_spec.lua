@@ -116,7 +116,7 @@ describe("whole texels:", function()
     end)
 end)
 
-describe("elements side by side:", function()
+describe("interleaved elements:", function()
     leaks.watch(setup, teardown)
 
     -- Long straight bodies: each variable is an element's own, constants that change and functions' arguments, too.

@@ -25,7 +25,7 @@ describe("RILL_TRACE", function()
         has "rill: sum: 1 x 1 x 1 groups\n"
     end)
 
-    it("tells containers, and elements of pages", function()
+    it("prints containers, and elements of pages", function()
         local result = process.run([[
             local rill = require "rill"
             local k = rill.kernel "kernel void g(float x<>, out float r<>) { r = x; }"

@@ -323,7 +323,7 @@ describe("errors of variable outputs", function()
             {"kernel void f(float x<>, vout mat3 v<>) { }", "can't be of type mat3"},
             {"void g(vout int a<>) {} kernel void f(float x<>, vout float v<>) { g(v); }", "of the same type"},
             {"void g(vout int a<>) {} kernel void f(int x<>, vout float v<>) { g(x); }", "name of a variable output"},
-            {"kernel void f(float x<>, vout float v<>) { push(v, float(indexof(v).x)); }", "no index of its own"},
+            {"kernel void f(float x<>, vout float v<>) { push(v, float(indexof(v).x)); }", "has no index"},
             {"kernel void f(float x<>, vout float v<>) { push(v, float(sizeof_stream(v).x)); }", "not known yet"},
         }
         for _, case in ipairs(texts) do

@@ -273,8 +273,8 @@ static const Function *function_named(const Module *module, const char *text, si
 
 /* Finds the position in the kernel text of a line of the log. A missing return is reported after
  * the body: the function's position is used. */
-static bool place_of(const Module *module, const Body *body, const char *source, size_t body_at, int row, int column,
-                     const char *message, size_t length, size_t *at)
+static bool text_position(const Module *module, const Body *body, const char *source, size_t body_at, int row,
+                          int column, const char *message, size_t length, size_t *at)
 {
     size_t offset = offset_of(source, row, column);
     if (offset >= body_at && offset < body_at + body->text.length && body_source(body, offset - body_at, at)) {
@@ -308,7 +308,7 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
                 pushes = pushes ? memmem(pushes, strcspn(pushes, "\n"), "rill_push_", 10) : NULL;
                 find_column(source, message, rest, &row, &column);
             }
-            if (place_of(module, body, source, body_at, row, column, message, rest, &at)) {
+            if (text_position(module, body, source, body_at, row, column, message, rest, &at)) {
                 StrBuf text = STRBUF_EMPTY, words = STRBUF_EMPTY;
                 reword(&words, pushes ? pushes : message, pushes ? 10 : rest);
                 add_message(module, &text, strbuf_text(&words), words.length);

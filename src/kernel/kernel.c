@@ -262,7 +262,7 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
         bool refused;
         variant->program = program_find(device, kernel->function.name, strbuf_text(&source), &refused);
         if (refused && text.addresses) {
-            text.apart = true;
+            text.unchanged = true;
             strbuf_free(&source);
             done = codegen_write(&text, key, &variant->layout, &source, &body_at);
             variant->program = program_find(device, kernel->function.name, strbuf_text(&source), &refused);

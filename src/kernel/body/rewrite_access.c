@@ -318,11 +318,10 @@ static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
     }
     if (param->kind == PARAM_VOUT) {
         return fail(rw, name,
-                    size ? "is a variable output: its size is not known yet"
-                         : "is a variable output: it has no index of its own");
+                    size ? "is a variable output: its size is not known yet" : "is a variable output: it has no index");
     }
     if (!size && (param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere)) {
-        return fail(rw, name, "is a gather: it has no index of its own");
+        return fail(rw, name, "is a gather: it has no index");
     }
     int root = rw->self.bound[index];
     if (root < 0) {

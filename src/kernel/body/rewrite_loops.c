@@ -189,20 +189,20 @@ double rewrite_loops_factor(const Rewriter *rw)
     return rw->loop_count ? rw->loops[rw->loop_count - 1].trips : 1;
 }
 
-static bool insert(Rewriter *rw, size_t at, bool behind, const char *text)
+static bool insert(Rewriter *rw, size_t at, bool after, const char *text)
 {
     if (!ARRAY_ROOM(&rw->insertions)) {
         return false;
     }
-    rw->insertions.items[rw->insertions.count++] = (Insertion){at, behind, text, false};
+    rw->insertions.items[rw->insertions.count++] = (Insertion){at, after, text, false};
     return true;
 }
 
-void rewrite_loops_insert(Rewriter *rw, size_t i, bool behind)
+void rewrite_loops_insert(Rewriter *rw, size_t i, bool after)
 {
     for (size_t k = 0; k < rw->insertions.count; k++) {
         Insertion *insertion = &rw->insertions.items[k];
-        if (insertion->at == i && insertion->behind == behind && !insertion->written) {
+        if (insertion->at == i && insertion->after == after && !insertion->written) {
             rewriter_add(rw, insertion->text);
             insertion->written = true;
         }

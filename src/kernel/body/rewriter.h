@@ -57,7 +57,7 @@ typedef struct InstanceList {
 /* Text to insert directly before token `at`, or directly after it. */
 typedef struct Insertion {
     size_t at;
-    bool behind;
+    bool after;
     const char *text;
     bool written; /* avoids a second insertion when a part that is rewritten separately ends at `at` */
 } Insertion;
@@ -194,7 +194,7 @@ bool rewriter_constructor(Rewriter *rw, const Token *token);
  * the insertions that guard and watch it. */
 bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last);
 /* Writes the text that must be inserted before token i, or after it. */
-void rewrite_loops_insert(Rewriter *rw, size_t i, bool behind);
+void rewrite_loops_insert(Rewriter *rw, size_t i, bool after);
 /* Returns whether the tokens change the variable or may change it. */
 bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
 /* Finds the step of "i++", "++i", "i += 2" and the corresponding decrements. */

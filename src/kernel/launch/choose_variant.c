@@ -32,7 +32,7 @@ bool launch_aligned(const Stream *s)
 
 /* Returns whether two containers can share an address computation: the same map, and boxes that
  * begin at the same coordinates. */
-static bool same_places(const Stream *a, const Stream *b)
+static bool same_addresses(const Stream *a, const Stream *b)
 {
     bool same = address_same(a->map, b->map);
     for (int d = 0; same && d < a->shape.rank; d++) {
@@ -41,23 +41,23 @@ static bool same_places(const Stream *a, const Stream *b)
     return same;
 }
 
-static uint8_t place_of(const Plan *plan, int i)
+static uint8_t first_element_argument(const Plan *plan, int i)
 {
     int k = 0;
     while (k < i && !(launch_kind(&plan->kernel->function, k)->element && plan->streams[k] &&
-                      same_places(plan->streams[k], plan->streams[i]))) {
+                      same_addresses(plan->streams[k], plan->streams[i]))) {
         k++;
     }
     return (uint8_t)(k + 1);
 }
 
 /* Returns the 1-based number of the first gather with the same addresses for the same indices as gather i. */
-static uint8_t gather_place(const Plan *plan, int i)
+static uint8_t first_gather(const Plan *plan, int i)
 {
     const Stream *s = plan->streams[i];
     const Function *f = &plan->kernel->function;
     int k = 0;
-    while (k < i && !(f->params[k].kind == PARAM_GATHER && plan->streams[k] && same_places(plan->streams[k], s) &&
+    while (k < i && !(f->params[k].kind == PARAM_GATHER && plan->streams[k] && same_addresses(plan->streams[k], s) &&
                       shape_equal(&plan->streams[k]->shape, &s->shape) && !s->map->unbounded && !s->map->open &&
                       boundary_bits(plan->streams[k]) == boundary_bits(s))) {
         k++;
@@ -118,8 +118,8 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->rows = s->map && s->map->rows && plan->kernel->body.use[i].row;
     key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;
     key->place = !s->map                                            ? 0
-                 : launch_kind(&plan->kernel->function, i)->element ? place_of(plan, i)
-                 : param->kind == PARAM_GATHER                      ? gather_place(plan, i)
+                 : launch_kind(&plan->kernel->function, i)->element ? first_element_argument(plan, i)
+                 : param->kind == PARAM_GATHER                      ? first_gather(plan, i)
                                                                     : 0;
     key->filter = (uint8_t)(s->map && plan->kernel->body.use[i].sample ? s->map->filter : 0);
     key->sampled = (uint8_t)access_sampled(plan->originals[i], &plan->kernel->body.use[i]);

@@ -17,7 +17,7 @@ static bool whole_pages(const Domain *domain)
 }
 
 /* Returns whether the kernel uses no positions and no sizes. Under check, faults report positions. */
-static bool placeless(const Kernel *kernel, const Domain *domain, bool check)
+static bool uses_no_positions(const Kernel *kernel, const Domain *domain, bool check)
 {
     const Function *f = &kernel->function;
     bool fits = !check && !domain->numbered && !domain->active && f->kind == FUNCTION_KERNEL && f->group_rank == 0 &&
@@ -55,7 +55,7 @@ bool launch_contiguous_pages(const Kernel *kernel, const Argument *args, const D
                              LinearLaunch *linear)
 {
     const Function *f = &kernel->function;
-    bool found = false, fits = whole_pages(domain) && placeless(kernel, domain, check);
+    bool found = false, fits = whole_pages(domain) && uses_no_positions(kernel, domain, check);
     for (int i = 0; fits && i < f->param_count; i++) {
         linear->args[i] = args[i];
         if (launch_kind(f, i)->along) {

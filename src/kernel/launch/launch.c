@@ -181,7 +181,7 @@ static DeviceLength plan_length(const Plan *plan)
 }
 
 /* Notifies the maps of containers that were written. */
-static bool tell_maps(const Kernel *kernel, const Argument *args, const PageSet *pages)
+static bool notify_maps(const Kernel *kernel, const Argument *args, const PageSet *pages)
 {
     for (int i = 0; i < kernel->function.param_count; i++) {
         const ParamKindInfo *kind = launch_kind(&kernel->function, i);
@@ -233,7 +233,7 @@ static bool launch_over(Kernel *kernel, Device *device, const Argument *args, co
     }
     bool any = plan->count > 0;
     plan_finish(plan);
-    return done && (!any || tell_maps(kernel, args, domain->pages));
+    return done && (!any || notify_maps(kernel, args, domain->pages));
 }
 
 bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
@@ -246,7 +246,7 @@ bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Doma
     bool one = linear && launch_contiguous_pages(kernel, args, domain, check, linear);
     const TracedLaunch traced = {domain, args};
     bool done = one ? launch_over(kernel, device, linear->args, &linear->domain, check, copy, &traced) &&
-                          tell_maps(kernel, args, domain->pages)
+                          notify_maps(kernel, args, domain->pages)
                     : launch_over(kernel, device, args, domain, check, copy, NULL);
     workspace_give(device, linear);
     return done;

@@ -4,7 +4,7 @@
 
 /* Returns whether elements beyond the length may be computed: no parameter's size is used, and no
  * random-access stream is written. */
-static bool loose(const Kernel *kernel, bool check)
+static bool may_exceed_length(const Kernel *kernel, bool check)
 {
     const Function *f = &kernel->function;
     bool fits = !kernel->count && f->kind == FUNCTION_KERNEL && f->group_rank == 0 && !check && !kernel->body.unbounded;
@@ -32,7 +32,7 @@ bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check,
         const Stream *s = stream_of(kernel, args, i);
         first = s && s->length.buffer ? s : NULL;
     }
-    if (!first || !loose(kernel, check)) {
+    if (!first || !may_exceed_length(kernel, check)) {
         return false;
     }
     for (int i = 0; i < f->param_count; i++) {

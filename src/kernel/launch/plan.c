@@ -131,7 +131,7 @@ static bool check_map(const Plan *plan, int i)
 }
 
 /* Returns whether a stream has the same element at every index. */
-static bool is_everywhere(const Stream *stream)
+static bool is_uniform(const Stream *stream)
 {
     bool same = true;
     for (int d = 0; d < stream->shape.rank; d++) {
@@ -146,7 +146,7 @@ static bool check_unbounded(const Plan *plan, int i)
 {
     const Function *f = &plan->kernel->function;
     return !plan->pages || !plan->pages->unbounded || !launch_kind(f, i)->along || plan->streams[i]->map ||
-           is_everywhere(plan->streams[i]) ||
+           is_uniform(plan->streams[i]) ||
            error_set("%s: argument '%s' is a stream, the launch runs over pages of a container without bounds: pass "
                      "such containers, and read the stream as a gather",
                      f->name, f->params[i].name);

@@ -219,8 +219,8 @@ static bool substitute(Expander *x, const Macro *macro, const MacroArguments *ar
         const Token *token = &macro->body[i];
         if (macro->has_parameters && token_is(token, "#")) {
             return source_error(x->source, place->offset,
-                                "macro '%.*s' makes a string by '#', and kernel text has none", macro->name.length,
-                                macro->name.text);
+                                "macro '%.*s' makes a string with '#', but kernel text has no strings",
+                                macro->name.length, macro->name.text);
         }
         bool joins = token_is(token, "##");
         i += joins;

@@ -241,7 +241,7 @@ static void add_dimension(StrBuf *out, const AccessText *text, int d)
 
 bool access_begins_binding(const AccessText *text)
 {
-    return (text->key->fixed || text->trusted) && !text->layout->behind;
+    return (text->key->fixed || text->trusted) && !text->layout->packed;
 }
 
 /* Writes the address in terms of the launch's own words, so that compilers see that several

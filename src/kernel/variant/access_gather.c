@@ -61,14 +61,14 @@ static void checked(StrBuf *out, const AccessText *text, const VariantKey *key, 
 static const char *const components[] = {"x", "y", "z", "w"};
 
 /* Writes the overloads FUNCTION_NAME(int slowest, ..., int fastest), and with vectors whose x is
- * the fastest dimension. They call `behind`. */
-static void overloads(StrBuf *out, const AccessText *text, const char *result, const char *function, const char *behind,
-                      int rank)
+ * the fastest dimension. They call `wrapped`. */
+static void overloads(StrBuf *out, const AccessText *text, const char *result, const char *function,
+                      const char *wrapped, int rank)
 {
     for (int n = rank > 2 ? rank : 2; n <= 4; n++) {
-        access_addf(out, text, rank, "%s %s$N(ivec%d v) { return %s$N($,{v.$c$}); }\n", result, function, n, behind);
+        access_addf(out, text, rank, "%s %s$N(ivec%d v) { return %s$N($,{v.$c$}); }\n", result, function, n, wrapped);
     }
-    access_addf(out, text, rank, "%s %s$N($-{int i#$}) { return %s$N($,{i#$}); }\n", result, function, behind);
+    access_addf(out, text, rank, "%s %s$N($-{int i#$}) { return %s$N($,{i#$}); }\n", result, function, wrapped);
 }
 
 void access_shared(StrBuf *out, const AccessText *text, int rank)

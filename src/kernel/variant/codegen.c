@@ -52,7 +52,7 @@ static const char *store_type(const Generator *g, int i)
 
 /* Returns the first argument that is read through the same binding. A shared binding is declared
  * once, since devices limit declarations. */
-static int place_owner(const Generator *g, int i)
+static int binding_owner(const Generator *g, int i)
 {
     const ArgLayout *args = g->layout->args;
     int k = 0;
@@ -85,7 +85,7 @@ static void write_bindings(Generator *g)
         const ArgLayout *arg = &g->layout->args[i];
         const char *name = g->f->params[i].name;
         bool read = arg->texture != NO_UNIT || arg->block != NO_UNIT;
-        const char *owner = read ? g->f->params[place_owner(g, i)].name : name;
+        const char *owner = read ? g->f->params[binding_owner(g, i)].name : name;
         if (strcmp(owner, name) != 0) {
             const char *prefix = arg->texture != NO_UNIT ? "tex" : "in";
             strbuf_addf(g->out, "#define %s_%s %s_%s\n", prefix, name, prefix, owner);
@@ -194,7 +194,7 @@ static void write_known(Generator *g, const AddressUse *use)
 
 /* Writes int place_NAME(int d0, ...), the element's address, for every parameter that has an
  * address function. For a map that interpolates it writes cell_NAME(d0, ..., level, p, l, s1, ...). */
-static void write_places(Generator *g)
+static void write_addresses(Generator *g)
 {
     for (int i = 0; g->text->addresses && i < g->f->param_count; i++) {
         const AddressUse *use = &g->text->addresses[i];
@@ -258,7 +258,7 @@ static void write_access(Generator *g)
     int own = g->f->param_count - g->f->given;
     write_access_of(g, own, g->f->param_count);
     write_given(g);
-    write_places(g);
+    write_addresses(g);
     write_access_of(g, 0, own);
 }
 

@@ -17,7 +17,7 @@ bool generate_stored(const Generator *g, int i)
 
 /* Returns whether main() keeps the address of argument i's element as a_NAME, for its load and its
  * store, so that it is computed once. */
-static bool keeps_place(const Generator *g, int i)
+static bool keeps_address(const Generator *g, int i)
 {
     const ArgKey *key = &g->key->args[i];
     const ParamKindInfo *kind = &param_kinds[g->f->params[i].kind];
@@ -27,10 +27,10 @@ static bool keeps_place(const Generator *g, int i)
 }
 
 /* Returns the first argument whose address serves argument i, too; otherwise i. */
-static int place_leader(const Generator *g, int i)
+static int address_leader(const Generator *g, int i)
 {
     int k = 0;
-    while (k < i && !(g->key->args[i].place && g->key->args[k].place == g->key->args[i].place && keeps_place(g, k))) {
+    while (k < i && !(g->key->args[i].place && g->key->args[k].place == g->key->args[i].place && keeps_address(g, k))) {
         k++;
     }
     return k;
@@ -38,7 +38,7 @@ static int place_leader(const Generator *g, int i)
 
 static void write_place(Generator *g, int i, int k)
 {
-    int leader = place_leader(g, i);
+    int leader = address_leader(g, i);
     generator_addf(g, i, "        int a_$N = ");
     if (g->key->args[i].paged) {
         bool mapped = g->key->args[i].path == PATH_MAPPED;
@@ -58,7 +58,7 @@ static void write_value(Generator *g, int i, int k)
         char texels[MAX_NAME + 8];
         snprintf(texels, sizeof texels, "f_%s", param->name);
         access_texel(g->out, texels, param->type, g->key->args[i].type, k);
-    } else if (keeps_place(g, i)) {
+    } else if (keeps_address(g, i)) {
         generator_addf(g, i, "fetch_$N(a_$N)");
     } else {
         bool blended = g->key->args[i].path == PATH_BLENDED;
@@ -73,7 +73,7 @@ void generate_loads(Generator *g, int k)
         if (!has_variable(param)) {
             continue;
         }
-        if (keeps_place(g, i)) {
+        if (keeps_address(g, i)) {
             write_place(g, i, k);
         }
         generator_addf(g, i, "        $T v_$N = ");
@@ -169,7 +169,7 @@ void generate_store(Generator *g, int i)
     snprintf(value, sizeof value, "v_%s", param->name);
     bool mapped = path_mapped(g->key->args[i].path), pages = g->key->active == ACTIVE_PAGES;
     generator_addf(g, i, pages ? "        {" : "        if (rill_e < int($n)) {");
-    if (keeps_place(g, i)) {
+    if (keeps_address(g, i)) {
         generator_addf(g, i, mapped ? " if (a_$N >= 0) { int a = a_$N" : " int a = a_$N");
     } else {
         generator_addf(g, i, " int a = adr_$N($,{rill_d#$})");

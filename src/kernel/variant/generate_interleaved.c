@@ -9,7 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BESIDE = 4, LEAST_STATEMENTS = 16, MOST_STATEMENTS = 256, MOST_NAMES = 5 /* more do not stay in registers */ };
+enum {
+    INTERLEAVED = 4,
+    LEAST_STATEMENTS = 16,
+    MOST_STATEMENTS = 256,
+    MOST_NAMES = 5 /* more do not stay in registers */
+};
 
 /* A part of the body's text. */
 typedef struct Span {
@@ -165,9 +170,9 @@ static bool fits(const Generator *g)
 {
     const Body *body = g->text->body;
     return g->text->traits->family == FAMILY_CPU && g->key->flat_loads && g->key->flat_stores && !g->key->active &&
-           !g->key->check && g->layout->elements % BESIDE == 0 && g->layout->strip == NO_SLOT && !g->f->group_rank &&
-           !g->f->given && !g->f->result && !body->uses_at && !body->uses_position && !body->unbounded &&
-           body->trips == 0 && !g->text->apart && plain_streams(g);
+           !g->key->check && g->layout->elements % INTERLEAVED == 0 && g->layout->strip == NO_SLOT &&
+           !g->f->group_rank && !g->f->given && !g->f->result && !body->uses_at && !body->uses_position &&
+           !body->unbounded && body->trips == 0 && !g->text->unchanged && plain_streams(g);
 }
 
 /* Writes a statement of element k. Local variables are called r0u_x instead of u_x. */
@@ -195,7 +200,7 @@ static void write_values(const Generator *g, int first)
         const Param *param = &g->f->params[i];
         char texels[MAX_NAME + 8];
         snprintf(texels, sizeof texels, "f_%s", param->name);
-        for (int k = 0; k < BESIDE; k++) {
+        for (int k = 0; k < INTERLEAVED; k++) {
             strbuf_addf(g->out, "        %s%s r%du_%s = ", g->text->body->exact ? "precise " : "",
                         glsl_type(param->type), k, param->name);
             if (param->kind == PARAM_CONSTANT) {
@@ -216,12 +221,12 @@ static void write_four(const Straight *s, int first)
     strbuf_add(g.out, "        {\n");
     write_values(&g, first);
     for (int n = 0; n < s->count; n++) {
-        for (int k = 0; k < BESIDE; k++) {
+        for (int k = 0; k < INTERLEAVED; k++) {
             write_statement(s, s->statements[n], k);
         }
     }
     for (int i = 0; i < g.f->param_count; i++) {
-        for (int k = 0; generate_stored(&g, i) && k < BESIDE; k++) {
+        for (int k = 0; generate_stored(&g, i) && k < INTERLEAVED; k++) {
             char value[MAX_NAME + 16];
             snprintf(value, sizeof value, "r%du_%s", k, g.f->params[i].name);
             generate_words(&g, i, first + k, value);
@@ -248,7 +253,7 @@ bool generate_interleaved(Generator *g)
     if (!is_straight(body) || !add_statements(&s, body)) {
         return false;
     }
-    for (int first = 0; first < g->layout->elements; first += BESIDE) {
+    for (int first = 0; first < g->layout->elements; first += INTERLEAVED) {
         write_four(&s, first);
     }
     return true;

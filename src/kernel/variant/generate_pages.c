@@ -122,7 +122,7 @@ static void write_position(Generator *g)
 }
 
 /* Writes e_NAME, the distance of a step's elements in argument i from the page's first element. */
-static void write_behind(Generator *g, int i, int row)
+static void write_offset(Generator *g, int i, int row)
 {
     int paged = g->key->args[i].paged, rank = g->key->rank, elements = g->layout->elements;
     if (paged == PAGED_WHOLE || (paged == PAGED_NUMBERED && (!g->key->page_starts || g->key->page_unbounded))) {
@@ -167,7 +167,7 @@ static void write_step_loads(Generator *g, int row)
             strbuf_add(g->out, mask_count);
             counted = true;
         }
-        write_behind(g, i, row);
+        write_offset(g, i, row);
         for (int t = 0; generator_flat_load(g, i) && t < generator_step_bytes(g, i) / LOAD_UNIT; t++) {
             generator_addf(
                 g, i, texture ? "        uvec4 f_$N_%d = texelFetch(tex_$N, " : "        uvec4 f_$N_%d = in_$N[", t);

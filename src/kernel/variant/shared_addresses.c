@@ -19,7 +19,7 @@ typedef struct Sharing {
     const Generator *g;
     StrBuf *out;
     bool *used;
-    int places;
+    int addresses;
     Call calls[MOST_CALLS];
     int count;
 } Sharing;
@@ -183,12 +183,12 @@ static void write_statement(Sharing *s, const char *text, const char *end)
         for (int k = i + 1; k < s->count && !first->place; k++) {
             const ArgKey *args = s->g->key->args;
             if (args[first->param].place == args[s->calls[k].param].place && same_arguments(s, first, &s->calls[k])) {
-                s->calls[k].place = s->places + 1;
+                s->calls[k].place = s->addresses + 1;
                 shared = true;
             }
         }
         if (shared) {
-            first->place = ++s->places;
+            first->place = ++s->addresses;
             const char *name = s->g->f->params[first->param].name;
             strbuf_addf(s->out, "int rill_s%d = sp_%s(%.*s; ", first->place, name, (int)(first->end - first->arguments),
                         first->arguments);
@@ -211,7 +211,7 @@ bool shared_addresses(const Generator *g, StrBuf *out, bool used[MAX_PARAMS])
     const char *body = strbuf_text(&g->text->body->text), *start = body;
     Sharing s = {.g = g, .out = out, .used = used};
     int depth = 0;
-    if (g->text->apart || !any_shared(g)) {
+    if (g->text->unchanged || !any_shared(g)) {
         return false;
     }
     for (const char *at = body; *at; at++) {
@@ -232,5 +232,5 @@ bool shared_addresses(const Generator *g, StrBuf *out, bool used[MAX_PARAMS])
         }
     }
     strbuf_add(out, start);
-    return s.places > 0;
+    return s.addresses > 0;
 }

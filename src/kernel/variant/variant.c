@@ -143,20 +143,20 @@ static bool strips_fit(const KernelText *text, const VariantKey *key, int elemen
 void variant_whole(const KernelText *text, VariantKey *key)
 {
     const Function *f = text->function;
-    int places = key->active >= ACTIVE_PAGES ? 1 : key->active;
+    int bindings = key->active >= ACTIVE_PAGES ? 1 : key->active;
     for (int i = 0; i < f->param_count; i++) {
-        places += is_read(f, key, i) + (key->args[i].sampled != SAMPLED_BY_KERNEL);
+        bindings += is_read(f, key, i) + (key->args[i].sampled != SAMPLED_BY_KERNEL);
     }
     int elements = variant_elements(text, key);
     for (int i = 0; i < f->param_count; i++) {
         key->args[i].strips = key->args[i].strips && strips_fit(text, key, elements, i);
-        places += key->args[i].strips;
+        bindings += key->args[i].strips;
     }
-    bool apart = places <= text->texture_limit && places <= variant_free_blocks(text, key);
+    bool separate = bindings <= text->texture_limit && bindings <= variant_free_blocks(text, key);
     for (int i = 0; i < f->param_count; i++) {
         ArgKey *arg = &key->args[i];
-        arg->strips = apart && arg->strips;
-        arg->whole = apart && arg->path == PATH_DENSE && is_read(f, key, i) && arg->type->bytes % 16 == 0;
+        arg->strips = separate && arg->strips;
+        arg->whole = separate && arg->path == PATH_DENSE && is_read(f, key, i) && arg->type->bytes % 16 == 0;
     }
 }
 
@@ -370,17 +370,17 @@ static bool place_read(const KernelText *text, const VariantKey *key, int free_b
 {
     ArgLayout *arg = &layout->args[i];
     bool textured = !key->args[i].block, room = layout->textures < text->texture_limit;
-    arg->behind = false;
+    arg->packed = false;
     if (textured && room && (text->traits->tuning[TUNING_BUFFER_TEXTURES] || *blocks == free_blocks)) {
         arg->texture = layout->textures++;
     } else if (*blocks < free_blocks) {
         arg->block = (*blocks)++;
     } else if (free_blocks > 0) {
         arg->block = free_blocks - 1;
-        arg->behind = true;
+        arg->packed = true;
     } else if (textured && text->texture_limit > layout->own_units) {
         arg->texture = text->texture_limit - 1;
-        arg->behind = true;
+        arg->packed = true;
     } else {
         return no_place(text, i);
     }

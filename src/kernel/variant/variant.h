@@ -121,7 +121,7 @@ typedef struct ArgLayout {
     int dump;           /* element that takes stores out of range */
     int strides;        /* PAGED_STRIDED, or with neighbors or replicas: one word per dimension from the second on */
     int texture, block; /* texture unit or storage binding for reading; NO_UNIT */
-    bool behind;        /* the launcher packs the stream into the last shared binding, after other streams */
+    bool packed;        /* the launcher packs the stream into the last shared binding, after other streams */
     int wide;           /* texture unit of the same buffer as texels of four words, or NO_UNIT */
     int sampler;        /* unit of the texture that is sampled, or NO_UNIT */
     int store;          /* storage binding for writing, or NO_UNIT */
@@ -177,7 +177,7 @@ typedef struct KernelText {
     int texture_limit, block_limit, uniform_limit; /* uniform_limit is in uvec4s */
     bool canary;
     int id;                      /* number of the kernel in the fault words */
-    bool apart;                  /* the body is not changed, so that the driver's messages about it can be located */
+    bool unchanged;              /* the body is not changed, so that the driver's messages about it can be located */
     const AddressUse *addresses; /* per parameter; NULL: no parameter has one */
 } KernelText;
 
