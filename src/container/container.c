@@ -180,7 +180,7 @@ uint64_t container_version(const Container *c)
 uint64_t container_table_bytes(const Translator *t)
 {
     const Pages *pages = page_table_of_translator((Translator *)t);
-    uint64_t bytes = pages ? page_table_news_bytes(pages) : 0;
+    uint64_t bytes = pages ? page_table_pending_bytes(pages) : 0;
     for (int i = 0; i < TRANSLATOR_TABLES; i++) {
         bytes += (uint64_t)t->tables[i].count * sizeof *t->tables[i].words;
     }

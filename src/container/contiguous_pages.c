@@ -43,7 +43,7 @@ static int64_t run_begin(AddressMap *map, const PageSet *pages)
     Container *c = (Container *)map;
     const Paged *paged = (const Paged *)c->translator;
     uint64_t version = translator_version(c->translator);
-    if (paged->behind || pages->serial == 0 || !fits(c, paged, pages)) {
+    if (paged->stale || pages->serial == 0 || !fits(c, paged, pages)) {
         return -1;
     }
     for (int i = 0; i < PAGE_RUNS; i++) {

@@ -50,7 +50,7 @@ void frame_table_inverse(const Translator *t, StrBuf *out, int number, int pages
     }
     strbuf_addf(out, "  return inside && t%d_t[at] != 0 && ", number);
     translator_glsl_inside(t, out, number, "v");
-    /* Beyond the last int a page's coordinates wrap around. */
+    /* The coordinates of pages that reach beyond the greatest int wrap around. */
     for (int d = 0; d < rank && floors; d++) {
         strbuf_addf(out, " && (v%d < 0) == (t%d_t[at + %d] < 0)", d, number, d + 1);
     }

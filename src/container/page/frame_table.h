@@ -1,5 +1,5 @@
-/* What translators with pages share: their table 1, which says which page a frame holds. A frame has as many words as there are dimensions, and
- * one in front: 0 where it is free, else 1 more than its page's level; then the page's coordinates. */
+/* Table 1 of translators with pages: the page that each frame holds. A frame has one word for each dimension,
+ * the page's coordinates, after one word that is 0 if the frame is free, or 1 + the page's level. */
 #ifndef RILL_CONTAINER_PAGE_FRAME_TABLE_H
 #define RILL_CONTAINER_PAGE_FRAME_TABLE_H
 
@@ -7,13 +7,15 @@
 
 enum { FRAME_TABLE = 1 };
 
-/* How many frames it tells of; and a frame's words. */
+/* Returns how many frames the table has. */
 int64_t frame_table_count(const Translator *t);
+/* Returns the words of a frame. */
 const int32_t *frame_table_words(const Translator *t, int64_t frame);
-/* Whether so many pages can go to frames from `frame` on; false with error_set. */
+/* Returns whether `count` pages can be mapped to frames from `frame` on. False with error_set. */
 bool frame_table_free(const Translator *t, int64_t frame, int64_t count);
-/* Writes the function's body from a place in memory to a point. Numbers: the sizes of pages, those of frames and behind them their elements.
- * With `levels` pages have some; with `floors` their coordinates may be negative. */
+/* Writes the body of the function from a memory address to a point. `pages` is the index of the numbers with
+ * the sizes of pages, `frames` of the sizes of frames, followed by their elements. `levels`: pages have levels.
+ * `floors`: coordinates may be negative. */
 void frame_table_inverse(const Translator *t, StrBuf *out, int number, int pages, int frames, bool levels, bool floors);
 
 #endif

@@ -1,6 +1,7 @@
-/* Pages found by a hash of their coordinates: open addressing, linear probing, at most half full. A slot is 1 more than the frame, and
- * the coordinates; or 0; or -1 while it is only reserved. No walk is longer than MOST_STEPS: a loop that ends for certain needs no watching, so
- * that a table where a walk would be longer is made larger. */
+/* Pages found by a hash of their coordinates: open addressing with linear probing, at most half full. A slot
+ * holds 1 + the frame, followed by the coordinates; 0 if it is empty, -1 if it is reserved. No search takes
+ * more than MOST_STEPS steps, so that a bounded loop needs no watchdog. The table grows if a search would take
+ * longer. */
 #include "container/page/paged.h"
 #include "container/translator/translators.h"
 
@@ -8,13 +9,13 @@
 
 enum { FIRST_SLOTS = 64, MOST_STEPS = 128, SPARSEST = 64, RESERVED = -1 };
 
-/* Knuth's multiplicative constant, 2^32 over the golden ratio. */
+/* Knuth's multiplicative constant: 2^32 divided by the golden ratio. */
 #define HASH_FACTOR 0x9E3779B1u
 enum { HASH_SHIFT = 15 };
 
 typedef struct Hash {
     Paged paged;
-    int mask; /* number: slots - 1, slots being a power of two */
+    int mask; /* index of a number: slots - 1, where slots is a power of two */
 } Hash;
 
 static int64_t mask_of(const Paged *paged)
@@ -40,7 +41,7 @@ static void write_lookup(const Paged *paged, StrBuf *out, int number)
                 "  for (int k = 0; k < %d; k++) {\n"
                 "    int at = slot * %d, here = t%d_t[at], differs = ",
                 mask, MOST_STEPS, rank + 1, number);
-    for (int d = 0; d < rank; d++) { /* no &&: it would branch at every word */
+    for (int d = 0; d < rank; d++) { /* no &&, which would branch at every word */
         strbuf_addf(out, "%s(t%d_t[at + %d] ^ g%d)", d ? " | " : "", number, d + 1, d);
     }
     strbuf_addf(out,
@@ -59,7 +60,7 @@ static int64_t home(const Paged *paged, const int64_t *page, int64_t mask)
     return h & mask;
 }
 
-/* The slot of a page, or the empty one where it would stand; -1 where the walk there is too long. */
+/* Returns the slot of a page, or the empty slot where it would be stored; -1 if the search is too long. */
 static int64_t find_slot(const Paged *paged, const int32_t *words, const int64_t *page, int64_t mask)
 {
     int64_t slot = home(paged, page, mask);
@@ -99,7 +100,7 @@ static void slot_page(const Paged *paged, const int32_t *words, int64_t *page)
     }
 }
 
-/* All slots in use, put into an empty table; false where a walk would be too long. */
+/* Copies all slots in use to an empty table. False if a search would be too long. */
 static bool copy_slots(const Paged *paged, WordTable *to, int64_t mask)
 {
     const int32_t *from = paged->base.tables[PAGED_TABLE].words;
@@ -118,8 +119,8 @@ static bool copy_slots(const Paged *paged, WordTable *to, int64_t mask)
     return true;
 }
 
-/* A larger table with room for a page, of so many slots or more, `most` at most: of pages whose hash is the same no table holds more
- * than a walk has steps. */
+/* Creates a table of at least `slots` and at most `most` slots with room for a page. A table holds at most
+ * MOST_STEPS pages with the same hash. */
 static bool rebuild(Paged *paged, const int64_t *page, int64_t slots, int64_t most)
 {
     WordTable grown, *table = &paged->base.tables[PAGED_TABLE];
@@ -136,7 +137,7 @@ static bool rebuild(Paged *paged, const int64_t *page, int64_t slots, int64_t mo
         }
         word_table_free(&grown);
     }
-    stream_release(&table->stream); /* the two are never on the device at once */
+    stream_release(&table->stream); /* both tables are never on the device at once */
     if (!word_table_fit(&grown)) {
         word_table_free(&grown);
         return word_table_fit(table) && error_failed();
@@ -169,7 +170,7 @@ static bool reserve(Paged *paged, const int64_t *page, int64_t count)
     return true;
 }
 
-/* Empties a slot: those behind it that would not be found any more move up. */
+/* Empties a slot, and moves up the slots after it that would not be found any more. */
 static void leave(Paged *paged, int64_t empty)
 {
     static const int64_t nothing[SHAPE_MAX_RANK];
@@ -225,7 +226,7 @@ Translator *translator_hash(Device *device, const Shape *page, int64_t capacity)
     if (!paged) {
         return NULL;
     }
-    paged->base.info.traits.consistent = false; /* as many steps as there are collisions */
+    paged->base.info.traits.consistent = false; /* the number of steps depends on collisions */
     ((Hash *)paged)->mask = translator_number(&paged->base, FIRST_SLOTS - 1);
     if (!word_table_create(&paged->base.tables[PAGED_TABLE], device, slot_at(paged, FIRST_SLOTS))) {
         translator_release(&paged->base);

@@ -20,7 +20,7 @@ int64_t node_pool_take(NodePool *pool, WordTable *table, bool (*grow)(WordTable 
     if (begin > SHAPE_MAX_ELEMENTS - pool->node) {
         return error_set("the page table is full: use larger pages, or more levels");
     }
-    /* There must be room for every node to become spare: giving one back can't fail. */
+    /* Reserves room for every node to become spare, so that freeing a node cannot fail. */
     if (!ARRAY_ROOM(&pool->used) ||
         !array_reserve((void **)&pool->spare.items, &pool->spare.capacity, pool->used.count,
                        sizeof *pool->spare.items) ||

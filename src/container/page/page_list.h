@@ -4,11 +4,11 @@
 
 #include "stream/shape.h"
 
-/* A page, by its coordinates among pages, x first; those behind the rank are zero. */
+/* A page: its coordinates, counted in pages, x first. Coordinates beyond the rank are 0. */
 typedef struct PageEntry {
     int32_t page[SHAPE_MAX_RANK];
-    int32_t frame; /* where it is mapped; NO_FRAME */
-    int32_t order; /* when it came */
+    int32_t frame; /* where it is mapped, or NO_FRAME */
+    int32_t order; /* the order of insertion */
 } PageEntry;
 
 enum { NO_FRAME = -1 };
@@ -18,35 +18,37 @@ typedef struct PageList {
     size_t count, capacity;
 } PageList;
 
-/* A box of pages, both ends inside. */
+/* A box of pages, both ends inclusive. */
 typedef struct PageBox {
     int rank;
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
     int64_t count; /* capped at SHAPE_MAX_ELEMENTS + 1 */
 } PageBox;
 
-/* Nothing is in it then. */
+/* Frees the entries. The list is empty afterwards. */
 void page_list_free(PageList *list);
-/* Room for so many more; and one more. False with error_set when out of host memory. */
+/* Reserves room for `more` entries. False with error_set. */
 bool page_list_reserve(PageList *list, int64_t more);
+/* Adds an entry. False with error_set. */
 bool page_list_add(PageList *list, int rank, const int64_t *page, int64_t frame);
-/* Adds an entry, for which there is room, as the last one. Adds all entries of another list. */
+/* Appends an entry, for which there is room. */
 void page_list_push(PageList *list, const PageEntry *entry);
+/* Appends all entries of another list. False with error_set. */
 bool page_list_append(PageList *list, const PageList *other);
-/* Gives all entries one frame. */
+/* Sets the frame of all entries. */
 void page_list_set_frames(PageList *list, int32_t frame);
-/* The coordinates of an entry's page. */
+/* Copies the coordinates of an entry's page. */
 static inline void page_list_page(const PageEntry *entry, int64_t page[SHAPE_MAX_RANK])
 {
     for (int d = 0; d < SHAPE_MAX_RANK; d++) {
         page[d] = entry->page[d];
     }
 }
-/* The order of the pages of two entries: row-major. */
+/* Compares the pages of two entries in row-major order. */
 int page_list_compare(const PageEntry *x, const PageEntry *y);
-/* Row-major, what came first in front. */
+/* Sorts in row-major order. Entries of one page keep their order of insertion. */
 void page_list_sort(PageList *list);
-/* Sorts, and keeps of each page what came first; `drop` (NULL: nothing) gets the frames of the others. */
+/* Sorts, and keeps the first entry of each page. `drop` (NULL: none) is called with the frames of the others. */
 void page_list_unique(PageList *list, void (*drop)(void *self, int64_t frame), void *self);
 
 #endif

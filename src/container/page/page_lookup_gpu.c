@@ -1,4 +1,5 @@
-/* Pages of points, found on the device: which are not mapped, or are, by the table there; compacted, and sorted, each once. */
+/* Finds the pages of points on the device: the mapped or the unmapped ones, according to the table, compacted
+ * and sorted without duplicates. */
 #include "container/page/page_table.h"
 
 #include "kernel/launch/builtin.h"
@@ -51,7 +52,8 @@ PageNumbers page_lookup_numbers(const Pages *pages)
     return numbers;
 }
 
-/* The page's number of each point, -1 outside of the domain; and whether it is asked for: outside, too. */
+/* Writes a kernel that computes the index of each point's page, -1 outside of the domain, and marks the wanted
+ * pages. Points outside are marked, too. */
 static void write_wanted(const Translator *t, StrBuf *out)
 {
     int rank = t->info.rank;
@@ -107,7 +109,7 @@ static bool launch_wanted(Translator *t, const Stream *points, bool mapped, Stre
     return kernel && kernel_launch(kernel, points->device, args, &points->shape, false);
 }
 
-/* The elements of a stream that a mask keeps, in its place. */
+/* Replaces a stream by the elements that a mask keeps. */
 static bool keep(Stream *numbers, Stream *mask)
 {
     Stream kept;
@@ -144,7 +146,7 @@ bool page_lookup_unique(Stream *numbers)
     return keep(numbers, &mask);
 }
 
-/* Those outside have the least number. */
+/* Points outside of the domain have the least index. */
 static bool check_first(const Stream *numbers)
 {
     int32_t first = 0;
@@ -155,7 +157,7 @@ static bool check_first(const Stream *numbers)
     return first >= 0 || error_set("some points lie outside of the container's shape; coordinates are 0-based");
 }
 
-bool page_lookup_ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
+bool page_lookup_find(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
 {
     Stream mask;
     if (!translator_tables_there(&pages->paged.base) || !paged_flush(&pages->paged) ||

@@ -1,4 +1,5 @@
-/* The pages of a stream of points: sorted by a hash of their pages on the device, of which each is read back about once. */
+/* Finds the pages of a stream of points: the device sorts the points by a hash of their pages, and about one
+ * point of each page is read back. */
 #include "container/page/paged.h"
 
 #include "gpu/memory/buffer.h"
@@ -11,13 +12,13 @@
 
 static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
 
-/* ".y" of a point of several dimensions. */
+/* Returns ".y", the component of a point of several dimensions. */
 static const char *field(int rank, int d)
 {
     return rank == 1 ? "" : &".x\0.y\0.z\0.w"[3 * d];
 }
 
-/* Functions of a point: whether it lies in a shape, of sizes 0 where there are no bounds, and its page. */
+/* Writes functions of a point: whether it lies in the shape (sizes are 0 without bounds), and its page. */
 static void write_functions(StrBuf *out, int rank)
 {
     const char *vector = vectors[rank - 1];
@@ -34,7 +35,8 @@ static void write_functions(StrBuf *out, int rank)
     strbuf_add(out, "); }\n");
 }
 
-/* Points to hashes; those outside, also of a page that reaches in, have one of their own. */
+/* Writes a kernel from points to hashes. Points outside, also those whose page reaches outside, have a hash of
+ * their own. */
 static void write_hashes(StrBuf *out, int rank)
 {
     const char *vector = vectors[rank - 1];
@@ -47,7 +49,8 @@ static void write_hashes(StrBuf *out, int rank)
     strbuf_add(out, "  r = inside(a, s) ? int(h >> 1) : 0;\n}\n");
 }
 
-/* Numbers of points, those of a page in a row unless hashes are equal, to whether the page is another one than before. */
+/* Writes a kernel that marks where the page differs from the previous point's. Points of a page are consecutive
+ * unless hashes are equal. */
 static void write_heads(StrBuf *out, int rank)
 {
     const char *vector = vectors[rank - 1];
@@ -69,7 +72,7 @@ static Kernel *find_kernel(Device *device, void (*write)(StrBuf *out, int rank),
     return kernel;
 }
 
-/* Numbers of all points, of one dimension, in the order of their hashes. */
+/* Sorts the indices of all points by their hashes. */
 static bool sort_points(const Stream *points, int rank, const uint32_t *page, const uint32_t *size, Stream *numbers)
 {
     Stream hashes;
@@ -84,7 +87,7 @@ static bool sort_points(const Stream *points, int rank, const uint32_t *page, co
     return done;
 }
 
-/* The numbers of one point of each page, or of a few. */
+/* Finds the index of one point, or a few points, of each page. */
 static bool find_heads(const Stream *points, const Stream *numbers, int rank, const uint32_t *page,
                        const uint32_t *size, Stream *heads)
 {
@@ -113,7 +116,7 @@ static bool add_point(const Translator *t, const int32_t *coordinates, PageList 
     return page_list_add(pages, rank, paged_box(t, point, point).first, NO_FRAME);
 }
 
-/* Reads the heads back and notes their pages. */
+/* Reads these points back and adds their pages. */
 static bool add_points(const Translator *t, const Stream *points, const Stream *heads, PageList *pages)
 {
     int64_t count = stream_elements(heads), rank = t->info.rank;

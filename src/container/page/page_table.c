@@ -1,6 +1,7 @@
-/* Page tables of one or more levels. The table begins with the root, one entry for each part of the domain; nodes of equal size follow
- * as they are needed. An entry is 0, or where its node begins, or at the last level 1 more than its page's frame. Below the root a
- * level takes so many bits of a page's coordinates, the same for all levels. */
+/* Page tables of one or more levels. The table begins with the root, which has one entry for each part of the
+ * domain. Nodes of equal size follow, and are allocated when needed. An entry is 0, or the index where its node
+ * begins, or at the last level 1 + its page's frame. Each level below the root takes the same number of bits of
+ * a page's coordinates. */
 #include "container/page/page_table.h"
 #include "container/translator/translators.h"
 
@@ -13,7 +14,7 @@ static const Pages *pages_of(const Paged *paged)
     return (const Pages *)paged;
 }
 
-/* "g2 >> 2 * t0_n3.x", where a level has below it so many further ones. */
+/* Writes for example "g2 >> 2 * t0_n3.x" for a level with 2 further levels below it. */
 static void add_shifted(const Pages *pages, StrBuf *out, int number, int d, int below)
 {
     strbuf_addf(out, "g%d", d);
@@ -42,7 +43,7 @@ static void write_lookup(const Paged *paged, StrBuf *out, int number)
             add_shifted(pages, out, number, d, below);
             strbuf_addf(out, ") & ((1 << %s) - 1));\n", bits);
         }
-        /* Read in any case: drivers that hold back a load for some lanes take a sixth longer. */
+        /* Loads in any case: drivers that mask a load for some lanes take a sixth longer. */
         strbuf_addf(out, "  i0 = t%d_t[w == 0 ? 0 : w + i0];\n  w = w == 0 ? 0 : i0;\n", number);
     }
 }
@@ -71,7 +72,7 @@ static bool reserve(Paged *paged, const int64_t *page, int64_t count)
     return true;
 }
 
-/* Without a frame, nodes that are empty then are given back. */
+/* Sets the frame of a page. Without a frame, nodes that become empty are freed. */
 static void enter(Paged *paged, const int64_t *page, int64_t frame)
 {
     Pages *pages = (Pages *)paged;
@@ -107,10 +108,11 @@ static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destro
                                      .reserve = reserve,
                                      .enter = enter,
                                      .give_up = page_table_release,
-                                     .learn = page_table_readback,
+                                     .synchronize = page_table_readback,
                                      .empty = empty};
 
-/* Lays out a table; its entries while empty, or -1 where that are too many. */
+/* Chooses the sizes of the levels. Returns the number of entries of the empty table, or -1 if there are too
+ * many. */
 static int64_t plan_levels(Pages *pages, const int64_t *grid, int levels)
 {
     int64_t entries = 1;

@@ -1,5 +1,5 @@
-/* Page tables that the device changes by itself. The host takes nodes for it, and learns how many pages there are; which ones it learns when it is
- * asked for a page. */
+/* Page tables that the device changes. The host allocates nodes, and learns how many pages are mapped; it reads
+ * back which pages they are when one is accessed. */
 #include "container/page/page_table.h"
 
 #include "kernel/launch/builtin.h"
@@ -28,9 +28,11 @@ static Kernel *find_kernel(const Pages *pages, const char *body)
     return kernel;
 }
 
-/* nodes: each has as number that of the entry that it hangs on, row-major among the parts of the domain that entries of its depth stand for */
+/* nodes: the index of a node is the row-major index of its entry, among the parts of the domain that entries of
+ * its depth represent */
 
-/* Pages' nodes of a depth, from 1 below the root on, that are not there; those of pages in a row once. `state`: levels, depth, and the bits of a node. */
+/* Marks the nodes of pages that do not exist at a depth (1 below the root, and so on), each once for
+ * consecutive pages. `state`: levels, depth, and the bits of a node. */
 static const char missing_text[] =
     "int number_of(int k, ivec4 grid, ivec4 root, ivec4 bits, ivec4 state) {\n"
     "  ivec4 g = page_at(k, grid);\n"
@@ -46,7 +48,7 @@ static const char missing_text[] =
     "  bool first = indexof(k).x == 0 || number_of(k[-1], grid, root, bits, state) != n;\n"
     "  r = n;\n  keep = first && w == 0 ? 1u : 0u;\n}\n";
 
-/* Hangs nodes on their entries. */
+/* Stores the positions of nodes in their entries. */
 static const char hang_text[] = "kernel void hang(int n<>, int node<>, ivec4 state, inout int t[]) {\n"
                                 "  int at = n >> state.z * (state.y - 1);\n"
                                 "  for (int depth = 1; depth < state.y; depth++)\n"
@@ -54,9 +56,9 @@ static const char hang_text[] = "kernel void hang(int n<>, int node<>, ivec4 sta
                                 "  t[at] = node;\n}\n";
 
 typedef struct Nodes {
-    Stream numbers[PAGES_MOST_LEVELS]; /* by depth; closed: there are none */
+    Stream numbers[PAGES_MOST_LEVELS]; /* by depth; closed: none */
     int64_t counts[PAGES_MOST_LEVELS], count;
-    int32_t *begins; /* one depth after the other */
+    int32_t *begins; /* positions of all nodes, one depth after the other */
 } Nodes;
 
 static void free_nodes(Nodes *nodes)
@@ -107,7 +109,7 @@ static bool find_nodes(Pages *pages, const Stream *numbers, Nodes *nodes)
     return nodes->begins || error_set("out of host memory");
 }
 
-/* Those that were taken become spare again, in the order in which they were. */
+/* Frees nodes in reverse order of allocation. */
 static void give_nodes(Pages *pages, const Nodes *nodes, int64_t count)
 {
     while (count > 0) {
@@ -115,7 +117,7 @@ static void give_nodes(Pages *pages, const Nodes *nodes, int64_t count)
     }
 }
 
-/* Room in both tables, and all nodes taken; or nothing, with error_set. */
+/* Reserves room in both tables and allocates all nodes, or nothing, with error_set. */
 static bool take_room(Pages *pages, Nodes *nodes, int64_t end)
 {
     Paged *paged = &pages->paged;
@@ -163,26 +165,26 @@ static bool hang_nodes(Pages *pages, const Nodes *nodes)
 
 /* pages */
 
-/* Statements: `at`, the place of a page's entry. */
-#define WALK                                                                                                           \
+/* Statements that set `at` to the index of a page's entry. */
+#define FIND_ENTRY                                                                                                     \
     "  ivec4 g = page_at(k, grid);\n"                                                                                  \
     "  int at = root_at(g, root, bits, state.x - 1);\n"                                                                \
     "  for (int below = state.x - 2; below >= 0; below--) at = t[at] + node_at(g, bits, below);\n"
-/* `state`: levels, and the words of a frame in the table of frames. */
+/* `state`: levels, and the number of words of a frame in the table of frames. */
 static const char map_text[] =
     "kernel void map(int k<>, int frame<>, ivec4 grid, ivec4 root, ivec4 bits, ivec4 state, inout int t[], inout int "
-    "back[]) {\n" WALK "  int w = frame * state.y;\n"
+    "back[]) {\n" FIND_ENTRY "  int w = frame * state.y;\n"
     "  t[at] = frame + 1;\n  back[w] = 1;\n"
     "  for (int d = 1; d < state.y; d++) back[w + d] = d == 1 ? g.x : d == 2 ? g.y : d == 3 ? g.z : g.w;\n}\n";
 
 static const char unmap_text[] =
     "kernel void unmap(int k<>, ivec4 grid, ivec4 root, ivec4 bits, ivec4 state, inout int t[], inout int back[], out "
-    "int r<>) {\n" WALK "  int frame = t[at] - 1, w = frame * state.y;\n"
+    "int r<>) {\n" FIND_ENTRY "  int frame = t[at] - 1, w = frame * state.y;\n"
     "  t[at] = 0;\n"
     "  for (int d = 0; d < state.y; d++) back[w + d] = 0;\n"
     "  r = frame;\n}\n";
 
-/* Of both: the frames are the second argument, or the last. */
+/* Launches either kernel. The frames are the second argument, or with `last` the last one. */
 static bool launch(Pages *pages, const char *text, const Stream *numbers, const Stream *frames, bool last)
 {
     PageNumbers sizes = page_lookup_numbers(pages);
@@ -206,7 +208,7 @@ static bool launch(Pages *pages, const char *text, const Stream *numbers, const 
     return kernel && kernel_launch(kernel, numbers->device, args, &numbers->shape, false);
 }
 
-/* After a launch failed: what the copies tell. */
+/* Restores the device's tables from the copies after a launch failed. */
 static void restore(Pages *pages)
 {
     word_table_restore(table_of(pages, PAGED_TABLE));
@@ -214,7 +216,7 @@ static void restore(Pages *pages)
     paged_flush(&pages->paged);
 }
 
-/* In memory of their own: they may be some of many. */
+/* Copies the indices, since `numbers` may be a view of a larger stream. */
 static bool keep_numbers(const Stream *numbers, Stream *kept)
 {
     uint64_t size = sizeof(int32_t);
@@ -231,16 +233,16 @@ static bool keep_numbers(const Stream *numbers, Stream *kept)
 
 static bool map_all(Pages *pages, const Stream *numbers, const Stream *frames, int64_t end, Nodes *nodes)
 {
-    if (!find_nodes(pages, numbers, nodes) || !keep_numbers(numbers, &pages->news.numbers)) {
+    if (!find_nodes(pages, numbers, nodes) || !keep_numbers(numbers, &pages->pending.numbers)) {
         return false;
     }
     if (!take_room(pages, nodes, end)) {
-        stream_release(&pages->news.numbers);
+        stream_release(&pages->pending.numbers);
         return false;
     }
     if (!hang_nodes(pages, nodes) || !launch(pages, map_text, numbers, frames, false)) {
         give_nodes(pages, nodes, nodes->count);
-        stream_release(&pages->news.numbers);
+        stream_release(&pages->pending.numbers);
         restore(pages);
         return false;
     }
@@ -251,26 +253,26 @@ bool page_table_map_numbers(Pages *pages, const Stream *numbers, const Stream *f
 {
     Translator *t = &pages->paged.base;
     Nodes nodes = {0};
-    bool done = paged_learn(t) && map_all(pages, numbers, frames, end, &nodes);
+    bool done = paged_synchronize(t) && map_all(pages, numbers, frames, end, &nodes);
     if (!done) {
         free_nodes(&nodes);
         free(known);
         return false;
     }
-    pages->news.count = stream_elements(numbers);
-    pages->news.frames = known;
-    pages->news.nodes = nodes.begins;
-    memcpy(pages->news.node_counts, nodes.counts, sizeof nodes.counts);
+    pages->pending.count = stream_elements(numbers);
+    pages->pending.frames = known;
+    pages->pending.nodes = nodes.begins;
+    memcpy(pages->pending.node_counts, nodes.counts, sizeof nodes.counts);
     nodes.begins = NULL;
     free_nodes(&nodes);
-    pages->paged.behind = true;
-    t->info.mapped += pages->news.count;
+    pages->paged.stale = true;
+    t->info.mapped += pages->pending.count;
     t->numbers[t->frames] = (int32_t)paged_frames(&pages->paged);
     t->version++;
     return true;
 }
 
-/* Where a frame's words are zero, and its page has no entry any more, on the device already. */
+/* Removes a page from the copies, which the device has removed already. */
 static void leave_page(Pages *pages, PageEntry *entry)
 {
     int64_t page[SHAPE_MAX_RANK], path[PAGES_MOST_LEVELS];
@@ -291,7 +293,7 @@ static void leave_page(Pages *pages, PageEntry *entry)
 bool page_table_unmap_numbers(Pages *pages, const Stream *numbers, PageList *list, Stream *frames)
 {
     Translator *t = &pages->paged.base;
-    if (!paged_learn(t) || !paged_flush(&pages->paged) ||
+    if (!paged_synchronize(t) || !paged_flush(&pages->paged) ||
         !stream_create(numbers->device, numbers->type, &numbers->shape, false, frames)) {
         return false;
     }
@@ -305,6 +307,6 @@ bool page_table_unmap_numbers(Pages *pages, const Stream *numbers, PageList *lis
     }
     t->info.mapped -= (int64_t)list->count;
     t->version++;
-    paged_flush(&pages->paged); /* entries of nodes that went; what fails is tried again */
+    paged_flush(&pages->paged); /* entries of freed nodes; if this fails, the next flush sends them again */
     return true;
 }

@@ -1,4 +1,4 @@
-/* Nodes of page tables on the host: where a page's entries stand, and which nodes are free. */
+/* Nodes of page tables on the host: finds the entries of a page, and allocates and frees nodes. */
 #include "container/page/page_table.h"
 
 int page_table_traverse(const Pages *pages, const int64_t *page, int64_t path[PAGES_MOST_LEVELS])

@@ -1,21 +1,21 @@
-/* What the device has changed in a page table by itself, entered in the copies that the host has: these tell the same then as if it had done it. */
+/* Reads back the changes that the device made to a page table, and enters them in the host's copies. */
 #include "container/page/page_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t page_table_news_bytes(const Pages *pages)
+uint64_t page_table_pending_bytes(const Pages *pages)
 {
-    return pages->news.count ? stream_bytes(&pages->news.numbers) : 0;
+    return pages->pending.count ? stream_bytes(&pages->pending.numbers) : 0;
 }
 
 void page_table_forget(Pages *pages)
 {
-    stream_release(&pages->news.numbers);
-    free(pages->news.frames);
-    free(pages->news.nodes);
-    memset(&pages->news, 0, sizeof pages->news);
-    pages->paged.behind = false;
+    stream_release(&pages->pending.numbers);
+    free(pages->pending.frames);
+    free(pages->pending.nodes);
+    memset(&pages->pending, 0, sizeof pages->pending);
+    pages->paged.stale = false;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -24,7 +24,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The number of a page's node of a depth, as page/page_table_gpu.c numbers them. */
+/* Returns the index of a page's node of a depth, as page/page_table_gpu.c computes it. */
 static int32_t node_number(const Pages *pages, const int64_t *page, int depth)
 {
     int rank = pages->paged.base.info.rank, below = pages->levels - 1;
@@ -43,7 +43,7 @@ static int32_t node_number(const Pages *pages, const int64_t *page, int depth)
     return (int32_t)number;
 }
 
-/* Sets an entry as the device has it. */
+/* Sets an entry of the copy, which the device has set already. */
 static void enter_word(Pages *pages, int64_t entry, int32_t word)
 {
     pages->paged.base.tables[PAGED_TABLE].words[entry] = word;
@@ -52,7 +52,7 @@ static void enter_word(Pages *pages, int64_t entry, int32_t word)
     }
 }
 
-/* Hangs a node on its entry. */
+/* Stores the position of a node in its entry. */
 static void enter_node(Pages *pages, int32_t number, int depth, int32_t node)
 {
     int bits = page_table_node_bits(pages);
@@ -64,7 +64,7 @@ static void enter_node(Pages *pages, int32_t number, int depth, int32_t node)
     enter_word(pages, entry, node);
 }
 
-/* The nodes of a depth; `numbers` is room for one of each page. */
+/* Enters the nodes of a depth. `numbers` has room for one index for each page. */
 static void enter_nodes(Pages *pages, const PageList *list, int depth, const int32_t *nodes, int32_t *numbers)
 {
     size_t count = 0;
@@ -87,7 +87,7 @@ static void enter_pages(Pages *pages, const PageList *list)
 {
     int64_t page[SHAPE_MAX_RANK], path[PAGES_MOST_LEVELS];
     for (size_t i = 0; i < list->count; i++) {
-        int32_t frame = pages->news.frames[i];
+        int32_t frame = pages->pending.frames[i];
         int32_t *back = pages->paged.base.tables[PAGED_BACK].words + paged_back(&pages->paged, frame);
         page_list_page(&list->items[i], page);
         page_table_traverse(pages, page, path);
@@ -102,13 +102,13 @@ static void enter_pages(Pages *pages, const PageList *list)
 static bool enter_news(Pages *pages, const PageList *list)
 {
     int32_t *numbers = malloc((list->count + 1) * sizeof *numbers);
-    const int32_t *nodes = pages->news.nodes;
+    const int32_t *nodes = pages->pending.nodes;
     if (!numbers) {
         return error_set("out of host memory");
     }
     for (int depth = 1; depth < pages->levels; depth++) {
         enter_nodes(pages, list, depth, nodes, numbers);
-        nodes += pages->news.node_counts[depth];
+        nodes += pages->pending.node_counts[depth];
     }
     enter_pages(pages, list);
     free(numbers);
@@ -123,7 +123,7 @@ bool page_table_readback(Paged *paged)
     if (!device_enter(pages->paged.base.device, &scope)) {
         return false;
     }
-    bool done = page_lookup_list(pages, &pages->news.numbers, &list) && enter_news(pages, &list);
+    bool done = page_lookup_list(pages, &pages->pending.numbers, &list) && enter_news(pages, &list);
     if (done) {
         page_table_forget(pages);
     }

@@ -27,7 +27,7 @@ static const int32_t *back_words(const Paged *paged, int64_t frame)
     return frame_table_words(&paged->base, frame);
 }
 
-/* The page of a point, and where the point stands in it. */
+/* Computes the page of a point, and the point's coordinates in it. */
 static void split_point(const Paged *paged, const int64_t *point, int64_t *page, int64_t *inside)
 {
     for (int d = 0; d < paged->base.info.rank; d++) {
@@ -83,16 +83,16 @@ void paged_write(const Translator *t, TranslatorGlsl *text, int number)
     }
 }
 
-/* news from the device */
+/* changes by the device */
 
-static bool learn(const Paged *paged)
+static bool synchronize(const Paged *paged)
 {
-    return !paged->behind || paged_kind(paged)->learn((Paged *)paged);
+    return !paged->stale || paged_kind(paged)->synchronize((Paged *)paged);
 }
 
-bool paged_learn(const Translator *t)
+bool paged_synchronize(const Translator *t)
 {
-    return learn((const Paged *)t);
+    return synchronize((const Paged *)t);
 }
 
 /* points */
@@ -111,7 +111,7 @@ Outcome paged_point(const Translator *t, Direction direction, const int64_t *fro
     const Paged *paged = (const Paged *)t;
     int64_t page[SHAPE_MAX_RANK], inside[SHAPE_MAX_RANK];
     (void)caller;
-    if (!learn(paged)) {
+    if (!synchronize(paged)) {
         return OUTCOME_FAILED;
     }
     if (direction == DIRECTION_TRANSLATE) {
@@ -161,11 +161,11 @@ static bool in_box(const PageBox *box, const int32_t *page)
 int64_t paged_frame(const Translator *t, const int64_t *page)
 {
     const Paged *paged = (const Paged *)t;
-    int64_t frame = learn(paged) ? paged_kind(paged)->find(paged, page) : -1;
+    int64_t frame = synchronize(paged) ? paged_kind(paged)->find(paged, page) : -1;
     return frame < 0 ? NO_FRAME : frame;
 }
 
-/* Asks for each page of a box. */
+/* Looks up each page of a box. */
 static bool collect_asked(const Translator *t, const PageBox *box, PageList *list)
 {
     int64_t page[SHAPE_MAX_RANK] = {0};
@@ -179,7 +179,7 @@ static bool collect_asked(const Translator *t, const PageBox *box, PageList *lis
     return true;
 }
 
-/* Looks which frames hold pages of a box. */
+/* Searches all frames for pages of the box. */
 static bool collect_frames(const Paged *paged, const PageBox *box, PageList *list)
 {
     for (int64_t frame = 0; frame < paged_frames(paged); frame++) {
@@ -201,13 +201,14 @@ bool paged_collect(const Translator *t, const PageBox *box, PageList *list)
     if (box->count == 0) {
         return true;
     }
-    if (!paged_learn(t)) {
+    if (!paged_synchronize(t)) {
         return false;
     }
     return box->count <= t->info.mapped ? collect_asked(t, box, list) : collect_frames((const Paged *)t, box, list);
 }
 
-/* Part first .. last of the page that begins at `origin`; one row at a time where others' elements stand between. */
+/* Adds the part first .. last of the page that begins at `origin`; one row at a time if there is a halo between
+ * rows. */
 static bool add_page(RangeList *list, const Paged *paged, const int64_t *origin, int64_t frame, const int64_t *first,
                      const int64_t *last)
 {
@@ -251,7 +252,7 @@ bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last
     return done;
 }
 
-/* pages get frames and lose them: all of a list, or none */
+/* mapping and unmapping pages: all of a list, or none */
 
 bool paged_flush(Paged *paged)
 {
@@ -270,12 +271,12 @@ static void enter(Paged *paged, const int64_t *page, int64_t frame, bool mapped)
     paged->base.info.mapped += mapped ? 1 : -1;
 }
 
-/* Whether all pages of a box can go to frames from `frame` on. */
+/* Returns whether all pages of a box can be mapped to frames from `frame` on. False with error_set. */
 static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
 {
     int64_t page[SHAPE_MAX_RANK];
     memcpy(page, box->first, sizeof page);
-    if (!paged_learn(&paged->base) || !frame_table_free(&paged->base, frame, box->count)) {
+    if (!paged_synchronize(&paged->base) || !frame_table_free(&paged->base, frame, box->count)) {
         return false;
     }
     do {
@@ -302,7 +303,7 @@ void paged_give_up(Paged *paged)
     }
 }
 
-/* Room for all pages of a list that get frames. */
+/* Reserves room for all pages of a list that get frames. */
 static bool reserve_list(Paged *paged, const PageList *list)
 {
     int64_t page[SHAPE_MAX_RANK], end = 0;
@@ -336,7 +337,7 @@ static void swap_entry(Paged *paged, PageEntry *entry)
     int64_t page[SHAPE_MAX_RANK];
     page_list_page(entry, page);
     int64_t old = paged_frame(&paged->base, page);
-    if (old != NO_FRAME && entry->frame != NO_FRAME) { /* the page moves: what is kept for it stays */
+    if (old != NO_FRAME && entry->frame != NO_FRAME) { /* the page moves: what was allocated for it stays */
         word_table_set(back, paged_back(paged, old), 0);
         paged->base.info.mapped--;
     } else if (old != NO_FRAME) {
@@ -348,13 +349,13 @@ static void swap_entry(Paged *paged, PageEntry *entry)
     entry->frame = (int32_t)old;
 }
 
-/* Pages that come first: what was reserved for them would go with the last of those that are there. */
+/* Maps pages before it unmaps others: unmapping the last page of a node would free what was reserved in it. */
 static void swap_list(Paged *paged, PageList *list)
 {
     size_t gone = 0;
     for (size_t i = 0; i < list->count; i++) {
         PageEntry entry = list->items[i];
-        list->items[i].order = entry.frame == NO_FRAME; /* not a page's order any more, but whether it goes */
+        list->items[i].order = entry.frame == NO_FRAME; /* from here on `order` tells whether the page is unmapped */
         gone += entry.frame == NO_FRAME;
         if (entry.frame != NO_FRAME) {
             swap_entry(paged, &list->items[i]);
@@ -370,7 +371,7 @@ static void swap_list(Paged *paged, PageList *list)
 bool paged_swap(Translator *t, PageList *list)
 {
     Paged *paged = (Paged *)t;
-    if (!paged_learn(&paged->base)) {
+    if (!paged_synchronize(&paged->base)) {
         return false;
     }
     t->version++;
@@ -379,7 +380,7 @@ bool paged_swap(Translator *t, PageList *list)
     }
     swap_list(paged, list);
     if (!paged_flush(paged)) {
-        if (reserve_list(paged, list)) { /* their room is there still */
+        if (reserve_list(paged, list)) { /* cannot fail: the room still exists */
             swap_list(paged, list);
         }
         return false;
@@ -387,7 +388,7 @@ bool paged_swap(Translator *t, PageList *list)
     return true;
 }
 
-/* The pages of a box, with frames from `frame` on. */
+/* Lists the pages of a box, with frames from `frame` on. */
 static bool list_box(const PageBox *box, int64_t frame, PageList *list)
 {
     int64_t page[SHAPE_MAX_RANK] = {0};
@@ -430,8 +431,9 @@ static int64_t round_up(int64_t n, int64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* How a page stands in its frame. With overlap rows are so far apart that what is beyond the end of one and in front of the next has places between,
- * and begin as steps over pages take them, by up to four elements. A frame's elements fill words, whatever their type. */
+/* Chooses the layout of a page in its frame. With a halo, rows have padding for the elements before and after
+ * them, and begin at multiples of the step (up to four elements) with which launches traverse pages. A frame
+ * fills whole words for any element type. */
 static bool plan_frame(const Shape *page, int64_t overlap, Paged *paged)
 {
     enum { STEP = 4 };
@@ -466,7 +468,7 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
         return NULL;
     }
     elements = plan.elements;
-    /* Words of table 1 are counted by an int, too. */
+    /* The words of table 1 are indexed by an int, too. */
     int64_t reached = SHAPE_MAX_ELEMENTS / elements, most = SHAPE_MAX_ELEMENTS / (page->rank + 1);
     most = reached < most ? reached : most;
     if (capacity > most) {

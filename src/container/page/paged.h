@@ -1,5 +1,6 @@
-/* What translators with pages share: pieces of the domain anywhere in memory of one dimension. How the frame of a page is found is a
- * kind's own: by a table of pages, or a hash table. Table 0 is the kind's, table 1 says which page a frame holds. */
+/* What translators with pages share: pages of the domain are stored anywhere in memory of one dimension. Each
+ * kind finds the frame of a page in its own way: by a page table or a hash table. Table 0 belongs to the kind;
+ * table 1 tells which page a frame holds. */
 #ifndef RILL_CONTAINER_PAGE_PAGED_H
 #define RILL_CONTAINER_PAGE_PAGED_H
 
@@ -13,82 +14,97 @@ typedef struct Paged Paged;
 typedef struct PagedKind {
     TranslatorKind base;
     bool floors; /* coordinates may be negative */
-    /* Writes statements that set `int w` to 1 more than the frame of page g0, g1 ..., or to nothing above 0. */
+    /* Writes statements that set `int w` to 1 + the frame of page g0, g1 ..., or to 0 or less if it is not
+     * mapped. */
     void (*write_lookup)(const Paged *paged, StrBuf *out, int number);
-    /* The frame of a page, or less than 0. */
+    /* Returns the frame of a page, or less than 0. */
     int64_t (*find)(const Paged *paged, const int64_t *page);
-    /* Makes room for a page that will be entered, one of `count` in all; the mapping stays as it is. False with error_set. */
+    /* Reserves room for a page that will be entered, one of `count`. The mapping does not change. False with
+     * error_set. */
     bool (*reserve)(Paged *paged, const int64_t *page, int64_t count);
-    /* Notes the frame of a page, -1: none, and what is kept for the page alone goes. */
+    /* Sets the frame of a page. -1: unmaps it, and releases what was allocated for the page. */
     void (*enter)(Paged *paged, const int64_t *page, int64_t frame);
-    /* Words of the table were given up that nothing tells of any more; NULL: nothing is to be done. */
+    /* Is called after words at the end of the table were removed, to which nothing refers. NULL: nothing to do. */
     void (*give_up)(Paged *paged);
-    /* Enters what the device has mapped by itself; false with error_set. NULL: it does not. */
-    bool (*learn)(Paged *paged);
-    /* Another one without pages, for so many frames as in its constructor; NULL with error_set. */
+    /* Updates the host's copies with the device's changes. False with error_set. NULL: the device makes no
+     * changes. */
+    bool (*synchronize)(Paged *paged);
+    /* Creates a translator of the same kind without pages. `capacity` as in its constructor. NULL with
+     * error_set. */
     Translator *(*empty)(const Paged *paged, int64_t capacity);
 } PagedKind;
 
 struct Paged {
     Translator base;
     int64_t page[SHAPE_MAX_RANK]; /* sizes of a page, x first */
-    int64_t elements;             /* of a frame */
-    int64_t capacity;             /* frames there may be */
-    bool behind;                  /* the tables' copies don't tell all that is mapped: see `learn` */
-    int sizes;                    /* numbers: the page's sizes and behind them a frame's elements, as a further one */
-    /* In a frame: where the page's first element stands, how far apart those along each dimension do, what all of these are multiples of, and
-     * how many elements around the page there are. Without overlap a page is row-major from its frame's first element on. */
+    int64_t elements;             /* elements of a frame */
+    int64_t capacity;             /* greatest number of frames */
+    bool stale;                   /* the host's copies lack changes by the device: see `synchronize` */
+    int sizes; /* index of numbers: the page's sizes, followed by the number of elements of a frame */
+    /* The layout of a page in its frame: the offset of the first element, the distance of elements along each
+     * dimension, a common divisor of these, and the width of the halo. Without a halo a page is row-major from
+     * its frame's first element on. */
     int64_t lead, stride[SHAPE_MAX_RANK], unit;
     int overlap;
-    int strides; /* numbers: lead, then the strides from dimension 1 on; NO_NUMBER without overlap */
+    int strides; /* index of numbers: lead, then the strides from dimension 1 on; NO_NUMBER without a halo */
 };
 
-/* The functions of a row that all such kinds have; `kind` is the PagedKind's name. */
+/* The entries of a TranslatorKind that all such kinds share. */
 #define PAGED_FUNCTIONS                                                                                                \
     .table = {PAGED_TABLE, PAGED_BACK}, .write = paged_write, .point = paged_point, .ranges = paged_ranges,            \
     .map = paged_map, .unmap = paged_unmap
 
-/* See TranslatorKind. */
+/* Implements TranslatorKind.write. */
 void paged_write(const Translator *t, TranslatorGlsl *text, int number);
+/* Implements TranslatorKind.point. */
 Outcome paged_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
+/* Implements TranslatorKind.ranges. */
 bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
+/* Implements TranslatorKind.map. */
 bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
+/* Implements TranslatorKind.unmap. */
 bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
 
-/* Nothing of the following fails for what the copies don't tell, where that has been learned. False with error_set. */
-bool paged_learn(const Translator *t);
-/* For containers that see to the frames themselves. The pages of a box of coordinates, both ends inside; the frame of a page. */
+/* Updates the host's copies with the device's changes. The functions below call it, and cannot fail for this
+ * reason after it succeeded. False with error_set. */
+bool paged_synchronize(const Translator *t);
+/* Returns the pages of a box of coordinates, both ends inclusive. This and the next functions are for
+ * containers that manage frames themselves. */
 PageBox paged_box(const Translator *t, const int64_t *first, const int64_t *last);
+/* Returns the frame of a page, or NO_FRAME. */
 int64_t paged_frame(const Translator *t, const int64_t *page);
-/* Adds the mapped pages of a box, row-major where the list was empty. */
+/* Adds the mapped pages of a box, in row-major order if the list was empty. False with error_set. */
 bool paged_collect(const Translator *t, const PageBox *box, PageList *list);
-/* Gives each page of a list, which has it once, the frame there, and notes the one it had: NO_FRAME is none. The
- * frames are free. All, or none with error_set. */
+/* Gives each page of a list, which contains it once, the frame in its entry (NO_FRAME: unmaps it), and stores
+ * the page's previous frame in the entry. The frames must be free. All of them, or none with error_set. */
 bool paged_swap(Translator *t, PageList *list);
 
-/* A translator of `bytes` bytes, the first of which are a Paged, with table 1 and no table 0 yet; NULL with error_set. `domain` NULL:
- * unbounded; capacity 0: what addresses reach. */
+/* Creates a translator of `bytes` bytes, which begin with a Paged, with table 1 and without table 0. `domain`
+ * NULL: unbounded. `capacity` 0: as many frames as addresses reach. NULL with error_set. */
 Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
                   const Shape *page, int64_t overlap, int64_t capacity);
 
-/* The tables on the device become as large as their copies; and after that has failed, and what was reserved was set back, the copies are as they were. */
+/* Grows the tables on the device to the size of the host's copies. False with error_set. */
 bool paged_fit(Paged *paged);
+/* Shrinks the copies again after paged_fit failed and reserved entries were removed. */
 void paged_give_up(Paged *paged);
-/* Brings what was set to the device. */
+/* Sends changed words to the device. False with error_set. */
 bool paged_flush(Paged *paged);
 
-/* What tells the kinds apart. */
+/* Returns the kind. */
 const PagedKind *paged_kind(const Paged *paged);
-/* Where a frame's words begin in table 1: 1, or 0 where it is free, then the page's coordinates. */
+/* Returns the index of a frame's words in table 1: 1, or 0 if the frame is free, then the page's coordinates. */
 int64_t paged_back(const Paged *paged, int64_t frame);
-/* How many frames table 1 tells of. */
+/* Returns how many frames table 1 has. */
 int64_t paged_frames(const Paged *paged);
 
-/* Levels of the table of a translator_pages. */
+/* Returns the number of levels of the table of translator_pages. */
 int translator_table_levels(const Translator *t);
-/* Another translator of translator_pages or translator_hash without pages. */
+/* Creates another translator like one of translator_pages or translator_hash, without pages. NULL with
+ * error_set. */
 Translator *translator_paged_empty(const Translator *t, int64_t capacity);
-/* page/page_lookup_host.c. Finds the pages of a stream of points on the device, and reads them back, each once. False with error_set. */
+/* page/page_lookup_host.c: finds the pages of a stream of points on the device, and reads them back, each once.
+ * False with error_set. */
 bool page_lookup_host(const Translator *t, const Stream *points, PageList *pages);
 
 #endif

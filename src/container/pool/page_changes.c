@@ -39,7 +39,7 @@ static bool add_missing(const Container *c, const PageBox *box, PageList *list)
     if (box->count == 0) {
         return true;
     }
-    if (!paged_learn(c->translator)) {
+    if (!paged_synchronize(c->translator)) {
         return false;
     }
     memcpy(page, box->first, (size_t)box->rank * sizeof *page);
@@ -70,7 +70,7 @@ bool page_changes_box(Container *c, const int64_t *first, const int64_t *last, b
 
 bool page_changes_pick(const Container *c, const PageList *from, bool mapped, PageList *to)
 {
-    if (!paged_learn(c->translator)) {
+    if (!paged_synchronize(c->translator)) {
         return false;
     }
     for (size_t i = 0; i < from->count; i++) {

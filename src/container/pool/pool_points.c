@@ -74,7 +74,7 @@ static bool unmap_numbers(Container *c, Pages *pages, const Stream *numbers)
     PageList list = {0};
     Stream frames;
     bool done = page_lookup_list(pages, numbers, &list) &&
-                free_list_tell(&pool->free_list, &pool->frames, c->memory.device) &&
+                free_list_send(&pool->free_list, &pool->frames, c->memory.device) &&
                 page_table_unmap_numbers(pages, numbers, &list, &frames);
     if (done) {
         free_list_give(&pool->free_list, &pool->frames, &frames);
@@ -95,7 +95,7 @@ static bool ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers
     if (!compact_flat(points, &flat)) {
         return false;
     }
-    bool done = page_lookup_ask(pages, &flat, mapped, numbers);
+    bool done = page_lookup_find(pages, &flat, mapped, numbers);
     stream_release(&flat);
     return done;
 }

@@ -1,5 +1,6 @@
-/* Snapshots of containers whose memory others may write, too: they have a copy of what is mapped, which goes back to its places. What is mapped is the
- * translator's, which others may use: of a page table it is made as it was, of others it has to be. */
+/* Snapshots of containers whose memory others may write: a snapshot holds a copy of the mapped elements, which
+ * undo writes back to their addresses. Others may also use the translator: a page table is restored, and any
+ * other translator must map the same elements as before. */
 #include "container/page/paged.h"
 #include "container/region/box_list.h"
 #include "container/region/split.h"
@@ -35,9 +36,9 @@ void snapshot_copy_forget(Snapshot *s)
     region_release(copy_of(s)->region);
 }
 
-/* what is mapped */
+/* mapped elements */
 
-/* Whether its pages can be made those of a snapshot. */
+/* Returns whether the pages can be restored from a snapshot. */
 static bool has_table(const Container *c)
 {
     return container_paged(c) && !container_queries(c);
@@ -52,7 +53,7 @@ static bool same_elements(const Region *a, const Region *b)
             memcmp(a->words, b->words, (size_t)words * sizeof *a->words) == 0);
 }
 
-/* What is mapped now; NULL with error_set, also where it can't be compared with what was. */
+/* Returns the mapped elements. NULL with error_set, also if they cannot be compared with those of the snapshot. */
 static Region *mapped_now(Container *c, const Snapshot *s)
 {
     Region *now = container_active(c);
@@ -65,7 +66,7 @@ static Region *mapped_now(Container *c, const Snapshot *s)
     return now;
 }
 
-/* The pages of a region. */
+/* Lists the pages of a region. */
 static bool list_pages(const Container *c, const Region *region, PageList *list)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], page[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK] = {0};
@@ -91,7 +92,7 @@ static bool add(PageList *list, const PageEntry *entry)
     return done;
 }
 
-/* The pages of one region and those of another one that the other has not. */
+/* Lists the pages of each region that are not in the other one. */
 static bool compare_regions(const Container *c, const Region *was, const Region *is, PageList *gone, PageList *come)
 {
     PageList a = {0}, b = {0};
@@ -109,14 +110,14 @@ static bool compare_regions(const Container *c, const Region *was, const Region 
 
 /* elements */
 
-/* What differs, as boxes of elements or as pages. */
+/* The differences, as boxes of elements or as pages. */
 typedef struct Difference {
     Container *c;
     const Snapshot *s;
     bool paged;
     BoxList boxes;
     PageList pages;
-    int64_t before; /* elements of parts that are done */
+    int64_t before; /* number of elements of the parts that are done */
 } Difference;
 
 static bool add_element(Difference *found, const int64_t *point)
@@ -134,7 +135,7 @@ static bool add_element(Difference *found, const int64_t *point)
     return known || add(&found->pages, &entry);
 }
 
-/* Compares the elements of a part, which both stand in memory as packed bytes. */
+/* Compares the elements of a part, given as packed bytes. */
 static bool compare_part(Difference *found, const Region *part, const char *was, const char *is)
 {
     size_t bytes = (size_t)found->c->memory.type->bytes;
@@ -147,7 +148,7 @@ static bool compare_part(Difference *found, const Region *part, const char *was,
     return done;
 }
 
-/* Reads the elements of a part as they were and as they are. */
+/* Reads the elements of a part from the snapshot and from the container, and compares them. */
 static bool read_part(Difference *found, const Region *part)
 {
     uint64_t bytes = (uint64_t)found->c->memory.type->bytes, size = (uint64_t)part->set.elements * bytes;
@@ -199,7 +200,7 @@ Region *snapshot_copy_diff(Container *c, const Snapshot *s)
     return region;
 }
 
-/* Pages that were come again, others go. */
+/* Maps the pages of the snapshot again, and unmaps others. */
 static bool map_again(Container *c, const Snapshot *s, const Region *now)
 {
     PageList gone = {0}, come = {0};

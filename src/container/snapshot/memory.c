@@ -1,4 +1,4 @@
-/* Snapshots of containers that share all of their memory until one element is written. */
+/* Snapshots of containers that share all of their memory until the first write. */
 #include "container/snapshot/snapshot_private.h"
 
 static MemorySnapshot *memory_of(const Snapshot *s)

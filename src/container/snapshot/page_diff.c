@@ -1,11 +1,11 @@
-/* Snapshots of containers with pages of their own: what differs, and undoing. */
+/* Snapshots of containers that own their pages: differences and undo. */
 #include "container/page/paged.h"
 #include "container/snapshot/snapshot_private.h"
 
-/* The pages that are not what they were, as they were: their frames. */
+/* Lists the pages that have changed, with their frames at the time of the snapshot. */
 static bool find_changed(const Container *c, const Snapshot *s, PageList *list)
 {
-    bool done = paged_learn(c->translator);
+    bool done = paged_synchronize(c->translator);
     size_t kept = 0;
     for (; done && s; s = s->newer) {
         done = page_list_append(list, &((const PoolSnapshot *)s->state)->log.pages);

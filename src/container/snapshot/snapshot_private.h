@@ -1,16 +1,21 @@
-/* What snapshots of containers of several kinds hold, and their entries of ContainerKind. */
+/* The states of snapshots, by kind of container, and their entries of ContainerKind. */
 #ifndef RILL_CONTAINER_SNAPSHOT_SNAPSHOT_PRIVATE_H
 #define RILL_CONTAINER_SNAPSHOT_SNAPSHOT_PRIVATE_H
 
 #include "container/pool/page_pool.h"
 
-/* Containers with pages of their own (PoolSnapshot): pages are shared with the container until it writes them. Taking a snapshot costs nothing: each keeps a
- * log of what pages were that changed while it was the last one, their frames or that they had none; the first entry of a page in its log and those of
- * later ones tells what it was. A frame whose page came to it since the last snapshot is in its log already. */
+/* Containers that own their pages (state PoolSnapshot): pages are shared with the container until it writes
+ * them, so a snapshot costs nothing. While a snapshot is the newest one, it logs the previous frame (or none)
+ * of each page that changes. The first entry of a page in its log and in later logs tells the page's frame at
+ * the time of the snapshot. If a page got its frame after the newest snapshot, the page is in the log already.
+ *
+ * Returns the pages that differ, as ContainerKind.diff. */
 Region *page_diff_region(Container *c, const Snapshot *s);
+/* Restores the pages, as ContainerKind.undo. */
 bool page_diff_undo(Container *c, Snapshot *s);
 
-/* Containers that share all of their memory: it, as a view, and the size of the first dimension. */
+/* Containers that share all of their memory (state MemorySnapshot): a view of it, and the size of the first
+ * dimension. The functions are entries of ContainerKind. */
 typedef struct MemorySnapshot {
     Stream memory;
     int64_t size;
@@ -20,10 +25,11 @@ bool snapshot_memory_ready(Container *c, const ContainerPart *part);
 Region *snapshot_memory_diff(Container *c, const Snapshot *s);
 bool snapshot_memory_undo(Container *c, Snapshot *s);
 void snapshot_memory_forget(Snapshot *s);
-/* Gives the container memory that no snapshot has. False with error_set. */
+/* Gives the container memory that no snapshot shares. False with error_set. */
 bool snapshot_memory_separate(Container *c);
 
-/* Containers whose memory others may write, too: a copy of what is mapped, in address order. */
+/* Containers whose memory others may write (state CopySnapshot): a copy of the mapped elements, in address
+ * order. The functions are entries of ContainerKind. */
 typedef struct CopySnapshot {
     Region *region; /* held */
     Stream memory;

@@ -40,7 +40,7 @@ int64_t frames_needed(const Frames *frames, int64_t count)
 /* Marks the entries of `freed` from `place` on as changed. */
 static void changed_from(Frames *frames, int64_t place)
 {
-    frames->told = place < frames->told ? place : frames->told;
+    frames->sent = place < frames->sent ? place : frames->sent;
 }
 
 static int64_t hold_first(Frames *frames, int64_t frame, uint32_t since)

@@ -9,7 +9,7 @@
 
 typedef struct Frames {
     int64_t used; /* frames from here on were never used */
-    int64_t told; /* number of entries of `freed` that the device has: see storage/free_list_gpu.c */
+    int64_t sent; /* number of entries of `freed` that the device has: see storage/free_list_gpu.c */
     struct {
         int64_t *items;
         size_t count, capacity;

@@ -15,20 +15,20 @@ enum { LEAST_FRAMES = 64 };
 static bool make_place(FreeList *list, const Frames *frames, int64_t more, Stream *place)
 {
     Stream memory;
-    if (frames->told + more > stream_elements(&list->memory)) {
-        if (!growth_copy(&list->memory, frames->told, frames->told + more, SHAPE_MAX_ELEMENTS, 1, &memory)) {
+    if (frames->sent + more > stream_elements(&list->memory)) {
+        if (!growth_copy(&list->memory, frames->sent, frames->sent + more, SHAPE_MAX_ELEMENTS, 1, &memory)) {
             return false;
         }
         stream_release(&list->memory);
         list->memory = memory;
     }
-    return stream_over(list->memory.buffer, list->memory.type, &(Shape){1, {more}}, frames->told, place);
+    return stream_over(list->memory.buffer, list->memory.type, &(Shape){1, {more}}, frames->sent, place);
 }
 
 /* Sends the frames that the host freed since the last call. */
 static bool push_freed(FreeList *list, Frames *frames)
 {
-    int64_t first = frames->told, more = (int64_t)frames->freed.count - first;
+    int64_t first = frames->sent, more = (int64_t)frames->freed.count - first;
     int32_t *words = malloc((size_t)more * sizeof *words);
     Stream place;
     if (!words || !make_place(list, frames, more, &place)) {
@@ -42,27 +42,27 @@ static bool push_freed(FreeList *list, Frames *frames)
         buffer_write(place.buffer, (uint64_t)place.offset * sizeof *words, words, (uint64_t)more * sizeof *words);
     stream_release(&place);
     free(words);
-    frames->told += done ? more : 0;
+    frames->sent += done ? more : 0;
     return done;
 }
 
-bool free_list_tell(FreeList *list, Frames *frames, Device *device)
+bool free_list_send(FreeList *list, Frames *frames, Device *device)
 {
     if (!list->memory.device) {
         const Shape least = {1, {LEAST_FRAMES}};
         if (!stream_create(device, type_of(SCALAR_INT, 1), &least, false, &list->memory)) {
             return false;
         }
-        frames->told = 0;
+        frames->sent = 0;
     }
-    return (int64_t)frames->freed.count == frames->told || push_freed(list, frames);
+    return (int64_t)frames->freed.count == frames->sent || push_freed(list, frames);
 }
 
 void free_list_give(FreeList *list, Frames *frames, const Stream *freed)
 {
     Stream place;
     if (make_place(list, frames, stream_elements(freed), &place)) {
-        frames->told += copy_stream(&place, freed) ? stream_elements(freed) : 0;
+        frames->sent += copy_stream(&place, freed) ? stream_elements(freed) : 0;
         stream_release(&place);
     }
 }
@@ -100,12 +100,12 @@ bool free_list_take(FreeList *list, Frames *frames, Device *device, int64_t page
     Stream freed;
     bool done = popped == 0
                     ? stream_create(device, type, &one, true, &freed)
-                    : free_list_tell(list, frames, device) &&
-                          stream_over(list->memory.buffer, type, &(Shape){1, {popped}}, frames->told - popped, &freed);
+                    : free_list_send(list, frames, device) &&
+                          stream_over(list->memory.buffer, type, &(Shape){1, {popped}}, frames->sent - popped, &freed);
     if (!done) {
         return false;
     }
-    frames->told -= popped;
+    frames->sent -= popped;
     done = stream_create(device, type, &shape, false, taken);
     if (done && !stream_create(device, type, &shape, false, begins)) {
         stream_release(taken);

@@ -7,7 +7,7 @@
 #include "container/storage/frames.h"
 #include "stream/stream.h"
 
-/* Zeros: nothing is on the device yet. Of the frames in `memory` the first Frames.told are valid. */
+/* Zeros: nothing is on the device yet. Of the frames in `memory` the first Frames.sent are valid. */
 typedef struct FreeList {
     Stream memory;
 } FreeList;
@@ -18,8 +18,8 @@ typedef struct FreeList {
 bool free_list_take(FreeList *list, Frames *frames, Device *device, int64_t page, int64_t count, Stream *taken,
                     Stream *begins);
 /* Sends the frames that the host freed to the device. False with error_set. */
-bool free_list_tell(FreeList *list, Frames *frames, Device *device);
-/* Adds frames that the host frees in this order after the call; after free_list_tell. */
+bool free_list_send(FreeList *list, Frames *frames, Device *device);
+/* Adds frames that the host frees in this order after the call; after free_list_send. */
 void free_list_give(FreeList *list, Frames *frames, const Stream *freed);
 /* Releases the memory on the device. */
 void free_list_free(FreeList *list);
