@@ -192,10 +192,10 @@ local function main()
         for _, name in ipairs {"bodies", "primitives", "limits"} do
             generators = without(generators, name)
         end
-        print "fuzz: no bodies, primitives, limits: this refused driver mixes the elements of private arrays"
+        print "fuzz: without bodies, primitives and limits: private arrays of this driver are incorrect"
     end
     if not draw.divides then
-        print "fuzz: no // and % of integers: this driver divides for lanes without an element too, and traps (SIGFPE)"
+        print "fuzz: without // and % of integers: invocations past the last element divide too, and end the process (SIGFPE)"
     end
     local base = (seed * 6364136223846793005) >> 16 -- consecutive seeds have no case in common
     local finish, round = os.time() + (#generators > 0 and seconds or 0), 0

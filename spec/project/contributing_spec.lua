@@ -25,7 +25,7 @@ local function is_path(piece)
 end
 
 describe("CONTRIBUTING.md", function()
-    it("names files that there are", function()
+    it("names existing files only", function()
         local tree = {}
         for path in capture "find . -not -path './.git/*'":gmatch "%./([^\n]+)" do
             tree[path] = true
@@ -40,7 +40,7 @@ describe("CONTRIBUTING.md", function()
         assert.is_true(count > 50)
     end)
 
-    it("names functions that their files have", function()
+    it("names functions of the right files", function()
         local count = 0
         for path, names in page:gmatch "\n| `(src/[%w_/]+%.c)` | ([^|]+) |" do
             local text = read(path)
@@ -52,7 +52,7 @@ describe("CONTRIBUTING.md", function()
         assert.is_true(count > 25)
     end)
 
-    it("names nothing that the sources have not", function()
+    it("names only identifiers that occur in the sources", function()
         local sources = capture "cat src/*/*.[ch] src/*/*/*.[ch]"
         for piece in pieces(page) do
             if piece:match "^%l+_[%l_]+$" then

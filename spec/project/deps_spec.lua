@@ -27,7 +27,7 @@ describe("tools/deps.sh", function()
         return tempfiles.read(files:path "out"), status
     end
 
-    it("names Fedora's packages, and what LuaRocks brings", function()
+    it("prints the names of Fedora's packages and of rocks", function()
         program("rpm", "exit 1")
         local text, status = deps('ID=fedora\nPRETTY_NAME="Fedora Linux 41 (Workstation Edition)"\n', "build prompt")
         assert.equal(1, status)
@@ -41,7 +41,7 @@ deps:     luarocks --lua-version 5.4 install readline
 ]], text)
     end)
 
-    it("leaves out what is there", function()
+    it("leaves out installed packages", function()
         program("rpm", [[case $3 in lua-devel) exit 1 ;; esac]])
         program("lua", [[case $2 in *pl*) exit 1 ;; esac]])
         program("luarocks", "")
@@ -53,7 +53,7 @@ deps:     luarocks --lua-version 5.4 install readline
         assert.same({"", 0}, {deps("ID=fedora\n", "build prompt test")})
     end)
 
-    it("names Arch's and openSUSE's", function()
+    it("prints the names of Arch's and openSUSE's packages", function()
         program("pacman", [[[ "$2" = libpng ] ]])
         local text = deps("ID=manjaro\nID_LIKE=arch\nPRETTY_NAME=Manjaro\n", "build drivers docs")
         assert.equal([[
@@ -67,7 +67,7 @@ deps: and, from another source: cmark-gfm
         assert.truthy(text:find("install busted\n", 1, true), text)
     end)
 
-    it("says on Debian and Ubuntu what to run where it cannot install", function()
+    it("prints the command on Debian and Ubuntu if it cannot install", function()
         program("dpkg-query", [[echo lua5.4=installed; echo pkg-config=config-files]])
         for _, release in ipairs {"ID=debian\n", "ID=pop\nID_LIKE='ubuntu debian'\n"} do
             local text, status = deps(release, "build")
@@ -81,7 +81,7 @@ deps: and, from another source: cmark-gfm
         end
     end)
 
-    it("lists Debian's names where the distribution is not known", function()
+    it("prints Debian's names on an unknown distribution", function()
         local text, status = deps("ID=void\nPRETTY_NAME=Void\n", "build")
         assert.equal(1, status)
         assert.equal([[
@@ -92,7 +92,7 @@ deps: install the equivalents of these Debian packages: build-essential pkg-conf
         assert.same({"", 0}, {deps("", "build test")})
     end)
 
-    it("says what docs/driver.md says", function()
+    it("agrees with docs/driver.md", function()
         program("rpm", "exit 1")
         program("pacman", "exit 1")
         local manual = tempfiles.read "docs/driver.md"
@@ -102,13 +102,13 @@ deps: install the equivalents of these Debian packages: build-essential pkg-conf
         end
     end)
 
-    it("names its groups", function()
+    it("lists its groups", function()
         local text, status = deps("ID=debian\n", "build nonsense")
         assert.equal(2, status)
         assert.equal("deps: no group 'nonsense'; there are: build prompt test drivers check fuzz docs rock\n", text)
     end)
 
-    it("has a name for everything the README lists, and the reverse", function()
+    it("has the same packages as the README", function()
         local listed = {}
         for row in tempfiles.read "README.md":match "### Packages\n\n(.-)\n\n":gmatch "\n| ([^|]+) |" do
             for name in row:gmatch "`([^`]+)`" do listed[name] = true end

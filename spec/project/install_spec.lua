@@ -53,7 +53,7 @@ describe("installing", function()
         assert.equal("6\n", must("cd '%s' && %s '%s/rill' -e 'print(rill.iota(4):sum())'", empty, clean, bin))
     end
 
-    it("works by luarocks make, without a network #long", function()
+    it("works with luarocks make, without a network #long", function()
         if not select(2, run "command -v luarocks") then
             return pending "there is no luarocks here: make deps installs it"
         end
@@ -65,7 +65,7 @@ describe("installing", function()
         command_works(tree .. "/bin")
     end)
 
-    it("works by make install into a prefix", function()
+    it("works with make install into a prefix", function()
         local prefix = files:path "prefix"
         must("make -s install BUILD='%s' PREFIX='%s'", os.getenv "RILL_BUILD" or "build", prefix)
         works(prefix .. "/share/lua/5.4", prefix .. "/lib/lua/5.4")
@@ -73,7 +73,7 @@ describe("installing", function()
         must("grep -q '^function rill.matmul' '%s/share/lua/5.4/rill/library/rill.lua'", prefix)
     end)
 
-    it("works by modules that are compiled without names of files", function()
+    it("works with modules that are compiled without file names", function()
         local stripped = files:path "stripped"
         must("cp -r lua '%s'", stripped)
         for path in must("find '%s' -name '*.lua'", stripped):gmatch "[^\n]+" do
@@ -85,7 +85,7 @@ describe("installing", function()
         works(stripped, os.getenv "RILL_BUILD" or "$OLDPWD/build")
     end)
 
-    it("compiles where the compiler warns, and stops at warnings only where told to", function()
+    it("compiles despite warnings, and stops at them only with WERROR", function()
         local warned = files:write("warned.h", "#warning of the spec\n")
         local object = files:path "build" .. "/obj/base/error.o"
         local command = "make -s '%s' BUILD='%s' CC='gcc -include %s'"
@@ -96,7 +96,7 @@ describe("installing", function()
         assert.is_false(select(2, run(command .. " WERROR=-Werror", object, files:path "build", warned)))
     end)
 
-    it("puts everything below DESTDIR", function()
+    it("installs everything below DESTDIR", function()
         local stage = files:path "stage"
         must("make -s install BUILD='%s' DESTDIR='%s' PREFIX=/usr", os.getenv "RILL_BUILD" or "build", stage)
         works(stage .. "/usr/share/lua/5.4", stage .. "/usr/lib/lua/5.4")

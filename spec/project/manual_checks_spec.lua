@@ -59,24 +59,24 @@ describe("the checks of the manual #slow #long", function()
     describe("errors.lua", function()
         local command = lua .. " tools/errors.lua"
 
-        it("passes as the tree is", function()
+        it("passes for the unchanged tree", function()
             local said, good = run(tree, command)
             assert.is_true(good, said)
         end)
 
-        it("names a message of C without an entry", function()
+        it("reports a message of C without an entry", function()
             local line = 'bool f(void) { return error_set("the %d moons differ", 2); }\n'
             local said = refused(command, "src/base/array.c", append(line))
             says(said, "not in docs/errors.md: the ... moons differ")
         end)
 
-        it("names a message of Lua without an entry", function()
+        it("reports a message of Lua without an entry", function()
             local said = refused(command, "lua/rill/horn.lua", append 'error("the moons of " .. x .. " differ")\n')
             says(said, "lua/rill/horn.lua:")
             says(said, "not in docs/errors.md: the moons of")
         end)
 
-        it("names an entry without a message", function()
+        it("reports an entry without a message", function()
             local rows = "\n| message |\n|---|\n| `the moons ... are blue` |\n"
             local said = refused(command, "docs/errors.md", append(rows))
             says(said, "no such message: the moons ... are blue")
@@ -88,7 +88,7 @@ describe("the checks of the manual #slow #long", function()
         local command = 'LUA_PATH="./lua/?.lua;./lua/?/init.lua;$LUA_PATH" ' .. lua ..
             " tools/annotations.lua --check"
 
-        it("names what no spec has, and nothing else, as the tree is", function()
+        it("reports only names without a spec for the unchanged tree", function()
             local said, good = run(tree, command)
             assert.is_false(good)
             says(said, "rill.matmul is in no spec")
@@ -97,14 +97,14 @@ describe("the checks of the manual #slow #long", function()
             end
         end)
 
-        it("names a function without a line in the reference", function()
+        it("reports a function without a line in the reference", function()
             local said = refused(command, "lua/rill/init.lua", function(before)
                 return (before:gsub("\nreturn setmetatable%(rill", "\nfunction rill.moon() end%0"))
             end)
             says(said, "rill.moon is in the module, and has no line in lua/rill/shell/reference.lua")
         end)
 
-        it("names a line of the reference without a function", function()
+        it("reports a line of the reference without a function", function()
             local said = refused(command, "lua/rill/shell/reference.lua", function(before)
                 return (before:gsub("\nrill%.sync%(%)", "\nrill.moon() -- it rises%0"))
             end)
@@ -131,21 +131,21 @@ describe("the checks of the manual #slow #long", function()
             end
         end)
 
-        check("names a link to no page", function()
+        check("reports a link to no page", function()
             local said = refused(command, "docs/scan.md", append "\n[x](moon.md)\n")
             says(said, "docs/scan.md: link to 'moon.md': no such page")
         end)
 
-        check("names a link to no heading", function()
+        check("reports a link to no heading", function()
             local said = refused(command, "docs/scan.md", append "\n[x](sort.md#moon)\n")
             says(said, "docs/scan.md: link to 'sort.md#moon': no such heading")
         end)
 
-        check("names a picture that the page's code does not save", function()
-            says(refused(command, "docs/scan.md", append "\n![moon](moon.png)\n"), "docs/scan.md: picture 'moon.png'")
+        check("reports a picture that the page's code does not save", function()
+            says(refused(command, "docs/scan.md", append "\n![moon](moon.png)\n"), "docs/scan.md: image 'moon.png'")
         end)
 
-        check("names a page that no table lists", function()
+        check("reports a page that no table lists", function()
             local said = refused(command, "docs/README.md", function(before)
                 return (before:gsub("| %[scan%.md%][^\n]*\n", ""))
             end)

@@ -37,7 +37,7 @@ describe("tools/prefixes.lua", function()
         return output, content == true
     end
 
-    it("takes the name of the file, its first word, and the header's", function()
+    it("accepts the name of the file, its first word, and the name of the header", function()
         local output, content = report("river_bed", SOURCE)
         assert.equal("prefixes: ok, 4 functions, 1 permitted exceptions\n", output)
         assert.is_true(content)
@@ -45,7 +45,7 @@ describe("tools/prefixes.lua", function()
         assert.is_true(select(2, report("bed", binding)))
     end)
 
-    it("reports what bears another's name", function()
+    it("reports functions with the prefix of another file", function()
         local output, content = report("shore", SOURCE)
         assert.is_false(content)
         local says = "src/land/shore.c: %s begins with the name of none of its file, header and directory\n"
@@ -57,7 +57,7 @@ describe("tools/prefixes.lua", function()
         end
     end)
 
-    it("reports an exception that is no longer there", function()
+    it("reports an exception that no longer occurs", function()
         local output, content = report("shore", "void shore(void) {}\n")
         assert.is_false(content)
         local says = "prefixes: this exception no longer occurs, remove it from the list in tools/prefixes.lua: "

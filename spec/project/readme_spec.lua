@@ -27,7 +27,7 @@ end
 
 describe("the manual", function()
     for _, path in ipairs(pages()) do
-        it("says what happens: " .. path .. (long[path] or ""), function()
+        it("prints the documented output: " .. path .. (long[path] or ""), function()
             local files <close> = setmetatable({files = tempfiles.open()}, {
                 __close = function(self) self.files:close() end,
             })

@@ -35,7 +35,7 @@ describe("the suite", function()
         assert.equal("3 passed, 0 failed, 1 skipped", result.last)
     end)
 
-    it("keeps on after failures, crashes and hangs, and says how to see them again", function()
+    it("continues after failures, crashes and hangs, and prints how to run them again", function()
         local result = suite({
             bad = "it('differs', function() assert.equal(1, 2) end) it('goes on', function() end)",
             crash = "it('dies', function() os.execute('kill -SEGV $PPID') end)",
@@ -55,7 +55,7 @@ describe("the suite", function()
         end
     end)
 
-    it("takes names and folders, and says what it does not find", function()
+    it("accepts names and directories, and reports unknown ones", function()
         assert(os.execute(("mkdir -p '%s'"):format(files:path "folder/inner")))
         files:write("folder/first_spec.lua", "it('a', function() end)")
         files:write("folder/inner/second_spec.lua", "it('b', function() end)")
@@ -70,7 +70,7 @@ describe("the suite", function()
         assert.truthy(result.last:find("no spec file, folder or name 'no_such_spec'", 1, true), result.text)
     end)
 
-    it("keeps each file's output together", function()
+    it("prints the output of each file in one piece", function()
         local specs = {}
         for _, name in ipairs {"a", "b", "c", "d"} do
             specs[name] = [[it('t', function()
@@ -85,7 +85,7 @@ describe("the suite", function()
         end
     end)
 
-    it("counts what a pass leaves out by its tags, in blocks too", function()
+    it("counts the tests that a pass leaves out by tags, also in blocks", function()
         local result = suite({good = [[
             it('a', function() end)
             it('b #slow', error)
@@ -100,7 +100,7 @@ describe("the suite", function()
         assert.truthy(result.text:find(reason, 1, true), result.text)
     end)
 
-    it("begins nothing after the time given", function()
+    it("starts no file after the time budget", function()
         local result = suite({good = "it('a', function() end)"}, "RILL_SUITE_BUDGET=0")
         assert.equal("0 passed, 0 failed, 1 skipped", result.last)
         assert.truthy(result.text:find("no test ran", 1, true))
