@@ -195,7 +195,7 @@ local function main()
         print "fuzz: without bodies, primitives and limits: private arrays of this driver are incorrect"
     end
     if not draw.divides then
-        print "fuzz: without // and % of integers: invocations past the last element divide too, and end the process (SIGFPE)"
+        print "fuzz: without // and % of integers: this driver also divides in invocations without an element (SIGFPE)"
     end
     local base = (seed * 6364136223846793005) >> 16 -- consecutive seeds have no case in common
     local finish, round = os.time() + (#generators > 0 and seconds or 0), 0
