@@ -64,8 +64,8 @@ local function taken_field(name, s, type, shape)
     return s:copy()
 end
 
--- The springs of a particle have at most the stiffness `sum` per mass; the square of the highest frequency is at most twice
--- this sum.
+-- The springs of a particle have at most the stiffness `sum` per mass; the square of the highest frequency is at most
+-- twice this sum.
 local function longest_step(taken)
     local sum = taken.stiffness * (4 + 4 * taken.shear + 4 * taken.bend) / taken.mass
     local frequency, friction = math.sqrt(2 * sum), 12 * taken.damping / taken.mass
@@ -150,9 +150,9 @@ end
 
 local PICTURE <const> = {size = cameras.size, eye = VECTOR, at = VECTOR, angle = option.angle}
 
---- C:picture{size =, eye =, at =, angle =}: returns an image of the cloth as seen from `eye` towards `at`, a stream of vec3.
--- Defaults: size {480, 480}; angle 40 degrees (vertical field of view); eye and at depend on the extent of the cloth,
--- which is read back.
+--- C:picture{size =, eye =, at =, angle =}: returns an image of the cloth as seen from `eye` towards `at`, a stream
+-- of vec3. Defaults: size {480, 480}; angle 40 degrees (vertical field of view); eye and at depend on the extent of
+-- the cloth, which is read back.
 function methods:picture(options)
     local c = state_of(self, "picture")
     local taken = option.take("C:picture", options, PICTURE)

@@ -1,5 +1,5 @@
---- rill.collide: finds intersecting triangles of two meshes by bounding volume hierarchies, and answers ray,
--- distance and containment queries.
+--- rill.collide: finds intersecting triangles of two meshes by bounding volume hierarchies, and answers ray, distance
+-- and containment queries.
 local errors = require "rill.core.error"
 local tree = require "rill.geometry.collide.aabb_tree"
 require "rill.geometry.collide.queries"

@@ -46,7 +46,7 @@ local function looks(f)
     return f.steps % LOOKS == 0 or f.steps < LOOKS and f.steps & (f.steps - 1) == 0
 end
 
--- Whether obstacles or inflows were set since the last step, but not in the step before. Those that are set in every
+-- Whether obstacles or inflows were set since the last step, but not in the step before. Masks that are set in every
 -- step change little from step to step.
 local function appears(f)
     local given = f.masks ~= f.masks_before
@@ -174,9 +174,9 @@ function methods:force(force)
     return self
 end
 
---- f:obstacle([mask [, velocity]]): sets the cells of obstacles, replacing earlier ones; nil removes them.
--- mask: a stream of bool, int or uint, or a signed distance (float, negative inside). velocity: of the obstacle,
--- numbers or a stream of vec2 (vec3). Default: at rest.
+--- f:obstacle([mask [, velocity]]): sets the cells of obstacles, replacing earlier ones; nil removes them. mask: a
+-- stream of bool, int or uint, or a signed distance (float, negative inside). velocity: of the obstacle, numbers or a
+-- stream of vec2 (vec3). Default: at rest.
 function methods:obstacle(mask, velocity)
     obstacles.place(check(self, "obstacle"), "obstacle", "f:obstacle", mask, velocity)
     return self

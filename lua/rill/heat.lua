@@ -11,7 +11,8 @@ local kernels <const> = require "rill.glsl.template".sections "heat"
 local simulation = require "rill.simulation.simulation"
 local fail <const> = errors.fail
 
---- H.time: seconds since the start. H.limit: the longest stable step of a single stage, in seconds. H.shape: the grid's.
+--- H.time: seconds since the start. H.limit: the longest stable step of a single stage, in seconds. H.shape: the
+-- grid's.
 local heat <const> = simulation.define {
     type = "rill.heat", letter = "H", one = "heat", streams = {"u", "k", "q", "flow", "a", "b", "c"},
     shows = {"time", "limit", "shape"},
@@ -34,7 +35,7 @@ local OPTIONS <const> = {
     dt = simulation.seconds,
 }
 
--- Replaces all fixed boundary temperatures by that of one side, and stores the differences of the other sides in
+-- Replaces all fixed boundary temperatures by the value of one side, and stores the differences of the other sides in
 -- self.more, along x, y and z. Returns whether there are differences.
 local function level_sides(self)
     local base, differ = nil, false

@@ -4,14 +4,11 @@
 -- A record to be removed is called null. The scan counts, for each record, the null records up to and including it. A
 -- remaining record moves left by its count. Each position of the result searches for the record that moves there, and
 -- gathers it; nothing is scattered. s:filter does the same in three passes for any size. This module is for
--- comparison,
--- and for devices that can only gather.
+-- comparison, and for devices that can only gather.
 --
 -- All kernels differ from the printed ones in three ways: counts and indices are int, because floats count to 2^24
--- only; a
--- record is null if the caller's predicate says so, not if its x is infinite, which data may be; and indices are
--- clamped
--- to the stream, because the search may probe beyond its end.
+-- only; a record is null if the caller's predicate is false for it, not if its x is infinite, because data may be
+-- infinite; and indices are clamped to the stream, because the search may probe beyond its end.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -29,10 +26,8 @@ local horn = {}
 -- start_scan: counts of one or two records. As printed (Listing "StartScan"), except the typing error `> =`.
 --
 -- scan: doubles the range of the counts. The printed condition is `here > twotoi`. With it the record at twotoi never
--- adds the
--- count of record 0, and neither do records that depend on it, so if record 0 is null their counts are one too small.
--- A
--- record has a neighbor twotoi to the left if here >= twotoi.
+-- adds the count of record 0, and neither do records that depend on it, so if record 0 is null their counts are one
+-- too small. A record has a neighbor twotoi to the left if here >= twotoi.
 local start_scan = [=[
 DECLARE
 bool keep(T x) {
@@ -61,21 +56,17 @@ kernel void scan(int input<>, int left[], int twotoi, out int count<>) {
 -- first one with count(g) = g.
 --
 -- gather_search (Listing 36-1) is one step, starting from the guesses of the step before. The printed version steps
--- in both
--- directions, in three cases, and does not specify the first guess and the range of twotoi. All distances are reached
--- only by the powers of two from the largest one not above the number of null records down to 1, starting from 0.
--- From
--- the middle, positions before the first null record, which must not move, end at a distance of 1. Steps that only go
--- forward, past probes that are too low, need no third case and do not read the record: one fetch per power of two.
+-- in both directions, in three cases, and does not specify the first guess and the range of twotoi. All distances are
+-- reached only by the powers of two from the largest one not above the number of null records down to 1, starting
+-- from 0. From the middle, positions before the first null record, which must not move, end at a distance of 1. Steps
+-- that only go forward, past probes that are too low, need no third case and do not read the record: one fetch per
+-- power of two.
 --
 -- gather_search_once (Listing 36-2) runs all steps in one pass. The printed version starts at halfN = ceil(nulls / 2
--- + 0.5) and
--- halves it as a float. From four null records on, guesses are fractions, which equal no count and are truncated to
--- a neighbor of the correct record. Here the steps are the same as in gather_search; the printed exception for
--- positions
--- without a null record before them is a distance like any other. The loop is unrolled, with one program for each
--- number
--- of steps, as the chapter recommends for devices with expensive loops.
+-- + 0.5) and halves it as a float. From four null records on, guesses are fractions, which equal no count and are
+-- truncated to a neighbor of the correct record. Here the steps are the same as in gather_search; the printed
+-- exception for positions without a null record before them is a distance like any other. The loop is unrolled, with
+-- one program for each number of steps, as the chapter recommends for devices with expensive loops.
 local step = [=[
 kernel int step(int count[], int here, int guess, int twotoi) {
     int probe = guess + twotoi - 1;

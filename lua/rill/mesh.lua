@@ -1,5 +1,5 @@
---- rill.mesh: triangle meshes. A mesh has two streams on the device: positions (vec3) and triangles (ivec3 of
--- 0-based vertex indices).
+--- rill.mesh: triangle meshes. A mesh has two streams on the device: positions (vec3) and triangles (ivec3 of 0-based
+-- vertex indices).
 local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local object = require "rill.geometry.mesh.mesh"
@@ -7,14 +7,12 @@ local shapes = require "rill.geometry.mesh.shapes"
 
 local mesh = {}
 
---- rill.mesh.new{positions =, triangles =, normals =, uv =, attributes =}: returns a mesh of streams or tables,
--- which are copied.
--- normals, uv and attributes have one element per vertex, per face, or per corner (shape {faces, 3}).
+--- rill.mesh.new{positions =, triangles =, normals =, uv =, attributes =}: returns a mesh of streams or tables, which
+-- are copied. normals, uv and attributes have one element per vertex, per face, or per corner (shape {faces, 3}).
 mesh.new = errors.guard(function(given) return object.new("rill.mesh.new", given) end, "rill.mesh.new")
 
 --- rill.mesh.load(path [, {skip = false}]): reads an OBJ, PLY, OFF or STL file; the format is detected by the
--- content.
--- skip: ignore lines that are not part of the OBJ format instead of raising an error.
+-- content. skip: ignore lines that are not part of the OBJ format instead of raising an error.
 mesh.load = lazy.call("rill.geometry.mesh.save", "load")
 mesh.marching_cubes = lazy.call("rill.geometry.mesh.contour", "marching_cubes")
 

@@ -12,7 +12,8 @@ local camera = {}
 
 local NEAR <const> = 1e-4 -- of the distance to the target
 
---- camera.FOV: the default field of view, in degrees. camera.MARGIN: by which factor the image is larger than the objects in it.
+--- camera.FOV: the default field of view, in degrees. camera.MARGIN: by which factor the image is larger than the
+-- objects in it.
 camera.FOV, camera.MARGIN = 40, 1.02
 
 local function is_size(value)
@@ -26,8 +27,8 @@ end
 --- camera.size: the row for option.take of the size of an image.
 camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
 
---- camera.above(target, up, reach): returns the default position of the eye: to the side and above the target, so
--- far away that a sphere of radius `reach` fits into the image.
+--- camera.above(target, up, reach): returns the default position of the eye: to the side and above the target, so far
+-- away that a sphere of radius `reach` fits into the image.
 function camera.above(target, up, reach)
     local side = math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
     local across = unit(cross(side, up))
@@ -35,19 +36,17 @@ function camera.above(target, up, reach)
         cross(up, across))
 end
 
---- camera.axes(eye, target, up): returns a camera {eye =, ahead =, right =, above =, up =} of unit vectors, or nil
--- if `up` is parallel to the line of sight.
+--- camera.axes(eye, target, up): returns a camera {eye =, ahead =, right =, above =, up =} of unit vectors, or nil if
+-- `up` is parallel to the line of sight.
 function camera.axes(eye, target, up)
     local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
     local right = ahead and unit(cross(ahead, up))
     return right and {eye = eye, ahead = ahead, right = right, above = cross(right, ahead), up = up}
 end
 
---- camera.approach(seen, low, high): moves the start of rays close to a box, because floats of a distant eye are
--- too coarse there.
--- Returns the new start (a point on the camera's axis, one diagonal before the box, or the eye if that is near),
--- its
--- distance from the eye, and the distances from it at which the box begins and ends.
+--- camera.approach(seen, low, high): moves the start of rays close to a box, because floats of a distant eye are too
+-- coarse there. Returns the new start (a point on the camera's axis, one diagonal before the box, or the eye if that
+-- is near), its distance from the eye, and the distances from it at which the box begins and ends.
 function camera.approach(seen, low, high)
     local least, most = math.huge, -math.huge
     for corner = 0, 7 do
@@ -85,8 +84,8 @@ function camera.take(where, given, rows)
     return taken
 end
 
--- Returns the smallest coordinates of all vertices (sign 1) or the largest (sign -1), or nil if no vertex is
--- visible. Invisible vertices (NaN, infinite, 1e30 away) have the coordinates 3e38.
+-- Returns the smallest coordinates of all vertices (sign 1) or the largest (sign -1), or nil if no vertex is visible.
+-- Invisible vertices (NaN, infinite, 1e30 away) have the coordinates 3e38.
 local function corner(positions, sign)
     local far <close> = kernels:program().outermost(positions, sign)
     local least = far:min()
@@ -111,8 +110,8 @@ local function width_of(taken)
     return 2 * math.tan(math.rad((taken.fov or camera.FOV) / 2))
 end
 
--- Returns the nearest eye, in front, above and to the right, that sees all vertices; for a parallel projection an
--- eye outside of them.
+-- Returns the nearest eye, in front, above and to the right, that sees all vertices; for a parallel projection an eye
+-- outside of them.
 local function eye_of(taken, target, up, meshes, size)
     local towards, back = unit(camera.above({0, 0, 0}, up, 1)), 0
     local seen = camera.axes(towards, {0, 0, 0}, up)
@@ -142,8 +141,8 @@ function camera.place(taken, eye, target, up, where)
 end
 
 --- camera.of_meshes(given, meshes, size, where): returns a camera for meshes: eye, ahead, right, above; parallel: 1
--- for a parallel projection; limit: the largest depth value; width: width of the image, in lengths at distance 1,
--- or for a parallel projection in lengths.
+-- for a parallel projection; limit: the largest depth value; width: width of the image, in lengths at distance 1, or
+-- for a parallel projection in lengths.
 function camera.of_meshes(given, meshes, size, where)
     local taken = camera.take(where, given, camera.rows)
     local up = unit(taken.up or {0, 1, 0})

@@ -2,12 +2,10 @@
 -- homogeneous coordinates, coverage, depth.
 --
 -- Corners are snapped to 1/256 pixel and edges are evaluated in integers, as hardware does, so that triangles that
--- share an
--- edge leave no gap and do not overlap. A small triangle is drawn by one invocation. Larger triangles and triangles
--- that
--- must be clipped become pieces; pieces are divided into tiles of 8 x 8 pixels with one invocation each. Atomics keep
--- the nearest depth, then the lowest face index at that depth, so the result does not depend on the order of
--- execution.
+-- share an edge leave no gap and do not overlap. A small triangle is drawn by one invocation. Larger triangles and
+-- triangles that must be clipped become pieces; pieces are divided into tiles of 8 x 8 pixels with one invocation
+-- each. Atomics keep the nearest depth, then the lowest face index at that depth, so the result does not depend on
+-- the order of execution.
 local rill = require "rill.core.public"
 local template = require "rill.glsl.template"
 local texts <const> = template.sections "coverage"

@@ -1,5 +1,6 @@
 -- Shades visible faces: position in the triangle, color, light, and conversion to the image. Colors are linear light
--- until the last stage. Each stage is a launch over all samples of the image, and changes those that show the mesh.
+-- until the last stage. Each stage is a launch over all samples of the image, and changes the samples that show the
+-- mesh.
 local rill = require "rill.core.public"
 
 local kernels <const> = require "rill.glsl.template".file "shading"

@@ -7,7 +7,8 @@
 --                               triangles below it, including rounding errors. Node 0 and empty nodes are undefined.
 --   t.twins                     AABBs only: the boxes of nodes 2 i and 2 i + 1, for the faster test of collide/box_overlap.lua
 --   t.pad                       margin that covers the rounding errors of AABBs
--- A type is a function tree.kinds.NAME(t, m, low, high) that fills face, corner, box (and twins) for a mesh with triangles.
+-- A type is a function tree.kinds.NAME(t, m, low, high) that fills face, corner, box (and twins) for a mesh with
+-- triangles.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
@@ -34,8 +35,8 @@ local Tree <const> = class.define {
     end,
     describe = function(t) return ("%s of %d triangles, %d levels"):format(t.kind, t.faces, t.levels) end,
 }
---- T.kind: "bvh" or "obbtree". T.faces: number of triangles. T.levels: levels below the root. T.leaf: largest
--- number of triangles in a leaf.
+--- T.kind: "bvh" or "obbtree". T.faces: number of triangles. T.levels: levels below the root. T.leaf: largest number
+-- of triangles in a leaf.
 for _, name in ipairs {"kind", "faces", "levels", "leaf"} do
     Tree.fields[name] = name
 end
@@ -50,8 +51,7 @@ function tree.passes()
 end
 local passes <const> = tree.passes
 
---- tree.nodes(first, count): returns the indices of nodes from `first` as an iterator stream, which takes no
--- memory.
+--- tree.nodes(first, count): returns the indices of nodes from `first` as an iterator stream, which takes no memory.
 function tree.nodes(first, count)
     return rill.iter("int", count, first, first + count)
 end
@@ -71,8 +71,8 @@ local function morton_order(m, low, high)
     return rill.argsort(codes)
 end
 
---- tree.bounds(t): returns the smallest and the largest coordinates below each node, two streams of vec3. In an
--- empty node low is above high.
+--- tree.bounds(t): returns the smallest and the largest coordinates below each node, two streams of vec3. In an empty
+-- node low is above high.
 function tree.bounds(t)
     local run, count = passes(), 2 << t.levels
     local low, high = rill.stream("vec3", count), rill.stream("vec3", count)
@@ -112,8 +112,8 @@ local function levels_of(faces, leaf)
     return levels
 end
 
--- Returns the smallest and the largest coordinates of the triangles, and the largest absolute value. Vertices
--- without triangles are ignored.
+-- Returns the smallest and the largest coordinates of the triangles, and the largest absolute value. Vertices without
+-- triangles are ignored.
 local function bounds_of(where, m)
     local low <close>, high = passes().ends(m.triangles, m.positions)
     local least, largest, most = low:min(), high:max(), 0
@@ -145,8 +145,7 @@ function tree.new(where, kind, m, options)
     return setmetatable({own = t}, Tree.metatable)
 end
 
---- tree.take(where, argument, value): returns the state of a tree. Raises an error if the value is not an open
--- tree.
+--- tree.take(where, argument, value): returns the state of a tree. Raises an error if the value is not an open tree.
 function tree.take(where, argument, value)
     if not Tree.is(value) then
         local remedy <const> = rill.type(value) == "mesh" and "; rill.collide.bvh(m) makes one of a mesh" or ""

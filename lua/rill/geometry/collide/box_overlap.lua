@@ -1,4 +1,5 @@
--- Overlap tests of the boxes of two trees: a test for boxes of any direction, and a faster one for two trees of AABBs.
+-- Overlap tests of the boxes of two trees: a test for boxes of any direction, and a faster one for two trees of
+-- AABBs.
 --
 -- The snippets overlap_any and overlap_aligned define, after collide_nodes:
 --   Store, Shape              what a tree stores (an element per node, or per two siblings), and one box of it
@@ -47,8 +48,8 @@ local function within(m)
     return true
 end
 
---- overlap.allows_aligned(a, b, first, list): returns whether the snippet overlap_aligned may be used for two trees and their
--- transforms.
+--- overlap.allows_aligned(a, b, first, list): returns whether the snippet overlap_aligned may be used for two trees
+-- and their transforms.
 function overlap.allows_aligned(a, b, first, list)
     local good = a.twins and b.twins and small(a) and small(b) and within(first) and undone(first)
     for _, m in ipairs(list) do good = good and within(m) end

@@ -37,8 +37,7 @@ local function test_parts(inner, own, outer, other, w, flags, bit)
     end
 end
 
--- Returns the words for the flags of each pose, by its 1-based index. Usually there are none, which is checked
--- first.
+-- Returns the words for the flags of each pose, by its 1-based index. Usually there are none, which is checked first.
 local function words_of(flags)
     local words = {}
     for i, bits in ipairs((flags:max() or 0) > 0 and flags:read() or {}) do words[i] = WORDS[bits] end
@@ -53,7 +52,7 @@ local function some_miss(found)
 end
 
 --- containment.of(w): returns which mesh is inside the other, for poses without intersections: "a", "b", "both" or
--- nil for one transform, and a table of these by pose for a list. `w` is the state of rill.collide.pairs.
+-- nil for one transform, and a table of results by pose for a list. `w` is the state of rill.collide.pairs.
 function containment.of(w)
     local words = {}
     local begun <const> = #w.lists > 1 or w.triangles > 0 -- otherwise the roots are separated

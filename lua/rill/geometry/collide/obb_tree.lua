@@ -1,12 +1,9 @@
 -- Trees of oriented bounding boxes: S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: A Hierarchical Structure for
--- Rapid Interference Detection" (1996), sections 4 and 5.
--- The axes of a box are the eigenvectors of the covariance of its triangles' surface. Triangles are split across
--- the
--- longest side of the box into halves of equal count, not at their mean as in the article. Then all nodes of a
--- level
--- have equally many slots, so a level is fitted by a few launches over all triangles, without recursion. Moments
--- are
--- relative to the first triangle of a node and scaled by the size of the mesh, so that floats are sufficient.
+-- Rapid Interference Detection" (1996), sections 4 and 5. The axes of a box are the eigenvectors of the covariance of
+-- its triangles' surface. Triangles are split across the longest side of the box into halves of equal count, not at
+-- their mean as in the article. Then all nodes of a level have equally many slots, so a level is fitted by a few
+-- launches over all triangles, without recursion. Moments are relative to the first triangle of a node and scaled by
+-- the size of the mesh, so that floats are sufficient.
 local rill = require "rill.core.public"
 local vector = require "rill.core.vector"
 require "rill.geometry.collide.nodes"

@@ -20,8 +20,8 @@ end
 
 -- ---- leaves
 
--- Returns where the leaf pairs of each group begin in the list of all, where they begin in the pool with their
--- pose, and their total number.
+-- Returns where the leaf pairs of each group begin in the list of all, where they begin in the pool with their pose,
+-- and their total number.
 local function leaf_starts(shares, rows, room)
     local begins, source, sum = {}, {}, 0
     for g, row in ipairs(rows) do

@@ -82,8 +82,8 @@ local function traverse(t, at, launch)
     end
 end
 
--- Finds the best triangle of each element. launch(at, best, found) launches the traversal; `found` is the slot of
--- the best triangle or -1. Returns the results of finish(best, found). An empty tree has one empty slot.
+-- Finds the best triangle of each element. launch(at, best, found) launches the traversal; `found` is the slot of the
+-- best triangle or -1. Returns the results of finish(best, found). An empty tree has one empty slot.
 local function search(t, shape, launch, finish)
     if not t.face then
         t.face, t.corner = rill.stream("int", 1, -1), rill.stream("vec3", 3)
@@ -97,8 +97,8 @@ local function search(t, shape, launch, finish)
     return finish(best, slots)
 end
 
---- T:ray(origins, directions): intersects rays o + t d with the surface. Returns t (float) and the triangle (int)
--- of the first intersection; infinity and -1 if there is none.
+--- T:ray(origins, directions): intersects rays o + t d with the surface. Returns t (float) and the triangle (int) of
+-- the first intersection; infinity and -1 if there is none.
 function queries.ray(t, origins, directions)
     local o, d = vectors("T:ray", 1, "origins", origins), vectors("T:ray", 2, "directions", directions)
     local shape, run = shape_of("T:ray", o, d), passes()
@@ -115,8 +115,8 @@ function queries.ray(t, origins, directions)
     return distance, triangle
 end
 
---- T:distance(points): returns the distance to the surface (float), the nearest triangle (int), and the nearest
--- point on it (vec3).
+--- T:distance(points): returns the distance to the surface (float), the nearest triangle (int), and the nearest point
+-- on it (vec3).
 function queries.distance(t, points)
     local p, run = vectors("T:distance", 1, "points", points), passes()
     local distance, triangle, point = search(t, p.shape, function(at, best, found)

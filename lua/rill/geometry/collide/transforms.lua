@@ -1,5 +1,5 @@
--- Converts transforms from scripts (four rows of four numbers, x' = M x) to streams for kernels (three rows each,
--- in doubles).
+-- Converts transforms from scripts (four rows of four numbers, x' = M x) to streams for kernels (three rows each, in
+-- doubles).
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -36,8 +36,8 @@ function transforms.one(where, name, m)
     return streams_of(where, name, list), list
 end
 
---- transforms.several(where, name, value): returns the rows of one transform or of a list, whether it is a list,
--- and the list.
+--- transforms.several(where, name, value): returns the rows of one transform or of a list, whether it is a list, and
+-- the list.
 function transforms.several(where, name, value)
     local many = type(value) == "table" and not rill.type(value) and
         (#value == 0 or type(value[1]) == "table" and type(value[1][1]) == "table")

@@ -1,9 +1,7 @@
 -- Traverses two trees at once, breadth first, in few launches (D. Horn, "Stream Reduction Operations for GPGPU
--- Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
--- A list of node pairs is distributed to work groups. Each group traverses its share level by level, and compacts
--- its
--- list after each level by a prefix sum over the group. A share that outgrows its memory is returned and
--- distributed again.
+-- Applications", GPU Gems 2, chapter 36 (2005), section 36.2). A list of node pairs is distributed to work groups.
+-- Each group traverses its share level by level, and compacts its list after each level by a prefix sum over the
+-- group. A share that outgrows its memory is returned and distributed again.
 local rill = require "rill.core.public"
 local kernels <const> = require "rill.glsl.template".file "traverse"
 require "rill.geometry.collide.box_overlap"
@@ -26,8 +24,8 @@ end
 
 local function extent(t) return {levels = t.levels, leaf = t.leaf, faces = t.faces, most = t.most} end
 
--- Distributes the remaining pairs of groups to new shares: {pool, shares}. Each share has every n-th pair of a
--- list, so that shares are similar.
+-- Distributes the remaining pairs of groups to new shares: {pool, shares}. Each share has every n-th pair of a list,
+-- so that shares are similar.
 local function deal(pool, left, shares)
     local pairs_left, dealt = 0, {}
     for _, l in ipairs(left) do pairs_left = pairs_left + l[1] end
@@ -42,8 +40,8 @@ local function deal(pool, left, shares)
     return {pool = pool, shares = dealt}
 end
 
--- Launches the next shares of a batch. Returns the memory of the remaining pairs, a row {pairs, start, level,
--- leaves} for each group, and the size of each group's memory.
+-- Launches the next shares of a batch. Returns the memory of the remaining pairs, a row {pairs, start, level, leaves}
+-- for each group, and the size of each group's memory.
 local function launch(w, batch, shares)
     local run, lanes = passes_of(w.test)
     local count <const> = #shares

@@ -1,5 +1,5 @@
--- Marching cubes. Voxels are the corners of cubes. A voxel owns the edges to the next voxel along x, y and z, and
--- one vertex for each of these edges that the surface crosses, which all adjacent cubes share.
+-- Marching cubes. Voxels are the corners of cubes. A voxel owns the edges to the next voxel along x, y and z, and one
+-- vertex for each of these edges that the surface crosses, which all adjacent cubes share.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -28,11 +28,9 @@ local function tables()
     return rill.from(first, "int"), rill.from(list, "int"), rill.from(starts, "int")
 end
 
---- rill.mesh.marching_cubes(volume, iso [, {spacing =, origin =}]): returns the isosurface of a volume,
--- interpolated linearly between voxels.
--- Smaller values are inside; triangles are anticlockwise as seen from the larger values. If the surface reaches the
--- border of
--- the volume, the mesh has a boundary there.
+--- rill.mesh.marching_cubes(volume, iso [, {spacing =, origin =}]): returns the isosurface of a volume, interpolated
+-- linearly between voxels. Smaller values are inside; triangles are anticlockwise as seen from the larger values. If
+-- the surface reaches the border of the volume, the mesh has a boundary there.
 contour.marching_cubes = errors.guard(function(s, iso, options)
     local where <const> = "rill.mesh.marching_cubes"
     s = voxels.take(where, s)

@@ -1,6 +1,6 @@
 -- Computes the table of marching cubes (W. E. Lorensen and H. E. Cline, 1987). The bits of a corner's index are its
--- coordinates, x the lowest. Edge 4 a + k runs along axis a, from the corner that has bit 0 of k along axis a + 1
--- and bit 1 along axis a + 2.
+-- coordinates, x the lowest. Edge 4 a + k runs along axis a, from the corner that has bit 0 of k along axis a + 1 and
+-- bit 1 along axis a + 2.
 local cubes = {}
 
 local function corner(axis, low, next, after)
@@ -33,9 +33,9 @@ end
 
 local function inside(mask, c) return mask >> c & 1 == 1 end
 
--- Returns, for each crossed edge, the next one around the polygons of the surface. On each side the surface cuts
--- off every run of inside corners separately, also two opposite ones. This depends on the side only, so that
--- adjacent cubes agree.
+-- Returns, for each crossed edge, the next one around the polygons of the surface. On each side the surface cuts off
+-- every run of inside corners separately, also two opposite ones. This depends on the side only, so that adjacent
+-- cubes agree.
 local function successors(mask)
     local next = {}
     for _, ring in ipairs(sides) do
@@ -63,8 +63,8 @@ local function polygons(mask)
 end
 
 -- Triangulates the part of a polygon from corner i to j without diagonals that lie in a side of the cube: the
--- adjacent cube might have the same diagonal, and four triangles would share an edge. Returns nil if there is no
--- such triangulation.
+-- adjacent cube might have the same diagonal, and four triangles would share an edge. Returns nil if there is no such
+-- triangulation.
 local function triangles(loop, i, j)
     if j == i + 1 then return {} end
     for k = i + 1, j - 1 do
@@ -80,8 +80,8 @@ local function triangles(loop, i, j)
     end
 end
 
---- cubes.table(): returns, for the masks 0 to 255 of inside corners, where their triangles begin in a list, and
--- that list (three edges of four bits each).
+--- cubes.table(): returns, for the masks 0 to 255 of inside corners, where their triangles begin in a list, and that
+-- list (three edges of four bits each).
 function cubes.table()
     local first, list = {0}, {}
     for mask = 0, 255 do

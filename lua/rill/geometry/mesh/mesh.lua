@@ -54,8 +54,8 @@ function Point.__tostring(p)
 end
 local function point(v) return setmetatable(v, Point) end
 
---- M:bounds(): returns the smallest and the largest x, y and z of the vertices, two tables of three numbers that
--- are read back. Returns nothing if there are no vertices.
+--- M:bounds(): returns the smallest and the largest x, y and z of the vertices, two tables of three numbers that are
+-- read back. Returns nothing if there are no vertices.
 function methods:bounds()
     local p = check(self, "bounds")._positions
     if p.size > 0 then
@@ -70,9 +70,9 @@ function object.scale_of(m)
     return side > 0 and 1 / side < 3e38 and 1 / side or 1
 end
 
---- M:normals(): returns the stored normals (the mesh's own stream). If there are none, returns a new stream with
--- one unit vector per vertex: the normalized sum of the normals of the adjacent triangles, weighted by area, or
--- zero if no adjacent triangle has an area.
+--- M:normals(): returns the stored normals (the mesh's own stream). If there are none, returns a new stream with one
+-- unit vector per vertex: the normalized sum of the normals of the adjacent triangles, weighted by area, or zero if
+-- no adjacent triangle has an area.
 function methods:normals()
     local m = check(self, "normals")
     if m._normals then
@@ -102,8 +102,7 @@ local function cofactors(m)
 end
 
 --- M:transform(matrix): returns a mesh with vertices M x. matrix: four rows of four numbers, the last {0, 0, 0, 1}.
--- Stored normals are transformed too. The order of corners does not change, so a reflection swaps inside and
--- outside.
+-- Stored normals are transformed too. The order of corners does not change, so a reflection swaps inside and outside.
 function methods:transform(matrix)
     local m = check(self, "transform")
     local good, moves = option.is_matrix(matrix, 3.5e38) -- the limit of floats in kernels

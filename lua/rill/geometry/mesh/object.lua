@@ -30,8 +30,7 @@ local Mesh <const> = class.define {
 }
 
 --- object.methods, object.fields: the methods and fields of meshes, see class.define. object.is(value): returns
--- whether a value is a mesh.
--- object.check(m, name): raises an error unless m is an open mesh, for the method `name`.
+-- whether a value is a mesh. object.check(m, name): raises an error unless m is an open mesh, for the method `name`.
 local object = {methods = Mesh.methods, fields = Mesh.fields, is = Mesh.is, check = Mesh.check}
 
 local NONE <const> = 0x7fffffff -- no vertex or triangle is invalid
@@ -65,8 +64,7 @@ local function first_bad(kernel, ...)
     return bad:min() or NONE
 end
 
---- object.check_positions(what, positions): raises an error if a coordinate is not finite. `what` begins the
--- message.
+--- object.check_positions(what, positions): raises an error if a coordinate is not finite. `what` begins the message.
 function object.check_positions(what, positions)
     local bad = positions.size > 0 and first_bad(kernels:program().bad_place, positions) or NONE
     if bad < NONE then
@@ -115,8 +113,8 @@ local OPTIONS <const> = {
 
 -- ---- constructors
 
---- object.own(parts): returns a mesh that takes ownership of the streams positions and triangles, and of normals,
--- uv and attributes if given.
+--- object.own(parts): returns a mesh that takes ownership of the streams positions and triangles, and of normals, uv
+-- and attributes if given.
 function object.own(parts)
     return setmetatable({
         _positions = parts.positions, _triangles = parts.triangles, _normals = parts.normals or false,

@@ -104,8 +104,8 @@ local GRID <const> = {
     segments = counts(1),
 }
 
---- rill.mesh.grid{size = {1, 1}, segments = {1, 1}}: returns a flat sheet centered at the origin in the plane z =
--- 0, facing up, with uv from 0 to 1. size: {height, width}; segments: {rows, columns}.
+--- rill.mesh.grid{size = {1, 1}, segments = {1, 1}}: returns a flat sheet centered at the origin in the plane z = 0,
+-- facing up, with uv from 0 to 1. size: {height, width}; segments: {rows, columns}.
 function shapes.grid(options)
     local taken = option.take("rill.mesh.grid", options, GRID)
     local n, size = taken.segments or {1, 1}, taken.size or {1, 1}
@@ -124,8 +124,8 @@ local BOX <const> = {
     center = {function(v) return is_place(v, 3) end, "a table of 3 numbers, at most 1e38"},
 }
 
---- rill.mesh.box{size = 1, center = {0, 0, 0}}: returns a box of 8 vertices and 12 triangles. size: a number, or
--- {x, y, z}.
+--- rill.mesh.box{size = 1, center = {0, 0, 0}}: returns a box of 8 vertices and 12 triangles. size: a number, or {x,
+-- y, z}.
 function shapes.box(options)
     local taken = option.take("rill.mesh.box", options, BOX)
     local size, center = taken.size or 1, taken.center or {0, 0, 0}

@@ -114,8 +114,8 @@ function topology.roots(where, count, links, most)
     return parent
 end
 
---- M:components(): returns the number of connected components, and the component of each face (0-based, in the
--- order of their first vertices). Vertices without triangles belong to no component.
+--- M:components(): returns the number of connected components, and the component of each face (0-based, in the order
+-- of their first vertices). Vertices without triangles belong to no component.
 function topology.components(m)
     if m.faces == 0 then
         return 0, rill.stream("int", 0)
@@ -139,8 +139,7 @@ function topology.euler(m)
     return used:sum() - e.count + m.faces
 end
 
---- M:boundary(): returns the edges with one triangle, a stream of ivec2, in the direction and order of the
--- triangles.
+--- M:boundary(): returns the edges with one triangle, a stream of ivec2, in the direction and order of the triangles.
 function topology.boundary(m)
     if m.faces == 0 then return rill.stream("ivec2", 0) end
     local twin <close> = twins_of_mesh(m)

@@ -59,8 +59,8 @@ local function finer(m, cells, low, side)
     return rill.argsort(key)
 end
 
--- Returns links between the lowest vertices of cells that have vertices within epsilon. `least`: the lowest vertex
--- of each cell.
+-- Returns links between the lowest vertices of cells that have vertices within epsilon. `least`: the lowest vertex of
+-- each cell.
 local function links_of(m, g, least, epsilon)
     local k, p, n = kernels(), m._positions, m.vertices
     local low <close>, upper = k.bounds {p = p, orders = g.order, n = n, shape = (n + BLOCK - 1) // BLOCK}

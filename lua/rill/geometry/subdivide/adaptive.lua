@@ -1,5 +1,5 @@
--- Adaptive subdivision (Horn, section 36.3): the criteria by which edges are split, and the splitting of triangles
--- of which only some edges are split.
+-- Adaptive subdivision (Horn, section 36.3): the criteria by which edges are split, and the splitting of triangles of
+-- which only some edges are split.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local camera = require "rill.geometry.camera"
@@ -82,15 +82,15 @@ end
 
 -- ---- one level
 
--- Slivers: returns the split edges, the edges whose ends stay, the triangles that are split into four, and the
--- edges whose new vertices are midpoints (the sharp ones).
+-- Slivers: returns the split edges, the edges whose ends stay, the triangles that are split into four, and the edges
+-- whose new vertices are midpoints (the sharp ones).
 local function by_triangles(l, wanted, live)
     local split, stays = rill.stream("int", l.count), rill.stream("int", l.count)
     return split, stays, kernels:program().mark_red(live, l.edge, wanted, split, stays), l.sharp
 end
 
--- Red-green: returns the split edges, the edges whose ends stay, the number of split edges of each triangle, and
--- the edges whose new vertices are midpoints.
+-- Red-green: returns the split edges, the edges whose ends stay, the number of split edges of each triangle, and the
+-- edges whose new vertices are midpoints.
 local function by_edges(l, wanted)
     local straight, faces = l.sharp:copy(), l.m.faces
     local counts = kernels:program().straighten {edge = l.edge, split = wanted, straight = straight, shape = faces}

@@ -25,8 +25,8 @@ local function weights_of(most, limit)
 end
 
 --- rules.level(m, creases): returns the data that the rules need for a mesh with triangles: its half-edges and the
--- edges around each vertex. The caller closes it. creases: a stream of ivec2, or nil.
--- Also returns the 0-based index of the first crease that is not an edge.
+-- edges around each vertex. The caller closes it. creases: a stream of ivec2, or nil. Also returns the 0-based index
+-- of the first crease that is not an edge.
 function rules.level(m, creases)
     local k, around = kernels(), topology.adjacency(m)
     local n = 3 * m.faces

@@ -60,9 +60,8 @@ function parts.level(f, self, b, square)
 end
 
 --- parts.look(self, square): reports the part with the largest mean that was last subtracted, relative to its root
--- mean square. Returns its sum, its number of cells, and whether it is the whole fluid.
--- Returns nil if all parts have an open side. Then parts.level does nothing until the solid cells change. Waits for
--- the device.
+-- mean square. Returns its sum, its number of cells, and whether it is the whole fluid. Returns nil if all parts have
+-- an open side. Then parts.level does nothing until the solid cells change. Waits for the device.
 function parts.look(self, square)
     local closed <close> = rill.stream("double", 1)
     core._reduce(self.program.add, self.program.closed, {self.count}, closed)

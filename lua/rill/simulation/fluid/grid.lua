@@ -1,10 +1,10 @@
 -- The grid of a fluid: where values are stored, and boundary conditions.
 --
 -- Every field is stored in streams with one halo element on each side. Element i (0-based) of a dimension is cell i
--- (1-based); elements 0 and n + 1 are computed from the cells inside by the boundary conditions. On a MAC grid (Harlow and
--- Welch 1965) component k of the velocity is stored on the low face of its cell along dimension k, on a collocated grid at
--- the cell center. Kernels compute halo elements too, from the same values as the element inside, so the halo needs no
--- separate launch.
+-- (1-based); elements 0 and n + 1 are computed from the cells inside by the boundary conditions. On a MAC grid
+-- (Harlow and Welch 1965) component k of the velocity is stored on the low face of its cell along dimension k, on a
+-- collocated grid at the cell center. Kernels compute halo elements too, from the same values as the element inside,
+-- so the halo needs no separate launch.
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local dimensions = require "rill.glsl.dimensions"
@@ -16,8 +16,9 @@ local grid = {}
 
 template.snippet("fluid_grid", template.file "grid")
 
--- Returns the template values of a grid besides those of its dimensions: mac, and components, which have `across`:
--- for each dimension, the offset of component k in cells (shift), and how many more faces than cells it has (edge).
+-- Returns the template values of a grid in addition to the values of its dimensions: mac, and components, which have
+-- `across`: for each dimension, the offset of component k in cells (shift), and how many more faces than cells it has
+-- (edge).
 local function values_of(rank, mac)
     local values = {mac = mac, held = false, components = {}}
     for k, axis in ipairs(dimensions[rank].axes) do
@@ -31,8 +32,8 @@ local function values_of(rank, mac)
     return dimensions.with(rank, values)
 end
 
---- self:program(text, values): returns the kernels of a template that begins with $use(fluid_grid). Template values
--- are those of the grid and `values`.
+--- self:program(text, values): returns the kernels of a template that begins with $use(fluid_grid). The template uses
+-- the values of the grid and `values`.
 local function program(self, text, values)
     return text:program(setmetatable(values or {}, self.values))
 end

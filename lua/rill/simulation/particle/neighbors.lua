@@ -23,7 +23,7 @@ for rank = 2, 3 do
     bases[rank] = {__index = dimensions.with(rank, {share = 1, across = ACROSS})}
 end
 
---- neighbors.program(text, rank, values): returns the kernels of a template. Template values are those of the
+--- neighbors.program(text, rank, values): returns the kernels of a template. The template uses the values of the
 -- dimensions, `values`, and share, the number of particles per invocation. Default of share: 1.
 function neighbors.program(text, rank, values)
     return text:program(setmetatable(values or {}, bases[rank]))

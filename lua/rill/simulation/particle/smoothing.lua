@@ -1,11 +1,9 @@
--- Smoothing kernels with support h (chapter 28.7.2): GLSL functions of q = d / h, from 0 to 1 and zero beyond.
--- W(d) = norm / h^D weight(q). The gradient of W at r is norm / h^(D + 2) slope(q) r, where slope is the derivative
--- of weight
--- divided by q.
+-- Smoothing kernels with support h (chapter 28.7.2): GLSL functions of q = d / h, from 0 to 1 and zero beyond. W(d) =
+-- norm / h^D weight(q). The gradient of W at r is norm / h^(D + 2) slope(q) r, where slope is the derivative of
+-- weight divided by q.
 --
 -- spiky: the chapter's; poly6: Müller, Charypar, Gross 2003; cubic: Monaghan's spline of 1992, whose smoothing length
--- is h / 2.
--- The norms make the integral over the disc (two dimensions) or the ball (three dimensions) 1.
+-- is h / 2. The norms make the integral over the disc (two dimensions) or the ball (three dimensions) 1.
 local template = require "rill.glsl.template"
 
 local smoothing = {}

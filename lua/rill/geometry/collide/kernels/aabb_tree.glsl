@@ -24,8 +24,8 @@ void put_in_order(inout vec3 a, inout vec3 b) {
         b = v;
     }
 }
-// Corners are sorted by their coordinates, so that triangles with a common edge, or with equal corners, compute
-// with identical numbers.
+// Corners are sorted by their coordinates, so that triangles with a common edge, or with equal corners, compute with
+// identical numbers.
 kernel void corners(int face<>, ivec3 t[], vec3 x[], inout vec3 corner[]) {
     int k = 3 * indexof(face).x;
     if (face >= 0) {

@@ -1,7 +1,7 @@
 $section(any)
 $use(collide_boxes)
-// Boxes of any direction, transformed by any matrices. The unit of length is the largest coordinate, so that
-// products of floats do not underflow.
+// Boxes of any direction, transformed by any matrices. The unit of length is the largest coordinate, so that products
+// of floats do not underflow.
 #define Store Box
 #define Shape Box
 typedef struct { Box one; Box other; } Two;
@@ -30,10 +30,10 @@ bool wider(Box a, Box b, Motion m) {
 }
 
 $section(aligned)
-// AABBs of trees whose transforms overlap.allows_aligned accepts, in the space of the first tree (S. Gottschalk, M. C. Lin
-// and D. Manocha, "OBBTree" (1996)). Terms that depend on the pose only are computed once: products of the axes of
-// the second box with each other and with the axes of the first. `slack` covers the rounding errors of the exact
-// triangle test for triangles that are moved far away.
+// AABBs of trees whose transforms overlap.allows_aligned accepts, in the space of the first tree (S. Gottschalk, M.
+// C. Lin and D. Manocha, "OBBTree" (1996)). Terms that depend on the pose only are computed once: products of the
+// axes of the second box with each other and with the axes of the first. `slack` covers the rounding errors of the
+// exact triangle test for triangles that are moved far away.
 #define Store Twins
 typedef struct { vec3 c; vec3 h; } Shape;
 typedef struct { Shape one; Shape other; } Two;
@@ -60,8 +60,8 @@ Motion motion_of(dvec4 a0, dvec4 a1, dvec4 a2, dvec4 b0, dvec4 b1, dvec4 b2, dou
     m.v = product(i, j, k, dvec3(b0.y, b1.y, b2.y));
     m.w = product(i, j, k, dvec3(b0.z, b1.z, b2.z));
     m.t = product(i, j, k, g - f);
-    // For nearly parallel axes both sides of a comparison may underflow. 1e-7 of a box is less than the tolerance
-    // of the other terms.
+    // For nearly parallel axes both sides of a comparison may underflow. 1e-7 of a box is less than the tolerance of
+    // the other terms.
     m.cu = abs(cross(m.v, m.w)) + 1e-7;
     m.cv = abs(cross(m.w, m.u)) + 1e-7;
     m.cw = abs(cross(m.u, m.v)) + 1e-7;

@@ -18,9 +18,9 @@ Box placed(Box b, vec4 r0, vec4 r1, vec4 r2) {
 float reach(Box b, vec3 l) { return abs(dot(l, b.x)) + abs(dot(l, b.y)) + abs(dot(l, b.z)); }
 
 $section(boxes)
-// Separating axis test (Gottschalk 1996): if the projections on any line are disjoint, the boxes are separated.
-// Each axis is sufficient by itself, so with a matrix that is not rigid the test may miss a separation, but never
-// reports a false one. `slack` bounds the rounding errors, and 1e-36 the underflow of products.
+// Separating axis test (Gottschalk 1996): if the projections on any line are disjoint, the boxes are separated. Each
+// axis is sufficient by itself, so with a matrix that is not rigid the test may miss a separation, but never reports
+// a false one. `slack` bounds the rounding errors, and 1e-36 the underflow of products.
 bool parts(vec3 l, vec3 t, Box a, Box b, vec3 slack) {
     return abs(dot(l, t)) > reach(a, l) + reach(b, l) + dot(abs(l), slack) + 1e-36;
 }

@@ -84,7 +84,8 @@ reduce void widest(Span s<>, reduce Span all_of<>) {
     all_of.low = min(all_of.low, s.low);
     all_of.high = max(all_of.high, s.high);
 }
-// `pad` covers the rounding errors of positions, and 4e-6 of the sides those of axes and projections.
+// `pad` covers the rounding errors of positions, and 4e-6 of the sides covers the rounding errors of axes and
+// projections.
 kernel void box(Axes a<>, Span s<>, float pad, out Box b<>) {
     vec3 middle = 0.5 * s.low + 0.5 * s.high, side = 0.5 * s.high - 0.5 * s.low;
     side += 4e-6 * (side.x + side.y + side.z) + pad;

@@ -1,19 +1,13 @@
-// Kernels of the queries: rays, distances and containment. Each element traverses the tree independently.
-// The traversal needs no stack. Nodes are numbered as in a heap, so the parent follows from the index. One bit for
-// each level
-// on the path (`at.y`, the lowest bit for the current node) says whether the sibling at that level is finished
-// (after S. Laine,
-// "Restart Trail for Stackless BVH Traversal", 2010). Therefore a traversal can be interrupted after $steps steps
-// and
-// continued in another launch, on devices that limit loops. Traversals with pruning descend, at most $nodes nodes,
-// until
-// all elements that run together are at leaves or finished, so that few elements wait while others test triangles
-// (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009).
-// `at`: the node (0: finished), these bits, and the number of triangles of a leaf that were tested.
-// Boxes are floats and enlarged by more than the rounding errors here. Triangles are tested in double precision.
-// Among equally
-// near triangles the one with the lowest index is used, so that results do not depend on the tree. Triangles
-// compute
+// Kernels of the queries: rays, distances and containment. Each element traverses the tree independently. The
+// traversal needs no stack. Nodes are numbered as in a heap, so the parent follows from the index. One bit for each
+// level on the path (`at.y`, the lowest bit for the current node) says whether the sibling at that level is finished
+// (after S. Laine, "Restart Trail for Stackless BVH Traversal", 2010). Therefore a traversal can be interrupted after
+// $steps steps and continued in another launch, on devices that limit loops. Traversals with pruning descend, at most
+// $nodes nodes, until all elements that run together are at leaves or finished, so that few elements wait while
+// others test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009). `at`:
+// the node (0: finished), these bits, and the number of triangles of a leaf that were tested. Boxes are floats and
+// enlarged by more than the rounding errors here. Triangles are tested in double precision. Among equally near
+// triangles the one with the lowest index is used, so that results do not depend on the tree. Triangles compute
 // identical numbers for a shared edge, because collide/aabb_tree.lua has sorted their corners.
 typedef struct { vec3 low; vec3 high; } Span;
 
@@ -54,8 +48,8 @@ double side(dvec2 a, dvec2 b) {
 
 // ---- origins
 
-// Points and origins are measured from `c`, the nearest point of the mesh's bounding box (the point itself if it is inside), so
-// that rounding errors are relative to the size of the mesh, not to the distance.
+// Points and origins are measured from `c`, the nearest point of the mesh's bounding box (the point itself if it is
+// inside), so that rounding errors are relative to the size of the mesh, not to the distance.
 
 // a - b and its rounding error (D. E. Knuth, The Art of Computer Programming, vol. 2 (1997), 4.2.2, theorem B).
 dvec2 difference(double a, double b) {
@@ -67,8 +61,8 @@ dvec2 difference(double a, double b) {
 
 // ---- rays: S. Woop, C. Benthin and I. Wald, "Watertight Ray/Triangle Intersection", 2013
 
-// A ray in coordinates whose last axis is its main axis: the reference point c, the direction, where the ray
-// crosses the plane through c perpendicular to the main axis (relative to c, times way.z), and t there.
+// A ray in coordinates whose last axis is its main axis: the reference point c, the direction, where the ray crosses
+// the plane through c perpendicular to the main axis (relative to c, times way.z), and t there.
 typedef struct { int axis; dvec3 c; dvec3 way; dvec2 offset; double start; } Line;
 
 dvec3 main_last(int k, dvec3 v) { return k == 0 ? v.yzx : (k == 1 ? v.zxy : v); }
@@ -110,15 +104,14 @@ dvec3 sheared(Line l, vec3 corner) {
     precise dvec2 q = p - l.offset;
     return dvec3(q, v.z);
 }
-// The position along the main axis where the ray meets an edge. It depends on the edge only; at the ends of the
-// edge it is the position of the end.
+// The position along the main axis where the ray meets an edge. It depends on the edge only; at the ends of the edge
+// it is the position of the end.
 double position_on(dvec3 a, dvec3 b) {
     dvec3 e = b - a;
     double z = abs(e.x) >= abs(e.y) ? a.z - a.x / e.x * e.z : a.z - a.y / e.y * e.z;
     return a.xy == dvec2(0.0lf) ? a.z : (b.xy == dvec2(0.0lf) ? b.z : z);
 }
-// t - l.start where the ray meets a triangle with sheared corners. Infinity behind the origin, and if the ray
-// misses.
+// t - l.start where the ray meets a triangle with sheared corners. Infinity behind the origin, and if the ray misses.
 double struck(Line l, dvec3 a, dvec3 b, dvec3 c) {
     double u = side(c.xy, b.xy), v = side(a.xy, c.xy), w = side(b.xy, a.xy);
     double sum = u + v + w, z = 0.0lf;
@@ -180,9 +173,9 @@ kernel void ray_end(vec3 o<>, vec3 d<>, vec3 low, vec3 high, double best<>, int 
 
 // ---- distances
 
-// For a query point p and a point q of the mesh, (q - p)^2 is (p - c)^2 plus the sum over the axes of
-// (q - c)^2 - 2 (p - c) (q - c). Neither term of this sum is negative, because the mesh is on the other side of c. Therefore
-// the sum is as accurate as q - c.
+// For a query point p and a point q of the mesh, (q - p)^2 is (p - c)^2 plus the sum over the axes of (q - c)^2 - 2
+// (p - c) (q - c). Neither term of this sum is negative, because the mesh is on the other side of c. Therefore the
+// sum is as accurate as q - c.
 
 typedef struct { dvec3 p; dvec3 c; dvec3 beyond; } Query;
 typedef struct { dvec3 point; double more; } Near; // a point; its squared distance minus the squared distance of c
@@ -252,8 +245,7 @@ kernel void distance(vec3 p<>, vec3 low, vec3 high, int leaves, int leaf, Span s
     double near = best;
     int slot = found;
     Query k = query_of(p, low, high);
-    // Floats neither overflow nor underflow in units of the size of the mesh or of the distance, whichever is
-    // larger.
+    // Floats neither overflow nor underflow in units of the size of the mesh or of the distance, whichever is larger.
     vec3 c = vec3(k.c), far = max(high - low, vec3(abs(k.beyond)));
     double scale = 1.0lf / double(max(max(max(far.x, far.y), far.z), 1.1754944e-38));
     vec3 beyond = vec3(abs(k.beyond) * scale);
@@ -297,8 +289,8 @@ kernel void distance_end(vec3 p<>, vec3 low, vec3 high, int slot<>, int face[], 
 
 // ---- containment
 
-// Counts crossings of a ray along z. Its origin is displaced from the point by (e, e^2), with an infinitesimal e
-// (H. Edelsbrunner and E. Muecke, "Simulation of Simplicity", 1990), so the ray meets no edge.
+// Counts crossings of a ray along z. Its origin is displaced from the point by (e, e^2), with an infinitesimal e (H.
+// Edelsbrunner and E. Muecke, "Simulation of Simplicity", 1990), so the ray meets no edge.
 
 double side_displaced(dvec2 a, dvec2 b) {
     double d = side(a, b);

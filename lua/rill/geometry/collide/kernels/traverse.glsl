@@ -1,8 +1,8 @@
 $use(collide_nodes)
 $if(aligned){$use(overlap_aligned)}$else{$use(overlap_any)}
 // A list has pairs {node of the first tree, node of the second tree} that overlap. One node of each pair is to be
-// split: the first one if `PARTED` is set. A list of n pairs therefore produces up to 2 n pairs to be tested. A
-// group has two lists of 2 * room pairs, followed by 4 * room leaf pairs.
+// split: the first one if `PARTED` is set. A list of n pairs therefore produces up to 2 n pairs to be tested. A group
+// has two lists of 2 * room pairs, followed by 4 * room leaf pairs.
 const int PARTED = $parted, LEVELS = 52;
 typedef struct { int pose; int from; int step; int size; int level; } Share;
 typedef struct { int levels; int leaf; int faces; float most; } Extent;

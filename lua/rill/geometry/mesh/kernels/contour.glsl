@@ -1,5 +1,5 @@
-// A voxel is inside if it is less than iso. Crossings of edges are computed in double precision, so that
-// differences of floats neither overflow nor underflow.
+// A voxel is inside if it is less than iso. Crossings of edges are computed in double precision, so that differences
+// of floats neither overflow nor underflow.
 int under(float s[][][], ivec3 p, float iso) { return s[p.z][p.y][p.x] < iso ? 1 : 0; }
 
 // The crossed edges of the voxel (a bit for each axis), and their number.

@@ -1,5 +1,5 @@
-// Sums over faces are doubles. Vectors are scaled by the size of the mesh before they are normalized, so that
-// squares neither overflow nor underflow.
+// Sums over faces are doubles. Vectors are scaled by the size of the mesh before they are normalized, so that squares
+// neither overflow nor underflow.
 vec3 across(vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
 kernel void corners(vec3 p[], ivec3 t[], float scale, out int vertex<>, out vec3 n<>) {
     ivec2 at = indexof(vertex).xy;

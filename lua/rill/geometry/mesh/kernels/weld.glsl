@@ -52,8 +52,8 @@ bool is_far(dvec3 p, vec3 low, vec3 high, double most) {
     dvec3 away = max(max(dvec3(low) - p, p - dvec3(high)), dvec3(0.0lf));
     return dot(away, away) > most;
 }
-// The later cells, in the order of cells, that may have vertices near those of a cell are in 13 rows of five. In
-// the first row only the last two cells are later.
+// The later cells, in the order of cells, that may have vertices near the vertices of a cell are in 13 rows of five.
+// In the first row only the last two cells are later.
 ivec3 place_of(int row, int across) {
     return row == 0 ? ivec3(across, 0, 0) : ivec3(across, row < 3 ? row : (row - 3) % 5 - 2, row < 3 ? 0 : (row - 3) / 5 + 1);
 }

@@ -35,8 +35,8 @@ kernel void mark_red(int live<>, int edge[], int wanted[], inout int split[], in
         if (red != 0) split[e[k]] = 1; else stays[e[k]] = 1;
     }
 }
-// An edge of a triangle that is not split into four is split at its midpoint, so its halves are half as long, and
-// no adjacent triangle becomes flat.
+// An edge of a triangle that is not split into four is split at its midpoint, so its halves are half as long, and no
+// adjacent triangle becomes flat.
 kernel void straighten(int edge[], int split[], inout int straight[], out int done<>) {
     int h = 3 * indexof(done).x;
     ivec3 e = ivec3(edge[h], edge[h + 1], edge[h + 2]);

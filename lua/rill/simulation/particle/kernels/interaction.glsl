@@ -12,7 +12,7 @@ for (int k = 0; k < $share; k++) {
 $section(passes)
 $use(smoothing)
 $use(particle_cells)
-// Adds the sum of this launch to the sum of earlier launches. So the rounding error is that of the longest launch,
+// Adds the sum of this launch to the sum of earlier launches. So the rounding error depends on the longest launch,
 // not of all.
 #define GO_ON(sum, place, none) { $if(sliced){sum += skip == 0 ? none : place;} place = sum; }
 kernel void density($I mask, $V scale, float per_h, float norm, float mass, float rest, float stiff, float old_share, float new_share,

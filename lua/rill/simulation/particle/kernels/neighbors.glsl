@@ -9,12 +9,12 @@ int cell_of($I c, $I mask) {
 }
 
 $section(each)
-// Loops over the particles j in the cells around the $share positions `mine`, including the particle itself. `body` runs for
-// each j; on[k] tells whether this turn covers mine[k]. A particle fetched only for another position is farther from mine[k]
-// than the support, and no neighbor is missed. Fetching dominates the time, so positions in the same row of cells, at
-// most one support apart, share a turn, and the others have further turns. A row that passes the end of the grid continues
-// at its beginning. In each row only `most` particles from `skip` on are processed, for devices that limit the trips of
-// loops. Each trip processes two particles.
+// Loops over the particles j in the cells around the $share positions `mine`, including the particle itself. `body`
+// runs for each j; on[k] tells whether this turn covers mine[k]. A particle fetched only for another position is
+// farther from mine[k] than the support, and no neighbor is missed. Fetching dominates the time, so positions in the
+// same row of cells, at most one support apart, share a turn, and the others have further turns. A row that passes
+// the end of the grid continues at its beginning. In each row only `most` particles from `skip` on are processed, for
+// devices that limit the trips of loops. Each trip processes two particles.
 $I cells[$share];
 bool todo[$share], on[$share];
 for (int k = 0; k < $share; k++) {
@@ -59,7 +59,7 @@ kernel void pick(int k<>, int first[], inout int count[], inout int slot[]) {
     slot[first[k] + rank] = indexof(k).x;
 }
 
-// The position of a particle among those of its cell that keeps the previous order.
+// The rank of a particle within its cell, in the previous order.
 kernel void rank(int old<>, int cell[], int first[], int slot[], inout int order[]) {
     int k = cell[old], begin = first[k], end = first[k + 1], place = begin;
     if (end - begin > 4096) place = indexof(old).x;
