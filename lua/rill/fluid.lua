@@ -61,7 +61,7 @@ local function warn_of_speed(f, dt)
     local cells = f.timer.rate:get(1) * dt
     if cells > f.cfl and not f.warned then
         f.warned = true
-        warning.say("rill.fluid: the fluid goes %.3g cells in a step of %.3g s, the limit 'cfl' is %g: take a " ..
+        warning.say("rill.fluid: the fluid crosses %.3g cells in a step of %.3g s, the limit 'cfl' is %g: take a " ..
             "smaller 'dt', or 'substeps'", cells, dt, f.cfl)
     end
 end
@@ -215,7 +215,7 @@ function methods:get(name)
     local f = check(self, "get")
     local q = f.carried[name]
     if not q then
-        fail("f:get: nothing is carried by the name '%s'", tostring(name))
+        fail("f:get: no quantity is carried under the name '%s'", tostring(name))
     end
     return q.now.s
 end

@@ -173,8 +173,8 @@ local function records_of(name, argument, s, struct)
     local value = oneline.value_types[element] or element
     local simple = scalars[value] or value:match "^[diu]?vec[234]$" ~= nil
     if simple == (struct ~= nil) then
-        argument_error(name, 1, argument, simple and "elements of %s are no structure: leave out the option 'struct'"
-            or "records of structure %s need its type: {struct = type}", element)
+        argument_error(name, 1, argument, simple and "elements of %s are not structures: omit the option 'struct'"
+            or "records of structure %s need the option 'struct', their type", element)
     end
     local declaration = struct and tostring(struct) .. ";" or ""
     local records = {stream = s, type = struct or element, value = value, declaration = declaration}
@@ -291,7 +291,7 @@ function horn.search(counts, options)
     local size = counts.size
     local nulls = size > 0 and counts:get(size) or 0
     if nulls < 0 or nulls > size then
-        argument_error("search", 1, "counts", "ends in %d, which is no count of nulls among %d", nulls, size)
+        argument_error("search", 1, "counts", "the last count is %d, expected 0 to %d", nulls, size)
     end
     local kept, largest = size - nulls, 1
     if nulls == 0 or kept == 0 then

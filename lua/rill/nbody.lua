@@ -51,7 +51,7 @@ local function masses_of(self, value)
     local m = lattice.field("rill.nbody", "masses", self, value or 1)
     local least = m:min()
     if least < 0 then
-        fail("rill.nbody: option 'masses': expected numbers, 0 or more, the least is %s", errors.number(least))
+        fail("rill.nbody: option 'masses': expected numbers, 0 or more, the smallest is %s", errors.number(least))
     end
     return m
 end

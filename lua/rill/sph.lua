@@ -69,7 +69,7 @@ local function sound_of(taken, extents, v)
     local fastest = v and rill.length(v):max() or 0
     local speed = math.max(fastest, math.sqrt(2 * along))
     if speed == 0 then
-        fail("rill.sph: option 'sound' is missing: nothing moves or falls that it could follow from")
+        fail("rill.sph: option 'sound' is missing: it has no default without velocities and gravity")
     end
     return SPEEDS * speed
 end
@@ -93,7 +93,7 @@ local function check_scale(state)
     end
     if not fine then
         rounds.close(state)
-        fail("rill.sph: densities are %g to %g and a step at most %g s: what was given leads beyond what floats hold",
+        fail("rill.sph: densities are %g to %g and the longest step is %g s: the options exceed the range of floats",
             least, greatest, limit)
     end
 end
@@ -126,7 +126,7 @@ local function watch(p)
     local ratio = not p.warned and p.rounds.pace:get(1)[4] or 0
     if ratio > 1.0001 then
         p.warned = true
-        warn(("rill.sph: a time step was %.3g times what is stable: give a shorter dt, or substeps"):format(ratio))
+        warn(("rill.sph: a time step was %.3g times the stable limit: use a shorter dt, or substeps"):format(ratio))
     end
 end
 

@@ -31,7 +31,7 @@ local function creases_of(list)
             rill.from(list, "ivec2")
     end)
     if not done or rill.type(s) ~= "stream" or s.type ~= "ivec2" or #s.shape ~= 1 then
-        fail("%s: option 'creases': expected pairs of numbers of vertices from 0, a stream of ivec2 or a table", WHERE)
+        fail("%s: option 'creases': expected pairs of vertex indices (0-based), a stream of ivec2 or a table", WHERE)
     end
     return s
 end
@@ -41,7 +41,7 @@ local function level_of(m, creases, first)
     local l, missing = rules.level(m, creases)
     if first and missing < 0x7fffffff then
         local c = creases:get(missing + 1)
-        fail("%s: option 'creases': crease %d, {%d, %d}, is no edge of the mesh", WHERE, missing, c[1], c[2])
+        fail("%s: option 'creases': crease %d, {%d, %d}, is not an edge of the mesh", WHERE, missing, c[1], c[2])
     end
     return l
 end
@@ -78,7 +78,7 @@ end
 
 local function uniform(m, taken, creases, report)
     if m.faces * 4 ^ taken.levels > MOST then
-        fail("%s: option 'levels': %d triangles would become %.0f, and at most %d are made", WHERE, m.faces,
+        fail("%s: option 'levels': %d triangles would become %.0f, expected at most %d", WHERE, m.faces,
             m.faces * 4 ^ taken.levels, MOST)
     end
     local theirs <const> = m
@@ -122,7 +122,7 @@ subdivide.loop = errors.guard(function(m, options)
     object.take(WHERE, m)
     local taken = option.take(WHERE, options, OPTIONS)
     if not taken.adaptive and type(options) == "table" and options.patch ~= nil then
-        fail("%s: option 'patch' is of adaptive subdivision: without 'adaptive' no edges gape", WHERE)
+        fail("%s: option 'patch' requires the option 'adaptive'", WHERE)
     end
     local creases = creases_of(taken.creases)
     local report = {faces = {m.faces}, vertices = {m.vertices}}

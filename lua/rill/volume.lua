@@ -102,7 +102,7 @@ local function check_kind(taken)
     local surface <const> = taken.iso ~= nil
     for _, name in ipairs(surface and {"transfer", "method", "density", "range"} or {"surface", "colour"}) do
         if taken[name] ~= nil then
-            fail("rill.volume: option '%s' is for pictures %s 'iso'", name, surface and "without" or "with")
+            fail("rill.volume: option '%s' applies only %s 'iso'", name, surface and "without" or "with")
         end
     end
 end
@@ -119,7 +119,7 @@ local function settled(s, taken)
     how.step = (taken.step or 0.5 * unit) / unit
     local diagonal = vector.length(how.sides)
     if diagonal / how.step > rays.STEPS then
-        fail("rill.volume: option 'step': rays would take %.0f steps, more than %d: give one above %g",
+        fail("rill.volume: option 'step': rays would need %.0f steps, more than %d: give a step above %g",
             diagonal / how.step, rays.STEPS, diagonal * unit / rays.STEPS)
     end
     how.light, how.colour = taken.light, taken.colour

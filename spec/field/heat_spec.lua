@@ -136,7 +136,7 @@ describe("rill.heat", function()
         check.names({"rill.heat", "'shape' is missing"}, rill.heat, {dt = 1})
         check.names({"rill.heat", "'dt'", "seconds above 0"}, rill.heat, {shape = {2}, dt = 0})
         local two = {shape = {2}, diffusivity = rill.from {0, 1}}
-        check.names({"rill.heat", "'diffusivity'", "the least is"}, rill.heat, two)
+        check.names({"rill.heat", "'diffusivity'", "the smallest is"}, rill.heat, two)
         two = {shape = {2}, boundary = "open"}
         check.names({"rill.heat", "'boundary'", "insulated", "or a number"}, rill.heat, two)
         check.names({"rill.heat", "'temperature'", "expected"}, rill.heat, {shape = {2}, temperature = "hot"})
@@ -144,7 +144,7 @@ describe("rill.heat", function()
         check.names({"rill.heat", "'source'", "element 1 is inf"}, rill.heat, two)
         local h = rill.heat {shape = {2}}
         check.names({"H:step", "'dt'", "above 0"}, h.step, h, 0 / 0)
-        check.names({"H:step", "1e+30 seconds are", "stages", "less than"}, h.step, h, 1e30)
+        check.names({"H:step", "1e+30 seconds need", "stages", "less than"}, h.step, h, 1e30)
         check.names({"rill.heat", "'spacing'", "1e-18 to 1e18"}, rill.heat, {shape = {2}, spacing = 1e-30})
         check.names({"H:step", "expected heat before the colon"}, h.step, {})
     end)

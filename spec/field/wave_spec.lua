@@ -133,7 +133,7 @@ describe("rill.wave", function()
         v:step(2 * v.limit)
         _G.warn = warn_
         assert.equal(1, #said)
-        assert.matches("longer than what is stable", said[1])
+        assert.matches("exceeds the stable limit", said[1])
     end)
 
     it("prints, draws, closes", function()
@@ -157,7 +157,7 @@ describe("rill.wave", function()
         check.names({"rill.wave", "'boundary'", "absorb", "wrap"}, rill.wave, {shape = {2}, boundary = "wrap"})
         check.names({"rill.wave", "'boundary' has 1 value,"}, rill.wave, {shape = {2, 2}, boundary = {"fixed"}})
         check.names({"rill.wave", "'speed'", "above 0"}, rill.wave, {shape = {2}, speed = 0})
-        check.names({"rill.wave", "'speed'", "the least is"}, rill.wave, {shape = {2}, speed = rill.from {1, -1}})
+        check.names({"rill.wave", "'speed'", "the smallest is"}, rill.wave, {shape = {2}, speed = rill.from {1, -1}})
         local nan, three = rill.from {1, 0 / 0}, rill.from {1, 2, 3}
         check.names({"rill.wave", "'height'", "element 2 is nan"}, rill.wave, {shape = {2}, height = nan})
         check.names({"rill.wave", "'height'", "of shape 2", "3"}, rill.wave, {shape = {2}, height = three})

@@ -186,7 +186,7 @@ describe("a fluid in parts", function()
             end
         end
         assert.equal(1, #said)
-        local words = "1.5 a second more flows out than in of a part of the fluid that no open side reaches"
+        local words = "outflow exceeds inflow by 1.5 a second in a part of the fluid that has no open side"
         assert(said[1]:find(words, 1, true), said[1])
     end)
 

@@ -200,7 +200,7 @@ describe("rill.fluid", function()
         local f = moving {dt = 1}
         f:step():step():step()
         assert.equal(1, #said)
-        assert(said[1]:find("goes 3 cells in a step of 1 s, the limit 'cfl' is 1", 1, true), said[1])
+        assert(said[1]:find("crosses 3 cells in a step of 1 s, the limit 'cfl' is 1", 1, true), said[1])
         for _, substeps in ipairs {3, true} do
             local g = moving {dt = 1, substeps = substeps}
             g:step()
@@ -227,13 +227,13 @@ describe("rill.fluid", function()
             {shape = {4, 4}, boundary = {x = {"moving", "wall"}}})
         says("the high side of y: 'velocity': expected a table of 2 numbers, got another", rill.fluid,
             {shape = {4, 4}, boundary = {y = {"wall", {velocity = {1, 2, 3}}}}})
-        says("x is periodic on one side: both are, or none", rill.fluid, {shape = {4, 4}, boundary = {x = {"periodic",
+        says("x is periodic on one side only: set both sides, or neither", rill.fluid, {shape = {4, 4}, boundary = {x = {"periodic",
             "wall"}}})
         says("unknown axis 'z': expected x, y", rill.fluid, {shape = {4, 4}, boundary = {z = "wall"}})
         local f = rill.fluid {shape = {4, 5}}
         says("f:step: argument #1 'dt': expected a number of seconds above 0, got number -1", f.step, f, -1)
         says("f:step: expected a fluid before the colon, got a table", f.step, {})
-        says("f:force: the force has shape 5x4, the fluid 4x5", f.force, f, rill.stream("vec2", {5, 4}))
+        says("f:force: the force has shape 5x4, but the fluid has shape 4x5", f.force, f, rill.stream("vec2", {5, 4}))
         says("f:force: the force: expected elements of vec2, got elements of float", f.force, f, rill.stream("float",
             {4, 5}))
         says("f:carry: 's' has NaN at element 2, 3", f.carry, f, "s",
@@ -241,7 +241,7 @@ describe("rill.fluid", function()
         says("f:flow: the velocity has infinity at element 1, 1", f.flow, f,
             rill.stream("vec2", {4, 5}, function() return math.huge, 0 end))
         says("f:flow: the velocity has NaN", f.flow, f, function() return 0 / 0, 0 end)
-        says("f:get: nothing is carried by the name 'heat'", f.get, f, "heat")
+        says("f:get: no quantity is carried under the name 'heat'", f.get, f, "heat")
         says("f:carry: unknown option 'speed': expected diffusion", f.carry, f, "s", rill.stream("float", {4, 5}),
             {speed = 1})
         says("a fluid has no field or method 'speed'", function() return f.speed end)

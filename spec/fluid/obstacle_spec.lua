@@ -171,7 +171,7 @@ describe("a fluid with obstacles", function()
         assert.equal(0, #said) -- what enters on one side of the cell leaves on the other
         rill.fluid {shape = shape, spacing = 0.5, boundary = {x = {{velocity = {1, 0}}, "wall"}}}
         assert.equal(1, #said)
-        assert(said[1]:find("5 a second more flows in than out, and no side is open", 1, true), said[1])
+        assert(said[1]:find("inflow exceeds outflow by 5 a second, and no side is open", 1, true), said[1])
         local g = rill.fluid {shape = shape, dt = 0.1, boundary = {x = {{velocity = {1, 0}}, "wall"}}}
         g:step():step()
         assert(math.abs(g.divergence.mean + 0.1) < 1e-6, g.divergence.mean)
@@ -182,7 +182,7 @@ describe("a fluid with obstacles", function()
         h:inflow(corner, {1, 0})
         h:step():step():step()
         assert.equal(3, #said)
-        assert(said[3]:find("10 a second more flows in than out", 1, true), said[3])
+        assert(said[3]:find("inflow exceeds outflow by 10 a second", 1, true), said[3])
         assert(math.abs(h.divergence.mean + 10 / 90) < 1e-5)
     end)
 
@@ -192,14 +192,14 @@ describe("a fluid with obstacles", function()
         f:obstacle(all, {0.5, 0})
         f:step():step():step()
         assert.equal(1, #said)
-        assert(said[1]:find("obstacles fill the domain", 1, true), said[1])
+        assert(said[1]:find("obstacles fill the whole domain", 1, true), said[1])
         assert.same({before = 0, after = 0}, {before = f.divergence.before, after = f.divergence.after})
         assert.same({0.5, 0}, {table.unpack(f.velocity:get(4, 4))})
     end)
 
     it("says what is wrong with what it is given", function()
         local f = rill.fluid {shape = {4, 5}}
-        says("f:obstacle: argument #1 'mask' has shape 5x4, the fluid 4x5", f.obstacle, f, rill.stream("bool", {5, 4}))
+        says("f:obstacle: argument #1 'mask' has shape 5x4, but the fluid has shape 4x5", f.obstacle, f, rill.stream("bool", {5, 4}))
         says("f:obstacle: argument #1 'mask': expected elements of bool, float, int, uint, got elements of vec2",
             f.obstacle, f,
             rill.stream("vec2", {4, 5}))
@@ -210,7 +210,7 @@ describe("a fluid with obstacles", function()
             3})
         says("f:obstacle: argument #2 'velocity': expected 2 numbers, or a stream of vec2", f.obstacle, f, mask, {1,
             0 / 0})
-        says("f:inflow: argument #2 'velocity' has shape 2x2, the fluid 4x5", f.inflow, f, mask, rill.stream("vec2",
+        says("f:inflow: argument #2 'velocity' has shape 2x2, but the fluid has shape 4x5", f.inflow, f, mask, rill.stream("vec2",
             {2, 2}))
         says("f:inflow: argument #1 'mask': expected an open stream, got number 3", f.inflow, f, 3)
         says("f:carry: option 'inflow' of 's': expected 2 numbers, got number 1", f.carry, f, "s", rill.stream("vec2",

@@ -274,7 +274,7 @@ describe("rill.collide", function()
         local unit <const> = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
         refused("option 'b': element [2]: expected 4 rows of 4 finite numbers up to 1e18, got {{1, 0}}",
             rill.collide.pairs, t, t, {b = {unit, {{1, 0}}}})
-        refused("option 'a': its last row must be 0, 0, 0, 1", rill.collide.pairs, t, t,
+        refused("option 'a': expected the last row 0, 0, 0, 1, got 0, 0, 1, 0", rill.collide.pairs, t, t,
             {a = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 1, 0}}})
         t:close()
         refused("the tree was closed", rill.collide.pairs, t, t)

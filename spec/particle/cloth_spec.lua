@@ -219,7 +219,7 @@ describe("rill.cloth", function()
         c:step(2 * c.limit)
         _G.warn = warn_
         assert.equal(1, #said)
-        assert.matches("rill.cloth: .*longer than what is stable", said[1])
+        assert.matches("rill.cloth: .*exceeds the stable limit", said[1])
     end)
 
     it("stays out of walls, and is blown by the wind", function()

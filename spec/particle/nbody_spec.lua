@@ -264,7 +264,7 @@ describe("rill.nbody", function()
         check.names({"rill.nbody", "'positions'", "vec2 or vec3"}, rill.nbody, {positions = rill.from {1, 2}})
         check.names({"rill.nbody", "'positions'", "at least"}, rill.nbody, {positions = rill.stream("vec2", 0)})
         local nan = rill.from({{0, 0}, {0 / 0, 0}}, "vec2")
-        check.names({"rill.nbody", "'positions'", "element 2 is no place"}, rill.nbody, {positions = nan})
+        check.names({"rill.nbody", "'positions'", "element 2 is not finite"}, rill.nbody, {positions = nan})
         check.names({"rill.nbody", "'velocities'", "element 2"}, rill.nbody, {positions = two, velocities = nan})
         check.names({"rill.nbody", "'velocities'", "of vec2"}, rill.nbody,
             {positions = two, velocities = rill.stream("vec3", 2)})
@@ -272,7 +272,7 @@ describe("rill.nbody", function()
             {positions = two, masses = rill.from {1, 2, 3}})
         check.names({"rill.nbody", "'masses'", "element 1 is nan"}, rill.nbody,
             {positions = two, masses = rill.from {0 / 0, 2}})
-        check.names({"rill.nbody", "'masses'", "the least is -1"}, rill.nbody,
+        check.names({"rill.nbody", "'masses'", "the smallest is -1"}, rill.nbody,
             {positions = two, masses = rill.from {1, -1}})
         check.names({"rill.nbody", "'softening'", "0 or more"}, rill.nbody, {positions = two, softening = -1})
         check.names({"rill.nbody", "'integrator'", "yoshida"}, rill.nbody, {positions = two, integrator = "euler"})

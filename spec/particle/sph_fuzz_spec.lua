@@ -194,7 +194,7 @@ describe("rill.sph with random options", function()
         end)
     end
 
-    it("names what is no place", function()
+    it("names what is not finite", function()
         for seed = 1, 6 do
             math.randomseed(seed)
             local count, at, bad = 9, math.random(9), pick(0 / 0, 1 / 0, -1 / 0)
@@ -203,7 +203,7 @@ describe("rill.sph with random options", function()
             local name = pick("positions", "velocities")
             local how = {positions = fine, radius = 1, sound = 1}
             how[name] = s
-            check.names({"rill.sph", ("option '%s': element %d is no place"):format(name, at)}, rill.sph, how)
+            check.names({"rill.sph", ("option '%s': element %d is not finite"):format(name, at)}, rill.sph, how)
         end
     end)
 end)

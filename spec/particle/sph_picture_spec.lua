@@ -120,7 +120,7 @@ describe("rill.sph", function()
             end
             local straight = {eye = {0, 0, 1}, target = {0, 0, 5}}
             check.raises("'eye' must be away from 'target'", solid.picture, solid, straight)
-            check.raises("the surface would take %d+ nodes: give a 'spacing' above 0.001", solid.picture, solid,
+            check.raises("the surface would need %d+ nodes: give a 'spacing' above 0.001", solid.picture, solid,
                 {style = "surface", spacing = 0.001})
         end)
     end)

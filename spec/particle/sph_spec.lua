@@ -230,7 +230,7 @@ describe("rill.sph", function()
         local _ = p.positions
         globals.warn = quiet
         assert.equal(1, #heard)
-        assert.matches("rill.sph: a time step was .* times what is stable", heard[1])
+        assert.matches("rill.sph: a time step was .* times the stable limit", heard[1])
         state.substeps = 100
         local q <close> = rill.sph(state)
         q:step(0.5)
@@ -264,8 +264,8 @@ describe("rill.sph", function()
         for words, changes in pairs {
             ["option 'positions' is missing"] = {positions = "none"},
             ["option 'radius' is missing"] = {radius = "none"},
-            ["'positions': element 2 is no place: %(0.0, nan%)"] = {positions = nan},
-            ["'velocities': element 2 is no place"] = {velocities = nan},
+            ["'positions': element 2 is not finite: %(0.0, nan%)"] = {positions = nan},
+            ["'velocities': element 2 is not finite"] = {velocities = nan},
             ["expected a stream of vec2 or vec3 of one dimension, got one of float of shape 2"] = {
                 positions = rill.stream("float", 2),
             },
@@ -275,7 +275,7 @@ describe("rill.sph", function()
             ["option 'radius': expected a number above 0, got number 0"] = {radius = 0},
             ['option \'kernel\': expected "cubic" or "poly6" or "spiky", got "gauss"'] = {kernel = "gauss"},
             ["option 'sound' is missing"] = {sound = "none"},
-            ["densities are .* leads beyond what floats hold"] = {mass = 1e30},
+            ["densities are .* exceed the range of floats"] = {mass = 1e30},
             ["a step at most 0 s: what was given"] = {velocities = rill.stream("vec2", 2, {1e30, 0})},
             ["option 'dt': expected \"adaptive\" or seconds above 0, got number 1e%-300"] = {dt = 1e-300},
             ["unknown option 'size': expected cfl, densities"] = {size = 1},
@@ -285,7 +285,7 @@ describe("rill.sph", function()
             ["wall 1: 'normal' is zero"] = {walls = {{normal = {0, 0}}}},
             ["wall 1: option 'box': expected a table of two corners"] = {walls = {{box = {{0, 0}, {0, 1}}}}},
             ["wall 1: 'distance' needs 'low' and 'high'"] = {walls = {{distance = math.max}}},
-            ["'distance' must give a number, and gave \"x\" at %(0, 0%)"] = {
+            ["'distance' must return a number, and returned \"x\" at %(0, 0%)"] = {
                 walls = {{distance = function() return "x" end, low = {0, 0}, high = {1, 1}}},
             },
             ["would be asked at 1000002000001 nodes"] = {
@@ -294,7 +294,7 @@ describe("rill.sph", function()
             ["'distance': expected a stream of float of 2 dimensions"] = {
                 walls = {{distance = x, low = {0, 0}, high = {1, 1}}},
             },
-            ["two nodes at least in every dimension, got shape 1x4"] = {
+            ["at least two nodes in every dimension, got shape 1x4"] = {
                 walls = {{distance = rill.stream("float", {1, 4}), low = {0, 0}, high = {1, 1}}},
             },
         } do

@@ -378,7 +378,7 @@ describe("rill.render", function()
         for pattern, call in pairs {
             ["argument #1 'm': expected a mesh or a list of meshes, got number 3"] = {3},
             ["argument #1 'm': mesh 2: expected a mesh, or {mesh, color = ...}, got number 5"] = {{m, 5}},
-            ["a list of meshes has 'color': what holds for one of them stands with it"] = {{m, color = "red"}},
+            ["a list of meshes has the key 'color': give options of one mesh in its entry"] = {{m, color = "red"}},
             ["mesh 2 of the list is missing"] = {{m, nil, m}},
             ["option 'range': expected {least, greatest}, the first below the second"] = {m, {range = {1, 0}}},
             ["mesh 1: unknown option 'colour'"] = {{{m, colour = "red"}}},
@@ -387,16 +387,16 @@ describe("rill.render", function()
             ["or a stream, got {r = 1}"] = {m, {color = {r = 1}}},
             ['option \'colormap\': expected "coolwarm" or "gray" or "magma" or "viridis", got "jet"'] =
                 {m, {colormap = "jet"}},
-            ["'color' must be a number or vec3 per vertex {3}, face {1} or corner {1, 3}, and is float of shape 2"] =
+            ["'color': expected a number or vec3 per vertex {3}, face {1} or corner {1, 3}, got float of shape 2"] =
                 {m, {color = rill.stream("float", 2)}},
             ["option 'texture' needs texture coordinates"] = {m, {texture = rill.stream("vec3", {2, 2})}},
-            ["'positions' must be vec3 in one dimension, and is vec2 of shape 3"] =
+            ["'positions': expected vec3 in one dimension, got vec2 of shape 3"] =
                 {{positions = rill.stream("vec2", 3), triangles = m.triangles}},
-            ["'triangles' is no open stream of ivec3, but number 7"] = {{positions = m.positions, triangles = 7}},
+            ["'triangles': expected an open stream of ivec3, got number 7"] = {{positions = m.positions, triangles = 7}},
             ["'eye' must be away from 'target'"] = {m, {camera = {eye = {1, 1, 1}, target = {1, 1, 1}}}},
             ["either 'fov' or 'orthographic'"] = {m, {camera = {fov = 30, orthographic = 2}}},
             ["option 'samples': expected 1, 4, 9 or 16, got number 5"] = {m, {samples = 5}},
-            ["more than 16384: take fewer 'samples'"] = {m, {size = {1, 10000}}},
+            ["more than 16384: use fewer 'samples'"] = {m, {size = {1, 10000}}},
             ["option 'shading': expected"] = {m, {shading = "bumpy"}},
         } do
             local message = check.failure(rill.render, table.unpack(call))
@@ -406,7 +406,7 @@ describe("rill.render", function()
         assert.equal(2, select("#", rill.render(m, {size = {8, 8}, buffers = true})))
         local heap = {}
         for i = 1, 520 do heap[i] = {0, 1, 2} end
-        check.raises("520 transparent triangles lie over one pixel, more than 512", rill.render,
+        check.raises("520 transparent triangles cover one pixel, expected at most 512", rill.render,
             mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, heap), {size = {8, 8}, opacity = 0.1})
     end)
 end)
@@ -440,7 +440,7 @@ describe("textures of rill.render", function()
         local own = said {quad(), {quad(), texture = wrong}}
         assert(own:find("rill.render: argument #1 'm': mesh 2: " .. words, 1, true), own)
         local short = rill.stream("float", 3)
-        assert(said(quad(), {color = short}):find("rill.render: option 'color' must be", 1, true))
-        assert(said({{quad(), color = short}}):find("argument #1 'm': mesh 1: option 'color' must be", 1, true))
+        assert(said(quad(), {color = short}):find("rill.render: option 'color': expected", 1, true))
+        assert(said({{quad(), color = short}}):find("argument #1 'm': mesh 1: option 'color': expected", 1, true))
     end)
 end)

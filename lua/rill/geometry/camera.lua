@@ -79,7 +79,7 @@ camera.rows = {
 function camera.take(where, given, rows)
     local taken = option.take(where .. ": option 'camera'", given, rows)
     if taken.fov and taken.orthographic then
-        fail("%s: option 'camera': either 'fov' or 'orthographic'", where)
+        fail("%s: option 'camera': give either 'fov' or 'orthographic', not both", where)
     end
     return taken
 end

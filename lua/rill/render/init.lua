@@ -41,7 +41,7 @@ local function options_of(given)
     taken.side = SIDES[taken.samples or 4]
     local most = taken.side * math.max(taken.size[1], taken.size[2])
     if most > PIXELS then
-        fail("rill.render: option 'size': %d samples along a side of a picture are more than %d: take fewer 'samples'",
+        fail("rill.render: option 'size': %d samples along a side of the image are more than %d: use fewer 'samples'",
             most, PIXELS)
     end
     return taken
@@ -124,7 +124,7 @@ local function blend(view, target, picture)
     coverage.draw(view, coverage.COUNT, {depth = target.depth, seen = counts})
     local layers = counts:max()
     if layers > LAYERS then
-        fail("rill.render: option 'opacity': %d transparent triangles lie over one pixel, more than %d", layers, LAYERS)
+        fail("rill.render: option 'opacity': %d transparent triangles cover one pixel, expected at most %d", layers, LAYERS)
     end
     local seen <close> = rill.stream("int", samples)
     local last <close> = rill.stream("int", samples, -1)

@@ -70,9 +70,9 @@ end
 local function stream_of(where, value, name, kind)
     local s = field(value, name)
     if errors.not_open(s) then
-        fail("rill.render: %s: '%s' is no open stream of %s, but %s", where, name, kind, errors.told(s))
+        fail("rill.render: %s: '%s': expected an open stream of %s, got %s", where, name, kind, errors.told(s))
     elseif s.type ~= kind or #s.shape ~= 1 then
-        fail("rill.render: %s: '%s' must be %s in one dimension, and is %s of shape %s", where, name, kind, s.type,
+        fail("rill.render: %s: '%s': expected %s in one dimension, got %s of shape %s", where, name, kind, s.type,
             table.concat(s.shape, "x"))
     end
     return rill.type(s) == "expression" and s:eval() or s
@@ -84,7 +84,7 @@ local function attribute(where, mesh, s, name, kinds)
     local per = #shape == 1 and (shape[1] == vertices and 0 or shape[1] == faces and 1) or
         #shape == 2 and shape[1] == faces and shape[2] == 3 and 2
     if not per or not kinds[s.type] then
-        fail("rill.render: %s'%s' must be %s per vertex {%d}, face {%d} or corner {%d, 3}, and is %s of shape %s",
+        fail("rill.render: %s'%s': expected %s per vertex {%d}, face {%d} or corner {%d, 3}, got %s of shape %s",
             where, name,
             kinds.words, vertices, faces, faces, s.type, table.concat(shape, "x"))
     end
@@ -207,8 +207,8 @@ end
 local function check_list(list)
     for key in pairs(list) do
         if math.type(key) ~= "integer" then
-            fail("rill.render: argument #1 'm': a list of meshes has '%s': what holds for one of them stands with it, "
-                .. "as in {{mesh, color = \"red\"}}, and what holds for all in the second argument", tostring(key))
+            fail("rill.render: argument #1 'm': a list of meshes has the key '%s': give options of one mesh in its entry, "
+                .. "as in {{mesh, color = \"red\"}}, and options of all meshes in the second argument", tostring(key))
         elseif key < 1 or key > #list or list[key - 1] == nil and key > 1 then
             fail("rill.render: argument #1 'm': mesh %d of the list is missing", key > 1 and key - 1 or 1)
         end

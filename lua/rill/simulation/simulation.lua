@@ -65,7 +65,7 @@ function simulation.factors(where, name, self, value)
     local all <close> = grid.field(where, name, self, value)
     local least, greatest = all:min(), all:max()
     if least <= 0 then
-        fail("%s: option '%s': expected numbers above 0, the least is %s", where, name, errors.number(least))
+        fail("%s: option '%s': expected numbers above 0, the smallest is %s", where, name, errors.number(least))
     end
     return greatest, (all / greatest):eval()
 end
@@ -86,7 +86,7 @@ function simulation.advance(name, where, state, dt, most, advance)
     local parts = grid.parts(where, dt, state.substeps, most)
     if dt / parts > 1.000001 * state.limit and not state.warned then
         state.warned = true
-        warn(("%s: a time step of %.3g s is longer than what is stable, %.3g s: shorten dt, or substeps = true")
+        warn(("%s: a time step of %.3g s exceeds the stable limit of %.3g s: use a shorter dt, or substeps = true")
             :format(name, dt / parts, state.limit))
     end
     for _ = 1, parts do
@@ -97,7 +97,7 @@ end
 --- simulation.flat(where, what, rank): raises an error unless the simulation has two dimensions. `what`: "a wave".
 function simulation.flat(where, what, rank)
     if rank ~= 2 then
-        fail("%s: %s of %d dimension%s has none: rill.plot draws lines, rill.show slices", where, what, rank,
+        fail("%s: %s of %d dimension%s cannot be drawn: use rill.plot for lines, rill.show for slices", where, what, rank,
             rank == 1 and "" or "s")
     end
 end

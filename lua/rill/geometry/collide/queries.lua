@@ -42,7 +42,7 @@ end
 -- Returns the common shape of two streams, one of which may have a single element.
 local function shape_of(where, a, b)
     if a.shape ~= b.shape and a.size ~= 1 and b.size ~= 1 then
-        fail("%s: argument #2 'directions': expected as many as origins {%s}, or one of either, got shape {%s}", where,
+        fail("%s: argument #2 'directions': expected the shape of the origins {%s}, or a single origin or direction, got shape {%s}", where,
             table.concat(a.shape, ", "), table.concat(b.shape, ", "))
     end
     return a.size == 1 and b.shape or a.shape
@@ -159,7 +159,7 @@ end
 function queries.contains(t, points)
     local p = vectors("T:contains", 1, "points", points)
     if not queries.is_closed(t) then
-        fail("T:contains: the surface is open: at some edge an odd number of triangles meet, so that it has no inside")
+        fail("T:contains: the surface is not closed: an odd number of triangles meet at an edge, so it has no inside")
     end
     local inside = queries.inside(t, p)
     close_unless_given(points, p)

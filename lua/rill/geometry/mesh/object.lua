@@ -86,7 +86,7 @@ end
 local function check_triangles(where, triangles, vertices)
     local bad = triangles.size > 0 and first_bad(kernels:program().bad_triangle, triangles, vertices) or NONE
     if bad < NONE then
-        fail("%s: option 'triangles': triangle %d is {%s}: expected numbers of vertices from 0, of which there are %d",
+        fail("%s: option 'triangles': triangle %d is {%s}: expected vertex indices (0-based) below %d",
             where, bad, table.concat(triangles:get(bad + 1), ", "), vertices)
     end
 end

@@ -109,7 +109,7 @@ function topology.roots(where, count, links, most)
     end
     if links.size > 0 then
         parent:close()
-        fail("%s: after %d rounds there are still parts to be joined", where, most)
+        fail("%s: the connected components were not found in %d rounds", where, most)
     end
     return parent
 end

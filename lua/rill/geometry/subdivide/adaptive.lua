@@ -35,7 +35,7 @@ local function by_kernel(where, kernel, l)
             (result:gsub("^[^\n]-:%d+: ", "")))
     elseif rill.type(result) ~= "stream" or result.size ~= l.count or
         result.type ~= "int" and result.type ~= "bool" then
-        fail("%s: option 'kernel' must give one int or bool for each edge", where)
+        fail("%s: option 'kernel' must return one int or bool for each edge", where)
     end
     return (result.type == "bool" and result or result:ne(0)):cast "int"
 end
@@ -104,7 +104,7 @@ function adaptive.step(where, l, wanted, live, patch)
     local split, stays, red, straight = (sliver and by_triangles or by_edges)(l, wanted, live)
     local place <close> = split:scan()
     if m.faces + 2.0 * place:get(l.count) > adaptive.MOST then
-        fail("%s: more than %d triangles would be made", where, adaptive.MOST)
+        fail("%s: the result would have more than %d triangles", where, adaptive.MOST)
     end
     local all <close> = rules.odd(l, straight)
     local even <close> = rules.even(l, stays)

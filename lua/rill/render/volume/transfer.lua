@@ -54,7 +54,7 @@ local function points_of(given)
     for i, each in ipairs(given) do
         list[i] = point(i, each)
         if i > 1 and list[i][1] < list[i - 1][1] then
-            fail("rill.volume: option 'transfer': values must not fall: point %d has %g after %g", i, list[i][1],
+            fail("rill.volume: option 'transfer': values must not decrease: point %d has %g after %g", i, list[i][1],
                 list[i - 1][1])
         end
     end

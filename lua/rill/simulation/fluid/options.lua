@@ -80,7 +80,7 @@ local function sides(value, rank)
         end
         list[d] = {side(low, axis, "low", rank), side(high, axis, "high", rank)}
         if (list[d][1].mode == boundary.mode.periodic) ~= (list[d][2].mode == boundary.mode.periodic) then
-            fail("rill.fluid: option 'boundary': %s is periodic on one side: both are, or none", axis)
+            fail("rill.fluid: option 'boundary': %s is periodic on one side only: set both sides, or neither", axis)
         end
     end
     for key in pairs(is_plain(value) and value or {}) do
@@ -134,7 +134,7 @@ function settings.stream(name, what, value, shape, types)
     end
     value = rill.type(value) == "expression" and value:eval() or value
     if shape_text(value.shape) ~= shape_text(shape) then
-        fail("%s: %s has shape %s, the fluid %s", name, what, shape_text(value.shape), shape_text(shape))
+        fail("%s: %s has shape %s, but the fluid has shape %s", name, what, shape_text(value.shape), shape_text(shape))
     elseif not types[tostring(value.type)] then
         local list = {}
         for type in pairs(types) do

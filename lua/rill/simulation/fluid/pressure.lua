@@ -74,10 +74,10 @@ function pressure.warn_balance(f, total, apart)
     for _, h in ipairs(f.grid.spacing) do
         volume = volume * h
     end
-    warning.say("rill.fluid: %.3g a second more flows %s%s: no pressure prevents that; it is spread over all %s",
-        math.abs(total) * volume, total > 0 and "in than out" or "out than in",
-        apart and " of a part of the fluid that no open side reaches" or ", and no side is open",
-        apart and "its cells" or "cells, and f.divergence.mean has it")
+    warning.say("rill.fluid: %s by %.3g a second%s: no pressure can balance this, so it is spread over all %s",
+        total > 0 and "inflow exceeds outflow" or "outflow exceeds inflow", math.abs(total) * volume,
+        apart and " in a part of the fluid that has no open side" or ", and no side is open",
+        apart and "its cells" or "cells (f.divergence.mean)")
 end
 
 local EVEN <const> = 1e-3 -- a smaller mean, relative to the divergence, is rounding error
@@ -91,7 +91,7 @@ local function warn(f, self, solver)
     if self.warned then
         return
     elseif not total and solver.cells() == 0 then
-        warning.say "rill.fluid: obstacles fill the domain: nothing is left that flows"
+        warning.say "rill.fluid: obstacles fill the whole domain: there is no fluid"
         self.warned = true
     elseif total and math.abs(total) > EVEN * math.sqrt(size) * solver.before:norm() then
         pressure.warn_balance(f, total, not whole)

@@ -30,7 +30,7 @@ function coordinates.vectors(where, name, s, type, count)
     for d = 1, #low do
         if low[d] - low[d] ~= 0 or high[d] - high[d] ~= 0 then
             local place = rill.where(rill.isnan(rill.length(s - s)), 1, 0):eval():argmax()
-            errors.fail("%s: option '%s': element %d is no place: (%s)", where, name, place,
+            errors.fail("%s: option '%s': element %d is not finite: (%s)", where, name, place,
                 table.concat(told(s:values(place, place)), ", "))
         end
     end

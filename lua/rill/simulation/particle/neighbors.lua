@@ -94,7 +94,7 @@ function neighbors.lists(self, x, id, h, sliced)
     end)
     local total = count:sum()
     if total > 2147483647 then
-        errors.fail("P:neighbors: %d pairs are more than lists hold", total)
+        errors.fail("P:neighbors: %d pairs are too many: lists have at most 2147483647 entries", total)
     end
     local offsets <close> = count:scan("add", {exclusive = true})
     args.count, args.cursor = nil, offsets:copy()

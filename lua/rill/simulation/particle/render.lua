@@ -92,7 +92,7 @@ local function solid_surface(own, camera, taken, low, high, sliced)
         voxels = voxels * shape[4 - d]
     end
     if voxels > VOXELS then
-        errors.fail("P:picture: the surface would take %.0f nodes: give a 'spacing' above %g", voxels, spacing)
+        errors.fail("P:picture: the surface would need %.0f nodes: give a 'spacing' above %g", voxels, spacing)
     end
     local rho <close> = field(own, shape, lowest, spacing, sliced)
     local floor_at, tile, reach = isosurface.surroundings(low, high, camera.up)

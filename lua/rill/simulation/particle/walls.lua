@@ -63,7 +63,7 @@ end
 local function add_normal(self, wall, where)
     local length, distance = vector.length(wall.normal), 0
     if length == 0 then
-        errors.fail("%s: 'normal' is zero: it must lead out of the wall", where)
+        errors.fail("%s: 'normal' is zero: expected a vector that points out of the wall", where)
     end
     local normal = vector.map(function(n) return n / length end, wall.normal)
     for d = 1, wall.point and self.dimensions or 0 do
@@ -99,12 +99,12 @@ local function sampled(self, wall, where, spacing)
         shape[dimensions + 1 - d], step[d], nodes = parts + 1, side / parts, nodes * (parts + 1)
     end
     if nodes > MOST_NODES then
-        errors.fail("%s: 'distance' would be asked at %.0f nodes: give a 'spacing' above %g", where, nodes, spacing)
+        errors.fail("%s: 'distance' would be called at %.0f nodes: give a 'spacing' above %g", where, nodes, spacing)
     end
     local function value(x, y, z)
         local distance = wall.distance(x, y, z)
         if type(distance) ~= "number" or distance ~= distance then
-            errors.fail("%s: 'distance' must give a number, and gave %s at (%g, %g)", where,
+            errors.fail("%s: 'distance' must return a number, and returned %s at (%g, %g)", where,
                 errors.told(distance), x, y)
         end
         return distance
@@ -123,7 +123,7 @@ end
 
 local function add_distance(self, wall, where)
     if not (wall.low and wall.high) or not rows_of(self.dimensions).box[1] {wall.low, wall.high} then
-        errors.fail("%s: 'distance' needs 'low' and 'high', the corners it is known between, the lower one first",
+        errors.fail("%s: 'distance' needs 'low' and 'high', the corners of its region, the lower one first",
             where)
     end
     local spacing = type(wall.distance) == "function" and (wall.spacing or self.radius / 4)
@@ -132,7 +132,7 @@ local function add_distance(self, wall, where)
     for d = 1, self.dimensions do
         local size = s.shape[self.dimensions + 1 - d]
         if size < 2 then
-            errors.fail("%s: 'distance': expected two nodes at least in every dimension, got shape %s", where,
+            errors.fail("%s: 'distance': expected at least two nodes in every dimension, got shape %s", where,
                 tostring(s.shape))
         end
         scale[d] = (size - 1) / (wall.high[d] - wall.low[d])
