@@ -157,7 +157,8 @@ function methods:picture(options)
     local c = state_of(self, "picture")
     local taken = option.take("C:picture", options, PICTURE)
     if c.shape[1] < 2 or c.shape[2] < 2 then
-        fail("C:picture: a cloth of %d x %d particles has no squares to draw: expected at least 2 x 2", c.shape[1], c.shape[2])
+        fail("C:picture: a cloth of %d x %d particles has no squares to draw: expected at least 2 x 2",
+            c.shape[1], c.shape[2])
     end
     local low, high = c.x:min(), c.x:max()
     local wide = vector.longest(low, high)

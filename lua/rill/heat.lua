@@ -92,8 +92,8 @@ function methods:step(dt)
     dt = simulation.dt("H:step", dt) or h.dt or h.limit
     local s = stages(dt / h.limit)
     if s > MOST_STAGES then
-        fail("H:step: %g seconds need %.0f stages, and rounding errors would be too large: take steps of less than %g", dt, s,
-            MOST_STAGES ^ 2 / 4 * h.limit)
+        fail("H:step: %g seconds need %.0f stages, and rounding errors would be too large: "
+            .. "take steps of less than %g", dt, s, MOST_STAGES ^ 2 / 4 * h.limit)
     end
     local w = 4 / (s * s + s - 2)
     local k = h.k:boundary(table.unpack(h.around))

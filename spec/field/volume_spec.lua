@@ -585,13 +585,15 @@ describe("rill.volume", function()
             ["option 'range': expected {least, largest}, got {2, 1}"] = {s, {range = {2, 1}}},
             ["option 'light': expected a direction, three numbers, or true, got {0, 0, 0}"] = {s, {light = {0, 0, 0}}},
             ["option 'step': expected a number above 0, got number 0"] = {s, {step = 0}},
-            ["option 'step': rays would need 53852 steps, more than 16384: give a step above 0.0003"] = {s, {step = 1e-4}},
+            ["option 'step': rays would need 53852 steps, more than 16384: give a step above 0.0003"] =
+                {s, {step = 1e-4}},
             ["option 'spacing' has 2 values, the grid has 3 dimensions"] = {s, {spacing = {1, 2}}},
             ["option 'camera': unknown option 'lens': expected eye, fov, orthographic, target, up"] =
                 {s, {camera = {lens = 1}}},
             ["option 'camera': option 'fov': expected degrees above 0 and below 180, got number 180"] =
                 {s, {camera = {fov = 180}}},
-            ["option 'camera': give either 'fov' or 'orthographic', not both"] = {s, {camera = {fov = 30, orthographic = 3}}},
+            ["option 'camera': give either 'fov' or 'orthographic', not both"] =
+                {s, {camera = {fov = 30, orthographic = 3}}},
             ["option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it"] =
                 {s, {camera = {eye = {1, 2, 3}, target = {1, 2, 3}}}},
             ["and not straight along 'up' from it"] = {s, {camera = {eye = {1, 2, 3}, target = {1, 2, 9}}}},
@@ -599,7 +601,8 @@ describe("rill.volume", function()
             ["option 'transfer': expected 2 to 32 points, got 1"] = {s, {transfer = {{0, {1, 1, 1}, 1}}}},
             ["expected {value, {red, green, blue}, opacity}, an opacity of 0 or more, got {1, {1, 1, 1}, -1}"] =
                 {s, {transfer = {{0, {1, 1, 1}, 1}, {1, {1, 1, 1}, -1}}}},
-            ["values must not decrease: point 2 has 1 after 2"] = {s, {transfer = {{2, {1, 1, 1}, 1}, {1, {1, 1, 1}, 1}}}},
+            ["values must not decrease: point 2 has 1 after 2"] =
+                {s, {transfer = {{2, {1, 1, 1}, 1}, {1, {1, 1, 1}, 1}}}},
             ["the text of a function vec4 transfer(float value), or one of"] =
                 {s, {transfer = "float transfer(float v) { return v; }"}},
             ["of numbers, got float of shape none"] = {rill.hashgrid("float", {rank = 3})},

@@ -227,8 +227,8 @@ describe("rill.fluid", function()
             {shape = {4, 4}, boundary = {x = {"moving", "wall"}}})
         says("the high side of y: 'velocity': expected a table of 2 numbers, got another", rill.fluid,
             {shape = {4, 4}, boundary = {y = {"wall", {velocity = {1, 2, 3}}}}})
-        says("x is periodic on one side only: set both sides, or neither", rill.fluid, {shape = {4, 4}, boundary = {x = {"periodic",
-            "wall"}}})
+        says("x is periodic on one side only: set both sides, or neither", rill.fluid,
+            {shape = {4, 4}, boundary = {x = {"periodic", "wall"}}})
         says("unknown axis 'z': expected x, y", rill.fluid, {shape = {4, 4}, boundary = {z = "wall"}})
         local f = rill.fluid {shape = {4, 5}}
         says("f:step: argument #1 'dt': expected a number of seconds above 0, got number -1", f.step, f, -1)

@@ -199,7 +199,8 @@ describe("a fluid with obstacles", function()
 
     it("says what is wrong with what it is given", function()
         local f = rill.fluid {shape = {4, 5}}
-        says("f:obstacle: argument #1 'mask' has shape 5x4, but the fluid has shape 4x5", f.obstacle, f, rill.stream("bool", {5, 4}))
+        says("f:obstacle: argument #1 'mask' has shape 5x4, but the fluid has shape 4x5",
+            f.obstacle, f, rill.stream("bool", {5, 4}))
         says("f:obstacle: argument #1 'mask': expected elements of bool, float, int, uint, got elements of vec2",
             f.obstacle, f,
             rill.stream("vec2", {4, 5}))
@@ -210,7 +211,8 @@ describe("a fluid with obstacles", function()
             3})
         says("f:obstacle: argument #2 'velocity': expected 2 numbers, or a stream of vec2", f.obstacle, f, mask, {1,
             0 / 0})
-        says("f:inflow: argument #2 'velocity' has shape 2x2, but the fluid has shape 4x5", f.inflow, f, mask, rill.stream("vec2",
+        says("f:inflow: argument #2 'velocity' has shape 2x2, but the fluid has shape 4x5",
+            f.inflow, f, mask, rill.stream("vec2",
             {2, 2}))
         says("f:inflow: argument #1 'mask': expected an open stream, got number 3", f.inflow, f, 3)
         says("f:carry: option 'inflow' of 's': expected 2 numbers, got number 1", f.carry, f, "s", rill.stream("vec2",

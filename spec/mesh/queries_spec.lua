@@ -380,7 +380,8 @@ describe("trees of rill.collide", function()
             {{0, 0, 1}, {0, "x", 1}}, o)
         refused("'directions': element [1]: expected a table of 3 numbers for vec3, got table of 2", t.ray, t, o,
             {{0, 0}})
-        refused("'directions': expected the shape of the origins {10}, or a single origin or direction, got shape {2}", t.ray, t, o,
+        refused("'directions': expected the shape of the origins {10}, or a single origin or direction, "
+            .. "got shape {2}", t.ray, t, o,
             {{0, 0, 1}, {0, 0, 1}})
         refused("'points': expected a stream of vec3 or a list of {x, y, z}, got a stream of float", t.contains, t,
             rill.stream("float", 3))

@@ -276,7 +276,7 @@ describe("rill.sph", function()
             ['option \'kernel\': expected "cubic" or "poly6" or "spiky", got "gauss"'] = {kernel = "gauss"},
             ["option 'sound' is missing"] = {sound = "none"},
             ["densities are .* exceed the range of floats"] = {mass = 1e30},
-            ["a step at most 0 s: what was given"] = {velocities = rill.stream("vec2", 2, {1e30, 0})},
+            ["the longest step is 0 s: the options"] = {velocities = rill.stream("vec2", 2, {1e30, 0})},
             ["option 'dt': expected \"adaptive\" or seconds above 0, got number 1e%-300"] = {dt = 1e-300},
             ["unknown option 'size': expected cfl, densities"] = {size = 1},
             ["option 'gravity': expected 2 numbers, as positions have, got 3"] = {gravity = {0, 0, 1}},
@@ -288,7 +288,7 @@ describe("rill.sph", function()
             ["'distance' must return a number, and returned \"x\" at %(0, 0%)"] = {
                 walls = {{distance = function() return "x" end, low = {0, 0}, high = {1, 1}}},
             },
-            ["would be asked at 1000002000001 nodes"] = {
+            ["would be called at 1000002000001 nodes"] = {
                 walls = {{distance = math.max, low = {0, 0}, high = {1, 1}, spacing = 1e-6}},
             },
             ["'distance': expected a stream of float of 2 dimensions"] = {

@@ -392,7 +392,8 @@ describe("rill.render", function()
             ["option 'texture' needs texture coordinates"] = {m, {texture = rill.stream("vec3", {2, 2})}},
             ["'positions': expected vec3 in one dimension, got vec2 of shape 3"] =
                 {{positions = rill.stream("vec2", 3), triangles = m.triangles}},
-            ["'triangles': expected an open stream of ivec3, got number 7"] = {{positions = m.positions, triangles = 7}},
+            ["'triangles': expected an open stream of ivec3, got number 7"] =
+                {{positions = m.positions, triangles = 7}},
             ["'eye' must be away from 'target'"] = {m, {camera = {eye = {1, 1, 1}, target = {1, 1, 1}}}},
             ["either 'fov' or 'orthographic'"] = {m, {camera = {fov = 30, orthographic = 2}}},
             ["option 'samples': expected 1, 4, 9 or 16, got number 5"] = {m, {samples = 5}},

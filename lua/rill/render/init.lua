@@ -124,7 +124,8 @@ local function blend(view, target, picture)
     coverage.draw(view, coverage.COUNT, {depth = target.depth, seen = counts})
     local layers = counts:max()
     if layers > LAYERS then
-        fail("rill.render: option 'opacity': %d transparent triangles cover one pixel, expected at most %d", layers, LAYERS)
+        fail("rill.render: option 'opacity': %d transparent triangles cover one pixel, expected at most %d",
+            layers, LAYERS)
     end
     local seen <close> = rill.stream("int", samples)
     local last <close> = rill.stream("int", samples, -1)

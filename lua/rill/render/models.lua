@@ -207,8 +207,9 @@ end
 local function check_list(list)
     for key in pairs(list) do
         if math.type(key) ~= "integer" then
-            fail("rill.render: argument #1 'm': a list of meshes has the key '%s': give options of one mesh in its entry, "
-                .. "as in {{mesh, color = \"red\"}}, and options of all meshes in the second argument", tostring(key))
+            fail("rill.render: argument #1 'm': a list of meshes has the key '%s': "
+                .. "give options of one mesh in its entry, as in {{mesh, color = \"red\"}}, "
+                .. "and options of all meshes in the second argument", tostring(key))
         elseif key < 1 or key > #list or list[key - 1] == nil and key > 1 then
             fail("rill.render: argument #1 'm': mesh %d of the list is missing", key > 1 and key - 1 or 1)
         end

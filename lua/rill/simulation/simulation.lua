@@ -97,7 +97,8 @@ end
 --- simulation.flat(where, what, rank): raises an error unless the simulation has two dimensions. `what`: "a wave".
 function simulation.flat(where, what, rank)
     if rank ~= 2 then
-        fail("%s: %s of %d dimension%s cannot be drawn: use rill.plot for lines, rill.show for slices", where, what, rank,
+        fail("%s: %s of %d dimension%s cannot be drawn: use rill.plot for lines, rill.show for slices",
+            where, what, rank,
             rank == 1 and "" or "s")
     end
 end

@@ -42,7 +42,8 @@ end
 -- Returns the common shape of two streams, one of which may have a single element.
 local function shape_of(where, a, b)
     if a.shape ~= b.shape and a.size ~= 1 and b.size ~= 1 then
-        fail("%s: argument #2 'directions': expected the shape of the origins {%s}, or a single origin or direction, got shape {%s}", where,
+        fail("%s: argument #2 'directions': expected the shape of the origins {%s}, or a single origin or direction, "
+            .. "got shape {%s}", where,
             table.concat(a.shape, ", "), table.concat(b.shape, ", "))
     end
     return a.size == 1 and b.shape or a.shape

@@ -16,7 +16,8 @@ local function check(where, name, element, m)
         fail("%s: option '%s': %sexpected 4 rows of 4 finite numbers up to 1e18, got %s", where, name, element,
             errors.told(m))
     elseif not moves then
-        fail("%s: option '%s': %sexpected the last row 0, 0, 0, 1, got %s", where, name, element, table.concat(m[4], ", "))
+        fail("%s: option '%s': %sexpected the last row 0, 0, 0, 1, got %s", where, name, element,
+            table.concat(m[4], ", "))
     end
 end
 

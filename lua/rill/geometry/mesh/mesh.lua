@@ -109,7 +109,8 @@ function methods:transform(matrix)
     if not good then
         fail("M:transform: argument #1 'matrix': expected 4 rows of 4 finite numbers, got %s", errors.told(matrix))
     elseif not moves then
-        fail("M:transform: argument #1 'matrix': expected the last row 0, 0, 0, 1, got %s", table.concat(matrix[4], ", "))
+        fail("M:transform: argument #1 'matrix': expected the last row 0, 0, 0, 1, got %s",
+            table.concat(matrix[4], ", "))
     end
     local parts = {positions = m.vertices > 0 and kernels:program().place(m._positions, matrix) or nil}
     if m._normals and m._normals.size > 0 then

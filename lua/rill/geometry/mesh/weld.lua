@@ -81,7 +81,8 @@ local function near(m, epsilon)
     local k, n, low, high = kernels(), m.vertices, m:bounds()
     for d = 1, 3 do
         if (high[d] - low[d]) / (epsilon * SIDE) > MOST_CELLS then
-            fail("M:weld: argument #1 'epsilon' is %s, and the mesh is %s long: expected 0, or at least 1e-9 of the length",
+            fail("M:weld: argument #1 'epsilon' is %s, and the mesh is %s long: expected 0, or at least "
+                .. "1e-9 of the length",
                 errors.number(epsilon), errors.number(high[d] - low[d]))
         end
     end
