@@ -50,7 +50,7 @@ local quick = not os.getenv "RILL_SUITE_LONG" and not os.getenv "GALLIVM_PERF" a
     title = "programs of some spec files only are optimized (others: GALLIVM_PERF=nopt); make test-all: all",
     "compact", "counters", "gather", "group", "histogram", "loop", "matmul", "predication", "private_array", "profile",
     "quotients", "random_access", "reach", "reduce", "reduce_rows", "resample", "scan", "scatter", "selftest", "slices",
-    "sort", "struct", "trial"} or nil
+    "sort", "struct", "driver_test"} or nil
 
 -- Tests that take minutes run only on request (RILL_SUITE_LONG).
 local function short(...)

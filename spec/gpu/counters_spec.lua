@@ -37,7 +37,7 @@ describe("calls of OpenGL:", function()
             assert.is_true(counts[name].glDispatchCompute >= 1000)
         end
         assert(counts.saxpy.glLinkProgram + counts.moved.glLinkProgram <= 2)
-        -- One program folds elements, one what another level left; each writes results or what is folded further.
+        -- One program reduces elements, another reduces partial results; each writes final or partial results.
         assert(counts.total.glLinkProgram <= 2, counts.total.glLinkProgram)
     end)
 
@@ -87,7 +87,7 @@ describe("calls of OpenGL:", function()
         end
     end)
 
-    it_counts("pages that the device makes for many points are read back when they are asked for", function()
+    it_counts("pages that the device maps for many points are read back when they are requested", function()
         local counts = counted([[
             local points = rill.kernel("kernel void at(int i<>, out ivec2 r<>) { r = ivec2(i * 37 % 4096, i * 101 % 4095); }")(
                 rill.iota(20000))
@@ -295,7 +295,7 @@ describe("calls of OpenGL:", function()
         assert.equal(waits.few + 9, waits.often)
     end)
 
-    it_counts("what calls functions does too: BiCGSTAB, and conjugate gradients with a preconditioner", function()
+    it_counts("solvers that call functions do too: BiCGSTAB, and conjugate gradients with a preconditioner", function()
         local counts = counted([[
             local scale = rill.kernel "kernel void scale(float d<>, float x<>, out float y<>) { y = d * x; }"
             local b = rill.stream("float", 9001, 1)
@@ -379,7 +379,7 @@ describe("calls of OpenGL:", function()
         end
     end)
 
-    it_counts("one page costs what it does however many are mapped, however large the domain", function()
+    it_counts("the cost of a page does not depend on the number of mapped pages or the size of the domain", function()
         local script = [[
             local c = rill.sparse("float", {SIDE, SIDE, SIDE}, {page = {2, 2, 2}})
             local function far(n) return {SIDE, SIDE, SIDE - 2 * n} end
@@ -435,7 +435,7 @@ describe("calls of OpenGL:", function()
     end)
 end)
 
--- A chain whose lengths nobody asks for: the reference walks it in plain Lua.
+-- A chain of operations whose lengths are not read; the reference is plain Lua.
 local CHAIN <const> = [[
     local n = 50000
     local x = rill.random(n, {seed = 7})
@@ -503,7 +503,7 @@ describe("100,000 launches", function()
             local function launch(count)
                 for i = 1, count do
                     add(i, x, r)
-                    -- What a driver has queued is its own.
+                    -- Memory of work that the driver has queued does not count.
                     if i % 1000 == 0 and not rill.device().software then rill.sync() end
                 end
                 rill.sync()

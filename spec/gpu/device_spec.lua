@@ -3,7 +3,7 @@ local check = require "spec.support.check"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
--- What a script finds out about its device, printed.
+-- A script that prints properties of its device.
 local REPORT <const> = [[
     local rill = require "rill"
     local d = rill.device()
@@ -29,7 +29,7 @@ describe("devices", function()
         assert.same(devices, rill.devices())
     end)
 
-    it("the current one tells what it is", function()
+    it("the current one has name, vendor and version", function()
         local d = rill.device()
         assert.equal(d, rill.device())
         assert.equal("device<" .. d.name .. ">", tostring(d))
@@ -38,7 +38,7 @@ describe("devices", function()
         check.raises("a device has no field 'foo'.*name", function() return d.foo end)
     end)
 
-    it("tell limits and traits that make sense", function()
+    it("have plausible limits and traits", function()
         local limits, traits = rill.device().limits, rill.device().traits
         local texels = tonumber(os.getenv "RILL_MAX_TEXELS") or 65536
         for name, least in pairs {
@@ -74,7 +74,7 @@ describe("devices", function()
         assert.equal(2, rill.iota(3)[3])
     end)
 
-    it("that do not exist are an error that lists those that do", function()
+    it("that do not exist are an error that lists the available devices", function()
         local name = rill.device().name
         for _, which in ipairs {"nope", 99, 0, -1} do
             local message = check.raises("rill%.open: ", rill.open, which)
@@ -103,7 +103,7 @@ describe("the environment", function()
         assert.equal(rill.devices()[1].name, process.output(REPORT, {RILL_DEVICE = ""}):match "^[^\n]*")
     end)
 
-    it("RILL_DEVICE that names none is an error that lists those there are", function()
+    it("RILL_DEVICE without a match is an error that lists the available devices", function()
         local result = process.run(REPORT, {RILL_DEVICE = "nope"})
         assert.equal(1, result.status)
         assert.matches('RILL_DEVICE: no device matches "nope"', result.err)
@@ -168,7 +168,7 @@ describe("the environment", function()
         assert.equal("false", process.output(script, {RILL_CHECK = false}))
     end)
 
-    -- Drivers that cannot be found, by the variables of glvnd and Mesa.
+    -- Variables of glvnd and Mesa that hide all drivers.
     for name, environment in pairs {
         ["no EGL vendor"] = {__EGL_VENDOR_LIBRARY_FILENAMES = "/nonexistent"},
         ["no Mesa driver"] = {LIBGL_DRIVERS_PATH = "/nonexistent", GALLIUM_DRIVER = "none",
@@ -193,7 +193,7 @@ describe("the environment", function()
 end)
 
 describe("rill.check", function()
-    it("switches, and tells what it was", function()
+    it("sets the check and returns the previous value", function()
         local before = rill.check(true)
         assert.is_true(rill.check())
         assert.is_true(rill.check(false))

@@ -1,9 +1,9 @@
--- What rill makes of drivers: the one at hand as another family, and others that this machine offers.
+-- Drivers: the current one as another family, and the other drivers of this machine.
 local drivers = require "spec.support.drivers"
 local process = require "spec.support.process"
 
--- Reductions of one and of several levels, by one program each: its uniforms tell conditions which level this is. The
--- driver at fault errs only after a handful of values.
+-- Reductions of one and of several levels, with one program each: conditions on its uniforms depend on the level. The
+-- defect of zink shows only after a few values.
 local CHANGES <const> = [[
     local rill = require "rill"
     for _, n in ipairs {1, 7, 63, 64, 65, 1023, 1024, 1025, 4096, 16383, 16384} do
@@ -16,7 +16,7 @@ local CHANGES <const> = [[
 ]]
 
 describe("zink", function()
-    it("sees uniforms change, with nothing set by the user; it is a device that queues", function()
+    it("uses changed uniforms without settings of the user, and is a device that queues work", function()
         local environment, lacking = drivers.zink()
         if not environment then
             pending(lacking)
@@ -35,12 +35,12 @@ describe("RILL_FAMILY", function()
         end
         io.write(tostring(t.loop_limit == ]] .. require "rill".device().traits.loop_limit .. "))"
 
-    it("gpu is a GPU's whole configuration, but for what this driver does to loops", function()
+    it("gpu is the whole configuration of a GPU, except the properties of this driver's loops", function()
         local traits = process.output(TRAITS, {RILL_FAMILY = "gpu", RILL_ASYNC = false})
         assert.equal("gpu false false false false 256 true", traits)
     end)
 
-    it("cpu is what this driver can", function()
+    it("cpu is the set of features that this driver supports", function()
         local traits = process.output(TRAITS, {RILL_FAMILY = "cpu", RILL_ASYNC = false})
         assert.matches("^cpu %l+ %l+ true %l+ 64 true$", traits)
     end)

@@ -1,4 +1,4 @@
--- RILL_DUMP: every program in a folder, or an error that says why not.
+-- RILL_DUMP writes every program to a directory, or raises an error with the reason.
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -46,8 +46,8 @@ describe("RILL_DUMP", function()
             text)
     end)
 
-    -- Root writes to every folder, but nobody below a file.
-    it("that can't be written is an error that names it, and says nothing of the driver", function()
+    -- root can write to every directory, but no user can write below a file.
+    it("that can't be written is an error that names the file and does not blame the driver", function()
         local file = files:write("file", "")
         local function check(message)
             assert(message:find("RILL_DUMP: cannot write '" .. file, 1, true), message)

@@ -3,7 +3,7 @@ local process = require "spec.support.process"
 
 local forks, missing = compile("forks", "-lpthread")
 
--- Runs a script with `forks`; what it prints, and its parent's exit status.
+-- Runs a script with `forks`. Returns its output and the exit status of the parent process.
 local function run(script)
     if not forks then
         pending(missing)
@@ -20,7 +20,7 @@ local function expect(script, text)
 end
 
 describe("a child process made by fork", function()
-    it("after the parent used a device raises at its first use of it, and ends in order", function()
+    it("after the parent used a device raises an error at its first use, and ends normally", function()
         local result = run [[
             local rill = require "rill"
             local s = rill.random(100000)
@@ -60,7 +60,7 @@ describe("a child process made by fork", function()
         assert.equal(9, #lines)
     end)
 
-    it("of a parent that only loaded rill opens a device of its own", function()
+    it("of a parent that only loaded rill opens its own device", function()
         expect([[
             local rill = require "rill"
             local id = forks.fork()
@@ -103,7 +103,7 @@ describe("a child process made by fork", function()
         ]], "200\n")
     end)
 
-    it("of a parent that only asked which devices there are raises too", function()
+    it("of a parent that only listed the devices raises an error too", function()
         expect([[
             local rill = require "rill"
             print(#rill.devices() > 0)

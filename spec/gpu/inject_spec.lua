@@ -1,10 +1,11 @@
--- What fails below rill is an error, and nothing else: fuzz/inject.lua over some subjects and kinds; `make inject` does the rest.
+-- Failures of system and driver functions are errors without other effects: fuzz/inject.lua on some subjects and kinds of failure; `make inject`
+-- runs the others.
 local child = require "spec.support.child"
 local shortened = require "spec.support.shortened"
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
--- Runs a subject; gives the exit status, the lines that tell of findings, and how many faults it met.
+-- Runs a subject. Returns the exit status, the lines with findings, and the number of injected faults.
 local function inject(subject, kind, most)
     local library = preload("inject", pending)
     local log = os.tmpname()
@@ -24,11 +25,11 @@ local function inject(subject, kind, most)
 end
 
 describe("faults below rill", function()
-    -- How many are tried, in full and else: every one compiles texts of its own.
+    -- Subject, and number of faults in a full and in a short run; each fault compiles new programs.
     for kind, case in pairs {alloc = {"sort", 50, 10}, buffer = {"sort", 9, 5}, link = {"sort", 3, 3},
         wait = {"request", 9, 9}, lua = {"sort", 300, 20}} do
         local subject, most, some = table.unpack(case)
-        shortened(it, kind .. ": each is an error that leaves nothing and harms nothing", function(whole)
+        shortened(it, kind .. ": each is an error that leaks nothing and breaks nothing", function(whole)
             local status, findings, tried = inject(subject, kind, whole and most or some)
             assert.same({}, findings)
             assert.equal(0, status)
@@ -36,7 +37,7 @@ describe("faults below rill", function()
         end)
     end
 
-    it("compile: nor is a kernel of rill's own taken for one that is there", function()
+    it("compile: a built-in kernel that failed to compile is not used", function()
         local library = preload("inject", pending)
         local n, result = 0
         repeat
@@ -52,8 +53,8 @@ describe("faults below rill", function()
         assert(n > 5 and n < 50)
     end)
 
-    -- A file is not to blame for what the machine lacks.
-    it("alloc: a picture that finds no memory is not called bad", function()
+    -- An error message about memory must not call the file bad.
+    it("alloc: an image is not called bad when memory is exhausted", function()
         local library = preload("inject", pending)
         local output = process.output([[
             local rill = require "rill"

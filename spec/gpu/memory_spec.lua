@@ -25,13 +25,13 @@ describe("rill.memory", function()
         assert.equal(0, rill.memory().limit)
     end)
 
-    -- What leaks.snapshot() gives, without collecting.
+    -- Returns the same as leaks.snapshot(), without a garbage collection.
     local function live()
         local memory = rill.memory()
         return {bytes = memory.bytes, streams = memory.streams, pages = memory.pages}
     end
 
-    it("streams are let go by close, by <close> and by the collector", function()
+    it("streams are freed by close, by <close> and by the collector", function()
         local before = leaks.snapshot()
         local s = rill.iota(1000)
         s:close()
@@ -57,7 +57,7 @@ describe("rill.memory", function()
         assert.same(before, leaks.snapshot())
     end)
 
-    it("many small temporaries stay few beside a large Lua heap, and with forced collections #large", function()
+    it("many small temporaries stay few with a large Lua heap, and with forced collections #large", function()
         local out = process.output [[
             local rill = require "rill"
             local heap = {}
@@ -79,7 +79,7 @@ describe("rill.memory", function()
         assert.is_true(tonumber(out) < 5000, out)
     end)
 
-    it("errors let go of what was half made", function()
+    it("errors free partially created objects", function()
         local before = leaks.snapshot()
         for _ = 1, 20 do
             pcall(rill.stream, "float", {2, 2}, {{1, 2}, {3}})
@@ -121,7 +121,7 @@ describe("a memory limit", function()
         end
     end)
 
-    it("that one allocation passes is an error that says what was asked, what lives and the limit", function()
+    it("that an allocation exceeds is an error with the requested bytes, the bytes in use and the limit", function()
         rill.memory_limit(64 * MIB)
         local held = rill.stream("float", 1 << 22, 3)
         local message = check.failure(rill.stream, "float", 1 << 26)

@@ -1,7 +1,7 @@
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
--- How many programs of OpenGL live: linked, less deleted, as spec/support/glcount.c counts them.
+-- Returns the number of OpenGL programs: linked minus deleted, counted by spec/support/glcount.c.
 local library, missing = preload "glcount"
 
 local HEAD <const> = [[
@@ -17,8 +17,8 @@ local HEAD <const> = [[
     end
     local rill = require "rill"
     local x = rill.iota(1000)
-    -- The program is linked where the kernel is made, and costs a driver the more time when it is first dispatched, with elements: every
-    -- 35th has some.
+    -- The program is linked when the kernel is created. Its first dispatch with elements takes more time, so only every
+    -- 35th kernel has elements.
     local function of(i)
         return i %% 35 == 0 and x or rill.iota(0)
     end
@@ -31,14 +31,14 @@ local function run(script)
     local file = os.tmpname()
     local result = process.run(HEAD:format(library, file) .. script, {LD_PRELOAD = library, RILL_GLCOUNT = file})
     os.remove(file)
-    -- Texts that differ only in their numbers are what some of these tests are about.
+    -- Some of these tests use texts that differ only in their numbers.
     local err = result.err:gsub("^rill: %d+ kernels were compiled that differ only in their numbers[^\n]*\n", "")
     assert(result.status == 0 and err == "", result.out .. result.err)
     return result.out
 end
 
 describe("programs", function()
-    it("of kernels that are dropped are deleted, without a word to the collector", function()
+    it("of kernels that are dropped are deleted, without a forced collection", function()
         local most, linked = run [[
             local most = 0
             for i = 1, 140 do

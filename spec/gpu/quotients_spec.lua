@@ -1,11 +1,11 @@
--- OpenGL lets a quotient of floats be off by 2.5 units. What rill computes exactly does not depend on that: all of it but variances, normal
--- random numbers and the functions that are documented with an error.
+-- OpenGL permits an error of 2.5 units in the last place for float quotients. Exact results of rill do not depend on it: all results except variances,
+-- normal random numbers and the functions that are documented with an error.
 local shortened = require "spec.support.shortened"
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
--- Prints a line for each result: its name, and its bytes added up. WHOLE is true or false.
+-- Prints a line for each result: its name and the sum of its bytes. WHOLE is true or false.
 local SCRIPT <const> = [=[
     local rill, whole = require "rill", WHOLE
     print("quotients", rill.kernel "kernel void f(float a<>, float b<>, out bool r<>) { r = a / b == 1.0; }"(
@@ -100,7 +100,7 @@ local SCRIPT <const> = [=[
     show("order", rill.argsort(x:reshape(77 * 41)))
 ]=]
 
-describe("what is exact stays so", function()
+describe("exact results stay exact", function()
     local files, right
 
     setup(function()

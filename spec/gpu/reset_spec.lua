@@ -1,7 +1,8 @@
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
--- What is read after the driver reset the GPU is rubbish: every way to read must say so. The library between rill and OpenGL resets it.
+-- After the driver has reset the GPU, memory is undefined: every function that reads must raise an error. A library between rill and OpenGL simulates
+-- the reset.
 local library, missing = preload "glreset"
 
 local HEAD <const> = [[
@@ -14,7 +15,7 @@ local HEAD <const> = [[
     s:sum()
 ]]
 
--- As on a GPU: memory is the device's own, and work is queued.
+-- As on a GPU: memory is separate and work is queued.
 local GPU <const> = {RILL_FAMILY = "gpu", RILL_ASYNC = "1"}
 
 local function run(body)
@@ -52,7 +53,7 @@ describe("a device that the driver has reset", function()
         end)
     end
 
-    it("is not waited for: a request is ready, and says so when it is read", function()
+    it("is not waited for: a request is ready, and raises an error when it is read", function()
         local out = run [[
             reset()
             repeat until request:ready()

@@ -1,4 +1,4 @@
---- Steps of what keeps its state on the device, counted in calls of OpenGL.
+-- Counts the OpenGL calls of simulation steps whose state is on the device.
 local counting = require "spec.support.counting"
 
 describe("calls of OpenGL:", function()
@@ -34,7 +34,7 @@ describe("calls of OpenGL:", function()
             end
             assert.equal(0, counts.left[name], name)
         end
-        -- Every 16th step of a fluid, and the 64th, looks at what its warnings are about: a few words.
+        -- Every 16th step of a fluid, and the 64th, reads a few words for its warnings.
         assert(counts.looks.bytes_read <= 5 * 16, counts.looks.bytes_read)
     end)
 end)

@@ -2,8 +2,8 @@ local shortened = require "spec.support.shortened"
 local compile = require "spec.support.compile"
 local process = require "spec.support.process"
 
--- Everything that combines, orders or moves elements, in one line of sums each. The floats' sums depend on the order of combination:
--- one bit that differs shows.
+-- All operations that combine, order or move elements, with one line of sums each. Sums of floats depend on the order of
+-- additions, so that a difference in one bit is visible.
 local SCRIPT <const> = [[
     local rill = require "rill"
     local n = 100003
@@ -42,10 +42,10 @@ local function results(threads, family, texels)
     return process.output(SCRIPT, {LP_NUM_THREADS = tostring(threads), RILL_FAMILY = family, RILL_MAX_TEXELS = texels})
 end
 
-describe("Lua states on threads of their own", function()
+describe("Lua states on separate threads", function()
     local host, missing = compile("host", "", true)
 
-    -- `make tsan` runs the same for longer, under a tool that sees races which change no result.
+    -- `make tsan` runs the same longer, with a tool that also detects races without an effect on results.
     local title = "work at the same time, each with its own device, and compute what they would alone #tables"
     shortened(it, title, function(whole)
         if not host then
@@ -71,7 +71,7 @@ describe("results #slow #long", function()
         end)
     end
 
-    -- Streams are then read through storage blocks, in groups and steps as before.
+    -- Streams are then read through storage blocks, with the same groups and steps.
     it("are the same bit for bit where buffer textures end early", function()
         assert.are.equal(first.cpu or results(0, "cpu"), results(0, "cpu", "8192"))
     end)

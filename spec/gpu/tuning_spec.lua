@@ -1,4 +1,4 @@
--- Choices that decide speed only: they are measured once, kept, forced by RILL_TUNE, and change no result.
+-- Tuning choices, which affect speed only: they are measured once, kept, forced by RILL_TUNE, and change no result.
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -18,7 +18,7 @@ local PRINT <const> = [[
     print(rill.memory().bytes, rill.memory().streams, rill.memory().pooled)
 ]]
 
--- Kernels of each kind that a choice concerns; the results as bytes, as one number.
+-- Runs kernels that depend on each choice. Returns the bytes of their results as one number.
 local COMPUTE <const> = [[
     local rill = require "rill"
     local sum = 0
@@ -55,7 +55,7 @@ local VALUES <const> = {
     "buffer_textures=0 paired_stores=0, step=4 gather_step=4 strip_rows=2",
 }
 
-describe("choices that decide speed", function()
+describe("tuning choices", function()
     local files
 
     before_each(function() files = tempfiles.open() end)
@@ -96,7 +96,7 @@ describe("choices that decide speed", function()
         assert.equal(first, run(PRINT))
     end)
 
-    it("are measured anew where the record is damaged #large", function()
+    it("are measured again if the record is damaged #large", function()
         if not measured() then return end
         run(PRINT)
         local path = files.directory .. "/" .. records()[1]

@@ -46,7 +46,7 @@ local function chunk(kind, data)
     return string.pack(">I4", #data) .. kind .. data .. string.pack(">I4", crc(kind .. data))
 end
 
--- An animation taken apart by its own rules: {frames =, plays =, list of {width, height, delay = {,}, png = a file of the frame}}.
+-- Parses an animation: {frames =, plays =, list of {width, height, delay = {,}, png = a file of the frame}}.
 local function decode(bytes)
     local list, found, sequence = chunks(bytes), {}, 0
     assert.are.equal("IHDR", list[1].type)
@@ -192,7 +192,7 @@ describe("rill.animate", function()
 
     local has_ffmpeg = os.execute "command -v ffmpeg >/dev/null 2>&1"
 
-    it("asks for ffmpeg where it is not installed", function()
+    it("raises an error if ffmpeg is not installed", function()
         local process = require "spec.support.process"
         local interpreter = io.popen("command -v " .. (os.getenv "RILL_LUA" or "lua5.4")):read()
         local out = process.output(([[
@@ -205,7 +205,7 @@ describe("rill.animate", function()
         end
     end)
 
-    -- Stands in for ffmpeg: keeps its input, or fails.
+    -- A replacement for ffmpeg: keeps its input, or fails.
     local function with_ffmpeg(script, body)
         local directory = files:path "bin"
         os.execute(("mkdir -p '%s'"):format(directory))
@@ -237,7 +237,7 @@ describe("rill.animate", function()
         assert.are.equal(0, left_over())
     end)
 
-    it("reports what ffmpeg said when it failed, early or late", function()
+    it("reports ffmpeg's message when it failed, early or late", function()
         write(files:path "film.mp4", "what it held")
         local out = with_ffmpeg("echo no such codec >&2; exit 1\n", [[
             local rill = require "rill"

@@ -1,4 +1,4 @@
--- Files of meshes: what is written is read again, what others write is understood, and what is wrong is named.
+-- Mesh files: written files can be read, files of other programs are understood, and defects are named.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -21,14 +21,14 @@ describe("mesh files", function()
         check.names(names, read, text, name)
     end
 
-    -- Positions and corners, of a text.
+    -- Reads a text. Returns positions and corners.
     local function same(positions, triangles, m)
         check.equal(positions, m.positions:values())
         check.equal(triangles, m.triangles:values())
         return m
     end
 
-    -- A mesh of numbers that no few digits tell, with what vertices, faces or corners have.
+    -- A mesh of numbers with many digits, with attributes of vertices, faces or corners.
     local function strange(normals, uv)
         local positions, triangles, state = {}, {}, 1
         local function number()
@@ -124,7 +124,7 @@ describe("mesh files", function()
         assert.equal(1, math.abs(x) + math.abs(y) + math.abs(z))
     end)
 
-    it("OBJ as others write it", function()
+    it("OBJ of other programs", function()
         same({0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, {0, 1, 2, 0, 2, 3},
             read("# a square\r\nmtllib x.mtl\r\no it\r\nv 0 0 0\r\nv\t1 0 0 1.0\r\nv 1 1 0\r\nv 0 1 0\r\n\r\n" ..
                 "g a b\r\nusemtl m\r\ns off\r\nf -4 -3 -2 -1 # all\r\nl 1 2\r\n"))
@@ -140,14 +140,14 @@ describe("mesh files", function()
         assert.same({3, 1}, {m.vertices, m.faces})
     end)
 
-    it("with the mark that some editors put before texts", function()
+    it("with a byte order mark", function()
         local m = mesh.load(files:write("marked.obj", "\xEF\xBB\xBF# written\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"))
         assert.same({3, 1}, {m.vertices, m.faces})
         m = mesh.load(files:write("marked.off", "\xEF\xBB\xBFOFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"))
         assert.same({3, 1}, {m.vertices, m.faces})
     end)
 
-    it("OFF as others write it", function()
+    it("OFF of other programs", function()
         local m = read("# cube\nOFF\n# counts\n4 1 0\n\n0 0 0 255 0 0\n1 0 0 # no\n1 1 0\n0 1 0\n" ..
             "4 0 1 2 3 0.5 0.5 1\n\n", "a.off")
         same({0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, {0, 1, 2, 0, 2, 3}, m)
@@ -156,7 +156,7 @@ describe("mesh files", function()
         check.equal({0, 0, 1, 0, 0, 1, 0, 1, 0}, m:normals():values())
     end)
 
-    it("PLY as others write it", function()
+    it("PLY of other programs", function()
         local head = "ply\nformat ascii 1.0\ncomment a\nobj_info b\nelement vertex 4\nproperty double x\n" ..
             "property float32 y\nproperty int z\nproperty uchar red\n"
         local vertices = "0 0 0 255\n1 0 0 255\n1 1 0 255\n0 1 0 255\n"
@@ -176,7 +176,7 @@ describe("mesh files", function()
         check.equal({-1, 1, -2, 2, -3, 3}, m.uv:values())
     end)
 
-    it("with what is wrong in OBJ", function()
+    it("with defects in OBJ", function()
         local head <const> = "v 0 0 0\nv 1 0 0\nv 1 1 0\n"
         refused({"is empty"}, "")
         refused({'line 1: no line of OBJ begins with "6540"', "skip = true"}, "6540 2180\n" .. head)
@@ -209,7 +209,7 @@ describe("mesh files", function()
         check.names({"rill.mesh.load", "skip", "true or false"}, mesh.load, "a", {skip = 1})
     end)
 
-    it("with what is wrong in OFF and STL", function()
+    it("with defects in OFF and STL", function()
         refused({"line 2", "the number of vertices is 1000000000", "0 .. 715827882"}, "OFF\n1000000000 1 0\n0 0 0\n")
         refused({"line 2", "the number of vertices is 700000000", "truncated"}, "OFF\n700000000 1 0\n0 0 0\n")
         refused({"line 2", "the number of faces is 99999"}, "OFF\n1 99999 0\n0 0 0\n")
@@ -239,7 +239,7 @@ describe("mesh files", function()
         refused({"line 5: expected a coordinate", '"nan"'}, text:gsub("vertex 1 0", "vertex nan 0"), "x")
     end)
 
-    it("with what is wrong in PLY", function()
+    it("with defects in PLY", function()
         local ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n" ..
             "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
         local rows = "0 0 0\n1 0 0\n1 1 0\n"
@@ -279,7 +279,7 @@ describe("mesh files", function()
         refused({"more than the elements"}, binary .. string.pack("<Bi4i4i4", 3, 0, 1, 2) .. "x")
     end)
 
-    it("are read where there is no device", function()
+    it("are read without a device", function()
         local box, paths = mesh.box(), {}
         for i, name in ipairs {"a.obj", "a.off", "a.ply", "a.stl"} do
             paths[i] = ("%q"):format(files:path(name))

@@ -1,4 +1,4 @@
--- Files of meshes that are random, mutated and cut: each ends in a mesh or in an error that names the file. `make sanitize SPEC=mesh_fuzz` looks at memory, too.
+-- Random, mutated and truncated mesh files: each gives a mesh or an error that names the file. `make sanitize SPEC=mesh_fuzz` checks memory, too.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
@@ -79,7 +79,7 @@ describe("mesh files at random", function()
         end
     end
 
-    -- All under the sanitizers, fewer where only errors and crashes show.
+    -- All files with the sanitizers, fewer otherwise, since only errors and crashes are detected.
     it("of seven kinds", function()
         local count = os.getenv "RILL_SANITIZE" and 10000 or 1000
         for _ = 1, count do one() end

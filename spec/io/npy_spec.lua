@@ -2,7 +2,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local tempfiles = require "spec.support.tempfiles"
 
--- dtype -> the type it is read as, string.pack's format, numbers that fit it exactly.
+-- dtype -> the type of the stream, the format of string.pack, numbers that fit exactly.
 local dtypes = {
     f2 = { "half", "I2", { 0x0000, 0x3C00, 0xC100 }, { 0, 1, -2.5 } },
     f4 = { "float", "f", { 0, 1.5, -2.25 } },
@@ -200,7 +200,7 @@ describe(".npy", function()
             check.equal({0, -56, -3}, load_bytes(npy("i8", "<", "(3,)", far), "int8"):values())
             assert.are.same({true, true, true}, load_bytes(npy("i8", "<", "(3,)", far), "bool"):read())
             refused(npy("i8", "<", "(3,)", far), "element 0, 4294967296, does not fit int")
-            -- Beyond the middle of two floats by 1: a double in between would be the middle, and even.
+            -- The middle between two floats plus 1: a conversion by way of double would give the middle, which rounds to even.
             local near <const> = (1 << 60) + (1 << 36) + 1
             check.equal({2.0 ^ 60 + 2.0 ^ 37}, load_bytes(npy("i8", "<", "(1,)", ("<i8"):pack(near)), "float"):values())
         end)

@@ -25,7 +25,7 @@ local function picture(colour, depth, width, height)
     return o
 end
 
--- What rill.image.load gives without a type, worked out from the samples: a flat table of numbers, and the type's name.
+-- The expected result of rill.image.load without a type, from the samples: a flat table of numbers, and the type's name.
 local function expected(o)
     local white, n, values = (1 << o.depth) - 1, channels[o.colour], {}
     local function add(...)
@@ -399,7 +399,7 @@ describe("PNG", function()
             refused({ min = 0 / 0 }, "'min': expected a finite number")
             refused({ min = "0" }, "'min': expected a finite number")
             refused({ max = 1 / 0 }, "'max'")
-            refused({ min = 1 }, "no range")
+            refused({ min = 1 }, "two different values")
             refused("magma", "argument #3 'options'")
             assert.is_nil(io.open(path))
         end)

@@ -8,7 +8,7 @@ local function header(width, height, channels, space)
     return string.pack(">c4I4I4BB", "qoif", width, height, channels, space or 0)
 end
 
--- A reader of its own, which trusts the file: the samples as a string, how many chunks of each kind there are.
+-- An independent reader, which trusts the file. Returns the samples as a string, and the number of chunks of each kind.
 local function decoded(bytes)
     local width, height, channels, space = string.unpack(">I4I4BB", bytes, 5)
     local at, r, g, b, a, pixels = 15, 0, 0, 0, 255, {}
@@ -57,7 +57,7 @@ local function draw(below)
     return (state >> 8) % below
 end
 
--- Pixels of which some are like the last, some near it, some like an earlier one: every kind of chunk has its use.
+-- Pixels of which some equal the previous one, some are near it, some equal an earlier one, so that all kinds of chunks are used.
 local function samples(count, channels)
     local pixels, last = {}, { 0, 0, 0, 255 }
     for i = 1, count do
@@ -107,7 +107,7 @@ describe("QOI", function()
         assert.matches(pattern, message)
     end
 
-    -- The samples of the pixels that some chunks stand for.
+    -- The samples of the pixels in some chunks.
     local function pixels(count, chunks, channels)
         local s = load_bytes(header(count, 1, channels or 4) .. chunks .. END, "unorm8x4")
         return { s:bytes():byte(1, -1) }
@@ -136,9 +136,9 @@ describe("QOI", function()
             assert.are.same({ 5, 6, 7, 8, 1, 1, 1, 1, 5, 6, 7, 8 },
                 pixels(3, "\xff\5\6\7\8\xff\1\1\1\1" .. string.char(place)))
             assert.are.same({ 0, 0, 0, 0, 1, 1, 1, 0 }, pixels(2, "\x11\x7f"))
-            -- The last pixel again, and one that a difference made.
+            -- The previous pixel, and a pixel made by a difference.
             assert.are.same({ 1, 1, 1, 255, 1, 1, 1, 255 }, pixels(2, "\x7f" .. string.char((15 + 255 * 11) % 64)))
-            -- Black that only a run stood for.
+            -- Black that only occurred in a run.
             assert.are.same({ 0, 0, 0, 255, 9, 9, 9, 255, 0, 0, 0, 255 },
                 pixels(3, "\xc0\xfe\9\9\9" .. string.char(255 * 11 % 64)))
         end)

@@ -3,8 +3,8 @@ local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
--- Every finite half, the floats next to it, and those halfway to the next and beside that; then the rest of floats. Both signs.
--- What they round to follows from how they were made.
+-- Every finite half, the floats next to it, the float halfway to the next half and its neighbors; then the remaining floats. Both signs.
+-- The expected results follow from the construction.
 local CHECK <const> = [[
     local rill = require "rill"
     local floats, wanted = {}, {}
@@ -58,7 +58,7 @@ local CHECK <const> = [[
     local count = #floats
     local s = rill.stream("float", count, table.concat(floats))
     same("a run of them", s:cast("half"):bytes())
-    -- Every other one: stores of single elements share words.
+    -- Every second element, since stores of single elements share words.
     local apart = rill.stream("half", 2 * count)
     rill.kernel "kernel void copy(float x<>, out half r<>) { r = x; }"(s, apart:stride(2))
     same("each by itself", apart:stride(2):bytes())
@@ -90,7 +90,7 @@ describe("halves", function()
         assert.matches("^%l+\n$", process.output(CHECK))
     end)
 
-    it("where the driver cuts them off, too", function()
+    it("if the driver truncates them, too", function()
         local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
         local result = process.run(CHECK,

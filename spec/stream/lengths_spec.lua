@@ -1,5 +1,5 @@
--- Streams whose length only the device knows (a filter leaves one in the gpu family) behave as any other: every operation gives what
--- it gives on a stream uploaded with the same values.
+-- Streams whose length only the device has (results of a filter in the gpu family) behave like all others: every operation has the same result as on
+-- an uploaded stream with the same values.
 local rill = require "rill"
 local check = require "spec.support.check"
 
@@ -12,7 +12,7 @@ local sized = rill.kernel "kernel void sized(float x<>, out int r<>) { r = sizeo
 local shift = rill.kernel "kernel void shift(neighbor float x<>, out float r<>) { r = x[1]; }"
 local most = rill.kernel "reduce void most(float x<>, reduce float r<>) { r = max(r, x); }"
 
--- f: the floats, i: the ints, of one fresh pair.
+-- f: the floats, i: the ints, of one new pair.
 local operations = {
     {"size, shape, bytes", function(f) return #f, f.size, f.nbytes, f.shape[1] end},
     {"reductions", function(f) return f:sum(), f:max(), f:argmax(), f:norm(), f:dot(f), f:count() end},
@@ -57,7 +57,7 @@ local operations = {
     {"nothing", function(f) return f:filter "x > 2.0":map "x + 1.0":sort(), f:filter "x > 2.0":scan() end},
 }
 
--- Two streams of one filter, never looked at.
+-- Two streams of one filter whose lengths are not read.
 local function counted()
     return numbers:filter "x > 0.4", keys:filter "x > 10"
 end
@@ -83,7 +83,7 @@ describe("a length counted on the device", function()
         end)
     end
 
-    it("does not fit where lengths differ", function()
+    it("does not fit if lengths differ", function()
         local f, i = counted()
         check.raises("broadcast", add, f, i)
     end)

@@ -88,7 +88,7 @@ describe("map_cpu {lazy = true}", function()
         assert.same({9.0, 9.0, 9.0}, view[1])
     end)
 
-    it("is let go by the collector", function()
+    it("is freed by the collector", function()
         local before = leaks.snapshot()
         do
             local map = numbered():map_cpu {lazy = true}

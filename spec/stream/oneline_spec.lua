@@ -1,7 +1,7 @@
---- Kernels of one expression: what is said of texts that differ only in their numbers.
+-- Kernels of one expression: the warning about texts that differ only in their numbers.
 local process = require "spec.support.process"
 
--- The lines on standard error of a program with a stream x and its length n.
+-- Returns the lines on standard error of a program with a stream x and its length n.
 local function said(program)
     local result = process.run("local rill = require 'rill' local x = rill.from {1, 2, 3}\n" .. program)
     assert.equal(0, result.status, result.err)
@@ -23,7 +23,7 @@ describe("many kernels of one expression", function()
         end
     end)
 
-    it("are not warned of where they are fewer, the same, other ones, or have constants", function()
+    it("are not warned of if they are fewer, equal, different texts, or have constants", function()
         assert.same({}, said [[
             for i = 1, 63 do x:map("x * " .. i + 0.5) end
             for i = 1, 200 do x:map "x * 2.5" x:map("x * a", {a = i}) local _ = (x * i):sum() end

@@ -25,7 +25,7 @@ describe("s:request", function()
         assert.same({}, rill.iota(0):request():values())
     end)
 
-    it("may be asked again, and outlives its stream", function()
+    it("may be read again, and outlives its stream", function()
         local s = rill.iota(3)
         local request = s:request()
         s:close()
@@ -61,7 +61,7 @@ describe("s:request", function()
         check.raises("foo", function() return s:request().foo end)
     end)
 
-    it("given up in flight leaves nothing", function()
+    it("that is discarded before it is ready leaks nothing", function()
         local before = leaks.snapshot()
         for _ = 1, 20 do
             rill.iota(100000):request()

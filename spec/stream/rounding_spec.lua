@@ -1,8 +1,8 @@
--- A number that passes through a wider or narrower format on its way is rounded once, to the nearest of the type it ends in.
+-- A number that is converted through an intermediate format is rounded once, to the nearest value of the final type.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
--- Doubles next to the middle of two neighbours of a format with so many bits, and in it.
+-- Doubles at and next to the middle between two neighbors of a format with `bits` bits.
 local function middles(bits, low, high)
     local list = {65519.99999999999, 65520.0, 1 + 2.0 ^ -11 + 2.0 ^ -40, 1e300, -1e300, 0.0, 1e-300, 1 / 0, -1 / 0}
     local state = 12345
@@ -85,7 +85,7 @@ describe("numbers are rounded once", function()
     end)
 
     it("from texts of meshes to float", function()
-        -- Beside the middle of 1 and the next float by less than doubles tell.
+        -- Differs from the middle between 1 and the next float by less than the precision of doubles.
         local middle <const> = "1.000000059604644775390625"
         local texts = {middle .. "000001", "1.000000059604644775390624999999", middle}
         local path = os.tmpname() .. ".obj"

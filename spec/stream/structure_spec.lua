@@ -4,7 +4,7 @@ local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
 local process = require "spec.support.process"
 
--- As many names are known although nobody holds what rill.struct gave: at least half of them, those used last.
+-- The number of names that stay known without a reference: at least the most recently used half of them.
 local NAMES <const> = 512
 
 local function live()
@@ -12,7 +12,7 @@ local function live()
     return rill.memory().structs
 end
 
--- Uses so many other names that none from before is among those used last. Their types are held, to be counted always.
+-- Uses so many other names that no earlier name is among the most recently used ones. Keeps references to their types, so that the count is constant.
 local others = {}
 for i = 1, NAMES do
     others[i] = rill.struct("Forget" .. i, "int forgotten;")
@@ -27,7 +27,7 @@ end
 describe("structure types", function()
     leaks.watch(setup, teardown)
 
-    it("are gone when nobody holds them", function()
+    it("are freed with the last reference", function()
         forget()
         local before = live()
         local most = 0
@@ -44,7 +44,7 @@ describe("structure types", function()
         assert.is_true(live() - before <= 10, ("%d live, %d before"):format(rill.memory().structs, before))
     end)
 
-    -- Caches of programs hold the types they know by: hundreds of programs, not all there ever were.
+    -- Caches hold the types of their programs: of hundreds of programs, not of all programs so far.
     shortened(it, "of kernels and primitives are gone but for those that caches hold", function(whole)
         local before, count = live(), whole and 30 or 2
         for i = 1, count do
@@ -63,7 +63,7 @@ describe("structure types", function()
             assert.equal(7, rill.scatter(s:like(), rill.from({1}, "int"), s:domain(8, 8)):get(2).at)
             assert.equal(5, s:filter(rill.iota(10):gt(4)).size)
         end
-        -- One type a round; of 30 rounds the caches have let the first go.
+        -- One type per round; after 30 rounds the caches have dropped the first ones.
         local most = whole and count - 1 or count
         assert.is_true(live() - before <= most, ("%d live, %d before"):format(rill.memory().structs, before))
     end)
@@ -122,7 +122,7 @@ describe("structure types", function()
         forget()
     end)
 
-    it("nested deep are let go one after the other", function()
+    it("that are nested deeply are freed without recursion", function()
         forget()
         local before = live()
         local P = rill.struct("Deep", "int a;") -- luacheck: ignore
@@ -171,7 +171,7 @@ describe("structure types", function()
         end
     end)
 
-    -- A kernel knows its programs by the types they were made for: another one may stand at the address of one that is gone.
+    -- A kernel finds its programs by types: a new type may have the address of a freed one.
     it("that come and go are never taken for each other", function()
         local f = rill.kernel "struct K { vec2 p; }; kernel vec2 f(K k<>) { return k.p; }"
         local join = rill.kernel [[

@@ -93,7 +93,7 @@ end)
 describe("copy, cast, like", function()
     leaks.watch(setup, teardown)
 
-    it("copy has memory of its own", function()
+    it("copy has separate memory", function()
         local s = rill.iota(3)
         local copy = s:copy()
         copy[1] = 9
@@ -133,13 +133,13 @@ describe("copy, cast, like", function()
     end)
 end)
 
--- A stream above 128 MiB: what a storage block is advertised to hold.
+-- A stream above 128 MiB, the advertised size of a storage block.
 describe("50,000,000 elements #slow #long", function()
     leaks.watch(setup, teardown)
 
     local N <const> = 50000000
 
-    it("go in as a string and come back", function()
+    it("are written as a string and read back", function()
         local block = {}
         for i = 1, 1000 do
             block[i] = string.pack("<I4", i * 2654435761 & 0xffffffff)

@@ -12,7 +12,7 @@ local function product(shape)
     return n
 end
 
--- The flat list of components of a flat list of a shape, its axes permuted.
+-- Permutes the axes of a flat list of components with a shape.
 local function permuted(values, shape, axes, components)
     local rank, strides, stride = #shape, {}, components
     for d = rank, 1, -1 do

@@ -15,7 +15,7 @@ end
 describe("views", function()
     leaks.watch(setup, teardown)
 
-    it("show what api.md says of each", function()
+    it("show the documented elements", function()
         assert.same({1, 3, 5, 7, 9}, ints(1, 2, 3, 4, 5, 6, 7, 8, 9):stride(2):values())
         assert.same({1, 2, 3, 1, 2, 3}, ints(1, 2, 3):tile(2):values())
         assert.same({1, 1, 1, 2, 2, 2, 3, 3, 3}, ints(1, 2, 3):replicate(3):values())
@@ -40,7 +40,7 @@ describe("views", function()
         end
     end)
 
-    it("of nothing read, write, copy and map nothing", function()
+    it("that are empty read, write, copy and map nothing", function()
         local e = rill.iota(9):domain(5, 4)
         assert.same({}, e:values())
         for _ in e:each() do
@@ -198,7 +198,7 @@ end)
 describe("boundaries", function()
     leaks.watch(setup, teardown)
 
-    -- Index i (from 0) of n elements under a mode: an index from 0, or the value outside.
+    -- Maps index i (0-based) of n elements by a mode to a 0-based index, or to the value outside.
     local modes = {
         clamp = function(i, n) return math.max(0, math.min(i, n - 1)) end,
         wrap = function(i, n) return i % n end,

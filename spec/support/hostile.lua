@@ -171,7 +171,7 @@ end
 
 local many = tonumber(arg[3]) or 1
 for number, entry in ipairs(functions) do
-    local tests = entry.name:find "trial" or entry.name:find "selftest" or entry.name:find "_tune" -- take seconds
+    local tests = entry.name:find "driver_test" or entry.name:find "selftest" or entry.name:find "_tune" -- take seconds
     if not spared[entry.call] and not tests and number % many == tonumber(arg[4] or 0) then
         log:write(entry.name, "\n")
         local f = entry.call

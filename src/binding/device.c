@@ -211,11 +211,11 @@ static int rill_driver_test(lua_State *L)
 {
     static const char *const verdicts[] = {"right", "allowed", "wrong"};
     Device *device = state_device(L);
-    DriverTest trial;
-    binding_run(L, device, NULL, driver_test_run(device, &trial));
-    lua_createtable(L, trial.count, 0);
-    for (int i = 0; i < trial.count; i++) {
-        const DriverTestLine *line = &trial.lines[i];
+    DriverTest test;
+    binding_run(L, device, NULL, driver_test_run(device, &test));
+    lua_createtable(L, test.count, 0);
+    for (int i = 0; i < test.count; i++) {
+        const DriverTestLine *line = &test.lines[i];
         lua_createtable(L, 0, 4);
         fields_string(L, "name", line->name);
         fields_string(L, "verdict", verdicts[line->verdict]);

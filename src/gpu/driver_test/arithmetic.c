@@ -44,7 +44,7 @@ static uint32_t flags(float x, float y)
            (uint32_t)(!isnan(x) && !isnan(y) && !islessgreater(x, y)) << 5;
 }
 
-/* Converts a float to an integer as GLSL does; in C, the conversion of NaN and of large numbers is undefined. */
+/* Converts a float to an integer. NaN and numbers that are too large, whose conversion is undefined in C, become 0. */
 static uint32_t whole_part(float x)
 {
     return fabsf(x) < 2147483648.0f ? (uint32_t)(int32_t)x : 0;
@@ -80,7 +80,7 @@ static int32_t as_signed(uint32_t a)
     return a <= INT32_MAX ? (int32_t)a : -(int32_t)~a - 1;
 }
 
-/* Computes the integer quotient. The test cases have no division by 0 and no overflow. */
+/* Computes a / 2 / (b | 1), as the shader does: neither a division by 0 nor an overflow can occur. */
 static uint32_t signed_quotient(uint32_t a, uint32_t b)
 {
     return (uint32_t)(as_signed(a) / 2 / as_signed(b | 1u));
@@ -269,7 +269,7 @@ static void describe(char *text, size_t room, int step, Case at, uint32_t got, u
 }
 
 static void judge_step(int step, const Case *cases, uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT],
-                       DriverTest *trial)
+                       DriverTest *test)
 {
     double worst = -1;
     int at = 0;
@@ -285,8 +285,8 @@ static void judge_step(int step, const Case *cases, uint32_t got[][STEP_COUNT], 
     }
     char text[160];
     describe(text, sizeof text, step, cases[at], got[at][step], wanted[at][step]);
-    driver_test_note(trial, steps[step].name, worst <= steps[step].units ? DRIVER_TEST_ALLOWED : DRIVER_TEST_WRONG,
-                     "%s", text);
+    driver_test_note(test, steps[step].name, worst <= steps[step].units ? DRIVER_TEST_ALLOWED : DRIVER_TEST_WRONG, "%s",
+                     text);
 }
 
 static bool equal_everywhere(int step, uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT])
@@ -313,37 +313,37 @@ static void measure(uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT], D
                      got[NAN_SECOND][STEP_comparisons] == wanted[NAN_SECOND][STEP_comparisons];
 }
 
-static void judge_special(uint32_t got[][STEP_COUNT], DriverTest *trial)
+static void judge_special(uint32_t got[][STEP_COUNT], DriverTest *test)
 {
-    if (!trial->measures.nans) {
-        driver_test_note(trial, "NaNs", DRIVER_TEST_ALLOWED, "comparisons or isnan do not see them");
+    if (!test->measures.nans) {
+        driver_test_note(test, "NaNs", DRIVER_TEST_ALLOWED, "comparisons or isnan do not see them");
     }
-    if (!trial->measures.denormals) {
-        driver_test_note(trial, "denormals", DRIVER_TEST_ALLOWED, "small numbers are taken for 0");
+    if (!test->measures.denormals) {
+        driver_test_note(test, "denormals", DRIVER_TEST_ALLOWED, "small numbers are taken for 0");
     }
-    if (!trial->measures.exact_zeros) {
-        driver_test_note(trial, "known zeros", DRIVER_TEST_ALLOWED,
+    if (!test->measures.exact_zeros) {
+        driver_test_note(test, "known zeros", DRIVER_TEST_ALLOWED,
                          "x / 0.0, x * 0.0 or x + 0.0 is not IEEE's; kernels are guarded");
     }
-    if (!trial->measures.exact_not) {
-        driver_test_note(trial, "negations", DRIVER_TEST_ALLOWED,
+    if (!test->measures.exact_not) {
+        driver_test_note(test, "negations", DRIVER_TEST_ALLOWED,
                          "!(x < y) is x >= y, also of NaN; kernels are guarded");
     }
-    if (!trial->measures.exact_literals) {
-        driver_test_note(trial, "double literals", DRIVER_TEST_ALLOWED,
+    if (!test->measures.exact_literals) {
+        driver_test_note(test, "double literals", DRIVER_TEST_ALLOWED,
                          "0.1LF or the like is not the nearest double; kernels have their bits instead");
     }
     if (got[BY_ZERO][STEP_quotients] != bits(-INFINITY)) {
-        driver_test_note(trial, "infinities", DRIVER_TEST_ALLOWED, "-1.0 / 0.0 is %.9g",
+        driver_test_note(test, "infinities", DRIVER_TEST_ALLOWED, "-1.0 / 0.0 is %.9g",
                          (double)number(got[BY_ZERO][STEP_quotients]));
     }
 }
 
-bool driver_test_arithmetic(Device *device, DriverTest *trial)
+bool driver_test_arithmetic(Device *device, DriverTest *test)
 {
     Case cases[CASES];
     uint32_t got[CASES][STEP_COUNT], wanted[CASES][STEP_COUNT];
-    int before = trial->count;
+    int before = test->count;
     fill_cases(cases);
     if (!compute(device, cases, got)) {
         return false;
@@ -351,17 +351,17 @@ bool driver_test_arithmetic(Device *device, DriverTest *trial)
     for (int i = 0; i < CASES; i++) {
         expect(cases[i], wanted[i]);
     }
-    measure(got, wanted, &trial->measures);
+    measure(got, wanted, &test->measures);
     for (int step = 0; step < STEP_COUNT; step++) {
-        judge_step(step, cases, got, wanted, trial);
+        judge_step(step, cases, got, wanted, test);
     }
-    judge_special(got, trial);
+    judge_special(got, test);
     bool right = true;
-    for (int i = before; i < trial->count; i++) {
-        right = right && trial->lines[i].verdict != DRIVER_TEST_WRONG;
+    for (int i = before; i < test->count; i++) {
+        right = right && test->lines[i].verdict != DRIVER_TEST_WRONG;
     }
     if (right) {
-        driver_test_note(trial, "arithmetic", DRIVER_TEST_RIGHT, NULL);
+        driver_test_note(test, "arithmetic", DRIVER_TEST_RIGHT, NULL);
     }
     return true;
 }

@@ -8,7 +8,7 @@
 static const uint64_t most_bytes = (UINT64_C(1) << 31) - 1;
 
 /* Tests a block by writing the last spare word of the buffer and reading it back. */
-static bool try_block(Device *device, Buffer *buffer)
+static bool test_block(Device *device, Buffer *buffer)
 {
     uint64_t at = buffer_capacity(buffer) - 4;
     uint32_t params[4] = {[PROBE_P_WORD] = (uint32_t)(at / 4), [PROBE_P_VALUE] = 0x5ca1ab1eu}, word = 0;
@@ -30,11 +30,11 @@ bool buffer_block_fits(Buffer *buffer)
                error_set("a stream of %llu bytes is larger than kernels can address (2 GiB)",
                          (unsigned long long)buffer_bytes(buffer));
     }
-    if (buffer_bytes(buffer) > most_bytes || !try_block(device, buffer)) {
+    if (buffer_bytes(buffer) > most_bytes || !test_block(device, buffer)) {
         return gl_error_alive(device) &&
                error_set(
-                   "a stream of %llu bytes is larger than the storage blocks of this device (%llu bytes): work on "
-                   "parts of it in streams of their own",
+                   "a stream of %llu bytes is larger than the storage blocks of this device (%llu bytes): split it "
+                   "into several streams",
                    (unsigned long long)buffer_bytes(buffer), (unsigned long long)device->limits.block_bytes);
     }
     device->probed_block = bytes;

@@ -9,15 +9,15 @@
 #include <string.h>
 
 /* Notes a line: right if the words are equal, else wrong with the first difference. */
-static void note_words(DriverTest *trial, const char *name, const uint32_t *got, const uint32_t *wanted, int count)
+static void note_words(DriverTest *test, const char *name, const uint32_t *got, const uint32_t *wanted, int count)
 {
     for (int i = 0; i < count; i++) {
         if (got[i] != wanted[i]) {
-            driver_test_note(trial, name, DRIVER_TEST_WRONG, "word %d is %u, not %u", i, got[i], wanted[i]);
+            driver_test_note(test, name, DRIVER_TEST_WRONG, "word %d is %u, not %u", i, got[i], wanted[i]);
             return;
         }
     }
-    driver_test_note(trial, name, DRIVER_TEST_RIGHT, NULL);
+    driver_test_note(test, name, DRIVER_TEST_RIGHT, NULL);
 }
 
 /* --- conditions on uniforms --- */
@@ -61,7 +61,7 @@ static void condition_case(uint32_t round, uint32_t params[4 * CONDITION_P_VECTO
     }
 }
 
-static bool try_conditions(Device *device, DriverTest *trial)
+static bool test_conditions(Device *device, DriverTest *test)
 {
     uint32_t got[2 * CONDITION_WORDS], wanted[2 * CONDITION_WORDS], params[4 * CONDITION_P_VECTORS];
     Program *programs[CONDITION_PROGRAMS];
@@ -81,9 +81,9 @@ static bool try_conditions(Device *device, DriverTest *trial)
     done = done && buffer_read(out, 0, got, sizeof got);
     buffer_release(out);
     if (done) {
-        trial->measures.synchronous = current;
+        test->measures.synchronous = current;
         device_fault_clear(device);
-        note_words(trial, "conditions", got, wanted, 2 * CONDITION_WORDS);
+        note_words(test, "conditions", got, wanted, 2 * CONDITION_WORDS);
     }
     return done;
 }
@@ -95,12 +95,12 @@ enum { LOOP_LANES = 8, LOOP_WORDS = 5 * LOOP_LANES, MANY_TRIPS = 300000, NEEDED_
 static const uint32_t loop_source[LOOP_LANES] = {17, 118, 219, 320, 421, 522, 623, 724};
 
 /* The buffers of the loops: results and inputs. */
-typedef struct LoopTrial {
+typedef struct LoopTest {
     Program *program;
     Buffer *out, *source;
-} LoopTrial;
+} LoopTest;
 
-static bool run_loop(Device *device, const LoopTrial *loop, uint32_t trips, uint32_t inner, uint32_t got[LOOP_WORDS])
+static bool run_loop(Device *device, const LoopTest *loop, uint32_t trips, uint32_t inner, uint32_t got[LOOP_WORDS])
 {
     const uint32_t params[4] = {[LOOP_P_TRIPS] = trips, [LOOP_P_INNER] = inner, [LOOP_P_LEFT] = LOOP_LANES};
     Dispatch dispatch = {.program = loop->program,
@@ -125,7 +125,7 @@ static bool loop_right(const uint32_t got[LOOP_LANES], uint32_t trips)
 }
 
 /* Finds the largest number of iterations that a loop completes. */
-static bool find_limit(Device *device, const LoopTrial *loop, uint32_t *limit)
+static bool find_limit(Device *device, const LoopTest *loop, uint32_t *limit)
 {
     uint32_t right = 0, wrong = MANY_TRIPS, got[LOOP_WORDS];
     while (wrong - right > 1) {
@@ -153,9 +153,9 @@ static void expect_scattered(uint32_t wanted[LOOP_LANES])
     }
 }
 
-static bool measure_loops(Device *device, const LoopTrial *loop, DriverTest *trial)
+static bool measure_loops(Device *device, const LoopTest *loop, DriverTest *test)
 {
-    DriverTestMeasures *measures = &trial->measures;
+    DriverTestMeasures *measures = &test->measures;
     uint32_t got[LOOP_WORDS], wanted[LOOP_LANES];
     measures->stable_arrays = measures->kept_loads = measures->exact_rounds = 1;
     for (uint32_t inner = 0; inner < SHIFT_TRIPS; inner++) {
@@ -170,39 +170,39 @@ static bool measure_loops(Device *device, const LoopTrial *loop, DriverTest *tri
         }
     }
     expect_scattered(wanted);
-    note_words(trial, "private arrays", got + 2 * LOOP_LANES, wanted, LOOP_LANES);
+    note_words(test, "private arrays", got + 2 * LOOP_LANES, wanted, LOOP_LANES);
     return run_loop(device, loop, MANY_TRIPS, 0, got) &&
            (loop_right(got, MANY_TRIPS) || find_limit(device, loop, &measures->loop_limit));
 }
 
-static bool try_loops(Device *device, DriverTest *trial)
+static bool test_loops(Device *device, DriverTest *test)
 {
-    LoopTrial loop = {.program = shader_program(device, "driver_test_loop.comp", "")};
+    LoopTest loop = {.program = shader_program(device, "driver_test_loop.comp", "")};
     loop.out = loop.program ? buffer_create(device, LOOP_WORDS * sizeof(uint32_t), true) : NULL;
     loop.source = loop.out ? buffer_create(device, sizeof loop_source, false) : NULL;
-    DriverTestMeasures *measures = &trial->measures;
+    DriverTestMeasures *measures = &test->measures;
     bool done = loop.source && buffer_write(loop.source, 0, loop_source, sizeof loop_source) &&
-                measure_loops(device, &loop, trial);
+                measure_loops(device, &loop, test);
     buffer_release(loop.out);
     buffer_release(loop.source);
     if (!done) {
         return false;
     }
     if (!measures->exact_rounds) {
-        driver_test_note(trial, "rounds of loops", DRIVER_TEST_ALLOWED, "dropped at a minimum; loops are guarded");
+        driver_test_note(test, "rounds of loops", DRIVER_TEST_ALLOWED, "dropped at a minimum; loops are guarded");
     }
     if (!measures->kept_loads) {
-        driver_test_note(trial, "loaded in loops", DRIVER_TEST_ALLOWED,
+        driver_test_note(test, "loaded in loops", DRIVER_TEST_ALLOWED,
                          "lost by lanes that leave first; loops are guarded");
     }
     if (!measures->stable_arrays) {
-        driver_test_note(trial, "shifted arrays", DRIVER_TEST_ALLOWED,
+        driver_test_note(test, "shifted arrays", DRIVER_TEST_ALLOWED,
                          "elements moved past loops; kernels that do so are guarded");
     }
     if (measures->loop_limit == 0) {
-        driver_test_note(trial, "loops", DRIVER_TEST_RIGHT, NULL);
+        driver_test_note(test, "loops", DRIVER_TEST_RIGHT, NULL);
     } else {
-        driver_test_note(trial, "loops", measures->loop_limit < NEEDED_TRIPS ? DRIVER_TEST_WRONG : DRIVER_TEST_ALLOWED,
+        driver_test_note(test, "loops", measures->loop_limit < NEEDED_TRIPS ? DRIVER_TEST_WRONG : DRIVER_TEST_ALLOWED,
                          "ended silently after %u iterations", measures->loop_limit);
     }
     return true;
@@ -229,7 +229,7 @@ static bool is_tail_unchanged(const uint32_t *got)
     return same;
 }
 
-static bool try_access(Device *device, DriverTest *trial)
+static bool test_access(Device *device, DriverTest *test)
 {
     const uint64_t bytes = WORDS * sizeof(uint32_t), range = bytes - CUT * sizeof(uint32_t);
     uint32_t source[WORDS], wanted[WORDS], untouched[WORDS], results[WORDS], wide[WORDS];
@@ -255,10 +255,10 @@ static bool try_access(Device *device, DriverTest *trial)
     if (!done) {
         return false;
     }
-    trial->measures.exact_ranges = is_tail_unchanged(results) && is_tail_unchanged(wide) &&
-                                   memcmp(results, wanted, range) == 0 && memcmp(wide, wanted, range) == 0;
-    note_words(trial, "memory", results, wanted, WORDS - CUT);
-    note_words(trial, "wide stores", wide, wanted,
+    test->measures.exact_ranges = is_tail_unchanged(results) && is_tail_unchanged(wide) &&
+                                  memcmp(results, wanted, range) == 0 && memcmp(wide, wanted, range) == 0;
+    note_words(test, "memory", results, wanted, WORDS - CUT);
+    note_words(test, "wide stores", wide, wanted,
                WORDS - 4); /* a vector that extends past the range may be discarded */
     return true;
 }
@@ -295,7 +295,7 @@ static Program *group_program(Device *device)
     return shader_program(device, "driver_test_group.comp", "#define LANES 0u\n#define ARITHMETIC 0\n");
 }
 
-static bool try_groups(Device *device, DriverTest *trial)
+static bool test_groups(Device *device, DriverTest *test)
 {
     uint32_t got[GROUP_WORDS] = {0}, wanted[GROUP_WORDS];
     Program *program = group_program(device);
@@ -307,21 +307,21 @@ static bool try_groups(Device *device, DriverTest *trial)
                 buffer_read(out, 0, got, sizeof got);
     buffer_release(out);
     if (done) {
-        trial->measures.lanes = got[4] <= 1024 ? got[4] : 0;
+        test->measures.lanes = got[4] <= 1024 ? got[4] : 0;
         got[4] = 0;
-        note_words(trial, "groups", got, wanted, GROUP_WORDS);
+        note_words(test, "groups", got, wanted, GROUP_WORDS);
     }
     return done;
 }
 
 /* --- all tests --- */
 
-bool driver_test_run(Device *device, DriverTest *trial)
+bool driver_test_run(Device *device, DriverTest *test)
 {
-    *trial = (DriverTest){0};
+    *test = (DriverTest){0};
     /* After a reset the results are undefined and must not be attributed to the driver. */
-    return driver_test_arithmetic(device, trial) && try_conditions(device, trial) && try_loops(device, trial) &&
-           try_access(device, trial) && try_groups(device, trial) && gl_error_alive(device);
+    return driver_test_arithmetic(device, test) && test_conditions(device, test) && test_loops(device, test) &&
+           test_access(device, test) && test_groups(device, test) && gl_error_alive(device);
 }
 
 const char *driver_test_remedy(const Device *device, const DriverTestLine *line)

@@ -18,13 +18,13 @@ static struct {
 } verdicts[VERDICTS];
 static int verdict_count;
 
-static bool trusted_blindly(void)
+static bool trust_is_forced(void)
 {
     return environment_flag("RILL_TRUST");
 }
 
 /* Slow and safe measures of a driver that could not be tested. */
-static const DriverTestMeasures untried = {.loop_limit = 32768};
+static const DriverTestMeasures untested = {.loop_limit = 32768};
 
 /* Keeps the verdict on a driver that was tested. */
 static void remember(uint64_t key, const DriverTestMeasures *measures, const char *refusal)
@@ -50,10 +50,10 @@ static int find_verdict(uint64_t key)
 }
 
 /* Returns false with error_set if a line is wrong. */
-static bool judge(const Device *device, const DriverTest *trial)
+static bool judge(const Device *device, const DriverTest *test)
 {
-    for (int i = 0; i < trial->count; i++) {
-        const DriverTestLine *line = &trial->lines[i];
+    for (int i = 0; i < test->count; i++) {
+        const DriverTestLine *line = &test->lines[i];
         if (line->verdict == DRIVER_TEST_WRONG) {
             return error_set(
                 "\"%s\" (%s) computes incorrect results and is refused: %s: %s. %s; RILL_TRUST=1 uses it anyway",
@@ -73,18 +73,18 @@ static void clean_up(Device *device)
 }
 
 /* Tests the driver, protected by a marker file. Returns false with error_set if it is refused; sets *wrong if it computes incorrect results. */
-static bool try_driver(Device *device, uint64_t key, bool blindly, DriverTestMeasures *measures, bool *wrong)
+static bool test_driver(Device *device, uint64_t key, bool trusted, DriverTestMeasures *measures, bool *wrong)
 {
     DriverTestMark mark;
-    DriverTest trial;
+    DriverTest test;
     if (!driver_test_mark(key, device, &mark)) {
-        *measures = untried;
-        return blindly;
+        *measures = untested;
+        return trusted;
     }
-    bool run = driver_test_run(device, &trial), good = run && judge(device, &trial);
+    bool run = driver_test_run(device, &test), good = run && judge(device, &test);
     clean_up(device);
     driver_test_unmark(&mark);
-    *measures = run ? trial.measures : untried;
+    *measures = run ? test.measures : untested;
     *wrong = run && !good;
     if (good) {
         driver_test_keep(key, device, measures);
@@ -94,18 +94,18 @@ static bool try_driver(Device *device, uint64_t key, bool blindly, DriverTestMea
     } else {
         error_prefix("\"%s\" (%s) is refused: it cannot be tested", device->info.name, device->info.version);
     }
-    return good || (blindly && !device->lost);
+    return good || (trusted && !device->lost);
 }
 
 bool driver_test_measure(Device *device, DriverTestMeasures *measures, bool *wrong)
 {
     const uint64_t key = driver_test_key(device);
-    const bool blindly = trusted_blindly();
+    const bool trusted = trust_is_forced();
     const int known = find_verdict(key);
     if (known >= 0) {
         *measures = verdicts[known].measures;
         *wrong = verdicts[known].refusal != NULL;
-        return blindly || !verdicts[known].refusal || error_set("%s", verdicts[known].refusal);
+        return trusted || !verdicts[known].refusal || error_set("%s", verdicts[known].refusal);
     }
-    return driver_test_recall(key, measures) || try_driver(device, key, blindly, measures, wrong);
+    return driver_test_recall(key, measures) || test_driver(device, key, trusted, measures, wrong);
 }

@@ -23,7 +23,7 @@ typedef struct DriverTest {
 } DriverTest;
 
 /* Tests the driver, whether there is a record or not. Returns false with error_set if the test cannot run. */
-bool driver_test_run(Device *device, DriverTest *trial);
+bool driver_test_run(Device *device, DriverTest *test);
 
 /* Returns the remedy for a line that is wrong. */
 const char *driver_test_remedy(const Device *device, const DriverTestLine *line);

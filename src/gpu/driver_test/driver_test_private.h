@@ -7,11 +7,11 @@
 #include "gpu/driver_test/driver_test.h"
 
 /* Adds a line with the formatted difference. format NULL: there is no difference. */
-void driver_test_note(DriverTest *trial, const char *name, DriverTestVerdict verdict, const char *format, ...)
+void driver_test_note(DriverTest *test, const char *name, DriverTestVerdict verdict, const char *format, ...)
     ERROR_PRINTF(4, 5);
 
 /* Tests elementary operations (arithmetic.c). Returns false with error_set if the test cannot run. */
-bool driver_test_arithmetic(Device *device, DriverTest *trial);
+bool driver_test_arithmetic(Device *device, DriverTest *test);
 
 /* record.c: keeps measures on disk. The key identifies the driver's version and everything that may change its results. */
 #define TUNING_ENDING "-tuning"

@@ -279,12 +279,12 @@ void driver_test_unmark(DriverTestMark *mark)
 
 /* --- results --- */
 
-void driver_test_note(DriverTest *trial, const char *name, DriverTestVerdict verdict, const char *format, ...)
+void driver_test_note(DriverTest *test, const char *name, DriverTestVerdict verdict, const char *format, ...)
 {
-    if (trial->count == DRIVER_TEST_LINES) {
+    if (test->count == DRIVER_TEST_LINES) {
         return;
     }
-    DriverTestLine *line = &trial->lines[trial->count++];
+    DriverTestLine *line = &test->lines[test->count++];
     *line = (DriverTestLine){.name = name, .verdict = verdict};
     if (format) {
         va_list arguments;

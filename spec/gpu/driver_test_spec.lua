@@ -1,4 +1,4 @@
--- Drivers are tried when a version of one is first opened: what is measured, what is refused, what is kept.
+-- The driver test, which runs when a version of a driver is first opened: what is measured, refused and kept.
 local rill = require "rill"
 local shortened = require "spec.support.shortened"
 local drivers = require "spec.support.drivers"
@@ -20,20 +20,20 @@ local OPEN <const> = [[
     end
 ]]
 
--- For what has nothing to do with refusals: a driver that is refused anyway is trusted there, as elsewhere.
+-- For tests that do not concern refusals: a driver that is refused is trusted in them, as in other specs.
 local inherited = { RILL_TRUST = os.getenv "RILL_TRUST" }
 
 local function wrong_driver()
     return (preload("wrongdriver", pending))
 end
 
-describe("a driver is tried", function()
+describe("a driver is tested", function()
     local files
 
     before_each(function() files = tempfiles.open() end)
     after_each(function() files:close() end)
 
-    -- What OPEN prints on a driver that errs in that way, with an empty cache.
+    -- Returns what OPEN prints on a driver with this defect, with an empty cache.
     local function opened(way, more)
         local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = way, RILL_CACHE = files.directory,
             RILL_TRUST = false, RILL_TUNE = "default" }
@@ -51,7 +51,7 @@ describe("a driver is tried", function()
         return names
     end
 
-    it("and refused where loops are cut early, with what is wrong #refused", function()
+    it("and refused if loops end early, with the defect #refused", function()
         local lines = opened "loops"
         local refusal = "computes incorrect results and is refused: loops: ended silently after 1000 iterations"
         assert.matches('no device can be used: ".-" %(.-%) ' .. refusal, lines)
@@ -59,12 +59,12 @@ describe("a driver is tried", function()
         assert.same({}, files:list())
     end)
 
-    it("and refused where quotients are further off than OpenGL lets them be", function()
+    it("and refused if the error of quotients is larger than OpenGL permits", function()
         local off = rill.device().traits.exact_division and "of 41 and 41: 1.0000" or "of %d+ and %d+: %d%.%d+, not "
         assert.matches("computes incorrect results and is refused: quotients: " .. off, opened "quotients")
     end)
 
-    it("and measured where quotients are off by as much as OpenGL lets them be, or halves cut off", function()
+    it("and measured if quotients have the largest permitted error, or halves are truncated", function()
         if not rill.device().traits.exact_division then
             return pending "this device's quotients are off by themselves"
         end
@@ -77,12 +77,12 @@ describe("a driver is tried", function()
         end
     end)
 
-    it("RILL_TRUST=1 opens it all the same", function()
+    it("RILL_TRUST=1 opens it anyway", function()
         assert.matches("^opens .*limit=1000", opened("loops", { RILL_TRUST = "1" }))
         assert.same({}, files:list())
     end)
 
-    it("zink with uniforms built in is refused, with the remedy", function()
+    it("zink that compiles uniforms into programs is refused, with the remedy", function()
         local environment, lacking = drivers.zink { ZINK_INLINE_UNIFORMS = "1", RILL_CACHE = files.directory,
             RILL_TRUST = false, RILL_DEVICE = false }
         if not environment then
@@ -99,7 +99,7 @@ describe("a driver is tried", function()
         assert.matches("^opens", process.output(OPEN, environment))
     end)
 
-    it("zink is told to keep to the order of commands, whatever else it is told", function()
+    it("zink is configured to keep the order of commands, together with other settings", function()
         for _, given in ipairs {false, "sync", "noreorder", "sync,noreorder"} do
             local expected = given and given:gsub("^sync$", "sync,noreorder") or "noreorder"
             assert.equal(expected .. "\n", process.output([[
@@ -111,7 +111,7 @@ describe("a driver is tried", function()
         end
     end)
 
-    it("softpipe is left out as long as lanes store at others' places of private arrays", function()
+    it("softpipe is refused if lanes store at indices of other lanes in private arrays", function()
         local environment = drivers.softpipe { RILL_CACHE = files.directory, RILL_TRUST = false }
         local shown = process.output([[
             local rill = require "rill"
@@ -148,7 +148,7 @@ describe("a driver is tried", function()
         assert.same(names, files:list())
     end)
 
-    it("again where nothing can be kept, without a word", function()
+    it("again if nothing can be kept, without a message", function()
         local file = files:write("file", "")
         for _, directory in ipairs { file, "/proc/none", "/dev/null/none" } do
             assert.matches("^opens", opened("", { RILL_CACHE = directory, RILL_TRUST = inherited.RILL_TRUST }))
@@ -172,7 +172,7 @@ describe("a driver is tried", function()
         assert.equal(1, #files:list())
     end)
 
-    it("again where the first time failed by a reset: that is no refusal #refused", function()
+    it("again if the first test failed by a reset, which is not a refusal #refused", function()
         local resets = files:write("resets", "")
         local shown = process.output(("do %s end print(#rill.devices()) assert(os.remove %q) %s print(#rill.devices())")
             :format(OPEN, resets, OPEN):gsub("local rill", "rill"), { LD_PRELOAD = wrong_driver(), RILL_WRONG = "reset",
@@ -182,7 +182,7 @@ describe("a driver is tried", function()
         assert.same(records(), files:list())
     end)
 
-    it("again on another processor, where it is software #refused", function()
+    it("again on another processor, if it is a software driver #refused", function()
         local one, other = files:write("one", "model name\t: A\nflags\t\t: sse\n\nprocessor\t: 1\ncpu MHz\t: 1\n"),
             files:write("other", "model name\t: A\nflags\t\t: sse avx\n\nprocessor\t: 1\n")
         local same = files:write("same", "cpu MHz\t: 7\nmodel name\t: A\nflags\t\t: sse\n\nprocessor\t: 1\nflags : x\n")
@@ -196,7 +196,7 @@ describe("a driver is tried", function()
         assert.equal(software and 3 or 1, #records())
     end)
 
-    it("again after it was killed in a trial #refused", function()
+    it("again after a process was killed during the test #refused", function()
         for _ = 1, 2 do
             local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = "crash", RILL_CACHE = files.directory,
                 RILL_TRUST = false, RILL_TUNE = "default" }
@@ -208,7 +208,7 @@ describe("a driver is tried", function()
         end
     end)
 
-    it("the start after three crashes says so and leaves it out, for a while #refused", function()
+    it("after three crashes it is refused for some time #refused", function()
         local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = "crash", RILL_CACHE = files.directory,
             RILL_TRUST = false, RILL_TUNE = "default" }
         for _ = 1, 3 do
