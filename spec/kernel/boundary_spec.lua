@@ -1,4 +1,4 @@
--- Indices far outside: every boundary, int and uint, gathers, neighbours and random access, against Lua's integers.
+-- Indices far out of range: every boundary mode, int and uint, gathers, neighbors and random access, compared with Lua's integers.
 local rill = require "rill"
 local check = require "spec.support.check"
 local shortened = require "spec.support.shortened"
@@ -9,7 +9,7 @@ local INTS <const> = {-2147483648, -2147483647, -1073741825, -25, -1, 0, 9, 25, 
 local UINTS <const> = {0, 9, 25, 1073741824, 2147483647, 2147483648, 3000000000, 4294967290, 4294967295}
 local VALUE <const> = -7
 
--- What stands at index i of 0 .. n - 1.
+-- Returns the element read at index i of 0 .. n - 1.
 local places = {
     wrap = function(i, n) return i % n end,
     mirror = function(i, n)

@@ -1,4 +1,4 @@
--- Kernels as the Brook and Horn papers print them (typing errors of the print mended), and others as Brook programs had them.
+-- Kernels as printed in the Brook and Horn papers (with misprints corrected), and kernels from Brook programs.
 local rill = require "rill"
 local check = require "spec.support.check"
 local kernels = require "spec.support.kernels"

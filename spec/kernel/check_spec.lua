@@ -19,7 +19,7 @@ describe("rill.check", function()
         kernel float smooth_(float w[], float p<>) { return sample(w, p); }
     ]=]
 
-    -- With the wait that reports what a launch did on devices that queue work.
+    -- Waits after the launch, since devices that queue work report faults later.
     local run = {}
     for _, name in ipairs {"one", "two", "deep", "put"} do
         run[name] = kernels.finished(k[name])

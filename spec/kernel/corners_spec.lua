@@ -3,7 +3,7 @@ local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
 local raises = require("spec.support.check").raises
 
--- sample_corners beside elements that are read one by one.
+-- sample_corners compared with elements that are read individually.
 describe("sample_corners", function()
     leaks.watch(setup, teardown)
 

@@ -4,7 +4,7 @@ local check = require "spec.support.check"
 
 local brook = {dialect = "brook"}
 
--- The values that one kernel writes, by statements that set r, of type vec4.
+-- Returns the values that a kernel writes whose statements set r, of type vec4.
 local function results(statements, declarations)
     local lines = {}
     for i, statement in ipairs(statements) do
@@ -20,7 +20,7 @@ local function results(statements, declarations)
     return all:read()
 end
 
--- Rows of a statement and the numbers it gives.
+-- Rows of a statement and its expected results.
 local function holds(rows, declarations)
     local statements = {}
     for i, row in ipairs(rows) do
@@ -315,7 +315,7 @@ describe("Brook's dialect", function()
         end)
     end)
 
-    -- Random statements beside the same in Lua: numbers are halves and small, so that floats are exact.
+    -- Random statements compared with the same in Lua. Numbers are small multiples of 1/2, so that floats are exact.
     describe("of random statements", function()
         local shapes = {
             a = {"float", 4, {1, 2, -3, 4}}, b = {"float", 3, {5, 0, 7}}, c = {"float", 2, {-1, 2}},

@@ -1,4 +1,4 @@
--- Functions of doubles in kernels: those of the algebra.
+-- Functions of doubles in kernels, which are also those of expressions.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

@@ -1,11 +1,11 @@
--- Kernels compute what their text says: as IEEE 754 has it, operation by operation, and as C has remainders. RILL_FUZZ
--- sets how many random kernels are compared with the same in Lua, RILL_FUZZ_SEED which.
+-- Kernels compute what their text says: every operation as required by IEEE 754, remainders as in C. RILL_FUZZ
+-- is the number of random kernels that are compared with Lua, RILL_FUZZ_SEED their seed.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
 local inf <const>, nan <const> = 1 / 0, 0 / 0
 
--- Numbers as texts that tell NaN, and zeros of either sign, from each other.
+-- Converts numbers to texts that distinguish NaN and the signs of zeros.
 local function shown(values)
     local out = {}
     for _, value in ipairs(values) do
@@ -307,7 +307,7 @@ local function random(n)
     return (seed >> 33) % n + 1
 end
 
-local small -- whether a number was met that devices may take for 0
+local small -- whether a number occurred that devices may treat as 0
 
 local function single(x)
     local y = string.unpack("f", string.pack("f", x))
@@ -325,8 +325,8 @@ local function whole(x)
     return x >= 0x80000000 and x - 0x100000000 or x
 end
 
--- An expression is a text, a function of the variables, and whether it is made of numbers of the text alone: products
--- and sums with a 0 that follows from such may lose a NaN or a sign (docs/kernel.md). `known`: the variables that are.
+-- An expression is a text, a function of the variables, and whether it consists only of numbers of the text: products
+-- and sums with a 0 computed from these may lose a NaN or a sign (docs/kernel.md). `known`: the variables with such values.
 local known
 
 local function of_known(zero, value)
@@ -448,7 +448,7 @@ function bool(names, T, depth)
     return ("(%s %s %s)"):format(a, op[1], b), function(v) return op[2](f(v), g(v)) end, p and q
 end
 
--- A body of some statements that leaves its result in r.
+-- Returns a body of some statements that stores its result in r.
 local function body_of(T, c_known)
     local round, names, out, steps = types[T], {"a", "b", "c"}, {}, {}
     known = {c = c_known}

@@ -1,11 +1,11 @@
--- Gathers, neighbours, boundaries and sample against plain Lua.
+-- Gathers, neighbors, boundary modes and sample compared with Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
 local shortened = require "spec.support.shortened"
 local kernels = require "spec.support.kernels"
 local leaks = require "spec.support.leaks"
 
--- An index (from 0) brought into 0 .. n - 1 as a boundary does; nil where the value outside counts.
+-- Brings a 0-based index into 0 .. n - 1 according to a boundary mode; nil: the value outside is read.
 local bring = {
     clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
     wrap = function(i, n) return i % n end,
@@ -16,7 +16,7 @@ bring[7.5] = bring.zero
 
 local function outside(mode) return mode == 7.5 and 7.5 or 0 end
 
--- The element of a nested table at indices from 0, slowest first, with one boundary per dimension.
+-- Returns the element of a nested table at 0-based indices, slowest first, with one boundary mode per dimension.
 local function fetch(t, modes, ...)
     local at = {...}
     for d, i in ipairs(at) do

@@ -1,4 +1,4 @@
--- What is wrong with a kernel text is told at its place in the Lua file, in the user's names.
+-- Errors in a kernel text are reported at their position in the Lua file, with the user's names.
 local rill = require "rill"
 local check = require "spec.support.check"
 local shortened = require "spec.support.shortened"
@@ -6,10 +6,10 @@ local leaks = require "spec.support.leaks"
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
--- The line of this file in which the caller stands.
+-- Returns the line of this file that contains the call.
 local function here() return debug.getinfo(2, "l").currentline end
 
--- Fails unless the error of rill.kernel(text) stands in `line` of this file (or of the text), shows `shown` and has the caret under
+-- Fails unless the error of rill.kernel(text) is in `line` of this file (or of the text), shows `shown` and has the caret under
 -- the first character of `under` in it.
 local function points(message, line, shown, under, says)
     local where, source, caret = message:match("\n%s*(%d+) | ([^\n]*)\n%s*| (%s*%^)")
@@ -24,7 +24,7 @@ local function points(message, line, shown, under, says)
     end
 end
 
--- NVIDIA's compiler tells no columns.
+-- NVIDIA's compiler reports no columns.
 local columns <const> = not rill.device().vendor:find "NVIDIA"
 
 local function fails(text)
@@ -59,7 +59,7 @@ describe("an error in a kernel text", function()
         try "kernel float g(float x<>) { return y; }"
         try "kernel float g(float x<>) { return y; }"
         try(pass [[kernel float g(float x<>) { return y; }]])
-        -- The chunk's line is that of pcall inside `try`: before all three.
+        -- The line of the chunk is the line of pcall inside `try`, which precedes all three.
         assert.same({first + 1, first + 1, first + 1}, lines)
         local own = {
             here(), select(2, pcall(rill.kernel, "kernel float h(float x<>) { return y; }")),
@@ -82,7 +82,7 @@ describe("an error in a kernel text", function()
         assert.truthy(message:find("kernel_errors_spec.lua:" .. line .. ": kernel text:2: ", 1, true), message)
         points(message, 2, " return zz; }", "zz", "`zz'")
         local text = "local rill = ...\n\nreturn rill.kernel [[\nkernel float f(float x<>) {\n return zz; }]]"
-        -- Releases of Lua differ over the line of a call whose text has several.
+        -- Releases of Lua report different lines for a call whose text has several lines.
         local _, reported = pcall(assert(load((text:gsub("%.kernel", "")), "=made up")), error)
         local made_up = reported:match "made up:%d: "
         local chunk = assert(load(text, "=made up"))
@@ -166,7 +166,7 @@ describe("an error in a kernel text", function()
             for line in (case[1] .. "\n"):gmatch "([^\n]*)\n" do
                 lines[#lines + 1] = line
             end
-            -- A text of one line stands in this file as it is, and its line counts there.
+            -- A text of one line occurs in this file unchanged, so its line is known.
             points(message, case[1]:find "\n" and case[2] or nil, (lines[case[2]]:gsub("\t", " ")),
                 (case[3]:gsub("\t", " ")), case[4])
             assert.falsy(message:find("u_", 1, true) or message:find("rill_ix", 1, true), message)

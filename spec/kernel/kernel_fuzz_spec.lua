@@ -1,4 +1,4 @@
--- Mutated kernel texts: each gives an error or works, and nothing else happens. RILL_FUZZ sets how many, RILL_FUZZ_SEED which.
+-- Mutated kernel texts: each compiles or raises an error. RILL_FUZZ is their number, RILL_FUZZ_SEED their seed.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 

@@ -20,16 +20,16 @@ local function program(name)
     return programs[value]
 end
 
--- How an element is reached through a view depends on its bytes and on whether it shares words; what it becomes, on its type alone. Vectors of
--- whole numbers are as wide as those of floats.
+-- How an element is accessed through a view depends on its size and on whether it shares 32-bit words; its conversion depends on its type alone.
+-- Vectors of integers have the same sizes as vectors of floats.
 local function is_reached_alike(name)
     return name:find "^[iu]vec" ~= nil
 end
 
--- One type each of those that are reached in another way, or become something else: `make test` takes these through all of it, the others
--- through what is read and written in order.
+-- One type of each group with the same access and conversion: `make test` runs all tests with these, and with the others only the tests of
+-- contiguous streams.
 local chosen = {bool = true, double = true, half = true, int8 = true, vec3 = true}
--- Of those one each of the widths that are read, and written, through views in another way.
+-- Of these, one type of each size that views read, or write, differently.
 local viewed = {double = "read", half = "read, written", int8 = "written", vec3 = "read, written"}
 
 describe("every type in kernels", function()

@@ -180,7 +180,7 @@ local many = [====[
 ]====]
 
 describe("what a launch reads and writes", function()
-    -- A block that is declared readonly may be read behind the stores, by Mesa's softpipe is.
+    -- A block that is declared readonly may be read after the stores; Mesa's softpipe does so.
     it("is read before it is written", function()
         local k = rill.program [[
             kernel void two(float x<>, out float a<>, out float b<>) { a = 5.0; b = x; }

@@ -1,4 +1,4 @@
--- Loops: legitimate ones give right results, those a device cuts in silence raise.
+-- Loops: short ones give correct results, loops that a device stops silently raise an error.
 local rill = require "rill"
 local check = require "spec.support.check"
 local shortened = require "spec.support.shortened"
@@ -7,7 +7,7 @@ local leaks = require "spec.support.leaks"
 
 local limited = rill.device().traits.loop_limit and rill.device().traits.loop_limit > 0
 
--- Raises on a device that cuts loops; on others the value is right.
+-- Raises on a device that stops loops; on others the value is correct.
 local function long(text, expected, n)
     local k = rill.kernel(text)
     local x <close> = rill.stream("float", 40, function(i) return i end)
@@ -23,7 +23,7 @@ end
 describe("a loop", function()
     leaks.watch(setup, teardown)
 
-    -- Mesa 22.3 takes the constant of such a bound for the number of rounds.
+    -- Mesa 22.3 uses the constant of such a bound as the number of iterations.
     shortened(it, "left by comparing its counter with a bound cut by min, max goes on where that fails", function(whole)
         local rounds = {
             {"i < min(n, 1)", {7, 0, 0, 0}}, {"i < clamp(n, 0, 1)", {7, 0, 0, 0}}, {"min(n, 1) > i", {7, 0, 0, 0}},
@@ -59,7 +59,7 @@ describe("a loop", function()
             "kernel void f(out int r<>) { int v = 0; for (int i = 3; i > 0; i--) { if (i & 1) break; v++; } r = v; }")
     end)
 
-    -- Mesa 22.3's llvmpipe loads zeros in lanes that left a loop, and nothing keeps what they had where every way out lies behind the load.
+    -- Mesa 22.3's llvmpipe loads zeros in lanes that left a loop. If every exit is after the load, the values they had are lost.
     shortened(it, "keeps what it loaded for elements that leave before others", function(whole)
         local loops = {
             "do { v = L(c); if (c >= n) break; } while (++c < m);",
@@ -120,7 +120,7 @@ describe("a loop", function()
                 try(turns[number % #turns + 1], loop)
             end
         end
-        -- Where a primitive's program or a variable output holds the body.
+        -- The body is part of a primitive's program or of a kernel with a variable output.
         local x <close> = rill.stream("int", 3000, function(i) return 1 + i * 7 % 23 end)
         local g <close> = rill.iota(24)
         local loop = "int v, c = 0; do { v = g[c]; if (c >= x) break; } while (++c < m);"
@@ -132,7 +132,7 @@ describe("a loop", function()
         check.equal(x:values(), pushed:values())
     end)
 
-    -- What was loaded says where the next load is: read anew it is another value, through a texture too.
+    -- The loaded value is the index of the next load: a second load gives another value, also through a texture.
     shortened(it, "that goes from one element to the next by what it loads keeps the last one", function(whole)
         local following = kernels.list(64, function(i) return ((i - 1) * 13 + 5) % 64 end)
         local expected = kernels.list(64, function(i)
@@ -166,7 +166,7 @@ describe("a loop", function()
             "int m = 0; while (m < 1) { k = g[k]; if (k % 5 == n % 5) break; m = 0; c++; }",
             "for (int i = 0; i <= 2147483646; i++) { k = g[k]; if (k % 5 == n % 5) break; c++; }",
             "int m = 0; while (0 <= m) { k = g[k]; if (k % 5 == n % 5) break; m = c++; }",
-            -- A head that compares an int with the largest one can't be false: Mesa 25.0 compiles that for ever.
+            -- A head that compares an int with the largest one can't be false: Mesa 25.0 does not finish compiling it.
             not rill.device().version:find("Mesa 25.0", 1, true)
                 and "for (int i = 0; i <= 2147483647; i++) { k = g[k]; if (k % 5 == n % 5) break; c++; }" or nil,
         } do
@@ -270,7 +270,7 @@ describe("a loop", function()
 
     it("that is truncated before its head is an error", function()
         local loops = {"do v++;", "do { v++; }", "do v++; while", "for (;", "while (v < 3"}
-        for n = 1, 40 do -- where the tokens fill their memory, AddressSanitizer sees what reads past them
+        for n = 1, 40 do -- if the tokens fill their memory, AddressSanitizer reports reads beyond them
             table.insert(loops, ("do "):rep(n) .. "v++")
         end
         for _, loop in ipairs(loops) do
@@ -413,7 +413,7 @@ describe("a loop", function()
         assert.equal(10, k(rill.from{1}):get(1))
     end)
 
-    -- Mesa's LLVM drivers take a[j] for a[j - 1] where the loop steps j to that very value.
+    -- Mesa's LLVM drivers read a[j] instead of a[j - 1] if the loop increments j to that value.
     shortened(it, "moves the elements of an array of its own", function(whole)
         local cases = {
             {"for (int j = n; j > 0; j--) a[j] = a[j - 1];", {3, 3, 2, 1}},

@@ -1,11 +1,11 @@
--- Names in kernel text are the user's: none meets one of a generated program. Those are read from programs of every kind, so that a new one is
--- tried as soon as it is there.
+-- Names in kernel text do not collide with names of generated programs. The latter are read from generated programs of every kind, so that new
+-- ones are tested automatically.
 local rill = require "rill"
 local shortened = require "spec.support.shortened"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
--- One launch at least of every kind of program.
+-- At least one launch for every kind of program.
 local PROGRAMS <const> = [=[
     local rill = require "rill"
     local kernel = rill.kernel
@@ -66,7 +66,7 @@ describe("names that generated programs use", function()
     local list, x
 
     setup(function()
-        list = words "true" -- which have all the words of others, so far
+        list = words "true" -- these contain all words of other programs at present
         x = rill.from {1, 2, 3, 4}
     end)
 
@@ -74,7 +74,7 @@ describe("names that generated programs use", function()
         assert.same(list, words "false, true")
     end)
 
-    -- Calls try(names) with 14 of the list at a time, or 58: the fewer, the more of them are other things than numbers.
+    -- Calls try(names) with 14 or 58 names of the list at a time. With fewer names, more of them are not numbers.
     local function in_parts(whole, try)
         local size = whole and 14 or 58
         for first = 1, #list, size do
@@ -97,7 +97,7 @@ describe("names that generated programs use", function()
             :gsub("VALUE", "1.0")))
     end
 
-    -- Numbers that are 8 together, also in floats, and the streams.
+    -- Numbers whose sum is 8, also as floats, and the streams.
     local function arguments(n, ...)
         local all, numbers = {}, #n - 6
         for i = 1, numbers do
@@ -198,7 +198,7 @@ describe("names that generated programs use", function()
         end
     end)
 
-    -- Words of an output and the function that writes elements of a stream are called alike.
+    -- The words of an output and the function that writes elements of a stream have the same name.
     it("are free for numbered names", function()
         local f = rill.kernel [[
             kernel void f(float r_1<>, inout float r_0[], out float r<>) { r_0[int(r_1) - 1] = r_1; r = r_1; }]]

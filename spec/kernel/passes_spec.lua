@@ -1,7 +1,7 @@
 local process = require "spec.support.process"
 
--- Runs kernels of four outputs in a process whose device stores two at once, and prints for each the sums of its outputs, and which the last of its
--- two passes stores.
+-- Runs kernels with four outputs in a process whose device stores two at once. Prints for each the sums of its outputs, and the outputs that the
+-- second pass stores.
 local script <const> = [==[
     local rill = require "rill"
     local x = rill.iota(1000):cast "float"

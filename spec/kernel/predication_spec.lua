@@ -8,7 +8,7 @@ local step = rill.kernel [[
     }
 ]]
 
--- A float mask of n elements: keep(i), i from 0, says which hold.
+-- A float mask of n elements: keep(i), with 0-based i, returns whether element i holds.
 local function mask_of(n, keep)
     return rill.stream("float", n, n > 0 and function(i) return keep(i - 1) and 1 or 0 end or nil)
 end

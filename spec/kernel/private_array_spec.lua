@@ -1,5 +1,5 @@
--- Arrays, matrices and structures of a kernel's own, indexed by variables: what an optimiser must not mistake. Mesa's drivers
--- to 23.1 read an index that is a loop's variable when the element is stored, not where it stands.
+-- Private arrays, matrices and structures, indexed by variables, which optimizers must not confuse. Mesa's drivers
+-- up to 23.1 read an index that is a loop counter when the element is stored, not where the index is written.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
@@ -73,7 +73,7 @@ describe("a private array of a kernel", function()
             r = b[1][0] + b[0][0] - a[1]; ]=]))
     end)
 
-    -- GLSL (5.8, 6.1.1) evaluates the indices of what a call changes once, before the call: what is copied out first moves none of the others.
+    -- GLSL (5.8, 6.1.1) evaluates the indices of what a call changes once, before the call: the first value that is copied out does not change the others' indices.
     it("evaluates the indices of arguments once, at the call #lanes", function()
         local function swap(a, p, q)
             a[p], a[q] = a[q], a[p]

@@ -1,4 +1,4 @@
--- inout T name[]: random reads and writes, atomics, and what is out of range.
+-- inout T name[]: random reads and writes, atomics, and indices out of range.
 local rill = require "rill"
 local check = require "spec.support.check"
 local kernels = require "spec.support.kernels"

@@ -1,4 +1,4 @@
--- What is read and written lies within what is bound, where the driver does not see to that: steps of several elements pass the last one.
+-- All reads and writes are inside the bound ranges, if the driver does not ensure that: steps of several elements extend beyond the last one.
 local shortened = require "spec.support.shortened"
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
@@ -40,7 +40,7 @@ local READS <const> = [[
     print "done"
 ]]
 
--- What fixed shaders do: keys of every width, with and without a word beside them, rows, tiles, counts, matrices.
+-- Built-in shaders: keys of every width, with and without a payload, rows, tiles, counts, matrices.
 local SHADERS <const> = [[
     local rill = require "rill"
     for _, n in ipairs {SIZES} do
@@ -79,7 +79,7 @@ describe("accesses #refused", function()
         local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
         local environment = { LD_PRELOAD = library, RILL_WRONG = "reach", RILL_CACHE = files.directory }
-        -- The driver is tried first, by stores past a range, all of them within the buffer.
+        -- The driver test comes first: it stores past a range, always inside the buffer.
         process.run("require 'rill'.device()", environment)
         local text = script:gsub("TYPES", types):gsub("SIZES", sizes):gsub("WHOLE", tostring(whole))
         local result = process.run(text, environment)

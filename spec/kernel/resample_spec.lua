@@ -4,14 +4,14 @@ local check = require "spec.support.check"
 local kernels = require "spec.support.kernels"
 local leaks = require "spec.support.leaks"
 
--- The index (from 0) of an input of size `from` that element i of an output of size `to` takes.
+-- Returns the 0-based index of an input of size `from` that element i of an output of size `to` reads.
 local function source(i, from, to)
     return to >= from and i // (to // from) or -(-i * from // to)
 end
 
 local function size_of(shape, d) return shape[#shape - d + 1] or 1 end -- d from 1: the fastest
 
--- Visits the indices (from 0) of a shape, slowest first, in row-major order.
+-- Visits the 0-based indices of a shape, slowest first, in row-major order.
 local function each(shape)
     local count, total = 0, 1
     for _, n in ipairs(shape) do
@@ -239,7 +239,7 @@ describe("an input of another shape", function()
             programs = programs + (met[text] and 0 or 1)
             met[text] = true
         end
-        -- Where no range's end cuts stores off, a size that its last step would pass takes a program of its own.
+        -- If the end of a range does not stop stores, a size that is not a multiple of the step needs a separate program.
         assert(programs <= (rill.device().traits.exact_ranges and 1 or 2), programs)
     end)
 end)

@@ -1,5 +1,5 @@
--- Elements read and written as whole texels: those of 16 bytes and multiples, wherever they stand; and rows of neighbours in steps of
--- several elements. Lua says what is right.
+-- Elements read and written as whole texels: elements of 16 bytes and multiples at any position, and rows of neighbors in steps of
+-- several elements. Compared with Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
 local shortened = require "spec.support.shortened"
@@ -23,7 +23,7 @@ local places <const> = {
     [7] = function(i, n) return i >= 0 and i < n and i or nil end,
 }
 
--- The same of a list of numbers, in which an element has `width` of them.
+-- The same for a list of numbers in which an element has `width` numbers.
 local function expected(list, shape, width, mode)
     local rows, columns, place, result = shape[1], shape[2], places[mode], {}
     for y = 0, rows - 1 do
@@ -119,7 +119,7 @@ end)
 describe("interleaved elements:", function()
     leaks.watch(setup, teardown)
 
-    -- Long straight bodies: each variable is an element's own, constants that change and functions' arguments, too.
+    -- Long bodies without branches: each element has its own variables, including constants that are changed and arguments of functions.
     it("each has its own variables", function()
         local statements = {}
         for i = 1, 12 do statements[i] = ("x = mod(x * a + b, 101.0); a = mod(a + %d.0, 7.0); r += x;"):format(i) end
