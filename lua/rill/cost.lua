@@ -1,4 +1,4 @@
--- rill.cost: whether a launch is worth its transfers.
+-- rill.cost: estimates whether a launch is worth its transfers.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -10,13 +10,13 @@ errors.own()
 
 local TURNS <const>, TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 4, 5, 1 << 26
 
--- Kinds of parameters whose streams are written, and how: what a launch makes, or what it changes.
+-- The kinds of parameters that a launch creates, and those that it modifies.
 local MADE <const> = {["output stream"] = true, ["variable output"] = true}
 local CHANGED <const> = {["in-place stream"] = true, ["random-access stream"] = true}
 
 -- ---- arguments
 
--- The arguments of a launch by their names; it was checked by explain.
+-- Returns the arguments of a launch by name. k:explain has checked them.
 local function named(k, ...)
     local first, count = ..., select("#", ...)
     if count == 1 and type(first) == "table" and rill.type(first) == nil then
@@ -25,7 +25,7 @@ local function named(k, ...)
     return launch_arguments(k.params, MADE, ...)
 end
 
--- What stands for an argument in the launches that are timed, so that nothing of the user's is written; nil for outputs that a launch makes.
+-- Returns the value that replaces an argument in the timed launches, so that no stream of the user is written; nil for outputs that a launch allocates.
 local function stand_in(param, value, number)
     local kind = rill.type(value)
     if kind == "expression" then
@@ -40,7 +40,7 @@ local function stand_in(param, value, number)
     return MADE[param.kind] and value:like() or CHANGED[param.kind] and value:copy() or value
 end
 
--- The launch to be timed: the kernel and its arguments; sizes of what must be there before it, each stream once, and of what it leaves.
+-- Returns the launch to be timed (the kernel and its arguments), the sizes in bytes of its inputs, each stream once, and the sizes of its outputs.
 local function prepare(k, ...)
     local given, up, down, seen = named(k, ...), {}, {}, {}
     local made = {}
@@ -72,7 +72,8 @@ local function sum(sizes)
     return total
 end
 
--- Streams for transfers of these sizes and what is written to them, of long ones a part; and how many times as much is to be moved.
+-- Returns streams for transfers of these sizes with the data to be written, and the ratio of the sizes to the streams, as large streams are
+-- shortened.
 local function scratch(sizes)
     local list, moved = {}, 0
     for _, bytes in ipairs(sizes) do
@@ -96,8 +97,8 @@ end
 -- Reads and writes a stream on all threads of the device.
 local touch
 
--- Seconds that it takes to bring streams of these sizes to the device, and to bring others back: in turns with launches that have them all, as caches have
--- them elsewhere then. A launch behind a transfer may take longer than others.
+-- Returns the seconds to transfer streams of these sizes to the device and others back. Transfers alternate with launches that access all the streams,
+-- because of caches. The additional time of the first launch after a transfer counts as transfer time.
 local function time_transfers(up, down)
     touch = touch or rill.kernel "kernel void touch(inout uint x<>) { x ^= 1u; }"
     local ups, times_up = scratch(up)
@@ -145,11 +146,11 @@ function Cost:__tostring()
         by, self.speedup, self.intensity, verdict)
 end
 
---- rill.cost(k, ...): whether a launch of the kernel, called like it, is worth what it costs to bring its streams to the device and its
--- results back, by Brook's model. The launch is made many times, on copies of what it writes. A report: `bytes_up`, `bytes_down`;
--- `transfer`, `gpu` and `cpu`, seconds of both transfers, of a launch, and of one core for the same launch; `speedup` (cpu / gpu), `intensity`
--- (gpu / transfer), `worthwhile` (intensity > 1 / (speedup - 1)), `break_even` (launches on one transfer from which on it is).
--- `cpu` is the time of one core for the same program on the software device; nil where there is none.
+--- rill.cost(k, ...) estimates by Brook's model whether the launch k(...) is worth the transfers of its streams to the device and of its results back.
+-- The launch is repeated many times, on copies of the streams that it writes. Returns a report: `bytes_up` and `bytes_down`; the seconds
+-- `transfer` (both transfers), `gpu` (a launch) and `cpu` (the same launch on one core of the CPU); `speedup` (cpu / gpu), `intensity` (gpu /
+-- transfer), `worthwhile` (intensity > 1 / (speedup - 1)), and `break_even`, the number of launches per transfer from which it is worthwhile.
+-- `cpu` is measured on the software device. If there is none, `cpu` and the fields that depend on it are nil.
 return function(k, ...)
     if rill.type(k) ~= "kernel" then
         errors.fail("rill.cost: argument #1 'k': expected a kernel, got %s", rill.type(k) or type(k))
@@ -166,7 +167,7 @@ return function(k, ...)
     local cpu, by
     if not device.software then cpu, by = processor.elsewhere(launch) end
     local gpu, transfer = math.huge, math.huge
-    for _ = 1, TURNS do -- what disturbs the machine for a while disturbs a turn of each
+    for _ = 1, TURNS do -- alternate, so that a temporary load on the machine affects all measurements
         gpu = math.min(gpu, processor.device(launch))
         if device.software then cpu, by = math.min(cpu or math.huge, processor.alone(launch)), device.name end
         transfer = math.min(transfer, time_transfers(up, down))

@@ -1,4 +1,4 @@
--- rill.debug: what is in a stream, and where a NaN comes from.
+-- rill.debug: statistics of streams, and a search for the source of a NaN.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -7,8 +7,8 @@ local types = require "rill.core.types"
 
 local debug = {}
 
---- rill.debug.stats(s), s:stats(): what a stream or expression holds: a table with `count` (numbers; of vectors those of all
--- components), `nan`, `inf`, and of the finite numbers `min`, `mean` and `max` (nil when there are none). tostring() is one line.
+--- rill.debug.stats(s), s:stats() returns statistics of a stream or expression: a table with the counts `count` (all numbers, of all components of
+-- vectors), `nan` and `inf`, and `min`, `mean` and `max` of the finite numbers (nil if there are none). tostring() gives one line.
 function debug.stats(s, ...)
     local contained = rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse
     local other = not contained and errors.not_open(s)
@@ -24,7 +24,7 @@ function debug.stats(s, ...)
 end
 debug.stats = errors.guard(debug.stats, "rill.debug.stats")
 
--- The flat number, from 1, of the first element with a NaN; nil where there is none.
+-- Returns the flat 1-based index of the first element with a NaN; nil if there is none.
 local function first_nan(s)
     if not types.is_real(s.type) or s.size == 0 then
         return nil
@@ -33,11 +33,11 @@ local function first_nan(s)
     for _, part in ipairs(stats.parts(s)) do
         any = any and any | rill.isnan(part) or rill.isnan(part)
     end
-    local places = any:find(any)
-    return #places > 0 and places[1] + 1 or nil
+    local indices = any:find(any)
+    return #indices > 0 and indices[1] + 1 or nil
 end
 
--- What wrote a NaN.
+-- Returns the description of the kernel or expression that wrote a NaN.
 local function source_of(kernel, output)
     local text = require("rill.algebra.instructions").text(kernel)
     return text and ("an expression, %s,"):format(text) or ("kernel '%s': output '%s'"):format(kernel.name, output)
@@ -45,9 +45,8 @@ end
 
 local watching = false
 
---- rill.debug.watch(f): runs f() and looks at what every kernel launched in it has written: the first NaN raises an error
--- that names the kernel, the output and the element. Structures and integers are not looked into. Returns what f returns.
--- Every launch is waited for: for finding errors only.
+--- rill.debug.watch(f) runs f() and checks the outputs of each kernel that it launches. The first NaN raises an error that names the kernel, the output
+-- and the element. Structures and integers are not checked. Returns the results of f. It waits for each launch, so it is slow.
 function debug.watch(f)
     if type(f) ~= "function" then
         errors.fail("rill.debug.watch: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
@@ -60,11 +59,11 @@ function debug.watch(f)
         looking = true
         for i = 1, select("#", ...), 2 do
             local name, stream = select(i, ...)
-            local place = first_nan(stream)
-            if place then
+            local index = first_nan(stream)
+            if index then
                 looking = false
                 error(("rill.debug.watch: %s has a NaN, first at element %d of stream<%s>[%s]"):format(
-                    source_of(kernel, name), place, stream.type, tostring(stream.shape)), 0)
+                    source_of(kernel, name), index, stream.type, tostring(stream.shape)), 0)
             end
         end
         looking = false

@@ -1,13 +1,14 @@
---- rill: streams, kernels and reductions on a graphics device. What is written in C is rill.core, whose public names are here; Lua adds what is
--- easier said in Lua. A file beside this one is a module, rill.NAME, loaded when it is first named; what they share is in folders.
+--- rill: streams, kernels and reductions on a graphics device. The table contains the public names of rill.core, which is written in C, and the
+-- functions of the Lua files. Each Lua file in this directory is a module, rill.NAME, which is loaded when the name is first used; code that
+-- modules share is in subdirectories.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local lazy = require "rill.core.lazy"
 local suggest = lazy.module "rill.core.suggest"
 
-local modules = {} -- files of functions that are loaded when they are first called
+local modules = {} -- the files of functions that are loaded when they are first called
 
--- Gives each function of a file to `set`, with its name.
+-- Passes each named function of a file to `set`, wrapped so that the file is loaded at the first call.
 local function offer(set, module, ...)
     modules[#modules + 1] = module
     for _, name in ipairs {...} do
@@ -53,21 +54,21 @@ for _, module in ipairs(lazy.moves and modules or {}) do
     require(module)
 end
 
---- The table of public names, for rill.core.suggest.
+--- Returns the table of public names, for rill.core.suggest.
 function lazy.reference()
     return lazy.require "rill.shell.reference"
 end
 local hooks = require "rill.algebra.expression".hooks
 
---- hooks.hint(owner, key): that of rill.core.suggest, for errors of the C part.
+--- hooks.hint(owner, key) calls suggest.hint of rill.core.suggest, for errors of the C part.
 function hooks.hint(...) return suggest.hint(...) end
---- hooks.among(key, known): the same.
+--- hooks.among(key, known) calls suggest.among of rill.core.suggest, for errors of the C part.
 function hooks.among(...) return suggest.among(...) end
 
--- Files beside this one that are no modules to use.
+-- Names in this directory that are not public modules.
 local inside = {init = true, core = true}
 
--- Where Lua finds rill.<name>, a module of its own; nil where there is none.
+-- Loads the module rill.<name>; nil if there is none.
 local function submodule(name)
     local full = "rill." .. name
     if package.loaded[full] ~= nil or package.preload[full] or package.searchpath(full, package.path) then
@@ -75,7 +76,7 @@ local function submodule(name)
     end
 end
 
--- A module is loaded when it is first named; any other unknown name is an error.
+-- An unknown name loads the module of that name; if there is none, it raises an error.
 return setmetatable(rill, {
     __name = "rill",
     __index = function(self, key)

@@ -37,7 +37,7 @@ local cases = {
         local r = rill.branch(s:gt(1), double, double)(rill.random(5)) return r end, 1},
     {"expected 1 argument %(or 2 with its outputs%), got 3", function()
         local r = rill.branch(s:gt(1), double, double)(s, s, s) return r end, 1},
-    {"rill.branch: kernels with a vout", function() local r = rill.branch(s:gt(1), split, split) return r end},
+    {"rill.branch: a kernel with a vout", function() local r = rill.branch(s:gt(1), split, split) return r end},
     {"a profile is being taken already", function()
         local r = rill.profile(function() local x = rill.profile(print) return x end) return r end, 1},
     {STALE, function() local r = s:filter(stale()) return r end},

@@ -126,9 +126,9 @@ describe("a container", function()
 
     it("is a mask of launches", function()
         compare_masks(shapes[3])
-        raises("rill.active: argument #1 'mask': the mask's default holds where nothing is mapped", rill.active,
+        raises("rill.active: argument #1 'mask': the default value of the mask is nonzero", rill.active,
             rill.sparse("int", 9, {page = 2, default = 1}))
-        raises("add: 'where': a mask that is a container has a shape of 1 to 4 dimensions", add,
+        raises("add: 'where': expected a mask with a shape of 1 to 4 dimensions", add,
             {d = 1, x = rill.iota(3):cast "float", where = rill.hashgrid("int", {page = {2, 2}})})
     end)
 end)

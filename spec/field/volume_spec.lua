@@ -573,7 +573,7 @@ describe("rill.volume", function()
             ["argument #1 's': expected a volume, a stream {layers, rows, columns}, got number 3"] = {3},
             ["expected a volume, {layers, rows, columns} of numbers, got float of shape 3x4"] = {s[1]},
             ["of numbers, got vec3 of shape 1x2x2"] = {rill.stream("vec3", {1, 2, 2})},
-            ["there is no voxel: its shape is 0x2x2"] = {rill.stream("float", {0, 2, 2})},
+            ["the volume is empty: its shape is 0x2x2"] = {rill.stream("float", {0, 2, 2})},
             ["unknown option 'color': expected background, camera, colour, density"] = {s, {color = 1}},
             ['option \'surface\': expected "shaded" or "water", got "ice"'] = {s, {iso = 1, surface = "ice"}},
             ["option 'surface' applies only with 'iso'"] = {s, {surface = "water"}},

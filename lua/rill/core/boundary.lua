@@ -1,4 +1,4 @@
--- Boundary modes: what is beyond a side of a grid. One row per mode, for streams, images, simulations, multigrid and adaptive containers.
+-- Boundary modes: the values outside of a grid. One row per mode, for streams, images, simulations, multigrid and adaptive containers.
 local core = require "rill.core"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -6,12 +6,12 @@ local fail <const> = errors.fail
 
 local boundary = {}
 
--- id: the mode's name in rill's own code.
--- stream: the mode of a stream that continues a quantity beyond the side.
--- condition: of that quantity: "value" where it is given, "gradient" where it has no slope; none where neither holds.
--- words: what users call the mode, by module. The words of streams and of trees are those of rill.core.
--- fluid: of rill.fluid, the conditions of the velocity across the side (normal) and along it (tangential), and of the pressure. Values of
--- velocities are those of the side, those of pressures 0.
+-- id: the internal name of the mode.
+-- stream: the boundary mode of a stream that extends a quantity beyond the side.
+-- condition: the boundary condition of the quantity: "value" (Dirichlet), "gradient" (Neumann, slope 0), or nil.
+-- words: the names of the mode in each module. The words of streams and of trees are those of rill.core.
+-- fluid: for rill.fluid, the conditions of the velocity normal and tangential to the side, and of the pressure. The prescribed velocity is that
+-- of the side, the prescribed pressure is 0.
 local MODES <const> = {
     {id = "absorbing", stream = "clamp", words = {wave = "absorb"}},
     {id = "value", stream = "zero", condition = "value",
@@ -31,7 +31,7 @@ local MODES <const> = {
     {id = "mirror", stream = "mirror", words = {stream = "mirror"}},
 }
 
---- boundary.modes: the rows, in the order in which messages list their words. boundary.mode: the same by their ids.
+--- boundary.modes: the rows, in the order in which messages list their words. boundary.mode: the rows by their ids.
 boundary.modes, boundary.mode = MODES, {}
 
 local by_word = {} -- module -> word -> row
@@ -43,12 +43,12 @@ for _, mode in ipairs(MODES) do
     end
 end
 
---- boundary.accept(word, module): the mode that a module calls so; nil if it has no such word.
+--- boundary.accept(word, module) returns the mode with this word in a module; nil if the module does not have the word.
 function boundary.accept(word, module)
     return by_word[module][word]
 end
 
---- boundary.words(module): the words of a module, in an array. Those of "stream" and "tree" are in the order of rill.core.
+--- boundary.words(module) returns the array of the words of a module. The words of "stream" and "tree" are in the order of rill.core.
 function boundary.words(module)
     local list = module == "stream" and core._boundary_modes or module == "tree" and core._tree_boundary_modes or {}
     if #list == 0 then
@@ -59,7 +59,7 @@ function boundary.words(module)
     return list
 end
 
---- boundary.quoted(module, last): the words for messages: '"a", "b" or "c"', `last` being what is between the last two (", " if it is nil).
+--- boundary.quoted(module [, last]) returns the words for messages: '"a", "b" or "c"'. `last` is the separator of the last two. Default: ", ".
 function boundary.quoted(module, last)
     local list = {}
     for i, word in ipairs(boundary.words(module)) do
@@ -68,14 +68,14 @@ function boundary.quoted(module, last)
     return table.concat(list, ", ", 1, #list - 1) .. (last or ", ") .. list[#list]
 end
 
---- boundary.view(mode): the mode of a stream of which nothing is known at the side but whether it repeats: "wrap" or "clamp". It suits
--- coefficients, and kernels that compute themselves what is outside.
+--- boundary.view(mode) returns "wrap" if the mode is periodic, else "clamp". It is the mode for coefficients, and for kernels that compute the values
+-- outside themselves.
 function boundary.view(mode)
     return mode == boundary.mode.periodic and "wrap" or "clamp"
 end
 
---- boundary.take(where, value, rank, module [, numbers]): the modes of an option `boundary`, in the order of Lua: of one word, or of a table of
--- one per dimension. `numbers`: whether a number, the value outside, is a mode, too.
+--- boundary.take(where, value, rank, module [, numbers]) returns the modes of an option `boundary`, slowest dimension first. The value is one word,
+-- or a table with one word per dimension. `numbers`: whether a number, the value outside, is a mode too. Default: false.
 function boundary.take(where, value, rank, module, numbers)
     local list = option.per_dimension(where, "boundary", value, rank)
     for d, one in ipairs(list) do

@@ -1,4 +1,4 @@
--- What scripts see of an object that is a table: fields that are computed, methods, and words for any other name.
+-- Classes of objects that are Lua tables: computed fields, methods, and errors for other names.
 local errors = require "rill.core.error"
 local rill = require "rill.core.public"
 local suggest = require "rill.core.lazy".module "rill.core.suggest"
@@ -6,13 +6,14 @@ local fail <const> = errors.fail
 
 local class = {}
 
---- class.put(metatable, words, letter, methods, fields [, read]): objects with a metatable have these methods, and fields, which are functions of the
--- object, or what read(field, object, key) gives. `words`: "a hierarchy has"; `letter`: what manuals call one.
+--- class.put(metatable, words, letter, methods, fields [, read]) gives the objects with a metatable methods and fields. A field is a function of the
+-- object; with `read` its value is read(field, object, key). `words` begins messages: "a hierarchy has"; `letter` is the letter that stands for
+-- an object in the manual.
 function class.put(metatable, words, letter, methods, fields, read)
     function metatable.__index(object, key)
         local field = fields[key]
         if not field and not methods[key] then
-            fail("%s no field or method '%s'%s", words, tostring(key),
+            fail("%s no field or method '%s'%s", words, tostring(key), -- "a wave has no field ..."
                 suggest.hint(letter, key))
         end
         if not field then
@@ -27,27 +28,29 @@ function class.put(metatable, words, letter, methods, fields, read)
     end
 end
 
---- class.guard(methods, letter): names methods in their errors as scripts do, whatever solver they are made of.
+--- class.guard(methods, letter) replaces the name of an internal solver in errors of methods by the name of the method.
 function class.guard(methods, letter)
     for name, method in pairs(methods) do
         methods[name] = errors.guard(method, letter .. ":" .. name, "^rill%.solve%.[%w_]+")
     end
 end
 
---- class.define(spec): a class of objects that have a state. Returns {metatable =, methods =, fields =, is =, check =, create =}: methods and fields are
--- to be filled, the fields being names of fields of the state, or functions of the state and the object; is(value): whether it is an object of the class;
--- check(object, name): the object's state, raises where it is none or was closed; create(state): an object.
--- Of the spec:
---   type      what rill.type says of an object, "rill.wave"
---   letter    what manuals call an object, "W"
---   one       "a wave"; of what is always many, with plural = true, "bodies"
---   fields    the fields, where they are not to be filled later
---   state     a function of an object: its state, false once it was closed. Default: object._state
---   read      a function of a field, an object and a name: the value of a field. Default: see above; of objects that were closed it raises
---   told      a function of what is no object: what messages say of it, nil for its type
---   release   a function of a state: frees its memory, after which spec.state, if there is one, must give false. With it objects have the method
---             close, and are closed where a variable ends; lenient = true: to close what was closed is no error
---   describe  a function of a state: what tostring gives; closed: what it gives of an object that was closed
+--- class.define(spec) defines a class of objects with a state. Returns {metatable =, methods =, fields =, is =, check =, create =}:
+--   methods, fields        tables to be filled by the caller. A field is the name of a field of the state, or a function of state and object
+--   is(value)              returns whether a value is an object of the class
+--   check(object, name)    returns the state of the object; raises if the value is not an object or is closed
+--   create(state)          returns a new object
+-- The spec has the fields
+--   type      the metatable's __name: "rill.wave"
+--   letter    the letter that stands for an object in the manual: "W"
+--   one       "a wave"; with plural = true a plural: "bodies"
+--   fields    the fields, unless they are filled later
+--   state     a function that returns the state of an object, or false if it is closed. Default: object._state
+--   read      a function of a field, an object and a name that returns the value of a field. Default: as above; raises if the object is closed
+--   told      a function that describes a value that is not an object, for messages; nil means its type
+--   release   a function that frees the memory of a state. Afterwards spec.state, if given, must return false. With release, objects have
+--             the method close and can be to-be-closed variables. lenient = true: closing a closed object is not an error
+--   describe  a function of a state that returns the text for tostring; closed: the text for a closed object
 function class.define(spec)
     local metatable <const> = {__name = spec.type}
     local methods <const>, fields <const> = {}, spec.fields or {}

@@ -1,4 +1,4 @@
--- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of rill's own files.
+-- Errors of the Lua files. They are raised at the line of the script that called rill, never at a line of rill's own files.
 local core = require "rill.core"
 local typename = require "rill.core.typename"
 local rill = require "rill.core.public"
@@ -9,13 +9,13 @@ local getinfo <const> = debug.getinfo
 local errors = {}
 
 local directory <const> = getinfo(1, "S").source:match "^(.*)core/error%.lua$" or "@rill/"
-local shown = { [getinfo(1, "S").short_src] = true } -- rill's files as messages name them
+local shown = { [getinfo(1, "S").short_src] = true } -- the names of rill's files in messages
 
 local function is_own(source)
     return source:sub(1, #directory) == directory
 end
 
--- The level of the first function that is not written here, for error() called by the function that asks.
+-- Returns the level of the first function that does not belong to rill, to be passed to error() by the caller.
 local function script_level()
     local level = 3
     local info = getinfo(level, "S")
@@ -26,39 +26,39 @@ local function script_level()
     return level - 1
 end
 
---- Raises an error at the line of the script.
+--- errors.fail(format, ...) raises an error at the line of the script.
 function errors.fail(format, ...)
     error(format:format(...), script_level())
 end
 
--- Whether messages name one of rill's files so: Lua cuts the front off long names.
-local function is_shown(place)
-    local cut = place:match "^%.%.%.(.*/)"
-    while cut and cut ~= "" do
-        if directory:sub(-#cut) == cut then
+-- Returns whether `name` in a message is a file of rill. Lua truncates long names at the front.
+local function is_shown(name)
+    local tail = name:match "^%.%.%.(.*/)"
+    while tail and tail ~= "" do
+        if directory:sub(-#tail) == tail then
             return true
         end
-        cut = cut:match "^(.*/)[^/]*/$"
+        tail = tail:match "^(.*/)[^/]*/$"
     end
-    return shown[place] or is_own("@" .. place)
+    return shown[name] or is_own("@" .. name)
 end
 
--- A message without its place where that is a line of these files.
+-- Returns a message without its position if that is a line of rill's files; else nil or false.
 local function stripped(message)
-    local place, rest = message:match "^([^\n]-):%d+: (.*)$"
-    return place and is_shown(place) and rest
+    local file, rest = message:match "^([^\n]-):%d+: (.*)$"
+    return file and is_shown(file) and rest
 end
 
--- What some function in between had no memory for, the one that was called had none for.
+-- Replaces the name of an internal function in a message about device memory by the name of the function that was called.
 local function renamed(message, name)
     return (message:gsub("^[^%s]-: (out of device memory: )", name:gsub("%%", "%%%%") .. ": %1"))
 end
 
--- A message that names, behind its place, what the pattern `inner` matches, with `name` there.
+-- Replaces the match of the pattern `inner` at the beginning of a message, after its position, by `name`.
 local function replaced(message, inner, name)
-    local place, rest = message:match "^([^\n]-:%d+: )(.*)$"
+    local position, rest = message:match "^([^\n]-:%d+: )(.*)$"
     local _, last = (rest or message):find(inner)
-    return last and (place or "") .. name .. (rest or message):sub(last + 1) or message
+    return last and (position or "") .. name .. (rest or message):sub(last + 1) or message
 end
 
 local function finish(name, inner, done, ...)
@@ -74,18 +74,19 @@ local function finish(name, inner, done, ...)
     error(name and renamed(rest, name) or rest, script_level())
 end
 
--- Functions in C name the line that called them, so one here must.
+-- Calls f from a line of this file, as functions in C report the line that called them.
 local function relay(f, ...)
     return f(...)
 end
 
---- Calls f; errors that name a line of these files, as those of functions in C called here do, are moved to the script's.
+--- errors.call(f, ...) calls f. Errors at a line of rill's files, such as errors of C functions that these files call, are moved to the line of the
+-- script.
 function errors.call(f, ...)
     return finish(nil, nil, pcall(relay, f, ...))
 end
 
---- The function f with its errors moved so. `name`: what it is called in scripts, which a message about memory then says, and one that begins with
--- the pattern `inner` has that name instead.
+--- errors.guard(f [, name [, inner]]) returns a function that calls f and moves its errors to the line of the script. `name` is the public name of the
+-- function: it replaces the function name in messages about device memory, and the match of the pattern `inner` at the beginning of a message.
 function errors.guard(f, name, inner)
     shown[getinfo(f, "S").short_src] = true
     return function(...)
@@ -93,28 +94,30 @@ function errors.guard(f, name, inner)
     end
 end
 
---- Marks the file that calls it as one of these.
+--- errors.own() declares that the calling file belongs to rill.
 function errors.own()
     shown[getinfo(2, "S").short_src] = true
 end
 
---- Calls f to its end: what pcall gives, in a table. A yield from f would leave what was begun for it unfinished: it is an error.
+--- errors.whole(where, f) calls f and returns the results of pcall in a table. A yield from f is an error, because the caller's work, such as a
+-- profile, would not be finished.
 function errors.whole(where, f)
     local thread = coroutine.create(pcall)
     local results = table.pack(select(2, coroutine.resume(thread, f)))
     if coroutine.status(thread) == "suspended" then
         coroutine.close(thread)
-        return { false, where .. ": the function yielded, where it must run to its end", n = 2 }
+        return { false, where .. ": the function yielded, but it must run to its end", n = 2 }
     end
     return results
 end
 
---- A number for messages and the screen: tostring without the sign that C prints of some NaNs.
+--- errors.number(value) returns tostring(value), or "nan" for NaN, of which C may print the sign.
 function errors.number(value)
     return value ~= value and "nan" or tostring(value)
 end
 
---- What an options table must be: raises where `options` is given and is none. An expression is a table to Lua, not to users.
+--- errors.options(where, options) raises if `options` is given and is not a table of options. Values of rill that are Lua tables, such as
+-- expressions, are not.
 function errors.options(where, options)
     if options ~= nil and (type(options) ~= "table" or rill.type(options)) then
         local number = type(options) == "number" and "number " .. errors.number(options)
@@ -123,7 +126,7 @@ function errors.options(where, options)
     end
 end
 
---- What nothing must be: raises where argument i of a function of at most so many is given.
+--- errors.none(where, i, most, value) raises if argument i is given to a function that takes at most `most` arguments.
 function errors.none(where, i, most, value)
     if value ~= nil then
         errors.fail("%s: argument #%d: expected none, as it takes %d at most, got %s", where, i, most,
@@ -131,7 +134,8 @@ function errors.none(where, i, most, value)
     end
 end
 
---- What came instead of an open stream, for messages; nil of an open stream and of an expression that gives one.
+--- errors.not_open(value) returns a description for messages if a value is not an open stream; nil for an open stream and for an expression whose value
+-- is a stream.
 function errors.not_open(value)
     if core._is_open(value) or rill.type(value) == "expression" and not value._sparse then
         return nil
@@ -139,8 +143,8 @@ function errors.not_open(value)
     return typename.not_open(value)
 end
 
---- errors.open(where, value [, message]): an open stream: value, or the values of an expression. Anything else is an error. Default of
--- its message: "expected an open stream, got %s".
+--- errors.open(where, value [, message]) returns an open stream, or a stream of the values of an expression; raises for any other value. Default of
+-- `message`: "expected an open stream, got %s".
 function errors.open(where, value, message)
     local other = errors.not_open(value)
     if other then
@@ -149,14 +153,14 @@ function errors.open(where, value, message)
     return rill.type(value) == "expression" and value:eval() or value
 end
 
---- errors.reshaped(name, s, shape): for the end of a message about a stream of another shape: how to reshape it, or "" where that would not give the
--- shape, or would give it another order of elements, as of a matrix that should be transposed.
+--- errors.reshaped(name, s, shape) returns the end of a message about a stream of another shape, which says how to reshape it. Returns "" if
+-- reshaping would not give the shape, or if the ranks are equal: a matrix may have to be transposed instead.
 function errors.reshaped(name, s, shape)
     local fits = s.size == tables.product(shape) and #s.shape ~= #shape
     return fits and ("; %s:reshape {%s} has that shape"):format(name, table.concat(shape, ", ")) or ""
 end
 
-local function told_item(value, depth, whole)
+local function item_text(value, depth, whole)
     if rill.type(value) then
         return rill.type(value)
     elseif type(value) == "table" then
@@ -166,31 +170,31 @@ local function told_item(value, depth, whole)
         tostring(value)
 end
 
--- A table for messages: its first items and, of one without items, a key. Tables in tables in it are left out.
-local function told_table(value, depth)
+-- Returns the text of a table for messages: its first items, or one key if it has no items. Tables are shown two levels deep.
+local function table_text(value, depth)
     local items = {}
     for i = 1, math.min(#value, 4) do
-        items[i] = told_item(value[i], depth, told_table)
+        items[i] = item_text(value[i], depth, table_text)
     end
     local key, one = next(value)
     if #items == 0 and key ~= nil then
-        items[1] = ("%s = %s"):format(tostring(key), told_item(one, depth, told_table))
+        items[1] = ("%s = %s"):format(tostring(key), item_text(one, depth, table_text))
         items[2] = next(value, key) ~= nil and "..." or nil
     end
     return ("{%s%s}"):format(table.concat(items, ", "), #value > 4 and ", ..." or "")
 end
 
---- What a value is, for messages about options: numbers, strings and short lists as they are.
+--- errors.told(value) returns the description of a value for messages about options. It contains numbers, strings and short lists.
 function errors.told(value)
     if type(value) == "table" and not rill.type(value) then
-        return told_table(value, 1)
+        return table_text(value, 1)
     end
     return type(value) == "number" and "number " .. errors.number(value) or type(value) == "string" and
         ('"%s"'):format(value) or type(value) == "boolean" and tostring(value) or errors.not_open(value) or
         typename.of(value)
 end
 
---- Makes reading what a table of functions has not an error, and calling the table itself; returns the table.
+--- errors.strict(functions, name) makes reading a missing field of a table of functions an error, and calling the table. Returns the table.
 function errors.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)
@@ -198,7 +202,7 @@ function errors.strict(functions, name)
             errors.fail("%s has no field '%s'%s", name, tostring(key), hint)
         end,
         __call = function()
-            errors.fail("%s is no function; it has %s", name, table.concat(tables.keys(functions), ", "))
+            errors.fail("%s is not a function; it has %s", name, table.concat(tables.keys(functions), ", "))
         end,
         __close = function() end,
     })

@@ -1,7 +1,7 @@
--- The arguments of a launch.
+-- Converts the arguments of a launch from positions to names.
 
---- launch_arguments(params, made, ...): arguments by position as a table by the names of the parameters. Those of the kinds that are keys of
--- `made` may be left out together. nil and how many there are without those, where there are more or fewer.
+--- launch_arguments(params, made, ...) returns arguments by position as a table by parameter name. The arguments whose kinds are keys of `made`
+-- (outputs) may all be omitted. If the number of arguments does not fit, returns nil and the number of arguments without outputs.
 return function(params, made, ...)
     local count, least = select("#", ...), 0
     for _, param in ipairs(params) do

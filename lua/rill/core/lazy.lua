@@ -1,26 +1,27 @@
--- What is loaded when it is first called: a script calls few of the functions that are written in Lua.
+-- Loads modules when one of their functions is first called, since a script uses few of the functions that are written in Lua.
 local lazy = {}
 
-local path <const> = package.path -- the one by which rill was found; a script may set another
+local path <const> = package.path -- the path by which rill was found; a script may change it later
 
-local _, file = ... -- where this one was found
+local _, file = ... -- the path of this file
 
---- Whether that path leads elsewhere once the script goes to another folder: then nothing can wait.
+--- Whether the path of rill is relative. Then nothing may be loaded later, as the script may change the working directory.
 lazy.moves = type(file) == "string" and file:sub(1, 1) ~= "/"
 
---- lazy.reference(): the table of public names, rill.shell.reference. rill.init sets it: what suggests names is below the shell.
+--- lazy.reference() returns the table of public names, rill.shell.reference. rill.init sets it, because rill.core.suggest is in a lower layer than the
+-- shell.
 lazy.reference = nil
 
---- As require, by that path.
+--- lazy.require(name) requires a module by the path by which rill was found.
 function lazy.require(name)
-    local theirs = package.path
+    local own = package.path
     package.path = path
     local done, found = pcall(require, name)
-    package.path = theirs
+    package.path = own
     return done and found or error(found, 0)
 end
 
---- The function `name` of the table that a module returns.
+--- lazy.call(module, name) returns a function that calls the function `name` of a module's table, and loads the module at the first call.
 function lazy.call(module, name)
     local f
     return function(...)
@@ -29,7 +30,7 @@ function lazy.call(module, name)
     end
 end
 
---- lazy.once(make): a function that returns what make() gave when it was first called.
+--- lazy.once(make) returns a function that returns the result of make(), which is called once.
 function lazy.once(make)
     local value
     return function()
@@ -38,7 +39,7 @@ function lazy.once(make)
     end
 end
 
---- lazy.module(name): a table with the functions of a module, which is loaded when one is first asked for.
+--- lazy.module(name) returns a table with the functions of a module, which is loaded when one of them is first read.
 function lazy.module(name)
     return setmetatable({}, {__index = function(functions, key)
         functions[key] = lazy.require(name)[key]

@@ -1,7 +1,8 @@
--- Values by key, as many as were used lately: lru(limit) gives find(key) and keep(key, value). What was used longest ago goes first.
+-- A cache of the most recently used values: lru(limit) returns find(key) and keep(key, value). If the cache is full, keep removes the value that was
+-- used longest ago.
 return function(limit)
     local entries, count = {}, 0
-    local ends = {} -- of a ring: ends.newer is the oldest entry, ends.older the newest
+    local ends = {} -- the sentinel of a ring: ends.newer is the oldest entry, ends.older the newest one
     ends.newer, ends.older = ends, ends
 
     local function unlink(entry)

@@ -1,4 +1,4 @@
--- Tables of options, checked.
+-- Checks tables of options.
 local errors = require "rill.core.error"
 local rill = require "rill.core.public"
 local suggest = require "rill.core.lazy".module "rill.core.suggest"
@@ -6,13 +6,13 @@ local fail <const> = errors.fail
 
 local option = {}
 
---- option.refuse(where, key, known): raises that `key` is not an option; the keys of `known` are.
+--- option.refuse(where, key, known) raises that `key` is not an option. The options are the keys of `known`.
 function option.refuse(where, key, known)
     fail("%s: unknown option %s: expected %s", where, type(key) == "string" and "'" .. key .. "'" or errors.told(key),
         suggest.among(key, known))
 end
 
---- option.check(where, options, known): raises where `options` is neither nil nor a table of options, or has a key that `known` has not.
+--- option.check(where, options, known) raises if `options` is neither nil nor a table of options, or has a key that is not in `known`.
 function option.check(where, options, known)
     errors.options(where, options)
     for key in pairs(options or {}) do
@@ -22,8 +22,8 @@ function option.check(where, options, known)
     end
 end
 
---- option.take(where, options, known): a copy of a table of options, nil being an empty one. `known`: by name {test, words}, and as a third what stands
--- where it is left out; a fourth, true, says that it must not be.
+--- option.take(where, options, known) returns a checked copy of a table of options with defaults; nil is an empty table. `known`: a row for each option
+-- name, {test, words for messages, default, required (boolean)}.
 function option.take(where, options, known)
     errors.options(where, options)
     local taken = {}
@@ -51,15 +51,15 @@ local function is_finite(value)
     return type(value) == "number" and value - value == 0
 end
 
---- option.is_finite(value): a number, neither NaN nor infinite.
+--- option.is_finite(value) returns whether a value is a number, neither NaN nor infinite.
 option.is_finite = is_finite
 
---- option.is_positive(value): a finite number above 0.
+--- option.is_positive(value) returns whether a value is a finite number above 0.
 function option.is_positive(value)
     return is_finite(value) and value > 0
 end
 
---- option.is_vector(value [, n]): a table of (n) finite numbers.
+--- option.is_vector(value [, n]) returns whether a value is a table of n finite numbers. Default of n: any length.
 function option.is_vector(value, n)
     if type(value) ~= "table" or rill.type(value) or #value ~= (n or #value) then
         return false
@@ -72,7 +72,7 @@ function option.is_vector(value, n)
     return true
 end
 
---- option.is_matrix(value, most): whether it is four rows of four numbers from -most to most; and whether its last row is that of a motion, 0, 0, 0, 1.
+--- option.is_matrix(value, most) returns whether a value is four rows of four numbers from -most to most; and whether its last row is 0, 0, 0, 1.
 function option.is_matrix(value, most)
     local good = option.table[1](value) and #value == 4
     for i = 1, good and 4 or 0 do
@@ -84,9 +84,9 @@ function option.is_matrix(value, most)
     return good, good and last[1] == 0 and last[2] == 0 and last[3] == 0 and last[4] == 1
 end
 
-local MOST <const> = (1 << 31) - 1 -- elements of a stream
+local MOST <const> = (1 << 31) - 1 -- the largest number of elements of a stream
 
---- option.is_shape(value, least, most): a table of `least` to `most` sizes, 1 or more, of a stream that there can be.
+--- option.is_shape(value, least, most) returns whether a value is a table of `least` to `most` sizes, 1 or more each, of a possible stream.
 function option.is_shape(value, least, most)
     if type(value) ~= "table" or rill.type(value) or #value < least or #value > most then
         return false
@@ -101,7 +101,7 @@ function option.is_shape(value, least, most)
     return true
 end
 
---- Rows of options: a test and its words.
+--- Rows of options: a test and its words for messages.
 option.finite = {is_finite, "a number"}
 option.positive = {option.is_positive, "a number above 0"}
 option.not_negative = {function(v) return is_finite(v) and v >= 0 end, "a number, 0 or more"}
@@ -112,12 +112,12 @@ option.vector = {function(v) return option.is_vector(v, 3) end, "a table of 3 nu
 option.angle = {function(v) return option.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
 option.table = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"}
 
---- option.default(row, value): a row with what stands where the option is left out.
+--- option.default(row, value) returns a row with a default.
 function option.default(row, value)
     return {row[1], row[2], value}
 end
 
---- option.some(holds): a test of what holds, or of an array of that.
+--- option.some(holds) returns a test that accepts a value which passes the test `holds`, or a non-empty array of such values.
 function option.some(holds)
     return function(value)
         if not option.table[1](value) then
@@ -132,8 +132,8 @@ function option.some(holds)
     end
 end
 
---- option.number(low, high [, default]): the row of an option that is a number within bounds, a whole one where `low` is an integer; without a
--- default it must be given. `above`: more than `low`.
+--- option.number(low, high [, default [, above]]) returns the row of an option that is a number from low to high, or above low if `above` is true. If
+-- `low` is an integer, the option must be one. Without a default the option is required.
 function option.number(low, high, default, above)
     local whole <const> = math.type(low) == "integer"
     local words = (whole and "a whole number from %d to %d" or above and "a number above %g, at most %g" or
@@ -144,7 +144,7 @@ function option.number(low, high, default, above)
     end, words, default, default == nil}
 end
 
---- option.choice(names [, default]): the row of an option that is one of some names, and may be left out.
+--- option.choice(names [, default]) returns the row of an optional option that is one of several names.
 function option.choice(names, default)
     local set = {}
     for _, name in ipairs(names) do
@@ -154,8 +154,8 @@ function option.choice(names, default)
     return {function(v) return set[v] end, words, default}
 end
 
---- option.per_dimension(where, name, value, rank): of an option that is one value, or an array of one per dimension: an array of `rank`, from 1 to 8, and the same
--- with the last dimension first, as kernels have them.
+--- option.per_dimension(where, name, value, rank) returns an array of `rank` values (1 to 8) of an option that is one value, or an array of one per
+-- dimension; and the same array with the last dimension first, as in kernels.
 function option.per_dimension(where, name, value, rank)
     assert(rank <= 8)
     local list, reversed, several = {}, {}, option.table[1](value)
@@ -170,7 +170,7 @@ function option.per_dimension(where, name, value, rank)
     return list, reversed
 end
 
---- option.words(names [, default]): a row for options that are one of the keys of a table, or of the items of an array.
+--- option.words(names [, default]) returns a row for options that are one of the keys of a table, or of the items of an array.
 function option.words(names, default)
     local list, set = {}, {}
     for key, name in pairs(names) do
@@ -183,7 +183,8 @@ function option.words(names, default)
     return {function(v) return set[v] end, table.concat(list, " or "), default}
 end
 
---- option.bounded(where, s, modes): s with what the option 'boundary' says outside: a mode, or a list of one for each dimension; nil: s itself.
+--- option.bounded(where, s, modes) returns a view of s with the option 'boundary', which is a mode, or a list of one for each dimension. If it is nil,
+-- returns s.
 function option.bounded(where, s, modes)
     if modes == nil then
         return s
@@ -196,6 +197,6 @@ function option.bounded(where, s, modes)
 end
 
 --- The row of the option 'boundary', for option.bounded.
-option.boundary = {function(v) return not rill.type(v) end, "what is outside: a mode, a number, or a list of them"}
+option.boundary = {function(v) return not rill.type(v) end, "a mode, a number (the value outside), or a list of them"}
 
 return option

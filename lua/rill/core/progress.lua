@@ -1,4 +1,4 @@
--- rill.progress: a bar in the terminal.
+-- rill.progress: a progress bar in the terminal.
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local typename = require "rill.core.typename"
@@ -23,7 +23,7 @@ local function check(self, name)
     end
 end
 
---- p:step([n]): n (1 unless told) more of the total are done.
+--- p:step([n]) adds n to the completed work. Default: 1.
 function Progress:step(n)
     check(self, "step")
     n = n or 1
@@ -38,7 +38,7 @@ function Progress:step(n)
     end
 end
 
---- p:close(): ends the bar's line.
+--- p:close() draws the bar a last time and ends its line.
 function Progress:close()
     check(self, "close")
     if self.shown and not self.closed then
@@ -49,7 +49,7 @@ function Progress:close()
 end
 Progress.__close = Progress.close
 
---- rill.progress(total [, label]): a progress bar, silent when the output is no terminal. `local p <close>` works.
+--- rill.progress(total [, label]) returns a progress bar. Nothing is drawn if standard output is not a terminal. `local p <close>` closes it.
 function progress.progress(total, label)
     if type(total) ~= "number" then
         error(("rill.progress: argument #1 'total': expected a number, got %s"):format(type(total)), 2)

@@ -1,4 +1,4 @@
--- Streams that are needed for a while: `local e <close> = held {a = s, n = 3}` closes those of a table.
+-- Closes temporary streams at the end of a block: `local e <close> = held {a = s, n = 3}` closes the streams in the table.
 local rill = require "rill.core.public"
 
 local Held <const> = {__close = function(own)

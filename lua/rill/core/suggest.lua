@@ -1,5 +1,5 @@
--- What may have been meant by an unknown name: what is called so in numpy, Torch or CUDA, what has that name elsewhere in rill, or the name nearest
--- by edit distance. It never suggests a method that discards something.
+-- Suggests a name for an unknown one: the equivalent of a name in numpy, Torch or CUDA, the same name elsewhere in rill, or the nearest name by edit
+-- distance. It never suggests a method that discards something.
 local lazy = require "rill.core.lazy"
 local synonyms = require "rill.core.synonyms"
 
@@ -10,7 +10,7 @@ local destructive <const> = {
     close = "close", unmap = "unmap", pop = "pop", undo = "undo", release = "release", coarsen = "coarsen",
 }
 
--- Letters to insert, drop, change or swap with their neighbour until a is b.
+-- Returns the edit distance: the number of letters to insert, delete, replace or swap with their neighbor to turn a into b.
 local function distance(a, b)
     local before, row = nil, {}
     for j = 0, #b do
@@ -31,7 +31,7 @@ local function distance(a, b)
     return row[#b]
 end
 
--- The key that a name abbreviates; nil where several keys or none begin with the name.
+-- Returns the key that begins with a name; nil if several keys do, or none.
 local function completed(name, names)
     local found
     for key in pairs(names) do
@@ -45,24 +45,25 @@ local function completed(name, names)
     return found
 end
 
--- The letters of a word in order.
+-- Returns the letters of a word, sorted.
 local function letters(word)
     local list = {word:byte(1, -1)}
     table.sort(list)
     return string.char(table.unpack(list))
 end
 
--- Whether two words may be one, mistyped, or nil: of up to four letters the first is the same, and none is replaced (sqrt is not sort).
+-- Returns whether b may be a with a typing error. Words of up to four letters must have the same first letter, and no letter may be replaced (sqrt is
+-- not sort).
 local function alike(a, b)
     return #a > 4 or a:byte(1) == b:byte(1) and (#a ~= #b or letters(a) == letters(b))
 end
 
--- Of two equally near keys the longer, since letters are left out more often than added; then the first in alphabetical order.
+-- Orders two equally near keys: the longer one first, since letters are omitted more often than added; then alphabetically.
 local function before(a, b)
     return #a > #b or #a == #b and a < b
 end
 
--- The value of the key nearest to a name by edit distance of at most `most`; nil without one.
+-- Returns the value of the key that is nearest to a name, with an edit distance of at most `most`; nil if there is none.
 local function near(name, names, most)
     local best, least = nil, most + 1
     for key in pairs(names) do
@@ -75,8 +76,8 @@ local function near(name, names, most)
     return best and names[best]
 end
 
---- suggest.of(name, names [, most]): the value of the only key of `names` that a name of three letters or more abbreviates, else of the nearest by
--- edit distance of at most `most` (default: a third of the letters, at least 1); nil without one.
+--- suggest.of(name, names [, most]) returns the value of the key of `names` that a name of three letters or more abbreviates, if there is only one, else
+-- of the nearest key by edit distance; nil if there is none. `most`: the largest distance. Default: a third of the letters, at least 1.
 function suggest.of(name, names, most)
     if #name < 3 then
         return nil
@@ -90,7 +91,7 @@ local function owner_of(whole)
     return whole:match "^(.*)[.:]" or ""
 end
 
---- suggest.parts(): the modules within the module, as keys: debug, horn, image.
+--- suggest.parts() returns a set of the names of the modules in rill: debug, horn, image ...
 function suggest.parts()
     local parts = {}
     for _, entry in ipairs(lazy.reference().entries()) do
@@ -100,12 +101,12 @@ function suggest.parts()
     return parts
 end
 
--- The owners whose synonyms hold for names of an owner, the first first.
+-- Returns the owners whose synonyms apply to names of an owner, most specific first.
 local function owners(owner)
     return owner == "" and {"rill", "s", "c", "k", "A"} or {owner, owner:match "^(rill)%."}
 end
 
--- What a name is called here that another library has; nil where no other name is so.
+-- Returns the equivalent of a name of another library; nil if the name is not known.
 local function synonym(owner, name)
     for _, spelled in ipairs {name, name:lower()} do
         for _, each in ipairs(owners(owner)) do
@@ -117,7 +118,7 @@ local function synonym(owner, name)
     end
 end
 
--- Whether a parameter takes a value of an owner: 1 as it is, 2 the elements of a container as a stream.
+-- Returns 1 if a parameter accepts a value of an owner, 2 if it accepts the elements of a container as a stream, else nil.
 local function takes(parameter, owner)
     local kinds = "|" .. parameter.type .. "|"
     for kind, letter in pairs(lazy.reference().letters) do
@@ -131,7 +132,7 @@ local function takes(parameter, owner)
     return kinds:find("|source|", 1, true) and (owner == "s" and 1 or owner == "c" and 2) or nil
 end
 
--- A function called with a value of an owner as its first argument: "rill.clamp(s, low, high)"; nil of one that does not take such a value.
+-- Returns the call of a function with a value of an owner as its first argument: "rill.clamp(s, low, high)"; nil if it does not accept such a value.
 local function called_with(entry, owner)
     local how = entry.params and entry.params[1] and takes(entry.params[1], owner)
     if not how then
@@ -144,7 +145,7 @@ local function called_with(entry, owner)
     return ("%s(%s)"):format(entry.name, table.concat(arguments, ", "))
 end
 
--- A name of another owner for a value's method: a function that takes such a value, or a method of the container's elements as a stream.
+-- Returns what to write instead of an unknown method: a function that accepts the value, or a method of the elements of a container as a stream.
 local function as_function(owner, entry)
     if entry.name:find "^rill%." then
         return called_with(entry, owner)
@@ -152,13 +153,13 @@ local function as_function(owner, entry)
     return owner == "c" and entry.name:find "^s:" and "c:stream()" .. entry.name:sub(2) or nil
 end
 
--- How good it is that the module's user finds a name at an owner: the module itself, streams, its parts, other values.
+-- Returns the rank of an owner, lowest is best: the module itself, streams, modules in it, other values.
 local function rank(whole)
     local owner = owner_of(whole)
     return owner == "rill" and 1 or owner == "s" and 2 or owner:find "^rill%." and 3 or 4
 end
 
--- Where a name stands that an owner has not: the way to write it; nil where no owner has it.
+-- Returns what to write for a name that only another owner has; nil if no owner has it.
 local function elsewhere(owner, name)
     local best, best_rank
     if destructive[name] then
@@ -178,7 +179,7 @@ local function elsewhere(owner, name)
     return best
 end
 
--- The last parts of the names that an owner ("": any) has, each with the whole name.
+-- Returns a table from the last parts of the names of an owner ("": any) to the whole names.
 local function names_of(owner)
     local names = {}
     for _, entry in ipairs(lazy.reference().entries()) do
@@ -209,7 +210,7 @@ local function mistyped_synonym(owner, name)
     return near(name:lower(), names, 1)
 end
 
--- What is meant by the last part of a name; "-" or nil: nothing.
+-- Returns the suggestion for the last part of a name; "-" or nil if there is none.
 local function meant(owner, last)
     local found = synonym(owner, last) or owner ~= "" and elsewhere(owner, last)
     local own = names_of(owner)
@@ -217,19 +218,19 @@ local function meant(owner, last)
     if found or discards and not own[discards] then
         return found or nil
     end
-    local bare = last:match "^(.-)_*$" -- Torch's names of what works in place end so
+    local bare = last:match "^(.-)_*$" -- names of Torch's in-place operations end in an underscore
     return own[bare] or suggest.of(last, own) or mistyped_synonym(owner, last) or owner:find "^rill" and
         suggest.of(last, names_of "", 1) or nil
 end
 
---- suggest.name(name): what is meant by a name with or without an owner ("s:clone"), as it is written; nil when nothing is near.
+--- suggest.name(name) returns the suggestion for a name with or without an owner ("s:clone"); nil if there is none.
 function suggest.name(name)
     local owner, last = name:match "^(.-)[.:]?([%w_]+)$"
     local found = last and meant(owner, last)
     return found ~= "-" and found or nil
 end
 
---- suggest.hint(owner, key): "; did you mean ...?" for a key that an owner ("rill", "rill.image", "s", "k") has not, or "".
+--- suggest.hint(owner, key) returns "; did you mean ...?" for a key that an owner ("rill", "rill.image", "s", "k") does not have, or "".
 function suggest.hint(owner, key)
     if type(key) ~= "string" or #key > 60 then
         return ""
@@ -238,7 +239,7 @@ function suggest.hint(owner, key)
     return own and ("; did you mean %s?"):format(own) or ""
 end
 
--- An option that is meant by another name, of those in `names`; "-": none is.
+-- Returns the option in `names` that is the equivalent of a key; "-" if nothing may be suggested.
 local function option_synonym(key, names)
     for _, here in ipairs(synonyms.options[key] or synonyms.options[key:lower()] or {}) do
         if names[here] or here == "-" then
@@ -247,8 +248,8 @@ local function option_synonym(key, names)
     end
 end
 
---- suggest.among(key, names): what an error says after an unknown key, where the keys of `names` are known, options for example: "axis, descending; did
--- you mean 'axis'?"
+--- suggest.among(key, names) returns the text of an error after an unknown key, where the keys of `names` are expected: "axis, descending; did you mean
+-- 'axis'?"
 function suggest.among(key, names)
     local own, list = {}, {}
     for name in pairs(names) do

@@ -1,7 +1,7 @@
--- Names from numpy, CuPy, PyTorch, CUDA and Warp, and how rill writes the same. core/suggest.lua looks a name up here before it compares letters.
+-- Names in numpy, CuPy, PyTorch, CUDA and Warp, and their equivalents in rill. core/suggest.lua looks up a name here before it compares letters.
 -- The keys are the owners of the unknown name: "s" a stream or an expression, "c" a container, "k" a kernel, "A" a matrix, "M" a mesh,
--- "rill" the module and its parts, "rill.image" one of these. A line is `what rill has: the other names`. A text begins with a public name or with an expression; "-" is nothing:
--- names that are not suggested anything, since what is nearest by letters does something else.
+-- "rill" the module and the modules in it, "rill.image" one of them. A line is `equivalent in rill: other names`. The equivalent begins with a public
+-- name or is an expression; "-" means that nothing is suggested, because the nearest name by letters has another meaning.
 local synonyms = {}
 
 local lines <const> = {
@@ -359,7 +359,7 @@ values: data vals
 -: ascending
 ]==]
 
--- Parses lines of the form `what rill has: other names` into a table. It maps each other name to the list of what rill has for it.
+-- Parses lines of the form `equivalent in rill: other names` into a table, which maps each other name to the list of its equivalents.
 local function parsed(text)
     local names = {}
     for here, others in text:gmatch "([^\n]-): ([^:\n]+)\n" do
@@ -371,13 +371,13 @@ local function parsed(text)
     return names
 end
 
---- synonyms.of[owner]: what is written here, by the other name, as a list of which the first is meant.
+--- synonyms.of[owner]: other name -> list of equivalents; the first one is suggested.
 synonyms.of = {}
 for owner, text in pairs(lines) do
     synonyms.of[owner] = parsed(text)
 end
 
---- synonyms.options: the options that may be meant, by the other name, as a list.
+--- synonyms.options: other name -> list of equivalent options.
 synonyms.options = parsed(option_lines)
 
 return synonyms

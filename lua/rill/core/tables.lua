@@ -1,7 +1,7 @@
--- Tables of Lua, without a word about rill.
+-- Operations on Lua tables that are independent of rill.
 local tables = {}
 
---- tables.keys(t): the keys of a table of names, a list in order.
+--- tables.keys(t) returns the sorted list of the keys of a table of names.
 function tables.keys(t)
     local list = {}
     for key in pairs(t) do
@@ -11,7 +11,7 @@ function tables.keys(t)
     return list
 end
 
---- tables.copy(t): a new table with the keys and values of one; `t` may be nil.
+--- tables.copy(t) returns a shallow copy of a table; an empty table if `t` is nil.
 function tables.copy(t)
     local copy = {}
     for key, value in pairs(t or {}) do
@@ -20,7 +20,8 @@ function tables.copy(t)
     return copy
 end
 
---- tables.product(list [, last]): the product of the numbers of a list, or of those up to a place: the elements of a shape.
+--- tables.product(list [, last]) returns the product of the numbers list[1] to list[last], for example the number of elements of a shape. Default of
+-- `last`: #list.
 function tables.product(list, last)
     local product = 1
     for i = 1, last or #list do
@@ -29,7 +30,8 @@ function tables.product(list, last)
     return product
 end
 
---- tables.columns(rows, is_left): rows of texts as a list of lines, in columns that are two spaces apart. is_left(i): whether column i begins to the left.
+--- tables.columns(rows, is_left) returns rows of texts as a list of lines, in columns that are separated by two spaces. is_left(i): whether column i is
+-- aligned to the left.
 function tables.columns(rows, is_left)
     local widths, lines = {}, {}
     for _, row in ipairs(rows) do

@@ -1,5 +1,5 @@
--- What the terminal can show, from the environment alone: nothing is asked of it, so nothing waits for an answer that a pipe, or a
--- slow line, never gives.
+-- Determines the capabilities of the terminal from environment variables alone. No query is sent to the terminal, since the program would wait for
+-- a reply that a pipe or a slow line does not give.
 local core = require "rill.core"
 
 local terminal = {}
@@ -9,8 +9,7 @@ local function variable(name)
     return value ~= "" and value or nil
 end
 
--- Terminals that speak a protocol for pictures. Inside tmux and screen what reaches us is the outer terminal's name, and pictures
--- do not pass.
+-- Returns the image protocol of the terminal, or nil. Inside tmux and screen the variables may name the outer terminal, but images do not work.
 local function pictures(term)
     if variable "TMUX" or variable "STY" or term:find "^tmux" or term:find "^screen" then
         return nil
@@ -31,8 +30,8 @@ local function colours(term)
     return term:find "256" and "256" or not term:find "^vt%d" and "16" or nil
 end
 
--- Whether characters beyond ASCII are worth trying: not on a vt100 or the Linux console, whose font has no braille, and not where
--- the locale names another character set.
+-- Returns whether the terminal can show characters other than ASCII. A vt100 and the Linux console cannot, as their fonts have no braille, nor a
+-- terminal whose locale names another character set.
 local function unicode(term)
     if term:find "^vt%d" or term == "linux" then
         return false
@@ -42,8 +41,8 @@ local function unicode(term)
     return not charset or charset:lower():gsub("%W", "") == "utf8"
 end
 
---- A table: columns and lines; cell, the pixels of a character {width, height}; and where standard output is a terminal that can,
--- unicode (boolean), colours ("true", "256" or "16") and pictures ("kitty" or "iterm").
+--- terminal.look() returns a table: columns and lines; cell, the size of a character in pixels {width, height}; shown, whether standard output is a
+-- terminal; and if it is, its capabilities: unicode (boolean), colours ("true", "256" or "16") and pictures ("kitty" or "iterm").
 function terminal.look()
     local shown, columns, lines, width, height = core._terminal()
     local term = variable "TERM"
@@ -58,7 +57,7 @@ function terminal.look()
     return able
 end
 
--- The levels of the 6 x 6 x 6 colours, 16 to 231; grays of 8, 18, 28 ... are 232 to 255.
+-- The levels of the 6 x 6 x 6 colors with the codes 16 to 231. The grays 8, 18, 28 ... have the codes 232 to 255.
 local LEVELS = { [0] = 0, 95, 135, 175, 215, 255 }
 
 local function level(v)
@@ -79,21 +78,22 @@ local function code_256(r, g, b)
     return 16 + 36 * x + 6 * y + z
 end
 
--- The nearest of the six bright colours every terminal has, 91 to 96.
+-- Returns the code of the nearest of the six bright colors that every terminal has, 91 to 96, or 97 for gray.
 local function code_16(r, g, b)
     local half = (math.max(r, g, b) + math.min(r, g, b)) / 2
     local code = (r > half and 1 or 0) + (g > half and 2 or 0) + (b > half and 4 or 0)
     return 90 + (code == 0 and 7 or code)
 end
 
---- The numbers that choose a colour (0 to 255 each) in an escape sequence: of the character, or of what is behind it.
-function terminal.colour(depth, r, g, b, behind)
+--- terminal.colour(depth, r, g, b, background) returns the parameters of an escape sequence that selects a color (components from 0 to 255), of
+-- the character or of its background.
+function terminal.colour(depth, r, g, b, background)
     if depth == "true" then
-        return ("%d;2;%d;%d;%d"):format(behind and 48 or 38, r, g, b)
+        return ("%d;2;%d;%d;%d"):format(background and 48 or 38, r, g, b)
     elseif depth == "256" then
-        return ("%d;5;%d"):format(behind and 48 or 38, code_256(r, g, b))
+        return ("%d;5;%d"):format(background and 48 or 38, code_256(r, g, b))
     end
-    return tostring(code_16(r, g, b) + (behind and 10 or 0))
+    return tostring(code_16(r, g, b) + (background and 10 or 0))
 end
 
 return terminal

@@ -1,21 +1,22 @@
--- What a value is, for messages and choices.
+-- Names the types of values, for messages and for decisions.
 local core = require "rill.core"
 
 local typename = {}
 
---- "stream", "kernel", "expression" ... or Lua's name of its type.
+--- typename.of(value) returns "stream", "kernel", "expression" ..., or Lua's type name.
 function typename.of(value)
     return core.type(value) or type(value)
 end
 
---- The type of a stream's elements; nil of a closed one, and of anything else.
+--- typename.element(value) returns the element type of an open stream or an expression; nil for other values.
 function typename.element(value)
     if core.type(value) == "expression" or core._is_open(value) then
         return value.type
     end
 end
 
---- What came instead of a stream, for messages: of a container, and of an expression of some, with what to do.
+--- typename.told(value) returns the description of a value that is not a stream, for messages. For containers and expressions of containers it says
+-- how to get a stream.
 function typename.told(value)
     local what = typename.of(value)
     if what == "expression" and value._sparse then
@@ -29,7 +30,7 @@ function typename.told(value)
     return closed and "closed container" or "a container: its elements as one are c:stream()"
 end
 
---- What came instead of an open stream.
+--- typename.not_open(value) returns the description of a value that is not an open stream, for messages.
 function typename.not_open(value)
     local what = typename.of(value)
     return what == "stream" and "closed stream" or what == "table" and "a table: rill.from makes a stream of one" or

@@ -1,22 +1,22 @@
--- The types of elements that are no structures, as rill.core lists them: name -> {name =, scalar = of one component, components =, bytes = of
--- an element, seen = the type kernels see}.
+-- The built-in element types, as rill.core lists them: name -> {name =, scalar = type of a component, components =, bytes = per element, seen =
+-- type in kernels}.
 local core = require "rill.core"
 
 local types = {list = core._types}
 
---- The row of a type of one number or boolean; nil of other types.
+--- types.scalar(name) returns the row of a type with one component; nil for other types.
 function types.scalar(name)
     local info = types.list[name]
     return info and info.components == 1 and info or nil
 end
 
---- The scalar that kernels see of a type: "float", "double", "int", "uint" or "bool"; nil of structures.
+--- types.seen_scalar(name) returns the scalar type of a type in kernels: "float", "double", "int", "uint" or "bool"; nil for structures.
 function types.seen_scalar(name)
     local info = types.list[name]
     return info and types.list[info.seen].scalar
 end
 
---- Whether its numbers have a fraction.
+--- types.is_real(name) returns whether the scalar type in kernels is float or double.
 function types.is_real(name)
     local scalar = types.seen_scalar(name)
     return scalar == "float" or scalar == "double"

@@ -1,12 +1,12 @@
--- What is wrong, but no error: a line on standard error.
+-- Warnings, which are lines on standard error.
 local warning = {}
 
---- warning.write(text): where lines go; specs put their own here.
+--- warning.write(text) writes a line. Specs replace this function.
 function warning.write(text)
     io.stderr:write(text, "\n")
 end
 
---- warning.say(format, ...): says it.
+--- warning.say(format, ...) writes a formatted warning.
 function warning.say(format, ...)
     warning.write(format:format(...))
 end

@@ -1,5 +1,4 @@
--- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that every
--- element pays for.
+-- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that is evaluated for every element.
 
 local rill = require "rill.core.public"
 local core = require "rill.core"
@@ -11,7 +10,7 @@ local fail <const> = errors.fail
 
 local active = {}
 
--- A list of active elements: `indices`, their flat indices, and `shape`, what they count in.
+-- A list of active elements: `indices`, their flat 0-based indices, and `shape`, the shape to which these refer.
 local Active = { __name = "rill.active" }
 Active.__index = Active
 
@@ -28,20 +27,20 @@ local function is_contained(value)
     return core._is_open_container(value) or rill.type(value) == "expression" and value._sparse
 end
 
--- What is not zero holds.
+-- Returns whether a value can be a mask. Nonzero elements hold.
 local function is_mask(value)
     local open = is_contained(value) or not errors.not_open(value)
     return open and types.scalar(value.type) and value.type ~= "double"
 end
 
--- Flat indices of points, x first, of a shape.
+-- Returns the flat indices of points, x first, in a shape.
 local function flattened(points, shape)
     local rank, args = #shape, { p = points }
     if rank == 1 then
         return points:copy()
     end
     local text, sizes = "p." .. ("xyzw"):sub(rank, rank), {}
-    for d = rank - 1, 1, -1 do -- x, of the last size, is the innermost
+    for d = rank - 1, 1, -1 do -- x, which belongs to the last size, is the innermost
         local name = "n" .. d
         text = ("(%s) * %s + p.%s"):format(text, name, ("xyzw"):sub(d, d))
         sizes[#sizes + 1], args[name] = "int " .. name, shape[rank + 1 - d]
@@ -50,27 +49,28 @@ local function flattened(points, shape)
     return rill.kernel(("%s { r = %s; }"):format(head, text))(args)
 end
 
--- Where a container or an expression of some holds: of what is mapped.
+-- Returns the list of the mapped elements where a container, or an expression of containers, holds.
 local function contained_list(mask, where)
     local own <close> = rill.type(mask) == "expression" and mask:eval() or nil
     local c = own or mask
     local shape = c.shape
     if not shape or #shape > 4 or c.size > 2147483647 then
-        fail("%s: a mask that is a container has a shape of 1 to 4 dimensions and 2147483647 elements at most", where)
+        fail("%s: expected a mask with a shape of 1 to 4 dimensions and at most 2147483647 elements", where)
     end
     local _, default = core._fallback(c)
     if default then
         local held = default:any()
         default:close()
         if held then
-            fail("%s: the mask's default holds where nothing is mapped: c:stream() is a mask of all", where)
+            fail("%s: the default value of the mask is nonzero, so that all unmapped elements would be active; "
+                .. "use c:stream()", where)
         end
     end
     local points <close> = c:find(c:ne(0))
     return active.of(flattened(points, shape), shape)
 end
 
--- The arguments of a launch by position as a table by name; outputs may be left out.
+-- Converts the arguments of a launch from positions to names; outputs may be omitted.
 local function by_position(kernel, ...)
     local params = kernel.params
     local named, inputs = launch_arguments(params, {["output stream"] = true}, ...)
@@ -90,7 +90,7 @@ local function named_arguments(kernel, ...)
     return tables.copy(first)
 end
 
--- The same arguments under the other kernel's names, its outputs being the first one's results.
+-- Returns the arguments under the names of the other kernel, with the results of the first kernel as its outputs.
 local function renamed(named, from, to, results)
     local others, output = { shape = named.shape }, 0
     for i, param in ipairs(from) do
@@ -107,14 +107,15 @@ end
 local function check_signatures(mine, other)
     for _, param in ipairs(mine) do
         if param.kind == "variable output" then
-            fail("rill.branch: kernels with a vout can't be branches: how much each pushes, and in which order, is not "
-                .. "known before")
+            fail("rill.branch: a kernel with a vout cannot be a branch, since the number and order of the pushed "
+                .. "values are not known before the launch")
         end
     end
     for i = 1, math.max(#mine, #other) do
         local a, b = mine[i], other[i]
         if not a or not b or a.kind ~= b.kind or a.type ~= b.type then
-            local what = "rill.branch: the kernels take parameters of the same kinds and types: parameter #%d differs"
+            local what = "rill.branch: the kernels must have parameters of the same kinds and types: parameter #%d " ..
+                "differs"
             fail(what, i)
         end
     end
@@ -125,9 +126,9 @@ local function kind(value)
     return other or ("%s<%s>"):format(rill.type(value), value.type)
 end
 
---- rill.active(mask): the list of the elements where a mask holds, to be given as `where` to several launches. `mask` is a
--- stream of bool, int, uint or float (what is not zero holds), a container, of which what is mapped counts, or an expression. `a.indices`
--- are the flat indices (int), `a.shape` is the mask's shape.
+--- rill.active(mask) returns the list of the elements where a mask is nonzero, for the option `where` of several launches. `mask` is a stream of
+-- bool, int, uint or float, an expression, or a container, of which only mapped elements count. The list has the fields `indices`, the flat
+-- 0-based indices (int), and `shape`, the shape of the mask.
 function active.active(mask)
     if not is_mask(mask) then
         local expected = "rill.active: argument #1 'mask': expected a mask stream or an expression, got %s"
@@ -139,12 +140,13 @@ function active.active(mask)
     return active.of(mask:find(mask), mask.shape)
 end
 
---- active.of(indices, shape): the list of those elements of a shape.
+--- active.of(indices, shape) returns the list of the elements of a shape with these flat indices.
 function active.of(indices, shape)
     return setmetatable({ indices = indices, shape = shape }, Active)
 end
 
---- What the binding makes of `where`: indices, the shape they count in, and the list, in which it keeps the pages of containers.
+--- active.list(where, kernel) returns the indices and the shape of the option `where`, and the list, in which the binding caches regions of
+-- containers. `kernel` is the name of the kernel, for messages.
 function active.list(where, kernel)
     if getmetatable(where) ~= Active then
         if not is_mask(where) then
@@ -156,9 +158,9 @@ function active.list(where, kernel)
     return where.indices, where.shape, where
 end
 
---- rill.branch(cond, F, G): a function that launches kernel F over the elements where `cond` (a mask stream or an expression)
--- holds and kernel G over the others, both into the same outputs, which it returns. It is called as F is, by position or by
--- name; G takes parameters of the same kinds and types in the same order. The condition is looked at once, here.
+--- rill.branch(cond, F, G) returns a function that launches kernel F over the elements where `cond` (a mask stream or an expression) is nonzero, and
+-- kernel G over the others. Both write to the same outputs, which are returned. The function takes the arguments of F, by position or by name; G
+-- must have parameters of the same kinds and types in the same order. The condition is evaluated once, by rill.branch.
 function active.branch(cond, F, G)
     if not is_mask(cond) or is_contained(cond) then
         local expected = "rill.branch: argument #1 'cond': expected a mask stream or an expression, got %s"

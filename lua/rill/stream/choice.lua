@@ -1,4 +1,4 @@
--- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
+-- rill.permutation and rill.choice: random permutations and samples.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -24,14 +24,14 @@ local function is_count(value, least)
     return math.type(value) == "integer" and value >= least and value <= MOST
 end
 
--- 0 .. n - 1 in the order of random words; words that are equal, one pair in 2^32, stay in theirs.
+-- Returns 0 .. n - 1 in the order of random 32-bit words. Two words are equal with probability 2^-32; then their indices keep their order.
 local function shuffled(n, seed)
     local words <close> = rill.random(n, {type = "uint", seed = seed})
     return rill.argsort(words)
 end
 
---- rill.permutation(n [, {seed=}]): the numbers 0 .. n - 1 in random order, a new int stream. The same seed gives the same order
--- on every device; without, the next numbers after rill.seed.
+--- rill.permutation(n [, {seed=}]) returns the numbers 0 .. n - 1 in random order, a new int stream. The same seed gives the same order on every
+-- device. Default of `seed`: the sequence that rill.seed starts.
 function choice.permutation(n, options)
     if not is_count(n, 0) then
         fail("rill.permutation: argument #1 'n': expected a whole number from 0 to %d, got %s", MOST, tostring(n))
@@ -48,7 +48,7 @@ local function listed(p)
     return chances
 end
 
--- Chances as a flat stream of double, checked: one for each of n elements. Also how many are not 0.
+-- Returns the checked chances of n elements as a flat stream of double, and the number of chances that are not 0.
 local function check_chances(p, n)
     if type(p) == "table" and rill.type(p) == nil then
         p = listed(p)
@@ -69,7 +69,7 @@ local function check_chances(p, n)
     return flat, flat:count()
 end
 
--- `below` is the number before `total`: no place lies beyond the last chance, however small the sum is.
+-- Scales uniform random numbers to the total. `below` is the largest number less than `total`, so that no result exceeds the last sum.
 local SPREAD <const> = template.new [[
     kernel void spread(double u<>, double total, double below, out double r<>) {
         r = min(u * total, below);
@@ -77,9 +77,9 @@ local SPREAD <const> = template.new [[
 ]]
 
 
-local FEISTEL_LEAST <const>, FEISTEL_SHARE <const> = 32, 8 -- of fewer numbers, or a larger part of them, the shuffle is as fast
+local FEISTEL_LEAST <const>, FEISTEL_SHARE <const> = 32, 8 -- for fewer numbers, or a larger share of them, the shuffle is as fast
 
--- `count` numbers below n, none twice.
+-- Returns `count` different integers below n.
 local function distinct(n, count, seed)
     if n < FEISTEL_LEAST or count > n // FEISTEL_SHARE then
         local all <close> = shuffled(n, seed)
@@ -93,7 +93,7 @@ local function distinct(n, count, seed)
     return FEISTEL:kernel()(rill.iter("int", count, 0, count), n, bits, keys)
 end
 
--- `count` numbers below n, as a flat int stream.
+-- Returns `count` integers below n, drawn by the options, as a flat int stream.
 local function draw(n, count, options)
     local seed = options.seed
     if not options.p then
@@ -112,19 +112,19 @@ local function draw(n, count, options)
         return rill.searchsorted(sums, at, {side = "right"})
     end
     if count > some then
-        local what = "rill.choice: %d of %d elements with a chance can't be drawn without repeating one"
+        local what = "rill.choice: cannot draw %d elements without repetition: only %d elements have a chance above 0"
         fail(what, count, some)
     end
-    -- Every element waits for an exponential time, shorter where its chance is larger (Efraimidis and Spirakis 2006); compared as
-    -- logarithms, which hold chances of any size.
+    -- Each element gets an exponentially distributed waiting time, which is shorter for larger chances (Efraimidis and Spirakis 2006). The
+    -- logarithms of the times are compared, so that chances of any size are possible.
     local uniform <close> = rill.random(n, {type = "double", seed = seed})
     local haste <close> = (rill.log(chances) - rill.log(-rill.log(1 - uniform))):eval()
     local best <close>, order = haste:top_k(count)
     return best and order
 end
 
---- rill.choice(from, shape [, {seed=, replace=, p=}]): elements drawn from a stream, or numbers from 0 .. from - 1 (an int stream), all
--- with the same chance, or with chances in proportion to `p`. With replace = false none is drawn twice.
+--- rill.choice(from, shape [, {seed=, replace=, p=}]) returns elements drawn from a stream, or integers from 0 to from - 1 (an int stream). `p`:
+-- the chances, which need not be normalized. Default: equal chances. `replace`: whether an element may be drawn twice. Default: true.
 function choice.choice(from, shape, options)
     local other = errors.not_open(from)
     local source = not other and from
@@ -146,7 +146,7 @@ function choice.choice(from, shape, options)
     if count > 0 and n == 0 then
         fail("rill.choice: argument #1 'from' is empty")
     elseif options.replace == false and count > n then
-        fail("rill.choice: %d elements can't be drawn from %d without repeating one", count, n)
+        fail("rill.choice: cannot draw %d elements without repetition from %d", count, n)
     end
     local numbers = draw(n, count, options):reshape(sizes)
     if not source then

@@ -1,12 +1,12 @@
--- rill.concat: streams one after the other.
+-- rill.concat: joins streams.
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local typename = require "rill.core.typename"
 
 local concat = {}
 
---- rill.concat(list [, axis]): the streams of a list one after the other along an axis (1 unless told; -1 is the last).
--- All have the same type, and the same shape but for that axis. Returns a new stream.
+--- rill.concat(list [, axis]) returns a new stream of the streams in a list, joined along an axis. Default: 1; -1 is the last one. All streams must have
+-- the same type, and the same shape except for that axis.
 function concat.concat(list, axis)
     local listed <const> = type(list) == "table" and not rill.type(list)
     if not listed or #list == 0 then

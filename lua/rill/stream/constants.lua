@@ -1,14 +1,14 @@
--- Constants of expressions that a user wrote as text: {k = 2} beside "x > k". They are arguments of the kernel made of the text, so
--- other values compile nothing.
+-- Constants of expressions that are texts: {k = 2} for "x > k". They are arguments of the kernel that is made from the text, so that other values do
+-- not require compilation.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 
 local constants = {}
 
--- The scalars of values, and the letter their vectors begin with.
+-- The first letters of vector types, by scalar.
 local vector_letters = { float = "", double = "d", int = "i", uint = "u", bool = "" }
 
---- The scalar of a value type: "float" of "vec3", "int" of "ivec2"; nil of a structure.
+--- constants.scalar(value) returns the scalar of a type: "float" for "vec3", "int" for "ivec2"; nil for a structure.
 function constants.scalar(value)
     if vector_letters[value] then
         return value
@@ -17,7 +17,7 @@ function constants.scalar(value)
     return letter and ({ [""] = "float", d = "double", i = "int", u = "uint" })[letter]
 end
 
--- The type of a constant beside elements of a scalar type. Whole numbers stay whole beside whole numbers.
+-- Returns the scalar type of a constant for elements of a scalar type. Integers remain integers if the elements are integers.
 local function constant_scalar(scalar, numbers)
     if scalar == "float" or scalar == "double" then
         return scalar
@@ -44,7 +44,7 @@ local function is_numbers(value)
     return true
 end
 
--- The type of a constant beside elements of a scalar type; nil for what cannot be one.
+-- Returns the type of a constant for elements of a scalar type; nil if the value cannot be a constant.
 local function constant_type(scalar, value)
     if type(value) == "boolean" then
         return "bool"
@@ -65,8 +65,8 @@ local function name_error(where, reserved, name)
         table.concat(names, ", "), type(name) == "string" and "'" .. name .. "'" or tostring(name))
 end
 
---- The values of a table of constants in the order of their names, and their declarations as parameters; `where` names the function
--- in errors, `reserved` the names that the expression has already and what they are.
+--- constants.declare(where, scalar, given, reserved) returns the values of a table of constants in the order of their names, and their declarations as
+-- parameters. Messages begin with `where`. `reserved` are the other names in the expression, with their meanings.
 function constants.declare(where, scalar, given, reserved)
     if given ~= nil and (type(given) ~= "table" or rill.type(given)) then
         errors.fail("%s: argument #2 'constants': expected a table like {c = 2}, got %s", where,

@@ -1,4 +1,4 @@
--- rill.convolve and rill.correlate: term by term, or by Fourier transforms where that is cheaper.
+-- rill.convolve and rill.correlate: by direct sums, or by Fourier transforms if that is cheaper.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -10,11 +10,11 @@ local fail <const> = errors.fail
 local convolve = {}
 
 local RANKS <const> = 4
-local MOST <const> = 4096 -- terms of a sum: some devices cut loops short that make some 65,000 trips
+local MOST <const> = 4096 -- terms of a direct sum, at most: some devices end loops after about 65,000 iterations
 
 -- ---- kernels
 
--- Values of texts: the dimensions, and the vector that indexes a stream of so many.
+-- The values of the templates for each rank.
 local ranks = {}
 for rank, place in ipairs {"", "ivec2", "ivec3", "ivec4"} do
     local axes = {}
@@ -26,7 +26,7 @@ local function values(rank, own)
     return setmetatable(own, {__index = ranks[rank]})
 end
 
--- ---- both ways: r[i] is the sum over k of a[i + low + k] b[way k + last]; vectors have x first
+-- ---- the methods. Both compute r[i], the sum over k of a[i + low + k] b[way k + last]. Vectors have x first
 
 local function direct(p)
     return kernels.direct:kernel(values(p.rank, {real = p.real, element = p.element})) {
@@ -42,7 +42,7 @@ local function transformed(p, s, low, way, element, component)
     return rill.fft(placed, {real = true})
 end
 
--- Of one component of a; `y`: the transform of b.
+-- Returns the result for one component of a; `y` is the transform of b.
 local function filtered(p, y, component)
     local x <close> = transformed(p, p.a, p.low, 1, p.element, component)
     local z <close> = kernels.join:kernel {C = x.type}(x, y)
@@ -69,7 +69,7 @@ end
 
 -- ---- the choice
 
--- The least length from n on whose transforms are cheap, and even.
+-- Returns the smallest even length >= n whose transforms are cheap.
 local function room_for(n)
     local best
     for _, odd in ipairs {1, 3, 5} do
@@ -80,7 +80,7 @@ local function room_for(n)
     return best
 end
 
--- What both take; flip: b is turned round. `room`: the shape of transforms in which no sum goes round.
+-- Returns the parameters of both methods. `flip`: b is reversed. `room`: the shape of transforms in which no sum wraps around.
 local function plan(a, b, flip)
     local rank <const> = #a.shape
     local seen <const> = types.list[types.list[a.type].seen]
@@ -102,8 +102,8 @@ local function plan(a, b, flip)
     return p
 end
 
--- Nanoseconds of one thread, on a processor as measured: for a term, a row of terms, an element of the room, and all there is to launch. For
--- GPUs, where it is their ratios that count, by the bytes that are moved.
+-- Costs of a term, a row of terms, an element of `room`, and of the launches. For CPUs they are measured nanoseconds of one thread; for GPUs, where only
+-- the ratios matter, they are estimated from the bytes that are moved.
 local costs <const> = {
     cpu = {term = 4, row = 10, element = 55, launches = 150e3},
     gpu = {term = 1, row = 2, element = 60, launches = 50e6},
@@ -118,7 +118,7 @@ end
 
 -- ---- arguments
 
--- Vectors, too, where they may be.
+-- Returns an open stream of real numbers, or of vectors of them if `vectors` is true; raises for other values.
 local function check_numbers(name, number, value, what, vectors)
     value = errors.open(("%s: argument #%d '%s'"):format(name, number, what), value, "expected a stream, got %s")
     local fits = types.scalar(value.type) and value.type ~= "bool" or vectors and types.is_real(value.type)
@@ -138,18 +138,19 @@ local function run(name, a, b, options, flip)
         fail("%s: argument #2 'b' has no elements", name)
     end
     a = option.bounded(name, a, option.take(name, options, {boundary = option.boundary}).boundary)
-    a = core._boundary(a) and a or a:boundary "clamp" -- said, it is no index out of range
+    a = core._boundary(a) and a or a:boundary "clamp" -- explicit, so that rill.check does not report indices outside
     local p <const> = plan(a, b, flip)
     return (is_direct(p) and direct or by_transforms)(p)
 end
 
---- rill.convolve(a, b [, {boundary=}]): r[i] is the sum over k of a[i + n // 2 - k] b[k], n being b's size and all counted from 0: a new stream of a's
--- shape, double if one of them is. a may be of vectors. Outside of a is what `boundary` says, or else a itself (s:boundary), its border unless told.
+--- rill.convolve(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i + n // 2 - k] b[k], where n is the size of b and indices are 0-based: a new
+-- stream of the shape of a, double if one of them is. a may have vectors. `boundary` defines the elements outside of a. Default: the mode of
+-- s:boundary if a has one, else "clamp".
 convolve.convolve = errors.guard(function(a, b, options)
     return run("rill.convolve", a, b, options, true)
 end, "rill.convolve")
 
---- rill.correlate(a, b [, {boundary=}]): the same of a[i - n // 2 + k] b[k].
+--- rill.correlate(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i - n // 2 + k] b[k]. Otherwise like rill.convolve.
 convolve.correlate = errors.guard(function(a, b, options)
     return run("rill.correlate", a, b, options, false)
 end, "rill.correlate")

@@ -1,4 +1,4 @@
--- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
+-- Creates kernels around an expression of a user. Each text is compiled once, and errors show the expression without the text around it.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local lru = require "rill.core.lru"
@@ -7,13 +7,13 @@ local warning = require "rill.core.warning"
 
 local oneline = {}
 
---- What a kernel sees of the types that are only stored; the others it sees as they are.
+--- oneline.value_types[type]: the type in kernels of a type that is only stored; nil for other types.
 oneline.value_types = {}
 for name, info in pairs(types.list) do
     oneline.value_types[name] = info.seen ~= name and info.seen or nil
 end
 
---- Whether every bracket is closed by its own kind: the expression is one, and stays inside the text around it.
+--- oneline.balanced(expression) returns whether all brackets match, so that the text cannot end the expression around it.
 function oneline.balanced(expression)
     local closing, open = {["("] = ")", ["["] = "]", ["{"] = "}"}, {}
     for mark in expression:gmatch "[%(%)%[%]{};]" do
@@ -26,21 +26,21 @@ function oneline.balanced(expression)
     return #open == 0
 end
 
--- What is wrong with the brackets of an expression, or nil.
+-- Returns what is wrong with the brackets of an expression, or nil.
 local function unbalanced(expression)
     if expression:find(";", 1, true) then
-        return "it is one expression, without a ';'"
+        return "it must be one expression, without a ';'"
     end
     return not oneline.balanced(expression) and "its parentheses do not match" or nil
 end
 
--- Whether the text has an assignment (a lone =, += and the like), which a condition never wants.
+-- Returns whether the text contains an assignment (=, += and others), which is a mistake in a condition.
 local function assigns(expression)
     local rest = expression:gsub("<<=", "\0"):gsub(">>=", "\0"):gsub("[=!<>]=", " "):gsub("\0", "=")
     return rest:find("=", 1, true) ~= nil
 end
 
---- What is wrong with a text that should be one expression, or a condition; nil where nothing is.
+--- oneline.wrong(expression, is_condition) returns what is wrong with a text that should be an expression, or a condition; nil if nothing is.
 function oneline.wrong(expression, is_condition)
     local wrong = unbalanced(expression)
     if not wrong and is_condition and assigns(expression) then
@@ -50,20 +50,21 @@ function oneline.wrong(expression, is_condition)
     return wrong
 end
 
--- The last few hundred kernels, by their text: a script may put numbers into texts.
+-- The most recently used kernels by their text. The number is limited, as a script may put numbers into texts.
 local find, keep = lru(320)
 
--- How many kernels were made of texts that are one but for their numbers. Compiling takes milliseconds, and constants spare it.
+-- MANY: the number of kernels, compiled from texts that differ only in their numbers, at which a warning is given. Compiling takes milliseconds, which
+-- constants avoid.
 local MANY <const> = 64
 local counted, count = lru(64)
 local warned = false
 
--- The text with every number replaced by 0.
+-- Returns the text with all numbers replaced by 0.
 local function without_numbers(text)
     return (text:gsub("(%d%.?[eE])[+-](%d)", "%1%2"):gsub("%f[%w_.]%.?%d[%w_.]*", "0"))
 end
 
--- Counts a kernel that was made; says once that constants would do.
+-- Counts a compiled kernel, and warns once that constants should be used.
 local function count_made(text, expression)
     if warned then
         return
@@ -79,11 +80,11 @@ local function count_made(text, expression)
     end
 end
 
--- A chunk of its own, so that errors in the text are not looked for in this file.
+-- A separate chunk, so that the position of the text is not searched in this file.
 local make = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
     "=expression"))(rill.kernel)
 
--- The compiler's message without the place in a text that the caller never wrote. `before`: lines in front of the expression.
+-- Returns the compiler's message without the position in the generated text. `before`: the number of lines before the expression.
 local function message_of(message, expression, before)
     local line, rest = message:match "kernel text:(%d+): (.*)$"
     if not line then
@@ -91,10 +92,11 @@ local function message_of(message, expression, before)
     elseif tonumber(line) > before then
         return rest
     end
-    return rest:match "^[^\n]*" .. "\n    " .. expression -- about the expression as a whole
+    return rest:match "^[^\n]*" .. "\n    " .. expression -- the message is about the whole expression
 end
 
---- The kernel of the text head .. expression .. tail, each on lines of its own; or nil and what is wrong with the expression.
+--- oneline.kernel(head, expression, tail) returns the kernel of a text of these three parts, which are on separate lines; or nil and the message about
+-- the expression.
 function oneline.kernel(head, expression, tail)
     local text = ("%s\n%s\n%s"):format(head, expression, tail)
     local known = find(text)
@@ -110,7 +112,7 @@ function oneline.kernel(head, expression, tail)
     return kernel
 end
 
---- What oneline.kernel gave for a text that is right: the kernel, or an error, for then it is the device that failed.
+--- oneline.sure(kernel, message) returns the result of oneline.kernel for a text that is known to be correct, or raises, since the device failed.
 function oneline.sure(kernel, message)
     if not kernel then
         errors.fail("%s", message)

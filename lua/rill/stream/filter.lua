@@ -1,5 +1,4 @@
--- Compaction: filter, find, partition and runs of streams. A predicate becomes a mask of bytes, whatever form it came in; the mask
--- is what the primitive compacts by.
+-- Compaction: s:filter, find, partition, runs and unique. A predicate of any form is converted to a mask of bytes, by which the primitive compacts.
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
@@ -15,12 +14,12 @@ local function fail(name, format, ...)
     errors.fail("s:%s: %s", name, format:format(...))
 end
 
--- One-line kernels that make 1 or 0 of a value, by the scalar that kernels see.
+-- Expressions that test whether a value is nonzero, by its scalar type in kernels.
 local KEEP <const> = {
     bool = "x", int = "x != 0", uint = "x != 0u", float = "(floatBitsToUint(x) << 1) != 0u", double = "x != 0.0lf",
 }
 
--- The kernels below write their result to a mask given to them.
+-- Runs a kernel that writes its result to a new mask.
 local function masked(kernel, s, values)
     local mask, given = core._mask(s), values or {}
     given[#given + 1], given[#given + 2] = s, mask
@@ -28,7 +27,7 @@ local function masked(kernel, s, values)
     return mask
 end
 
--- The scalar that kernels see of a mask's elements.
+-- Returns the scalar type in kernels of the elements of a mask.
 local function mask_scalar(name, values)
     local scalar = oneline.value_types[values.type] or values.type
     if not KEEP[scalar] then
@@ -43,8 +42,8 @@ local function from_values(name, values)
         KEEP[scalar], ") ? 1u : 0u; }")), values)
 end
 
--- Raises unless a mask stands for the elements of s. Where s and the mask were not counted together their lengths are exact
--- from here on, and only then is s made flat.
+-- Raises unless a mask is open and has the shape of s. If s and the mask were not counted together, this makes their lengths exact; so it must be
+-- called before s is made flat.
 local function check_extent(name, s, mask)
     local what = rill.type(mask)
     if what == "stream" and not core._is_open(mask) then
@@ -55,7 +54,7 @@ local function check_extent(name, s, mask)
     end
 end
 
--- One kernel computes the expression and writes the bytes.
+-- Returns the mask of an expression. One kernel computes the expression and writes the bytes.
 local function from_expression(name, s, expression)
     require("rill.algebra.expression").check(expression)
     local holds = mask_scalar(name, expression) == "bool" and expression or expression:ne(0)
@@ -63,10 +62,10 @@ local function from_expression(name, s, expression)
     return core._flat(mask)
 end
 
--- Conditions first; then numbers, of which those that are not zero hold.
+-- Returns the mask of a text, which is a condition, or else a number that counts as true if it is nonzero.
 local function from_text(name, flat, text, constants)
     if not text:find "%S" then
-        fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its number), "
+        fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its index), "
             .. "got an empty string")
     elseif oneline.wrong(text, true) then
         fail(name, "argument #1 'pred': %s: %s", oneline.wrong(text, true), text)
@@ -77,9 +76,9 @@ local function from_text(name, flat, text, constants)
         declared = core._declare(flat)
     end
     local index = text:find "%f[%w_]i%f[^%w_]" and "int i = indexof(x).x; " or ""
-    -- Beside structures, whose fields may be anything, whole numbers are int, which GLSL converts to what they meet.
+    -- With structures, integer constants are int, which GLSL converts to the type of a field.
     local values, parameters = constants_of.declare("s:" .. name, constants_of.scalar(value) or "int", constants,
-        { x = "the element", i = "its number" })
+        { x = "the element", i = "its index" })
     local head = ("%skernel uint %s_if(%s%s x<>) { %s"):format(declared, name, parameters, value, index)
     local kernel, message = oneline.kernel(head .. "bool keep_x = (", text, "); return keep_x ? 1u : 0u; }")
     if not kernel then
@@ -112,14 +111,14 @@ local function from_kernel(name, flat, kernel)
     return from_values(name, values)
 end
 
--- The mask of a predicate over a stream in one dimension, `flat`; `s` is what the user sees.
+-- Returns the mask of a predicate over `flat`, which has the elements of the user's stream `s` in one dimension.
 local function mask_of(name, s, flat, pred, constants)
     local what = rill.type(pred)
     if type(pred) == "string" then
         return from_text(name, flat, pred, constants)
     elseif constants ~= nil then
-        fail(name, "argument #2 'constants': only a predicate in a string has constants, this one is a value: %s",
-            typename.of(pred))
+        fail(name, "argument #2 'constants': expected none, since only a predicate that is a string has constants, "
+            .. "got %s", typename.of(pred))
     elseif what == "kernel" then
         return from_kernel(name, flat, pred)
     elseif what == "stream" then
@@ -131,7 +130,7 @@ local function mask_of(name, s, flat, pred, constants)
         .. "(a stream or an expression), got %s", typename.told(pred))
 end
 
--- The open stream before the colon, of whose method `most` arguments may be given.
+-- Returns the open stream before the colon of a method that takes at most `most` arguments.
 local function self_of(name, s, most, ...)
     if rill.type(s) == "expression" then
         s = s:eval()
@@ -153,25 +152,25 @@ local function compact(name, s, pred, constants, ...)
     return core._compact(name, flat, mask)
 end
 
---- s:filter(pred [, constants]): a new stream of the elements for which the predicate holds, in row-major order. `constants` is a
--- table of numbers, booleans or tables of 2 to 4 numbers by the names they have in a predicate that is a string.
+--- s:filter(pred [, constants]) returns a new stream of the elements for which the predicate holds, in row-major order. `constants` is a table of
+-- numbers, booleans or tables of 2 to 4 numbers by their names in a predicate that is a string.
 filter.filter = errors.guard(function(s, ...)
     return compact("filter", s, ...)
 end)
 
---- s:find(pred [, constants]): an int stream of where they are: flat numbers from 0.
+--- s:find(pred [, constants]) returns an int stream of the flat 0-based indices of these elements.
 filter.find = errors.guard(function(s, ...)
     return compact("find", s, ...)
 end)
 
---- s:partition(pred [, constants]): two streams, the elements for which it holds and the others, both in order.
+--- s:partition(pred [, constants]) returns two streams, the elements for which the predicate holds and the others, both in order.
 filter.partition = errors.guard(function(s, ...)
     return compact("partition", s, ...)
 end)
 
 -- ---- runs
 
--- Functions `bool same_T(T a, T b)`: == component by component, but that NaN is NaN.
+-- Functions `bool same_T(T a, T b)`: compare with ==, except that NaN equals NaN.
 local SAME <const> = {
     float = "bool same_float(float a, float b) { return a == b || ((floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u"
         .. " && (floatBitsToUint(b) & 0x7fffffffu) > 0x7f800000u); }\n",
@@ -184,7 +183,7 @@ local SAME <const> = {
 }
 local LETTERS <const> = { [""] = "float", d = "double", i = "int", u = "uint" }
 
--- The members of a type: {name, type} of each, from the declarations of structures.
+-- Returns the members of a vector or structure type: a list of {name, type}. `declared` contains the declarations of structures.
 local function members(value, declared)
     local letter, size = value:match "^([diu]?)vec([234])$"
     local list = {}
@@ -219,7 +218,7 @@ local function add_same(out, value, declared)
         table.concat(tests, " && "))
 end
 
--- The kernel that finds the first element of every run.
+-- Returns the kernel that marks the first element of each run.
 local function heads(s)
     local value = oneline.value_types[s.type] or s.type
     local declared = core._builtin_type(value) and "" or core._declare(s)
@@ -232,8 +231,8 @@ end
 
 local DISTANCE <const> = "s[1] - s[0]"
 
---- s:runs(): the values of the runs of equal neighbours, in row-major order, and their lengths (int). Equal is ==, component by
--- component and field by field, but that NaN equals NaN.
+--- s:runs() returns the values of the runs of equal adjacent elements, in row-major order, and their lengths (int). Components and fields are compared
+-- with ==, except that NaN equals NaN.
 filter.runs = errors.guard(function(s, ...)
     s = self_of("runs", s, 0, ...)
     local flat <close> = core._flat(s)
@@ -247,7 +246,7 @@ filter.runs = errors.guard(function(s, ...)
     return values, lengths
 end)
 
---- s:unique(): the distinct values, ascending, and how often each occurs (int): the runs of the sorted elements, NaN last.
+--- s:unique() returns the distinct values in ascending order, NaN last, and the count of each (int).
 filter.unique = errors.guard(function(s, ...)
     s = self_of("unique", s, 0, ...)
     local flat <close> = core._flat(s)

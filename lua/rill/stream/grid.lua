@@ -1,4 +1,4 @@
--- A regular grid of cells that a kernel steps through by its neighbours: its options, and the texts that depend on its rank.
+-- Regular grids for simulations: their options, fields and masks.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -7,25 +7,26 @@ local fail <const> = errors.fail
 
 local lattice = {}
 
--- One over its square is a float, and so is that times what grids multiply it by.
+-- Returns whether 1 / value^2, also multiplied by the factors that grids use, is in the range of float.
 local function is_width(value)
     return option.is_positive(value) and value >= 1e-18 and value <= 1e18
 end
 
---- Rows for option.take: of every grid.
+--- Rows for option.take: options of every grid.
 lattice.shape = {function(v) return option.is_shape(v, 1, 3) end,
     "a table of 1 to 3 whole numbers, 1 or more, at most 2147483647 elements"}
 lattice.spacing = {option.some(is_width), "a number from 1e-18 to 1e18, or a table of one per dimension"}
 
---- A row for an option that is a number or a stream of one for each cell.
+--- lattice.number_or_stream(holds, words) returns a row for an option that is a number that passes the test `holds`, or a stream with a number for each
+-- cell.
 function lattice.number_or_stream(holds, words)
     return {function(value)
         return type(value) == "number" and holds(value) or type(value) ~= "number" and not errors.not_open(value)
     end, words .. ", or an open stream of them"}
 end
 
---- lattice.new(where, shape, spacing): shape and spacing in the order of Lua; `per` is one over the squared spacing along
--- x, y and z, `stiff` their sum.
+--- lattice.new(where, shape, spacing) returns a grid. Arguments have the slowest dimension first. Fields of the grid: `spacing`, x first; `per`, the
+-- reciprocals of the squared spacings along x, y and z; `stiff`, their sum.
 function lattice.new(where, shape, spacing)
     local rank = #shape
     local _, sides = option.per_dimension(where, "spacing", spacing, rank)
@@ -37,18 +38,18 @@ function lattice.new(where, shape, spacing)
     return self
 end
 
---- lattice.all_finite(what, s): raises where an element of a stream or container is NaN or infinite, and says which; `what` begins the message.
+--- lattice.all_finite(what, s) raises if an element of a stream or container is NaN or infinite. The message begins with `what` and names the element.
 function lattice.all_finite(what, s)
     local faults = rill.where(rill.isnan(s) + rill.isinf(s), 1, 0)
     if (faults:max() or 0) > 0 then
         local bad <close> = faults:eval()
-        local place = {bad:argmax()}
-        fail("%s: element %s is %s", what, table.concat(place, ", "), errors.number(s:get(table.unpack(place))))
+        local index = {bad:argmax()}
+        fail("%s: element %s is %s", what, table.concat(index, ", "), errors.number(s:get(table.unpack(index))))
     end
 end
 
---- lattice.field(where, name, self, value): a stream of floats for a field that a user gave: a copy of a stream, or one number
--- everywhere; 0 unless told. NaN and infinity are refused.
+--- lattice.field(where, name, self, value) returns a new stream of floats for a field: a copy of a stream, or one number everywhere. Default: 0. Raises
+-- for NaN and infinity.
 function lattice.field(where, name, self, value)
     if value == nil or type(value) == "number" then
         if value and not option.is_finite(value) then
@@ -68,8 +69,8 @@ function lattice.field(where, name, self, value)
     return value:copy()
 end
 
---- lattice.mask(what, mask, shape, holds, lacks): floats, `holds` where an element of a mask of that shape is not zero, else `lacks`. NaN is refused. `what` begins
--- messages.
+--- lattice.mask(what, mask, shape, holds, lacks) returns floats: `holds` where an element of the mask is nonzero, else `lacks`. Raises if the mask has
+-- another shape or contains NaN. Messages begin with `what`.
 function lattice.mask(what, mask, shape, holds, lacks)
     mask = rill.type(mask) == "expression" and mask:eval() or mask
     local got, here = table.concat(mask.shape, "x"), table.concat(shape, "x")
@@ -84,8 +85,8 @@ function lattice.mask(what, mask, shape, holds, lacks)
     return rill.where(mask, holds, lacks):cast "float"
 end
 
---- lattice.sampled(type, shape, step, f [, low, shift]): a stream of what f(x, y, ...) gives at the nodes low + (i - shift) * step of a grid, i counting
--- from 1. step, low and shift are arrays, x first. Default: low 0, shift 1.
+--- lattice.sampled(type, shape, step, f [, low, shift]) returns a stream of f(x, y, ...) at the nodes low + (i - shift) * step of a grid, where i is
+-- 1-based. step, low and shift are arrays, x first. Default: low 0, shift 1.
 function lattice.sampled(type, shape, step, f, low, shift)
     local rank <const> = #shape
     return rill.stream(type, shape, function(...)
@@ -99,11 +100,11 @@ end
 
 local MOST_PARTS <const> = 100000
 
---- lattice.parts(where, dt, asked, longest): into how many steps one of dt seconds is parted: as many as asked for, or, where that is true, so many that each is
--- at most `longest`, but for 1e-6 of a step, which is rounding.
-function lattice.parts(where, dt, asked, longest)
-    if asked ~= true then
-        return asked
+--- lattice.parts(where, dt, substeps, longest) returns the number of substeps for a step of dt seconds: `substeps`, or if it is true the smallest number
+-- for which a substep takes at most `longest` seconds, with a tolerance of 1e-6 substeps for rounding.
+function lattice.parts(where, dt, substeps, longest)
+    if substeps ~= true then
+        return substeps
     end
     local parts = math.max(1, math.ceil(dt / longest - 1e-6))
     if parts > MOST_PARTS then

@@ -1,4 +1,4 @@
--- s:map and c:map: an expression in x over each element.
+-- s:map and c:map: evaluate an expression in x for each element.
 local errors = require "rill.core.error"
 local core = require "rill.core"
 local typename = require "rill.core.typename"
@@ -12,9 +12,9 @@ local function map_error(level, format, ...)
     error("s:map: " .. format:format(...), level + 1)
 end
 
---- s:map(expression [, constants]): a new stream of what a GLSL expression gives for each element x. Its type is the one
--- kernels see of s (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by
--- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
+--- s:map(expression [, constants]) returns a new stream of the values of a GLSL expression for each element x. Its type is the type of s in
+-- kernels (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in the
+-- expression. Integers are int if the elements are int, uint if they are uint, and float otherwise.
 local function stream_map(s, expression, constants, ...)
     local contained = core._is_open_container(s)
     local element = contained and s.type or typename.element(s)
@@ -33,7 +33,7 @@ local function stream_map(s, expression, constants, ...)
     local value = value_types[element] or element
     local scalar = constants_of.scalar(value)
     if not scalar then
-        map_error(2, "argument 's': elements of structure %s have no expression in x; write a kernel", element)
+        map_error(2, "argument 's': s:map does not accept elements of structure %s; write a kernel", element)
     end
     local arguments, declared = constants_of.declare("s:map", scalar, constants, { x = "the element" })
     local head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
@@ -46,7 +46,7 @@ local function stream_map(s, expression, constants, ...)
             :format(value) or "")
     end
     arguments[#arguments + 1] = s
-    if contained then -- its default becomes what the expression gives for that
+    if contained then -- the default value becomes the value of the expression for it
         return require "rill.algebra.container_result".eval(kernel, arguments, head .. expression)
     end
     local mapped = kernel(table.unpack(arguments))

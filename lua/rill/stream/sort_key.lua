@@ -1,4 +1,4 @@
--- s:sort with a key computed from each element.
+-- s:sort, also with a key that is computed from each element.
 
 local rill = require "rill.core.public"
 local core = require "rill.core"
@@ -6,7 +6,7 @@ local oneline = require "rill.stream.expression_kernel"
 local errors = require "rill.core.error"
 local tables = require "rill.core.tables"
 
--- The types a key can have, each before those it would be converted to without a word.
+-- The types that a key can have. Each type comes before the types to which GLSL converts it implicitly.
 local key_types = {"bool", "int", "uint", "float", "double"}
 
 local find, keep = require "rill.core.lru" (128) -- kernels by text
@@ -15,7 +15,7 @@ local function fail(format, ...)
     errors.fail("s:sort: %s", format:format(...))
 end
 
--- The kernel that computes the key of every element; its type is found by trying.
+-- Returns the kernel that computes the key of each element. Its type is determined by trying to compile it with each type.
 local function key_kernel(s, expression)
     local declared = core._declare(s)
     local element = declared == "" and (oneline.value_types[s.type] or s.type) or s.type
@@ -36,8 +36,8 @@ local function key_kernel(s, expression)
     fail("option 'key': expected an expression in x with a scalar value\n%s", failure)
 end
 
---- s:sort([{descending =, axis =, key =}]): a new stream of the elements in order, stable. `key` is a GLSL expression in x, the
--- element, by whose scalar value they are ordered; vectors and structures need one.
+--- s:sort([{descending =, axis =, key =}]) returns a new stream of the sorted elements. The sort is stable. `key` is a GLSL expression in x, the
+-- element, with a scalar value; it is required for vectors and structures. Defaults: descending = false, the last axis.
 return {sort = errors.guard(function(s, options, ...)
     errors.options("s:sort", options)
     local key = type(options) == "table" and options.key

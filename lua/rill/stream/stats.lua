@@ -7,7 +7,7 @@ local stats = {}
 
 local COMPONENTS <const> = {"x", "y", "z", "w"}
 
---- stats.parts(s): the components of a stream of numbers or vectors, a table of streams of one number for each element; nil of structures.
+--- stats.parts(s) returns the components of a stream of numbers or vectors as a table of streams; nil for structures.
 function stats.parts(s)
     local info = types.list[s.type]
     if not info then
@@ -29,7 +29,7 @@ function Stats:__tostring()
         tostring(self.min), tostring(self.mean), tostring(self.max))
 end
 
--- Adds what a stream of numbers holds.
+-- Adds the statistics of a stream of numbers to a total.
 local function add_numbers(total, part, floats)
     local nan, inf, low, high, sum = 0, 0, part, part, part
     if floats then
@@ -54,7 +54,7 @@ local function add_numbers(total, part, floats)
     end
 end
 
---- stats.of(s): the numbers in an open stream or expression, as rill.debug.stats gives them.
+--- stats.of(s) returns the statistics of an open stream or expression, as rill.debug.stats.
 function stats.of(s)
     local parts = stats.parts(s)
     if not parts then
@@ -69,7 +69,7 @@ function stats.of(s)
 end
 stats.of = errors.guard(stats.of, "rill.debug.stats")
 
---- s:stats(): what rill.debug.stats tells of a stream.
+--- s:stats() returns rill.debug.stats(s).
 function stats.stats(s, ...)
     local other = errors.not_open(s)
     if other then

@@ -1,4 +1,4 @@
--- What a function takes as a volume.
+-- Checks arguments that are volumes.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -7,7 +7,8 @@ local fail <const> = errors.fail
 
 local voxels = {}
 
---- voxels.take(where, s): argument #1, a stream or container of three dimensions whose elements a kernel can take as floats; raises where it is none.
+--- voxels.take(where, s) returns argument #1, a stream or container of three dimensions whose elements kernels can read as floats; raises for other
+-- values.
 function voxels.take(where, s)
     local container <const> = core._is_open_container(s)
     if not container and errors.not_open(s) then
@@ -24,7 +25,7 @@ function voxels.take(where, s)
     end
     for d = 1, 3 do
         if s.shape[d] == 0 then
-            fail("%s: argument #1 's': there is no voxel: its shape is %s", where, shape)
+            fail("%s: argument #1 's': the volume is empty: its shape is %s", where, shape)
         end
     end
     return s
