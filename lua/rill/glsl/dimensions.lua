@@ -4,7 +4,7 @@ local dimensions = {}
 
 local AXES <const> = {"x", "y", "z"}
 
--- The place `by` elements along dimension d, in GLSL.
+-- Returns the offset of `by` elements along dimension d, in GLSL.
 local function step(rank, d, by)
     local list = {0, 0, 0}
     list[d] = by
@@ -28,15 +28,15 @@ local function make(rank)
     }
 end
 
---- dimensions[rank], of 1 to 3: values for templates. V and I: the vectors of floats and of ints. brackets: those of a gather
--- parameter. fields: the components of a vector, "xy". element: how the element at I i of a gather is reached, "[(i).y][(i).x]".
--- axes: rows {k, axis, step, back}, a dimension's number from 0, its axis and the steps to the next element and the one before.
--- neighbors: rows {offset, axis, edge}, edge being the place along the axis from which the offset leads outside, "0" or "last.x".
+--- dimensions[rank], for rank 1 to 3: values for templates. V and I: the types of vectors of floats and of ints. brackets: the brackets of a gather
+-- parameter. fields: the components of a vector, "xy". element: the access to element i of type I of a gather, "[(i).y][(i).x]".
+-- axes: rows {k, axis, step, back}: the 0-based dimension, its axis, and the offsets to the next and the previous element.
+-- neighbors: rows {offset, axis, edge}: edge is the index along the axis at which the offset leads outside, "0" or "last.x".
 for rank = 1, 3 do
     dimensions[rank] = make(rank)
 end
 
---- dimensions.with(rank, values): those of a rank and `values`, which it completes.
+--- dimensions.with(rank, values) adds the values of a rank to the table `values` and returns it.
 function dimensions.with(rank, values)
     return setmetatable(values, {__index = dimensions[rank]})
 end

@@ -1,17 +1,17 @@
--- GLSL whose text depends on values. A template is parsed once into a list of parts and expanded as often as values differ. Its
--- constructs, all of which begin with "$", a character that neither GLSL nor the kernel language has:
+-- Templates of GLSL texts. A template is parsed once into a list of parts, and expanded once for each set of values. Its constructs
+-- begin with "$", a character that neither GLSL nor the kernel language uses:
 --
 --   $name, ${name}                  the value of a name, a string or a number
 --   $row.field, ${row.field}        a field of a row, within $for
 --   $for(row, rows){...}            the body once for each element of an array; $for(row, rows, ", "){...} with a separator
---   $if(name){...}$else{...}        by a boolean; $if(name == word) compares a string or a number. $else may be left out
---   $use(snippet)                   puts the text of a snippet before everything else, once, with the snippets that it uses
---                                   (template.snippet defines them; a file in lua/rill/glsl/snippets is one, too)
---   $use(snippet, type)             the same for a snippet of types; gives the name of its function, e.g. "rill_log1p_double"
---   $call(snippet), $call(snippet){...}   the text of a snippet, here, in which $body stands for what is in the braces
---   $section(name)                  on a line of its own in a file: what follows is a template of its own, see template.sections
+--   $if(name){...}$else{...}        depends on a boolean; $if(name == word) compares a string or a number. $else is optional
+--   $use(snippet)                   puts the text of a snippet, and of the snippets that it uses, before the expanded text, once
+--                                   (template.snippet defines snippets; each file in lua/rill/glsl/snippets is one, too)
+--   $use(snippet, type)             uses a snippet for a type; expands to the name of its function, e.g. "rill_log1p_double"
+--   $call(snippet), $call(snippet){...}   inserts the text of a snippet, in which $body is the text in the braces
+--   $section(name)                  on a separate line of a file: begins another template, see template.sections
 --
--- The names of a snippet, a type and a word may themselves be "$name". The braces of a body are balanced.
+-- The names of a snippet, a type and a word may be "$name". The braces of a body must be balanced.
 local program_cache = require "rill.glsl.program_cache"
 
 local template = {}
@@ -19,7 +19,7 @@ local template = {}
 local Template = {}
 Template.__index = Template
 
-local snippets = {} -- name -> template, or type -> template; false where there is none
+local snippets = {} -- name -> template, or type -> template; false if there is no such snippet
 
 local getinfo <const> = debug.getinfo
 
@@ -35,7 +35,7 @@ end
 
 -- ---- parsing
 
--- What is in the parentheses of a construct: patterns, and the fields of a part that their captures become. `body`: whether braces follow.
+-- The syntax of the constructs: patterns for the text in parentheses, and the fields of a part for their captures. `body`: braces follow.
 local constructs <const> = {
     ["for"] = {
         '^([%a_][%w_]*), *([%w_.]+)$', '^([%a_][%w_]*), *([%w_.]+), *"(.*)"$', fields = {"row", "rows", "between"},
@@ -53,9 +53,9 @@ local constructs <const> = {
 }
 
 local parse, snippet_named
-local moves <const> = require "rill.core.lazy".moves -- whether files are found only until the script goes to another folder
+local moves <const> = require "rill.core.lazy".moves -- whether files must be loaded before the script changes the directory
 
--- The braces at byte `at` of a text, which belong to `part`: a list of parts, and the byte after them.
+-- Parses the braces at byte `at` of a text, which belong to `part`. Returns the list of parts, and the byte after the braces.
 local function parse_body(part, text, at, line)
     local space, body, after = text:match("^(%s*)(%b{})()", at)
     if not body then
@@ -64,7 +64,7 @@ local function parse_body(part, text, at, line)
     return parse(part.template, body:sub(2, -2), line + newlines(space)), after
 end
 
--- The construct at byte `mark`, and the byte after it.
+-- Parses the construct at byte `mark`. Returns its part, and the byte after it.
 local function parse_construct(part, text, mark, line)
     local arguments, after = text:match("^(%b())()", mark + 1 + #part.kind)
     local row, found = constructs[part.kind], false
@@ -85,7 +85,7 @@ local function parse_construct(part, text, mark, line)
     return part, after
 end
 
--- The construct or the name after the "$" at byte `mark`, and the byte after it.
+-- Parses the construct or name after the "$" at byte `mark`. Returns its part, and the byte after it.
 local function parse_mark(self, text, mark, line)
     local part = {template = self, line = line, kind = text:match("^%$(%l+)%(", mark)}
     if constructs[part.kind] then
@@ -99,7 +99,7 @@ local function parse_mark(self, text, mark, line)
     return part, after
 end
 
--- Notes what the text depends on: names of values, names that constructs define among them, and snippets.
+-- Records the names and snippets on which the text depends. The names include those that constructs define.
 local function note(self, part)
     for _, field in ipairs {"name", "rows", "word", "type", "snippet"} do
         local name, own = part[field], field == "name" or field == "rows"
@@ -130,15 +130,15 @@ parse = function(self, text, line)
     return parts
 end
 
--- ---- where a template is
+-- ---- position of a template
 
--- A template that has no parts yet. `first`: the line of the file on which its text begins; where a Lua file has the text, a line near it.
+-- Creates a template without parts. `first`: the line of the file on which its text begins; in a Lua file a line near it.
 local function create(source, first, content)
     return setmetatable({source = source, first = first, content = content, names = {}, uses = {}, keys = {}}, Template)
 end
 
--- The file of a module whose main chunk is at a level, as chunks name their files: where it was compiled without names of files, the one that
--- `require` gives it, its second argument.
+-- Returns the source ("@file") of a module whose main chunk is at a level. If it was compiled without file names, the file is the second argument
+-- that `require` passes to the chunk.
 local function source_of(level)
     local source = getinfo(level + 1, "S").source
     local _, path = debug.getlocal(level + 1, -2)
@@ -147,14 +147,14 @@ end
 
 local DIRECTORY <const> = (source_of(1):match "^.*/" or "@") .. "snippets/"
 
--- The template of a text of the Lua file of `info`.
+-- Returns the template of a text in the Lua file of `info`.
 local function inline(text, info)
     local self = create(info.source, info.currentline, text)
     self.parts = parse(self, text, 1)
     return self
 end
 
--- The text of a file; nil where there is none.
+-- Returns the text of a file; nil if it cannot be opened.
 local function read(source)
     local file = source:sub(1, 1) == "@" and io.open(source:sub(2), "rb")
     local text = file and file:read "a" or nil
@@ -164,7 +164,7 @@ local function read(source)
     return text
 end
 
---- t:place(): the file that the template's text is in and the line on which it begins.
+--- t:place() returns the file that contains the template's text, and the line on which it begins.
 function Template:place()
     local text = self.content and self.content ~= "" and read(self.source)
     local at = text and text:find(self.content, 1, true)
@@ -174,7 +174,7 @@ function Template:place()
     return self.source:sub(2), self.first
 end
 
--- The snippet of a name: one that was defined, or the file of that name in the directory "snippets" beside this file.
+-- Returns the snippet of a name: a defined one, or the file of that name in the directory "snippets" next to this file.
 snippet_named = function(name)
     if snippets[name] == nil then
         local source = DIRECTORY .. name .. ".glsl"
@@ -187,7 +187,7 @@ end
 
 -- ---- expanding
 
--- The value of a name, and what follows it where that is no field of it.
+-- Returns the value of a name "a" or "a.b", and the rest of the text: if a is not a table, ".b" is text.
 local function value_of(scope, part, name)
     local value = scope[name]
     if value == nil then
@@ -204,7 +204,7 @@ local function value_of(scope, part, name)
     return value, ""
 end
 
--- An argument of a construct: a word, or the value of "$name".
+-- Returns an argument of a construct: a word, or the value of "$name".
 local function word_of(scope, part, word)
     local name = word:match "^%$(.*)$"
     return name and tostring(value_of(scope, part, name)) or word
@@ -274,7 +274,7 @@ local function snippet_of(part, name, type)
     return found or stop(part, "there is no snippet '%s'%s", name, type and " of " .. type or "")
 end
 
--- Puts the text of a snippet among those that come before everything else, behind those that it uses.
+-- Appends the text of a snippet to the texts before the expanded text, after the snippets that it uses.
 expanders["use"] = function(state, part, scope)
     local name, type = word_of(scope, part, part.snippet), part.type and word_of(scope, part, part.type)
     local full = type and ("rill_%s_%s"):format(name, type) or name
@@ -298,7 +298,7 @@ expanders["call"] = function(state, part, scope)
     expand(state, found.parts, setmetatable({body = body}, {__index = scope}))
 end
 
--- The pieces of an expanded text: strings, or with `tracing` {string, part}.
+-- Returns the pieces of an expanded text: strings, or with `tracing` {string, part}.
 local function pieces_of(self, values, tracing)
     local state = {values = values, out = {}, head = {}, used = {}, tracing = tracing}
     expand(state, self.parts, values)
@@ -311,8 +311,8 @@ local digests = setmetatable({}, {__mode = "k"})
 local MOST_CONTENTS <const> = 1024
 local contents, count, serial = {}, 0, 0
 
--- What stands for a value in a key: itself, or for an array a number, the same for the same content. It is kept, so arrays must not change
--- once they were given.
+-- Returns what represents a value in a key: the value itself, or for an array a number that is the same for the same content. The number is cached, so
+-- arrays must not change after they were passed.
 local function digest(value)
     if type(value) == "table" and not digests[value] then
         local list = {}
@@ -331,7 +331,7 @@ local function digest(value)
     return digests[value] or value
 end
 
--- Adds the names that a template and its snippets depend on to a set; false where the text alone tells which snippets these are.
+-- Adds the names on which a template and its snippets depend to a set. Returns false if a snippet is known only after expansion.
 local function add_names(self, names)
     local known = true
     for _, name in ipairs(self.names) do
@@ -350,7 +350,7 @@ local function add_names(self, names)
     return known
 end
 
--- The function that makes the key of a template's values, and of what becomes of its text: "kernel" or "program".
+-- Returns the function that computes the key of a template's values. `how`: "kernel" or "program".
 local function key_maker(self, how)
     local names, list = {}, {}
     if not add_names(self, names) then
@@ -373,25 +373,25 @@ local function made(self, how, values)
     return program_cache.get(self.keys[how](values), how, self, values)
 end
 
--- ---- what modules call
+-- ---- functions for modules
 
---- t:text(values): the expanded text. Values are strings, numbers, booleans, and arrays of these or of tables of them.
+--- t:text(values) returns the expanded text. Values are strings, numbers, booleans, and arrays of these or of tables of them.
 function Template:text(values)
     return table.concat(pieces_of(self, values or NOTHING))
 end
 
---- t:kernel(values): the kernel of the expanded text, as rill.kernel makes it, from the cache of all templates.
+--- t:kernel(values) returns the kernel of the expanded text, as rill.kernel does, from the cache of all templates.
 function Template:kernel(values)
     return made(self, "kernel", values)
 end
 
---- t:program(values): the kernels and structures of the expanded text, as rill.program makes them, from the cache of all templates.
+--- t:program(values) returns the kernels and structures of the expanded text, as rill.program does, from the cache of all templates.
 function Template:program(values)
     return made(self, "program", values)
 end
 
---- t:origin(values, line): what to call the place that a line of t:text(values) comes from, and the line there: those of its first piece
--- that is not blank. A value of several lines is a place of its own.
+--- t:origin(values, line) returns the name of the file from which a line of t:text(values) comes, and the line there, of its first piece that is not
+-- blank. For a line of a value with several lines the name is "kernel text", and lines count from the beginning of the value.
 function Template:origin(values, wanted)
     local line, best = 1, nil
     for _, piece in ipairs(pieces_of(self, values, true)) do
@@ -413,13 +413,14 @@ function Template:origin(values, wanted)
     return table.unpack(best)
 end
 
---- template.new(text): the template of a text. Raises where a construct is not complete.
+--- template.new(text) returns the template of a text. Raises if a construct is incomplete.
 function template.new(text)
-    local t = inline(text, getinfo(2, "Sl")) -- no tail call, for which levels would be others
+    local t = inline(text, getinfo(2, "Sl")) -- without a tail call, which would change the levels
     return t
 end
 
--- The templates of a file in the directory "kernels" beside a Lua file, by their sections; what is before the first one is part of each, and [""] alone.
+-- Returns the templates of a file in the directory "kernels" next to a Lua file, by section. The text before the first section is a part of each, and
+-- is the template [""].
 local function sections(name, module)
     local source = module:gsub("[^/]*$", "kernels/" .. name .. ".glsl")
     local text = assert(read(source), source)
@@ -434,22 +435,22 @@ local function sections(name, module)
     return list
 end
 
---- template.file(name): the template of the file kernels/name.glsl in the directory of the module that calls this.
+--- template.file(name) returns the template of the file kernels/name.glsl in the directory of the calling module.
 function template.file(name)
     return sections(name, source_of(2))[""]
 end
 
---- template.sections(name): the templates of the sections of the file kernels/name.glsl in the directory of the module that calls this, by their names.
--- What is before the first section is part of each.
+--- template.sections(name) returns the templates of the sections of the file kernels/name.glsl in the directory of the calling module, by name. The
+-- text before the first section is a part of each.
 function template.sections(name)
     local list = sections(name, source_of(2))
     list[""] = nil
     return list
 end
 
---- template.snippet(name, text): a text for $use(name) and $call(name): a string, a template, or a table of these by type for
--- $use(name, type), `any` being that of all other types. In a snippet of a type $T is the type and $name the function's name. One of the
--- same name is replaced, since a module whose loading failed is loaded again.
+--- template.snippet(name, text) defines a snippet for $use(name) and $call(name). `text` is a string, a template, or for $use(name, type) a table of
+-- these by type, with the key `any` for all other types. In a snippet of a type, $T is the type and $name the name of the function. A snippet
+-- of the same name is replaced, since a module that failed to load may be loaded again.
 function template.snippet(name, text)
     local info = getinfo(2, "Sl")
     local function made_of(one)

@@ -1,4 +1,4 @@
-// Morton's order in kernels: uint morton(uvec3 cell), the bits of three numbers below 1024 in turn, x first.
+// `morton(cell)` returns the Morton code of a cell: the interleaved bits of three numbers below 1024, x first.
 uint spread(uint v) {
     v = (v | (v << 16)) & 0x030000FFu;
     v = (v | (v << 8)) & 0x0300F00Fu;

@@ -1,5 +1,5 @@
-// `slope_of(s, p)` is how fast a volume's values rise along its axes, times one power of two: differences over two nodes, or as much of
-// that as is within the volume. A quarter of each value, since the difference of two may be beyond what floats hold.
+// `slope_of(s, p)` returns the gradient of a volume, times a power of two: central differences, or one-sided ones at the border of the volume. Values
+// are multiplied by 0.25, since their difference may overflow.
 kernel vec3 slope_of(float s[][][], vec3 p) {
     vec3 last = vec3(sizeof_stream(s).xyz) - 1.0, a = clamp(p - 1.0, vec3(0.0), last), b = clamp(p + 1.0, vec3(0.0), last);
     vec3 rise = vec3(0.25 * sample(s, vec3(b.x, p.yz)) - 0.25 * sample(s, vec3(a.x, p.yz)),

@@ -1,7 +1,7 @@
-// Text of kernels that unite nodes in a forest, `inout int parent[]`, in which a root is its own parent: by atomic minima (D. P. Playne and K. Hawick, A new
-// algorithm for parallel connected-component labelling on GPUs, 2018), paths being halved on the way (J. Jaiganesh and M. Burtscher, A high-performance
-// connected components implementation for GPUs, 2018). In the end the root of a tree is the least of its nodes.
-// Makes i, a variable, the root of its tree.
+// Union-find in a forest, `inout int parent[]`, in which a root is its own parent: by atomic minima (D. P. Playne and K. Hawick, A new algorithm for
+// parallel connected-component labelling on GPUs, 2018), with path halving (J. Jaiganesh and M. Burtscher, A high-performance connected components
+// implementation for GPUs, 2018). In the end the root of a tree is the smallest of its nodes.
+// HALVE_TO_ROOT(i) sets the variable i to the root of its tree.
 #define HALVE_TO_ROOT(i) { \
     int up = parent[i]; \
     if (up != i) { \
@@ -9,8 +9,8 @@
         i = up; \
     } \
 }
-// Makes the trees of a and b, variables that it changes, one. Parents only ever become less. What was put below another in between is found by the
-// minimum, which gives its parent of before.
+// UNITE(a, b) joins the trees of the variables a and b, which it modifies. The index of a parent only decreases. If another invocation changed the
+// parent in between, atomicMin returns that parent, and the loop continues with it.
 #define UNITE(a, b) { \
     HALVE_TO_ROOT(b) \
     while (a != b) { \

@@ -1,6 +1,6 @@
-// The first outputs of a pseudo-random permutation of the numbers below n: a Feistel network of twelve rounds (Luby and Rackoff 1988) on
-// the next power of two, walked until it comes to a number below n (Black and Rogaway 2002). Halves may differ by a bit. The round
-// function is a 32-bit mixer of Wellons ("lowbias32", 2018).
+// The first outputs of a pseudo-random permutation of the integers below n: a Feistel network of twelve rounds (Luby and Rackoff 1988) on the next power
+// of two, applied repeatedly until the result is below n (cycle walking: Black and Rogaway 2002). The halves may differ by one bit. The round function is
+// a 32-bit mixer of Wellons ("lowbias32", 2018).
 uint mixed(uint x, uint key) {
     x = (x ^ key) * 0x7feb352du;
     x = (x ^ x >> 15) * 0x846ca68bu;

@@ -1,5 +1,5 @@
 $section(direct)
-// r[i] is the sum over k of a[i + low + k] b[way k + last]. `element`: of a, a vector or as b's.
+// r[i] is the sum over k of a[i + low + k] b[way k + last]. `element`: the type of a, which is a vector or the type of b.
 kernel void convolve($element a$brackets, $real b$brackets, ivec4 low, ivec4 size, ivec4 last, int way, out $element r<>) {
     ivec4 i = indexof(r) + low, k = ivec4(0);
     r = $element(0);
@@ -8,7 +8,7 @@ kernel void convolve($element a$brackets, $real b$brackets, ivec4 low, ivec4 siz
 }
 
 $section(place)
-// r[i] is s[way i + low], by its boundary outside; of vectors one component.
+// r[i] is s[way i + low], with the boundary mode of s; one component if s has vectors.
 kernel void place($element s$brackets, ivec4 low, int way, out $real r<>) {
     r = s[$place(indexof(r) * way + low)$first]$component;
 }
