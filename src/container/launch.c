@@ -105,7 +105,8 @@ bool container_launch_domain(ContainerLaunch *launch, void *caller)
     return joined || failed_in(launch);
 }
 
-/* Returns the sizes of the pages of the container that is written, or of another one, that the launch runs over; NULL if there is none. */
+/* Returns the sizes of the pages of a container that the launch runs over, preferably one that is written; NULL
+ * if there is none. */
 static const int64_t *pages_along(const ContainerLaunch *launch)
 {
     const int64_t *found = NULL;
@@ -199,8 +200,8 @@ Container *container_launch_output(const ContainerLaunch *launch, int param, con
 
 /* What a launch maps */
 
-/* Returns the container of parameter i that may be written at any element: all that is mapped becomes its own. Lists are written at the entries
- * that they have. */
+/* Returns the container of parameter i that may be written at any element: all mapped elements are separated
+ * from snapshots. Lists are written at existing entries. */
 static Container *written_anywhere(const ContainerLaunch *launch, int i)
 {
     const ParamKindInfo *kind = kind_of(launch, i);
@@ -208,8 +209,8 @@ static Container *written_anywhere(const ContainerLaunch *launch, int i)
     return c && (kind->anywhere || container_elements(c) != container_whole(c)) ? c : NULL;
 }
 
-/* Returns the container of parameter i whose pages are mapped where the launch writes. A container without pages that was made like another one is
- * mapped where that one is. */
+/* Returns the container of parameter i whose pages are mapped where the launch writes. A container without
+ * pages that was created like another one is mapped where that one is. */
 static Container *written_along(const ContainerLaunch *launch, int i)
 {
     Container *c = kind_of(launch, i)->written && !written_anywhere(launch, i) ? container_along(launch, i) : NULL;
@@ -231,14 +232,14 @@ bool container_launch_box_sizes(const ContainerLaunch *launch, int i, int64_t *s
     return true;
 }
 
-/* Notes what happens to the pages of a container, so that they can be restored. */
+/* Records the changes of a container's pages, so that they can be restored. */
 static void note(const ContainerLaunch *launch, Container *c)
 {
     launch->hold->noted[launch->hold->count++] = container_retain(c);
     container_note(c);
 }
 
-/* Launches over more elements than a launch can have are refused later. */
+/* A launch over more elements than permitted raises its error later. */
 static bool map_written(const ContainerLaunch *launch, int i, Container *c, void *caller)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
@@ -257,7 +258,7 @@ static bool map_written(const ContainerLaunch *launch, int i, Container *c, void
     return done || error_prefix("%s: argument '%s'", function_of(launch)->name, function_of(launch)->params[i].name);
 }
 
-/* Copies what snapshots share with a container. */
+/* Separates all mapped elements of a container from snapshots. */
 static bool unshare(Container *c)
 {
     DeviceScope scope;
@@ -304,12 +305,12 @@ bool container_launch_run(const ContainerLaunch *launch, bool check, Stream *con
     }
     device_leave(&scope);
     if (launch->hold) {
-        launch->hold->keep = done || issued; /* a fault that the launch reports takes nothing back */
+        launch->hold->keep = done || issued; /* if the launch reports a fault, its effects are kept */
     }
     return done;
 }
 
-/* Releases a region. Most are a container's as well, and need no device. */
+/* Releases a region. Most regions belong to a container as well and need no device. */
 static void release(Region *region)
 {
     DeviceScope scope;
@@ -386,7 +387,7 @@ bool container_prepare(Container *c, const int64_t *first, const int64_t *last, 
     return done;
 }
 
-/* The elements of a region that are not mapped. */
+/* Counts the elements of a region that are not mapped. */
 typedef struct Missing {
     const Container *c;
     void *caller;

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of pages (tree_number) are ints. */
+/* Indices of pages (tree_number) are ints. */
 enum { MOST_BITS = 29 };
 
-/* what launches visit */
+/* elements that launches visit */
 
 typedef struct Leaves {
     TreeList list;
@@ -54,7 +54,7 @@ static void destroy(Container *c)
 {
     Tree *tree = tree_of(c);
     const Frames *frames = &tree->frames;
-    /* Without snapshots the pages that are mapped hold all frames that are in use; a mask has none. */
+    /* Without snapshots the mapped pages hold all frames in use. A mask holds none. */
     int64_t known = c->newest          ? frames->used - (int64_t)frames->freed.count
                     : frames->used > 0 ? translator_info(c->translator).mapped
                                        : 0;
@@ -86,7 +86,8 @@ static bool pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_
     return true;
 }
 
-/* Four numbers that only the way back reads, which change with every page: how many frames there are. NULL: others stand beside it. */
+/* Returns the four numbers that only the inverse translation reads, and that change with every page (the number
+ * of frames). NULL: they share a vector with others. */
 static const uint32_t *changing_words(const Container *c)
 {
     const Translator *t = c->translator;
@@ -94,7 +95,7 @@ static const uint32_t *changing_words(const Container *c)
     return alone ? (const uint32_t *)(t->numbers + t->frames) : NULL;
 }
 
-/* A power of two times the page, the same in every dimension. */
+/* Checks that the size is the same power of two times the page in each dimension. */
 static bool check_sizes(const Shape *size, const Shape *page)
 {
     char x[SHAPE_TEXT], y[SHAPE_TEXT];
@@ -138,7 +139,7 @@ Container *container_adaptive(Device *device, const Type *type, const Shape *siz
     return c;
 }
 
-/* The same pages, of zeros. */
+/* Creates a container with the same pages, filled with zeros. */
 static Container *like(const Container *c, const Type *type)
 {
     const Tree *tree = tree_of(c);
@@ -176,13 +177,14 @@ static Container *copy(const Container *c)
 
 /* in files */
 
-/* Numbers in front of the pages that are split: filter and edge. Elements in front of the pages': the default and the edge's. */
+/* Numbers before the split pages: filter and boundary. Elements before those of pages: the default and the
+ * boundary's value. */
 enum { SETTINGS = 2, LEADING = 2 };
 
 typedef struct Pages {
     AdaptivePage *items;
     int64_t count;
-    bool all; /* or those that are no leaves */
+    bool all; /* list pages that are not leaves, too */
 } Pages;
 
 static void note_page(void *self, int64_t frame, const AdaptivePage *page, bool leaf)
@@ -194,14 +196,14 @@ static void note_page(void *self, int64_t frame, const AdaptivePage *page, bool 
     }
 }
 
-/* Coarse ones first. */
+/* Coarse pages first. */
 static int compare_levels(const void *left, const void *right)
 {
     const AdaptivePage *x = left, *y = right;
     return x->level != y->level ? y->level - x->level : page_tree_compare(left, right);
 }
 
-/* To be freed; NULL with error_set. */
+/* Returns the pages sorted, allocated by malloc. NULL with error_set. */
 static AdaptivePage *sorted_pages(const Container *c, bool all, int64_t *count)
 {
     Pages pages = {.all = all};
@@ -279,7 +281,7 @@ static bool save(Container *c, ContainerData *data)
     return take_splits(c, data) && move_pages(c, data, false);
 }
 
-/* The pages that data split, each in front of those that are parts of it; false where there can be no such. */
+/* Reads the split pages, each before its parts. False if they cannot exist. */
 static bool read_splits(const ContainerData *data, int levels, AdaptivePage *pages, int64_t count)
 {
     int rank = data->size.rank;
@@ -321,8 +323,8 @@ static bool sizes_agree(const ContainerData *data, int64_t count)
     return agree && data->element_count == LEADING + pages * elements;
 }
 
-/* Everything but what pages hold. */
-static bool split_as_told(Container *c, const ContainerData *data, int64_t count)
+/* Splits pages as the data say, without setting their elements. */
+static bool split_pages_of(Container *c, const ContainerData *data, int64_t count)
 {
     AdaptivePage *pages = malloc((size_t)(count + 1) * sizeof *pages);
     if (!pages) {
@@ -341,7 +343,7 @@ static Container *load(Device *device, const ContainerData *data)
         return data_damaged();
     }
     Container *c = container_adaptive(device, data->type, &data->size, &data->page, 0, data->capacity, data->elements);
-    if (c && !(split_as_told(c, data, count) && move_pages(c, data, true))) {
+    if (c && !(split_pages_of(c, data, count) && move_pages(c, data, true))) {
         container_release(c);
         return NULL;
     }

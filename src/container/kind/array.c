@@ -1,4 +1,4 @@
-/* Arrays: all elements are in memory of their own. */
+/* Arrays: all elements are in memory that the array owns. */
 #include "container/kind/data.h"
 #include "container/kind/kinds.h"
 #include "container/kind/memory.h"
@@ -41,7 +41,7 @@ static bool save(Container *c, ContainerData *data)
     return data_read_memory(c, data);
 }
 
-/* Its texture, whose coarser levels are made anew. */
+/* Attaches the texture, and computes its coarser levels again. */
 static Container *add_texture(Container *c, const ContainerData *data)
 {
     const int32_t *n = data->numbers;

@@ -1,34 +1,40 @@
-/* What kinds share to save and load containers: see ContainerData. */
+/* Functions that kinds share to save and load containers: see ContainerData. */
 #ifndef RILL_CONTAINER_KIND_DATA_H
 #define RILL_CONTAINER_KIND_DATA_H
 
 #include "container/container_private.h"
 
-/* Says that the data do not agree; for functions of both results. */
+/* Sets the error that the data are inconsistent, and returns false. */
 bool data_wrong(void);
+/* Sets the same error, and returns NULL. */
 Container *data_damaged(void);
-/* Allocates elements and numbers of the counts in `data`. */
+/* Allocates elements and numbers, as many as `data` says. False with error_set. */
 bool data_reserve(ContainerData *data);
-/* Reads the first elements of memory; writes them, and gives the container, or releases it on failure. `c` may be NULL. */
+/* Reads the first elements of memory into the data. False with error_set. */
 bool data_read_memory(const Container *c, const ContainerData *data);
+/* Writes the data to memory and returns the container. NULL with error_set if c is NULL or on failure; c is
+ * then released. */
 Container *data_write_memory(Container *c, const ContainerData *data);
-/* How many elements a shape in a file has; -1: its sizes are no shape's. */
+/* Returns how many elements a shape in a file has; -1 if it is not a valid shape. */
 int64_t data_elements(const Shape *shape);
 
-/* kind/page_data.c, of containers with page tables. Sets sizes and the mapped pages, which are a list in address order then; `numbers`: how many numbers
- * come before their coordinates; `elements`: how many elements they have beside the default. */
+/* kind/page_data.c, for containers with page tables: sets sizes and lists the mapped pages in address order.
+ * False with error_set. */
 bool data_save_pages(Container *c, ContainerData *data, PageList *list);
+/* Allocates the data for a list of pages and stores their coordinates. `numbers`: how many numbers come before
+ * them; `elements`: how many elements follow the default. False with error_set. */
 bool data_reserve_pages(Container *c, ContainerData *data, const PageList *list, int64_t numbers, int64_t elements);
-/* The same, with the elements of the pages. */
+/* Saves the pages with their elements. False with error_set. */
 bool data_save_sparse(Container *c, ContainerData *data);
-/* Whether sizes are such as containers have. A small file makes nothing large: this is asked before anything is made. `numbers`: how many numbers there are
- * of whole pages; less than 0: the elements are others. */
+/* Returns whether the sizes are valid. It is called before anything is allocated, so that a small file cannot
+ * cause a large allocation. `numbers`: how many numbers come before the pages; less than 0: the number of
+ * elements is not that of whole pages. */
 bool data_pages_agree(const ContainerData *data, int64_t numbers, bool bounded);
-/* A page table without pages; NULL with error_set. */
+/* Creates a page table without pages. NULL with error_set. */
 Translator *data_page_translator(Device *device, const ContainerData *data, int64_t overlap);
-/* Maps the pages, in order; c may be NULL. */
+/* Maps the pages in order. False with error_set, also if c is NULL. */
 bool data_map_pages(Container *c, const ContainerData *data);
-/* Maps the pages and sets their elements; releases the container on failure. */
+/* Maps the pages and sets their elements. Releases the container on failure and returns NULL with error_set. */
 Container *data_fill_pages(Container *c, const ContainerData *data);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pages of a bounded domain with copies of the elements around them. */
+/* Pages of a bounded domain with a halo. */
 #include "container/pool/halo.h"
 
 #include "container/kind/data.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A new container with what the copies need; NULL: it is none. */
+/* Completes a new container with the state of the halo. NULL: it does not exist. */
 static Container *make(Container *c)
 {
     if (c && !halo_create(c)) {
@@ -45,9 +45,9 @@ static uint64_t bytes(const Container *c)
     return page_pool_bytes(c) + halo_bytes(c);
 }
 
-/* in files: copies are made anew */
+/* in files, without the halo, which is computed again */
 
-/* Reads the elements that are mapped. */
+/* Reads the mapped elements. */
 static bool read_line(Container *c, const ContainerData *data)
 {
     Stream line;
@@ -78,7 +78,7 @@ static bool save(Container *c, ContainerData *data)
     return done;
 }
 
-/* The elements that are mapped. */
+/* Writes the mapped elements. */
 static bool write_line(Container *c, const ContainerData *data)
 {
     Stream line;
@@ -100,7 +100,7 @@ static bool write_line(Container *c, const ContainerData *data)
 
 static Container *load(Device *device, const ContainerData *data)
 {
-    ContainerData pages = *data; /* the number in front of theirs is the overlap */
+    ContainerData pages = *data; /* the number before the pages is the overlap */
     pages.numbers++;
     pages.number_count--;
     if (data->number_count < 1 || data->numbers[0] < 1 || !data_pages_agree(&pages, -1, true)) {

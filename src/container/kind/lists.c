@@ -1,4 +1,4 @@
-/* Grids of lists: the entries of all lists, one after the other. */
+/* Grids of lists: the entries of all lists are stored one after the other. */
 #include "container/kind/data.h"
 #include "container/kind/kinds.h"
 #include "container/kind/memory.h"
@@ -10,7 +10,7 @@
 
 typedef struct Lists {
     int64_t count;  /* entries of all lists */
-    Stream entries; /* their header, which holds nothing */
+    Stream entries; /* their header, which holds no reference */
 } Lists;
 
 static Lists *lists_of(const Container *c)
@@ -18,7 +18,7 @@ static Lists *lists_of(const Container *c)
     return c->state;
 }
 
-/* The longest list has one entry or more in the translator's domain. */
+/* The translator's domain has at least one entry for the longest list, also if all lists are empty. */
 static void header(Container *c)
 {
     Lists *lists = lists_of(c);
@@ -30,7 +30,7 @@ static void header(Container *c)
     c->elements = &lists->entries;
 }
 
-/* A new container as lists of so many entries; NULL: it is none. */
+/* Completes a new container with the number of entries. NULL: it does not exist. */
 static Container *make(Container *c, int64_t count)
 {
     if (c) {
@@ -49,7 +49,8 @@ Container *container_lists(Translator *t, const Stream *entries)
     Container *c = NULL;
     if (count > 0) {
         c = container_new(&container_kind_lists, t, entries, NULL);
-    } else if (stream_create(entries->device, entries->type, &shape, true, &one)) { /* memory has an element */
+    } else if (stream_create(entries->device, entries->type, &shape, true,
+                             &one)) { /* memory has at least one element */
         c = container_new(&container_kind_lists, t, &one, NULL);
         stream_release(&one);
     }
@@ -69,7 +70,7 @@ static Container *copy(const Container *c)
 /* in files */
 static bool save(Container *c, ContainerData *data)
 {
-    const Shape *whole = &c->whole.shape; /* behind the grid's sizes stands the longest list */
+    const Shape *whole = &c->whole.shape; /* the longest list follows the grid's sizes */
     data->size = *whole;
     data->size.rank = whole->rank - 1;
     data->element_count = lists_of(c)->count;

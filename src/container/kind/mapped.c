@@ -1,5 +1,6 @@
-/* Containers over a mapping, which says where the elements of their domain stand among pages. These are a container's of their own, whose domain the mapping leads
- * to: the device finds which pages elements need by translating their coordinates, so no function of a user's is asked while they come and go. */
+/* Containers over a mapping, a translator that tells where the elements of the domain are stored within the
+ * domain of another container, which owns the pages. The device finds the pages that elements need by
+ * translating their coordinates, so no function of a user is called while pages are mapped and unmapped. */
 #include "container/kind/kinds.h"
 #include "container/page/paged.h"
 #include "container/pool/page_pool.h"
@@ -21,11 +22,11 @@ enum { MOST_RANK = 4, INNER = 0 };
 static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
 
 typedef struct Mapped {
-    Container *pages; /* held: what has the pages that the mapping leads to */
+    Container *pages; /* held; owns the pages */
 } Mapped;
 
 typedef struct MappedSnapshot {
-    Region *region; /* held: what was mapped */
+    Region *region; /* held; the mapped elements */
     Snapshot *pages;
 } MappedSnapshot;
 
@@ -54,7 +55,8 @@ static bool follow(Container *c, bool done)
 
 /* points */
 
-/* Whether a point lies in a shape; of sizes 0, which has no bounds, whether it is somewhere. */
+/* Returns a kernel that tests whether a point lies in a shape, or, if the sizes are 0 (no bounds), whether it
+ * is mapped. */
 static Kernel *inside_kernel(Device *device, int rank)
 {
     StrBuf text = STRBUF_EMPTY;
@@ -71,7 +73,7 @@ static Kernel *inside_kernel(Device *device, int rank)
     return kernel;
 }
 
-/* Those that lie in a container's domain, a new stream of one dimension. */
+/* Creates a stream of one dimension with the points that lie in a container's domain. */
 static bool keep_inside(const Container *c, const Stream *points, Stream *result)
 {
     uint32_t sizes[SHAPE_MAX_RANK] = {0};
@@ -95,7 +97,7 @@ static bool keep_inside(const Container *c, const Stream *points, Stream *result
     return done;
 }
 
-/* Where points lead to; those that lead nowhere are left out. */
+/* Translates points by the mapping, and omits those that are not mapped. */
 static bool lead(const Container *c, const Stream *points, Stream *result)
 {
     Stream all, flat;
@@ -124,14 +126,14 @@ static bool lead_region(const Container *c, const Region *region, Stream *result
 
 /* pages */
 
-/* Maps or frees those of places. */
+/* Maps or frees the pages of points. */
 static bool change(Container *pages, const Stream *places, bool map, bool *found)
 {
     return stream_elements(places) == 0 ||
            (map ? container_allocate_points : container_free_points)(pages, places, found);
 }
 
-/* Those of places are mapped, and nobody else's. */
+/* Maps the pages of points and separates them from snapshots. */
 static bool ready_places(Container *pages, const Stream *places)
 {
     bool found;
@@ -193,7 +195,7 @@ static bool change_box(Container *c, const int64_t *first, const int64_t *last, 
     return follow(c, done);
 }
 
-/* Those of a stream that a user gave; false where they are no points of the domain. */
+/* Checks that the points of a user lie in the domain. False with error_set. */
 static bool check_points(const Container *c, const Stream *points)
 {
     Shape shape;
@@ -257,7 +259,7 @@ static bool undo(Container *c, Snapshot *s)
     return follow(c, container_undo(pages_of(c), snapshot_of_pages(s)->pages));
 }
 
-/* Adds those elements of a region that the translator finds, one by one. */
+/* Adds the elements of a region that the translator maps, one by one. */
 static bool add_found(const Region *region, Translator *t, BoxList *boxes)
 {
     Stream points, places;
@@ -283,7 +285,7 @@ static bool add_found(const Region *region, Translator *t, BoxList *boxes)
     return done;
 }
 
-/* The pages of a box get frames one after the other. */
+/* Maps the pages of a box to consecutive frames. */
 static bool map_box(void *self, const int64_t *first, const int64_t *last)
 {
     Translator **table = self;
@@ -294,7 +296,7 @@ static bool map_box(void *self, const int64_t *first, const int64_t *last)
     return *table != NULL;
 }
 
-/* A translator of the domain that finds what leads to the pages of a region, and nothing else. */
+/* Returns a translator of the domain that maps only the elements stored in the pages of a region. */
 static Translator *finder(const Container *c, const Region *pages)
 {
     Translator *table = translator_paged_empty(pages_of(c)->translator, 0);
@@ -322,7 +324,7 @@ static Region *diff(Container *c, const Snapshot *s)
     return result;
 }
 
-/* the pages' container */
+/* the container of the pages */
 
 static Container *page_owner(const Container *c)
 {

@@ -1,13 +1,15 @@
-/* What kinds share that have no pages: entries of ContainerKind. */
+/* Entries of ContainerKind that kinds without pages share. */
 #ifndef RILL_CONTAINER_KIND_MEMORY_H
 #define RILL_CONTAINER_KIND_MEMORY_H
 
 #include "container/container_private.h"
 
-/* Another container of the same kind and translator, whose memory is new; its state is that of a new one. */
+/* Creates a container of the same kind and translator with new memory. Its state is that of a new container.
+ * NULL with error_set. */
 Container *memory_like(const Container *c, const Type *type);
+/* Copies a container with its memory. NULL with error_set. */
 Container *memory_copy(const Container *c);
-/* Sets each element of what kernels get for element-wise parameters. */
+/* Sets each element of container_elements. False with error_set. */
 bool memory_fill(Container *c, const void *element, void *caller);
 
 #endif

@@ -1,4 +1,4 @@
-/* Containers with page tables in files. */
+/* Saves and loads containers with page tables. */
 #include "container/kind/data.h"
 #include "container/page/paged.h"
 #include "container/pool/page_pool.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Reads frames of a list, side by side ones at once. */
+/* Reads the frames of a list, consecutive frames at once. */
 static bool read_frames(const Container *c, const PageList *list, char *to)
 {
     uint64_t page = (uint64_t)translator_info(c->translator).page * (uint64_t)c->memory.type->bytes;
@@ -68,7 +68,7 @@ bool data_save_sparse(Container *c, ContainerData *data)
     return done;
 }
 
-/* The pages of data; false with error_set where there can't be such. */
+/* Lists the pages of the data. False with error_set if they cannot exist. */
 static bool list_pages(const Container *c, const ContainerData *data, PageList *list)
 {
     TranslatorInfo info = translator_info(c->translator);
@@ -86,7 +86,7 @@ static bool list_pages(const Container *c, const ContainerData *data, PageList *
             return false;
         }
     }
-    page_list_unique(list, NULL, NULL); /* they were in order */
+    page_list_unique(list, NULL, NULL); /* pages must be in address order */
     return (agree && (int64_t)list->count == pages) || data_wrong();
 }
 
@@ -114,7 +114,7 @@ Container *data_fill_pages(Container *c, const ContainerData *data)
 bool data_pages_agree(const ContainerData *data, int64_t numbers, bool bounded)
 {
     int64_t page = 1, pages = numbers / data->size.rank;
-    bool agree = data->capacity >= 1 && data->element_count >= 1; /* the default is there */
+    bool agree = data->capacity >= 1 && data->element_count >= 1; /* the first element is the default */
     for (int d = 0; agree && d < data->size.rank; d++) {
         agree = (bounded ? data->size.size[d] >= 1 : data->size.size[d] == 0) && data->page.size[d] >= 1 &&
                 data->page.size[d] <= SHAPE_MAX_ELEMENTS / page;
@@ -130,7 +130,7 @@ Translator *data_page_translator(Device *device, const ContainerData *data, int6
         data_wrong();
         return NULL;
     }
-    /* Fewer levels than there would be without being told make a large table. */
+    /* More levels than the default are permitted, but fewer would make a large table. */
     Translator *t = translator_pages_overlapping(device, &data->size, &data->page, overlap, 0, data->capacity);
     if (t && translator_table_levels(t) < data->levels) {
         translator_release(t);

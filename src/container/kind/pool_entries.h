@@ -1,4 +1,5 @@
-/* What kinds with pages of their own share: entries of ContainerKind, and how a kind follows from a translator. */
+/* Entries of ContainerKind that kinds with pages of their own share, and functions that create such a container
+ * for a translator. */
 #ifndef RILL_CONTAINER_KIND_POOL_ENTRIES_H
 #define RILL_CONTAINER_KIND_POOL_ENTRIES_H
 
@@ -16,9 +17,10 @@
     .note = page_pool_note, .hand_over = page_pool_hand_over, .forget = page_pool_forget, .diff = page_diff_region,    \
     .undo = page_diff_undo
 
-/* kind/paged.c, kind/halo.c. Makes a container over pages of a translator, which it takes over (NULL: fails), of the kind that this has. NULL with
- * error_set. */
+/* kind/paged.c: creates a container over the pages of a translator, which it takes over (NULL: fails). Its kind
+ * depends on the translator. NULL with error_set. */
 Container *paged_container(Translator *t, Device *device, const Type *type, const void *fallback);
+/* kind/halo.c: creates a container of pages with a halo, as paged_container. */
 Container *halo_container(Translator *t, Device *device, const Type *type, const void *fallback);
 
 #endif

@@ -1,4 +1,4 @@
-/* Stacks: an array whose last elements come and go, in memory that grows. */
+/* Stacks: arrays whose last elements are pushed and popped, in memory that grows. */
 #include "container/kind/data.h"
 #include "container/kind/kinds.h"
 #include "container/kind/memory.h"
@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-enum { LEAST_ELEMENTS = 64, TO = 2 /* bit of a copy's parameters */ };
+enum { LEAST_ELEMENTS = 64, TO = 2 /* bit of Domain.numbered */ };
 
 typedef struct Stack {
     int64_t count;
@@ -33,12 +33,12 @@ static void set_count(Container *c, int64_t count)
     header(c);
 }
 
-/* A new container as a stack of so many elements; NULL: it is none. */
+/* Completes a new container with the number of elements. NULL: it does not exist. */
 static Container *make(Container *c, int64_t count)
 {
     if (c) {
         c->map.complete = true;
-        c->checked = false; /* its size keeps within memory */
+        c->checked = false; /* its size is within memory */
         stack_of(c)->count = count;
         container_set_whole(c);
     }
@@ -74,9 +74,9 @@ static uint64_t version(const Container *c)
     return stream_version(&c->memory) * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)stack_of(c)->count;
 }
 
-/* elements come and go */
+/* pushing and popping */
 
-/* Memory for so many elements. */
+/* Grows memory to `count` elements. */
 static bool grow(Container *c, int64_t count)
 {
     int64_t most = translator_info(c->translator).domain.size[0], have = stream_elements(&c->memory);
@@ -92,7 +92,8 @@ static bool grow(Container *c, int64_t count)
     return true;
 }
 
-/* Where the next elements go, a view that may be new memory; the stack does not have them yet. */
+/* Sets `place` to a view where the next elements are stored. Memory may be new. The stack's size does not
+ * change yet. */
 static bool make_place(Container *c, int64_t count, Stream *place)
 {
     int64_t most = translator_info(c->translator).domain.size[0];

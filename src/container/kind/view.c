@@ -1,4 +1,4 @@
-/* Any translator over memory of the caller, which others may write, too. */
+/* Containers of any translator over memory of the caller, which others may write, too. */
 #include "container/kind/data.h"
 #include "container/kind/kinds.h"
 #include "container/kind/memory.h"
@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Without bounds what is mapped is known by the pages alone. */
+/* Without bounds only a translator with pages knows its mapped elements. */
 static bool check_unbounded(const TranslatorInfo *info, const Stream *memory)
 {
     if (!info->pages) {
@@ -34,16 +34,16 @@ Container *container_create(Translator *t, const Stream *memory, const void *fal
     return container_new(&container_kind_view, t, memory, fallback);
 }
 
-/* Of a page table that somebody else may map, too, the new one has pages of its own. */
+/* The new container has a page table of its own, since others may map pages in this one. */
 static Container *like(const Container *c, const Type *type)
 {
     return container_paged(c) ? paged_container(translator_paged_empty(c->translator, 0), c->memory.device, type, NULL)
                               : memory_like(c, type);
 }
 
-/* pages of a table, in the first frames of memory that hold none */
+/* pages of a table, mapped to the first free frames of memory */
 
-/* The first frames in memory that hold no page. */
+/* Finds the first frames in memory that hold no page. */
 static bool borrow_frames(const Container *c, PageList *list, int64_t asked)
 {
     TranslatorInfo info = translator_info(c->translator);
@@ -87,7 +87,7 @@ static bool unmap(Container *c, PageList *list)
 
 /* elements */
 
-/* By the ranges, side by side ones at once. */
+/* Fills ranges, adjacent ones at once. */
 static bool fill_ranges(Container *c, const void *element, void *caller)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
@@ -115,7 +115,7 @@ static bool fill_ranges(Container *c, const void *element, void *caller)
     return done;
 }
 
-/* Of a translator without pages the device asks for each element. */
+/* For a translator without pages, the device translates each element. */
 static bool fill(Container *c, const void *element, void *caller)
 {
     return (translator_info(c->translator).pages ? fill_ranges : memory_fill)(c, element, caller);

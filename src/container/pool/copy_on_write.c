@@ -1,4 +1,5 @@
-/* Pages that snapshots share with their container get frames of their own before they are written: copy-on-write. */
+/* Copy-on-write: gives pages that snapshots share with their container frames of their own before they are
+ * written. */
 #include "container/page/paged.h"
 #include "container/pool/page_pool.h"
 
@@ -11,7 +12,7 @@ static void changed(Container *c, const PageList *list)
     }
 }
 
-/* Copies frames, side by side ones at once. */
+/* Copies frames, consecutive ones at once. */
 static bool copy_frames(const Container *c, const PageList *from, const PageList *to)
 {
     uint64_t page = (uint64_t)translator_info(c->translator).page * (uint64_t)c->memory.type->bytes;
@@ -28,7 +29,7 @@ static bool copy_frames(const Container *c, const PageList *from, const PageList
     return done;
 }
 
-/* Gives pages, which are mapped to shared frames, frames of their own. */
+/* Gives pages that are mapped to shared frames frames of their own. */
 static bool separate(Container *c, PageList *list)
 {
     PageList from = {0};
@@ -45,13 +46,13 @@ static bool separate(Container *c, PageList *list)
         changed(c, list);
     }
     for (size_t i = 0; done && i < list->count; i++) {
-        page_pool_let_go(c, &list->items[i]);
+        page_pool_drop_frame(c, &list->items[i]);
     }
     page_list_free(&from);
     return done;
 }
 
-/* Leaves of a list of mapped pages those that are shared. */
+/* Removes the pages from a list of mapped pages that are not shared. */
 static void keep_shared(const Container *c, PageList *list)
 {
     const Frames *frames = &page_pool(c)->frames;
@@ -65,7 +66,8 @@ static void keep_shared(const Container *c, PageList *list)
     list->count = kept;
 }
 
-/* Maps pages, and gives others, which are mapped, frames of their own: some of `asked`. */
+/* Maps the pages of one list, and gives the mapped pages of another list frames of their own. `asked`: the
+ * number of requested pages. */
 static bool make_ready(Container *c, PageList *missing, PageList *mapped, int64_t asked)
 {
     keep_shared(c, mapped);
@@ -90,7 +92,7 @@ static bool ready_box(Container *c, const ContainerPart *part)
     return done;
 }
 
-/* The pages of a region: those that are not mapped, and of a container that shares some the others. */
+/* The pages of a region: the unmapped ones, and, if the container shares pages, the others. */
 typedef struct RegionPages {
     const Container *c;
     PageList missing, mapped;
@@ -159,7 +161,7 @@ bool copy_on_write_points(Container *c, const Stream *points)
 static void put_back(Container *c, const Snapshot *since, const PageEntry *now, int64_t frame)
 {
     if (now->frame != NO_FRAME) {
-        page_pool_let_go(c, now);
+        page_pool_drop_frame(c, now);
     } else if (c->newest && c->newest != since) {
         page_log_add(page_pool_log(c), now);
     }
@@ -189,7 +191,7 @@ void copy_on_write_launch_begin(Container *c)
     page_pool(c)->noting = true;
 }
 
-/* The frames that pages had are there still: somebody else has them, too, or a log. */
+/* The previous frames of pages still exist: a snapshot or a log holds them. */
 void copy_on_write_launch_end(Container *c, bool keep)
 {
     Pool *pool = page_pool(c);

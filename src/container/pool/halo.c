@@ -1,8 +1,8 @@
-/* Replicas: pages with overlap have elements of their neighbours' borders beside their own. They are made right before a launch reads them, by a kernel over
- * all places of replicas in the pages around which something was written or mapped since; which these are is known by page where the host wrote or mapped,
- * else it is all pages.
+/* Halos: pages with overlap hold copies of the elements of adjacent pages. A kernel updates the copies right
+ * before a launch reads them, in the pages next to those that were written or mapped since. If the host wrote
+ * or mapped them, these pages are known; otherwise all pages are updated.
  *
- * What are around a page are its sides, numbered in base 3, x first: 0 is in front, 1 within, 2 behind. */
+ * The pages around a page are its sides, numbered in base 3, x first: 0 is before, 1 is within, 2 is after. */
 #include "container/pool/halo.h"
 #include "container/page/paged.h"
 
@@ -14,9 +14,11 @@
 #include <string.h>
 
 enum {
-    CELL_WORDS = 3 /* where a replica stands in a frame, where what it is of stands in its own, at which side */,
-    AT_ONCE = 4 /* pages whose replicas an invocation makes */,
-    OVERLAP_PART = 8 /* of the pages: where more are to be made anew, all are */
+    CELL_WORDS =
+        3 /* of a copy: its offset in the frame, the offset of the original in its frame, and the side of the original */
+    ,
+    AT_ONCE = 4 /* pages that an invocation updates */,
+    OVERLAP_PART = 8 /* if more than this fraction of the pages must be updated, all are */
 };
 
 static Overlap *halo_of(const Container *c)
@@ -46,7 +48,8 @@ static int64_t apron_cells(const Paged *paged)
     return all - own;
 }
 
-/* The cell of a point around a page, from its first element; false within it. */
+/* Computes the cell of a point around a page, relative to its first element. False if the point is within the
+ * page. */
 static bool make_cell(const Paged *paged, const int64_t *point, int32_t *cell)
 {
     int64_t place = paged->lead, from = place;
@@ -143,7 +146,7 @@ void halo_changed(Container *c, const PageList *list)
     if (o->mapped + 1 != version ||
         (int64_t)(o->changed.count + list->count) > translator_info(c->translator).mapped / OVERLAP_PART ||
         !page_list_reserve(&o->changed, (int64_t)list->count)) {
-        return; /* the version tells that all may have */
+        return; /* the version tells that all elements may have changed */
     }
     for (size_t i = 0; i < list->count; i++) {
         o->changed.items[o->changed.count++] = list->items[i];
@@ -153,7 +156,8 @@ void halo_changed(Container *c, const PageList *list)
 
 /* what changes */
 
-/* Adds the pages whose own elements the host wrote since. False where too many were, or more than that. */
+/* Adds the pages whose own elements the host wrote since. False if there are too many, or if the device wrote
+ * elements. */
 static bool add_written(const Container *c, PageList *list)
 {
     const Overlap *o = halo_of(c);
@@ -176,14 +180,14 @@ static bool add_written(const Container *c, PageList *list)
     return list->count <= most;
 }
 
-/* pages whose replicas are to be made */
+/* pages whose copies must be updated */
 
 static int64_t pages_along(const Container *c, int d)
 {
     return (c->map.sizes[d] - 1) / pages_of(c)->page[d] + 1;
 }
 
-/* Whether a page is one of the domain. */
+/* Returns whether a page lies in the domain. */
 static bool in_domain(const Container *c, const int64_t *page)
 {
     bool inside = true;
@@ -193,7 +197,7 @@ static bool in_domain(const Container *c, const int64_t *page)
     return inside;
 }
 
-/* How many pages the domain has; -1: more than memory could. */
+/* Returns how many pages the domain has; -1 if there are more than memory can hold. */
 static int64_t all_pages(const Container *c)
 {
     int64_t all = 1;
@@ -203,7 +207,7 @@ static int64_t all_pages(const Container *c)
     return all;
 }
 
-/* The frame of the page at a side of another; NO_FRAME: none. */
+/* Returns the frame of the page at a side of another page, or NO_FRAME. */
 static int64_t frame_beside(const Container *c, const PageEntry *entry, int side, int64_t *page)
 {
     page_list_page(entry, page);
@@ -213,7 +217,7 @@ static int64_t frame_beside(const Container *c, const PageEntry *entry, int side
     return in_domain(c, page) ? paged_frame(c->translator, page) : NO_FRAME;
 }
 
-/* The mapped ones of a list and those around them, each once. */
+/* Adds the mapped pages of a list and those around them, each once. */
 static bool add_around(const Container *c, const PageList *list, PageList *result)
 {
     bool done = true;
@@ -234,7 +238,7 @@ static bool upload(const Container *c, const int32_t *words, int64_t count, Stre
            buffer_write(stream->buffer, 0, words, (uint64_t)count * sizeof *words);
 }
 
-/* The tables of a list of mapped pages. */
+/* Creates the tables of a list of mapped pages. */
 static bool make_pages(const Container *c, const PageList *list, OverlapPages *pages)
 {
     int sides = halo_of(c)->sides;
@@ -256,7 +260,7 @@ static bool make_pages(const Container *c, const PageList *list, OverlapPages *p
     return done;
 }
 
-/* The tables of all mapped pages, kept until others are mapped. */
+/* Creates the tables of all mapped pages, which are kept until the mapping changes. */
 static bool list_all(Container *c)
 {
     Overlap *o = halo_of(c);
@@ -273,7 +277,8 @@ static bool list_all(Container *c)
 
 /* the kernel */
 
-/* The cell of one page: elements of less than a word are put one by one into words that hold others, too. */
+/* Writes the copy of a cell of one page. Elements of less than a word are inserted into words that hold other
+ * elements, too. */
 static void write_copy(const Container *c, const char *type, StrBuf *text)
 {
     int bytes = c->memory.type->bytes;
@@ -290,7 +295,8 @@ static void write_copy(const Container *c, const char *type, StrBuf *text)
                 each, each, bits, each, each, bits, mask, mask);
 }
 
-/* A cell of some pages at once, for which it is loaded once; past the last page that one again. */
+/* Writes the kernel: an invocation loads a cell once and copies it for several pages. Past the last page it
+ * repeats the last one. */
 static void write_kernel(const Container *c, const Stream *memory, StrBuf *text)
 {
     const char *type = memory->type->value->name;
@@ -310,7 +316,8 @@ static void write_kernel(const Container *c, const Stream *memory, StrBuf *text)
     strbuf_add(text, "}\n");
 }
 
-/* Memory as elements that the kernel copies: words where they are less than one. And what stands where no page is. */
+/* Views memory as elements that the kernel copies: words if elements are smaller. Creates `other`, the value
+ * for unmapped pages. */
 static bool see_memory(const Container *c, Stream *memory, Stream *other)
 {
     int bytes = c->memory.type->bytes;
@@ -353,7 +360,7 @@ static bool copy_cells(Container *c, const OverlapPages *pages)
     return done;
 }
 
-/* asked by launches */
+/* called by launches */
 
 static bool replicate_some(Container *c, const PageList *list)
 {

@@ -1,25 +1,27 @@
-/* Pages with copies of the elements around them (paged.h): a container's pool, and what is known of the copies. */
+/* Pages with a halo, copies of the elements of adjacent pages (paged.h): the container's pool, and the state of
+ * the copies. */
 #ifndef RILL_CONTAINER_POOL_HALO_H
 #define RILL_CONTAINER_POOL_HALO_H
 
 #include "container/pool/page_pool.h"
 
-/* Of some mapped pages: where each begins in memory; where those at its sides do. */
+/* Some mapped pages: where each begins in memory, and where the pages at its sides begin. */
 typedef struct OverlapPages {
     Stream begins, around;
     int64_t count;
 } OverlapPages;
 
 typedef struct Overlap {
-    Stream cells; /* of a page: three ints for each replica */
+    Stream cells; /* of a page: three ints for each copy */
     int sides;
-    /* Whether it is known what all is right for: a version of memory, and of the translator. `changed`: pages that were mapped, or none any more, since. */
+    /* The copies are up to date, except for `changed`, for these versions of memory and of the translator.
+     * `changed`: pages that were mapped or unmapped since. */
     bool known;
     uint64_t written, mapped;
     PageList changed;
     char fallback[TYPE_MAX_BYTES];
-    uint64_t own_writes; /* of memory's versions so many came from replicas */
-    OverlapPages all;    /* all mapped ones, of that version of the translator, and 1; 0: of none */
+    uint64_t own_writes; /* how many changes of memory's version are due to copies */
+    OverlapPages all;    /* all mapped pages, for the translator's version `listed` - 1; 0: none */
     uint64_t listed;
 } Overlap;
 
@@ -28,13 +30,17 @@ typedef struct HaloPool {
     Overlap halo;
 } HaloPool;
 
-/* Makes what a new container needs for them; false with error_set. Frees it; its bytes. */
+/* Creates the state of the halo of a new container. False with error_set. */
 bool halo_create(Container *c);
+/* Frees the state. */
 void halo_free(Container *c);
+/* Returns the bytes of the state. */
 uint64_t halo_bytes(const Container *c);
-/* As in ContainerKind: copies do not count as changes of memory; the frames of the list do not matter. */
+/* Implements ContainerKind.version: updates of the halo do not count as changes. */
 uint64_t halo_version(const Container *c);
+/* Implements ContainerKind.pages_changed. The frames of the list are ignored. */
 void halo_changed(Container *c, const PageList *list);
+/* Implements ContainerKind.memory_replaced. */
 void halo_moved(Container *c);
 
 #endif

@@ -1,11 +1,11 @@
-/* Pages of boxes, points and lists, which a container with a page table maps and unmaps. */
+/* Maps and unmaps the pages of boxes, points and lists. */
 #include "container/page/paged.h"
 #include "container/pool/page_pool.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether all elements of a page have coordinates: without bounds those are all ints but the least. */
+/* Returns whether all elements of a page have coordinates: without bounds these are all ints except the least. */
 static bool within_ints(const Container *c, const PageEntry *entry)
 {
     int64_t page[SHAPE_MAX_RANK];

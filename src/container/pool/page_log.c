@@ -1,6 +1,8 @@
 #include "container/pool/page_log.h"
 
-enum { UNSETTLED = 64 }; /* entries beyond twice the pages there were when the log was last made unique */
+enum {
+    UNSETTLED = 64
+}; /* a log is settled when it has this many entries more than twice its pages when it was last settled */
 
 static void drop(void *frames, int64_t frame)
 {

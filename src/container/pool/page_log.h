@@ -6,20 +6,21 @@
 #include "container/storage/frames.h"
 
 typedef struct PageLog {
-    PageList pages; /* the first entry of a page counts */
-    size_t settled; /* pages when it was last made unique */
-    Frames *frames; /* where it holds the frames of its entries; NULL: it holds none */
+    PageList pages; /* only the first entry of a page is valid */
+    size_t settled; /* number of pages when the log was last settled */
+    Frames *frames; /* where it holds the frames of its entries; NULL: it does not hold them */
 } PageLog;
 
-/* Makes room for so many more entries, so that page_log_add does not fail, and removes later entries of pages if the log has grown much. False with
- * error_set. */
+/* Reserves room for `more` entries, so that page_log_add cannot fail. Settles the log if it has grown much.
+ * False with error_set. */
 bool page_log_reserve(PageLog *log, int64_t more);
+/* Adds an entry. */
 void page_log_add(PageLog *log, const PageEntry *entry);
-/* Keeps of each page the first entry, and drops the frames of the others. */
+/* Removes all but the first entry of each page, and drops their frames. */
 void page_log_settle(PageLog *log);
-/* Moves all entries behind those of an older log, or drops their frames where that is NULL. False with error_set. */
+/* Appends all entries to an older log, or drops their frames if that is NULL. False with error_set. */
 bool page_log_hand_over(PageLog *log, PageLog *older);
-/* Forgets all entries, and leaves their frames as they are. */
+/* Frees the entries, and leaves their frames as they are. */
 void page_log_free(PageLog *log);
 
 #endif

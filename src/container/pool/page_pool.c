@@ -1,4 +1,4 @@
-/* Pages of a container's own: lists of them are mapped to frames of memory that grows, and unmapped. */
+/* Pages that a container owns: maps lists of pages to frames of memory that grows, and unmaps them. */
 #include "container/pool/page_pool.h"
 
 #include "container/page/paged.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_RUNS = 16 }; /* that are filled one by one */
+enum { MOST_RUNS = 16 }; /* greatest number of runs of frames that are filled one by one */
 
 /* memory */
 
@@ -54,7 +54,7 @@ bool page_pool_fill_frames(const Container *c, const Stream *begins, const void 
     return copy_fill_over(&memory, element, &domain);
 }
 
-/* Runs of frames side by side. */
+/* Counts runs of consecutive frames. */
 static size_t count_runs(const PageList *list)
 {
     size_t runs = 0;
@@ -64,7 +64,7 @@ static size_t count_runs(const PageList *list)
     return runs;
 }
 
-/* Frames anywhere, at once. */
+/* Fills frames in any order by one kernel. */
 static bool fill_scattered(const Container *c, const PageList *list, const void *element)
 {
     int64_t page = translator_info(c->translator).page;
@@ -129,7 +129,7 @@ static bool check_changeable(const Container *c)
     return !page_pool(c)->choosing || error_set("the container's allocator is running: it cannot use the container");
 }
 
-/* Asks the allocator; the frames that a list needs to be reserved, -1 with error_set. */
+/* Calls the allocator. Returns how many frames must be reserved; -1 with error_set. */
 static int64_t ask_allocator(Container *c, PageList *list)
 {
     Pool *pool = page_pool(c);
@@ -165,7 +165,7 @@ static bool take_chosen(Container *c, PageList *list)
     return true;
 }
 
-/* Side by side where none was freed before, and nobody chooses. */
+/* Takes consecutive frames if none was freed before and there is no allocator. */
 bool page_pool_take(Container *c, PageList *list, int64_t asked, bool choose)
 {
     Pool *pool = page_pool(c);
@@ -221,7 +221,7 @@ void *container_hooks(const Container *c, int i)
     int own = pool && pool->allocator.choose ? 1 : 0, edge = 0;
     void *found = i < own ? pool->allocator.self : translator_hooks(c->translator, i - own);
     while (!found && c->edge && i >= own && translator_hooks(c->translator, edge)) {
-        edge++; /* so many are the translator's */
+        edge++; /* skip the translator's hooks */
     }
     return found || !c->edge ? found : translator_hooks(c->edge, i - own - edge);
 }
@@ -260,7 +260,7 @@ bool page_pool_unmap(Container *c, PageList *list)
     }
     c->ready = 0;
     for (size_t i = 0; i < list->count; i++) {
-        page_pool_let_go(c, &list->items[i]);
+        page_pool_drop_frame(c, &list->items[i]);
     }
     changed(c, list);
     return true;

@@ -1,5 +1,5 @@
-/* Pages of a container's own: a pool of frames in memory that grows. The state of a kind with such pages begins with a Pool, and its snapshots' with a
- * PoolSnapshot. */
+/* Pages that a container owns: a pool of frames in memory that grows. The state of a kind with such pages
+ * begins with a Pool, and the state of its snapshots with a PoolSnapshot. */
 #ifndef RILL_CONTAINER_POOL_PAGE_POOL_H
 #define RILL_CONTAINER_POOL_PAGE_POOL_H
 
@@ -9,93 +9,108 @@
 
 typedef struct Pool {
     Frames frames;
-    FreeList free_list;       /* the free frames, on the device */
-    AllocatorHooks allocator; /* choose NULL: none */
-    bool choosing;            /* the allocator is being asked */
-    bool noting;              /* a launch may be undone: */
-    PageLog launch;           /* what pages had before it */
+    FreeList free_list;       /* the free frames on the device */
+    AllocatorHooks allocator; /* choose is NULL: none */
+    bool choosing;            /* the allocator is running */
+    bool noting;              /* a launch may be undone: pages are logged in `launch` */
+    PageLog launch;           /* frames that pages had before the launch */
 } Pool;
 
-/* What pages had that changed while this was the last snapshot: their frames, or none. */
+/* The frames, or none, of pages that changed while this was the newest snapshot. */
 typedef struct PoolSnapshot {
     PageLog log;
 } PoolSnapshot;
 
-/* The state of a container of such a kind. */
+/* Returns the state of a container of such a kind. */
 static inline Pool *page_pool(const Container *c)
 {
     return c->state;
 }
 
-/* pool/page_pool_create.c. Makes a container of the kind over pages of a translator, which it takes over (NULL: fails), with memory for so many frames.
- * NULL with error_set. */
+/* pool/page_pool_create.c: creates a container of a kind over pages of a translator, which it takes over (NULL:
+ * fails), with memory for `frames` frames. NULL with error_set. */
 Container *page_pool_create(const ContainerKind *kind, Translator *t, Device *device, const Type *type, int64_t frames,
                             const void *fallback);
-/* As in ContainerKind. */
+/* Implement ContainerKind. */
 void page_pool_destroy(Container *c);
 Container *page_pool_like(const Container *c, const Type *type);
 Container *page_pool_copy(const Container *c);
 bool page_pool_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
 uint64_t page_pool_bytes(const Container *c);
 
-/* pool/page_pool.c. As in ContainerKind. */
+/* pool/page_pool.c: implement ContainerKind. */
 bool page_pool_map(Container *c, PageList *list, int64_t asked);
 bool page_pool_unmap(Container *c, PageList *list);
 bool page_pool_fill(Container *c, const void *element, void *caller);
-/* How many frames there may still be; says that there are too few. */
+/* Returns how many more frames can be taken. */
 int64_t page_pool_free_frames(const Container *c);
+/* Sets the error that there are not enough frames, and returns false. */
 bool page_pool_refuse(const Container *c, int64_t pages, int64_t mapped);
-/* New frames for a list, of undefined elements, that it holds, as the allocator says or not; and given back. */
+/* Takes frames for a list of pages and holds them; their elements are undefined. `choose`: the allocator may
+ * choose them. False with error_set. */
 bool page_pool_take(Container *c, PageList *list, int64_t asked, bool choose);
+/* Drops the frames of a list. */
 void page_pool_give(Container *c, const PageList *list);
-/* Sets all elements of a list's frames; of frames by where they begin, ints on the device. */
+/* Sets all elements of the frames of a list. False with error_set. */
 bool page_pool_fill_list(const Container *c, const PageList *list, const void *element);
+/* Sets all elements of frames, given by where they begin: ints on the device. False with error_set. */
 bool page_pool_fill_frames(const Container *c, const Stream *begins, const void *element);
-/* Memory for so many frames. */
+/* Grows memory to `frames` frames. False with error_set. */
 bool page_pool_grow(Container *c, int64_t frames);
-/* How many frames memory has. */
+/* Returns how many frames memory has. */
 int64_t page_pool_frames(const Container *c);
 
-/* pool/page_pool_log.c: the number of the last snapshot, 0 where there is none; its log, or NULL. */
+/* pool/page_pool_log.c: returns the number of the newest snapshot; 0 if there is none. */
 uint32_t page_pool_snapshot(const Container *c);
+/* Returns the log of the newest snapshot, or NULL. */
 PageLog *page_pool_log(const Container *c);
-/* Makes room in the logs for so many pages; then nothing fails: what pages had before they got frames, and after one has lost its frame, which is dropped
- * unless a snapshot has it. */
+/* Reserves room in the logs for `pages` pages, so that the next three functions cannot fail. False with
+ * error_set. */
 bool page_pool_log_reserve(Container *c, int64_t pages);
+/* Logs the frames, or none, that pages had before they changed, for the newest snapshot and for the launch. */
 void page_pool_log_add(Container *c, const PageList *list);
+/* Logs the frames that pages had, for the launch only. */
 void page_pool_log_launch(Container *c, const PageList *list);
-void page_pool_let_go(Container *c, const PageEntry *entry);
-/* Whether a log tells what the page of a frame was. */
+/* Drops the frame of a page that has lost it, or hands it to the newest snapshot's log if the snapshot shares
+ * it. */
+void page_pool_drop_frame(Container *c, const PageEntry *entry);
+/* Returns whether the newest snapshot's log contains the page of a frame, so that the frame is not shared. True
+ * without snapshots. */
 bool page_pool_logged(const Container *c, int64_t frame);
-/* Takes a frame back for a page that had it. */
+/* Holds a frame again for a page that had it. */
 void page_pool_hold(Container *c, int64_t frame);
-/* As in ContainerKind. */
+/* Implement ContainerKind. */
 bool page_pool_note(Container *c, Snapshot *s);
 bool page_pool_hand_over(Container *c, Snapshot *s);
 void page_pool_forget(Snapshot *s);
 
-/* pool/page_changes.c: of containers with a page table, whose pages come and go by the entries `map` and `unmap`. As in ContainerKind. */
+/* pool/page_changes.c, for containers whose pages are mapped and unmapped by the entries `map` and `unmap`:
+ * implement ContainerKind. */
 bool page_changes_box(Container *c, const int64_t *first, const int64_t *last, bool map);
 bool page_changes_points(Container *c, const Stream *points, bool *found, bool map);
-/* Adds the pages of a box that are not mapped. */
+/* Adds the pages of a box that are not mapped. False with error_set. */
 bool page_changes_missing(const Container *c, const PageBox *box, PageList *list);
-/* Maps those of a list that are not mapped, of `asked` pages; or those of a list, which has each page once, that are not mapped or are. */
+/* Maps the unmapped pages of a list. `asked`: the number of requested pages, for messages. False with
+ * error_set. */
 bool page_changes_map(Container *c, PageList *list, int64_t asked);
+/* Maps the unmapped pages of a list, or unmaps the mapped ones. The list has each page once. False with
+ * error_set. */
 bool page_changes_list(Container *c, const PageList *pages, bool map);
-/* Adds the pages of a list that are mapped, with their frames, or those that are not. */
+/* Adds the pages of a list that are mapped, with their frames, or those that are not mapped. False with
+ * error_set. */
 bool page_changes_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
 
-/* pool/pool_points.c: as in ContainerKind, of many points on the device. */
+/* pool/pool_points.c: implements ContainerKind, for many points on the device. */
 bool pool_points_allocate(Container *c, const Stream *points, bool *found, bool map);
 
-/* pool/copy_on_write.c. As in ContainerKind. */
+/* pool/copy_on_write.c: implement ContainerKind. */
 bool copy_on_write_ready(Container *c, const ContainerPart *part);
-/* The same for the pages of points. */
+/* Maps the pages of points and separates them from snapshots. False with error_set. */
 bool copy_on_write_points(Container *c, const Stream *points);
 void copy_on_write_launch_begin(Container *c);
 void copy_on_write_launch_end(Container *c, bool keep);
-/* Gives pages of a list the frames that they had then. `since` (NULL: none) is the snapshot that is restored: pages that come are noted unless it is the
- * last one. All, or none with error_set. */
+/* Gives the pages of a list the frames in their entries. `since` (NULL: none) is the snapshot that is restored:
+ * changes are logged unless it is the newest one. All of them, or none with error_set. */
 bool copy_on_write_restore(Container *c, const PageList *list, const Snapshot *since);
 
 #endif

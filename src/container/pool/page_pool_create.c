@@ -1,4 +1,4 @@
-/* Containers with pages of their own are made, copied and destroyed. */
+/* Creates, copies and destroys containers that own their pages. */
 #include "container/page/paged.h"
 #include "container/pool/page_pool.h"
 
@@ -26,7 +26,7 @@ Container *page_pool_create(const ContainerKind *kind, Translator *t, Device *de
 void page_pool_destroy(Container *c)
 {
     Pool *pool = page_pool(c);
-    /* Without snapshots the pages that are mapped hold all frames that are in use. */
+    /* Without snapshots the mapped pages hold all frames in use. */
     int64_t known =
         c->newest ? pool->frames.used - (int64_t)pool->frames.freed.count : translator_info(c->translator).mapped;
     free_list_free(&pool->free_list);
@@ -43,7 +43,7 @@ Container *page_pool_like(const Container *c, const Type *type)
                             NULL);
 }
 
-/* Pages in the same frames; the others are free. */
+/* Maps the pages of the copy to the same frames; the other frames are free. */
 static bool copy_frames(const Container *from, Container *copy)
 {
     PageList list = {0};

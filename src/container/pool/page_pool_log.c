@@ -1,4 +1,4 @@
-/* The logs of a container with pages of its own: see snapshot/snapshot_private.h. */
+/* The logs of a container that owns its pages: see snapshot/snapshot_private.h. */
 #include "container/pool/page_pool.h"
 
 PageLog *page_pool_log(const Container *c)
@@ -40,12 +40,12 @@ void page_pool_log_add(Container *c, const PageList *list)
     page_pool_log_launch(c, list);
 }
 
-void page_pool_let_go(Container *c, const PageEntry *entry)
+void page_pool_drop_frame(Container *c, const PageEntry *entry)
 {
     if (page_pool_logged(c, entry->frame)) {
         frames_drop(&page_pool(c)->frames, entry->frame);
     } else {
-        page_log_add(page_pool_log(c), entry); /* which holds it from now on */
+        page_log_add(page_pool_log(c), entry); /* the log holds the frame from now on */
     }
 }
 

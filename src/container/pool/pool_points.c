@@ -1,5 +1,6 @@
-/* Pages of points come and go: of few as those of boxes, of many on the device. There they are found, made unique, and given frames from a stack of the
- * free ones; there the page table is written. The host learns how many they are, and which when it is asked for a page. */
+/* Maps and unmaps the pages of points. A few points are handled like boxes, many on the device: it finds their
+ * pages, removes duplicates, takes frames from a stack of free ones, and writes the page table. The host learns
+ * how many pages there are, and reads back which ones when a page is accessed. */
 #include "container/page/page_table.h"
 #include "container/pool/page_pool.h"
 
@@ -9,7 +10,8 @@
 
 enum { MANY_POINTS = 1024 };
 
-/* NULL: the host sees to the pages. An allocator is asked for each, and a kind may be told of each. */
+/* Returns the page table if the device can handle the points. NULL: the host does it, since the allocator and
+ * some kinds need each page. */
 static Pages *device_pages(const Container *c, const Stream *points)
 {
     Shape shape;
@@ -21,7 +23,7 @@ static Pages *device_pages(const Container *c, const Stream *points)
                : NULL;
 }
 
-/* The frames that the host will take; NULL with error_set. */
+/* Returns the frames that the host will take. NULL with error_set. */
 static int32_t *next_frames(const Container *c, int64_t count)
 {
     int32_t *frames = malloc((size_t)count * sizeof *frames);
@@ -34,7 +36,7 @@ static int32_t *next_frames(const Container *c, int64_t count)
     return frames;
 }
 
-/* Maps pages by number, which are not mapped. */
+/* Maps unmapped pages, given by their indices. */
 static bool map_numbers(Container *c, Pages *pages, const Stream *numbers)
 {
     Pool *pool = page_pool(c);
@@ -88,7 +90,7 @@ static bool unmap_numbers(Container *c, Pages *pages, const Stream *numbers)
     return done;
 }
 
-/* Those of many points that are mapped, or are not, by number, of one dimension; false where the points are wrong. */
+/* Finds the mapped or unmapped pages of points, as a stream of indices. False if the points are invalid. */
 static bool ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
 {
     Stream flat;
@@ -100,7 +102,7 @@ static bool ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers
     return done;
 }
 
-/* Maps those of many points that are not mapped. */
+/* Maps the unmapped pages of many points. */
 static bool map_points(Container *c, Pages *pages, const Stream *points, bool *found)
 {
     Stream numbers;
@@ -111,7 +113,9 @@ static bool map_points(Container *c, Pages *pages, const Stream *points, bool *f
     int64_t count = stream_elements(&numbers);
     bool fits = count <= page_pool_free_frames(c), done = count == 0 || (fits && map_numbers(c, pages, &numbers));
     stream_release(&numbers);
-    return fits ? done : page_changes_points(c, points, found, true); /* which says how many are mapped */
+    return fits
+               ? done
+               : page_changes_points(c, points, found, true); /* which sets the error with the number of mapped pages */
 }
 
 static bool unmap_points(Container *c, Pages *pages, const Stream *points, bool *found)

@@ -1,11 +1,11 @@
-/* Adaptive containers are made over a translator and new memory. */
+/* Creates adaptive containers over a translator and new memory. */
 #include "container/tree/tree_private.h"
 
 #include "gpu/memory/buffer.h"
 
 #include <stdlib.h>
 
-/* The nodes on the border of a page. */
+/* Creates the indices of the nodes on the border of a page. */
 static bool make_border(const Container *c, Stream *border)
 {
     const PageTree *a = tree_pages(c);

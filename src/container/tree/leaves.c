@@ -1,4 +1,4 @@
-/* The pages of adaptive containers, what nodes follow after writes, and mipmaps. */
+/* The pages of adaptive containers, the synchronization of nodes after writes, and mipmaps. */
 #include "container/tree/tree_private.h"
 
 #include "gpu/memory/buffer.h"
@@ -37,7 +37,7 @@ void tree_each(const Container *c, void (*f)(void *self, int64_t frame, const Ad
 
 typedef struct Listing {
     Tree *tree;
-    int32_t *frames; /* NULL: they are counted */
+    int32_t *frames; /* NULL: frames are only counted */
 } Listing;
 
 static void list_page(void *self, int64_t frame, const AdaptivePage *page, bool leaf)
@@ -118,7 +118,8 @@ bool tree_sync(const Container *c)
     return done && run_leaves(c, TREE_STEP_SYNC);
 }
 
-/* The frames of the pages of level 0 around a box, into a list with room for so many; how many, or -1 where there are more, or coarser ones. */
+/* Adds the frames of the pages of level 0 around a box to a list with room for `most`. Returns their number; -1
+ * if there are more, or coarser pages. */
 static int64_t frames_around(const Container *c, const Stream *box, int32_t *frames, int64_t most)
 {
     const PageTree *a = tree_pages(c);
@@ -160,7 +161,7 @@ bool tree_sync_box(const Container *c, const Stream *box)
     return done;
 }
 
-/* A packed element: one in that component. */
+/* Sets a packed element to 1 in a component. */
 static void set_weight(const Container *c, int component)
 {
     static const float one = 1;

@@ -1,4 +1,4 @@
-/* Masks of pages that kernels write. */
+/* Masks for adaptive containers, computed by kernels. */
 #include "container/region/region.h"
 #include "container/tree/tree.h"
 
@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* A kernel with one output, its other arguments streams that are read. Returns the output's index, or -1 with error_set. */
+/* Checks that a kernel has one output and that its other arguments are streams that are read. Returns the
+ * output's index; -1 with error_set. */
 static int output_of(const Kernel *kernel)
 {
     const Function *f = kernel_function(kernel);
@@ -27,7 +28,7 @@ static int output_of(const Kernel *kernel)
     return output;
 }
 
-/* Checks that each input of a kernel can be read from elements of a type; false with error_set. */
+/* Checks that each input of a kernel can be read from elements of a type. False with error_set. */
 static bool check_inputs(const Kernel *kernel, const Type *type)
 {
     const Function *f = kernel_function(kernel);
@@ -53,7 +54,7 @@ static bool launch(Container *c, Kernel *kernel, const Stream *input, int output
     return region && kernel_launch_over(kernel, container_whole(c)->device, args, &domain, check);
 }
 
-/* The inputs are `input`. */
+/* Creates a mask by a kernel whose inputs are all `input`. */
 static Container *make(Container *c, Kernel *kernel, const Stream *input, bool check)
 {
     int output = output_of(kernel);

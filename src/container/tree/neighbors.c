@@ -1,4 +1,5 @@
-/* Leaves beside pages: what follows when some leaves are written, and what is new when some are split. */
+/* Leaves adjacent to pages: finds which nodes depend on leaves that were written, and which leaves are new
+ * after pages were split. */
 #include "container/region/region.h"
 #include "container/tree/tree_private.h"
 
@@ -19,7 +20,7 @@ bool tree_add(TreeList *list, const AdaptivePage *page)
     return true;
 }
 
-/* Coarse ones first. */
+/* Coarse pages first. */
 static int compare_levels(const void *left, const void *right)
 {
     const AdaptivePage *x = left, *y = right;
@@ -63,10 +64,10 @@ AdaptivePage tree_above(const AdaptivePage *page, int rank, int levels)
     return result;
 }
 
-/* beside a page */
+/* adjacent leaves */
 
-/* Adds the leaves of levels below `below` in the place of a page of the same size beside another one, seen from which it lies towards
- * `side`, that touch it. */
+/* Adds leaves of levels below `below` that touch a page and lie in the adjacent page of the same size towards
+ * `side`. */
 static bool add_side(const Container *c, TreeList *list, const AdaptivePage *page, const int *side, int below)
 {
     int rank = tree_rank(c);
@@ -91,7 +92,8 @@ static bool add_side(const Container *c, TreeList *list, const AdaptivePage *pag
     return done;
 }
 
-/* Adds leaves that touch a page from outside: all of levels below `below`; on its upper sides only, with `upper`. Nothing repeats. */
+/* Adds leaves that touch a page from outside: all of levels below `below`; with `upper` only those on its upper
+ * sides. Adds no duplicates. */
 static bool add_touching(const Container *c, TreeList *list, const AdaptivePage *page, int below, bool upper)
 {
     int rank = tree_rank(c), ways = 1;
@@ -115,9 +117,9 @@ static bool add_touching(const Container *c, TreeList *list, const AdaptivePage 
     return done;
 }
 
-/* after some leaves were written */
+/* synchronization after some leaves were written */
 
-/* Sets the nodes of leaves that others hold or that hang, those of coarse leaves first. */
+/* Sets the shared and the hanging nodes of leaves, those of coarse leaves first. */
 static bool sync_list(const Container *c, const TreeList *list)
 {
     const PageTree *a = tree_pages(c);
@@ -144,7 +146,8 @@ static bool sync_list(const Container *c, const TreeList *list)
     return done;
 }
 
-/* Adds leaves that are finer than others of the list beside them, whose nodes hang there; until there are none, or more than `most`. */
+/* Adds adjacent leaves that are finer than leaves of the list, and whose nodes hang there, until there are no
+ * more or more than `most`. */
 static bool add_finer(const Container *c, TreeList *list, size_t most)
 {
     bool done = true;
@@ -155,7 +158,7 @@ static bool add_finer(const Container *c, TreeList *list, size_t most)
         for (end = i; end < before && list->items[end].level == level; end++) {
             done = done && add_touching(c, list, &list->items[end], level, false);
         }
-        if (list->count > before) { /* they come behind those of this level */
+        if (list->count > before) { /* they follow the leaves of this level */
             tree_unique(list);
         }
     }
@@ -197,13 +200,13 @@ bool tree_sync_set(const Container *c, const PageSet *set)
     return done;
 }
 
-/* leaves as a region, and new ones */
+/* leaves as a region, and new leaves */
 
 Region *tree_region(const Container *c, TreeList *leaves)
 {
     const PageTree *a = tree_pages(c);
     int rank = tree_rank(c);
-    int64_t count = (int64_t)leaves->count, length = count * (rank + 2); /* and where each starts */
+    int64_t count = (int64_t)leaves->count, length = count * (rank + 2); /* and the number of its first element */
     PageSet set = {.count = count, .levels = true, .starts = true};
     memcpy(set.page, a->frame, sizeof a->frame);
     int32_t *words = malloc((size_t)(length + 1) * sizeof *words);

@@ -10,14 +10,14 @@
 /* Frames and levels share a word. */
 enum { MOST_FRAMES = (1 << (31 - ADAPTIVE_LEVEL_BITS)) - 1 };
 
-/* How many entries nodes have: as many as `wanted` where the root, of which there is one, has room for the rest; at most `node`, and the root at
- * most `root` unless it is all there is. Every node on the way to an entry is a load that waits for the one before, so few large ones are taken,
- * but what is mapped alone costs a node. */
+/* Limits of the entries of nodes: `wanted` entries each, if the root has room for the rest; at most `node`, and
+ * the root at most `root` unless it is the only node. Each node on the way to an entry costs a load that
+ * depends on the previous one, so few large nodes are used; but an isolated page costs a whole node. */
 typedef struct NodeLimits {
     int64_t wanted, node, root;
 } NodeLimits;
 
-static const NodeLimits limits = {1 << 11, 1 << 13, 1 << 17}, told_limits = {INT64_MAX, 1 << 28, 1 << 28};
+static const NodeLimits limits = {1 << 11, 1 << 13, 1 << 17}, requested_limits = {INT64_MAX, 1 << 28, 1 << 28};
 
 static PageTree *adaptive_of(const Translator *t)
 {
@@ -31,11 +31,12 @@ static int rank_of(const PageTree *a)
 
 /* text */
 
-/* Reads the entry for a level into f, from the node that begins at `node`; where the level is above its top, the first one. */
+/* Writes the load of the entry for a level to f, from the node that begins at `node`. If the level is above the
+ * node's top, the first entry is loaded. */
 static void write_entry(const PageTree *a, StrBuf *out, int number, const char *node, const char *top, const char *base)
 {
     int rank = rank_of(a);
-    bool root = node[0] == '0'; /* no place has bits above its top */
+    bool root = node[0] == '0'; /* no place has bits above the root's top */
     strbuf_addf(out, "m = max(%s - max(level, %s), 0); h = %s - m; w = (1 << m) - 1;\n", top, base, top);
     strbuf_addf(out, "  f = t%d_t[%s + (%d & ((1 << %d * m) - 1))", number, node,
                 (int)page_tree_pyramid(rank, 30 / rank), rank);
@@ -46,7 +47,8 @@ static void write_entry(const PageTree *a, StrBuf *out, int number, const char *
     strbuf_add(out, "];\n");
 }
 
-/* No branches: vectors of lanes take both sides, and the first entry, which is read in vain, is at hand. */
+/* There are no branches: vector lanes execute both sides, and the first entry, which may be loaded in vain, is
+ * in the cache. */
 void page_tree_write_find(const PageTree *a, StrBuf *out, int number)
 {
     char top[32], base[32], bits[32];
@@ -70,7 +72,7 @@ void page_tree_write_find(const PageTree *a, StrBuf *out, int number)
     strbuf_add(out, "  return e;\n}\n");
 }
 
-/* The entry of level 0 of a table that is one node: an expression. */
+/* Writes an expression: the entry of level 0 of a table with one node. */
 static void write_finest(const PageTree *a, StrBuf *out, int number)
 {
     int rank = rank_of(a);
@@ -93,7 +95,7 @@ void page_tree_write_place(const PageTree *a, StrBuf *out, int number, const cha
         strbuf_addf(out, "  int o%d = (v%d >> %s) ", d, d, level);
         if (shifts && !a->border) {
             strbuf_addf(out, "& (%s - 1);\n", size);
-        } else { /* the last node of a page is the first one of the next */
+        } else { /* the last node of a page is the first node of the next page */
             strbuf_addf(out, "- ((g%d >> %s) %s %s);\n", d, level, shifts ? "<<" : "*",
                         shifts ? translator_glsl_shift(number, a->pages_at, d) : size);
         }
@@ -183,7 +185,7 @@ static void page_box(const PageTree *a, int level, const int64_t *point, Adaptiv
     }
 }
 
-/* Whether all pages first .. last can go to frames from `frame` on. */
+/* Returns whether all pages first .. last can be mapped to frames from `frame` on. False with error_set. */
 static bool check_box(const PageTree *a, const AdaptivePage *first, const AdaptivePage *last, int64_t frame,
                       int64_t *count)
 {
@@ -254,13 +256,13 @@ static void destroy(Translator *t)
     node_pool_free(&((PageTree *)t)->pool);
 }
 
-/* ranges: blocks of the domain that have one page, by halves, the parts of each in row-major order */
+/* ranges: the domain is halved recursively into blocks that have one page */
 
 typedef struct Cover {
     const PageTree *a;
     const int64_t *first, *last;
     RangeList *list;
-    AdaptivePage *pages; /* mapped ones, in that order, a coarse one in front of those inside it */
+    AdaptivePage *pages; /* mapped pages, in the order of page_tree_compare: a coarse page before those inside it */
 } Cover;
 
 int page_tree_compare(const void *left, const void *right)
@@ -269,7 +271,7 @@ int page_tree_compare(const void *left, const void *right)
     int64_t most = 0;
     int dimension = -1;
     for (int d = SHAPE_MAX_RANK - 1; d >= 0;
-         d--) { /* the one that differs in the highest bit, the slowest of several */
+         d--) { /* the dimension that differs in the highest bit, the slowest if there are several */
         int64_t differs = (x->at[d] << x->level) ^ (y->at[d] << y->level);
         if (differs > most && (differs ^ most) > most) {
             most = differs;
@@ -292,14 +294,14 @@ static bool contains(const AdaptivePage *block, const AdaptivePage *page, int ra
     return true;
 }
 
-/* A block's part of the box; false where there is none. */
+/* Computes the part of the box that lies in a block. False if there is none. */
 static bool clip(const Cover *cover, const AdaptivePage *block, int64_t *first, int64_t *last)
 {
     const PageTree *a = cover->a;
     for (int d = 0; d < rank_of(a); d++) {
         int64_t low = (block->at[d] * a->page[d]) << block->level;
         int64_t end = ((block->at[d] + 1) * a->page[d]) << block->level;
-        bool last_node = a->border && end == a->page[d] << a->top; /* which is no cell's first */
+        bool last_node = a->border && end == a->page[d] << a->top; /* which is not the first node of a cell */
         int64_t high = last_node ? end : end - 1;
         first[d] = low > cover->first[d] ? low : cover->first[d];
         last[d] = high < cover->last[d] ? high : cover->last[d];
@@ -310,7 +312,7 @@ static bool clip(const Cover *cover, const AdaptivePage *block, int64_t *first, 
     return true;
 }
 
-/* A block that lies in a page, which no finer one interrupts. */
+/* Adds a block that lies in one page. */
 static bool add_block(const Cover *cover, const AdaptivePage *block, const AdaptivePage *page)
 {
     const PageTree *a = cover->a;
@@ -340,7 +342,8 @@ static bool add_block(const Cover *cover, const AdaptivePage *block, const Adapt
     return done;
 }
 
-/* Pages first .. end - 1 lie in the block, which `page` covers; NULL: nothing does. */
+/* Adds the ranges of a block, in which the pages first .. end - 1 lie. `page` covers the block; NULL: none
+ * does. */
 static bool cover_block(const Cover *cover, const AdaptivePage *block, int64_t first, int64_t end,
                         const AdaptivePage *page)
 {
@@ -407,19 +410,19 @@ static int root_bits(const PageTree *a)
     return a->top - a->bits * (a->nodes - 1);
 }
 
-/* Of a node of so many levels below its top. */
+/* Returns the number of entries of a node with `levels` levels below its top. */
 static int64_t entries_of(int rank, int levels)
 {
     return rank * (levels + 1) > 30 ? INT64_MAX : page_tree_pyramid(rank, levels + 1);
 }
 
-/* Lays out the nodes; false where they would be too large. */
+/* Chooses the nodes. False if they would be too large. */
 static bool plan_nodes(PageTree *a, int nodes, const NodeLimits *most)
 {
     int rank = rank_of(a);
     a->nodes = nodes;
     a->bits = nodes > 1 ? (a->top + nodes - 1) / nodes : a->top;
-    while (a->nodes > 1 && a->bits * (a->nodes - 1) >= a->top) { /* the root covers a level at least */
+    while (a->nodes > 1 && a->bits * (a->nodes - 1) >= a->top) { /* the root covers at least one level */
         a->nodes--;
     }
     while (a->nodes > 1 && entries_of(rank, a->bits) > most->wanted &&
@@ -433,13 +436,13 @@ static bool plan_nodes(PageTree *a, int nodes, const NodeLimits *most)
 
 static bool choose_nodes(PageTree *a, int levels)
 {
-    a->told = levels;
+    a->requested = levels;
     for (int n = 1; !levels && n <= ADAPTIVE_MOST_LEVELS; n++) {
         if (plan_nodes(a, n, &limits)) {
             return true;
         }
     }
-    return plan_nodes(a, levels ? levels : ADAPTIVE_MOST_LEVELS, &told_limits) ||
+    return plan_nodes(a, levels ? levels : ADAPTIVE_MOST_LEVELS, &requested_limits) ||
            error_set("the page table would be too large: take larger pages, or more levels");
 }
 
@@ -491,7 +494,7 @@ static void add_numbers(PageTree *a)
     t->frames = translator_number(t, 0);
 }
 
-/* The frames there may be: as told, or what addresses and words reach. */
+/* Sets the greatest number of frames: the given one, or as many as addresses and words permit. */
 static bool set_capacity(PageTree *a, int64_t capacity)
 {
     int64_t most = SHAPE_MAX_ELEMENTS / a->elements, words = SHAPE_MAX_ELEMENTS / (rank_of(a) + 1);
@@ -561,7 +564,7 @@ Translator *page_tree_copy(const Translator *t)
         shape.size[shape.rank - 1 - d] = t->info.domain.size[d] - a->border;
         page.size[shape.rank - 1 - d] = a->page[d];
     }
-    Translator *copy = page_tree_create(t->device, &shape, &page, a->told, a->capacity, a->border);
+    Translator *copy = page_tree_create(t->device, &shape, &page, a->requested, a->capacity, a->border);
     bool done = copy != NULL;
     for (int64_t frame = 0; done && frame < page_tree_frames(a); frame++) {
         AdaptivePage found;

@@ -1,11 +1,13 @@
-/* Page tables whose pages have levels (Glift 6.3.1): a page of level l covers 2^l times a page's sizes of the domain by as many elements,
- * so that many addresses share one. Where pages of several levels lie the finest counts. The table is a pyramid, a mipmap hierarchy:
- * beside the finest page of every place, it says the finest of a level or above.
+/* Page tables whose pages have levels (Glift 6.3.1): a page of level l has as many elements as any page but
+ * covers 2^l times the extent, so that several addresses share an element. If pages of several levels cover an
+ * address, the finest is used. The table is a mipmap hierarchy: for each place of each level it stores the
+ * finest page of this level or above.
  *
- * Table 0 is a tree of nodes. A node covers some levels of its region: its pyramid begins with one entry for all of the region, of the
- * level at its top, and each further level has 2^rank times as many, row-major, down to the level at its base. An entry is 0, or
- * page_word() of the finest page of that level or above; or on the base, where there are finer pages, minus the place of the node below,
- * whose first entry says what this one would. Table 1 says which page a frame holds. */
+ * Table 0 is a tree of nodes. A node covers several levels of its region. It begins with one entry for the
+ * whole region, of the level at its top. Each further level has 2^rank times as many entries, row-major, down
+ * to the level at its base. An entry is 0, or adaptive_word() of the finest page of its level or above. An
+ * entry at the base may be the negative index of the node below, if there are finer pages; the first entry of
+ * that node then has the value that this entry would have. Table 1 tells which page a frame holds. */
 #ifndef RILL_CONTAINER_TREE_PAGE_TREE_H
 #define RILL_CONTAINER_TREE_PAGE_TREE_H
 
@@ -16,77 +18,83 @@ enum { ADAPTIVE_TABLE, ADAPTIVE_BACK, ADAPTIVE_LEVEL_BITS = 5, ADAPTIVE_MOST_LEV
 
 typedef struct PageTree {
     Translator base;
-    int64_t page[SHAPE_MAX_RANK];  /* addresses of a page of level 0 per dimension, x first */
-    int64_t frame[SHAPE_MAX_RANK]; /* elements: as many, or one more with `border` */
-    int64_t elements, capacity;    /* of a frame; frames there may be */
-    int border;                    /* 1: addresses are nodes, and pages share those between them */
-    int top;                       /* the level at which one page covers all */
-    int told;                      /* how many nodes were asked for, or 0 */
-    int nodes, bits;               /* nodes on the way to a page of level 0; levels of those below the root */
-    NodePool pool;                 /* counts what each node holds of its own */
-    int32_t root_used;             /* the same of the root */
-    int pages_at, frames_at, top_at, base_at; /* numbers */
+    int64_t page[SHAPE_MAX_RANK];  /* sizes of a page of level 0, x first */
+    int64_t frame[SHAPE_MAX_RANK]; /* elements of a frame in each dimension: as many, or one more with `border` */
+    int64_t elements, capacity;    /* elements of a frame; greatest number of frames */
+    int border;                    /* 1: addresses are nodes, and adjacent pages share the nodes between them */
+    int top;                       /* the level at which one page covers the domain */
+    int requested;                 /* the requested number of nodes on the way to a page of level 0; 0: default */
+    int nodes, bits;               /* the number of nodes on this way; levels of each node below the root */
+    NodePool pool;                 /* counts the pages mapped in each node */
+    int32_t root_used;             /* the number of pages mapped in the root */
+    int pages_at, frames_at, top_at, base_at; /* indices of numbers */
 } PageTree;
 
-/* A page: its level, and its coordinates over its own sizes. */
+/* A page: its level, and its coordinates in units of its size. */
 typedef struct AdaptivePage {
     int level;
     int64_t at[SHAPE_MAX_RANK];
 } AdaptivePage;
 
-/* With `border` the domain has one node more than `shape` has cells in each dimension. Constructors as in translator.h. */
+/* Creates a table. With `border` the domain has one node more than `shape` has cells in each dimension. NULL
+ * with error_set. */
 Translator *page_tree_create(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity,
                              int border);
+/* Copies a table. NULL with error_set. */
 Translator *page_tree_copy(const Translator *t);
 
-/* An entry. */
+/* Returns the entry for a page of a level in a frame. */
 static inline int32_t adaptive_word(int64_t frame, int level)
 {
     return (int32_t)((frame + 1) << ADAPTIVE_LEVEL_BITS | level);
 }
 
-/* The frame of an entry above 0. */
+/* Returns the frame of an entry above 0. */
 static inline int64_t adaptive_frame(int32_t word)
 {
     return (word >> ADAPTIVE_LEVEL_BITS) - 1;
 }
 
-/* Its level. */
+/* Returns the level of an entry above 0. */
 static inline int adaptive_level(int32_t word)
 {
     return word & ((1 << ADAPTIVE_LEVEL_BITS) - 1);
 }
 
-/* The entry of the finest page, of a level or above, at a place: a page's. 0: none. */
+/* Returns the entry of the finest page, of the level of `place` or above, at a place. 0: none. */
 int32_t page_tree_find(const PageTree *a, const AdaptivePage *place);
-/* The entry of a page; 0: it is not mapped. */
+/* Returns the entry of a page. 0: it is not mapped. */
 int32_t page_tree_mapped(const PageTree *a, const AdaptivePage *page);
-/* The page that a frame holds; false: none. */
+/* Finds the page that a frame holds. False if there is none. */
 bool page_tree_page(const PageTree *a, int64_t frame, AdaptivePage *page);
-/* How many frames table 1 tells of. */
+/* Returns how many frames table 1 has. */
 int64_t page_tree_frames(const PageTree *a);
 
-/* Where a frame's words begin in table 1: 1 more than its page's level, or 0; then the page's coordinates. */
+/* Returns the index of a frame's words in table 1: 1 + its page's level, or 0 if it is free, then the page's
+ * coordinates. */
 int64_t page_tree_back(const PageTree *a, int64_t frame);
-/* Entries of a pyramid above its level number m: 1 + 2^rank + 4^rank + ... */
+/* Returns the number of entries of the first m levels of a node: 1 + 2^rank + 4^rank + ... */
 int64_t page_tree_pyramid(int rank, int m);
-/* The level at the base of nodes that are so many below the root. */
+/* Returns the level at the base of the nodes that are `depth` below the root. */
 int page_tree_base(const PageTree *a, int depth);
 
-/* Maps a page to a frame that is free, not yet on the device; false with error_set, and nothing has changed. */
+/* Maps a page to a free frame, in the host's copy only. False with error_set, and nothing has changed. */
 bool page_tree_map_page(PageTree *a, const AdaptivePage *page, int64_t frame);
+/* Unmaps a page, in the host's copy only. */
 void page_tree_unmap_page(PageTree *a, const AdaptivePage *page);
-/* Brings what has changed to the device. */
+/* Sends changed words to the device. False with error_set. */
 bool page_tree_flush(PageTree *a);
 
-/* Writes "int t3_find(int g0, int g1, ..., int level, GIVEN)": the entry of translator number 3 of the finest page, of `level` or above, at
- * a page of level 0. */
+/* Writes the function "int t3_find(int g0, int g1, ..., int level, GIVEN)" of translator number 3. It returns
+ * the entry of the finest page, of `level` or above, at a page of level 0. */
 void page_tree_write_find(const PageTree *a, StrBuf *out, int number);
 
-/* Writes statements that set `level` to that of an entry `int e`, and `place` to where v0 ... stand, which lie in pages g0 ... of level 0. */
+/* Writes statements that set `level` to the level of an entry `int e`, and `place` to the memory address of v0
+ * ..., which lie in the pages g0 ... of level 0. */
 void page_tree_write_place(const PageTree *a, StrBuf *out, int number, const char *level, const char *place);
 
-/* An order of pages for qsort: by halves, along the slowest dimension first; a coarse page in front of those inside it. */
+/* Compares pages for qsort in the order of recursive halving, along the slowest dimension first. A coarse page
+ * comes before those inside it. */
 int page_tree_compare(const void *left, const void *right);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of pages with levels. */
+/* The nodes of page tables with levels. */
 #include "container/page/frame_table.h"
 #include "container/tree/page_tree.h"
 
@@ -30,7 +30,8 @@ static int top_of(const PageTree *a, int depth)
     return depth ? page_tree_base(a, depth - 1) : a->top;
 }
 
-/* The place in a node, whose first entry stands at `node`, of the entry for a level at a place of that level or a finer one. */
+/* Returns the index of the entry for a level at a place of this level or a finer one, in the node that begins
+ * at `node`. */
 static int64_t entry_at(const PageTree *a, int64_t node, int depth, int level, const AdaptivePage *place)
 {
     int rank = rank_of(a), m = top_of(a, depth) - level;
@@ -41,15 +42,17 @@ static int64_t entry_at(const PageTree *a, int64_t node, int depth, int level, c
     return node + page_tree_pyramid(rank, m) + index;
 }
 
-/* Entries on the way to the node in which a page is mapped: the bases' whose nodes are not there yet end it. */
+/* The entries on the way to the node in which a page is mapped. The path ends early at an entry whose node does
+ * not exist. */
 typedef struct Path {
     int depth;                          /* of the last node */
-    int64_t node[ADAPTIVE_MOST_LEVELS]; /* where each begins */
-    int64_t entry[ADAPTIVE_MOST_LEVELS +
-                  1]; /* of each, on its base; the last: of the level asked for, where the node has it */
+    int64_t node[ADAPTIVE_MOST_LEVELS]; /* where each node begins */
+    int64_t
+        entry[ADAPTIVE_MOST_LEVELS +
+              1]; /* the entry of each node at its base; the last one has the requested level, if the node covers it */
 } Path;
 
-/* How deep the node is in which pages of a level are mapped. */
+/* Returns the depth of the node in which pages of a level are mapped. */
 static int depth_of_level(const PageTree *a, int level)
 {
     int depth = 0;
@@ -82,7 +85,8 @@ int32_t page_tree_find(const PageTree *a, const AdaptivePage *place)
     Path path;
     walk(a, place, &path);
     int32_t word = words[path.entry[path.depth]];
-    return word < 0 ? words[-word] : word; /* a node's first entry is of its top, this one's base */
+    return word < 0 ? words[-word]
+                    : word; /* the first entry of a node is of its top level, the parent's entry of its base */
 }
 
 static int32_t *node_fill(PageTree *a, int64_t node)
@@ -90,7 +94,7 @@ static int32_t *node_fill(PageTree *a, int64_t node)
     return node ? node_pool_used(&a->pool, node) : &a->root_used;
 }
 
-/* Gives back the nodes at the end of a path that hold nothing of their own. */
+/* Frees the nodes at the end of a path in which no page is mapped. */
 static void prune(PageTree *a, const Path *path)
 {
     WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
@@ -101,7 +105,7 @@ static void prune(PageTree *a, const Path *path)
     }
 }
 
-/* Makes the nodes on the way to a page, which say what stood above; false with error_set. */
+/* Creates the nodes on the way to a page, filled with the entries above them. False with error_set. */
 static bool reserve(PageTree *a, const AdaptivePage *page)
 {
     WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
@@ -122,12 +126,12 @@ static bool reserve(PageTree *a, const AdaptivePage *page)
     return true;
 }
 
-/* painting: a page's entries, in its region, of its level and finer ones */
+/* updates of entries: those of a page's region, at its level and finer ones */
 
 typedef struct Paint {
     PageTree *a;
     const AdaptivePage *page;
-    int32_t from, to; /* from 0: those of coarser pages; else those that are `from` */
+    int32_t from, to; /* from 0: replaces entries of coarser pages; otherwise entries that are `from` */
 } Paint;
 
 static bool matches(const Paint *paint, int32_t word)
@@ -135,7 +139,8 @@ static bool matches(const Paint *paint, int32_t word)
     return paint->from ? word == paint->from : word == 0 || adaptive_level(word) > paint->page->level;
 }
 
-/* The entries of a level in a node that lie in the page's region; `place` is the node's, of its top. */
+/* Computes the entries of a level in a node that lie in the page's region. `place` is the node's place at its
+ * top level. */
 static void region(const Paint *paint, const AdaptivePage *place, int level, int64_t *first, int64_t *last)
 {
     const AdaptivePage *page = paint->page;
@@ -171,7 +176,7 @@ static void paint_node(const Paint *paint, int64_t node, int depth, const Adapti
     }
 }
 
-/* From the node in which the page is mapped; with its first entry where that is the page's own. */
+/* Updates from the node in which the page is mapped, with its first entry if that is the page's own. */
 static void paint_page(PageTree *a, const AdaptivePage *page, int32_t from, int32_t to)
 {
     Paint paint = {a, page, from, to};

@@ -1,4 +1,4 @@
-/* What is asked of adaptive containers on the device: which leaves a mask marks, and what points want. */
+/* Queries of adaptive containers on the device: which leaves a mask marks, and which pages points need. */
 #include "container/tree/tree_private.h"
 
 #include "gpu/memory/buffer.h"
@@ -15,7 +15,8 @@ static Kernel *kernel_of(Device *device, StrBuf *text)
     return kernel;
 }
 
-/* Every node of a leaf, those of its upper sides only where the domain ends: f is the leaf's frame. */
+/* Returns a kernel over every node of a leaf (those of its upper sides only where the domain ends). f is the
+ * leaf's frame. */
 static Kernel *marks_kernel(const Container *c, const Container *mask)
 {
     const PageTree *a = tree_pages(c);
@@ -58,7 +59,7 @@ bool tree_marks(const Container *c, const Container *mask, bool all, const Strea
     return done;
 }
 
-/* A page's number: its level's first, and row-major among those of the level. */
+/* Writes the index of a page: the first index of its level plus its row-major index in the level. */
 static void write_number(const PageTree *a, StrBuf *out)
 {
     int rank = a->base.info.rank;
@@ -147,7 +148,7 @@ bool tree_query(const Container *c, bool wanted, const Stream *points, const Str
     return done;
 }
 
-/* Ones where there is a number, and another one than in front of it: points side by side often mean the same page. */
+/* Creates a mask of the indices that differ from the previous one: adjacent points often need the same page. */
 static bool make_mask(const Stream *numbers, Stream *mask)
 {
     Kernel *kernel =
@@ -164,7 +165,7 @@ static bool make_mask(const Stream *numbers, Stream *mask)
     return done;
 }
 
-/* Those of one dimension. */
+/* Compacts a stream of one dimension. */
 static bool compact(const Stream *numbers, Stream *kept)
 {
     Stream mask;
@@ -186,7 +187,7 @@ static int compare_numbers(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
-/* Sorted, each once. */
+/* Sorts and removes duplicates. */
 static int64_t unique_numbers(int32_t *items, int64_t count)
 {
     int64_t kept = 0;

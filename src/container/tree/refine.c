@@ -1,4 +1,4 @@
-/* Pages of adaptive containers are split and joined. */
+/* Splits and joins the pages of adaptive containers. */
 #include "container/region/region.h"
 #include "container/storage/growth.h"
 #include "container/tree/tree_private.h"
@@ -50,7 +50,7 @@ static void unmap_parts(Container *c, const TreeList *splits, int64_t count)
     }
 }
 
-/* Maps all parts; `frames` are theirs, in order. All of them, or none with error_set. */
+/* Maps all parts of pages, and sets `frames` to their frames in order. All of them, or none with error_set. */
 static bool map_parts(Container *c, const TreeList *splits, int32_t *frames)
 {
     int rank = tree_rank(c);
@@ -71,7 +71,7 @@ static bool map_parts(Container *c, const TreeList *splits, int32_t *frames)
     return true;
 }
 
-/* The parts take their values, those of coarse pages first. */
+/* Sets the values of the parts, those of coarse pages first. */
 static bool fill_parts(const Container *c, const TreeList *splits, const int32_t *frames)
 {
     int rank = tree_rank(c);
@@ -93,7 +93,7 @@ static bool fill_parts(const Container *c, const TreeList *splits, const int32_t
     return done;
 }
 
-/* Nodes of the parts that are leaves, and of those beside them. */
+/* Synchronizes the nodes of the parts that are leaves, and of adjacent leaves. */
 static bool sync_parts(const Container *c, const TreeList *splits)
 {
     TreeList parts = {0};
@@ -106,13 +106,14 @@ static bool sync_parts(const Container *c, const TreeList *splits)
     return done;
 }
 
-/* What is new, where that is asked for: else true. */
+/* Sets `fresh` to the new leaves, unless it is NULL. */
 static bool take_fresh(const Container *c, const TreeList *splits, Region **fresh)
 {
     return !fresh || (*fresh = tree_fresh(c, splits)) != NULL;
 }
 
-/* Splits leaves, each in front of those that are parts of it, and gives what is new, unless that is NULL. All of it, or false with error_set. */
+/* Splits leaves, each before those that are parts of it. Sets `fresh` to the new leaves, unless it is NULL. All
+ * of it, or false with error_set. */
 static bool split(Container *c, TreeList *splits, Region **fresh)
 {
     tree_unique(splits);
@@ -131,7 +132,7 @@ static bool split(Container *c, TreeList *splits, Region **fresh)
     if (done) {
         tree_changed(c);
         done = fill_parts(c, splits, frames) && sync_parts(c, splits) && take_fresh(c, splits, fresh);
-        if (!done) { /* what was split has its values still */
+        if (!done) { /* the page that was split still has its values */
             unmap_parts(c, splits, count);
             tree_changed(c);
             page_tree_flush(tree_pages(c));
@@ -141,7 +142,7 @@ static bool split(Container *c, TreeList *splits, Region **fresh)
     return done;
 }
 
-/* Adds what must be split for a leaf of a level, or a finer one, in the place of a page of that level. */
+/* Adds the pages that must be split so that there is a leaf of the page's level, or a finer one, in its place. */
 static bool add_chain(const Container *c, TreeList *splits, const AdaptivePage *page)
 {
     AdaptivePage inside = {.level = 0};
@@ -152,7 +153,7 @@ static bool add_chain(const Container *c, TreeList *splits, const AdaptivePage *
     int leaf = adaptive_level(page_tree_find(tree_pages(c), &inside));
     for (int level = page->level + 1; level <= leaf; level++) {
         AdaptivePage parent = tree_above(page, rank, level - page->level);
-        if (tree_same(&parent, &splits->last[level])) { /* and those above it are there, too */
+        if (tree_same(&parent, &splits->last[level])) { /* and those above it are in the list, too */
             return true;
         }
         splits->last[level] = parent;
@@ -163,7 +164,8 @@ static bool add_chain(const Container *c, TreeList *splits, const AdaptivePage *
     return true;
 }
 
-/* The same for all pages of a level that a box of cells touches; beyond the domain they come back where it repeats. */
+/* Adds the pages that must be split for all pages of a level that a box of cells touches. With TREE_REPEAT
+ * cells beyond the domain are wrapped. */
 static bool add_chains(const Container *c, TreeList *splits, int level, const int64_t *first, const int64_t *last)
 {
     const PageTree *a = tree_pages(c);
@@ -218,7 +220,7 @@ typedef struct RegionSplits {
     bool failed;
 } RegionSplits;
 
-/* Box of a region without levels, as tree_ready takes its own. */
+/* Adds a box of a region without levels, as tree_ready does. */
 static bool add_box(void *self, const int64_t *first, const int64_t *last)
 {
     RegionSplits *splits = self;
@@ -230,7 +232,7 @@ static bool add_box(void *self, const int64_t *first, const int64_t *last)
     return !splits->failed;
 }
 
-/* Leaves, of the container or of one like it: their cells. */
+/* Adds the cells of leaves, of the container or of one with the same levels. */
 static bool add_leaves(RegionSplits *splits, const Region *region)
 {
     const Container *c = splits->c;
@@ -292,7 +294,7 @@ Region *tree_refine(Container *c, const Stream *points, const Stream *levels, in
     return done ? fresh : NULL;
 }
 
-/* The leaves that a mask marks, as pages. */
+/* Lists the leaves that a mask marks. */
 static bool marked(const Container *c, const Container *mask, bool all, TreeList *pages)
 {
     int32_t *frames;
@@ -333,7 +335,7 @@ Region *tree_refine_mask(Container *c, const Container *mask)
     return done ? fresh : NULL;
 }
 
-/* Takes out the parts of pages that have been set. */
+/* Unmaps the parts of pages whose values have been set. */
 static bool join(Container *c, TreeList *joins)
 {
     if (!tree_own_pages(c)) {
@@ -372,7 +374,7 @@ bool tree_coarsen_mask(Container *c, const Container *mask)
     TreeList pages = {0}, joins = {0};
     bool done = marked(c, mask, true, &pages);
     tree_unique(&pages);
-    for (size_t i = 0; done && i + parts <= pages.count;) { /* the parts of a page stand side by side */
+    for (size_t i = 0; done && i + parts <= pages.count;) { /* the parts of a page are consecutive */
         AdaptivePage parent = tree_above(&pages.items[i], rank, 1),
                      other = tree_above(&pages.items[i + parts - 1], rank, 1);
         bool all = parent.level < tree_levels(c) && tree_same(&parent, &other);

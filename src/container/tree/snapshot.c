@@ -1,5 +1,5 @@
-/* Snapshots of adaptive containers hold the translator and the memory of their time. The container gives itself others: other memory before it
- * writes (snapshot.c), another translator before pages are split or joined. */
+/* Snapshots of adaptive containers keep the translator and the memory of their time. The container replaces its
+ * own: memory before it is written (snapshot/memory.c), the translator before pages are split or joined. */
 #include "container/tree/tree_private.h"
 
 #include "gpu/memory/buffer.h"
@@ -45,13 +45,13 @@ bool tree_own_pages(Container *c)
     if (!t) {
         return false;
     }
-    t->version = c->translator->version; /* the pages are the same ones */
+    t->version = c->translator->version; /* the pages are the same */
     translator_release(c->translator);
     c->translator = t;
     return true;
 }
 
-/* The frames that hold pages of a translator, and no others. False with error_set. */
+/* Takes the frames that hold pages of a translator, and no others. False with error_set. */
 static bool take_frames(const PageTree *a, Frames *frames)
 {
     AdaptivePage page;
@@ -92,7 +92,7 @@ bool tree_undo(Container *c, Snapshot *s)
     frames_free(&tree_of(c)->frames, translator_info(now).mapped);
     tree_of(c)->frames = frames;
     c->translator = translator_retain(was->translator);
-    if (c->translator->version <= now->version) { /* pages of a version are the same ones */
+    if (c->translator->version <= now->version) { /* pages of the same version are the same */
         c->translator->version = now->version + 1;
     }
     translator_release(now);
@@ -106,14 +106,14 @@ bool tree_undo(Container *c, Snapshot *s)
     return true;
 }
 
-/* what differs */
+/* differences */
 
-/* Leaves that were leaves before, and the frames that each had then and has now. */
+/* Leaves that existed before, and the frames that each had then and has now. */
 typedef struct Kept {
     const Container *c;
     const PageTree *before;
     TreeList pages, changed;
-    int32_t *frames; /* twice as many as there may be: those of now, and those of then from `count` on */
+    int32_t *frames; /* twice as many as possible: frames of now, and frames of then from `count` on */
     int64_t count, kept;
     bool failed;
 } Kept;
@@ -142,7 +142,7 @@ static void sort_leaf(void *self, int64_t frame, const AdaptivePage *page, bool 
     kept->frames[kept->count + kept->kept++] = (int32_t)adaptive_frame(page_tree_mapped(kept->before, page));
 }
 
-/* Structures are compared as words. */
+/* Views structures as words. */
 static bool see_memory(const Stream *memory, Stream *result)
 {
     if (memory->type->is_struct) {
@@ -152,7 +152,8 @@ static bool see_memory(const Stream *memory, Stream *result)
     return true;
 }
 
-/* Of a pair of frames, whether their elements differ, to the bit where they are floats. */
+/* Returns a kernel that tests for each pair of frames whether their elements differ. Floats are compared bit by
+ * bit. */
 static Kernel *differ_kernel(const Container *c, const Type *type)
 {
     const char *bits = !type->is_struct && type->scalar == SCALAR_FLOAT ? "floatBitsToUint" : "";
@@ -169,7 +170,7 @@ static Kernel *differ_kernel(const Container *c, const Type *type)
     return kernel;
 }
 
-/* Asks for each pair of frames, which become 1 where they differ. */
+/* Compares each pair of frames, and sets it to 1 if they differ. */
 static bool compare_frames(const Container *c, const Stream *before, Kept *kept)
 {
     Device *device = c->memory.device;

@@ -1,4 +1,5 @@
-/* Steps of adaptive containers: what is done for all nodes of some pages, by the kernels of tree/step_glsl.c. */
+/* Steps of adaptive containers: operations for all nodes of some pages, executed by the kernels of
+ * tree/step_glsl.c. */
 #include "container/tree/tree_private.h"
 
 #include "gpu/memory/buffer.h"
@@ -18,14 +19,14 @@ static Kernel *step_kernel(const Container *c, TreeStep step)
     return tree->steps[step];
 }
 
-/* The numbers 0 .. count - 1, which take no memory. */
+/* Creates a view of the numbers 0 .. count - 1 that takes no memory. */
 static bool count_up(Device *device, int64_t count, Stream *result)
 {
     double from[4] = {0}, to[4] = {(double)count};
     return stream_ramp(device, type_of(SCALAR_INT, 1), &(Shape){1, {count}}, from, to, result);
 }
 
-/* Elements at their places in memory, where these are not negative. Several of a word are stored one by one. */
+/* Stores elements at indices in memory that are not negative. Elements that share a word are stored one by one. */
 static bool put_elements(const Container *c, const Stream *elements, const Stream *places)
 {
     int bytes = c->memory.type->bytes, bits = 8 * bytes;
@@ -56,7 +57,7 @@ static bool put_elements(const Container *c, const Stream *elements, const Strea
     return done;
 }
 
-/* What `given` is of a step: one element. */
+/* Creates the argument `value` of a step: one element. */
 static bool give_value(const Container *c, TreeStep step, Stream *given)
 {
     bool weigh = step == TREE_STEP_WEIGH;
@@ -67,7 +68,7 @@ static bool give_value(const Container *c, TreeStep step, Stream *given)
            buffer_write(given->buffer, 0, weigh ? tree_of(c)->weight : tree_of(c)->value, (uint64_t)type->bytes);
 }
 
-/* Memory as steps see it; and streams for what they make where that is stored afterwards. */
+/* Creates the view of memory that steps use, and streams for the elements that are stored afterwards. */
 static bool step_streams(const Container *c, int64_t count, Stream *memory, Stream made[2])
 {
     Shape shape = {1, {count}};

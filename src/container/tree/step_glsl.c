@@ -1,4 +1,4 @@
-/* The texts of the kernels of adaptive containers. */
+/* Writes the kernels of adaptive containers. */
 #include "container/tree/tree_private.h"
 
 #include "kernel/launch/raw.h"
@@ -26,7 +26,7 @@ static const char *frame_of(const PageTree *a, int number, int d)
     return translator_glsl_size(number, a->frames_at, d);
 }
 
-/* "t0_find(y0 / page, ..., level, GIVEN)", of cells. */
+/* Writes "t0_find(y0 / page, ..., level, GIVEN)" for cells. */
 static void add_find(const PageTree *a, StrBuf *out, int number, const char *name, const char *level)
 {
     strbuf_addf(out, "t%d_find(", number);
@@ -87,25 +87,26 @@ void tree_give(const Container *c, Argument *args)
 
 /* steps */
 
-/* Whether there is something between elements. */
+/* Returns whether values between nodes are interpolated. */
 static bool mixes(const Container *c)
 {
     return !c->memory.type->is_struct && type_scalar_is_float(c->memory.type->value->scalar);
 }
 
-/* Whether kernels store elements wherever they like; else a step makes a stream of them, and of their places, which tree_step() stores. */
+/* Returns whether kernels can store elements anywhere. If not, a step makes a stream of elements and one of
+ * their indices, which tree_step() stores. */
 bool tree_glsl_stores(const Container *c)
 {
     return !c->memory.type->is_struct && c->memory.type->value == c->memory.type;
 }
 
-/* What steps take elements for: structures are as many words. */
+/* Returns the type by which steps access elements: structures are accessed as words. */
 static const Type *seen_type(const Container *c)
 {
     return c->memory.type->is_struct ? raw_type(c->memory.type->bytes)->value : c->memory.type->value;
 }
 
-/* m[p + ...]: an element of those around, as access_mix() asks for it. */
+/* Writes m[p + ...], a corner as access_mix() requests it. */
 static void add_corner(void *self, StrBuf *out, int corner)
 {
     const PageTree *a = self;
@@ -116,7 +117,7 @@ static void add_corner(void *self, StrBuf *out, int corner)
     strbuf_add(out, "]");
 }
 
-/* A block that sets v to the value of page `word` at the place z0, z1 ... Others than floats are not mixed. */
+/* Writes a block that sets v to the value of page `word` at the place z0, z1 ... Only floats are interpolated. */
 static void write_value(const Container *c, StrBuf *out, const char *word, const char *z)
 {
     PageTree *a = tree_pages(c);
@@ -159,8 +160,9 @@ static void write_value(const Container *c, StrBuf *out, const char *word, const
     }
 }
 
-/* For every node of some pages, or with `border` only those on their borders, whose numbers `nodes` has: e counts them; f is the frame, b where it stands in the table, l the level, o0 ... the place in the page and
- * x0 ... in the domain. */
+/* Writes the head of a kernel over every node of some pages, or with `border` only over those on their borders,
+ * whose indices are in `nodes`. e counts them, f is the frame, b its index in the table, l the level, o0 ...
+ * the node's coordinates in the page and x0 ... in the domain. */
 static void write_head(const Container *c, StrBuf *out, const char *name, bool border)
 {
     const PageTree *a = tree_pages(c);
@@ -201,7 +203,7 @@ static void write_store(const Container *c, StrBuf *out)
     strbuf_addf(out, tree_glsl_stores(c) ? "  m[f * %s + o] = v;\n" : "  r = v;\n  at = f * %s + o;\n", elements);
 }
 
-/* Whether the node lies on the border of its page. */
+/* Writes whether the node lies on the border of its page. */
 static void add_border(const PageTree *a, StrBuf *out)
 {
     for (int d = 0; d < a->base.info.rank; d++) {
@@ -209,7 +211,8 @@ static void add_border(const PageTree *a, StrBuf *out)
     }
 }
 
-/* Opens a loop over the cells y0 ... around the place x; z0 ... is that place as seen from the cell, and `inside` whether there is one. */
+/* Opens a loop over the cells y0 ... around the node x. z0 ... are the node's coordinates as seen from the
+ * cell; `inside` tells whether the cell exists. */
 static void open_cells(const PageTree *a, StrBuf *out)
 {
     int rank = a->base.info.rank;
@@ -222,12 +225,12 @@ static void open_cells(const PageTree *a, StrBuf *out)
                     "  inside = inside && uint(y%d) < uint(%s);\n  int z%d = y%d + (k >> %d & 1);\n",
                     d, d, d, d, d, d, cells, d, cells, cells, d, cells, d, d, d);
     }
-    for (int d = 0; d < rank; d++) { /* what is outside is asked for elsewhere */
+    for (int d = 0; d < rank; d++) { /* cells outside are looked up at 0, and ignored */
         strbuf_addf(out, "  y%d = inside ? y%d : 0;\n", d, d);
     }
 }
 
-/* Declares a page's entry `name` and a place beside it; and sets them. */
+/* Declares variables for a page's entry `name` and a place in its coordinates. */
 static void declare_entry(StrBuf *out, int rank, const char *name)
 {
     strbuf_addf(out, "  int %s = 0", name);
@@ -245,8 +248,8 @@ static void set_entry(StrBuf *out, int rank, const char *name, const char *from,
     }
 }
 
-/* The coarsest leaf around a node holds its value, or there is none there: then it is interpolated. Of those that have the node the first
- * cell's holds it. */
+/* Writes the step SYNC. If the coarsest leaf around a node has no node there, its interpolated value is used.
+ * Otherwise the value is held by the leaf of the first cell. */
 static void write_sync(const Container *c, StrBuf *out)
 {
     const PageTree *a = tree_pages(c);
@@ -278,7 +281,7 @@ static void write_sync(const Container *c, StrBuf *out)
     strbuf_add(out, "  }\n}\n");
 }
 
-/* The cell of the page at each node: what lies on its upper sides belongs to the last one. */
+/* Writes the cell of the page at each node. Nodes on the upper sides belong to the last cell. */
 static void write_own_cell(const PageTree *a, StrBuf *out)
 {
     for (int d = 0; d < a->base.info.rank; d++) {
@@ -286,7 +289,7 @@ static void write_own_cell(const PageTree *a, StrBuf *out)
     }
 }
 
-/* v is what the page of a level, or the leaf above it, has at the node. */
+/* Sets v to the value of the page of a level, or of the leaf above it, at the node. */
 static void write_taken(const Container *c, StrBuf *out, const char *level)
 {
     write_own_cell(tree_pages(c), out);
@@ -304,7 +307,7 @@ static void write_take(const Container *c, StrBuf *out, const char *name, const 
     strbuf_add(out, "}\n");
 }
 
-/* The end of the loop below, and the mean; where all weighs nothing, what weighs alike. */
+/* Writes the end of the loop of write_mean, and the weighted mean. If all weights are 0, it is the plain mean. */
 static void write_weighed(StrBuf *out, const char *scalar)
 {
     strbuf_addf(out,
@@ -315,8 +318,9 @@ static void write_weighed(StrBuf *out, const char *scalar)
                 scalar, scalar, scalar, scalar, scalar, scalar, scalar);
 }
 
-/* A mean over the 3^rank places of the next finer level around the node: a place weighs the less the more nodes of this level share it. With `weighs`
- * by its value's component that `value` marks besides. */
+/* Writes a mean over the 3^rank nodes of the next finer level around the node. A node's weight is the inverse
+ * of the number of nodes of this level that share it. With `weighs` it is multiplied by the component that
+ * `value` marks. */
 static void write_mean(const Container *c, StrBuf *out, bool weighs)
 {
     const PageTree *a = tree_pages(c);
@@ -329,7 +333,8 @@ static void write_mean(const Container *c, StrBuf *out, bool weighs)
         strbuf_addf(out, "  %s heavy = %s(0);\n  %s shares = %s(0);\n", type, type, scalar, scalar);
     }
     strbuf_addf(out, "  %s sum = %s(0);\n  float weights = 0.0;\n  for (int k = 0; k < %d; k++) {\n", type, type, all);
-    /* The weights' sum is 1 but for the border of the domain: great values have a mean, too. */
+    /* The sum of the weights is 1 except at the border of the domain, so the mean of large values does not
+     * overflow. */
     strbuf_addf(out, "  float weight = 1.0 / %d.0;\n  bool inside = true;\n", 1 << rank);
     for (int d = 0, below = 1; d < rank; d++, below *= 3) {
         const char *cells = cells_of(0, d);
@@ -357,7 +362,8 @@ static void write_mean(const Container *c, StrBuf *out, bool weighs)
                 scalar, scalar);
 }
 
-/* On the border to a leaf its value, else a mean; what is not mixed takes the value below. */
+/* On the border to a leaf, the leaf's value is used, otherwise a mean. Types that are not interpolated take the
+ * value of the finer node. */
 static void write_mip(const Container *c, StrBuf *out, bool weighs)
 {
     const PageTree *a = tree_pages(c);
@@ -387,7 +393,7 @@ static void write_mip(const Container *c, StrBuf *out, bool weighs)
     strbuf_add(out, "}\n");
 }
 
-/* Whether the node lies on the border of the domain. */
+/* Writes whether the node lies on the border of the domain. */
 static void write_is_edge(const PageTree *a, StrBuf *out)
 {
     strbuf_add(out, "  bool edge = false;\n");
@@ -405,7 +411,8 @@ static void write_outer(const Container *c, StrBuf *out)
     strbuf_add(out, "  }\n}\n");
 }
 
-/* The next node inside of the coarsest leaf that has the node, so that all who have it agree; none where that is on the border, too. */
+/* Writes the step INNER: uses the next inner node of the coarsest leaf that has the node, so that all leaves
+ * with this node get the same value. It does nothing if that node is on the border, too. */
 static void write_inner(const Container *c, StrBuf *out)
 {
     const PageTree *a = tree_pages(c);

@@ -1,45 +1,54 @@
-/* PageTree containers (Glift 6.3): a tree of pages, whose pages of level l have nodes 2^l apart. A page is a leaf, or has 2^rank pages of the
- * next finer level in its place, which follow its values where they are made; its own are then a mipmap's. Nodes are in the corners of
- * cells: a size of n cells has nodes 0 .. n, and pages repeat those that they share.
+/* Adaptive containers (Glift 6.3): a tree of pages. The nodes of a page of level l are 2^l apart. A page is a
+ * leaf, or it is split into 2^rank pages of the next finer level, which interpolate its values when they are
+ * created; its own values are then mipmap values. Nodes are at the corners of cells: a size of n cells has the
+ * nodes 0 .. n, and adjacent pages repeat the nodes that they share.
  *
- * A node's value is held by the leaf above it, or at an upper side of the domain by the one below. After every write the others that have it
- * get it, and hanging nodes (those on the border to a coarser leaf, which has none there) get what the coarser one has there. */
+ * A node's value is held by the leaf above it, or at an upper side of the domain by the leaf below it. After
+ * every write the other leaves with this node get the value. Hanging nodes (nodes on the border to a coarser
+ * leaf that has no node there) get the value that the coarser leaf interpolates. */
 #ifndef RILL_CONTAINER_TREE_TREE_H
 #define RILL_CONTAINER_TREE_TREE_H
 
 #include "container/container.h"
 #include "kernel/variant/address_map.h"
 
-/* What is beyond the domain, and what nodes on its border hold. */
+/* What is read outside of the domain, and what nodes on its border hold. */
 typedef enum TreeEdge { TREE_CLAMP, TREE_REPEAT, TREE_DIRICHLET, TREE_NEUMANN } TreeEdge;
 
-/* How many levels there are: the finest is 0. */
+/* Returns the number of levels. Level 0 is the finest. */
 int tree_levels(const Container *c);
+/* Sets how sample() interpolates at a level. */
 void tree_set_filter(Container *c, BlendFilter filter);
-/* `value`: a packed element, of Dirichlet's. The header container_whole() gives is another one afterwards. */
+/* Sets the boundary. `value`: the packed element of TREE_DIRICHLET. The header of container_whole changes.
+ * False with error_set. */
 bool tree_set_edge(Container *c, TreeEdge edge, const void *value);
 
-/* Whether a stream is one of points; false with error_set. */
+/* Returns whether a stream consists of points: as many floats or ints as there are dimensions. False with
+ * error_set. */
 bool tree_points_check(const Container *c, const Stream *points);
-/* The level of the leaf at every point, a new stream of int. Points are streams of as many floats, or ints, as there are dimensions; those
- * outside are taken at the border. */
+/* Creates a stream of int with the level of the leaf at each point. Points outside of the domain are moved to
+ * its border. False with error_set. */
 bool tree_level(const Container *c, const Stream *points, Stream *result);
-/* Splits leaves until that at each point has a level or a finer one: that of the element of `levels`, or of all where that is NULL. Headers change as
- * above. What is new, a new region: leaves that came, and those above finer than what was split, whose nodes beside it hung before. Or nothing is
- * split, and NULL with error_set. */
+/* Splits leaves until the leaf at each point has a level or a finer one: the element of `levels`, or `level` if
+ * `levels` is NULL. Headers change as for tree_set_edge. Returns a new region of the new leaves, and of
+ * adjacent finer leaves with nodes that were hanging before. NULL with error_set, and nothing is split. */
 Region *tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
-/* A container of another type with the same pages: what is written to it follows nothing. NULL with error_set. */
+/* Creates a container of another type with the same pages, whose nodes are not synchronized after writes. NULL
+ * with error_set. */
 Container *tree_mask(const Container *c, const Type *type);
-/* The same of what a kernel with the container as its only argument makes, and of the elements of a stream or a container of c's shape. */
+/* Creates a mask that a kernel computes, with the container as its only argument. NULL with error_set. */
 Container *tree_mask_kernel(Container *c, Kernel *kernel, bool check);
+/* Creates a mask from the elements of a stream or a container of c's shape. NULL with error_set. */
 Container *tree_mask_copy(Container *c, const Stream *elements);
-/* Splits the leaves of which an element of the mask is not 0, as tree_refine; joins those that are all that a page was split into, where all elements
- * are not 0. */
+/* Splits each leaf in which an element of the mask is not 0, as tree_refine. */
 Region *tree_refine_mask(Container *c, const Container *mask);
+/* Joins the leaves into which a page was split if all their elements of the mask are not 0. False with
+ * error_set. */
 bool tree_coarsen_mask(Container *c, const Container *mask);
-/* Sets what pages hold that are no leaves: means of what is below, where elements weigh by the component `how` besides (only floats do),
- * or alike with TREE_MEANS; with TREE_NEAREST what the same node has below. */
 enum { TREE_MEANS = -1, TREE_NEAREST = -2 };
+/* Computes the values of pages that are not leaves. TREE_MEANS: means of the next finer level. A component 0 ..
+ * 3: means in which elements are weighted by this component; only for floats. TREE_NEAREST: the value of the
+ * same node of the next finer level. False with error_set. */
 bool tree_mipmap(Container *c, int how);
 
 #endif

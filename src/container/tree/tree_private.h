@@ -1,4 +1,4 @@
-/* What the files of adaptive containers share. */
+/* Types and functions that the files of adaptive containers share. */
 #ifndef RILL_CONTAINER_TREE_TREE_PRIVATE_H
 #define RILL_CONTAINER_TREE_TREE_PRIVATE_H
 
@@ -6,15 +6,15 @@
 #include "container/tree/page_tree.h"
 #include "container/tree/tree.h"
 
-/* What is done for all nodes of some pages, by a kernel. */
+/* An operation for all nodes of some pages, executed by a kernel. */
 typedef enum TreeStep {
-    TREE_STEP_SYNC,  /* nodes that others hold, or that hang, are set */
-    TREE_STEP_SPLIT, /* new pages take the values of those they are parts of */
-    TREE_STEP_JOIN,  /* pages take those of their parts */
-    TREE_STEP_MIP,   /* the same, as means */
-    TREE_STEP_WEIGH, /* ... of what weighs by itself, too */
-    TREE_STEP_VALUE, /* nodes on the border of the domain are set to a value */
-    TREE_STEP_INNER, /* ... to that of the next one inside */
+    TREE_STEP_SYNC,  /* sets nodes that other leaves hold, and hanging nodes */
+    TREE_STEP_SPLIT, /* sets the nodes of new pages to the values of the pages of which they are parts */
+    TREE_STEP_JOIN,  /* sets the nodes of pages to the values of their parts */
+    TREE_STEP_MIP,   /* sets them to means of their parts */
+    TREE_STEP_WEIGH, /* sets them to means weighted by a component */
+    TREE_STEP_VALUE, /* sets nodes on the border of the domain to a value */
+    TREE_STEP_INNER, /* sets nodes on the border of the domain to the value of the next inner node */
     TREE_STEPS
 } TreeStep;
 
@@ -22,10 +22,11 @@ typedef enum TreeStep {
 typedef struct TreeList {
     AdaptivePage *items;
     size_t count, capacity;
-    AdaptivePage last[1 << ADAPTIVE_LEVEL_BITS]; /* of each level above 0, that a chain of pages to split added */
+    AdaptivePage
+        last[1 << ADAPTIVE_LEVEL_BITS]; /* the page of each level above 0 that add_chain (refine.c) added last */
 } TreeList;
 
-/* Leaves of a level, and pages of a level that are none, in the list of frames. */
+/* Position in the list of frames of the leaves of a level, or of its other pages. */
 typedef struct TreeRun {
     int64_t first, count;
 } TreeRun;
@@ -34,16 +35,16 @@ typedef struct TreeRun {
 typedef struct Tree {
     Frames frames;
     Kernel *steps[TREE_STEPS]; /* held; NULL until needed */
-    Stream border;             /* of a page: the numbers of its nodes there */
-    Stream list;               /* frames: leaves and others, each by their levels; device NULL: not made yet */
+    Stream border;             /* the indices of the nodes on the border of a page */
+    Stream list; /* frames: the leaves by level, then the other pages by level; device NULL: not made yet */
     TreeRun leaves[1 << ADAPTIVE_LEVEL_BITS], others[1 << ADAPTIVE_LEVEL_BITS];
     int64_t leaf_count;
     TreeEdge edge;
-    char value[TYPE_MAX_BYTES];  /* of Dirichlet's */
-    char weight[TYPE_MAX_BYTES]; /* of TREE_STEP_WEIGH: one in the component that weighs, else zero */
+    char value[TYPE_MAX_BYTES];  /* of TREE_DIRICHLET */
+    char weight[TYPE_MAX_BYTES]; /* of TREE_STEP_WEIGH: 1 in the component that weights, otherwise 0 */
 } Tree;
 
-/* What an adaptive container was. */
+/* The contents of an adaptive container at the time of a snapshot. */
 typedef struct TreeSnapshot {
     MemorySnapshot memory;
     Translator *translator; /* held */
@@ -51,97 +52,121 @@ typedef struct TreeSnapshot {
     char value[TYPE_MAX_BYTES];
 } TreeSnapshot;
 
-/* The state of an adaptive container. */
+/* Returns the state of an adaptive container. */
 static inline Tree *tree_of(const Container *c)
 {
     return c->state;
 }
 
-/* Its translator. */
+/* Returns its translator. */
 static inline PageTree *tree_pages(const Container *c)
 {
     return (PageTree *)c->translator;
 }
 
-/* How many dimensions it has. */
+/* Returns its number of dimensions. */
 static inline int tree_rank(const Container *c)
 {
     return c->translator->info.rank;
 }
 
-/* tree/create.c: makes an adaptive container of a kind over a translator, with memory for so many frames. NULL with error_set. */
+/* tree/create.c: creates an adaptive container of a kind over a translator, with memory for `frames` frames.
+ * NULL with error_set. */
 Container *tree_make(const ContainerKind *kind, Translator *t, Device *device, const Type *type, int64_t frames,
                      const void *fallback);
 
-/* As many frames or more, so that memory ends with a word. */
+/* Returns `frames`, rounded up so that memory ends with a whole word. */
 static inline int64_t tree_frames(const Type *type, int64_t frames)
 {
     return type->bytes % 4 ? (frames + 3) / 4 * 4 : frames;
 }
 
-/* Whether a page has no parts. Calls f for every page, frames ascending. */
+/* Returns whether a page has no parts. */
 bool tree_is_leaf(const Container *c, const AdaptivePage *page);
+/* Calls f for every page, in order of frames. */
 void tree_each(const Container *c, void (*f)(void *self, int64_t frame, const AdaptivePage *page, bool leaf),
                void *self);
-/* Makes the list of frames, unless it is there; and other pages are there. */
+/* Makes the list of frames if it does not exist. False with error_set. */
 bool tree_list(const Container *c);
+/* Discards the list of frames after pages changed. */
 void tree_changed(Container *c);
-/* The header that kernels take: whole, with what is beyond the domain. */
+/* Sets up the header for kernels: the whole container with its boundary. */
 void tree_header(Container *c);
-/* Adds a page; and the parts of one that are leaves. False with error_set. Sorts them, coarse ones first, each once. */
+/* Adds a page. False with error_set. */
 bool tree_add(TreeList *list, const AdaptivePage *page);
+/* Adds the parts of a page that are leaves. False with error_set. */
 bool tree_add_parts(const Container *c, TreeList *list, const AdaptivePage *page);
+/* Sorts pages, coarse pages first, and removes duplicates. */
 void tree_unique(TreeList *list);
-/* Whether both are one; one of the 2^rank parts of a page; the page so many levels above one. */
+/* Returns whether two pages are the same. */
 bool tree_same(const AdaptivePage *x, const AdaptivePage *y);
+/* Returns part `number` of the 2^rank parts of a page. */
 AdaptivePage tree_part(const AdaptivePage *page, int rank, int number);
+/* Returns the page that is `levels` levels above a page. */
 AdaptivePage tree_above(const AdaptivePage *page, int rank, int levels);
-/* Leaves as a region, which puts them into another order; NULL with error_set. */
+/* Returns leaves as a region, and sorts the list. NULL with error_set. */
 Region *tree_region(const Container *c, TreeList *leaves);
-/* Sets nodes that several leaves hold, and hanging ones; coarse leaves first, which the others follow. */
+/* Synchronizes all nodes: sets nodes that several leaves hold, and hanging nodes; coarse leaves first, on which
+ * others depend. False with error_set. */
 bool tree_sync(const Container *c);
-/* The same after nodes of a box were written, all of level 0, or after any were; after nodes of some leaves; of a set of leaves. */
+/* Synchronizes after the nodes of a box were written, all of level 0, or (NULL) after any were. */
 bool tree_sync_box(const Container *c, const Stream *box);
+/* Synchronizes after the nodes of some leaves were written. */
 bool tree_sync_leaves(const Container *c, const TreeList *leaves);
+/* Synchronizes after the nodes of a set of leaves were written. */
 bool tree_sync_set(const Container *c, const PageSet *set);
-/* What is new where pages have been split, as tree_refine gives it. */
+/* Returns the new leaves after pages were split, as tree_refine does. NULL with error_set. */
 Region *tree_fresh(const Container *c, const TreeList *splits);
-/* Room for so many pages more. */
+/* Reserves memory for `pages` more pages. False with error_set. */
 bool tree_prepare(Container *c, int64_t pages);
-/* Splits leaves: every node of a box is one of level 0 then, and none hangs, as the cells around them are, too; nodes of a region are ones of its
- * levels; so many times all. All of it, or false with error_set. */
+/* Splits leaves so that every node of a box is one of level 0 and none is hanging; the cells around the box are
+ * split, too. All of it, or false with error_set. */
 bool tree_ready(Container *c, const int64_t *first, const int64_t *last);
+/* Splits leaves so that the nodes of a region are nodes of its levels. All of it, or false with error_set. */
 bool tree_ready_region(Container *c, const Region *region);
+/* Splits all leaves `depth` times. All of it, or false with error_set. */
 bool tree_split_all(Container *c, int depth);
-/* Splits pages, which are leaves or parts of others of them. All of it, or false with error_set. */
+/* Splits pages, which are leaves or parts of other pages of the list. All of it, or false with error_set. */
 bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count);
 
-/* tree/snapshot.c: before pages are split or joined, they and memory become the container's alone. Its frames, of its translator's pages. False with
+/* tree/snapshot.c: separates pages and memory from snapshots before pages are split or joined. False with
  * error_set. */
 bool tree_own_pages(Container *c);
+/* Takes the frames of the translator's pages in the container's list of frames. False with error_set. */
 bool tree_take_frames(Container *c);
 
-/* As in ContainerKind. */
+/* Implements ContainerKind.note. */
 bool tree_note(Container *c, Snapshot *s);
+/* Implements ContainerKind.forget. */
 void tree_forget(Snapshot *s);
+/* Implements ContainerKind.diff. */
 Region *tree_diff(Container *c, const Snapshot *s);
+/* Implements ContainerKind.undo. */
 bool tree_undo(Container *c, Snapshot *s);
+/* Implements ContainerKind.write_address. */
 void tree_write(const Container *c, StrBuf *out, int number);
+/* Implements ContainerKind.give_address. */
 void tree_give(const Container *c, Argument *args);
-/* tree/step_glsl.c: the text of a step's kernel; whether it stores elements itself, or makes streams of them and of their places. */
+/* tree/step_glsl.c: writes the kernel of a step. */
 void tree_glsl_step(const Container *c, TreeStep step, StrBuf *out);
+/* Returns whether the kernel of a step stores elements itself. If not, it makes streams of elements and of
+ * their indices in memory. */
 bool tree_glsl_stores(const Container *c);
-/* Runs a step over the nodes of `count` pages, whose frames stand in a stream of int from `first` on. */
+/* Runs a step for the nodes of `count` pages, whose frames are in a stream of int from `first` on. False with
+ * error_set. */
 bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count);
-/* A stream of int of as many elements as `frames`: of those leaves of which some elements of the mask are marked, or all, the frame, else -1. */
+/* Creates a stream of int with an element for each of `frames`: the frame, if it holds a leaf of which some
+ * elements of the mask are marked (or all of them, with `all`), otherwise -1. False with error_set. */
 bool tree_marks(const Container *c, const Container *mask, bool all, const Stream *frames, Stream *result);
-/* A stream of int: of the points whose leaf is coarser than their level, the number of the page that is wanted, else -1; see tree_number. Where
- * `wanted` is false the level of the leaf. */
+/* Creates a stream of int with an element for each point. `wanted`: the index (tree_number) of the page that is
+ * needed if the leaf is coarser than the point's level, otherwise -1. Not `wanted`: the level of the leaf.
+ * False with error_set. */
 bool tree_query(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result);
-/* The elements of a stream of ints that are not negative, compacted on the device: ascending, each once; to be freed. False with error_set:
- * NULL. */
+/* Reads the elements of a stream of ints that are not negative, compacted on the device, ascending and without
+ * duplicates. The caller frees them. False with error_set; items is then NULL. */
 bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count);
-/* The page that a number means: all of level top, then all of the next finer one, and so on; row-major. */
+/* Decodes the index of a page: all pages of the coarsest level come first, then those of the next finer one,
+ * and so on; row-major within a level. */
 void tree_number(const Container *c, int64_t number, AdaptivePage *page);
 
 #endif
