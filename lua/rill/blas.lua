@@ -1,5 +1,6 @@
---- rill.blas: the basic linear algebra subprograms (Lawson and others 1979; Dongarra and others 1988, 1990) on streams of float and double. What
--- BLAS writes in place is written in place here, and returned; inputs that overlap what is written are read as they were before.
+--- rill.blas: the basic linear algebra subprograms (Lawson and others 1979; Dongarra and others 1988, 1990) on
+-- streams of float and double. Functions write in place where BLAS does, and return the stream that they wrote.
+-- Inputs that overlap it are read with their old values.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -25,7 +26,7 @@ local function check_number(name, number, value, what)
     return value
 end
 
--- A stream of numbers with a fraction; expressions are evaluated.
+-- Returns a stream of float or double; expressions are evaluated. Raises an error for other values.
 local function check_real(name, number, value, what)
     if errors.not_open(value) then
         argument(name, number, value, what, "an open stream")
@@ -37,7 +38,7 @@ local function check_real(name, number, value, what)
     return value
 end
 
--- One that is written.
+-- Returns an open stream of float or double that will be written. Raises an error for other values.
 local function check_target(name, number, value, what)
     if rill.type(value) ~= "stream" or errors.not_open(value) then
         argument(name, number, value, what, "an open stream, which is written", rill.type(value) == "expression" and
@@ -46,7 +47,7 @@ local function check_target(name, number, value, what)
     return check_real(name, number, value, what)
 end
 
--- "3 x 4", "5 elements".
+-- Returns the size of a stream for messages: "3 x 4" or "5 elements".
 local function size_text(s)
     local shape = s.shape
     return #shape == 1 and ("%d element%s"):format(s.size, s.size == 1 and "" or "s") or table.concat(shape, " x ")
@@ -66,16 +67,16 @@ end
 
 local function check_alike(name, x, y, what)
     if x.shape ~= y.shape then
-        fail("rill.blas.%s: %s, %s: they must have one shape", name, sized("x", x), sized(what, y))
+        fail("rill.blas.%s: %s, %s: they must have the same shape", name, sized("x", x), sized(what, y))
     end
 end
 
--- Results take the wider type, so what is written must have it.
+-- Checks that the written stream has the wider type of all streams.
 local function check_holds(name, target, what, ...)
     for _, s in ipairs {...} do
         if s.type == "double" and target.type == "float" then
-            fail("rill.blas.%s: '%s' is of float and can't hold what double gives: write to %s:cast \"double\"", name,
-                what, what)
+            fail("rill.blas.%s: '%s' has elements of float, but the result is double: write to %s:cast \"double\"",
+                name, what, what)
         end
     end
 end
@@ -92,7 +93,8 @@ end
 
 local NUMBER <const>, READ <const>, WRITTEN <const> = check_number, check_real, check_target
 
--- A function of arguments {name, check [, rank, more]}, and of an options table where `known` says which: f gets them checked.
+-- Defines rill.blas.NAME. `arguments` is a list of {name, check [, rank, more]}, and `known` the set of options or
+-- nil. f is called with the checked arguments and options.
 local function define(name, arguments, known, f)
     blas[name] = errors.guard(function(...)
         local values, count = {...}, #arguments
@@ -119,7 +121,7 @@ local GER <const> = template.new [=[
 
 -- ---- vectors
 
---- rill.blas.axpy(alpha, x, y): y = alpha x + y; returns y. With alpha 0, x is not read.
+--- rill.blas.axpy(alpha, x, y): computes y = alpha x + y and returns y. If alpha is 0, x is not read.
 define("axpy", {{"alpha", NUMBER}, {"x", READ}, {"y", WRITTEN}}, nil, function(alpha, x, y)
     check_alike("axpy", x, y, "y")
     check_holds("axpy", y, "y", x)
@@ -129,13 +131,13 @@ define("axpy", {{"alpha", NUMBER}, {"x", READ}, {"y", WRITTEN}}, nil, function(a
     return y
 end)
 
---- rill.blas.scal(alpha, x): x = alpha x; returns x. 0 times NaN or infinity is NaN.
+--- rill.blas.scal(alpha, x): computes x = alpha x and returns x. 0 times NaN or infinity is NaN.
 define("scal", {{"alpha", NUMBER}, {"x", WRITTEN}}, nil, function(alpha, x)
     SCAL:kernel {T = x.type}(alpha, x)
     return x
 end)
 
---- rill.blas.dot(x, y): the sum of products, a number.
+--- rill.blas.dot(x, y): returns the sum of products, a number.
 define("dot", {{"x", READ}, {"y", READ}}, nil, function(x, y)
     check_alike("dot", x, y, "y")
     if x.type ~= y.type then
@@ -144,20 +146,19 @@ define("dot", {{"x", READ}, {"y", READ}}, nil, function(x, y)
     return x:dot(y)
 end)
 
---- rill.blas.nrm2(x): the root of the sum of squares, a number: x:norm(). Squares neither overflow nor vanish.
+--- rill.blas.nrm2(x): returns the square root of the sum of squares, a number, as x:norm(). Squares neither overflow
+-- nor underflow.
 define("nrm2", {{"x", READ}}, nil, function(x)
     return x:norm()
-
 end)
 
---- rill.blas.asum(x): the sum of absolute values, a number.
+--- rill.blas.asum(x): returns the sum of absolute values, a number.
 define("asum", {{"x", READ}}, nil, function(x)
     return rill.abs(x):sum()
-
 end)
 
---- rill.blas.iamax(x): where the first element of the greatest absolute value is, from 1, one index for each dimension; 0 where there is no
--- element. A NaN is greater than all.
+--- rill.blas.iamax(x): returns the 1-based index of the first element with the largest absolute value, one index per
+-- dimension; 0 for an empty stream. A NaN is larger than all numbers.
 define("iamax", {{"x", READ}}, nil, function(x)
     if x.size == 0 then
         return 0
@@ -167,8 +168,8 @@ end)
 
 -- ---- matrices
 
--- The last two dimensions exchanged.
-local function turned(s)
+-- Returns a view with the last two dimensions exchanged.
+local function exchanged(s)
     local axes, rank = {}, #s.shape
     for d = 1, rank do
         axes[d] = d
@@ -177,31 +178,32 @@ local function turned(s)
     return s:transpose(axes)
 end
 
--- What multiplies into a target of double is double.
+-- Returns x, converted to the type of the target.
 local function widened(x, target)
     return x.type == target.type and x or x:cast(target.type)
 end
 
---- rill.blas.gemv(alpha, A, x, beta, y [, {transpose=}]): y = alpha A x + beta y, or with A's transpose; returns y. With beta 0, y is
--- not read.
+--- rill.blas.gemv(alpha, A, x, beta, y [, {transpose=}]): computes y = alpha A x + beta y, or with the transpose of A
+-- (default: false), and returns y. If beta is 0, y is not read.
 define("gemv", {
     {"alpha", NUMBER}, {"A", READ, 2}, {"x", READ, 1}, {"beta", NUMBER}, {"y", WRITTEN, 1},
 }, {transpose = true}, function(alpha, A, x, beta, y, options)
     check_holds("gemv", y, "y", A, x)
     local op = options.transpose and A:transpose() or A
     if op.shape[2] ~= x.size or op.shape[1] ~= y.size then
-        fail("rill.blas.gemv: %s%s, %s, %s", sized("A", A), options.transpose and " (transposed)" or "", sized("x", x),
-            sized("y", y))
+        fail("rill.blas.gemv: %s%s, %s, %s: expected %d elements of x and %d of y", sized("A", A),
+            options.transpose and " (transposed)" or "", sized("x", x), sized("y", y), op.shape[2], op.shape[1])
     end
     core._matmul_add("rill.blas.gemv", alpha, op, widened(x, y), beta, y)
     return y
 end)
 
---- rill.blas.ger(alpha, x, y, A): A = alpha x y' + A; returns A. With alpha 0, x and y are not read.
+--- rill.blas.ger(alpha, x, y, A): computes A = alpha x y' + A and returns A. If alpha is 0, x and y are not read.
 define("ger", {{"alpha", NUMBER}, {"x", READ, 1}, {"y", READ, 1}, {"A", WRITTEN, 2}}, nil, function(alpha, x, y, A)
     check_holds("ger", A, "A", x, y)
     if A.shape[1] ~= x.size or A.shape[2] ~= y.size then
-        fail("rill.blas.ger: %s, %s, %s", sized("x", x), sized("y", y), sized("A", A))
+        fail("rill.blas.ger: %s, %s, %s: expected %d elements of x and %d of y", sized("x", x), sized("y", y),
+            sized("A", A), A.shape[1], A.shape[2])
     end
     if alpha ~= 0 and A.size > 0 then
         GER:kernel {T = A.type}(alpha, widened(x, A), widened(y, A), A)
@@ -209,18 +211,20 @@ define("ger", {{"alpha", NUMBER}, {"x", READ, 1}, {"y", READ, 1}, {"A", WRITTEN,
     return A
 end)
 
---- rill.blas.gemm(alpha, A, B, beta, C [, {transpose_a=, transpose_b=}]): C = alpha A B + beta C, or with the transposes; returns C. Leading
--- dimensions beyond two are a batch; those of A and B broadcast. With beta 0, C is not read.
+--- rill.blas.gemm(alpha, A, B, beta, C [, {transpose_a=, transpose_b=}]): computes C = alpha A B + beta C, or with
+-- the transposes of A or B (default: false), and returns C. Leading dimensions beyond two are a batch; those of A and
+-- B broadcast. If beta is 0, C is not read.
 define("gemm", {
     {"alpha", NUMBER}, {"A", READ, 2, true}, {"B", READ, 2, true}, {"beta", NUMBER}, {"C", WRITTEN, 2, true},
 }, {transpose_a = true, transpose_b = true}, function(alpha, A, B, beta, C, options)
     check_holds("gemm", C, "C", A, B)
-    local a = options.transpose_a and turned(A) or A
-    local b = options.transpose_b and turned(B) or B
+    local a = options.transpose_a and exchanged(A) or A
+    local b = options.transpose_b and exchanged(B) or B
     if a.shape[#a.shape] ~= b.shape[#b.shape - 1] or a.shape[#a.shape - 1] ~= C.shape[#C.shape - 1] or
         b.shape[#b.shape] ~= C.shape[#C.shape] then
-        fail("rill.blas.gemm: %s%s, %s%s, %s", sized("A", A), options.transpose_a and " (transposed)" or "",
-            sized("B", B), options.transpose_b and " (transposed)" or "", sized("C", C))
+        fail("rill.blas.gemm: %s%s, %s%s, %s: the columns of A must equal the rows of B, and C must have the rows " ..
+            "of A and the columns of B", sized("A", A), options.transpose_a and " (transposed)" or "", sized("B", B),
+            options.transpose_b and " (transposed)" or "", sized("C", C))
     end
     core._matmul_add("rill.blas.gemm", alpha, a, widened(b, C), beta, C)
     return C

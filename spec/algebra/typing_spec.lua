@@ -62,10 +62,10 @@ describe("types:", function()
         check.raises("a %+ b: number 1099511627776 does not fit int", function() return stream "int" + (1 << 40) end)
         check.raises("number %-1 does not fit uint", function() return stream "uint" + -1 end)
         check.raises("s:lt: number %-1 does not fit uint", function() return stream "uint":lt(-1) end)
-        check.raises("a & b: argument #2 'b': bits are of int, uint and bool, got number 1.5",
+        check.raises("a & b: argument #2 'b': expected int, uint or bool, got number 1.5",
             function() return stream "int" & 1.5 end)
-        check.raises("a & b: argument #1 'a': bits .* got float", function() return stream "float" & 1 end)
-        check.raises("a << b: argument #1 'a': bits .* got float", function() return stream "float" << 1 end)
+        check.raises("a & b: argument #1 'a': expected int, uint or bool, got float", function() return stream "float" & 1 end)
+        check.raises("a << b: argument #1 'a': expected int, uint or bool, got float", function() return stream "float" << 1 end)
     end)
 
     it("vectors go with scalars, with vectors of their size and with tables", function()

@@ -62,7 +62,7 @@ local cases = {
         local r = rill.horn.filter(s, "x > 2", s + 1) return r end, 1},
     {"rill.random: option 'sd'", function() local r = rill.random(3, {distribution = "normal", sd = -1}) return r end},
     {"a << b: argument #2 'b': expected a stream.* got table", function() local r = s << {} return r end},
-    {"a >> b: argument #2 'b': bits are of int, uint and bool, got float", function()
+    {"a >> b: argument #2 'b': expected int, uint or bool, got float", function()
         local r = rill.iota(3) >> s return r end, 1},
     {"rill.mod: argument #2 'y': .* got 0", function() local r = rill.mod(1, 0) return r end},
     {"rill.mod: argument #2 'y': .* got 0", function() return (rill.mod(math.mininteger, 0)) end},

@@ -116,7 +116,7 @@ describe("an expression with containers", function()
         local e = s + 1
         local names = "allocate release update generate push pop refine coarsen mipmap filter_mode undo set fill"
         for name in names:gmatch "%S+" do
-            raises("e:" .. name .. ": an expression has no memory of its own: e:eval%(%) makes it a", function()
+            raises("e:" .. name .. ": an expression has no memory: use the %a+ that e:eval%(%) returns", function()
                 return e[name](e, 1)
             end)
         end

@@ -394,7 +394,7 @@ describe("rill.sparse", function()
             {shape = {1, 2}, columns = huge:reshape {1, 2}, values = {{1, 2}}})
         check.names({"'offsets' has 2 elements", "2 rows need 3"}, csr {offsets = {0, 2}})
         check.names({"'offsets' goes from 0 to 3", "0 to 2"}, csr {offsets = {0, 1, 3}})
-        check.names({"'offsets' falls behind element 2"}, csr {offsets = {0, 3, 2}})
+        check.names({"'offsets' decreases after element 2"}, csr {offsets = {0, 3, 2}})
         check.names({"'columns' has shape 1, 'values' has 2"}, csr {columns = {0}})
         check.names({"option 'values'", "float or double", "int"}, csr {values = rill.iota(2)})
         check.names({"option 'columns'", "expected elements of int", "float"}, csr {columns = rill.stream("float", 2)})
@@ -409,7 +409,7 @@ describe("rill.sparse", function()
             {shape = {2, 2}, columns = {{0, -1}}, values = {{1, 2}}})
         check.names({"'columns' has 2 as element 1, 1", "or -1"}, sparse.ell,
             {shape = {1, 2}, columns = {{2, -1}}, values = {{1, 2}}})
-        check.names({"rows of 32769 places", "csr"}, sparse.ell, {shape = {1, 40000},
+        check.names({"rows have 32769 slots", "csr"}, sparse.ell, {shape = {1, 40000},
             columns = rill.stream("int", {1, 32769}), values = rill.stream("float", {1, 32769})})
         local A = csr {}()
         check.names({"A is 2 x 3, x has 5 elements"}, A.multiply, A, rill.stream("float", 5))

@@ -48,7 +48,7 @@ static bool batch_shape(const Stream *a, const Stream *b, Shape *batch)
         *batch = one.rank ? one : other;
         return true;
     }
-    return shape_broadcast(&one, &other, batch) || error_set("the leading dimensions of %s and %s don't broadcast",
+    return shape_broadcast(&one, &other, batch) || error_set("the leading dimensions of %s and %s do not broadcast",
                                                              shape_text(&a->shape, x), shape_text(&b->shape, y));
 }
 
@@ -318,11 +318,12 @@ bool matmul_add(double alpha, const Stream *a, const Stream *b, double beta, Str
         return false;
     }
     if (!shape_equal(&shape, &c->shape)) {
-        return error_set("the product is %s, what it is added to is %s", shape_text(&shape, x),
-                         shape_text(&c->shape, y));
+        return error_set("the product has shape %s, but the stream that it is added to has shape %s",
+                         shape_text(&shape, x), shape_text(&c->shape, y));
     }
     if (p.type != c->type) {
-        return error_set("the product is of %s, what it is added to is of %s", p.type->name, c->type->name);
+        return error_set("the product has elements of %s, but the stream that it is added to has elements of %s",
+                         p.type->name, c->type->name);
     }
     if (stream_elements(c) == 0 || (beta == 1 && (alpha == 0 || p.k == 0))) {
         return true;

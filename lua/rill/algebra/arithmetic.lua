@@ -1,4 +1,4 @@
--- The algebra of streams: its operators, methods and functions. They build nodes; expression.lua does the rest.
+-- Defines the operators, methods and functions of the algebra. They build nodes, which expression.lua evaluates.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
@@ -22,7 +22,7 @@ local function build(op, where, list)
     return expression.node(op, name, list, where)
 end
 
--- Small whole powers are products.
+-- Replaces small integer powers by products.
 local function power(op, where, list)
     local small = type(list[2]) == "number" and type(list[1]) == "table" and op.powers[list[2]]
     if small then
@@ -34,7 +34,7 @@ end
 -- ---- operators
 
 local function binary(op, where)
-    local names = op.doc and {"a", "b"} or op.names -- a function's own names are for its arguments
+    local names = op.doc and {"a", "b"} or op.names -- the names of a function are for its arguments
     local make = op.powers and power or build
     return function(a, b)
         return make(op, where, {operand(a, where, 1, names), operand(b, where, 2, names)})
@@ -90,7 +90,7 @@ end
 
 -- ---- components and fields
 
-local swizzles = {} -- per set of letters: letter -> component
+local swizzles = {} -- for each set of letters: letter -> component
 for _, set in ipairs {"xyzw", "rgba", "stpq"} do
     local letters = {}
     for i = 1, 4 do
@@ -99,7 +99,7 @@ for _, set in ipairs {"xyzw", "rgba", "stpq"} do
     swizzles[#swizzles + 1] = letters
 end
 
-local components = {} -- "xy" -> an operation and the last component it asks for
+local components = {} -- "xy" -> the operation and the last component that it needs
 
 local function swizzle(key)
     local found = components[key] or false
@@ -116,7 +116,7 @@ local function swizzle(key)
                 found = {op = {name = "." .. key, any = "$1." .. key, works = works}, last = last, count = #key}
             end
         end
-        components[key] = found or nil -- any name may be asked for
+        components[key] = found or nil -- any name may be looked up
     end
     return found
 end
@@ -124,10 +124,10 @@ end
 local fields = setmetatable({}, {__mode = "v"}) -- name -> the operation
 
 local function field_works(_, given)
-    return "float", 1, {given[1]} -- a formula that is no function: as it is
+    return "float", 1, {given[1]} -- a formula without a function is used unchanged
 end
 
--- s.name of structures; nil where there is no such field.
+-- Returns the field of a structure, or nil if there is no such field.
 local function field(node, key)
     local declared = node._declared or core._declare(node._view)
     local list = declared:match("struct " .. node._type .. " {(.-)}")
@@ -141,7 +141,7 @@ local function field(node, key)
     end
 end
 
--- s.x, s.xy, s.rgb of a stream or an expression; nil for what is no component.
+-- Returns components or a field of a stream or an expression, or nil if there are none of this name.
 local function component(value, key)
     local node = expression.is(value) and value or expression.leaf(value, "s." .. key, 0, "s")
     if not types[node._type] then
@@ -229,7 +229,8 @@ local function element_function(op)
     end
 end
 
--- Vectors of scalars and shorter vectors; one scalar stands for every component.
+-- Returns the function that makes vectors from scalars and shorter vectors. A single scalar is used for every
+-- component.
 local function vector_function(op)
     local n, where = op.size, "rill." .. op.title
     local names = {"x", "y", "z", "w"}

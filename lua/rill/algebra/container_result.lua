@@ -1,4 +1,5 @@
--- Expressions with containers: their values are a container like the first one, whose default is what the expression makes of theirs.
+-- Evaluates expressions with containers. The result is a container like the first one. Its default is the value of
+-- the expression for the defaults of the containers.
 local core = require "rill.core"
 local errors = require "rill.core.error"
 local lru = require "rill.core.lru"
@@ -9,7 +10,7 @@ local ofcontainers = {}
 local KEPT_DEFAULTS <const> = 64
 local find_default, keep_default = lru(KEPT_DEFAULTS) -- kernel, constants and defaults as text -> the packed element
 
--- A constant argument as text.
+-- Returns a constant argument as text.
 local function text_of(value)
     if type(value) == "table" then
         local parts = {}
@@ -21,8 +22,8 @@ local function text_of(value)
     return ("%q"):format(value)
 end
 
--- The arguments with streams of one element, the defaults, for containers; and a key for what the kernel makes of them, nil where a stream is
--- among them. Nothing where some container has no default.
+-- Returns the arguments with each container replaced by a stream of its default, and the key of the result, which is
+-- nil if there are streams among the arguments. Returns nil if a container has no default.
 local function default_arguments(arguments, number)
     local list, key, known = {}, {number}, true
     for i, argument in ipairs(arguments) do
@@ -42,7 +43,7 @@ local function default_arguments(arguments, number)
     return list, known and table.concat(key, ";")
 end
 
--- The device computes the default, as it would elements; once for the same numbers.
+-- Sets the default of a container. The device computes it as it computes elements; the results are cached.
 local function set_default(container, kernel, arguments, number)
     local list, key = default_arguments(arguments, number)
     if not list then
@@ -59,8 +60,9 @@ local function set_default(container, kernel, arguments, number)
     end
 end
 
---- ofcontainers.eval(kernel, arguments, number, solid): the values of an expression as a new container. `solid`: streams along its shape are among
--- the arguments, so there are values everywhere.
+--- ofcontainers.eval(kernel, arguments, number, solid): returns the values of an expression as a new container.
+-- `number`: the serial number of the kernel. `solid`: streams with the shape of the container are among the
+-- arguments, so every element has a value.
 function ofcontainers.eval(kernel, arguments, number, solid)
     local params, first = kernel.params, nil
     for _, argument in ipairs(arguments) do
@@ -73,7 +75,7 @@ function ofcontainers.eval(kernel, arguments, number, solid)
         named[param.name] = arguments[k]
     end
     if not solid then
-        set_default(made, kernel, arguments, number) -- before pages are made, which hold it
+        set_default(made, kernel, arguments, number) -- before pages are allocated, which are filled with the default
     end
     named[result.name] = made
     kernel(named)

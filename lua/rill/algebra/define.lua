@@ -1,12 +1,13 @@
--- The rows of the operations of the algebra: everything about one is said once, in its row. The rows are in rill.algebra.rows; operations.lua
--- loads them. Expressions, metamethods, the functions of rill, its reference, and what is made of that, all come from them.
+-- The table of the operations of the algebra. Each operation is described once, by its row. The rows are in
+-- rill.algebra.rows; operations.lua loads them. Expressions, metamethods, the functions of rill and the reference are
+-- made from the rows.
 local formula = require "rill.algebra.functions"
 
 local define = {}
 
 local list, named = {}, {}
 
-local operands_of = {} -- by text, since most rows have the same few: {names, how many of them must be given}
+local operands_of = {} -- by text, since many rows have the same operands: {names, number of required operands}
 
 local function parse(text)
     local names, least = {}, 0
@@ -18,7 +19,7 @@ local function parse(text)
     return operands_of[text]
 end
 
--- What an operation of another name is: all but what its own row says.
+-- Copies the fields of the operation `same` that `op` does not define.
 local function copy(op, same)
     for key, value in pairs(named[same]) do
         if op[key] == nil then
@@ -27,17 +28,19 @@ local function copy(op, same)
     end
 end
 
---- define.row(name, operands, rule, op): an operation. Its operands: names, with "?" those that may be left out; its rule of types: one of
--- typing.lua, or "vector". What else it has:
---   any, float, double, int, uint, bool: the formula of its GLSL, for all scalars or for one (algebra/functions.lua). Default: "@name";
---   text: the GLSL function of its name. parts: those that it calls and that are not in algebra/functions.lua, by name;
---   doc: what it does, in a line of the reference, which makes it a function of rill; or with `method` a method of streams;
---   operator: the symbol of the Lua operator that it is;
---   number: its value for plain numbers. value: that for plain values of any kind;
---   same: the operation that this is another name of;
---   full: the operation that it is when no operand is left out;
---   powers: of whole powers the operations that are the same;
---   result, only (geometry), size (vector): what its rule asks.
+--- define.row(name, operands, rule, op): adds an operation to the table. `operands`: the names of the operands in one
+-- string, with "?" after optional ones. `rule`: the rule of types, one of typing.lua or "vector". `op`: the other
+-- fields of the operation:
+--   any, float, double, int, uint, bool: the formula of its GLSL, for all scalars or for one (algebra/functions.lua).
+--     Default: "@name";
+--   text: the GLSL function of its name; parts: the functions that it calls and that are not in algebra/functions.lua;
+--   doc: its description in one line, which makes it a function of rill, or with `method` a method of streams;
+--   operator: the symbol of its Lua operator;
+--   number: a function that computes it for plain numbers; value: the same for plain values of any type;
+--   same: the operation of which this is another name;
+--   full: the operation to use if no operand is omitted;
+--   powers: the operations to use for integer exponents;
+--   result, only (geometry), size (vector): parameters of its rule.
 function define.row(name, operands, rule, op)
     local given = operands_of[operands] or parse(operands)
     op.title, op.rule, op.names, op.least = name, rule, given[1], given[2]
@@ -57,7 +60,7 @@ function define.row(name, operands, rule, op)
     list[#list + 1], named[name] = op, op
 end
 
---- define.list: the operations in the order of the manual; define.named: the same by name.
+--- define.list: the operations in the order of the manual. define.named: the operations by name.
 define.list, define.named = list, named
 
 return define

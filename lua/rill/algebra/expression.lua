@@ -1,10 +1,11 @@
--- Expressions: trees of element-wise operations over streams, turned into one kernel when they are used.
+-- Expressions: trees of element-wise operations over streams, which are compiled to one kernel when they are used.
 --
--- A node is a table with a locked metatable: `_op` (a record of algebra.lua, LEAF or CONSTANT), `_a` to `_d` (operands), `_type` (as
--- kernels see it), `_shape` (as text: "512x512", so that equal shapes are equal values; false for constants), `_count` (nodes in its
--- tree), `_sparse` and `_solid` (whether containers, or streams of more than one element, are among its leaves). A leaf keeps a header
--- of its own over its stream (`_view`), so that closing the stream does no harm, the stream itself (`_origin`: the same stream twice is
--- one input) and the version of the memory it read (`_version`). instructions.lua makes a kernel of a tree.
+-- A node is a table with a locked metatable. Fields: `_op` (a row of define.lua, LEAF or CONSTANT), `_a` to `_d`
+-- (operands), `_type` (as kernels read it), `_shape` (as text, "512x512", so that equal shapes are equal values;
+-- false for constants), `_count` (nodes of its tree), `_sparse` and `_solid` (whether containers, or streams of more
+-- than one element, are among its leaves). A leaf has its own header of the stream (`_view`), so that closing the
+-- stream has no effect on it, the stream itself (`_origin`, so that the same stream is one input), and the version of
+-- the memory (`_version`). instructions.lua makes a kernel from a tree.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local instructions = require "rill.algebra.instructions"
@@ -17,9 +18,10 @@ errors.own()
 local expression = {}
 
 local LEAF <const>, CONSTANT <const> = instructions.LEAF, instructions.CONSTANT
---- Types of GLSL's own: name -> {name =, scalar =, components =, bytes =}, and scalar -> components -> name.
+--- expression.types: GLSL's types by name, {name =, scalar =, components =, bytes =}. expression.by_parts: their
+-- names by scalar and components.
 expression.types, expression.by_parts = instructions.types, instructions.by_parts
--- Nodes of one kernel at most: larger trees are evaluated in parts while they are built.
+-- Largest number of nodes of one kernel. Larger trees are evaluated in parts while they are built.
 local MOST_NODES <const> = 24
 
 local meta = {__name = "rill.expression", __metatable = "rill.expression"}
@@ -27,7 +29,7 @@ expression.meta = meta
 
 -- ---- errors
 
---- Raises an error at the line that used the algebra.
+--- expression.fail(format, ...): raises an error at the line of the script that used the algebra.
 expression.fail = errors.fail
 local fail <const> = errors.fail
 
@@ -36,7 +38,8 @@ local function is_expression(value)
 end
 expression.is = is_expression
 
---- What a value is, for messages: "stream<float>[4]", "number 1.5", "nil".
+--- expression.describe(value): returns a description of a value for messages: "stream<float>[4]", "number 1.5",
+-- "nil".
 function expression.describe(value)
     local kind = rill.type(value)
     if kind == "stream" then
@@ -72,7 +75,7 @@ local function sizes(text)
     return list
 end
 
--- The shape two shapes stretch to; nil where they don't match.
+-- Returns the shape to which two shapes broadcast, or nil if they do not match.
 local function broadcast(a, b)
     if a == b then
         return a
@@ -97,7 +100,8 @@ end
 
 local leaf_of, written = core._leaf, core._written
 
---- The leaf of a stream or a container: argument i of what `where` tells.
+--- expression.leaf(stream, where, i, name): returns the leaf of a stream or a container, which is argument i of the
+-- function `where`. Raises an error if it is closed.
 function expression.leaf(stream, where, i, name)
     local view, version, seen, shape, sparse = leaf_of(stream)
     if not view then
@@ -110,14 +114,15 @@ function expression.leaf(stream, where, i, name)
     }
 end
 
---- A constant: a number, a boolean or a table of numbers that fits the type.
+--- expression.constant(value, name): returns the node of a constant: a number, a boolean or a table of numbers that
+-- fits the type `name`.
 function expression.constant(value, name)
     return {_op = CONSTANT, _value = value, _type = name, _shape = false, _count = 1}
 end
 
-local evaluated -- leaf of an expression's value
+local evaluated -- returns the leaf of an expression's values; defined below
 
--- The operand of a tree that is too large, evaluated. Small ones stay: they would only make it grow again.
+-- Evaluates an operand of a tree that is too large.
 local function reduce(node)
     return is_expression(node) and evaluated(node) or node
 end
@@ -130,7 +135,9 @@ local function largest(list)
     return found
 end
 
---- A node over operands (leaves, constants and expressions), at least one of them no constant.
+--- expression.node(op, name, list, where): returns a node of type `name` over operands (leaves, constants and
+-- expressions, not only constants). Evaluates the largest operands if the tree has too many nodes. Raises an error in
+-- the name of `where` if the shapes do not match.
 function expression.node(op, name, list, where)
     local shape, count, sparse, solid = false, 1, false, false
     for i = 1, #list do
@@ -161,7 +168,7 @@ function expression.node(op, name, list, where)
     }, meta)
 end
 
--- The kernel of an expression and its arguments; kept, an expression never changes.
+-- Returns the call of an expression: its kernel and arguments. It is cached, since expressions never change.
 local function call_of(e)
     local call = e._call
     if call then
@@ -182,11 +189,12 @@ local function call_of(e)
     return call
 end
 
---- Raises where memory that a node reads was written after it was built; the error speaks of the expression e.
+--- Raises an error if memory that a node reads was written after the node was built. The message describes the
+-- expression e.
 local function check_fresh(e, node)
     if node._op == LEAF then
         if written(node._view, node._version) then
-            fail("%s was built before memory it reads was written: use it earlier, or keep its values with e:eval()",
+            fail("%s was built before memory it reads was written: use it before the write, or keep its values with e:eval()",
                 expression.describe(e))
         end
         return
@@ -198,18 +206,19 @@ local function check_fresh(e, node)
     end
 end
 
---- Raises where memory that an expression reads was written after it was built.
+--- expression.check(e): raises an error if memory that an expression reads was written after it was built.
 function expression.check(e)
     check_fresh(e, e)
 end
 
---- The kernel that computes an expression, its arguments (streams, then constants), how many of them are streams, and the kernel's
--- number. Raises where memory that the expression reads was written after it was built.
+--- expression.prepare(e): returns the kernel of an expression, its arguments (streams, then constants), the number of
+-- streams, and the kernel's serial number. Raises an error if memory that the expression reads was written after it
+-- was built.
 function expression.prepare(e)
     local call = call_of(e)
     for _, leaf in ipairs(call.leaves) do
         if written(leaf._view, leaf._version) then
-            fail("%s was built before memory it reads was written: use it earlier, or keep its values with e:eval()",
+            fail("%s was built before memory it reads was written: use it before the write, or keep its values with e:eval()",
                 expression.describe(e))
         end
     end
@@ -217,7 +226,7 @@ function expression.prepare(e)
 end
 local prepare = expression.prepare
 
---- A new stream, or container, of an expression's values.
+--- expression.eval(e): returns a new stream, or container, of an expression's values.
 function expression.eval(e)
     local kernel, arguments, _, number = prepare(e)
     if e._sparse then
@@ -237,14 +246,15 @@ evaluated = function(e)
     return memo
 end
 
---- The values of an expression as a stream that is kept with it and can't be written: for reading them more than once.
+--- expression.value(e): returns the values of an expression as a stream that is cached with the expression and must
+-- not be written.
 function expression.value(e)
     return evaluated(e)._view
 end
 
 -- ---- what C asks for
 
--- The operation that makes a type of another one it converts to.
+-- Returns the operation that converts to a type.
 local conversions = {}
 
 local function conversion(name)
@@ -257,7 +267,8 @@ local function conversion(name)
     return op
 end
 
--- Writes an expression into a stream; where that is no launch, gives its values instead.
+-- Writes an expression into a stream. Returns the values instead if this is not one launch: containers, another
+-- shape, or a type that does not convert.
 local function into(e, stream)
     if e._sparse then
         return expression.value(e):stream()
@@ -305,7 +316,7 @@ local function check(e, name)
     end
 end
 
---- e:eval(): a new stream of the expression's values; a container where there is one in it.
+--- e:eval(): returns a new stream of the expression's values, or a container if the expression has containers.
 function methods.eval(e, ...)
     check(e, "eval")
     if select("#", ...) > 0 then
@@ -314,7 +325,7 @@ function methods.eval(e, ...)
     return expression.eval(e)
 end
 
---- e:close(): lets go of the values kept for it, which are computed anew when they are needed. `local e <close>` works.
+--- e:close(): releases the cached values, which are computed again when they are needed. `local e <close>` works too.
 function methods.close(e)
     check(e, "close")
     e._memo = false
@@ -323,7 +334,7 @@ meta.__close = methods.close
 
 for _, name in ipairs {"set", "write", "fill", "map_cpu"} do
     methods[name] = function()
-        fail("e:%s: an expression has no memory of its own: e:eval() makes it a stream", name)
+        fail("e:%s: an expression has no memory: use the stream that e:eval() returns", name)
     end
 end
 
@@ -332,12 +343,12 @@ local function index(value, key)
     return found
 end
 
---- The method of a name of an expression's values: of streams, or of containers.
+--- expression.method(e, name): returns a method of the expression's values, which are a stream or a container.
 function expression.method(e, name)
     return e._sparse and errors.call(index, evaluated(e)._view, name) or core._method(name)
 end
 
--- A method of streams for expressions: works on their values.
+-- Returns a method of streams that expressions inherit: it is called with the values.
 local function method_of(name)
     local method = core._method(name)
     if type(method) ~= "function" then
@@ -359,10 +370,10 @@ for name in ("allocate release update generate push pop refine coarsen mipmap fi
     changes[name] = true
 end
 
--- What only containers have: methods are called with the container.
+-- Returns a member that only containers have. Methods are called with the container of the values.
 local function member(e, key)
     if changes[key] then
-        fail("e:%s: an expression has no memory of its own: e:eval() makes it a container", key)
+        fail("e:%s: an expression has no memory: use the container that e:eval() returns", key)
     end
     local view = evaluated(e)._view
     local found = index(view, key)
@@ -390,7 +401,7 @@ function meta.__index(e, key)
         return errors.call(element, e, key)
     end
     if rill.type(key) == "stream" or is_expression(key) then
-        fail("e[i]: expected a whole number, got %s; e:filter(mask) gives the elements where a mask holds, " ..
+        fail("e[i]: expected a whole number, got %s; e:filter(mask) returns the elements where a mask is true, " ..
             "rill.gather(e, i) those at the indices i", expression.describe(key))
     end
     local found = type(key) == "string" and (method_of(key) or expression.component(e, key))

@@ -1,10 +1,11 @@
--- From an operation's formula to GLSL, and the functions that those of several operations call: what GLSL has not, has for float only, or
--- leaves undefined.
+-- Writes the GLSL of an operation from its formula. Also defines the functions that several operations call, because
+-- GLSL does not have them, has them for float only, or does not define their result.
 --
--- A formula is text with $1, $2 ... for the operands, $T for the result's type; or "@name": the function of that name, called component by
--- component; or "@@name": the function is called with whole vectors. In a function T is the scalar it works on, V the vector, @name the name of another
--- one, @name_int that for int and @name_double that for double; float literals have a point.
--- A function is one text, one per scalar, or what makes the text when it is needed.
+-- A formula is text with $1, $2 ... for the operands and $T for the type of the result; or "@name", a function that
+-- is called component by component; or "@@name", a function that is called with whole vectors. In a function, T is
+-- the scalar that it works on, V the vector, @name another function, @name_int the other function for int and
+-- @name_double for double. Float literals have a decimal point. A function is one text, one text per scalar, or a Lua
+-- function that returns the text.
 local formula = {}
 
 local functions = {}
@@ -24,7 +25,7 @@ functions.inf = {
     return (w.y & 0x7fffffffu) == 0x7ff00000u && w.x == 0u;
 }]],
 }
--- Numbers made of bits: constant folding of 1.0/0.0 and 0.0/0.0 differs between compilers.
+-- Infinity and NaN are made from bits, since compilers fold 1.0/0.0 and 0.0/0.0 differently.
 functions.infinity = {
     float = "float @infinity() { return uintBitsToFloat(0x7f800000u); }",
     double = "double @infinity() { return packDouble2x32(uvec2(0u, 0x7ff00000u)); }",
@@ -34,7 +35,7 @@ functions.none = {
     double = "double @none() { return packDouble2x32(uvec2(0u, 0x7ff80000u)); }",
 }
 
--- r, of which only the sign may be missing where it is 0, with the sign of x.
+-- Returns r, and with the sign of x if r is 0.
 functions.signed = {
     float = [[float @signed(float r, float x) {
     return uintBitsToFloat((floatBitsToUint(r) & 0x7fffffffu) | (floatBitsToUint(x) & 0x80000000u));
@@ -44,7 +45,8 @@ functions.signed = {
     return packDouble2x32(uvec2(w.x, (w.y & 0x7fffffffu) | (unpackDouble2x32(x).y & 0x80000000u)));
 }]],
 }
--- The power of two with which the squares of a vector's components, and the sum of four, are neither too large nor too small.
+-- Returns a power of two. If the components are multiplied by it, their squares and the sum of four squares neither
+-- overflow nor underflow.
 functions.scale = {
     float = [[float @@scale(V v) {
     float l = length(v);
@@ -56,7 +58,7 @@ functions.scale = {
 }]],
 }
 
--- An exact product (Dekker 1971: fma() is not fused everywhere).
+-- Returns a product and its rounding error (Dekker 1971; fma() is not fused on every device).
 functions.product = {
     double = [[double @product(double a, double b, out double rest) {
     precise double s = a * 134217729.0, t = b * 134217729.0;
@@ -78,7 +80,8 @@ functions.two = {
     double = "double @two(int n) { return packDouble2x32(uvec2(0u, uint(n + 1023) << 20)); }",
 }
 
--- Quarter turns k and the rest r of a double angle, by pi / 2 in three parts. Beyond 2^50, where doubles are eighths of a turn apart, none.
+-- Reduces a double angle by quarter turns: returns the remainder, computed with pi / 2 in three parts. From 2^50 on,
+-- where doubles are an eighth of a turn apart, it is NaN.
 functions.turn = {
     double = [[double @turn(double x, out int quarter) {
     double k = abs(x) < 1125899906842624.0 ? floor(x * 0.6366197723675814 + 0.5) : 0.0;
@@ -104,7 +107,7 @@ functions.cosine = {
 }]],
 }
 
--- log(1 + x) without the loss near 0: 2 atanh(x / (2 + x)).
+-- Returns log(1 + x) without cancellation near 0, as 2 atanh(x / (2 + x)).
 functions.log1p = [[T @log1p(T x) {
     if (abs(x) > 0.4) return log(1.0 + x);
     T s = x / (2.0 + x), z = s * s;
@@ -115,7 +118,7 @@ functions.log1p = [[T @log1p(T x) {
     return 2.0 * (s + s * z * p);
 }]]
 
---- Adds a function, once: that of an operation, or one it calls.
+--- Adds the function of an operation, or a function that it calls. Each name is added once.
 function formula.add(name, text)
     assert(not functions[name], name)
     functions[name] = text
@@ -131,12 +134,13 @@ local function function_text(name, scalar)
     return assert(found, ("@%s has no function for %s: GLSL's own is called without the @"):format(name, scalar))
 end
 
--- Float literals of a function for double have the suffix that makes them doubles.
+-- Adds the suffix of doubles to float literals in a function for double.
 local function literals(text, scalar)
     return scalar == "double" and text:gsub("%f[%w_.]%d+%.%d+[e%-%d]*", "%0LF") or text
 end
 
--- Adds a function and what it calls to the list `out` (texts in order of use), once; returns its name. `vector`: what it is called with, if whole.
+-- Adds a function and the functions that it calls to the list `out`, each once, callees first. Returns its name.
+-- `vector`: the vector type with which it is called as a whole.
 local function need(out, prefix, name, scalar, vector)
     local own = name:match "_(u?int)$" or name:match "_(double)$"
     local base = own and name:sub(1, -2 - #own) or name
@@ -158,8 +162,10 @@ end
 
 local COMPONENTS <const> = {"x", "y", "z", "w"}
 
---- The GLSL of one operation. `text`: a formula; `scalar` and `components` of what it works on, `vector`: the type of both; operands: their GLSL, all of
--- that type or scalars (then `flat[i]`); result: the result's type. Functions it needs are added to `out`.
+--- formula.write(text, out, prefix, scalar, components, vector, operands, flat, result): returns the GLSL of one
+-- operation. `text`: a formula. `scalar`, `components`: of the values that it works on; `vector`: their type.
+-- `operands`: GLSL of this type, or of scalars where flat[i] is true. `result`: the type of the result. Adds the
+-- functions that it needs to `out`.
 function formula.write(text, out, prefix, scalar, components, vector, operands, flat, result)
     local whole = text:match "^@@(.*)$"
     if whole then

@@ -1,5 +1,5 @@
--- Expressions as arguments: of kernels and reductions they are computed in passing, element by element, and never stored.
--- Whatever can't be done so is left to C, which evaluates the expression first and raises the errors there are.
+-- Fusion: expressions as arguments of kernels and reductions are computed inside the launch, element by element, and
+-- never stored. All other uses return to C, which evaluates the expression first and raises the errors.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
@@ -10,15 +10,15 @@ local lru = require "rill.core.lru"
 errors.own()
 
 local is, prepare = expression.is, expression.prepare
-local MOST_STREAMS <const> = 14 -- of one fused launch: devices read 16 at least
-local KEPT_FUSED <const> = 64   -- fused kernels per kernel
+local MOST_STREAMS <const> = 14 -- of one fused launch: every device can read at least 16
+local KEPT_FUSED <const> = 64   -- cached fused kernels per kernel
 
 -- ---- kernels
 
 local ELEMENT <const> = {["input stream"] = true, ["iterator stream"] = true}
 local ALLOCATED <const> = {["output stream"] = true, ["variable output"] = true}
 
--- What is known of a kernel: its parameters, how many a call may leave out, and the kernels fused from it.
+-- kernel -> its parameters, the number that a call may omit, and the kernels that were fused from it
 local signatures = setmetatable({}, {__mode = "k"})
 
 local function signature_of(kernel)
@@ -35,7 +35,7 @@ local function signature_of(kernel)
     return found
 end
 
--- The fused kernel for what each parameter is computed by; false where there is nothing to fuse, or it can't be.
+-- Returns the fused kernel for the expressions of a launch, or false if nothing can be fused.
 local function fused_kernel(kernel, signature, state)
     local found = state.key ~= "" and signature.find(state.key)
     if found == nil then
@@ -45,17 +45,20 @@ local function fused_kernel(kernel, signature, state)
     return found
 end
 
--- Whether an expression may be computed in passing. Beside containers streams have values where these have none: launches do not go there.
+-- Returns whether an expression can be fused as an argument. An expression of containers and streams cannot: it has
+-- values where the containers have none, and launches do not visit these elements.
 local function fuses(value, param)
     return is(value) and ELEMENT[param.kind] and not (value._sparse and value._solid)
 end
 
--- What a launch fuses: kernels of its inputs by the numbers of parameters, the key they are kept by, and how many streams are read.
+-- Returns the state of a launch: the kernels of fused inputs by parameter index, their key, and the number of streams
+-- read.
 local function new_state(signature)
     return {inputs = {}, key = "", streams = signature.streams}
 end
 
--- Takes the value of parameter n into the launch if it is computed in passing: returns the arguments that stand for it; else nil.
+-- Adds the value of parameter n to the fused launch. Returns the arguments that replace it, or nil if it cannot be
+-- fused.
 local function take(state, n, param, value)
     if not fuses(value, param) then
         return nil
@@ -118,7 +121,8 @@ local function by_name(kernel, signature, named)
     return pcall(fused, rest)
 end
 
--- A kernel is called with an expression among its arguments: true and the results where that was one launch.
+-- Hook for the call of a kernel with an expression among its arguments. Returns true and the results if the launch
+-- was fused.
 local function launch(kernel, first, ...)
     local signature = signature_of(kernel)
     if select("#", ...) == 0 and type(first) == "table" and getmetatable(first) == nil then
@@ -127,7 +131,8 @@ local function launch(kernel, first, ...)
     return by_position(kernel, signature, first, ...)
 end
 
--- A reduce kernel's result of what is mapped of a container, one value: of parts that are copied one after the other, and of their results.
+-- Applies a reduce kernel to the mapped elements of a container and returns one value. The container is copied in
+-- parts. The results of the parts are reduced again.
 local function reduce_parts(kernel, name, c, parts, type_name, named)
     local results, arguments = {}, tables.copy(named)
     for k = 1, parts do
@@ -143,7 +148,7 @@ end
 
 local PLAIN <const> = {float = true, double = true, int = true, uint = true}
 
--- Into how many parts a container goes for that; of structures, and of what is no container, 1.
+-- Returns the number of parts for reduce_parts. It is 1 for structures and for values that are not containers.
 local function parts_of(value, param)
     local plain = type(param.type) == "string" and (param.type:find "^[diu]?vec[234]$" or PLAIN[param.type])
     if not plain or core.type(value) ~= "container" then
@@ -155,7 +160,8 @@ end
 
 local REDUCED <const> = {["reduction result"] = true}
 
--- A reduce kernel is, or with a container.
+-- Hook for the call of a reduce kernel with an expression or a container. Returns true and the result if it was
+-- handled.
 local function reduce_kernel(kernel, first, ...)
     local params = signature_of(kernel).params
     local by_names = select("#", ...) == 0 and type(first) == "table" and getmetatable(first) == nil
@@ -189,12 +195,12 @@ end
 
 -- ---- s:map and s:scan
 
--- The kernel of the text takes the expression as its argument.
+-- The kernel of s:map's text has the expression as its argument.
 expression.methods.map = core._method "map"
 
 local stream_scan = core._method "scan"
 
--- A method of what an expression's values are: a stream or a container.
+-- Calls a method of the expression's values, which are a stream or a container.
 local function on_value(e, name, ...)
     return errors.call(expression.method(e, name), expression.value(e), ...)
 end
@@ -218,7 +224,7 @@ expression.methods.scan = expression_scan
 
 -- ---- reductions
 
--- The options of a reduction along an axis: keep, or nil where they are not as they should be.
+-- Returns the option keep of a reduction along an axis, or nil if the options are invalid.
 local function keep_of(options)
     if options == nil then
         return false
@@ -236,7 +242,8 @@ local function keep_of(options)
     return options.keep or false
 end
 
--- Reduces an expression in one pass; errors are raised by the method of streams, called with the values.
+-- Reduces an expression in one pass. If this fails, calls the method of streams with the values, which raises the
+-- error.
 local function reduce(name, e, axis, options, ...)
     local keep = keep_of(options)
     local kernel, arguments = prepare(e)
@@ -266,20 +273,20 @@ local function is_float(value)
     return info and (info.scalar == "float" or info.scalar == "double") and info
 end
 
--- Whether s:dot(t) can be one pass: floats of one type and shape.
+-- Returns whether s:dot(t) can be one pass: both are floats of one type and shape.
 local function fits(s, t)
     local mine <const> = errors.not_open(s) == nil and errors.not_open(t) == nil and is_float(s)
     return mine and mine == is_float(t) and s.shape == t.shape
 end
 
--- The kernel of a stream or an expression, and its arguments.
+-- Returns the kernel of a stream or an expression, and its arguments.
 local function prepared(value)
     return prepare(is(value) and value or expression.leaf(value, "s:dot", 1, "t"))
 end
 
 local stream_dot = core._method "dot"
 
--- s:dot(t) where t is an expression: true and the result where it was one pass.
+-- Hook for s:dot(t) if t is an expression. Returns true and the result if it was one pass.
 local function dot(s, t, axis, options, ...)
     local keep = keep_of(options)
     if keep == nil or select("#", ...) > 0 or not fits(s, t) then

@@ -1,5 +1,6 @@
--- From a tree of an expression to a kernel: the tree becomes a list of instructions in which equal subtrees are one; as text that list is
--- the key under which the kernel is kept. Constants are arguments, so numbers never compile anything.
+-- Makes a kernel from the tree of an expression. The tree becomes a list of instructions without duplicates. The list
+-- as text is the key under which the kernel is cached. Constants are arguments of the kernel, so new numbers never
+-- compile anything.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local define = require "rill.algebra.define"
@@ -13,9 +14,11 @@ local instructions = {}
 local KEPT_KERNELS <const> = 320
 local fail <const> = errors.fail
 
--- GLSL lets a compiler take x - x for 0, where NaN and infinity make it NaN, unless a value is precise.
+-- Types whose values must be declared precise. Else GLSL allows a compiler to replace x - x by 0, although it is NaN
+-- for NaN and infinity.
 local EXACT <const> = {float = true, double = true}
---- Types of GLSL's own: name -> {name =, scalar =, components =, bytes =}, and scalar -> components -> name.
+--- instructions.types: GLSL's types by name, {name =, scalar =, components =, bytes =}. instructions.by_parts: their
+-- names by scalar and components.
 instructions.types, instructions.by_parts = {}, {}
 local types <const>, by_parts <const> = instructions.types, instructions.by_parts
 for name, info in pairs(require "rill.core.types".list) do
@@ -26,7 +29,7 @@ for name, info in pairs(require "rill.core.types".list) do
     end
 end
 
---- What stands for an operation at the ends of a tree: a stream or container, and a number.
+--- instructions.LEAF, instructions.CONSTANT: the operations of leaves (a stream or a container) and of constants.
 instructions.LEAF, instructions.CONSTANT = {name = "leaf"}, {name = "constant"}
 local LEAF <const>, CONSTANT <const> = instructions.LEAF, instructions.CONSTANT
 
@@ -34,7 +37,7 @@ local LEAF <const>, CONSTANT <const> = instructions.LEAF, instructions.CONSTANT
 
 local same <const> = core._same
 
--- The number of the input that shows the same elements as a leaf; a new one where there is none.
+-- Returns the index of the input with the same elements as a leaf. Adds the leaf as a new input if there is none.
 local function input_of(sequence, leaf)
     local inputs = sequence.inputs
     for i = 1, #inputs do
@@ -48,7 +51,7 @@ local function input_of(sequence, leaf)
     return #inputs
 end
 
--- Adds an instruction unless there is an equal one; returns its number.
+-- Adds an instruction if there is no equal one. Returns its index.
 local function add(sequence, token, op, name, a, b, c, d)
     local number = sequence.numbers[token]
     if not number then
@@ -66,7 +69,8 @@ local function add_constant(sequence, name, value)
     return add(sequence, "c" .. #constants .. name, CONSTANT, name, #constants)
 end
 
--- Whether a compiler cannot know the value of an instruction: one of inputs and arguments, none of them twice.
+-- Returns whether a compiler cannot know the value of an instruction: it is an input or an argument, or an operation
+-- on different ones.
 local function is_plain(sequence, instruction)
     if instruction.op == LEAF or instruction.op == CONSTANT then
         return true
@@ -80,8 +84,9 @@ local function is_plain(sequence, instruction)
     return true
 end
 
--- A factor that is computed of integers or tests. A compiler may find that it is always 0 (x:lt(x), i - i), and drivers then take
--- 0 times infinity for 0: so it becomes real by adding a zero that is an argument, which they do not know.
+-- Returns a factor of a product. If a factor is computed from integers or tests, a compiler may find that it is
+-- always 0 (x:lt(x), i - i), and some drivers then replace 0 times infinity by 0. Such a factor is converted by
+-- adding a zero that is an argument, whose value the compiler does not know.
 local function factor(sequence, number, result)
     local instruction, scalar = sequence.code[number], types[result].scalar
     local own = types[instruction.type]
@@ -102,7 +107,7 @@ local function compile(sequence, node)
     if op == LEAF then
         sequence.leaves[#sequence.leaves + 1] = node
         local input = input_of(sequence, node)
-        local declared = types[name] and name or core._declare(node._view) -- structures of one name may differ
+        local declared = types[name] and name or core._declare(node._view) -- different structures may have the same name
         number = add(sequence, "s" .. input .. declared, op, name, input)
     elseif op == CONSTANT then
         number = add_constant(sequence, name, node._value)
@@ -121,14 +126,16 @@ local function compile(sequence, node)
     return number
 end
 
---- The list of instructions of a tree: its `code`, its `inputs` (a leaf each, none twice) and all `leaves`, its `constants`.
+--- instructions.of(node): returns the list of instructions of a tree: `code`, `inputs` (different leaves), `leaves`
+-- (all leaves) and `constants`.
 function instructions.of(node)
     local sequence = {tokens = {}, numbers = {}, code = {}, seen = {}, inputs = {}, leaves = {}, constants = {}}
     compile(sequence, node)
     return sequence
 end
 
--- Whether the wider type of an operation's operands is uint: then ints become uints first, whatever it works on.
+-- Returns whether the wider type of an operation's operands is uint. Operands of int are then converted to uint
+-- first.
 local function is_unsigned(op, given)
     local unsigned = false
     for _, name in ipairs(given) do
@@ -141,7 +148,7 @@ local function is_unsigned(op, given)
     return unsigned and op.rule ~= nil
 end
 
--- An operand as the operation wants it.
+-- Returns the GLSL of an operand, converted to the type `to`.
 local function converted(number, from, to, unsigned)
     if from == to then
         return "v" .. number
@@ -151,7 +158,8 @@ local function converted(number, from, to, unsigned)
     return ("%s(v%d)"):format(to, number)
 end
 
--- The operands of an instruction: GLSL, and whether each is a scalar beside vectors.
+-- Returns the GLSL of an instruction's operands, and for each whether it is a scalar although the operation works on
+-- vectors.
 local function write_operands(sequence, instruction, wanted, scalar, unsigned)
     local operands, flat = {}, {}
     for i = 1, #instruction do
@@ -167,7 +175,7 @@ local function write_operands(sequence, instruction, wanted, scalar, unsigned)
     return operands, flat
 end
 
--- Writes one instruction; returns the GLSL of its value.
+-- Returns the GLSL of an instruction's value. Adds the functions that it calls to `out`.
 local function write(sequence, instruction, out, prefix)
     local op = instruction.op
     if op == LEAF then
@@ -185,7 +193,7 @@ local function write(sequence, instruction, out, prefix)
     return formula.write(text, out, prefix, scalar, components, vector, operands, flat, instruction.type)
 end
 
--- The structures among the inputs of a sequence of instructions, declared.
+-- Returns the declarations of the structures among the inputs.
 local function declarations(sequence)
     local out = {}
     for _, input in ipairs(sequence.inputs) do
@@ -208,7 +216,7 @@ local function exactly(name)
     return found and EXACT[found.scalar] and "precise " or ""
 end
 
--- The text of a sequence of instructions as a kernel that returns its value.
+-- Returns the text of a kernel that computes the value of a list of instructions.
 local function write_kernel(sequence)
     serial = serial + 1
     local prefix, out, parameters, lines = ("e%d_"):format(serial), declarations(sequence), {}, {}
@@ -229,7 +237,7 @@ local function write_kernel(sequence)
         table.concat(out, "\n"), result, serial, table.concat(parameters, ", "), table.concat(lines, "\n"), #lines)
 end
 
-local codes = setmetatable({}, {__mode = "k"}) -- kernel -> the instructions it was made of
+local codes = setmetatable({}, {__mode = "k"}) -- kernel -> its instructions
 
 local function instruction_text(code, number)
     local instruction, operands = code[number], {}
@@ -244,16 +252,18 @@ local function instruction_text(code, number)
     return ("%s(%s)"):format(instruction.op.name, table.concat(operands, ", "))
 end
 
---- What the kernel of an expression computes: "sqrt(add(s1, n1))" with streams s1 .. and numbers n1 ..; nil of other kernels.
+--- instructions.text(kernel): returns what the kernel of an expression computes: "sqrt(add(s1, n1))" with streams s1
+-- .. and numbers n1 .. Returns nil for other kernels.
 function instructions.text(kernel)
     local code = codes[kernel]
     return code and instruction_text(code, #code)
 end
 
--- Kernels by key, each with a number of its own.
+-- Kernels and their serial numbers by key.
 local find_kernel, keep_kernel = lru(KEPT_KERNELS)
 
---- The kernel of a list of instructions and its number: {kernel =, serial =}.
+--- instructions.kernel(sequence): returns the kernel of a list of instructions and its serial number, {kernel =,
+-- serial =}.
 function instructions.kernel(sequence)
     local key = table.concat(sequence.tokens, ";")
     local entry = find_kernel(key)

@@ -1,4 +1,5 @@
--- The operations of the algebra, from their rows: a list in the order of the manual, and the same by name. What a row has: define.lua.
+-- The operations of the algebra: a list in the order of the manual, and a table by name. define.lua describes the
+-- fields of a row.
 local define = require "rill.algebra.define"
 
 require "rill.algebra.rows.operators"
@@ -8,7 +9,8 @@ require "rill.algebra.rows.geometry"
 
 local operations = {list = define.list, named = define.named}
 
---- operations.signature(op): that of its function or method: "rill.atan(y: operand, x?: operand): expression"; nil of mere operators.
+--- operations.signature(op): returns the signature of the operation's function or method, "rill.atan(y: operand, x?:
+-- operand): expression", or nil if it is only an operator.
 function operations.signature(op)
     if not op.doc then
         return nil

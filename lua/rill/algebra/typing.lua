@@ -1,5 +1,5 @@
--- The types of the algebra: which values are operands, what constants become beside them, and the rules by which an operation's
--- operands tell the type of its result.
+-- The types of the algebra: which values are operands, the types of constants, and the rules that determine the type
+-- of a result.
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 require("rill.core.error").own()
@@ -11,7 +11,8 @@ local RANK <const> = {bool = 1, int = 2, uint = 3, float = 4, double = 5}
 
 -- ---- operands
 
--- An operand as a node; numbers, booleans and tables of numbers as they are. Streams become leaves.
+-- Returns an operand: a stream or a container as a leaf; expressions, numbers, booleans and tables of numbers
+-- unchanged. Raises an error for other values.
 local function operand(value, where, i, names)
     if expression.is(value) then
         return value
@@ -28,7 +29,8 @@ local function operand(value, where, i, names)
         expression.describe(value))
 end
 
--- What the operands have in common: the widest scalar among streams, their most components, and whether there is any stream.
+-- Returns the widest scalar among the streams, the largest number of components, and whether there is a stream.
+-- Raises an error if vectors of different sizes are combined.
 local function survey(list, where)
     local scalar, components, found = "bool", 1, false
     for i = 1, #list do
@@ -55,7 +57,8 @@ local function is_real(value)
     return math.type(value) == "float"
 end
 
--- A float among the constants makes integers floats; a Lua number never widens otherwise.
+-- Returns the scalar of the result: a float among the constants makes integers floats. Otherwise a Lua number never
+-- makes the type wider.
 local function widen(list, scalar)
     if RANK[scalar] >= RANK.float then
         return scalar
@@ -78,7 +81,8 @@ end
 local LOW <const> = {int = -2 ^ 31 | 0, uint = 0, bool = 0}
 local HIGH <const> = {int = 2 ^ 31 - 1 | 0, uint = 2 ^ 32 - 1 | 0, bool = 1}
 
--- One number of a constant as a scalar type holds it. `bits`: any pattern of 32 bits will do.
+-- Returns one number of a constant as a scalar type represents it. `bits`: any pattern of 32 bits is allowed. Raises
+-- an error if it does not fit.
 local function number_as(value, scalar, bits, where)
     if type(value) == "boolean" then
         if scalar == "bool" then
@@ -101,7 +105,7 @@ local function number_as(value, scalar, bits, where)
     return scalar == "bool" and whole ~= 0 or whole
 end
 
--- Constants among the operands become nodes of a scalar type; tables must be vectors of so many components.
+-- Replaces constants in the list of operands by nodes of a scalar type. Tables must have this number of components.
 local function settle(list, scalar, components, where, bits)
     for i = 1, #list do
         local value = list[i]
@@ -123,10 +127,10 @@ local function settle(list, scalar, components, where, bits)
 end
 
 -- ---- rules: the types an operation takes and gives
---
--- A rule is called with the operation, the operands and where (for messages); it settles the constants and returns the type of
--- the result. `works` tells the code generator what an operation works on: scalar, components, and the type every operand is
--- converted to (false: its own components of that scalar).
+-- A rule is called with the operation, the operands and the name of the function (for messages). It replaces the
+-- constants by nodes and returns the type of the result. `works` tells the code generator what an operation works on:
+-- the scalar, the components, and the type to which every operand is converted (false: the operand's components of
+-- this scalar).
 
 local function widest(given)
     local scalar, components = "bool", 1
@@ -138,7 +142,7 @@ local function widest(given)
     return scalar, components
 end
 
--- All operands as one type, whole formulas; scalars stay scalars for functions called by component.
+-- Converts all operands to one type for formulas. Functions that are called by component keep scalar operands.
 local function alike(op, scalar, components, count)
     local wanted = {}
     local text = op[scalar] or op.any
@@ -158,7 +162,7 @@ local function real(scalar)
     return scalar == "double" and scalar or "float"
 end
 
--- Numbers of any kind; bool counts as 0 and 1.
+-- Numbers of any type. Bools count as 0 and 1.
 rules.number = {
     type = function(_, list, where)
         local scalar, components = survey(list, where)
@@ -172,7 +176,7 @@ rules.number = {
     end,
 }
 
--- Floats; integers become floats.
+-- Floats. Integers are converted to float.
 rules.real = {
     type = function(_, list, where)
         local scalar, components = survey(list, where)
@@ -186,7 +190,7 @@ rules.real = {
     end,
 }
 
--- Floats to a bool; of vectors, of any component.
+-- Tests of floats, with a bool as the result. For vectors the result is whether any component passes.
 rules.test = {
     type = function(_, list, where)
         survey(list, where)
@@ -198,14 +202,14 @@ rules.test = {
     end,
 }
 
--- Bits of int and uint; of bools, logic.
+-- Bit operations of int and uint, and logical operations of bools.
 rules.bits = {
     type = function(op, list, where)
         local scalar, components = survey(list, where)
         for i, value in ipairs(list) do
             local float = is_real(value) and not math.tointeger(value)
             if float or RANK[scalar] >= RANK.float then
-                fail("%s: argument #%d '%s': bits are of int, uint and bool, got %s", where, i, op.names[i],
+                fail("%s: argument #%d '%s': expected int, uint or bool, got %s", where, i, op.names[i],
                     type(value) == "table" and value._type or expression.describe(value))
             end
             if scalar == "bool" and type(value) == "number" then
@@ -222,7 +226,7 @@ rules.bits = {
     end,
 }
 
--- Unsigned counts as ints: all from 32 on do the same.
+-- Converts unsigned counts to int. All counts from 32 on have the same result.
 local capped = {
     name = "count", any = "min($1, 64u)",
     works = function(_, given)
@@ -230,7 +234,7 @@ local capped = {
     end,
 }
 
--- a << b: the type of a (of b where a is a number), b as int.
+-- a << b has the type of a (of b if a is a number). b is converted to int.
 rules.shift = {
     type = function(op, list, where)
         local count = {list[2]}
@@ -238,7 +242,7 @@ rules.shift = {
             local value = list[i]
             local name = type(value) == "table" and value._type
             if name and not (types[name] and RANK[types[name].scalar] < RANK.float) or is_real(value) then
-                fail("%s: argument #%d '%s': bits are of int, uint and bool, got %s", where, i, op.names[i],
+                fail("%s: argument #%d '%s': expected int, uint or bool, got %s", where, i, op.names[i],
                     name or expression.describe(value))
             end
         end
@@ -250,7 +254,7 @@ rules.shift = {
         local scalar = not_bool(types[typed._type].scalar)
         local first = {list[1]}
         settle(first, scalar, components, where, true)
-        if type(count[1]) == "number" then -- counts beyond the word's bits all do the same
+        if type(count[1]) == "number" then -- counts beyond the bits of the word have the same result
             count[1] = math.max(-64, math.min(64, math.tointeger(count[1])))
         end
         if type(count[1]) == "table" and count[1]._op and types[count[1]._type].scalar == "uint" then
@@ -267,7 +271,7 @@ rules.shift = {
     end,
 }
 
--- Orders scalars: bool.
+-- Order comparisons of scalars, with a bool as the result.
 rules.order = {
     type = function(_, list, where)
         local scalar, components = survey(list, where)
@@ -284,7 +288,7 @@ rules.order = {
     end,
 }
 
--- Whether two elements are equal, vectors as a whole.
+-- Equality, with a bool as the result. Vectors are compared as a whole.
 rules.equal = {
     type = function(_, list, where)
         local scalar, components = survey(list, where)
@@ -301,13 +305,13 @@ rules.equal = {
     end,
 }
 
--- where(c, a, b): c is a truth, a and b numbers or bools.
+-- where(c, a, b): c is a condition; a and b are numbers or bools.
 rules.choice = {
     type = function(_, list, where)
         local condition = {list[1]}
         local _, components = survey(condition, where)
         if components > 1 then
-            fail("%s: argument #1 'cond': a condition is bool or a number per element, not %s", where, list[1]._type)
+            fail("%s: argument #1 'cond': expected a bool or a number for each element, got %s", where, list[1]._type)
         end
         local values = {list[2], list[3]}
         local scalar
@@ -327,7 +331,7 @@ rules.choice = {
     end,
 }
 
--- Floats of vectors as a whole: `op.result` tells what they give ("scalar" or nothing).
+-- Functions of whole vectors of floats. `op.result` is "scalar" if the result is a scalar, else nil.
 rules.geometry = {
     type = function(op, list, where)
         local scalar, components = survey(list, where)

@@ -1,4 +1,5 @@
---- rill.sparse: matrices of which only some elements are kept, and, called, rill.sparse(type, shape, options), containers of pages.
+--- rill.sparse: the constructors of sparse matrices. rill.sparse(type, shape, options), called as a function, makes a
+-- container of pages.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -27,7 +28,7 @@ local function check_options(name, options, known)
     return shape[1], shape[2]
 end
 
--- Refuses what lies outside of 0 .. most - 1, but -1 where `none`.
+-- Raises an error if an element is outside of 0 .. most - 1; -1 is allowed if `none` is set.
 local function check_range(name, key, s, most, none)
     if s.size == 0 then
         return
@@ -37,11 +38,12 @@ local function check_range(name, key, s, most, none)
         local low = least < (none and -1 or 0)
         local where = table.concat({(low and s.argmin or s.argmax)(s)}, ", ")
         fail("rill.sparse.%s: '%s' has %d as element %s: expected 0 .. %d%s", name, key, low and least or largest,
-            where, most - 1, none and ", or -1 where a row has no more" or "")
+            where, most - 1, none and ", or -1 for an empty slot" or "")
     end
 end
 
--- A copy of an option's stream, or the stream of a table: of whole numbers, or of floats and doubles.
+-- Returns a copy of an option's stream, or a stream of its table, with `rank` dimensions. Its elements are integers
+-- if `whole` is set, else float or double.
 local function take(name, key, value, whole, rank, most)
     if type(value) == "table" and not rill.type(value) then
         local done, list
@@ -88,12 +90,13 @@ local function check_offsets(offsets, m, count)
     elseif m > 0 then
         local lengths <close> = entries.lengths(offsets)
         if lengths:min() < 0 then
-            fail("rill.sparse.csr: 'offsets' falls behind element %d: it must not decrease", (lengths:argmin()))
+            fail("rill.sparse.csr: 'offsets' decreases after element %d: expected offsets that do not decrease", (lengths:argmin()))
         end
     end
 end
 
---- rill.sparse.csr{shape=, offsets=, columns=, values=}: a matrix by rows. Entries of one place are added.
+--- rill.sparse.csr{shape=, offsets=, columns=, values=}: returns a matrix of entries by rows. Entries with the same
+-- row and column are added in products.
 function sparse.csr(options)
     local m, n = check_options("csr", options, {shape = true, offsets = true, columns = true, values = true})
     local offsets = take("csr", "offsets", options.offsets, true, 1)
@@ -105,7 +108,8 @@ function sparse.csr(options)
     return matrix.new("csr", m, n, {_offsets = offsets, _columns = columns, _values = values})
 end
 
---- rill.sparse.coo{shape=, rows=, columns=, values=}: a matrix of entries in any order; those of one place are added.
+--- rill.sparse.coo{shape=, rows=, columns=, values=}: returns a matrix of entries in any order. Entries with the same
+-- row and column are added.
 function sparse.coo(options)
     local m, n = check_options("coo", options, {shape = true, rows = true, columns = true, values = true})
     local rows = take("coo", "rows", options.rows, true, 1, m)
@@ -118,20 +122,20 @@ function sparse.coo(options)
     return make.coo(m, n, normal(rows, columns, values))
 end
 
---- rill.sparse.ell{shape=, columns=, values=}: a matrix whose rows have as many places each, columns and values of shape {rows, places}; column
--- -1: there is nothing.
+--- rill.sparse.ell{shape=, columns=, values=}: returns a matrix with the same number of slots in each row. columns
+-- and values have the shape {rows, slots}. Column -1 marks an empty slot.
 function sparse.ell(options)
     local m, n = check_options("ell", options, {shape = true, columns = true, values = true})
     local columns = take("ell", "columns", options.columns, true, 2, n)
     local values = take("ell", "values", options.values, false, 2)
     check_same("ell", "columns", columns, "values", values)
     if columns.shape[1] ~= m then
-        fail("rill.sparse.ell: 'columns' has shape %s: %d rows are expected", tostring(columns.shape), m)
+        fail("rill.sparse.ell: 'columns' has shape %s: expected %d rows", tostring(columns.shape), m)
     end
     check_range("ell", "columns", columns, n, true)
     local width, pitch = columns.shape[2], matrix.whole_texels(m)
     if width > MOST_PLACES then
-        fail("rill.sparse.ell: rows of %d places are longer than %d: take csr", width, MOST_PLACES)
+        fail("rill.sparse.ell: rows have %d slots: expected at most %d; use csr", width, MOST_PLACES)
     end
     local places, spread = rill.stream("int", {width, pitch}, -1), rill.stream(values.type, {width, pitch})
     if columns.size > 0 then
@@ -141,7 +145,7 @@ function sparse.ell(options)
     return matrix.new("ell", m, n, {_columns = places, _values = spread})
 end
 
---- rill.sparse.load(path): the matrix of a MatrixMarket file, csr of double.
+--- rill.sparse.load(path): returns the matrix of a MatrixMarket file, CSR of double.
 function sparse.load(path)
     local m, n, rows, columns, values = core._mtx_load(path)
     return make.csr(m, n, normal(rows, columns, values))

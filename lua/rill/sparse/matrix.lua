@@ -1,4 +1,5 @@
---- Sparse matrices: tables over streams that hold their entries. lua/rill/sparse/init.lua makes them of what users give.
+--- Sparse matrices: tables with streams of their entries. lua/rill/sparse/init.lua checks the arguments of users and
+-- calls this file.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local class = require "rill.core.class"
@@ -13,15 +14,15 @@ local kernels <const> = template.sections "matrix"
 
 errors.own()
 
-local MOST <const> = (1 << 31) - 2 -- rows, columns, entries
-local MOST_PLACES <const> = 32768 -- of ELL's rows, a trip each
+local MOST <const> = (1 << 31) - 2 -- largest number of rows, columns and entries
+local MOST_PLACES <const> = 32768 -- largest number of slots of a row in ELL, each of which is a trip of a loop
 
 local Matrix <const> = class.define {
     type = "rill.matrix", letter = "A", one = "a matrix", closed = "closed matrix",
     state = function(A) return A._values and A end,
     read = function(field, A, key)
         if not A._values then
-            fail("the matrix was closed, and has no '%s' any more", key)
+            fail("the matrix was closed: it has no '%s'", key)
         end
         return field(A)
     end,
@@ -33,7 +34,8 @@ local Matrix <const> = class.define {
 }
 local methods <const>, fields <const>, meta <const> = Matrix.methods, Matrix.fields, Matrix.metatable
 
--- A matrix of streams that it owns. Row-wise: offsets; else rows, or neither in ELL, whose streams are {width, rows}.
+-- Returns a matrix, which owns its streams `parts`. CSR has _offsets, COO has _rows, and ELL has neither; ELL's
+-- streams have the shape {slots, rows rounded up to whole texels}.
 local function new(format, rows, columns, parts)
     parts._format, parts._m, parts._n = format, rows, columns
     for _, name in ipairs {"_offsets", "_rows", "_plan", "_count"} do
@@ -51,27 +53,27 @@ local function check_open(A, name)
     end
 end
 
--- How many entries of ELL's rows are given.
+-- Returns the number of slots of ELL that are not empty.
 local function count_given(A)
     A._count = A._count or A._columns.size > 0 and A._columns:ge(0):count() or 0
     return A._count
 end
 
--- {rows, places} of what ELL has as {places, rows and some more}.
+-- Returns the view {rows, slots} of an ELL stream {slots, padded rows}.
 local function by_rows(A, s)
     local places = s.shape[1]
     return places == 0 and rill.stream(s.type, {A._m, 0}) or A._m == 0 and rill.stream(s.type, {0, places}) or
         s:domain({1, 1}, {places, A._m}):transpose()
 end
 
--- The same as a stream of its own, row by row.
+-- Returns a copy of an ELL stream as a flat stream, row by row.
 local function flat_rows(A, s)
     local view <close> = by_rows(A, s)
     local copy <close> = view:copy()
     return copy:reshape(copy.size)
 end
 
--- Rows in whole texels.
+-- Returns the number of rows, rounded up to whole texels.
 local function whole_texels(m)
     return (m + 3) // 4 * 4
 end
@@ -101,12 +103,12 @@ for name, sign in pairs {add = "+", sub = "-", mul = "*", div = "/", idiv = "//"
 end
 
 function meta.__len()
-    fail("a matrix has no length: A.shape[1] is how many rows it has, A.nnz how many entries")
+    fail("a matrix has no length: A.shape[1] is the number of rows, A.nnz the number of entries")
 end
 
 local ROW <const> = template.new "kernel int row(int number<>, int width) { return number / width; }"
 
--- Rows, columns and values of all entries, row by row. They may be the matrix's own.
+-- Returns the rows, columns and values of all entries, row by row. They may be streams of the matrix.
 local function triples(A)
     if A._format == "csr" then
         return entries.rows(A._offsets, A._values.size), A._columns, A._values
@@ -124,12 +126,13 @@ local function triples(A)
         rill.gather(columns, numbers), rill.gather(values, numbers)
 end
 
---- Streams of another format than the matrix has are made when they are asked for.
+--- A.rows: returns the row of each entry. It is computed if the format does not store it.
 function fields.rows(A)
     return (triples(A))
 end
 
---- The same.
+--- A.offsets: returns the index of the first entry of each row, and the end. It is computed if the format does not
+-- store it.
 function fields.offsets(A)
     return A._offsets or products.offsets(triples(A), A._m)
 end
@@ -169,26 +172,26 @@ local function normal(rows, columns, values)
     return rows, columns, values
 end
 
--- A matrix of entries in order.
+-- Constructors of matrices from entries in order.
 local make = {}
 
---- make.coo(m, n, rows, columns, values): the entries themselves.
+--- make.coo(m, n, rows, columns, values): returns a COO matrix, which owns the streams.
 function make.coo(m, n, rows, columns, values)
     return new("coo", m, n, {_rows = rows, _columns = columns, _values = values})
 end
 
---- make.csr: the same by rows.
+--- make.csr(m, n, rows, columns, values): returns a CSR matrix, which owns columns and values.
 function make.csr(m, n, rows, columns, values)
     return new("csr", m, n, {_offsets = products.offsets(rows, m), _columns = columns, _values = values})
 end
 
---- make.ell: the same with places for each row.
+--- make.ell(m, n, rows, columns, values): returns an ELL matrix with copies of the entries.
 function make.ell(m, n, rows, columns, values)
     local offsets <close> = products.offsets(rows, m)
     local width, pitch = products.longest(offsets), whole_texels(m)
     if width * pitch > MOST or width > MOST_PLACES then
-        fail("A:to: in ELL all rows are as long as the longest, %d, which makes %d elements of %d entries: " ..
-            "take \"csr\"", width, width * pitch, values.size)
+        fail("A:to: in ELL every row has as many slots as the longest row, %d, so that %d entries need %d elements: " ..
+            "use \"csr\"", width, values.size, width * pitch)
     end
     local places = rill.stream("int", {width, pitch}, -1)
     local spread = rill.stream(values.type, {width, pitch})
@@ -203,7 +206,7 @@ end
 
 -- ---- multiplying
 
--- What stays as long as the places of entries do.
+-- Returns the plan of products, which is cached. It is valid as long as the structure of the matrix does not change.
 local function rows_of(A)
     local plan = A._plan
     if not plan then
@@ -214,7 +217,7 @@ local function rows_of(A)
     return plan
 end
 
--- Into y, dense. x has y's type.
+-- Writes A x to the dense stream y. x has the type of y.
 local function multiply(A, x, y)
     local width = y.shape[2]
     if A._format == "ell" and not width then
@@ -229,7 +232,7 @@ end
 
 local REAL <const> = {float = true, double = true}
 
--- Refuses a y that A x can't be written to.
+-- Raises an error if A x cannot be written to y; else returns y.
 local function check_result(A, x, y, type)
     if rill.type(y) ~= "stream" or errors.not_open(y) then
         fail("A:multiply: argument #2 'y': expected an open stream, which is written, got %s",
@@ -243,8 +246,8 @@ local function check_result(A, x, y, type)
     return y
 end
 
---- A:multiply(x [, y]): the product with a vector or with a matrix, a new stream, or written into y, which is returned; then nothing is allocated,
--- but for what the first two products make.
+--- A:multiply(x [, y]): returns the product with a vector or a matrix, a new stream, or y, into which it is written.
+-- With y nothing is allocated, except by the first two products and to convert a float x to double.
 function methods.multiply(A, x, y)
     check_open(A, "multiply")
     x = errors.open("A:multiply: argument #1 'x'", x)
@@ -272,7 +275,8 @@ function methods.multiply(A, x, y)
     return y
 end
 
---- A:_product(): a function(x, y) that writes A x into y, for many vectors of fitting size and type that were checked before; the values must stay.
+--- A:_product(): returns a function(x, y) that writes A x into y, for many products. The caller checks sizes and
+-- types. The values of the matrix must not change.
 function methods._product(A)
     check_open(A, "multiply")
     local columns, values, plan = A._columns, A._values, A._format ~= "ell" and rows_of(A)
@@ -282,7 +286,7 @@ function methods._product(A)
         end
     end
     if plan then
-        plan.used = true -- will be
+        plan.used = true -- a product follows
     end
     if plan and plan.begins then
         return function(x, y)
@@ -299,19 +303,20 @@ function methods._product(A)
     end
 end
 
---- A:_slices(): of CSR and COO the slices that products with A take, for products with some of them, where they hold rows in order; else nil.
+--- A:_slices(): returns the slices of a CSR or COO matrix for products with some of them, if they hold the rows in
+-- order; else nil.
 function methods._slices(A)
     local plan = A._format ~= "ell" and A._values.size > 0 and rows_of(A)
     if not plan or plan.begins then
         return nil
     end
-    plan.used = true -- will be
+    plan.used = true -- a product follows
     local made = products.sliced(plan, A._columns, A._values)
     return made and made.ordered and made or nil
 end
 
--- What create(plan, fits) gives of the rows of CSR and COO, kept with the matrix under a name; refresh(made) takes over its values. nil where there
--- is none.
+-- Returns what create(plan, fits) returns for the rows of a CSR or COO matrix, cached under a name, or nil.
+-- refresh(made) updates the values of a cached one.
 local function kept(A, name, fits, create, refresh)
     local plan = A._format ~= "ell" and A._m > 0 and A._values.size > 0 and rows_of(A)
     if not plan then
@@ -326,7 +331,8 @@ local function kept(A, name, fits, create, refresh)
     return plan[name] or nil
 end
 
---- A:_plain(fits): of CSR and COO slices of all rows in their order, kept with the matrix; else, and unless fits(places, begins, entries), nil.
+--- A:_plain(fits): returns slices of all rows of a CSR or COO matrix in order, cached; nil for ELL, or if fits(slots,
+-- begins, entries) is false.
 function methods._plain(A, fits)
     return kept(A, "plain", fits, function(plan, fit)
         return slices.plain(plan.offsets, A._columns, A._values, fit)
@@ -335,7 +341,8 @@ function methods._plain(A, fits)
     end)
 end
 
---- A:_tiles(fits): of CSR and COO tiles, kept with the matrix; else, and unless fits(places, begins, entries), nil.
+--- A:_tiles(fits): returns the tiles of a CSR or COO matrix, cached; nil for ELL, or if fits(slots, begins, entries)
+-- is false.
 function methods._tiles(A, fits)
     return kept(A, "tiles", fits, function(plan, fit)
         return tiles.make(plan.offsets, A._columns, A._values, A._n, fit)
@@ -346,7 +353,7 @@ end
 
 -- ---- other methods
 
--- Whether a stream is among a matrix's own.
+-- Returns whether a stream belongs to a matrix.
 local function own(A, s)
     return rawequal(s, A._columns) or rawequal(s, A._values) or rawequal(s, A._rows)
 end
@@ -371,15 +378,15 @@ local function made_of(A, format, m, n, temporary, ...)
     return result
 end
 
--- Entries counted by column, and put there in the order in which the additions happen to take place.
+-- Counts entries by column. `place` then stores them in the order in which the atomic additions happen.
 local COUNT <const> = template.new [=[
     kernel void count(int column<>, inout int counts[]) { atomicAdd(counts[column], 1); }
 ]=]
 
-local MOST_ARRANGED <const> = 32 -- entries of a column: the time of a sort by insertion grows with their square
-local MANY_COUNTED <const> = 65536 -- entries: below that the launches of a sort cost as much
+local MOST_ARRANGED <const> = 32 -- most entries of a column: the time of an insertion sort grows with the square
+local MANY_COUNTED <const> = 65536 -- least entries: with fewer, the launches of a sort take no longer
 
--- The entries of the transpose if no column is long: where its rows begin, and their columns and values; nil otherwise.
+-- Returns the entries of the transpose if no column is long: offsets, columns and values; else nil.
 local function transposed_by_counts(A, rows, columns, values)
     local count = values.size
     if count < MANY_COUNTED or count > MOST_ARRANGED * A._n then
@@ -398,7 +405,7 @@ local function transposed_by_counts(A, rows, columns, values)
     return offsets, r, v
 end
 
---- A:transpose(): the transpose, a new matrix of the same format.
+--- A:transpose(): returns the transpose, a new matrix of the same format.
 function methods.transpose(A)
     check_open(A, "transpose")
     local rows, columns, values = triples(A)
@@ -420,7 +427,7 @@ function methods.transpose(A)
         rill.gather(rows, numbers), rill.gather(values, numbers))
 end
 
---- A:to(format): the same matrix as "csr", "coo" or "ell"; a copy, where it has that format.
+--- A:to(format): returns a copy of the matrix in the format "csr", "coo" or "ell".
 function methods.to(A, format)
     check_open(A, "to")
     if not make[format] then
@@ -437,7 +444,7 @@ local DENSE <const> = template.new [=[
     kernel void dense(int row<>, int column<>, $V value<>, int width, inout $V d[]) { d[row * width + column] = value; }
 ]=]
 
---- A:cast(type): a copy whose values are of "float" or "double".
+--- A:cast(type): returns a copy with values of "float" or "double".
 function methods.cast(A, type)
     check_open(A, "cast")
     if not REAL[type] then
@@ -447,7 +454,7 @@ function methods.cast(A, type)
         _columns = A._columns:copy(), _values = A._values:cast(type)})
 end
 
---- A:diagonal(): the elements i, i as a new stream.
+--- A:diagonal(): returns the elements i, i as a new stream.
 function methods.diagonal(A)
     check_open(A, "diagonal")
     local rows, columns, values = normal(triples(A))
@@ -458,7 +465,7 @@ function methods.diagonal(A)
     return d
 end
 
---- A:dense(): all elements as a new stream of two dimensions.
+--- A:dense(): returns all elements as a new stream of two dimensions.
 function methods.dense(A)
     check_open(A, "dense")
     if A._m * A._n > MOST then
@@ -479,7 +486,7 @@ function methods.save(A, path)
     core._mtx_save(path, A._m, A._n, rows, columns, values:cast "double", values.type == "float")
 end
 
---- A:close(): frees its memory at once.
+--- A:close(): frees the memory of the matrix at once.
 function methods.close(A)
     if not Matrix.is(A) then
         Matrix.check(A, "close")

@@ -1,5 +1,5 @@
---- Products of a sparse matrix' rows with vectors, and sums over rows: long rows are cut into pieces, rows used again are sliced. What multiplies is
--- in C (src/linalg/spmv.h); lua/rill/sparse/matrix.lua says what the rows are.
+--- Products of the rows of a sparse matrix with vectors, and sums over rows. Long rows are divided into pieces, and
+-- matrices that are used again get slices. The multiplication is in C (src/linalg/spmv.h).
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -13,7 +13,8 @@ local products = {}
 
 local MANY_ROWS <const> = 65536
 
---- Where the entries of each row begin, of rows that ascend: an empty row's is the next one's.
+--- products.offsets(rows, count): returns the index of the first entry of each of `count` rows, and the end. `rows`
+-- is ascending. An empty row has the index of the next row.
 function products.offsets(rows, count)
     if count >= MANY_ROWS and rows.size >= count then
         local firsts <close> = rill.stream("int", count + 1, rows.size)
@@ -23,7 +24,7 @@ function products.offsets(rows, count)
     return kernels.find:kernel()(rows, rill.iota(count + 1), rows.size)
 end
 
---- How many entries the longest row has.
+--- products.longest(offsets): returns the number of entries of the longest row.
 function products.longest(offsets)
     if offsets.size == 1 then
         return 0
@@ -35,8 +36,8 @@ end
 local LEAST_PIECE <const>, MOST_PIECES <const>, MANY <const> = 64, 8192, 4096
 local LONGEST <const> = 131072 -- SPMV_LONGEST of spmv.h
 
--- Entries that one invocation takes at most: a few times the mean, less where there are few rows, more where the pieces of the longest row
--- would be too many for another.
+-- Returns the largest number of entries of one invocation: a few times the mean, less if there are few rows, and more
+-- if the longest row would have too many pieces.
 local function piece_size(count, m, longest)
     local size = math.max(LEAST_PIECE, 4 * ((count + m - 1) // m))
     if m < MANY then
@@ -45,8 +46,9 @@ local function piece_size(count, m, longest)
     return math.min(math.max(size, (longest + MOST_PIECES - 1) // MOST_PIECES), LONGEST)
 end
 
---- The plan of rows that begin at `offsets`. Rows longer than others are cut into pieces, so that none stalls the rest: where each piece begins, and
--- the first piece of each row; no pieces where no row is long.
+--- products.plan(offsets, count): returns the plan of products. Rows that are much longer than others are divided
+-- into pieces, so that they do not stall the others: `begins` is the first entry of each piece, and `first` the first
+-- piece of each row. Both are nil if no row is long.
 function products.plan(offsets, count)
     local m, longest = offsets.size - 1, products.longest(offsets)
     local size = m > 0 and piece_size(count, m, longest) or 0
@@ -61,7 +63,8 @@ function products.plan(offsets, count)
     return {offsets = offsets, first = first, begins = begins}
 end
 
---- The slices of a plan, where they pay: from its second product on.
+--- products.sliced(plan, columns, values): returns the slices of a plan from its second product on, if they pay; else
+-- false or nil.
 function products.sliced(plan, columns, values)
     if plan.slices == nil and plan.used then
         plan.slices = core._family(values) == "cpu" and slices.make(plan.begins or plan.offsets, columns, values)
@@ -72,7 +75,7 @@ function products.sliced(plan, columns, values)
     return plan.slices
 end
 
--- The same sums whether rows are in slices or not.
+-- Multiplies rows or pieces. The sums are the same with and without slices.
 local function multiply_whole(plan, columns, values, x, y)
     local made = columns and #y.shape == 1 and products.sliced(plan, columns, values)
     if made then
@@ -82,8 +85,9 @@ local function multiply_whole(plan, columns, values, x, y)
     end
 end
 
---- Into y the products of x, which has y's type, with the entries of each row: columns nil: with ones, entry k in column k. The plan keeps
--- what pieces of rows sum up to, of one vector of each type.
+--- products.rows(plan, columns, values, x, y): writes the products of the rows with x to y. x has the type of y.
+-- columns nil: sums of rows of x (entry k is 1 and has the column k). The plan caches the sums of pieces, for one
+-- vector of each type.
 function products.rows(plan, columns, values, x, y)
     if not plan.begins then
         multiply_whole(plan, columns, values, x, y)
@@ -102,7 +106,7 @@ function products.rows(plan, columns, values, x, y)
     end
 end
 
---- The sums of runs of neighbours.
+--- products.sums(begins, values): returns the sums of runs of neighbours, which begin at `begins`.
 function products.sums(begins, values)
     local plan = products.plan(begins, values.size)
     local sums = rill.stream(values.type, begins.size - 1)

@@ -1,4 +1,5 @@
---- What is known of a sparse matrix' entries by where its rows begin, for products.lua, matrix.lua and slices.lua beside this file.
+--- Properties of a sparse matrix that follow from the offsets of its rows, for products.lua, matrix.lua and
+-- slices.lua.
 local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
 local rill = require "rill.core.public"
@@ -8,7 +9,8 @@ errors.own()
 
 local entries = {}
 
---- The row of each of `count` entries: the last row that began.
+--- entries.rows(offsets, count): returns the row of each of `count` entries, the last row that begins at or before
+-- the entry.
 function entries.rows(offsets, count)
     local firsts <close> = rill.stream("int", count)
     if count == 0 then
@@ -22,7 +24,7 @@ local LENGTHS <const> = template.new [=[
     kernel int lengths(int offsets[], int row<>) { return offsets[row + 1] - offsets[row]; }
 ]=]
 
---- The lengths of all rows, one at least.
+--- entries.lengths(offsets): returns the lengths of all rows. There must be at least one row.
 function entries.lengths(offsets)
     return LENGTHS:kernel()(offsets, rill.iota(offsets.size - 1))
 end

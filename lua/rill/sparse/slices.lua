@@ -1,6 +1,6 @@
---- Rows of a sparse matrix as the cpu family multiplies them fastest: in slices of 32, each as ELL with as many places as its longest row. Where rows
--- of a slice are too unlike, they are sorted by length within windows (SELL-C-sigma of Kreutzer and others, 2014). A copy of the entries, made for
--- matrices that are used more than once.
+--- The format with the fastest products on the family cpu: slices of 32 rows, each stored as ELL with as many slots
+-- as its longest row. If the rows of a slice differ too much, rows are sorted by length within windows (SELL-C-sigma;
+-- Kreutzer and others, 2014). The slices are a copy of the entries, for matrices that are used more than once.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -15,17 +15,17 @@ local slices = {}
 slices.ROWS = 32 -- SPMV_SLICE of spmv_words.h
 
 local SLICE <const> = slices.ROWS
-local WINDOW <const> = 4096 -- rows, whole slices
-local LEAST <const> = 16384 -- entries: below, a product is what its launch costs
-local LONGEST <const> = 32768 -- of rows, a trip each
+local WINDOW <const> = 4096 -- rows of a window, whole slices
+local LEAST <const> = 16384 -- least entries: with fewer, a product takes as long as its launch
+local LONGEST <const> = 32768 -- longest row, each entry of which is a trip of a loop
 local MOST <const> = (1 << 31) - 1
-local GOOD <const>, ROOM <const> = 17 / 16, 1.5 -- places for each entry: no need to sort, and at most
+local GOOD <const>, ROOM <const> = 17 / 16, 1.5 -- slots per entry up to which rows are not sorted, and up to which slices are made
 
 local KEY <const> = template.new [=[
     kernel int key(int length<>, int row<>, int longest) { return (row >> 12) * (longest + 1) + (longest - length); }
 ]=]
 
--- Where each slice's places begin, and how many there are.
+-- Returns the first slot of each slice and the number of slots.
 local function places_of(lengths, order)
     local m = order.size
     local places <close> = kernels.places:kernel()(lengths, order, rill.iota((m + SLICE - 1) // SLICE + 1), m, SLICE)
@@ -66,7 +66,8 @@ local function make(offsets, columns, values)
     return fill(made, columns, values) and made
 end
 
---- slices.make(offsets, columns, values): slices of rows that begin at `offsets`; false where they would not pay, or there is no memory for them.
+--- slices.make(offsets, columns, values): returns the slices of the rows that begin at `offsets`; false if they would
+-- not pay or memory is short.
 function slices.make(...)
     local done, made = pcall(make, ...)
     if not done and not tostring(made):find("out of device memory", 1, true) then
@@ -75,8 +76,9 @@ function slices.make(...)
     return done and made
 end
 
---- slices.plain(offsets, columns, values, fits): slices of rows in their order, whatever their lengths; false unless fits(places, begins), `places` of SLICE rows each, or
--- where the device can't make them.
+--- slices.plain(offsets, columns, values, fits): returns slices of rows in their order, whatever their lengths; false
+-- if fits(slots, begins) is false, where a slot has one entry for each row of a slice, or if the device cannot make
+-- them.
 function slices.plain(offsets, columns, values, fits)
     local lengths <close> = entries.lengths(offsets)
     local order = rill.iota(offsets.size - 1):copy()
@@ -91,14 +93,14 @@ function slices.plain(offsets, columns, values, fits)
     return fill(made, columns, values) and made
 end
 
---- slices.refresh(made, columns, values): takes over values that were written.
+--- slices.refresh(made, columns, values): copies the values again if they were written.
 function slices.refresh(made, columns, values)
     if core._written(values, made.version) then
         fill(made, columns, values)
     end
 end
 
---- slices.close(made): frees their memory.
+--- slices.close(made): frees the memory of the slices.
 function slices.close(made)
     for _, name in ipairs {"begins", "order", "columns", "values"} do
         made[name]:close()

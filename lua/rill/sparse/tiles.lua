@@ -1,6 +1,8 @@
---- A sparse matrix as tiles of four rows by four columns, as far as they hold entries (block CSR, as in Im and Yelick 2001): where entries stand
--- close together an index is read for sixteen of them, and a vector four elements at a time. Tiles of four rows are a quad; eight quads are a slice, each
--- with as many places as its longest quad needs, as in slices.lua; quads are sorted by length. A copy of the entries, for matrices that are used more than once.
+--- A sparse matrix as tiles of four rows by four columns that have entries (block CSR, as in Im and Yelick 2001).
+-- Where entries are close together, one index is read for sixteen of them, and a vector is read four elements at a
+-- time. The tiles of four rows are a quad. Eight quads are a slice, with as many slots as its longest quad needs, as
+-- in slices.lua. Quads are sorted by length. The tiles are a copy of the entries, for matrices that are used more
+-- than once.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -13,7 +15,7 @@ errors.own()
 
 local tiles = {}
 
-local QUADS <const> = 8 -- of a slice: SPMV_SLICE / 4 of spmv_words.h
+local QUADS <const> = 8 -- quads of a slice: SPMV_SLICE / 4 of spmv_words.h
 local MOST <const> = (1 << 31) - 1
 
 local KEY <const> = template.new
@@ -26,7 +28,7 @@ local function fill(made, values)
     PUT:kernel {V = values.type}(values, made.slots, made.values)
 end
 
--- The numbers of the tiles that hold entries, in order: quad * width + four columns.
+-- Returns the ascending keys of the tiles that have entries: quad * width + group of four columns.
 local function keys_of(rows, columns, width)
     local each <close> = KEY:kernel()(rows, columns, width)
     local sorted <close> = each:sort()
@@ -35,15 +37,17 @@ local function keys_of(rows, columns, width)
     return rill.gather(sorted, heads)
 end
 
--- Where each slice's places begin, and where they end, of quads of such lengths in an order.
+-- Returns the first slot of each slice, and the end, for quads of these lengths in an order.
 local function begins_of(lengths, order)
     local quads = lengths.size
     local counts <close> = kernels.places:kernel()(lengths, order, rill.iota(quads // QUADS + 1), quads, QUADS)
     return counts:scan("add", {exclusive = true})
 end
 
---- tiles.make(offsets, columns, values, n, fits): those of rows that begin at `offsets`, of n columns, {begins, columns, values, places}; behind `begins` of all slices
--- stands which quad is which. False unless fits(places, begins), or where there are too many. What no entry fills is 0.
+--- tiles.make(offsets, columns, values, n, fits): returns the tiles of the rows that begin at `offsets`, with n
+-- columns: {begins, columns, values, places}. In `begins` the original index of each quad follows the first slots of
+-- the slices. Elements of tiles without an entry are 0. Returns false if fits(slots, begins) is false, or if there
+-- are too many tiles.
 function tiles.make(offsets, columns, values, n, fits)
     local width = (n + 3) // 4
     local quads = (offsets.size + 4 * QUADS - 2) // (4 * QUADS) * QUADS
@@ -72,14 +76,14 @@ function tiles.make(offsets, columns, values, n, fits)
     return made
 end
 
---- tiles.refresh(made, values): takes over values that were written.
+--- tiles.refresh(made, values): copies the values again if they were written.
 function tiles.refresh(made, values)
     if core._written(values, made.version) then
         fill(made, values)
     end
 end
 
---- tiles.close(made): frees their memory.
+--- tiles.close(made): frees the memory of the tiles.
 function tiles.close(made)
     for _, name in ipairs {"begins", "columns", "values", "slots"} do
         made[name]:close()

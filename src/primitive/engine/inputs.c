@@ -28,7 +28,7 @@ bool inputs_accepts(const Kernel *kernel)
         outputs += kind == PARAM_OUTPUT;
         if (kind != PARAM_OUTPUT && kind != PARAM_INPUT && kind != PARAM_ITER && kind != PARAM_CONSTANT &&
             kind != PARAM_GATHER) {
-            return error_set("%s: '%s' is no element-wise input, constant or gather", f->name, f->params[i].name);
+            return error_set("%s: '%s' is not an element-wise input, constant or gather", f->name, f->params[i].name);
         }
         if (kernel->body.use[i].size) {
             return refuse(kernel, "sizeof_stream has no meaning in an element's expression");
@@ -107,7 +107,8 @@ static bool take_length(Inputs *in, const Stream *s)
         return true;
     }
     if (in->length.buffer && (in->length.buffer != s->length.buffer || in->length.word != s->length.word)) {
-        return error_set("the streams' lengths are counted on the device, apart from each other");
+        return error_set(
+            "the lengths of the streams are on the device and may differ: read the size of one of them first");
     }
     in->length = s->length;
     return true;
@@ -144,8 +145,8 @@ static bool add_gather(Inputs *in, const Kernel *kernel, const Param *param, con
     }
     for (int i = in->streams; i < in->count; i++) {
         if (in->params[i].kind == PARAM_GATHER && strcmp(in->params[i].name, param->name) == 0) {
-            return error_set("%s: two kernels that work together have a gather named '%s'", kernel->function.name,
-                             param->name);
+            return error_set("%s: two kernels of one launch have a gather named '%s': rename one of them",
+                             kernel->function.name, param->name);
         }
     }
     if (stream_elements(s) == 0) {
@@ -198,7 +199,7 @@ static bool add_streams(Inputs *in, int s)
         return false;
     }
     if (!type_fits(inputs_kernel_type(source->kernel), source->type)) {
-        return error_set("%s: gives %s where %s is expected", f->name, inputs_kernel_type(source->kernel)->name,
+        return error_set("%s: returns %s, but %s is expected", f->name, inputs_kernel_type(source->kernel)->name,
                          source->type->name);
     }
     for (int i = 0; i < f->param_count; i++) {

@@ -416,7 +416,8 @@ bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *word
         return error_set("%d streams at once need more bindings than this device has: evaluate a part first",
                          in->count);
     }
-    return *words <= limits->uniform_vectors * 4 || error_set("the constants take more room than this device has");
+    return *words <= limits->uniform_vectors * 4 ||
+           error_set("the constants need more uniform memory than this device has");
 }
 
 void inputs_fill(const Inputs *in, const Blocks *blocks, const InputKey *key, const InputLayout *layout,

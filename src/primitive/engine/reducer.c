@@ -290,9 +290,9 @@ static bool run_level(const ReducerText *text, const Inputs *in, const Shape *ou
     }
     make_key(text, in, &shape, first, &key, &level);
     if (!fits(&shape, &key, &level)) {
-        return error_set(
-            "%s: a reduction of %lld blocks of %lld elements needs more lanes than can be numbered: reduce it in parts",
-            text->name, (long long)shape.outputs, (long long)shape.block);
+        return error_set("%s: a reduction of %lld blocks of %lld elements needs more lanes than a launch can have: "
+                         "reduce it in parts",
+                         text->name, (long long)shape.outputs, (long long)shape.block);
     }
     if (level.last) {
         return issue(text, in, &shape, &key, &level, result);
@@ -316,7 +316,7 @@ bool reducer_run(const ReducerText *text, const Inputs *in, Stream *result)
     }
     int64_t elements = shape_elements(&in->domain);
     if (elements == 0) {
-        return error_set("%s: an empty stream has no value to start from", text->name);
+        return error_set("%s: an empty stream has no result", text->name);
     }
     int64_t total = elements / stream_elements(result);
     if (result->contiguous && result->writable && result->type == text->result && !inputs_overlap(in, result)) {

@@ -228,7 +228,7 @@ static bool start_level(Level *level, const Shape *rows, bool reversed)
     make_key(level, true, &key);
     cut(level, key.input.chunk ? key.input.chunk : 1);
     return level->blocks.outputs <= (INT32_MAX - SCANNER_GROUP) / level->units ||
-           error_set("%s: %lld rows of %lld elements need more lanes than can be numbered: scan it in parts",
+           error_set("%s: %lld rows of %lld elements need more lanes than a launch can have: scan it in parts",
                      level->text->name, (long long)level->blocks.outputs, (long long)level->blocks.block);
 }
 

@@ -21,7 +21,7 @@ ScanOp scan_op_find(const char *name)
             return (ScanOp)op;
         }
     }
-    error_set("there is no operator '%s': expected add, mul, min, max, and, or, xor, or a reduce kernel", name);
+    error_set("unknown operator '%s': expected add, mul, min, max, and, or, xor, or a reduce kernel", name);
     return SCAN_OPS;
 }
 
@@ -174,8 +174,8 @@ bool scan_accepts(const Kernel *kernel)
     for (int i = 0; i < f->param_count; i++) {
         ParamKind kind = f->params[i].kind;
         if (kind != PARAM_INPUT && kind != PARAM_REDUCE && !kernel->baked[i]) {
-            return error_set("%s: a reduce kernel that scans has an input and the reduce parameter, no '%s' besides: "
-                             "fix constants with :specialize",
+            return error_set("%s: the operator of a scan has only an input and a reduce parameter, got also '%s': "
+                             "fix constants with k:specialize",
                              f->name, f->params[i].name);
         }
     }

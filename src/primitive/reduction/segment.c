@@ -34,9 +34,9 @@ static bool check_lengths(const Stream *lengths, int64_t elements, bool *empty)
     int64_t total = (int64_t)((uint64_t)sum[1] << 32 | sum[0]);
     *empty = least[0] == 0;
     if (lengths->type->value->scalar == SCALAR_INT && (int32_t)least[0] < 0) {
-        return error_set("a segment's length is %d: lengths are not negative", (int)(int32_t)least[0]);
+        return error_set("a segment has the length %d: lengths must not be negative", (int)(int32_t)least[0]);
     }
-    return total == elements || error_set("the segments' lengths add up to %lld, the stream has %lld elements",
+    return total == elements || error_set("the segments' lengths add up to %lld, but the stream has %lld elements",
                                           (long long)total, (long long)elements);
 }
 
@@ -249,7 +249,7 @@ static bool reduce_lengths(const SegmentSpec *spec, const Stream *values, const 
     if (!empty) { /* every segment has a value, in order */
         done = stream_over(present.buffer, present.type, &lengths->shape, 0, result);
     } else if (spec->operation) {
-        done = error_set("%s: a segment has no elements: a reduce kernel has no value for it",
+        done = error_set("%s: a segment has no elements, and a reduce kernel has no neutral element",
                          kernel_function(spec->operation)->name);
     } else {
         done = expand(spec, values->type, lengths, &present, result);

@@ -31,7 +31,8 @@ kernel void arrange(int begin<>, int offsets[], inout int rows[], inout $V value
 }
 
 $section(order)
-// 2 where an entry stands before the one before it, 1 at the same place, else 0.
+// Returns 2 if an entry precedes the previous entry in row-major order, 1 if both have the same row and column, else
+// 0.
 kernel int order(int rows[], int columns[], int r<>, int c<>) {
     int k = indexof(r).x, before = max(k - 1, 0), s = rows[before], d = columns[before];
     return k == 0 || s < r || (s == r && d < c) ? 0 : s == r && d == c ? 1 : 2;

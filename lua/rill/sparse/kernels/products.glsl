@@ -1,5 +1,5 @@
 $section(find)
-// A lower bound, in one program whatever the number of entries.
+// Returns the number of rows less than `row` (a lower bound). One program serves every number of entries.
 kernel int find(int rows[], int row<>, int count) {
     int low = 0, high = count;
     while (low < high) {
@@ -12,7 +12,7 @@ kernel int find(int rows[], int row<>, int count) {
 }
 
 $section(heads)
-// The number of each row's first entry.
+// Stores the index of each row's first entry.
 kernel void heads(int rows[], int row<>, inout int firsts[]) {
     int k = indexof(row).x;
     if (k == 0 || rows[max(k - 1, 0)] != row) {
@@ -23,7 +23,7 @@ kernel void heads(int rows[], int row<>, inout int firsts[]) {
 $section(pieces)
 kernel int pieces(int offsets[], int row<>, int rows, int size) {
     int length = row < rows ? offsets[row + 1] - offsets[row] : 0;
-    return row < rows ? max(length - 1, 0) / size + 1 : 0; // no sum that passes 2^31
+    return row < rows ? max(length - 1, 0) / size + 1 : 0; // written so that no sum exceeds 2^31
 }
 
 $section(begins)

@@ -10,7 +10,8 @@ kernel int places(int lengths[], int order[], int slice<>, int quads, int height
 }
 
 $section(slot)
-// Where an entry stands in the tiles' values: by columns of a tile, each the texels of a slice's quads.
+// Returns the index of an entry in the values of the tiles: the columns of a tile in order, each as the texels of all
+// quads of a slice.
 kernel int slot(int row<>, int column<>, int keys[], int count, int offsets[], int begins[], int at[],
     int width, int height) {
     int quad = row / 4, key = quad * width + column / 4, low = 0, high = count - 1;
