@@ -464,7 +464,7 @@ describe("functions", function()
         local v = rill.from({{1, 2}, {3, 4}, {5, 6}}, "vec2")
         assert.same({{0.0, 0.0}, {3.0, 4.0}, {0.0, 0.0}}, rill.where(x:gt(0), v, 0):read())
         assert.same({{9.0, 8.0}, {3.0, 4.0}, {9.0, 8.0}}, rill.where(x:gt(0), v, {9, 8}):read())
-        check.raises("argument #1 'cond': a condition is", function() return rill.where(v, 1, 2) end)
+        check.raises("argument #1 'cond': expected a bool or a number", function() return rill.where(v, 1, 2) end)
         check.raises("rill.where: expected 3 arguments %(cond, a, b%), got 2", function() return rill.where(x, 1) end)
     end)
 

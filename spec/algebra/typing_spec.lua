@@ -64,8 +64,10 @@ describe("types:", function()
         check.raises("s:lt: number %-1 does not fit uint", function() return stream "uint":lt(-1) end)
         check.raises("a & b: argument #2 'b': expected int, uint or bool, got number 1.5",
             function() return stream "int" & 1.5 end)
-        check.raises("a & b: argument #1 'a': expected int, uint or bool, got float", function() return stream "float" & 1 end)
-        check.raises("a << b: argument #1 'a': expected int, uint or bool, got float", function() return stream "float" << 1 end)
+        check.raises("a & b: argument #1 'a': expected int, uint or bool, got float",
+            function() return stream "float" & 1 end)
+        check.raises("a << b: argument #1 'a': expected int, uint or bool, got float",
+            function() return stream "float" << 1 end)
     end)
 
     it("vectors go with scalars, with vectors of their size and with tables", function()

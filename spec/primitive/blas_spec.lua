@@ -334,8 +334,8 @@ describe("rill.blas", function()
         end)())
         check.names({"rill.blas.gemm", "broadcast"}, blas.gemm, 1, rill.stream("float", {2, 3, 3}),
             rill.stream("float", {5, 3, 3}), 0, rill.stream("float", {2, 3, 3}))
-        check.names({"rill.blas.gemm", "the product has shape 2x3x3", "5x3x3"}, blas.gemm, 1, rill.stream("float", {2, 3, 3}),
-            rill.stream("float", {3, 3}), 0, rill.stream("float", {5, 3, 3}))
+        check.names({"rill.blas.gemm", "the product has shape 2x3x3", "5x3x3"}, blas.gemm, 1,
+            rill.stream("float", {2, 3, 3}), rill.stream("float", {3, 3}), 0, rill.stream("float", {5, 3, 3}))
         check.names({"rill.blas.gemm", "cannot be written"}, blas.gemm, 1, rill.stream("float", {3, 3}),
             rill.stream("float", {3, 3}), 0, rill.stream("float", {1, 3}):tile(3, 1))
         check.names({"rill.blas", "'gem'", "gemm"}, function() return blas.gem end)

@@ -194,8 +194,8 @@ end
 local function check_fresh(e, node)
     if node._op == LEAF then
         if written(node._view, node._version) then
-            fail("%s was built before memory it reads was written: use it before the write, or keep its values with e:eval()",
-                expression.describe(e))
+            fail("%s was built before memory it reads was written: use it before the write, or keep its values " ..
+                "with e:eval()", expression.describe(e))
         end
         return
     end
@@ -218,8 +218,8 @@ function expression.prepare(e)
     local call = call_of(e)
     for _, leaf in ipairs(call.leaves) do
         if written(leaf._view, leaf._version) then
-            fail("%s was built before memory it reads was written: use it before the write, or keep its values with e:eval()",
-                expression.describe(e))
+            fail("%s was built before memory it reads was written: use it before the write, or keep its values " ..
+                "with e:eval()", expression.describe(e))
         end
     end
     return call.kernel, call.arguments, call.inputs, call.serial

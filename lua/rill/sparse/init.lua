@@ -90,7 +90,8 @@ local function check_offsets(offsets, m, count)
     elseif m > 0 then
         local lengths <close> = entries.lengths(offsets)
         if lengths:min() < 0 then
-            fail("rill.sparse.csr: 'offsets' decreases after element %d: expected offsets that do not decrease", (lengths:argmin()))
+            fail("rill.sparse.csr: 'offsets' decreases after element %d: expected offsets that do not decrease",
+                (lengths:argmin()))
         end
     end
 end
