@@ -1,9 +1,11 @@
---- Waves and heat of random shapes, spacings, boundaries, fields, walls and steps, beside the same schemes in double precision, cell by cell.
+--- Waves and heat with random shapes, spacings, boundaries, fields, walls and steps, compared with the same schemes
+-- in double precision, cell by cell.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 
--- What is outside of a dimension, by the word for a side: the number of a cell of 1 to n that is read instead, or a value.
+-- The value outside of a dimension, by the boundary mode: the index of a cell from 1 to n that is read instead, or a
+-- value.
 local OUTSIDE <const> = {
     fixed = function() return nil, 0 end,
     free = function(i, n) return math.max(1, math.min(n, i)) end,
@@ -12,7 +14,8 @@ local OUTSIDE <const> = {
     periodic = function(i, n) return (i - 1) % n + 1 end,
 }
 
--- All cells of a shape in order: where each is, and for each dimension its two neighbours: their number, or the value there.
+-- All cells of a shape in order: the position, and for each dimension its two neighbors: their index, or the value
+-- there.
 local function cells_of(shape, sides)
     local cells, strides, count = {}, {}, 1
     for d = #shape, 1, -1 do strides[d], count = count, count * shape[d] end
@@ -35,7 +38,7 @@ local function cells_of(shape, sides)
     return cells
 end
 
--- How much less there is beside a cell, over the squared spacing, times the mean of two weights.
+-- The difference to a neighbor over the squared spacing, times the mean of two weights.
 local function inflow(cell, k, z, spacing, weights)
     local sum = 0
     for d, pair in ipairs(cell.beside) do
@@ -114,7 +117,7 @@ local function wave_pull(state, k)
     return state.speed[k] ^ 2 * inflow(state.cells[k], k, state.z, state.spacing)
 end
 
--- What a side that absorbs makes of a cell's velocity.
+-- The velocity of a cell at an absorbing side.
 local function leaving(state, cell, k)
     local sum, sides = 0, 0
     for d, word in ipairs(state.sides) do
@@ -264,7 +267,7 @@ describe("a random", function()
         it(("heat of rank %d, often #long"):format(rank), function() run(compare_heat, 100, 130, rank) end)
     end
 
-    it("element that is no number is named", function()
+    it("element that is NaN or infinite is named", function()
         run(refuse, 1, 6, rill.wave, "rill.wave", {"height", "velocity", "speed"})
         run(refuse, 1, 6, rill.heat, "rill.heat", {"temperature", "source", "diffusivity"})
     end)

@@ -1,4 +1,4 @@
---- Heat beside modes of the grid, whose decay is known, and steady states.
+--- Heat, compared with modes of the grid whose decay is known, and with steady states.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -80,7 +80,7 @@ describe("rill.heat", function()
         near(one.temperature:get(1, 1, 1), (1 + 4 * 4) / 5, 1e-5, "sides of different numbers")
     end)
 
-    it("goes round where a dimension is periodic", function()
+    it("is periodic in periodic dimensions", function()
         local h = rill.heat {shape = {8}, boundary = "periodic", temperature = rill.stream("float", 8, function(i)
             return i == 1 and 1 or 0
         end)}
@@ -89,7 +89,7 @@ describe("rill.heat", function()
         near(h.temperature:sum(), 1, 1e-6)
     end)
 
-    it("conducts across a periodic side by what is on both sides of it", function()
+    it("conducts across a periodic side by the diffusivity on both sides", function()
         local function run(shift)
             local function from(list)
                 return rill.stream("float", 8, function(i) return list[(i - 1 + shift) % 8 + 1] end)
@@ -107,7 +107,7 @@ describe("rill.heat", function()
         for i = 1, 8 do near(turned[i], values[(i + 2) % 8 + 1], 1e-5) end
     end)
 
-    it("conducts by cells: a layer that hardly does keeps the heat in", function()
+    it("conducts by cells: an insulating layer keeps the heat in", function()
         local k = rill.stream("float", 30, function(i) return i == 15 and 1e-4 or 1 end)
         local h = rill.heat {shape = {30}, diffusivity = k, temperature = rill.stream("float", 30, function(i)
             return i < 15 and 1 or 0
@@ -132,7 +132,7 @@ describe("rill.heat", function()
         check.names({"H:picture", "3 dimensions"}, function() rill.heat {shape = {4, 2, 2}}:picture() end)
     end)
 
-    it("names what is wrong", function()
+    it("names invalid options", function()
         check.names({"rill.heat", "'shape' is missing"}, rill.heat, {dt = 1})
         check.names({"rill.heat", "'dt'", "seconds above 0"}, rill.heat, {shape = {2}, dt = 0})
         local two = {shape = {2}, diffusivity = rill.from {0, 1}}

@@ -1,4 +1,5 @@
--- rill.volume against a plain integrator in double: midpoints of short pieces of the same rays through the same interpolated voxels.
+-- rill.volume, compared with a simple integrator in doubles: midpoints of short segments of the same rays through the
+-- same interpolated voxels.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -14,7 +15,7 @@ local function cross(a, b)
     return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
 end
 
--- The voxels around a place, in voxels, weighed by how near they are; the nearest voxel goes on outside.
+-- The weighted voxels around a position in voxels; outside, the nearest voxel.
 local function interpolate(voxels, shape, p)
     local low, part = {}, {}
     for d = 1, 3 do
@@ -46,7 +47,7 @@ local function transferred(points, v)
     return colour, (1 - w) * a[3] + w * b[3]
 end
 
--- How far along a ray it enters and leaves the box with a corner at 0.
+-- The distances along a ray at which it enters and leaves the box with a corner at 0.
 local function clip(o, d, sides)
     local enter, leave = 0, math.huge
     for k = 1, 3 do
@@ -297,7 +298,7 @@ describe("rill.volume", function()
             assert.near(0, rill.length(rill.volume(flat, {size = {2, 2}})):max(), 1e-6)
         end)
 
-        it("and what is behind it, where it is not", function()
+        it("and the background outside of it", function()
             for _, method in ipairs {"march", "slices"} do
                 local o = options({eye = {20, 20, 20}, target = {30, 31, 30}}, {method = method, size = {2, 3}})
                 local want = {}
@@ -318,7 +319,8 @@ describe("rill.volume", function()
         end)
         teardown(function() ball:close() end)
 
-        -- A ball of radius R around {15, 10, 10.8}, whose voxels are lower than wide, is where rays meet it, and lit as a ball is.
+        -- A ball of radius R around {15, 10, 10.8}, with anisotropic voxels, appears where rays meet it, and is lit
+        -- as a ball.
         local function ball_apart(camera, light)
             local o = {
                 camera = camera, iso = -R, spacing = {0.9, 1, 1}, light = light, colour = {0.9, 0.5, 0.2},
@@ -360,7 +362,7 @@ describe("rill.volume", function()
             assert.is_true(ball_apart({eye = {15, -30, 30}, target = {15, 10, 11}, orthographic = 30}, light) < 0.02)
         end)
 
-        it("cut by the sides of the volume, and none where there is none", function()
+        it("cut by the sides of the volume, and none if there is none", function()
             local s <close> = rill.stream("float", {2, 2, 2}, 1)
             local o = {
                 iso = 0.5, camera = {eye = {1, -9, 1}, target = {1, 1, 1}, orthographic = 4}, size = {4, 4},
@@ -478,7 +480,8 @@ describe("rill.volume", function()
 
     describe("shows the sides that cut a surface", function()
         it("as long as the light falls on them, and the slope up to them", function()
-            -- A plane, seen along its slope and beside it; its side and the volume's are told apart by where a ray begins.
+            -- A plane, seen along its gradient and from the side; its side and the side of the volume are
+            -- distinguished by where a ray begins.
             local slope, shape = {1, 2, 0.5}, {9, 10, 11}
             local s <close> = rill.stream("float", shape, function(z, y, x) return x + 2 * y + 0.5 * z end)
             local light, tint, iso, seen = unit {-0.5, -1, 1}, {0.9, 0.5, 0.2}, 19, {0, 0}
@@ -567,7 +570,7 @@ describe("rill.volume", function()
         end)
     end)
 
-    it("says what it was given", function()
+    it("names invalid options", function()
         local s <close> = rill.stream("float", {2, 3, 4}, 1)
         for words, given in pairs {
             ["argument #1 's': expected a volume, a stream {layers, rows, columns}, got number 3"] = {3},
@@ -624,7 +627,7 @@ describe("rill.volume", function()
         rill.check(before)
     end)
 
-    it("names what is no number in a volume", function()
+    it("names NaN and infinity in a volume", function()
         for _, value in ipairs {0 / 0, 1 / 0} do
             local s = rill.stream("float", {2, 3, 4}, 1)
             s:set(value, 2, 1, 3)

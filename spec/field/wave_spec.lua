@@ -1,4 +1,5 @@
---- Waves beside what the difference scheme does exactly: modes of the grid, travelling waves at the limit, energies.
+--- Waves, compared with exact solutions of the difference scheme: modes of the grid, travelling waves at the limit,
+-- energies.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -11,7 +12,7 @@ describe("rill.wave", function()
     leaks.watch(setup, teardown)
 
     -- A mode of a grid swings as cos(w t), with sin(w dt / 2) = dt / 2 times the root of its eigenvalue, to the last digit.
-    it("swings modes of one to three dimensions as the scheme says", function()
+    it("oscillates modes of one to three dimensions at the frequency of the scheme", function()
         for _, shape in ipairs {{33}, {12, 17}, {5, 7, 6}} do
             local spacing, eigen = {}, 0
             for d, n in ipairs(shape) do
@@ -63,7 +64,7 @@ describe("rill.wave", function()
         near(w.height:get(21), pulse(20), 1e-4)
     end)
 
-    it("ends at fixed sides upside down, at free ones not, and goes through sides that absorb", function()
+    it("is inverted at fixed sides, reflected at free sides, and leaves through absorbing sides", function()
         local n, found = 99, {}
         for _, kind in ipairs {"fixed", "free", "absorb"} do
             local w = rill.wave {shape = {n}, boundary = kind, dt = 1,
@@ -149,7 +150,7 @@ describe("rill.wave", function()
         check.names({"W:picture", "1 dimension"}, function() rill.wave {shape = {4}}:picture() end)
     end)
 
-    it("names what is wrong", function()
+    it("names invalid options", function()
         check.names({"rill.wave", "'shape' is missing"}, rill.wave, {})
         check.names({"rill.wave", "'shape'", "1 to 3 whole numbers"}, rill.wave, {shape = {2, 0}})
         check.names({"rill.wave", "unknown option 'sped'"}, rill.wave, {shape = {2}, sped = 1})

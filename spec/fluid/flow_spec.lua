@@ -72,7 +72,7 @@ describe("rill.fluid", function()
         end
     end)
 
-    it("stays bounded where diffusion is strong and the flow anything", function()
+    it("stays bounded with strong diffusion and any flow", function()
         local noise <close> = rill.random({40, 40}, {seed = 3, low = -1, high = 1, type = "vec2"})
         local f = rill.fluid {shape = {40, 40}, viscosity = 10, dt = 1, velocity = noise}
         local before = f.velocity:norm()
@@ -84,7 +84,7 @@ describe("rill.fluid", function()
         end
     end)
 
-    it("leaves a divergence at the floor of floats, whatever the sides", function()
+    it("leaves a divergence of rounding errors, for any boundary", function()
         for _, boundary in ipairs {
             "wall", "periodic", "open", {x = {"open", "wall"}, y = "periodic"}, {x = {{velocity = {1, 0}}, "open"},
                 y = {"open", "wall"}},
@@ -107,7 +107,7 @@ describe("rill.fluid", function()
         assert(off < 1e-5, off)
     end)
 
-    it("falls as it is pushed, by a function or a stream", function()
+    it("is accelerated by a force, given as a function or a stream", function()
         local g = rill.stream("vec2", {12, 9}, function() return 0.5, -2 end)
         for _, force in ipairs {g, function() return 0.5, -2 end} do
             local f = rill.fluid {shape = {12, 9}, boundary = "periodic", dt = 0.125, cfl = 10}
@@ -121,7 +121,7 @@ describe("rill.fluid", function()
         g:close()
     end)
 
-    it("is pushed as the stream was when it was given", function()
+    it("uses the force stream as it was when it was set", function()
         for _, options in ipairs {
             {}, {viscosity = 0.01}, {confinement = 0.1}, {grid = "collocated", viscosity = 0.01},
         } do
@@ -140,7 +140,7 @@ describe("rill.fluid", function()
         end
     end)
 
-    it("carries what it is told to, by whole cells exactly", function()
+    it("advects quantities by whole cells exactly", function()
         for _, advection in ipairs {"maccormack", "semilagrangian"} do
             local f = rill.fluid {
                 shape = {8, 10}, boundary = "periodic", dt = 0.5, advection = advection, cfl = 10,
@@ -160,7 +160,7 @@ describe("rill.fluid", function()
         end
     end)
 
-    it("diffuses what it carries, of any number of components", function()
+    it("diffuses carried quantities of any number of components", function()
         local n, k = 20, 2 * math.pi / 20
         local f = rill.fluid {shape = {n, n}, boundary = "periodic", dt = 0.5}
         local s <close> = rill.stream("vec3", {n, n}, function(i) return math.sin(k * i), 1, 2 * math.cos(k * i) end)
@@ -175,7 +175,7 @@ describe("rill.fluid", function()
         end
     end)
 
-    it("goes as far in a step as the limit lets it", function()
+    it("moves as far in a step as the limit allows", function()
         local f = rill.fluid {shape = {16, 16}, spacing = 0.5, boundary = "periodic", cfl = 0.75,
             velocity = function() return 3, 1 end}
         f:step()
@@ -205,7 +205,7 @@ describe("rill.fluid", function()
         spot:close()
     end)
 
-    it("is pushed up by just what it carries", function()
+    it("is accelerated by exactly the buoyancy of its quantities", function()
         local f = rill.fluid {shape = {8, 8}, dt = 0.25, boundary = "periodic", buoyancy = {warm = 1.5}}
         f:carry("warm", rill.stream("float", {8, 8}, 2))
         f:step()
@@ -213,7 +213,7 @@ describe("rill.fluid", function()
     end)
 
     -- Around an eddy the push goes the way it turns, and is dt times strength, spacing and vorticity (Fedkiw and others 2001).
-    it("has eddies kept alive by their vorticity", function()
+    it("strengthens eddies by vorticity confinement", function()
         local n, dt, strength, s, after = 64, 1e-3, 0.3, 0.12, {}
         local function fall(x, y) return math.exp(-((x - 0.5) ^ 2 + (y - 0.5) ^ 2) / (2 * s * s)) end
         for k, c in ipairs {0, strength} do

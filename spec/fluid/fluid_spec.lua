@@ -1,4 +1,4 @@
--- rill.fluid: grids of every kind, what a step costs, and what is said to wrong arguments.
+-- rill.fluid: grids of every type, cost of a step, and messages for invalid arguments.
 local rill = require "rill"
 local check = require "spec.support.check"
 local flows = require "spec.support.flows"
@@ -76,7 +76,7 @@ describe("rill.fluid", function()
         end
     end)
 
-    it("leaves on a collocated grid what its wider differences see, less on finer grids", function()
+    it("leaves on a collocated grid a divergence of wide differences, less on finer grids", function()
         local last
         for _, n in ipairs {16, 32, 64} do
             local k = 2 * math.pi / n
@@ -95,7 +95,7 @@ describe("rill.fluid", function()
         end
     end)
 
-    it("gathers nothing out of range", function()
+    it("reads nothing out of range", function()
         rill.check(true)
         local done, what = pcall(function()
             local f = rill.fluid {shape = {6, 5}, viscosity = 0.1, velocity = function() return 3, 2 end}
@@ -106,7 +106,7 @@ describe("rill.fluid", function()
         assert(done, what)
     end)
 
-    it("stays at rest in a box, whatever pushes, also around obstacles, and when the force changes or ends", function()
+    it("stays at rest in a box under any force, also around obstacles, and when the force changes or ends", function()
         for _, case in ipairs {{16, "collocated"}, {33, "collocated"}, {16, "mac"}} do
             local n, grid = case[1], case[2]
             for _, viscosity in ipairs {0, 0.01} do
@@ -152,7 +152,7 @@ describe("rill.fluid", function()
         assert(rill.abs(f.velocity):max()[1] < 0.3 and math.abs(f.divergence.mean) < 1e-6, f.divergence.mean)
     end)
 
-    it("is right on a collocated grid, too", function()
+    it("is correct on a collocated grid", function()
         local orders = flows.order({32, 64}, function(n) return n * n // 32 end, 0.5,
             {viscosity = 0.05, tolerance = 1e-6, grid = "collocated"})
         assert(orders[1] >= 1.8, orders[1])
@@ -173,7 +173,7 @@ describe("rill.fluid", function()
         end
     end)
 
-    it("allocates nothing in a step, and gives the same again", function()
+    it("allocates nothing in a step, and is reproducible", function()
         local function run()
             local noise <close> = rill.random({20, 20}, {seed = 2, low = -1, high = 1, type = "vec2"})
             local f = rill.fluid {shape = {20, 20}, viscosity = 0.1, velocity = noise, confinement = 0.1,
@@ -192,7 +192,7 @@ describe("rill.fluid", function()
         assert.equal(run(), run())
     end)
 
-    it("warns once of steps above the limit, and makes more of them where it is told to", function()
+    it("warns once of steps above the limit, and divides them with substeps", function()
         local function moving(options)
             options.shape, options.boundary, options.velocity = {16, 16}, "periodic", function() return 3, 0 end
             return rill.fluid(options)
@@ -210,7 +210,7 @@ describe("rill.fluid", function()
         assert.equal(1, #said)
     end)
 
-    it("says what is wrong with what it is given", function()
+    it("names invalid options and arguments", function()
         says("option 'shape' is missing", rill.fluid, {})
         says("rill.fluid: expected a table of options, got number 3", rill.fluid, 3)
         says("option 'shape': expected a table of 2 or 3 whole numbers", rill.fluid, {shape = {4}})

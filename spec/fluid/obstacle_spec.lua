@@ -30,7 +30,7 @@ describe("a fluid with obstacles", function()
     leaks.watch(setup, teardown)
     local said <const> = listen(before_each, after_each)
 
-    it("is free of divergence to the floor of floats, whatever the sides", function()
+    it("is free of divergence up to rounding errors, for any boundary", function()
         local ball <close> = disc(30, 41, 15, 14, 6.3)
         for _, boundary in ipairs {"wall", "periodic", {x = {{velocity = {1, 0}}, "open"}}, {x = "open", y = {"open",
             "wall"}}} do
@@ -46,7 +46,7 @@ describe("a fluid with obstacles", function()
         assert.same({}, said)
     end)
 
-    it("is free of divergence in the step after an obstacle comes, whenever that is", function()
+    it("is free of divergence in the step after an obstacle is set, at any step", function()
         local f = rill.fluid {shape = {32, 64}, dt = 0.2, boundary = {x = {{velocity = {1, 0}}, "open"}}}
         local wall <close> = rill.stream("bool", {32, 64}, function(i, j) return j == 40 and i % 8 ~= 0 end)
         local ball <close> = disc(32, 64, 16, 14, 6.3)
@@ -60,7 +60,7 @@ describe("a fluid with obstacles", function()
         end
     end)
 
-    it("gives the same by each way to solve, given time", function()
+    it("agrees between all solvers, with enough iterations", function()
         local ball <close> = disc(10, 12, 4, 5, 2)
         local results = {}
         for i, pressure in ipairs {"multigrid", "cg", "jacobi"} do
@@ -94,7 +94,7 @@ describe("a fluid with obstacles", function()
         assert(math.abs(sum - 32) < 1e-3, sum)
     end)
 
-    it("is pushed by one that moves, and keeps nothing of it that has gone", function()
+    it("is pushed by a moving obstacle, and forgets removed ones", function()
         local shape = {24, 40}
         local f = rill.fluid {shape = shape, dt = 0.5, cfl = 2, boundary = "periodic"}
         f:carry("ink", rill.stream("float", shape, 1))
@@ -123,7 +123,7 @@ describe("a fluid with obstacles", function()
         assert.is_true(f.divergence.after < 1e-3)
     end)
 
-    it("lets in what it is told to, and what that carries", function()
+    it("lets fluid and carried quantities in", function()
         local shape = {20, 30}
         local vent <close> = rill.stream("int", shape, function(i, j) return i > 8 and i < 13 and j < 3 and 7 or 0 end)
         local f = rill.fluid {shape = shape, dt = 0.5, boundary = {x = {"wall", "open"}}, tolerance = 1e-6}
@@ -160,7 +160,7 @@ describe("a fluid with obstacles", function()
         end
     end)
 
-    it("says what no pressure can do", function()
+    it("warns if inflow and outflow differ", function()
         local shape = {10, 10}
         local vent <close> = rill.stream("bool", shape, function(i, j) return i == 5 and j == 5 end)
         local f = rill.fluid {shape = shape, dt = 0.1, spacing = 0.5, velocity = function(x, y) return math.sin(x + y),
@@ -186,7 +186,7 @@ describe("a fluid with obstacles", function()
         assert(math.abs(h.divergence.mean + 10 / 90) < 1e-5)
     end)
 
-    it("may have no cell left", function()
+    it("may have no fluid cell left", function()
         local all <close> = rill.stream("bool", {9, 8}, true)
         local f = rill.fluid {shape = {9, 8}, dt = 0.1, velocity = function() return 1, 1 end}
         f:obstacle(all, {0.5, 0})
@@ -197,7 +197,7 @@ describe("a fluid with obstacles", function()
         assert.same({0.5, 0}, {table.unpack(f.velocity:get(4, 4))})
     end)
 
-    it("says what is wrong with what it is given", function()
+    it("names invalid arguments", function()
         local f = rill.fluid {shape = {4, 5}}
         says("f:obstacle: argument #1 'mask' has shape 5x4, but the fluid has shape 4x5",
             f.obstacle, f, rill.stream("bool", {5, 4}))

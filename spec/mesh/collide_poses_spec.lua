@@ -1,8 +1,10 @@
---- Whether two rings meet, for a thousand poses, beside what libfcl 0.7 says (BVHModel<OBBRSS<double>>, the same vertices as floats).
+--- Whether two rings intersect, for a thousand poses, compared with the results of libfcl 0.7
+-- (BVHModel<OBBRSS<double>>, the same vertices as floats).
 local rill = require "rill"
 local turned <const> = require "spec.support.motions".turned
 
--- A digit for four poses, the first one its highest bit. No answer changes where a ring is put 1e-6 aside along any axis.
+-- One digit for four poses, the first pose in the highest bit. No result changes if a ring is moved by 1e-6 along any
+-- axis.
 local ANSWERS <const> = "ea6773bd7157acf092b1fa9f8bbe5973fe4bca65803acfdb8f54d2b643d1a4d8e3d15ffc5fe24e999d2691f3df"
     .. "0cbc997d5db7e686f8bbb5afc5b3e5ebfbd0953c2a8f7c35fcffba3b1f584bf02aec15d7b70745b8adde77739e"
     .. "76277a6171c64dc4d1ef7ee9fd79bdbe75bec3a7a56eaebdff9e6c25a0ec6f6d956391"
@@ -20,7 +22,7 @@ local function random_pose()
 end
 
 describe("rill.collide", function()
-    it("says for a thousand poses in one call what libfcl says", function()
+    it("agrees with libfcl for a thousand poses in one call", function()
         local poses, digits = {}, {}
         for k = 1, 1000 do poses[k] = random_pose() end
         local ring = rill.collide.bvh(rill.mesh.torus {segments = {48, 20}})

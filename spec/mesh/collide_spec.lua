@@ -1,4 +1,5 @@
---- Pairs of triangles that meet, beside exact arithmetic on whole numbers, and trees of every kind beside all pairs.
+--- Intersecting triangles, compared with exact integer arithmetic, and trees of every type, compared with testing all
+-- pairs.
 local rill = require "rill"
 local turned <const> = require "spec.support.motions".turned
 
@@ -18,7 +19,7 @@ local function on_segment(a, b, p, u, v)
         math.min(a[v], b[v]) <= p[v] and p[v] <= math.max(a[v], b[v])
 end
 
--- Two segments, or a segment and a triangle, of one plane, seen along an axis.
+-- Two segments, or a segment and a triangle, in one plane, projected along an axis.
 local function cross_in_plane(p, q, a, b, u, v)
     local s, t, x, y = side(p, q, a, u, v), side(p, q, b, u, v), side(a, b, p, u, v), side(a, b, q, u, v)
     return (s < 0) ~= (t < 0) and (x < 0) ~= (y < 0) and s ~= 0 and t ~= 0 and x ~= 0 and y ~= 0 or
@@ -89,7 +90,7 @@ local function words(stream)
     return table.concat(list, ",")
 end
 
--- As {pose, a, b} in one text, found for each pose by itself.
+-- The result as {pose, a, b} in one text, computed separately for each pose.
 local function one_by_one(a, b, poses, stop)
     local list = {}
     for k, pose in ipairs(poses) do
@@ -102,7 +103,7 @@ end
 local kinds = {"bvh", "obbtree"}
 
 describe("rill.collide", function()
-    it("finds what exact arithmetic finds on a lattice: touching, flat and without area", function()
+    it("agrees with exact arithmetic on a lattice, also for touching, coplanar and degenerate triangles", function()
         for seed = 1, 3 do
             local m, s = soup(33, seed + 1, seed)
             local n, t = soup(40, seed + 1, 100 + seed)
@@ -122,7 +123,7 @@ describe("rill.collide", function()
         end
     end)
 
-    it("finds with trees of every kind and leaf what testing all pairs finds, whatever the motion", function()
+    it("agrees with testing all pairs, for every type of tree, leaf size and transform", function()
         local m, n = rill.mesh.torus {segments = {24, 9}}, rill.mesh.icosphere(2)
         local all_m, all_n = rill.collide.bvh(m, {leaf = m.faces}), rill.collide.bvh(n, {leaf = n.faces})
         assert.equal(0, all_m.levels)
@@ -141,7 +142,7 @@ describe("rill.collide", function()
         end
     end)
 
-    it("finds the same pairs by as many tests, whatever the unit of length", function()
+    it("finds the same pairs by as many tests in any unit of length", function()
         local positions = rill.mesh.torus().positions
         local expected, tests = {}, {}
         for _, power in ipairs {0, -110, -90, -70, -60, -50, -40, -39, -20, 20, 50} do
@@ -172,7 +173,7 @@ describe("rill.collide", function()
         assert.equal("0 ivec2 1 0", ("%d %s %d %d"):format(none.size, none.type, short.tests, short.triangles))
     end)
 
-    it("takes lists of poses, and gives all pairs, the least of each pose, or whether there is any", function()
+    it("returns all pairs, the smallest pair of each pose, or whether there is any, for lists of poses", function()
         local a, b, poses = rill.collide.bvh(rill.mesh.box()), rill.collide.bvh(rill.mesh.icosphere(1)), {}
         for k = 1, 9 do poses[k] = turned({k, 1, 2}, k, {0.25 * k, 0, 0.1}) end
         assert.equal(one_by_one(a, b, poses, "all"), words((rill.collide.pairs(a, b, {b = poses}))))
@@ -187,7 +188,7 @@ describe("rill.collide", function()
         assert.equal(0, rill.collide.pairs(a, b, {b = {}}).size)
     end)
 
-    it("takes meshes of no, one and two triangles, and points and segments", function()
+    it("accepts meshes of no, one and two triangles, points and segments", function()
         local corners = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.25, 0.25, 0}}
         local function tree(kind, triangles)
             return rill.collide[kind](rill.mesh.new {positions = corners, triangles = triangles})
@@ -209,7 +210,7 @@ describe("rill.collide", function()
         end
     end)
 
-    it("takes no notice of vertices that no triangle has", function()
+    it("ignores vertices without triangles", function()
         local m = rill.mesh.torus {segments = {24, 9}}
         local positions = {}
         for i = 1, m.vertices do positions[i] = m.positions:get(i) end
@@ -225,10 +226,10 @@ describe("rill.collide", function()
         end
     end)
 
-    it("keeps nothing of its lists, without waiting for the collector", function()
+    it("frees its lists without the garbage collector", function()
         local t <close>, poses = rill.collide.bvh(rill.mesh.icosphere(2)), {}
         for k = 1, 5 do poses[k] = turned({0, 0, 1}, k, {0.3 * k, 0, 0}) end
-        rill.collide.pairs(t, t, {b = poses}) -- what a tree keeps for queries is made
+        rill.collide.pairs(t, t, {b = poses}) -- creates what a tree keeps for queries
         collectgarbage()
         collectgarbage "stop"
         local before = rill.memory().streams
@@ -248,7 +249,7 @@ describe("rill.collide", function()
         assert(not done and said:find("argument #2 'b': " .. remedy, 1, true), said)
     end)
 
-    it("says what it is given wrong, and closes", function()
+    it("names invalid arguments, and closes", function()
         local t = rill.collide.bvh(rill.mesh.box())
         local function refused(message, ...)
             local done, said = pcall(...)

@@ -1,4 +1,4 @@
--- Marching cubes: counts that are known, and what must hold of any volume.
+-- Marching cubes: known counts, and properties that hold for any volume.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -40,7 +40,7 @@ describe("marching cubes", function()
     leaks.watch(setup, teardown)
     setup(function() p = rill.program(fields) end)
 
-    it("of spheres and tori has the counts that it must", function()
+    it("of spheres and tori has the correct Euler characteristic and counts", function()
         for _, row in ipairs {{32, 13, 3240}, {64, 25, 11856}} do
             local n, r = row[1], row[2]
             local m = marching_cubes(p.sphere {n = n, r = r, shape = {n, n, n}}, 0)
@@ -54,7 +54,7 @@ describe("marching cubes", function()
         assert.same({5376, 10744, 4, 2, true}, {m.vertices, m.faces, m:euler(), (m:components()), whole(m)})
     end)
 
-    it("of the head has a vertex for each edge that is crossed", function()
+    it("of the head has a vertex for each crossed edge", function()
         local v = mri()
         if not v then
             pending "the test data is not there"
@@ -76,7 +76,7 @@ describe("marching cubes", function()
         end
     end)
 
-    it("of each of the 256 cubes has its edges' vertices, on the way to what is more", function()
+    it("of each of the 256 cubes uses the vertices of crossed edges, facing larger values", function()
         local edges, used = 0, 0
         local values = {}
         for mask = 0, 255 do
@@ -100,7 +100,7 @@ describe("marching cubes", function()
         assert.is_true(used > 0 and used <= edges)
     end)
 
-    it("puts vertices where they belong", function()
+    it("interpolates positions", function()
         local ramp = rill.stream("float", {2, 3, 4}, function(_, _, k) return k end) -- 1 to 4 along x
         local m = marching_cubes(ramp, 2.25, {spacing = {10, 100, 2}, origin = {5, 6, 7}})
         local low, high = m:bounds()
@@ -113,7 +113,7 @@ describe("marching cubes", function()
         check.equal({3, 2, 1}, select(2, marching_cubes(ramp, 4):bounds()))
     end)
 
-    it("takes any volume, and nothing else", function()
+    it("accepts volumes only", function()
         assert.same({0, 0}, {marching_cubes(rill.stream("float", {1, 1, 1}), 0.5).vertices,
             marching_cubes(rill.stream("float", {1, 5, 5}), 0.5).faces})
         local flat = rill.from {{{0, 1, 1}, {0, 1, 1}}}

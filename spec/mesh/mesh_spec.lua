@@ -1,11 +1,12 @@
--- Meshes against loops over their triangles in Lua.
+-- Meshes, compared with loops over their triangles in Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local topology = require "rill.geometry.mesh.topology"
 local mesh <const> = rill.mesh
 
--- What holds of a list of triangles, one edge at a time: {[a][b]} counts of triangles that run from a to b.
+-- Properties of a list of triangles, one edge at a time: {[a][b]} counts the triangles that traverse an edge from a
+-- to b.
 local function plain(m)
     local runs, edges, used, list = {}, {}, {}, m.triangles:values()
     local closed, oriented, boundary, ends = true, true, 0, {}
@@ -83,7 +84,7 @@ end
 describe("A mesh", function()
     leaks.watch(setup, teardown)
 
-    it("is what it was given", function()
+    it("has the streams that it was created from", function()
         local p = rill.from({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, "vec3")
         local m = mesh.new {positions = p, triangles = {{0, 1, 2}}, uv = {{0, 0}, {1, 0}, {0, 1}},
             normals = rill.stream("vec3", {1, 3}, {0, 0, 1}), attributes = {heat = rill.from {5}}}
@@ -102,7 +103,7 @@ describe("A mesh", function()
         local _ <close> = other
     end)
 
-    it("says what is wrong with what it was given", function()
+    it("names invalid options", function()
         local p = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}
         local function refused(words, options)
             check.names({"rill.mesh.new", words}, mesh.new, options)
@@ -149,7 +150,7 @@ describe("A mesh", function()
         assert.equal(0, m:transform {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}.vertices)
     end)
 
-    it("of shapes is closed, whole and of the volume that it should have", function()
+    it("of a shape is closed, connected and has the correct volume", function()
         for _, row in ipairs {
             {mesh.icosphere(), 12, 2, 2.536150471}, {mesh.icosphere(2), 162, 2, 4.047048186},
             {mesh.torus {segments = {16, 8}}, 128, 0},
@@ -169,7 +170,7 @@ describe("A mesh", function()
         assert.same({1, 18, true}, {sheet:euler(), sheet:boundary().size, sheet:is_manifold()})
     end)
 
-    it("that is no surface", function()
+    it("that is not manifold", function()
         local p = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {5, 5, 5}}
         local function made(triangles) return mesh.new {positions = p, triangles = triangles} end
         -- closed, oriented, manifold
@@ -194,7 +195,7 @@ describe("A mesh", function()
         check.equal({3, 3, 2, 2, 0, 0, 0, 0}, around.valence:values())
     end)
 
-    it("joins what is linked in few rounds, and says where these are not enough", function()
+    it("finds connected components in few rounds, and raises an error after more", function()
         local links = rill.from({{0, 2}, {1, 2}}, "ivec2")
         check.names({"M:components", "in 1 rounds", "not found"}, topology.roots, "M:components", 3, links, 1)
         check.equal({0, 0, 0}, topology.roots("M:components", 3, links, 2):values())
@@ -209,7 +210,7 @@ describe("A mesh", function()
         assert.equal(0, topology.roots("M:components", n, rill.from(path, "ivec2"), 24):max()) -- 2 log2 n
     end)
 
-    it("leaves no stream to the collector that it needed for a while", function()
+    it("closes temporary streams", function()
         local ball = mesh.icosphere(1)
         local ask = {
             function() ball:euler() end, function() ball:is_closed() end, function() ball:is_oriented() end,
@@ -235,7 +236,7 @@ describe("A mesh", function()
         end
     end)
 
-    it("has normals that a motion turns, at any scale", function()
+    it("transforms normals at any scale", function()
         for _, scale in ipairs {1, 1e-18, 1e18} do
             local rows = {{scale, 0, 0, 0}, {0, scale, 0, 0}, {0, 0, scale, 0}, {0, 0, 0, 1}}
             local ball = mesh.icosphere(2):transform(rows)

@@ -1,4 +1,5 @@
---- Trees of oriented boxes: that boxes hold what is below them, that they lie as it does, and what they find.
+--- Trees of oriented bounding boxes: boxes enclose everything below them, have the orientation of their triangles,
+-- and find the correct pairs.
 local rill = require "rill"
 local turned <const> = require "spec.support.motions".turned
 
@@ -7,7 +8,7 @@ local SHARED <const> = os.getenv "RILL_DATA" and os.getenv "RILL_DATA" .. "/.." 
 local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
 local function length(v) return math.sqrt(dot(v, v)) end
 
--- Whether a place is in a box of middle c and half axes, whatever their directions: by Cramer's rule, in doubles.
+-- Whether a point is in a box of center c and any half axes: by Cramer's rule, in doubles.
 local function holds(box, p)
     local x, y, z = box.x, box.y, box.z
     local v = {p[1] - box.c[1], p[2] - box.c[2], p[3] - box.c[3]}
@@ -19,7 +20,7 @@ local function holds(box, p)
     return math.max(math.abs(det(v, y, z)), math.abs(det(x, v, z)), math.abs(det(x, y, v))) <= math.abs(d)
 end
 
--- Each triangle is once in a tree, and in the boxes of all nodes above its place.
+-- Each triangle is once in a tree, and inside the boxes of all nodes above its slot.
 local function check(m, leaf, what)
     local tree = rill.collide.obbtree(m, {leaf = leaf})
     local t, seen = rawget(tree, "own"), {}
@@ -48,7 +49,7 @@ local function moved(m, scale, by)
 end
 
 describe("rill.collide.obbtree", function()
-    it("has boxes that hold what is below them, of any size and place", function()
+    it("has boxes that enclose everything below them, at any size and position", function()
         local ball, flat = rill.mesh.icosphere(1), rill.mesh.grid {size = {1, 3}, segments = {3, 4}}
         local corners, lines = {}, {}
         for k = 0, 20 do corners[k + 1] = {k, 2 * k, -k} end
@@ -68,7 +69,7 @@ describe("rill.collide.obbtree", function()
         assert.equal("obbtree of 80 triangles, 7 levels", tostring(rill.collide.obbtree(ball)))
     end)
 
-    it("has boxes that lie as the triangles in them do", function()
+    it("has boxes that are oriented as their triangles", function()
         local m = rill.mesh.box {size = {1, 4, 0.25}}:transform(turned({1, 2, -1}, 0.9, {3, 1, 2}))
         local box = rawget(rill.collide.obbtree(m), "own").box:get(2)
         local sides = {length(box.x), length(box.y), length(box.z)}
@@ -81,7 +82,7 @@ describe("rill.collide.obbtree", function()
         assert(math.abs(box.c[1] - 3) + math.abs(box.c[2] - 1) + math.abs(box.c[3] - 2) < 1e-4)
     end)
 
-    it("needs fewer tests than upright boxes where triangles lie askew", function()
+    it("needs fewer tests than AABBs for oblique triangles", function()
         local ring = rill.mesh.torus {segments = {48, 24}}
         local how, tests, found = {b = turned({1, 1, 0}, 0.7, {0.9, 0.2, 0.1})}, {}, {}
         for _, kind in ipairs {"bvh", "obbtree"} do
@@ -93,7 +94,7 @@ describe("rill.collide.obbtree", function()
         assert.equal(found.bvh, found.obbtree)
     end)
 
-    it("takes meshes of no triangles, and says what it is given wrong", function()
+    it("accepts meshes without triangles, and names invalid arguments", function()
         local none = rill.collide.obbtree(rill.mesh.new {positions = {}, triangles = {}})
         assert.equal(0, (rill.collide.pairs(none, rill.collide.bvh(rill.mesh.box()))).size)
         local done, said = pcall(rill.collide.obbtree, 3)
@@ -102,8 +103,9 @@ describe("rill.collide.obbtree", function()
         assert(not done and said:find("rill.collide.obbtree: option 'leaf'", 1, true), said)
     end)
 
-    -- The lines of a list of counts, each found by an independent program, and by how much gaps of 1e-7 of the size change it.
-    it("finds with either kind as many pairs as are known of meshes, the same ones #long", function()
+    -- Lines of a list of counts, each computed by an independent program, with the change of the count for gaps of
+    -- 1e-7 of the size.
+    it("finds the known number of pairs with both types of tree, the same ones #long", function()
         local list = io.open(SHARED .. "/reference/triangle_pair_counts.txt")
         local there = io.open(SHARED .. "/data/meshes/spot.obj")
         if not list or not there then return pending "no meshes" end
@@ -133,7 +135,7 @@ describe("rill.collide.obbtree", function()
         assert.equal(9, count)
     end)
 
-    it("holds in its boxes what is below them, of a mesh of some thousands of triangles #long", function()
+    it("has boxes that enclose everything below them, for a mesh of some thousands of triangles #long", function()
         check(rill.mesh.torus {segments = {37, 31}}:transform(turned({1, 2, 3}, 1, {5, 1, 0})), 2, "a ring")
     end)
 end)

@@ -1,4 +1,5 @@
---- Queries of random solids of unit cubes, sheared by whole numbers: what is inside is known exactly, and rays aimed at corners and edges must not get out.
+--- Queries of random solids made of unit cubes, sheared by integers: containment is known exactly, and rays aimed at
+-- corners and edges must not escape.
 local rill = require "rill"
 
 local state
@@ -196,7 +197,7 @@ local function each_of(list, f, ...)
 end
 
 describe("queries of rill.collide", function()
-    it("are right of random solids, whatever the tree #long", function()
+    it("are correct for random solids and every tree #long", function()
         state = 5
         local kept = 0
         for trial = 1, 30 do
@@ -225,7 +226,7 @@ describe("queries of rill.collide", function()
         assert(kept > 1000)
     end)
 
-    it("find exactly the lowest of equally near triangles, at every scale", function()
+    it("find the lowest of exactly equally near triangles, at every scale", function()
         state = 11
         for trial = 1, 24 do
             local reach <const> = draw(1, 4)
@@ -279,7 +280,8 @@ describe("queries of rill.collide", function()
                 local own = check_lowest(each_of(list, struck, near_origin[i], way[i]), struck_one:get(i), what)
                 local t_of <const> = own and far[i] + own.num / own.den - 16 or math.huge
                 assert(t_of == length:get(i) or math.abs(t_of - length:get(i)) <= 1e-6 * t_of, what)
-                -- Nearest is what reaches furthest in the direction of the point; a vertex alone is that of its lowest triangle.
+                -- The nearest vertex is the one that is farthest in the direction of the point; the result is its
+                -- lowest triangle.
                 local most, key_of, lowest = -math.huge, nil, nil
                 for f, c in ipairs(list) do
                     for v = 1, 3 do

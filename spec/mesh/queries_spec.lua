@@ -1,4 +1,4 @@
---- Rays, distances and containment beside doubles in Lua, and beside each other on meshes of many triangles.
+--- Rays, distances and containment, compared with double precision in Lua, and between trees for large meshes.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
@@ -22,7 +22,7 @@ local function corners_of(m)
     return list
 end
 
--- Moeller and Trumbore 1997, and how near to an edge, of 1, the place is.
+-- Moeller and Trumbore 1997, and the distance of the hit from the nearest edge (1: the height of the triangle).
 local function struck(c, o, d)
     local e, f = sub(c[2], c[1]), sub(c[3], c[1])
     local p = cross(d, f)
@@ -72,7 +72,7 @@ local function least_distance(list, p)
     return best
 end
 
--- Solid angles (A. van Oosterom and J. Strackee 1983): how often a surface goes around a point.
+-- Solid angles (A. van Oosterom and J. Strackee 1983): the winding number of a surface around a point.
 local function winding(list, p)
     local sum = 0
     for i = 1, #list do
@@ -126,7 +126,7 @@ local function near(expected, found, off, what)
 end
 
 describe("trees of rill.collide", function()
-    it("hit with rays what doubles hit", function()
+    it("intersect rays as double precision does", function()
         for name, m in pairs(shapes()) do
             local list = corners_of(m)
             local o, d = scattered(60, 2, 7), scattered(60, 1, 8)
@@ -150,7 +150,7 @@ describe("trees of rill.collide", function()
         end
     end)
 
-    it("let no ray through an edge or a vertex, from inside or outside", function()
+    it("let no ray pass through an edge or a vertex, from inside or outside", function()
         local m = rill.mesh.icosphere(2)
         local p = m.positions
         local edges = m:adjacency().edges
@@ -192,7 +192,7 @@ describe("trees of rill.collide", function()
         end
     end)
 
-    it("give the lowest triangle of those that meet at the nearest vertex or edge", function()
+    it("return the lowest triangle at the nearest vertex or edge", function()
         local two = rill.mesh.new {positions = {{0.7, 0, 0}, {0.9, 0.9, 0.7}, {0, 0.5, 0}, {0, 0, 0.7}},
             triangles = {{0, 1, 2}, {1, 3, 0}}}
         assert.equal(0, (select(2, rill.collide.bvh(two):distance {{0.9, 0.9, 0.7}}):get(1)))
@@ -230,7 +230,7 @@ describe("trees of rill.collide", function()
         end)
     end)
 
-    it("answer from as far as floats reach", function()
+    it("are correct at any distance", function()
         local box = rill.mesh.box {}
         each_tree(box, function(tree, which)
             for power = 0, 38 do
@@ -251,7 +251,7 @@ describe("trees of rill.collide", function()
         end)
     end)
 
-    it("contain what a surface goes around, however it is turned", function()
+    it("contain points inside a surface of any orientation", function()
         for name, m in pairs(shapes()) do
             local list, points, around, count = corners_of(m), scattered(100, 1.2, 10), {}, 0
             for i, p in ipairs(points) do around[i] = winding(list, p) > 0.5 end
@@ -286,7 +286,7 @@ describe("trees of rill.collide", function()
         end)
     end)
 
-    it("take surfaces whose triangles are turned anyhow, doubled, without area, or apart in their vertices", function()
+    it("accept surfaces with inconsistent orientation, doubled, degenerate and unconnected triangles", function()
         local m = rill.mesh.icosphere(1)
         local list, soup, number = corners_of(m), {}, {}
         for i, c in ipairs(list) do
@@ -310,7 +310,7 @@ describe("trees of rill.collide", function()
         end)
     end)
 
-    it("answer for each shape, for nothing, and for what is no number", function()
+    it("accept streams of any shape, empty ones, and NaN", function()
         local inf, nan = math.huge, 0 / 0
         each_tree(rill.mesh.new {positions = {}, triangles = {}}, function(none)
             local distance, triangle = none:ray({{0, 0, 0}}, {{0, 0, 1}})
@@ -342,7 +342,7 @@ describe("trees of rill.collide", function()
         end)
     end)
 
-    it("go on over as many launches as a large tree needs #long", function()
+    it("continue over as many launches as a large tree needs #long", function()
         local m = rill.mesh.icosphere(6)
         local all, t = rill.collide.bvh(m, {leaf = 32768}), rill.collide.bvh(m)
         local o, d = scattered(300, 1.5, 21), scattered(300, 1, 22)
@@ -357,7 +357,7 @@ describe("trees of rill.collide", function()
         near(0.9997, distance:get(1), 3e-4, "from the middle")
     end)
 
-    it("keep nothing of their walks, and say what they are given wrong", function()
+    it("free the streams of a traversal, and name invalid arguments", function()
         local t <close> = rill.collide.bvh(rill.mesh.icosphere(1))
         local o <close> = rill.stream("vec3", 10)
         t:contains(o):close()
@@ -390,7 +390,7 @@ describe("trees of rill.collide", function()
             rill.collide.bvh(rill.mesh.grid()), o)
     end)
 
-    it("say of pairs which mesh is inside the other where none meet", function()
+    it("report which mesh is inside the other if no triangles intersect", function()
         local function at(x, y) return {{1, 0, 0, x}, {0, 1, 0, y or 0}, {0, 0, 1, 0}, {0, 0, 0, 1}} end
         local function contained(a, b, how) return select(2, rill.collide.pairs(a, b, how)).contained end
         local twice = rill.mesh.new {positions = {}, triangles = {}}
@@ -412,7 +412,7 @@ describe("trees of rill.collide", function()
         end
     end)
 
-    it("say so of each part of a mesh, and of none that is open", function()
+    it("report it for each part of a mesh, and not for open meshes", function()
         local function parts(...) -- boxes in one mesh: their middles and sides
             local positions, triangles = {}, {}
             for k, b in ipairs {...} do
@@ -440,7 +440,7 @@ describe("trees of rill.collide", function()
             {0, 0, 1, 3}, {0, 1, 0, 0}, {-1, 0, 0, 0.2}, {0, 0, 0, 1}})))
     end)
 
-    it("leave no stream to the collector that they needed for a while", function()
+    it("close temporary streams", function()
         local t, far = rill.collide.bvh(rill.mesh.icosphere(1)), rill.from({{0, 0, 3}}, "vec3")
         leaks.none(function()
             t:contains({{0, 0, 0}}):close()

@@ -1,10 +1,11 @@
--- Loop's subdivision against a plain one in doubles, of lists, and against the limits that are known.
+-- Loop subdivision, compared with a simple implementation in doubles, and with known limits.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 local loop <const> = rill.subdivide.loop
 
--- One level in doubles. p: points, t: triangles, creases: set of keys; numbers from 0. Vertex V + e is that of edge e in the order of their ends.
+-- One level in doubles. p: points, t: triangles, creases: set of keys; indices are 0-based. Vertex V + e belongs to
+-- edge e in the order of their ends.
 local function plain(p, t, creases)
     local edges, keys, around = {}, {}, {}
     local function key(a, b) return math.min(a, b) << 32 | math.max(a, b) end
@@ -54,7 +55,8 @@ local function plain(p, t, creases)
     return q, u, more
 end
 
--- A tetrahedron, triangles of which are parted at random, which gives any valence; some go, some edges become creases.
+-- A tetrahedron whose triangles are split at random, which gives any valence; some triangles are removed, some edges
+-- become creases.
 local function random_mesh(seed, parted, gone)
     math.randomseed(seed)
     local function point() return {math.random(), math.random(), math.random()} end
@@ -86,7 +88,7 @@ local function compare(m, p, t)
     end
 end
 
--- Lengths and areas of what there is.
+-- Lengths of the edges and areas of the triangles.
 local function measures(m)
     local p, t = m.positions:values(), m.triangles:values()
     local longest, least = 0, math.huge
@@ -163,7 +165,7 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
-    it("has the vertices, edges and limits that are known", function()
+    it("has the known vertices, edges and limits", function()
         local known = {{rill.mesh.new(TETRA), 0.2, {0.25, 0.203125, 0.2001953125}},
             {rill.mesh.new(OCTA), 0.4363636363636363, {0.515625, 0.4475097656, 0.4379310608}},
             {rill.mesh.icosphere(0), 0.7078091169020598, {0.7675720593, 0.7200326649, 0.7103092469}}}
@@ -194,7 +196,7 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
-    it("has them at levels 4 to 6, too #long", function()
+    it("has the known vertices, edges and limits at levels 4 to 6 #long", function()
         local known = {
             {rill.mesh.new(TETRA), {0.2000122070, 0.2000007629, 0.2000000477}, {0.10418688, 0.10329027, 0.10306732}},
             {rill.mesh.new(OCTA), {0.4365840554, 0.4363946328, 0.4363679952}, {0.30552949, 0.30427271, 0.30395931}},
@@ -215,7 +217,7 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
-    it("does not depend on how vertices and corners are numbered, to the bit", function()
+    it("is bitwise independent of the numbering of vertices and corners", function()
         local m = rill.mesh.torus {segments = {9, 7}}
         local n, p, t = m.vertices, m.positions:values(), m.triangles:values()
         local moved, turned, order = {}, {}, {}
@@ -231,7 +233,7 @@ describe("rill.subdivide.loop", function()
         assert.are.equal(places(m), places(rill.mesh.new {positions = moved, triangles = turned}))
     end)
 
-    it("parts edges that ask for it, with both patches, and stays closed", function()
+    it("splits the edges that fulfil the criterion, with both patches, and stays closed", function()
         local half = rill.kernel [[
             kernel int half(vec3 a<>, vec3 b<>) { return a.x + b.x > 0.5 && distance(a, b) > 0.1 ? 1 : 0; }
         ]]
@@ -250,7 +252,7 @@ describe("rill.subdivide.loop", function()
             s, report = loop(m, {levels = 5, patch = patch, adaptive = {pixels = 30, camera = {eye = {0, 0, 1.5}}}})
             sound(s)
             assert.is_true(report.met)
-            -- Without perspective all edges are as long as in a picture of so many pixels for so much length.
+            -- In a parallel projection the length in pixels is proportional to the length.
             s, report = loop(m, {levels = 8, patch = patch, adaptive = {pixels = 20, size = {50, 100},
                 camera = {orthographic = 1}}})
             assert.is_true(report.met and measures(s) <= 0.2001)
@@ -259,7 +261,7 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
-    it("parts what is bent, until nothing is", function()
+    it("splits bent edges until none is left", function()
         for _, patch in ipairs {"redgreen", "sliver"} do
             for _, m in ipairs {rill.mesh.icosphere(0), rill.mesh.box()} do
                 local s, report = loop(m, {levels = 6, patch = patch, adaptive = {curvature = 14}})
@@ -270,13 +272,13 @@ describe("rill.subdivide.loop", function()
         local ring, report = loop(rill.mesh.torus {segments = {12, 6}}, {levels = 6, adaptive = {curvature = 14}})
         assert.is_true(report.met and most_bent(ring) <= 14.001, most_bent(ring))
         assert.is_true(ring.faces < 144 * 4 ^ report.levels / 2 and ring:is_closed() and ring:euler() == 0)
-        -- What is to stay sharp does not ask.
+        -- Edges that must stay sharp are not split.
         local box = rill.mesh.box()
         local s, told = loop(box, {levels = 6, creases = box:adjacency().edges, adaptive = {curvature = 14}})
         assert.same({12, true, 0}, {s.faces, told.met, told.levels})
     end)
 
-    it("makes at most half as many triangles of the cow as parting all of them", function()
+    it("makes at most half as many triangles of the cow as uniform subdivision", function()
         local data, why = tempfiles.data()
         if not data then return pending(why) end
         local cow = rill.mesh.load(data .. "/meshes/spot.obj")
@@ -305,7 +307,7 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
-    it("leaves no levels to the collector, but for views that copies make on the way", function()
+    it("closes the levels, except the views of copies", function()
         local m = rill.mesh.icosphere(1)
         for what, options in pairs {
             everywhere = {}, ["at the limit"] = {limit = true}, slivers = {adaptive = {edge = 0.2}, patch = "sliver"},
@@ -316,7 +318,7 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
-    it("stops at the last level, and leaves what asks for nothing", function()
+    it("stops at the last level, and keeps edges that do not fulfil the criterion", function()
         local m = rill.mesh.icosphere(0)
         local s, report = loop(m, {levels = 2, adaptive = {edge = 1e-6}})
         assert.are.equal(s.faces, 320)
@@ -326,7 +328,7 @@ describe("rill.subdivide.loop", function()
         assert.is_true(report.met and report.levels == 0)
     end)
 
-    it("defines what comes of meshes that are no surfaces", function()
+    it("defines the result for meshes that are not manifold", function()
         local function of(p, t)
             return (loop(rill.mesh.new {positions = p, triangles = t}, {levels = 2, limit = true}))
         end
@@ -337,7 +339,7 @@ describe("rill.subdivide.loop", function()
         assert.are.equal(three.faces, 80)
         assert.are.equal(three.positions:get(6)[1], 5.0)
         assert.is_true(three.positions:max()[1] <= 5 and three.positions:min()[1] >= -1)
-        -- Triangles that disagree about the way round are parted all the same, to the same places.
+        -- Triangles of inconsistent orientation are split, and give the same positions.
         local ball, turned = rill.mesh.icosphere(1), rill.mesh.icosphere(1)
         local t = turned.triangles:get(1)
         turned.triangles:set({t[2], t[1], t[3]}, 1)
@@ -349,7 +351,7 @@ describe("rill.subdivide.loop", function()
             for _, x in ipairs(a.positions:read()) do seen[table.concat(x, " ")] = true end
             for _, x in ipairs(b.positions:read()) do assert.is_true(seen[table.concat(x, " ")]) end
         end
-        -- Nor do three triangles at an edge, or ones without area, keep a level from ending.
+        -- Three triangles at an edge, and triangles without area, are split too.
         for _, patch in ipairs {"redgreen", "sliver"} do
             for _, asks in ipairs {{edge = 0.3}, {curvature = 20}} do
                 local bad = rill.mesh.new {positions = p, triangles = {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}, {2, 2, 3}}}
@@ -363,7 +365,7 @@ describe("rill.subdivide.loop", function()
         assert.is_true(s.faces > 20 and s:is_closed())
     end)
 
-    it("refuses what is none of its options", function()
+    it("refuses invalid options", function()
         local m, gone = rill.mesh.box(), rill.mesh.box()
         gone:close()
         for _, row in ipairs {

@@ -1,10 +1,10 @@
--- Welding against groups that are found one pair at a time.
+-- M:weld, compared with groups that are found one pair at a time.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local mesh <const> = rill.mesh
 
--- For each vertex the least one that steps of at most epsilon lead to, from 0.
+-- Returns, for each vertex, the lowest vertex (0-based) to which steps of at most epsilon lead.
 local function plain(m, epsilon)
     local p, parent = m.positions:values(), {}
     local n = m.vertices
@@ -54,7 +54,7 @@ local function agrees(m, epsilon)
     return welded
 end
 
--- Vertices on a lattice of side 1/8, many of them at one place, somewhat moved; triangles of any.
+-- Vertices on a lattice of side 1/8, many at the same position, slightly moved; random triangles.
 local function scattered(n, faces, side, moved)
     local positions, triangles = {}, {}
     for i = 1, n do
@@ -73,7 +73,7 @@ describe("M:weld", function()
     leaks.watch(setup, teardown)
     before_each(function() math.randomseed(12) end)
 
-    it("joins vertices at the same place", function()
+    it("merges vertices at the same position", function()
         for _, n in ipairs {1, 2, 63, 64, 65, 300} do
             agrees(scattered(n, n, 2, 0))
         end
@@ -82,7 +82,7 @@ describe("M:weld", function()
         assert.same({4, 2}, {m.vertices, m.faces})
     end)
 
-    it("joins what steps of epsilon lead to", function()
+    it("merges vertices connected by steps of at most epsilon", function()
         for _, epsilon in ipairs {2 ^ -10, 2 ^ -6, 0.125, 0.25, 1, 64} do
             for _, n in ipairs {2, 33, 65, 250} do
                 agrees(scattered(n, 40, 9, 2 ^ -7), epsilon)
@@ -95,7 +95,7 @@ describe("M:weld", function()
         assert.same({1, 0}, {chain:weld(0.5625).vertices, chain:weld(0.5625).faces})
     end)
 
-    it("takes many vertices within an epsilon, and many that are a bit further apart", function()
+    it("handles many vertices within an epsilon, and many slightly farther apart", function()
         local m = mesh.icosphere(5)
         local shells = mesh.new {positions = rill.concat {m.positions, (m.positions * 1.25):eval()}, triangles = {}}
         for epsilon, left in pairs {[0.01] = 20484, [0.249] = 2, [0.251] = 1, [2] = 1} do
@@ -103,7 +103,7 @@ describe("M:weld", function()
         end
     end)
 
-    it("keeps what vertices, faces and corners have", function()
+    it("keeps data of vertices, faces and corners", function()
         local positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 0}}
         local triangles, heat, name = {{0, 1, 2}, {0, 3, 6}, {3, 4, 5}}, rill.iota(7), rill.iota(3)
         local function make(uv)
@@ -121,7 +121,7 @@ describe("M:weld", function()
         check.equal({0, 0, 1, 0, 1, 1, 9, 0, 1, 1, 0, 1}, m.uv:values())
     end)
 
-    it("of soups of shapes gives them back", function()
+    it("restores shapes from triangle soups", function()
         for _, shape in ipairs {mesh.icosphere(2), mesh.torus(), mesh.box()} do
             local p = rill.gather(shape.positions, rill.kernel [[
                 kernel void corners(ivec3 t[], out int v<>) { int c = indexof(v).x; v = t[c / 3][c % 3]; }
@@ -134,13 +134,13 @@ describe("M:weld", function()
         end
     end)
 
-    it("leaves no stream to the collector that it needed for a while", function()
+    it("closes temporary streams", function()
         local ball = mesh.icosphere(1)
         leaks.none(function() ball:weld():close() end, "weld")
         leaks.none(function() ball:weld(0.5):close() end, "weld by distance")
     end)
 
-    it("of nothing, and of what is wrong", function()
+    it("accepts empty meshes, and names invalid arguments", function()
         assert.equal(0, mesh.new({positions = {}, triangles = {}}):weld(1).vertices)
         local points = mesh.new({positions = {{1, 2, 3}, {1, 2, 3}}, triangles = {}})
         assert.same({1, 1, 0}, {points:weld().vertices, points:weld(1).vertices, points:weld().faces})

@@ -1,4 +1,4 @@
---- Cloth beside the same forces in Lua, laws of motion, and what hangs at rest.
+--- Cloth, compared with the same forces in Lua, laws of motion, and cloth at rest.
 local rill = require "rill"
 local check = require "spec.support.check"
 local example = require "spec.support.example"
@@ -8,7 +8,8 @@ local function near(a, b, most, what)
     assert(math.abs(a - b) <= most, ("%s: %.9g, expected %.9g"):format(what or "", a, b))
 end
 
--- The force of the wind on a particle: along the normal of the cloth there, by the places beside it, or its own at an edge.
+-- The force of the wind on a particle, along the normal of the cloth. The normal follows from the adjacent particles,
+-- or the particle itself at an edge.
 local function wind_on(x, v, i, j, how)
     local function at(k, l)
         return x[math.max(1, math.min(#x, k))][math.max(1, math.min(#x[1], l))]
@@ -23,7 +24,7 @@ local function wind_on(x, v, i, j, how)
     return n
 end
 
--- One step in double precision: the same springs, gone through particle by particle.
+-- One step in double precision: the same springs, for each particle in turn.
 local function reference(x, v, how, kick, dt)
     local rows, columns = #x, #x[1]
     local new_x, new_v = {}, {}
@@ -92,7 +93,7 @@ describe("rill.cloth", function()
         end
     end)
 
-    it("moves as its springs say, whatever the shape", function()
+    it("moves as the reference, for any shape", function()
         for _, shape in ipairs {{1, 1}, {1, 5}, {2, 2}, {4, 3}, {3, 9}} do
             local x = rill.stream("vec3", shape, function(i, j)
                 return {j + 0.2 * math.sin(3 * i), 0.3 * math.cos(i * j), 0.9 * i}
@@ -118,7 +119,7 @@ describe("rill.cloth", function()
         end
     end)
 
-    -- Random shapes, options and steps up to the limit, beside the reference; what is held stays.
+    -- Random shapes, options and steps up to the limit, compared with the reference; held particles do not move.
     local function compare_random(seed)
         math.randomseed(seed)
         local function uniform(low, high) return low + (high - low) * math.random() end
@@ -173,7 +174,7 @@ describe("rill.cloth", function()
         for d, g in ipairs {1, -2, 3} do near(to[d] - from[d], 0.5 * g, 1e-4, d) end
     end)
 
-    it("hangs as long as its weight says", function()
+    it("is stretched by its weight", function()
         local n, k, m = 6, 40, 0.5
         local c = rill.cloth {shape = {n, 1}, stiffness = k, shear = 0, bend = 0, mass = m, damping = 2,
             gravity = {0, 0, 2}, held = rill.stream("bool", {n, 1}, function(i) return i == 1 end), substeps = true}
@@ -234,7 +235,7 @@ describe("rill.cloth", function()
         near(up[2], 0.005 * 0.5 * 5, 1e-6)
     end)
 
-    it("draws what is nearest", function()
+    it("draws the nearest surface", function()
         local c = rill.cloth {shape = {6, 6}}
         local above = c:picture {size = {40, 60}, eye = {2.5, 12, 2.5}, at = {2.5, 0, 2.5}}
         assert.same({"vec3", 40, 60}, {above.type, table.unpack(above.shape)})
@@ -247,7 +248,7 @@ describe("rill.cloth", function()
         assert(covered >= math.ceil(side) ^ 2 and covered <= (math.floor(side) + 2) ^ 2, covered)
     end)
 
-    it("prints and closes, and names what is wrong", function()
+    it("prints and closes, and names invalid options", function()
         local c = rill.cloth {shape = {2, 3}}
         assert.equal("cloth[2x3] at 0 s", tostring(c))
         assert.equal("cloth", rill.type(c))

@@ -1,4 +1,4 @@
---- Bodies that attract each other, beside all pairs in double precision, orbits that are known, and laws of motion.
+--- Bodies that attract each other, compared with all pairs in double precision, known orbits, and laws of motion.
 local rill = require "rill"
 local check = require "spec.support.check"
 local example = require "spec.support.example"
@@ -22,7 +22,8 @@ local function scattered(n, dimensions)
     return x, v, m
 end
 
--- The pull on each, the energy of places, and the sum of how strongly each is pulled, in double precision.
+-- The acceleration of each body, the potential energy, and the sum of the absolute accelerations, in double
+-- precision.
 local function reference(x, m, softening)
     local a, depth, strength = {}, 0, {}
     for i = 1, #x do
@@ -39,7 +40,7 @@ local function reference(x, m, softening)
     return a, depth, strength
 end
 
--- A step of length dt, by the method's own words, in double precision.
+-- A step of length dt by the integrator, in double precision.
 local function step(x, v, m, softening, dt, method)
     local function drift(t) for i = 1, #x do for d = 1, #x[i] do x[i][d] = x[i][d] + t * v[i][d] end end end
     local function kick(t)
@@ -56,7 +57,8 @@ local function step(x, v, m, softening, dt, method)
     end
 end
 
--- A planet on an ellipse of semi-major axis 1 about a sun so heavy that it stays, from where it is nearest.
+-- A planet on an ellipse of semi-major axis 1 around a sun so heavy that it does not move, starting at the
+-- perihelion.
 local function kepler(eccentricity, options)
     local speed = math.sqrt((1 + eccentricity) / (1 - eccentricity))
     options.positions = rill.from({{1 - eccentricity, 0}, {0, 0}}, "vec2")
@@ -105,7 +107,7 @@ describe("rill.nbody", function()
         end
     end)
 
-    it("pulls as all pairs do, whatever the number of bodies", function()
+    it("computes accelerations as the sum over all pairs, for any number of bodies", function()
         for _, case in ipairs {{1, 2}, {2, 3}, {3, 2}, {4, 3}, {5, 3}, {63, 2}, {130, 3}} do
             for _, softening in ipairs {0, 0.1} do
                 local x, v, m = scattered(case[1], case[2])
@@ -131,7 +133,7 @@ describe("rill.nbody", function()
         end
     end)
 
-    it("goes on as each method does", function()
+    it("advances as each integrator", function()
         for _, method in ipairs {"leapfrog", "verlet", "yoshida"} do
             local x, v, m = scattered(7, 3)
             local b <close> = rill.nbody {
@@ -199,7 +201,7 @@ describe("rill.nbody", function()
         near(b.energy, energy, 1e-4 * math.abs(energy), "energy")
     end)
 
-    it("goes straight on where there is one, and where bodies weigh nothing or stand at one place", function()
+    it("moves without acceleration if there is one body, or bodies have no mass or the same position", function()
         local one <close> = rill.nbody {positions = rill.from({{1, 2, 3}}, "vec3"),
             velocities = rill.from({{0, -1, 0.5}}, "vec3")}
         assert.equal(1, one.dt)
@@ -232,7 +234,7 @@ describe("rill.nbody", function()
         near(two.energy, 1, 1e-6)
     end)
 
-    it("takes what is written into it", function()
+    it("uses values written into its streams", function()
         local b <close> = rill.nbody {positions = rill.from({{0, 0}, {1, 0}, {9, 9}}, "vec2"), dt = 0.01}
         b.positions:set({2, 0}, 2)
         b.masses:set(0, 3)
@@ -258,7 +260,7 @@ describe("rill.nbody", function()
         check.names({"N:step", "closed"}, b.step, b)
     end)
 
-    it("names what is wrong", function()
+    it("names invalid options", function()
         local two = rill.from({{0, 0}, {1, 0}}, "vec2")
         check.names({"rill.nbody", "'positions' is missing"}, rill.nbody, {})
         check.names({"rill.nbody", "'positions'", "vec2 or vec3"}, rill.nbody, {positions = rill.from {1, 2}})
@@ -299,7 +301,7 @@ describe("rill.nbody", function()
         end
     end)
 
-    it("goes through more bodies than one launch does #long", function()
+    it("sums over more bodies than one launch processes #long", function()
         local n = 40000
         local x = rill.stream("vec2", n, function(i) return {math.cos(i), math.sin(i)} end)
         local b <close> = rill.nbody {positions = x, masses = 1 / n, softening = 0.1, dt = 0.01}

@@ -1,4 +1,4 @@
--- Flows of rill.sph that are known: the elliptical drop, a dam that breaks; and crowds that launches must be divided for.
+-- Known flows for rill.sph: the elliptical drop, the dam break, and crowded cells whose launches must be divided.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
@@ -17,7 +17,7 @@ local FRONT <const> = {
 describe("rill.sph", function()
     leaks.watch(setup, teardown)
 
-    it("draws a drop out to the ellipse that is known #long", function()
+    it("stretches a drop to the known ellipse #long", function()
         local n <const> = 30
         local x = {}
         for i = -n, n do
@@ -39,7 +39,7 @@ describe("rill.sph", function()
         end
     end)
 
-    it("breaks a dam as it was measured #long", function()
+    it("agrees with the measured dam break #long", function()
         local n <const> = 20
         local x = {}
         for k = 0, 2 * n * n - 1 do
@@ -64,8 +64,9 @@ describe("rill.sph", function()
         assert.is_true(p.positions:min()[1] >= 0 and p.positions:min()[2] >= 0 and p.density:max() < 1.05 * rest)
     end)
 
-    -- More particles than a launch may loop over, all near each other: their sums follow from those of a few, each of which stands for many.
-    it("sums over crowds in one cell #long", function()
+    -- More particles than a launch may loop over, all near each other: their sums follow from a few particles that
+    -- stand for many.
+    it("sums over many particles in one cell #long", function()
         for _, case in ipairs {{2, 11000, 0.45}, {3, 20000, 0}, {3, 4000, 0.45}} do
             local dimensions, count, left = table.unpack(case) -- some in cells to the left of 0, at the other end of the grid
             local places, spots = {}, {}

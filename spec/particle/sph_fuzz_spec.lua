@@ -1,4 +1,5 @@
---- rill.sph with random options, particles that coincide, are alone or far away, behind walls, beside sums over all pairs in double precision.
+--- rill.sph with random options, and particles that coincide, are alone, far away or behind walls, compared with sums
+-- over all pairs in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -87,7 +88,7 @@ end
 
 -- ---- cases
 
--- Places a little off a grid, some twice with one velocity, some far away, alone or together.
+-- Positions near a grid, some twice with the same velocity, some far away, alone or together.
 local function random_cloud(dimensions, h)
     local n = pick(1, 2, 3, 4, dimensions == 2 and 7 or 4)
     local x, v = {}, {}
@@ -187,7 +188,7 @@ end
 describe("rill.sph with random options", function()
     leaks.watch(setup, teardown)
 
-    it("moves as sums over all pairs say", function() run(compare_flow, 1, 2, 2) end)
+    it("moves as sums over all pairs in double precision", function() run(compare_flow, 1, 2, 2) end)
     for dimensions = 2, 3 do
         it(("moves so in %d dimensions, often #long"):format(dimensions), function()
             run(compare_flow, 100, 160, dimensions)

@@ -1,4 +1,4 @@
--- Pictures of particles: what is drawn where, by the geometry of a few.
+-- Images of particles: where few particles are drawn.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -76,7 +76,7 @@ describe("rill.sph", function()
             local count = difference(picture, clear)
             local pixels = 60 / math.tan(math.rad(7.5)) * q / math.sqrt(100 - q * q)
             assert.near(1, count / (math.pi * pixels ^ 2), 0.04)
-            -- Straight through the middle nothing is bent: a fiftieth is mirrored, the rest is dimmed by the water.
+            -- A ray through the middle is not refracted: a fiftieth is reflected, the rest is dimmed by the water.
             local through, free = picture:get(60, 60), clear:get(60, 60)
             for i = 1, 3 do
                 assert.is_true(through[i] > 0.05 and through[i] < free[i], i)
@@ -85,7 +85,7 @@ describe("rill.sph", function()
             blob:close()
         end)
 
-        it("is the same from eyes that are far away, but for the perspective", function()
+        it("is the same from distant eyes, except for the perspective", function()
             local low, high = {-0.5, -0.5, -0.5}, {3.5, 9.5, 1.5}
             local places <close> = rill.from({{0, 0, 0}, {0, 4, 0}, {3, 9, 1}}, "vec3")
             local target, bodies <const> = {}, rill.nbody {positions = places, dt = 1}
@@ -109,7 +109,7 @@ describe("rill.sph", function()
             bodies:close()
         end)
 
-        it("says what it was given", function()
+        it("names invalid options", function()
             for words, options in pairs {
                 ['option \'style\': expected "spheres" or "splats" or "surface", got "dots"'] = {style = "dots"},
                 ["'size': expected {rows, columns}, whole numbers from 1 to 16384, got {0, 3}"] = {size = {0, 3}},

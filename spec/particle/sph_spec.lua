@@ -1,11 +1,11 @@
--- rill.sph against sums over all pairs in double precision, what is conserved, and flows that are known.
+-- rill.sph, compared with sums over all pairs in double precision, conservation laws, and known flows.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local smoothed = require "spec.support.smoothed"
 local apart <const> = smoothed.apart
 
--- Points of n^dimensions places, a little off a grid, and velocities.
+-- n^dimensions positions near a grid, and velocities.
 local function cloud(n, dimensions, seed)
     math.randomseed(seed)
     local positions, velocities = {}, {}
@@ -52,7 +52,8 @@ describe("rill.sph", function()
     end)
 
     it("finds densities and forces of crowded cells, whose launches are divided into slices", function()
-        -- Particles at two places: all particles of a place have the same density and acceleration, which follow from the pair of places.
+        -- Particles at two positions: all particles at a position have the same density and acceleration, which
+        -- follow from the two positions.
         for count = 3334, 3337 do
             local function first(i) return i % 3 == 0 end
             local heavy = count // 3
@@ -64,7 +65,8 @@ describe("rill.sph", function()
             }
             local p <close> = rill.sph(how)
             local all = {table.unpack(x)}
-            -- As many pairs as particles at the places, by their weights: densities are linear in the masses of a place.
+            -- Each pair of positions counts as many times as there are particles: densities are linear in the masses
+            -- at a position.
             how.mass = 1
             local alone, both = smoothed.densities({x[1]}, how)[1], smoothed.densities(all, how)[1]
             local rho = {
@@ -87,7 +89,7 @@ describe("rill.sph", function()
         end
     end)
 
-    it("lists neighbours as brute force finds them, also after particles went far", function()
+    it("lists neighbors as brute force does, also after particles moved far away", function()
         for _, case in ipairs {{1, 2}, {2, 3}, {3, 2}, {11, 2}, {5, 3}} do
             local n, dimensions = table.unpack(case)
             local x, v = cloud(n, dimensions, n)
@@ -153,7 +155,7 @@ describe("rill.sph", function()
         end
     end)
 
-    it("loses energy by viscosity, and wins some by the printed kernel's Laplacian", function()
+    it("loses energy by viscosity, and gains energy by the printed kernel's Laplacian", function()
         local function energy(laplacian, far)
             local p <close> = rill.sph {
                 positions = rill.from({{0, 0, 0}, {far, 0, 0}}, "vec3"), radius = 1, mass = 1,
@@ -253,7 +255,7 @@ describe("rill.sph", function()
         assert.is_true(run() == run())
     end)
 
-    it("says what it was given", function()
+    it("names invalid options", function()
         local x = rill.from({{0, 0}, {1, 1}}, "vec2")
         local function given(changes)
             local options = {positions = x, radius = 1, sound = 1}

@@ -1,8 +1,8 @@
---- Walls of rill.sph and rill.cloth: where particles behind them go, against the same in double precision.
+--- Walls of rill.sph and rill.cloth: the positions of particles behind them, compared with double precision.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
--- Where particles at x (lists of coordinates) are after walls have acted on them, of each solver.
+-- Returns the positions of particles at x (lists of coordinates) after walls have acted on them, for each solver.
 local solvers = {}
 
 function solvers.sph(x, walls)
@@ -48,14 +48,14 @@ end
 describe("walls of particles", function()
     leaks.watch(setup, teardown)
 
-    it("put what is in an obstacle on its nearest side, the first of several", function()
+    it("move particles in an obstacle to its nearest side, the first of several", function()
         for _, case in ipairs(CASES) do
             local solver, dimensions = table.unpack(case)
             local low, high, middle = {}, {}, {}
             math.randomseed(5)
             for d = 1, dimensions do low[d], high[d], middle[d] = -1, 2 * d, (2 * d - 1) / 2 end
             local x = points(300, dimensions, function(d) return uniform(low[d] - 0.5, high[d] + 0.5) end)
-            -- Places on the diagonals of corners, whose sides are equally near, and the middle.
+            -- Points on the diagonals of corners, from which sides are equally near, and the center.
             for corner = 0, (1 << dimensions) - 1 do
                 local place = {}
                 for d = 1, dimensions do
@@ -78,7 +78,7 @@ describe("walls of particles", function()
         end
     end)
 
-    it("put what is behind a plane known as a distance on it, up to the border and no further", function()
+    it("move particles behind a plane given as a distance onto it, within the corners only", function()
         for _, case in ipairs(CASES) do
             local solver, dimensions = table.unpack(case)
             math.randomseed(6)
@@ -130,7 +130,7 @@ describe("walls of particles", function()
         end
     end)
 
-    it("ask a function at nodes from corner to corner", function()
+    it("sample a function at nodes from corner to corner", function()
         local least, most, asked = {1 / 0, 1 / 0}, {-1 / 0, -1 / 0}, 0
         solvers.sph({{0, 0}}, {{low = {0, 0}, high = {1, 0.5}, spacing = 0.3, distance = function(...)
             asked = asked + 1

@@ -1,4 +1,5 @@
--- rill.render against plain Lua: spans of scan lines in whole numbers, depths and attributes in double, and pictures kept beside this file.
+-- rill.render, compared with plain Lua: scan-line spans in integers, depths and attributes in doubles, and with
+-- reference images in this directory.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -23,7 +24,7 @@ end
 
 local function ceil_div(a, b) return -(-a // b) end
 
--- For each pixel that a triangle of places in 1/256 of a pixel covers.
+-- Calls a function for each pixel covered by a triangle with corners in 1/256 pixel.
 local function scan(triangle, size, visit)
     local least, most = math.huge, -math.huge
     for _, p in ipairs(triangle) do least, most = math.min(least, p[2]), math.max(most, p[2]) end
@@ -33,7 +34,7 @@ local function scan(triangle, size, visit)
             local a, b = triangle[i], triangle[i % 3 + 1]
             if a[2] > b[2] then a, b = b, a end
             if a[2] <= y and y < b[2] then
-                -- The first pixel whose middle is at the edge or right of it.
+                -- The first pixel whose center is on the edge or right of it.
                 local first = ceil_div((b[1] - a[1]) * (y - a[2]) + (a[1] - 128) * (b[2] - a[2]), 256 * (b[2] - a[2]))
                 from, to = math.min(from, first), math.max(to, first)
             end
@@ -65,7 +66,7 @@ local function random_places(n, reach, grain)
     return places
 end
 
--- Triangles around a place in the middle, whose outer corners go round once.
+-- Triangles around a point in the middle, whose outer corners go around once.
 local function fan(n, radius, z)
     local places, triangles = {{0.3, -0.7, z or 0}}, {}
     for i = 0, n - 1 do
@@ -106,7 +107,7 @@ describe("rill.render", function()
         for _, power in ipairs {-90, -75, 75, 120} do check.equal(want, picture(2.0 ^ power), 1e-6) end
     end)
 
-    it("covers the pixels whose middles are inside, by the rule of top and left edges", function()
+    it("covers the pixels whose centers are inside, by the top-left rule", function()
         math.randomseed(13)
         for _, case in ipairs {{{17, 33}, 20, 1}, {{40, 56}, 30, 2}, {{40, 56}, 400, 8}, {{9, 100}, 60, 512}} do
             local size, reach, grain = table.unpack(case)
@@ -128,7 +129,7 @@ describe("rill.render", function()
         end
     end)
 
-    it("cuts triangles at the near plane without gaps", function()
+    it("clips triangles at the near plane without gaps", function()
         math.randomseed(15)
         local places, triangles = fan(61, 500)
         for _, p in ipairs(places) do p[2], p[3] = -1, p[2] end -- a floor below an eye that looks along it
@@ -189,7 +190,7 @@ describe("rill.render", function()
         end
     end)
 
-    it("interpolates what vertices have as perspective shows it", function()
+    it("interpolates vertex data with perspective correction", function()
         local m = mesh({{-4, -1, 2}, {4, -1, 2}, {4, -1, -30}, {-4, -1, -30}}, {{0, 1, 2}, {0, 2, 3}})
         m.uv = rill.from({{0, 0}, {1, 0}, {1, 1}, {0, 1}}, "vec2")
         local camera = {eye = {0, 0, 0}, target = {0, 0, -1}, fov = 90}
@@ -284,7 +285,7 @@ describe("rill.render", function()
         return mesh(places, triangles, {uv = rill.from(uv, "vec2")})
     end
 
-    it("draws the pictures kept for each kind of shading, the same each time", function()
+    it("draws the reference image of each shading, reproducibly", function()
         local m = ring(24, 12)
         local stripes = rill.stream("vec3", {8, 8}, function(i, j) return i / 8, j % 2, 0.5 end)
         local kinds = {
@@ -308,7 +309,7 @@ describe("rill.render", function()
         end
     end)
 
-    it("leaves out what no picture shows", function()
+    it("skips triangles with NaN or indices out of range", function()
         local nan, inf = 0 / 0, math.huge
         local places = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {nan, 0, 0}, {inf, 1, 0}, {3e38, 0, 0}, {-1, -1, 0}, {2, 2, 0}}
         local bad = {{3, 1, 2}, {0, 4, 2}, {0, 1, 5}, {0, 0, 1}, {6, 0, 7}, {0, 1, 8}, {0, -1, 2}, {2, 2, 2}}
@@ -334,7 +335,7 @@ describe("rill.render", function()
         }):get(1, 1), 1e-6)
     end)
 
-    it("is what rill.show draws of a mesh", function()
+    it("is used by rill.show for meshes", function()
         local ball <close> = rill.mesh.icosphere(1)
         local text = rill.show(ball, {mode = "ascii", width = 24, text = true})
         local lines = {}
@@ -373,7 +374,7 @@ describe("rill.render", function()
         rill.render(point, {size = {8, 8}}):close()
     end)
 
-    it("says what is wrong with its arguments", function()
+    it("names invalid arguments", function()
         local m = mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}})
         for pattern, call in pairs {
             ["argument #1 'm': expected a mesh or a list of meshes, got number 3"] = {3},
@@ -433,7 +434,7 @@ describe("textures of rill.render", function()
         assert(rill.abs(want - drawn(rill.stream("float", {8, 8}))):max()[1] > 0.1)
     end)
 
-    it("are named as the option that they are in messages", function()
+    it("are named as options in messages", function()
         local function said(...) return select(2, pcall(rill.render, ...)) end
         local wrong = rill.stream("int", {2, 2})
         local words <const> = "option 'texture': expected {rows, columns} of float, vec3 or vec4, got int of shape 2x2"
