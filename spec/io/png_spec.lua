@@ -170,13 +170,13 @@ describe("PNG", function()
             assert.are.same({ 0, 51 }, rill.image.load(path, "uint16"):values())
         end)
 
-        it("refuses types that a picture has no meaning for", function()
+        it("refuses types that do not fit the image", function()
             local gray16 = files:write("gray16.png", pngwriter.encode(picture("gray", 16, 2, 2)))
             local rgb = files:write("rgb.png", pngwriter.encode(picture("rgb", 8, 2, 2)))
             assert.matches("argument #2 'type'.*unorm8x4", failure(rill.image.load, rgb, "vec2"))
             assert.matches("argument #2 'type'", failure(rill.image.load, rgb, "int"))
             assert.matches("argument #2 'type'", failure(rill.image.load, rgb, "flaot"))
-            assert.matches("rgb.png.*gray picture", failure(rill.image.load, rgb, "uint8"))
+            assert.matches("rgb.png.*gray image", failure(rill.image.load, rgb, "uint8"))
             assert.matches("gray16.png.*16 bits.*'uint16'", failure(rill.image.load, gray16, "uint8"))
         end)
 
@@ -220,7 +220,7 @@ describe("PNG", function()
             end
         end)
 
-        it("is refused when a chunk beside the picture is damaged", function()
+        it("is refused when a chunk other than IDAT is damaged", function()
             local o = picture("palette", 4, 5, 4)
             o.trns = "\1\2\3"
             o.extra = pngwriter.chunk("tEXt", "Comment\0drawn by a spec")
@@ -246,7 +246,7 @@ describe("PNG", function()
             refused(pngwriter.encode(o), "60000 rows and 60000 columns, more than its %d+ bytes can hold")
         end)
 
-        it("that is no picture is refused", function()
+        it("that is not an image is refused", function()
             refused("", "empty")
             refused("return 1", "not an image that rill reads")
             refused("\x89PNG\r\n\x1a\n")
@@ -342,7 +342,7 @@ describe("PNG", function()
             assert.are.equal("\0\128\255\128", rill.image.load(save(c, { max = 10 }), "unorm8x4"):bytes())
         end)
 
-        it("takes every type that means a picture", function()
+        it("takes every type of images", function()
             assert.are.same({ 0, 255 }, gray_bytes(rill.stream("bool", { 1, 2 }, { false, true })))
             assert.are.same({ 0, 128 }, gray_bytes(rill.stream("half", { 1, 2 }, { 0, 0.5 })))
             for _, type in ipairs { "int", "uint", "int8", "int16" } do
@@ -365,7 +365,7 @@ describe("PNG", function()
             assert.are.same({ 1, 2, 3, 4 }, s:values())
         end)
 
-        it("refuses what is no picture", function()
+        it("refuses streams that are not images", function()
             local path = files:path "never.png"
             local function refused(s, pattern, options)
                 assert.matches("^[^\n]*rill%.image%.save: .*" .. pattern, failure(rill.image.save, s, path, options))

@@ -163,7 +163,7 @@ describe("PGM, PPM and PFM", function()
             for _, name in ipairs { "x.pgm", "x.ppm", "x.pnm", "x.pfm" } do
                 assert.matches("no alpha", failure(rill.image.save, rgba, files:path(name)))
             end
-            assert.matches("gray pictures only", failure(rill.image.save, rgb, files:path "x.pgm"))
+            assert.matches("gray images only", failure(rill.image.save, rgb, files:path "x.pgm"))
             assert.matches("'depth' is not for PFM", failure(rill.image.save, rgb, files:path "x.pfm", { depth = 16 }))
             assert.is_nil(io.open(files:path "x.pgm"))
         end)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MUCH = 1 << 18, SHOWN = 20, DIGITS = 18 };
+enum { BUFFER_BYTES = 1 << 18, SHOWN_CHARACTERS = 20, MOST_DIGITS = 18 };
 
 /* ---- reading */
 
@@ -92,12 +92,12 @@ bool text_is(TextWord word, const char *lower)
 
 int text_shown(TextWord word)
 {
-    return word.length < SHOWN ? word.length : SHOWN;
+    return word.length < SHOWN_CHARACTERS ? word.length : SHOWN_CHARACTERS;
 }
 
 bool text_expected(const TextReader *reader, TextWord word, const char *what, const char *kind)
 {
-    char expected[128], shown[SHOWN + 1];
+    char expected[128], shown[SHOWN_CHARACTERS + 1];
     int length = text_shown(word);
     snprintf(expected, sizeof expected, "%s%s%s", what, kind ? ", " : "", kind ? kind : "");
     for (int i = 0; i < length; i++) {
@@ -120,7 +120,7 @@ bool text_whole(const TextReader *reader, TextWord word, const char *what, int64
     bool sign = word.length > 0 && (word.text[0] == '-' || word.text[0] == '+');
     int64_t number = 0;
     int at = sign;
-    for (; at < word.length && at < DIGITS && word.text[at] >= '0' && word.text[at] <= '9'; at++) {
+    for (; at < word.length && at < MOST_DIGITS && word.text[at] >= '0' && word.text[at] <= '9'; at++) {
         number = number * 10 + (word.text[at] - '0');
     }
     *value = sign && word.text[0] == '-' ? -number : number;
@@ -173,7 +173,7 @@ bool text_begin(TextWriter *writer, const char *path)
 /* Writes the buffered text to the file, if it is large or `all` is set. */
 static void flush(TextWriter *writer, bool all)
 {
-    if (writer->failed || (!all && writer->text.length < MUCH && !writer->text.failed)) {
+    if (writer->failed || (!all && writer->text.length < BUFFER_BYTES && !writer->text.failed)) {
         return;
     }
     writer->failed = writer->text.failed

@@ -178,17 +178,17 @@ static bool read_small(Device *device, StagingRing *ring, const Buffer *buffer, 
 static bool read_parts(Device *device, StagingRing *ring, const Buffer *buffer, uint64_t offset, uint8_t *data,
                        uint64_t bytes)
 {
-    uint64_t asked = 0;
+    uint64_t requested = 0;
     int oldest = 0, flying = 0;
     for (uint64_t done = 0; done < bytes;) {
-        while (asked < bytes && flying < PARTS - 1) {
-            const uint64_t count = smaller(bytes - asked, PART_BYTES);
+        while (requested < bytes && flying < PARTS - 1) {
+            const uint64_t count = smaller(bytes - requested, PART_BYTES);
             if (!next_part(device, ring)) {
                 return false;
             }
             oldest = flying == 0 ? ring->part : oldest;
-            ring->fences[ring->part] = fetch(ring, buffer, offset + asked, part_offset(ring->part), count);
-            asked += count;
+            ring->fences[ring->part] = fetch(ring, buffer, offset + requested, part_offset(ring->part), count);
+            requested += count;
             flying++;
         }
         const uint64_t count = smaller(bytes - done, PART_BYTES);

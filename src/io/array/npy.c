@@ -262,13 +262,14 @@ static bool check_size(const Header *header, size_t available, size_t *count)
         *count *= fits ? (size_t)header->dim[i] : 1;
     }
     if (!fits || *count > available / width) {
-        return error_set("the .npy file is truncated, or its shape is false: more elements than the %zu bytes that "
+        return error_set("the .npy file is truncated, or its shape is incorrect: more elements than the %zu bytes that "
                          "follow the header hold",
                          available);
     }
     if (*count * width != available) {
-        return error_set("%zu bytes follow the .npy file's array: its shape is false, or there is more than one array",
-                         available - *count * width);
+        return error_set(
+            "%zu bytes follow the .npy file's array: its shape is incorrect, or there is more than one array",
+            available - *count * width);
     }
     return true;
 }

@@ -259,7 +259,7 @@ static bool check_frame(const unsigned char *bytes, size_t size, size_t *descrip
         return error_set("the .rill file is truncated");
     }
     if (crc32_z(0, bytes, size - CHECKSUM) != byteorder_get(bytes + size - CHECKSUM, 4)) {
-        return error_set("the .rill file's checksum is wrong: it is truncated or damaged");
+        return error_set("the .rill file's checksum is incorrect: it is truncated or damaged");
     }
     return byteorder_little() || error_set(".rill files are read on little-endian machines only");
 }

@@ -20,10 +20,10 @@ bool image_create(Image *image, int64_t rows, int64_t cols, int channels, ImageD
 {
     *image = (Image){0};
     if (rows <= 0 || cols <= 0) {
-        return error_set("a picture of %lld rows and %lld columns has no pixels", (long long)rows, (long long)cols);
+        return error_set("an image of %lld rows and %lld columns has no pixels", (long long)rows, (long long)cols);
     }
     if (rows > IMAGE_MAX_PIXELS || cols > IMAGE_MAX_PIXELS / rows) {
-        return error_set("a picture of %lld rows and %lld columns has more than the %lld pixels a stream can hold",
+        return error_set("an image of %lld rows and %lld columns has more than the %lld pixels a stream can hold",
                          (long long)rows, (long long)cols, (long long)IMAGE_MAX_PIXELS);
     }
     *image = (Image){.rows = (int)rows,
@@ -33,7 +33,7 @@ bool image_create(Image *image, int64_t rows, int64_t cols, int channels, ImageD
                      .white = depth == IMAGE_U16 ? 65535 : 255};
     image->data = calloc(image_samples(image), image_sample_bytes(depth));
     if (!image->data) {
-        return error_set("out of host memory for a picture of %lld rows and %lld columns", (long long)rows,
+        return error_set("out of host memory for an image of %lld rows and %lld columns", (long long)rows,
                          (long long)cols);
     }
     return true;

@@ -120,12 +120,12 @@ static bool raw_samples(const Image *image, PixelArray *array)
 {
     const char *type = array->kind == PIXEL_UINT8 ? "uint8" : "uint16";
     if (image->channels != 1) {
-        return error_set("%s gives the samples of a gray picture, and this one has %d channels: use a float, half or "
+        return error_set("%s gives the samples of a gray image, but this one has %d channels: use a float, half or "
                          "unorm8 type",
                          type, image->channels);
     }
     if (image->depth == IMAGE_FLOAT) {
-        return error_set("%s gives integer samples, and this picture holds floats: use 'float'", type);
+        return error_set("%s gives integer samples, and this image has floats: use 'float'", type);
     }
     if (array->kind == PIXEL_UINT8 && image->depth == IMAGE_U16) {
         return error_set("its samples have 16 bits and do not fit uint8: use 'uint16', 'float' or 'unorm8'");

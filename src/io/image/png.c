@@ -133,7 +133,7 @@ static void read_rows(Codec *codec)
     }
 }
 
-static bool read_picture(Codec *codec)
+static bool read_image(Codec *codec)
 {
     png_structp png = codec->png;
     if (setjmp(png_jmpbuf(png))) {
@@ -158,7 +158,7 @@ bool png_decode(const unsigned char *bytes, size_t size, Image *image)
     error_set("out of host memory");
     codec.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning, &codec, on_malloc, on_free);
     codec.info = codec.png ? png_create_info_struct(codec.png) : NULL;
-    bool ok = codec.info && read_picture(&codec);
+    bool ok = codec.info && read_image(&codec);
     png_destroy_read_struct(&codec.png, &codec.info, NULL);
     return ok || refuse(&codec, "bad PNG");
 }
@@ -173,7 +173,7 @@ static void write_rows(Codec *codec)
     }
 }
 
-static bool write_picture(Codec *codec)
+static bool write_image(Codec *codec)
 {
     static const int colours[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                   PNG_COLOR_TYPE_RGB_ALPHA};
@@ -207,7 +207,7 @@ bool png_encode(const Image *image, StrBuf *bytes)
     codec.png =
         png_create_write_struct_2(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning, &codec, on_malloc, on_free);
     codec.info = codec.png ? png_create_info_struct(codec.png) : NULL;
-    bool ok = codec.info && write_picture(&codec);
+    bool ok = codec.info && write_image(&codec);
     png_destroy_write_struct(&codec.png, &codec.info);
     return ok || refuse(&codec, "PNG");
 }

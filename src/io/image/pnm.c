@@ -166,7 +166,7 @@ static bool check_size(const Cursor *cursor, const Header *header)
     }
     if ((uint64_t)header->rows > left / per_row) {
         return error_set("its header says %lld rows and %lld columns, but only %zu bytes of samples follow: "
-                         "it is truncated, or the size is false",
+                         "it is truncated, or the size is incorrect",
                          (long long)header->rows, (long long)header->cols, left);
     }
     return true;
@@ -182,9 +182,10 @@ static bool check_end(Cursor *cursor, const Header *header)
         cursor->at += peek(cursor) == '\n';
     }
     if (cursor->at < cursor->end) {
-        return error_set("%lld bytes follow its %lld rows and %lld columns: the size is false, or there is more than "
-                         "one picture",
-                         (long long)(cursor->end - cursor->at), (long long)header->rows, (long long)header->cols);
+        return error_set(
+            "%lld bytes follow its %lld rows and %lld columns: the size is incorrect, or there is more than "
+            "one image",
+            (long long)(cursor->end - cursor->at), (long long)header->rows, (long long)header->cols);
     }
     return true;
 }
@@ -303,7 +304,7 @@ static bool encode_integers(const Image *image, bool gray, StrBuf *bytes)
         return false;
     }
     if (gray && image->channels != 1) {
-        return error_set("PGM holds gray pictures only: use .ppm or .png");
+        return error_set("PGM holds gray images only: use .ppm or .png");
     }
     if (image->depth == IMAGE_FLOAT) {
         return error_set("the format holds no floats: use .pfm");

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-enum { MAGIC = 4, HEADER = 14, END = 8, PLACES = 64, LONGEST_RUN = 62, LONGEST_CHUNK = 5 };
+enum { MAGIC = 4, HEADER = 14, END = 8, INDEX_SIZE = 64, LONGEST_RUN = 62, LONGEST_CHUNK = 5 };
 
 /* The first byte of a chunk. Of the first four types, the upper two bits are the tag and the lower six are data. */
 enum {
-    CHUNK_PLACE = 0x00, /* an index into `seen` */
-    CHUNK_NEAR = 0x40,  /* differences of red, green and blue, -2 to 1, two bits each */
+    CHUNK_INDEX = 0x00, /* an index into `seen` */
+    CHUNK_DIFF = 0x40,  /* differences of red, green and blue, -2 to 1, two bits each */
     CHUNK_LUMA = 0x80,  /* difference of green, six bits; red and blue relative to it, four bits each */
     CHUNK_RUN = 0xc0,   /* the previous pixel 1 to 62 times */
     CHUNK_RGB = 0xfe,   /* three bytes follow */
@@ -29,9 +29,9 @@ typedef struct Pixel {
 
 static const Pixel before_first = {{0, 0, 0, 255}};
 
-static size_t pixel_place(Pixel p)
+static size_t pixel_index(Pixel p)
 {
-    return (p.value[0] * 3U + p.value[1] * 5U + p.value[2] * 7U + p.value[3] * 11U) % PLACES;
+    return (p.value[0] * 3U + p.value[1] * 5U + p.value[2] * 7U + p.value[3] * 11U) % INDEX_SIZE;
 }
 
 static bool pixel_equal(Pixel a, Pixel b)
@@ -43,7 +43,7 @@ static bool pixel_equal(Pixel a, Pixel b)
 
 typedef struct Reader {
     const unsigned char *at, *end; /* the chunks */
-    Pixel pixel, seen[PLACES];
+    Pixel pixel, seen[INDEX_SIZE];
 } Reader;
 
 /* Adds differences to red, green and blue, modulo 256. */
@@ -77,9 +77,9 @@ static size_t read_chunk(Reader *reader)
     reader->at = rest + bytes;
     if (first >= CHUNK_RGB) {
         memcpy(p->value, rest, bytes);
-    } else if ((first & CHUNK_KIND) == CHUNK_PLACE) {
+    } else if ((first & CHUNK_KIND) == CHUNK_INDEX) {
         *p = reader->seen[number];
-    } else if ((first & CHUNK_KIND) == CHUNK_NEAR) {
+    } else if ((first & CHUNK_KIND) == CHUNK_DIFF) {
         shift(p, (number >> 4) - 2, (number >> 2 & 3) - 2, (number & 3) - 2);
     } else if ((first & CHUNK_KIND) == CHUNK_LUMA) {
         int green = number - 32;
@@ -87,7 +87,7 @@ static size_t read_chunk(Reader *reader)
     } else {
         count = (size_t)number + 1;
     }
-    reader->seen[pixel_place(*p)] = *p;
+    reader->seen[pixel_index(*p)] = *p;
     return count;
 }
 
@@ -118,8 +118,8 @@ static bool check_end(const unsigned char *at, size_t left)
     if (memcmp(at, end_marker, END) != 0) {
         return error_set("it is damaged: the end marker does not follow its last pixel");
     }
-    return left == END || error_set("%zu bytes follow its end marker: the size is false, or there is more than one "
-                                    "picture",
+    return left == END || error_set("%zu bytes follow its end marker: the size is incorrect, or there is more than one "
+                                    "image",
                                     left - END);
 }
 
@@ -131,7 +131,7 @@ static bool check_size(int64_t rows, int64_t cols, size_t size)
         return error_set("its header says %lld rows and %lld columns: no pixels", (long long)rows, (long long)cols);
     }
     return rows <= most / cols || error_set("its header says %lld rows and %lld columns, more than its %zu bytes can "
-                                            "hold: it is truncated, or the size is false",
+                                            "hold: it is truncated, or the size is incorrect",
                                             (long long)rows, (long long)cols, size);
 }
 
@@ -171,7 +171,7 @@ bool qoi_decode(const unsigned char *bytes, size_t size, Image *image)
 typedef struct Writer {
     StrBuf *out;
     size_t used, run; /* buffered bytes; pixels equal to `last` that are not in a chunk yet */
-    Pixel last, seen[PLACES];
+    Pixel last, seen[INDEX_SIZE];
     unsigned char bytes[4096];
 } Writer;
 
@@ -221,7 +221,7 @@ static void put_colour(Writer *writer, Pixel p)
     int green = difference(p.value[1], writer->last.value[1]);
     int blue = difference(p.value[2], writer->last.value[2]);
     if (is_between(red, -2, 1) && is_between(green, -2, 1) && is_between(blue, -2, 1)) {
-        put(writer, CHUNK_NEAR | (unsigned)((red + 2) << 4 | (green + 2) << 2 | (blue + 2)));
+        put(writer, CHUNK_DIFF | (unsigned)((red + 2) << 4 | (green + 2) << 2 | (blue + 2)));
     } else if (is_between(green, -32, 31) && is_between(red - green, -8, 7) && is_between(blue - green, -8, 7)) {
         put(writer, CHUNK_LUMA | (unsigned)(green + 32));
         put(writer, (unsigned)((red - green + 8) << 4 | (blue - green + 8)));
@@ -242,15 +242,15 @@ static void put_pixel(Writer *writer, Pixel p)
         return;
     }
     end_run(writer);
-    size_t place = pixel_place(p);
-    if (pixel_equal(p, writer->seen[place])) {
-        put(writer, CHUNK_PLACE | (unsigned)place);
+    size_t index = pixel_index(p);
+    if (pixel_equal(p, writer->seen[index])) {
+        put(writer, CHUNK_INDEX | (unsigned)index);
     } else if (p.value[3] == writer->last.value[3]) {
         put_colour(writer, p);
     } else {
         put_whole(writer, CHUNK_RGBA, p, 4);
     }
-    writer->seen[place] = writer->last = p;
+    writer->seen[index] = writer->last = p;
 }
 
 static Pixel pixel_at(const Image *image, size_t i)

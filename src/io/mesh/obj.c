@@ -139,8 +139,8 @@ static bool read_corner(Reader *reader, TextWord word, int32_t corner[NUMBERS])
     for (int which = VERTEX; which < NUMBERS; which++) {
         const char *slash = memchr(at, '/', (size_t)(end - at));
         TextWord part = {.text = at, .length = (int)((slash ? slash : end) - at)};
-        bool left_out = which == UV && slash && part.length == 0; /* "1//3" */
-        if (!left_out && !read_index(reader, part, which, &corner[which])) {
+        bool is_omitted = which == UV && slash && part.length == 0; /* "1//3" */
+        if (!is_omitted && !read_index(reader, part, which, &corner[which])) {
             return false;
         }
         if (!slash) {

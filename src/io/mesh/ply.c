@@ -286,7 +286,7 @@ typedef struct Reader {
     PlyHead head;
     MeshData *mesh;
     double scalars[PLY_SCALARS]; /* of the current vertex */
-    List corners, texcoord, left_out;
+    List corners, texcoord, ignored;
     size_t uv_room;
 } Reader;
 
@@ -296,7 +296,7 @@ bool ply_recognise(const unsigned char *bytes, size_t size)
 }
 
 /* Prepends the line or byte to the error message. */
-static bool placed(const Reader *reader, bool failed)
+static bool prefix_position(const Reader *reader, bool failed)
 {
     return failed ||
            (reader->head.encoding == MESH_ASCII ? error_prefix("line %zu", reader->text.line)
@@ -329,7 +329,7 @@ static bool read_binary(Reader *reader, PlyType type, double *value)
 {
     size_t bytes = types[type].bytes;
     if ((size_t)(reader->text.end - reader->text.at) < bytes) {
-        return placed(reader, error_set("it is truncated"));
+        return prefix_position(reader, error_set("it is truncated"));
     }
     *value = value_of((const unsigned char *)reader->text.at, type, reader->head.encoding == MESH_LITTLE);
     reader->text.at += bytes;
@@ -343,7 +343,7 @@ static bool read_value(Reader *reader, PlyType type, double *value)
     }
     TextWord word = text_any_word(&reader->text);
     return word.length > 0 ? text_number(&reader->text, word, "a value", value)
-                           : placed(reader, error_set("it is truncated"));
+                           : prefix_position(reader, error_set("it is truncated"));
 }
 
 static bool read_list(Reader *reader, const PlyProperty *property, List *list)
@@ -355,7 +355,8 @@ static bool read_list(Reader *reader, const PlyProperty *property, List *list)
     }
     size_t left = (size_t)(reader->text.end - reader->text.at) / least;
     if (!(count >= 0 && count <= (double)left && count == (double)(size_t)count)) {
-        return placed(reader, error_set("a list has %.9g values, but there are bytes for %zu only", count, left));
+        return prefix_position(reader,
+                               error_set("a list has %.9g values, but there are bytes for %zu only", count, left));
     }
     list->count = (size_t)count;
     if (!mesh_grow((void **)&list->values, &list->room, list->count, sizeof *list->values)) {
@@ -378,7 +379,7 @@ static bool add_vertex(Reader *reader, const PlyElement *element)
     const double *s = reader->scalars;
     size_t at = mesh->vertices;
     if (!text_are_finite(s, PLY_SCALARS)) {
-        return placed(reader, error_set("vertex %zu has a number that is not finite", at));
+        return prefix_position(reader, error_set("vertex %zu has a number that is not finite", at));
     }
     if (!mesh_add_vertex(mesh, s)) {
         return false;
@@ -396,8 +397,8 @@ static bool add_vertex(Reader *reader, const PlyElement *element)
 static bool check_corner(const Reader *reader, double corner)
 {
     return (corner >= 0 && corner < (double)reader->head.vertices && corner == (double)(int32_t)corner) ||
-           placed(reader, error_set("a face has vertex %.9g, but there are only %lld vertices (0-based)", corner,
-                                    (long long)reader->head.vertices));
+           prefix_position(reader, error_set("a face has vertex %.9g, but there are only %lld vertices (0-based)",
+                                             corner, (long long)reader->head.vertices));
 }
 
 /* Adds the uv of the last triangle from the list of its face. */
@@ -412,7 +413,7 @@ static bool add_texcoord(Reader *reader, const size_t corners[3])
         size_t from = 2 * corners[k / 2] + k % 2;
         double number = reader->texcoord.count > 0 ? reader->texcoord.values[from] : 0;
         if (!text_are_finite(&number, 1)) {
-            return placed(reader, error_set("texcoord has a number that is not finite"));
+            return prefix_position(reader, error_set("texcoord has a number that is not finite"));
         }
         mesh->uv[6 * face + k] = (float)number;
     }
@@ -431,11 +432,11 @@ static bool add_face(Reader *reader)
 {
     const List *corners = &reader->corners;
     if (corners->count < 3) {
-        return placed(reader, error_set("a face of %zu corners: expected 3 or more", corners->count));
+        return prefix_position(reader, error_set("a face of %zu corners: expected 3 or more", corners->count));
     }
     if (reader->texcoord.count > 0 && reader->texcoord.count != 2 * corners->count) {
-        return placed(reader, error_set("texcoord has %zu numbers: expected %zu, two per corner",
-                                        reader->texcoord.count, 2 * corners->count));
+        return prefix_position(reader, error_set("texcoord has %zu numbers: expected %zu, two per corner",
+                                                 reader->texcoord.count, 2 * corners->count));
     }
     for (size_t k = 0; k < corners->count; k++) {
         if (!check_corner(reader, corners->values[k]) || (k >= 2 && !add_triangle(reader, 0, k - 1, k))) {
@@ -466,14 +467,14 @@ static bool add_strips(Reader *reader)
 
 static bool read_property(Reader *reader, const PlyProperty *property)
 {
-    double left_out;
+    double ignored;
     if (property->count == PLY_TYPES) {
         return read_value(reader, property->type,
-                          property->role < PLY_SCALARS ? &reader->scalars[property->role] : &left_out);
+                          property->role < PLY_SCALARS ? &reader->scalars[property->role] : &ignored);
     }
     List *list = property->role == PLY_TEXCOORD  ? &reader->texcoord
                  : property->role == PLY_CORNERS ? &reader->corners
-                                                 : &reader->left_out;
+                                                 : &reader->ignored;
     return read_list(reader, property, list);
 }
 
@@ -533,7 +534,7 @@ static bool read_elements(Reader *reader)
         }
     }
     return text_any_word(&reader->text).length == 0 ||
-           placed(reader, error_set("more than the elements that the file declares"));
+           prefix_position(reader, error_set("more than the elements that the file declares"));
 }
 
 /* A file without triangles has no uv of corners. */
@@ -550,7 +551,7 @@ bool ply_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
     bool done = read_head(&reader.text, &reader.head) && allocate(&reader) && read_elements(&reader);
     free(reader.corners.values);
     free(reader.texcoord.values);
-    free(reader.left_out.values);
+    free(reader.ignored.values);
     settle(mesh);
     return done;
 }
