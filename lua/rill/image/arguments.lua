@@ -33,7 +33,7 @@ function picture.take(where, s, number, what)
 end
 
 --- picture.filter(name, f [, inner]): returns the function rill.image.NAME. It calls f(s, type, where, ...) with the checked image, the type that kernels
--- read its elements as, its own name for messages, and its further arguments. `inner` is that of errors.guard.
+-- read its elements as, its own name for messages, and its further arguments. `inner` is passed to errors.guard.
 function picture.filter(name, f, inner)
     local where <const> = "rill.image." .. name
     return errors.guard(function(s, ...)

@@ -40,7 +40,7 @@ local function across_rows(p, f)
 end
 
 --- rill.image.distance(mask): returns a stream of float, the distance of each pixel to the nearest false pixel, in pixels, from centre to centre. It is 0
--- where the mask is false, and infinite if the mask is false nowhere. Each is the float nearest to the root of an integer.
+-- where the mask is false, and infinite if no pixel is false. Each is the float nearest to the root of an integer.
 distance.distance = errors.guard(function(mask)
     mask = take("rill.image.distance", mask)
     local rows <const>, columns <const> = table.unpack(mask.shape)

@@ -20,7 +20,7 @@ gaussian smooth (s: source, sigma: number): stream -- smooths by a Gaussian of s
 median median (s: source, radius: integer): stream -- the median of the square of 2 radius + 1 pixels around each pixel, component by component; NaN is ordered after all numbers
 segment region_growing (s: source, options: {seeds: integer[][]|source, tolerance: number, edge?: number, smooth?: integer, steps?: integer}): stream, table -- a mask of the region around seeds, grown where the image is within `tolerance` of the seeds' mean; and a report: level, iterations, converged
 threshold mask (s: source, t: number): stream -- a mask: true where a gray image is above t
-otsu histogram (s: source, options?: {bins?: integer}): number? -- the threshold that best separates a gray image's values into two classes: the largest value of the lower class; nil if there are no finite values
+otsu histogram (s: source, options?: {bins?: integer}): number? -- the threshold that best separates a gray image's values into two classes: the largest value of the lower class; nil without finite values
 equalize histogram (s: source, options?: {bins?: integer, min?: number, max?: number}): stream -- histogram equalization: each component's values spread evenly over 0 to 1
 integral histogram (s: source): stream -- the summed-area table: for each pixel the sum of all pixels up to its row and column
 distance distance (mask: source): stream -- the exact Euclidean distance from each pixel to the nearest false pixel; infinite if no pixel is false

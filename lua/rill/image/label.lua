@@ -31,7 +31,7 @@ local function quads_of(s)
     return columns % 4 == 0 and core._over(s, "ivec4", {rows, columns // 4}) or nil
 end
 
--- Returns the tiles of a mask, the first pixels of their components, and a view of these with four tiles as one element.
+-- Returns the tiles of a mask, the first pixels of their components, and a view of the first pixels with four tiles as one element.
 local function tiles_of(p, mask)
     local down <const>, fours <const> = (mask.shape[1] + 3) // 4, (mask.shape[2] + 31) // 32
     local tile, by_fours = rill.stream("uint", {down, 4 * fours}), rill.stream("uvec4", {down, fours})

@@ -49,7 +49,7 @@ local TONEMAP <const> = {
 
 --- rill.image.tonemap(s [, {operator=, key=, white=}]): maps an image in linear light, of any range, to 0 to 1. "linear" makes the largest component 1. "reinhard"
 -- (default) scales luminances so that their geometric mean is `key` (default: 0.18); a scaled luminance L becomes L (1 + L / white^2) / (1 + L). `white`
--- is the scaled luminance that becomes 1 (default: that of the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital images",
+-- is the scaled luminance that becomes 1 (default: the luminance of the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital images",
 -- 2002, equations 1, 2 and 4). Negative, NaN and infinite components do not count; NaN and infinities do not change.
 tone.tonemap = picture.filter("tonemap", function(s, type, where, options)
     local o = option.take(where, options, TONEMAP)

@@ -193,7 +193,7 @@ local function group_work(A, type, norm, x, b, inverse, every, named)
     return self
 end
 
--- Launches the phases, together with those that are still pending.
+-- Launches the given phases and the pending ones.
 local function launch(self, phases, steps, most, goal, scale, factor)
     local plain = self.plain
     core._cg_group(self.phases | phases, steps, most, goal, scale, factor, self.stream, self.x, self.b, self.inverse,

@@ -222,7 +222,7 @@ function Triangular:solve(b, scales, x)
     of(kernels.add, {T = self.T, X = x.type})(flat(d), undo, n, m, ds, dc, di, flat(x))
 end
 
---- t:diagonal(): returns a table of the pivots of all systems, one system after the other. The caller must divide those of a system by its `scales`.
+--- t:diagonal(): returns a table of the pivots of all systems, one system after the other. The caller must divide the pivots of each system by its scale.
 function Triangular:diagonal()
     local ds, di, dj = matrix_steps(self)
     local d <close> = of(kernels.diagonal, {T = self.T})(flat(self.w), self.n, ds, di + dj,

@@ -19,7 +19,7 @@ local SIDE <const>, NEAR <const> = 40, 1e-3
 
 local hierarchy
 
---- fused.set_hierarchy(make): sets the function rill.solve.hierarchy, which the test of these launches uses.
+--- fused.set_hierarchy(make): sets the function rill.solve.hierarchy, which is_correct uses.
 function fused.set_hierarchy(make)
     hierarchy = make
 end

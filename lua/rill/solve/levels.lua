@@ -76,8 +76,8 @@ local function coarser(level, boundary, shift)
     return new_level(sizes, spacing, boundary, shift)
 end
 
--- Sets the steps of Chebyshev's method on the modes that the next grid cannot represent, for b and A divided by the center, and the share of these modes that
--- the steps leave.
+-- Sets the steps of Chebyshev's method on the modes that the next grid cannot represent, for b and A divided by the center, and the share of the modes that
+-- remains after them.
 local function smoothing(level, boundary, shift)
     local low, high, rest = math.huge, shift, shift
     for i, n in ipairs(level.sizes) do

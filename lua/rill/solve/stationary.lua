@@ -426,7 +426,7 @@ local function sides_updated(call, work)
     end)
 end
 
--- Returns x and the report's fields. `work` is that of `solve`.
+-- Returns x and the report's fields. `work` is the table that `solve` takes.
 local function run_update(A, b, taken, work)
     local method = work.method
     local call, type = take_update(method, A, b, taken.precision)

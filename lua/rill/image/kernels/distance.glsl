@@ -14,7 +14,7 @@ $T cost($T f[][], int x, int y, int j) {
     return f[j][x] + apart * apart;
 }
 
-// Finds the row of the minimum for row `at.y * step`. `above` has the results of the pass before, for every second of these rows. all: there was no pass before.
+// Finds the row of the minimum for row `at.y * step`. `above` has the results of the previous pass, for every second row of this one. all: this is the first pass.
 void search($T f[][], int above[][], ivec2 at, int step, bool all, out int best, out $T least) {
     int y = at.y * step, end = sizeof_stream(f).y - 1;
     int low = all ? 0 : above[at.y / 2][at.x];

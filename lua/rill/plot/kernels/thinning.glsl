@@ -11,7 +11,7 @@ bool drawn($T v, bool logarithmic) {
 }
 
 $section(spots)
-// V(i): element i of x, or its index if there is no x.
+// V(i): element i of x, or its index if x is not given.
 #define V(i) $if(has_x){x[i]}$else{(start + $T(i))}
 // Finds the first, last, lowest, highest, leftmost and rightmost point of part `b` of `parts`, in the order of the stream. If a part is not wider than a pixel,
 // they cover the same pixels as a polyline through all of its points (the M4 aggregation of Jugel et al., VLDB 2014, and two points more for curves that run

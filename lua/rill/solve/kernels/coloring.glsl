@@ -34,7 +34,7 @@ uint rank_of(int row) {
     return h * 0x85EBCA6Bu;
 }
 
-// Returns the first colour that no neighbour has, if the row's rank is above those of all neighbours without a colour, else NONE. Rows that are set aside (-2) are ignored.
+// Returns the first colour that no neighbour has, if no neighbour without a colour has a larger rank, else NONE. Rows that are set aside (-2) are ignored.
 const int NONE = -1;
 kernel int choose(int row<>, int offsets[], int columns[], int colours[]) {
     int first = offsets[row], last = offsets[row + 1], chosen = NONE;
