@@ -9,7 +9,7 @@ describe("the example", function()
     setup(function() script = example.open() end)
     teardown(function() script:close() end)
 
-    it("adaptor draws balls of voxels from above, and carves no pages", function()
+    it("adaptor draws balls of voxels from above, and maps no pages when carving", function()
         script:run("adaptor", script.directory)
         script:picture("adaptor.png", 256, 256)
         script:names "adaptor.png"
@@ -42,7 +42,7 @@ describe("the example", function()
         script:names "heat.png"
     end)
 
-    it("spectrum finds the stripes, and puts them out #long", function()
+    it("spectrum finds the stripes and removes them #long", function()
         script:run("spectrum", nil, script.directory)
         script:picture("spectrum.png", 768, 1536)
         script:names "spectrum.png"
@@ -59,7 +59,7 @@ describe("the example", function()
         assert.is_true(off and off < 0.02, script.said)
     end)
 
-    shortened(it, "says at once what it expects, where a number is none", function(whole)
+    shortened(it, "report at once an argument that is not a number", function(whole)
         local words = {
             dam = "particles across",
             mandelbrot = "size", walk = "steps", mapping = "size", matvec = "rows", allocator = "pages across",
@@ -76,7 +76,7 @@ describe("the example", function()
         end
     end)
 
-    it("matvec tells how far each form is from the exact product", function()
+    it("matvec prints the error of each form", function()
         script:run("matvec", 40, 70)
         for _, form in ipairs {"simple", "reduce", "large", "scatter"} do
             local error = tonumber(script.said:match(form .. "%s+[%d.]+ ms, largest error (%S+)"))
@@ -84,21 +84,21 @@ describe("the example", function()
         end
     end)
 
-    it("regulafalsi visits the cells that are still at work, and finds the same roots", function()
+    it("regulafalsi visits active cells only, and finds the same roots", function()
         script:run("regulafalsi", 40, script.directory)
         script:picture("regulafalsi.png", 40, 80)
         local all, left = script.said:match "all cells: +(%d+) visits.*active cells: +(%d+) visits"
         assert.is_true(tonumber(left) < 0.5 * tonumber(all), script.said)
     end)
 
-    it("translator draws four orders of memory", function()
+    it("translator draws four memory orders", function()
         script:run("translator", 8, script.directory)
         script:picture("translator.png", 512, 512)
         script:names "translator.png"
         script:says "linear +4\nplough, then linear +10\npages along diagonals +16\nmorton +8\n"
     end)
 
-    it("insides draws a head and smoke, in two ways that agree #long", function()
+    it("insides draws a head and smoke by two methods that agree #long", function()
         script:run("insides", 16, 8, script.directory)
         script:picture("insides.png", 640, 640)
         script:names "insides.png"
@@ -107,14 +107,14 @@ describe("the example", function()
         assert.is_true(tonumber(script.said:match "differ by (%S+) on average") < 0.005, script.said)
     end)
 
-    it("dam lets a column of water fall, and says how far its front is off", function()
+    it("dam simulates a dam break, and prints the error of its front", function()
         script:run("dam", 4, script.directory)
         script:picture("dam.png", 540, 1080)
         script:names "dam.png"
         assert.is_truthy(tonumber(script.said:match "off by at most (%S+) %%"))
     end)
 
-    it("dam is a seventh off at most, and makes an animation #long", function()
+    it("dam is off by at most a seventh, and makes an animation #long", function()
         script:run("dam", 8, script.directory)
         local off = tonumber(script.said:match "off by at most (%S+) %%")
         assert.is_true(off and off < 15, script.said)
@@ -123,7 +123,7 @@ describe("the example", function()
         assert.is_truthy(io.open(script:path "dam-movie.png"))
     end)
 
-    it("are 150 lines long at most, and say in the first ten what they do and how they are run", function()
+    it("have at most 150 lines, and state their purpose and command in the first ten", function()
         local names = io.popen "ls examples/*.lua"
         for path in names:lines() do
             local count, head = 0, {}

@@ -14,7 +14,7 @@ describe("the exercise", function()
     setup(function() script = example.open() end)
     teardown(function() script:close() end)
 
-    it("cel, anisotropic and tonemap filter pictures, and agree with rill.image and with plain Lua", function()
+    it("cel, anisotropic and tonemap agree with rill.image and with plain Lua", function()
         local given <close> = pictures.random("vec3", {17, 22})
         local path = script:path "given.png"
         rill.image.save(given, path)
@@ -34,7 +34,7 @@ describe("the exercise", function()
         script:picture("tonemap.png", 33, 66)
     end)
 
-    it("medianfilter sorts nine, as rill.image and plain Lua do", function()
+    it("medianfilter agrees with rill.image and with plain Lua", function()
         local median = module "medianfilter"
         local noise <close> = rill.random({13, 22}, {seed = 4})
         local few = rill.where(noise:gt(0.7), 1, noise):eval()
@@ -58,7 +58,7 @@ describe("the exercise", function()
         assert.is_true(tonumber(left) >= 0.98 and tonumber(right) >= 0.98, script.said)
     end)
 
-    it("gsm hears the nearest tower, by both ways", function()
+    it("gsm gives the same map by scatter and gather", function()
         local gsm = module "gsm"
         local list = {{3.5, 2.5, 4}, {9.25, 7, 3}, {-1, 0.5, 2.5}, {30, 4, 2}, {11.5, 7.5, 0.25}}
         local map = rill.stream("float", {9, 12})
@@ -80,7 +80,7 @@ describe("the exercise", function()
         script:names "gsm.png"
     end)
 
-    it("julia wanders on its set", function()
+    it("julia finds points on the set", function()
         local julia = module "julia"
         -- Of c = 0 the set is the circle; of c = -2 the interval from -2 to 2.
         local hits, last = julia.wander({0, 0}, 64, 100, 20, 1.6)
@@ -99,7 +99,7 @@ describe("the exercise", function()
         script:picture("julia.png", 96, 96)
     end)
 
-    it("million decides what a million rounds do", function()
+    it("million decides points after a million rounds", function()
         local million = module "million"
         -- Independent counts of an interior after 1,000 rounds in single precision: those of a million can only be fewer, by a few.
         local state, _, done = million.decide(128, {-2, -1.25}, 2.5)
@@ -119,7 +119,7 @@ describe("the exercise", function()
         script:picture("million.png", 64, 64)
     end)
 
-    it("caustics keeps all power, and leaves the light of a bare table where glass is air", function()
+    it("caustics conserves power, and gives the light of a bare table for index 1", function()
         local caustics = module "caustics"
         local power, missed = caustics.shine(8, 200000, 1, 5)
         assert.are.equal(200000, power:sum() + missed)
@@ -159,7 +159,7 @@ describe("the exercise", function()
         script:picture("mat4mult.png", 64, 64)
     end)
 
-    it("ray finds the triangle that is nearest, whatever the grid", function()
+    it("ray finds the nearest triangle with every grid", function()
         local ray = module "raytrace"
         local places, faces = ray.mesh.ring(24, 12)
         local t = ray.triangles(ray.mesh.fit(places, 0.05), faces)
@@ -177,7 +177,7 @@ describe("the exercise", function()
     end)
 
     -- Counted independently, in double precision: shared/reference of the tree's test data.
-    it("ray meets spot as often as was counted #long", function()
+    it("ray hits spot the expected number of times #long", function()
         local ray = module "raytrace"
         local places, faces = ray.mesh.spot()
         if #faces ~= 5856 then return pending "spot.obj is not there: see RILL_DATA" end
@@ -207,7 +207,7 @@ describe("the exercise", function()
         assert.is_true(math.abs(depth / count - 0.456921831) < 1e-4, depth / count)
     end)
 
-    it("gaps puts waves out where ways differ by half a length", function()
+    it("gaps cancels waves where paths differ by half a wavelength", function()
         local gaps = module "gaps"
         local w <close>, _, place = gaps.pool(256)
         local sum = rill.stream("float", {256, 256})
@@ -219,7 +219,7 @@ describe("the exercise", function()
         script:picture("gaps-movie.png", 64, 64)
     end)
 
-    it("says at once what it expects, where a number is none", function()
+    it("reports at once an argument that is not a number", function()
         for _, name in ipairs {"gsm", "julia", "million", "caustics", "mat4mult", "raytrace", "gaps"} do
             local done, message = pcall(script.run, script, name, "x", script.directory)
             assert.is_false(done, name)

@@ -18,7 +18,7 @@ describe("the Laplacian in four dimensions", function()
         for _, kind in ipairs(laplacian4d.kinds) do results[kind.name] = laplacian4d.run(kind, size) end
     end)
 
-    it("is that of the definition", function()
+    it("agrees with the definition", function()
         local u = results.array.u:values(table.unpack(whole))
         local r = results.array.r:values(table.unpack(whole))
         local steps, checked, most = {1, size, size ^ 2 | 0, size ^ 3 | 0}, 0, 0
@@ -35,7 +35,7 @@ describe("the Laplacian in four dimensions", function()
         assert.is_true(checked > 1000, checked)
     end)
 
-    it("is the same in pages and in hashed pages, which hold a part alone", function()
+    it("is the same in pages and in hashed pages, which store a part only", function()
         for _, name in ipairs {"sparse", "hashgrid"} do
             local result = results[name]
             for _, field in ipairs {"u", "r"} do
@@ -54,7 +54,7 @@ describe("the Laplacian in four dimensions", function()
         setup(function() script = example.open() end)
         teardown(function() script:close() end)
 
-        it("draws slices of three structures that agree", function()
+        it("draws slices of three containers that agree", function()
             script:run("laplacian4d", 16, script.directory)
             script:picture("laplacian4d.png", 2 * 192 + 4, 5 * 192 + 4 * 4)
             script:names "laplacian4d.png"

@@ -65,7 +65,7 @@ describe("the game of life example", function()
         end
     end
 
-    it("agrees with a plain loop on a soup, for as long as it boils", function() boil(23) end)
+    it("agrees with a plain loop on a random world", function() boil(23) end)
 
     it("does so where rows are whole words #long", function() boil(24) end)
 

@@ -14,14 +14,14 @@ describe("the example", function()
     end)
     teardown(function() script:close() end)
 
-    it("collide says that a text is no mesh", function()
+    it("collide reports that a text is not a mesh", function()
         local path = script.files:write("words.txt", "no mesh\nat all\n")
         local done, message = pcall(script.run, script, "collide", path, 4, script.directory)
         assert.is_false(done)
         assert.matches("words.txt: a mesh without triangles", tostring(message), 1, true)
     end)
 
-    it("collide finds pairs by both kinds of trees", function()
+    it("collide finds pairs by both types of trees", function()
         script:run("collide", ring, 4, script.directory)
         script:picture("collide.png", 300, 400)
         script:names "collide.png"
@@ -29,7 +29,7 @@ describe("the example", function()
         script:says "lists: 1 2"
     end)
 
-    it("subdivide parts where it is bent", function()
+    it("subdivide refines at folds", function()
         script:run("subdivide", ring, 4, script.directory)
         script:picture("subdivide.png", 400, 960)
         script:names "subdivide.png"
@@ -52,7 +52,7 @@ describe("the example", function()
         script:says "9x8x7 voxels"
     end)
 
-    it("turntable turns a file", function()
+    it("turntable draws the mesh of a file", function()
         script:run("turntable", ring, 6, script.directory, 48)
         script:picture("turntable.png", 96, 144)
         script:names "turntable.png"

@@ -263,7 +263,7 @@ describe("painting in three dimensions", function()
         end
     end)
 
-    it("takes in no bare texel inside of a stroke, at any level #tables", function()
+    it("blends no unpainted texel inside of a stroke, at any level #tables", function()
         local painting, inside = paint3d.create(48, 128, 8, mesh.ring(40, 20)), 0
         painting:look(view, zoom)
         local path <const> = {{0.3, 0.4}, {0.7, 0.7}}
@@ -288,7 +288,7 @@ describe("painting in three dimensions", function()
         assert.is_true(inside > 150)
     end)
 
-    it("does not darken where a stroke crosses itself, but where a second one does #tables", function()
+    it("does not darken where a stroke crosses itself, but where a second stroke crosses it #tables", function()
         local function painted(...)
             local painting = paint3d.create(24, 32, 4, mesh.ring(14, 7))
             painting:look(view, zoom)
@@ -323,12 +323,12 @@ describe("painting in three dimensions", function()
         return painting
     end
 
-    it("takes pages where there is paint, as fine as the brush #tables", function()
+    it("maps pages where there is paint, at the resolution of the brush #tables", function()
         local painting = paint_finely()
         assert.is_true(painting.paint.nbytes <= 32 * 2 ^ 20)
     end)
 
-    it("takes pages of 32 MiB at most, and paints in what pages there are #long", function()
+    it("maps pages of at most 32 MiB, and paints in the pages available #long", function()
         local painting = paint_finely()
         local mapped = painting.paint.pages.mapped
         local random, points = rill.random(300, {seed = 1}):values(), {}
@@ -369,7 +369,7 @@ describe("the surfaces of examples", function()
     setup(function() files = tempfiles.open() end)
     teardown(function() files:close() end)
 
-    it("are those of files, welded, as lists", function()
+    it("are read from files, with duplicate vertices merged, as lists", function()
         local path = files:write("mesh.obj", "8 12\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 0\nf 1 2 3 4\nf 5 3 2\n")
         local m <close>, name = mesh.surface(path, "none.obj")
         assert.same({4, 3, "mesh.obj"}, {m.vertices, m.faces, name})
@@ -382,7 +382,7 @@ describe("the surfaces of examples", function()
         assert.same({{0.25, 0.25, 0.5}, {0.75, 0.25, 0.5}}, {fitted[1], fitted[2]})
     end)
 
-    it("are the cow where it is", function()
+    it("are the cow if the test data are present", function()
         local data, why = tempfiles.data()
         if not data then return pending(why) end
         local places, faces = mesh.spot()

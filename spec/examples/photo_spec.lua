@@ -29,7 +29,7 @@ describe("the photo example", function()
         assert.is_false(bright(100, 2))
     end)
 
-    it("knows how bright pixels are", function()
+    it("computes the brightness of pixels", function()
         local s = pictures.random("vec3", {5, 6})
         local at = pictures.reader(s)
         pictures.equal(function(y, x)
@@ -47,7 +47,7 @@ describe("the photo example", function()
         assert.is_true(tones[8] > 8 / 64)
     end)
 
-    it("soils the share it is told", function()
+    it("adds noise to the given share of pixels", function()
         local values, counts = red(photo.soil(plain(200, 200, 0.5), 0.1)):values(), {}
         for _, value in ipairs(values) do counts[value] = (counts[value] or 0) + 1 end
         near(2000, counts[0], 300)
@@ -64,7 +64,7 @@ describe("the photo example", function()
         assert.is_true(line[16] > line[1] + 0.5)
     end)
 
-    it("puts pictures on a sheet, large ones shrunk", function()
+    it("puts images on a sheet and reduces large ones", function()
         local small = photo.fit(plain(10, 20, 0.5), 8)
         assert.are.same({4, 8}, {table.unpack(small.shape)})
         near(0.5, small:get(4, 8)[2], 1e-6)
@@ -82,7 +82,7 @@ describe("the photo example", function()
         setup(function() script = example.open() end)
         teardown(function() script:close() end)
 
-        it("draws a contact sheet of a picture that is given #long", function()
+        it("draws a contact sheet of a given image #long", function()
             local given <close> = rill.stream("uint8", {40, 30}, function(i, j) return 6 * i // (1 + j % 3) end)
             rill.image.save(given, script:path "given.pgm")
             script:run("photo", script:path "given.pgm", script.directory)
@@ -91,7 +91,7 @@ describe("the photo example", function()
             script:says "40x30"
         end)
 
-        it("draws one of its own #long", function()
+        it("draws a contact sheet of the synthetic image #long", function()
             script:run("photo", nil, script.directory)
             script:picture("photo.png", 3 * 390 + 6, 4 * 518 + 6)
             script:names "photo.png"
@@ -105,7 +105,7 @@ describe("the levels of camera.png", function()
     local it = data and it or function(name) pending(name .. ": " .. why) end
     leaks.watch(setup, teardown)
 
-    it("are counted to the last one", function()
+    it("are all counted", function()
         local picture = rill.image.load(data .. "/images/camera.png", "uint8")
         local h = picture:histogram({bins = 256, min = -0.5, max = 255.5}):values()
         assert.are.same({1, 700, 271, 4957}, {h[1], h[129], h[256], h[28]})

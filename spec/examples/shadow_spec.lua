@@ -21,26 +21,26 @@ describe("the adaptive shadow map", function()
         plain = shadow.mismatch(map:lookup(map:plain(2048)), truth)
     end)
 
-    it("agrees with rays but for one pixel in 200, and an eighth of those that a plain map gets wrong", function()
+    it("agrees with rays except for one pixel in 200, and an eighth of the errors of a plain map", function()
         local wrong = shadow.mismatch(map:lookup(), truth)
         assert.is_true(truth:sum() < 0.99 * truth.size)
         assert.is_true(wrong <= 0.005, wrong)
         assert.is_true(wrong <= plain / 8, plain)
     end)
 
-    it("takes at most 64 MiB at 131,072 x 131,072", function()
+    it("needs at most 64 MiB at 131,072 x 131,072", function()
         assert.are.same({131073, 131073}, {table.unpack(map.map.shape)})
         assert.is_true(map.map.nbytes <= 64 * 2 ^ 20, map.map.nbytes)
         assert.is_true(asked[1] > 100000 and #asked >= 3, #asked)
     end)
 
-    it("makes no page when refined again", function()
+    it("creates no page if refined again", function()
         local mapped = map.map.pages.mapped
         assert.are.same({0}, map:refine())
         assert.are.equal(mapped, map.map.pages.mapped)
     end)
 
-    it("has pages as fine as the pixels that look into them where shadows end", function()
+    it("has pages at the resolution of pixels at the edges of shadows", function()
         local coarse = rill.quadtree("float", {size = 131072, page = 16})
         local want = shadow.passes.analyse(100, coarse, map:lookup(), map.triangle, map.at, map.level)
         local points, levels = shadow.passes.pack(want, map.at)
@@ -49,7 +49,7 @@ describe("the adaptive shadow map", function()
         assert.is_true(above:max() <= 0, above:max())
     end)
 
-    it("draws the same into new pages as into all", function()
+    it("draws the same into new pages as into all pages", function()
         map:move_camera({0.93, 0.75, 1.5}, {0, 0.2, 0}, 1.6)
         local before = map.map.pages.mapped
         assert.is_true(map:refine()[1] < asked[1] / 4 and map.map.pages.mapped > before)
@@ -58,7 +58,7 @@ describe("the adaptive shadow map", function()
         assert.are.equal(0.0, shadow.mismatch(light, map:lookup()))
     end)
 
-    it("agrees with rays better than a plain map does at coarser levels, too, and between them", function()
+    it("agrees with rays better than a plain map at coarser levels and between levels", function()
         map:move_camera({0.9, 0.75, 1.5}, {0, 0.2, 0}, 1.6)
         map:refine()
         map.map:mipmap "nearest"
@@ -73,7 +73,7 @@ describe("the adaptive shadow map", function()
         setup(function() script = example.open() end)
         teardown(function() script:close() end)
 
-        it("draws a plain map's shadows, its own, and levels", function()
+        it("draws the shadows of a plain map, its shadows, and its levels", function()
             script:run("shadow", 128, script.directory)
             script:picture("shadow.png", 128, 3 * 128)
             script:names "shadow.png"

@@ -149,7 +149,7 @@ describe("the smoke example", function()
             return (p:norm() / before) ^ 0.1, difference(p, want)
         end
 
-        it("lowers a sine mode by the factor theory gives", function()
+        it("reduces a sine mode by the theoretical factor", function()
             for _, k in ipairs{{1, 0}, {3, 5}, {7, 7}, {12, 4}} do
                 local a, b = 2 * math.pi * k[1] / n, 2 * math.pi * k[2] / n
                 local theory = 0.5 * (math.cos(a) + math.cos(b))
@@ -201,7 +201,7 @@ describe("the smoke example", function()
         assert.is_true(difference(w, want) < 1e-5)
     end)
 
-    it("lowers the divergence of a splat of force, by the factor it prints", function()
+    it("reduces the divergence of an impulse by the factor it prints", function()
         local n = 32
         local before, after = smoke.splat(n)
         local v = each(n, function(i)
@@ -217,7 +217,7 @@ describe("the smoke example", function()
         assert.is_true(before / after > 4, "divergence is lowered visibly")
     end)
 
-    it("makes the steps of a plain loop in double precision", function()
+    it("agrees with a plain loop in double precision", function()
         local n = 24
         local simulation = smoke.create(n)
         local state = {}

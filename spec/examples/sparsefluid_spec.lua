@@ -118,13 +118,13 @@ describe("the sparse fluid example", function()
         assert.is_true(moves[1] > 0.1 and moves[2] > 0.1 and moves[3] > 0.1 and moves[4] > 0.5)
     end
 
-    it("agrees with the dense solver after 60 steps where a vessel holds the smoke and all that moves", function()
+    it("agrees with the dense solver after 60 steps with a vessel around the smoke", function()
         agree_in_vessel(60)
     end)
 
     it("does so after 200 steps #long", function() agree_in_vessel(200) end)
 
-    it("has pages where there is smoke, and around", function()
+    it("has pages where there is smoke, and adjacent ones", function()
         local fluid = sparsefluid.create(size, page, sparsefluid.sparse())
         for _ = 1, 12 do fluid:step() end
         local density = rill.kernel "kernel float density(vec4 s<>) { return s.w; }"(fluid.fields.state:stream())

@@ -52,7 +52,7 @@ local function assert_diffused(s, o, modes)
     assert.is_true(before == s:bytes(), "the input unchanged")
 end
 
-describe("filters that keep edges:", function()
+describe("edge-preserving filters:", function()
     leaks.watch(setup, teardown)
 
     it("bilateral and diffuse do not depend on the unit of values", function()
@@ -118,7 +118,7 @@ describe("filters that keep edges:", function()
         assert_diffused(pictures.random("vec4", {5, 4}), {k = 0.3, step = 0.25}, {"wrap"})
     end)
 
-    it("diffuse keeps the mean, what it is told, and its input", function()
+    it("diffuse keeps the mean, applies its options, and does not change its input", function()
         local s = pictures.random("float", {64, 50})
         local r = rill.image.diffuse(s, {k = 0.2, steps = 50})
         assert.is_true(math.abs(r:cast "double":mean() - s:cast "double":mean()) < 1e-6)
@@ -127,7 +127,7 @@ describe("filters that keep edges:", function()
         assert.equal("3x0", tostring(rill.image.diffuse(rill.stream("float", {3, 0}), {k = 1}).shape))
     end)
 
-    it("say what is wrong", function()
+    it("raise errors that name the argument", function()
         local s = rill.stream("float", {3, 3})
         local expected = "expected a number above 0, at most "
         check.raises("rill.image.bilateral: option 'sigma_range' is missing: " .. expected, rill.image.bilateral, s,

@@ -67,7 +67,7 @@ end
 describe("rill.image.integral", function()
     leaks.watch(setup, teardown)
 
-    it("is the sum of what is above and to the left", function()
+    it("is the sum of the pixels above and to the left", function()
         for _, case in ipairs {
             {"float", {7, 9}}, {"vec3", {5, 6}}, {"vec4", {1, 4}}, {"float", {1, 1}}, {"float", {40, 1}},
         } do
@@ -90,7 +90,7 @@ end)
 describe("rill.image.equalize", function()
     leaks.watch(setup, teardown)
 
-    it("spreads each component's levels, to the bit", function()
+    it("spreads each component's levels, bit for bit as the reference", function()
         assert_equalized(pictures.random("float", {13, 17}))
         assert_equalized((pictures.random("float", {13, 17}) * 0.3 - 0.1):eval())
         assert_equalized(pictures.random("vec3", {9, 8}))
@@ -102,7 +102,7 @@ describe("rill.image.equalize", function()
         assert.equal("0x3", tostring(image.equalize(rill.stream("vec3", {0, 3})).shape))
     end)
 
-    it("by bins that are told", function()
+    it("takes the options bins, min and max", function()
         local s = rill.from {{0, 10, 20, 30, 40}}
         local part = check.float32(2 / 3)
         check.equal({0, 0, part, part, 1}, image.equalize(s, {bins = 3, min = 0, max = 48}):values())
@@ -116,7 +116,7 @@ end)
 describe("rill.image.otsu", function()
     leaks.watch(setup, teardown)
 
-    it("is the best of all thresholds", function()
+    it("returns the best of all thresholds", function()
         for seed = 1, 6 do
             local s = rill.random({11, 14}, {seed = seed, type = "int", low = 10, high = 200})
             s = seed % 2 == 0 and (s * s):eval() or s
@@ -127,7 +127,7 @@ describe("rill.image.otsu", function()
         assert.equal(0.25, image.otsu(rill.from {{0.25, 0 / 0, 1 / 0, 0.75, -1 / 0, 0.125}}))
     end)
 
-    it("of one level, and of none", function()
+    it("handles images of one level and without values", function()
         assert.equal(0.5, image.otsu(rill.stream("float", {3, 3}, 0.5)))
         assert.is_nil(image.otsu(rill.stream("float", {0, 3})))
         assert.is_nil(image.otsu(rill.stream("float", {2, 2}, 0 / 0)))
@@ -135,7 +135,7 @@ describe("rill.image.otsu", function()
             rill.stream("vec3", {2, 2}))
     end)
 
-    it("of camera.pgm, and its histogram", function()
+    it("agrees with the reference on camera.pgm and its histogram", function()
         local data, why = tempfiles.data()
         if not data then return pending(why) end
         local s = image.load(data .. "/images/camera.pgm")
@@ -148,7 +148,7 @@ end)
 describe("rill.image.threshold", function()
     leaks.watch(setup, teardown)
 
-    it("holds above, not at", function()
+    it("is true above the threshold, not at it", function()
         local s = rill.from {{0, 0.5, 1, 0 / 0, -1 / 0, 1 / 0}}
         assert.same({false, false, true, false, false, true}, image.threshold(s, 0.5):values())
         assert.equal("bool", image.threshold(s, 0.5).type)

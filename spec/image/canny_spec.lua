@@ -98,7 +98,7 @@ end
 describe("rill.image.canny", function()
     leaks.watch(setup, teardown)
 
-    it("finds the edges that plain Lua finds, of every border", function()
+    it("finds the same edges as plain Lua, with every boundary", function()
         for i, modes in ipairs(pictures.borders) do
             local edges, others = assert_edges(whole_numbers(23, 31, 9, i), 1.05, 3.1, modes)
             assert.is_true(edges > 0 and (i > 1 or others > 0))
@@ -117,11 +117,11 @@ describe("rill.image.canny", function()
         end
     end)
 
-    it("in many pixels, as one that floods them #long", function()
+    it("agrees with a flood fill on large images #long", function()
         assert_edges(whole_numbers(301, 517, 5, 3), 0.55, 2.1)
     end)
 
-    it("of a step is one line, smoothed or not, of colours as of gray", function()
+    it("finds one line at a step, with and without smoothing, in colour and gray images", function()
         local step = rill.stream("float", {9, 20}, function(_, j) return j > 10 and 1 or 0 end)
         local colours = rill.stream("vec4", {9, 20}, function(_, j)
             local v = j > 10 and 1 or 0
@@ -136,7 +136,7 @@ describe("rill.image.canny", function()
         assert.is_false(rill.image.canny(rill.stream("float", {5, 5}, 0 / 0)):any())
     end)
 
-    it("says what is wrong", function()
+    it("raises errors that name the argument", function()
         local s = rill.stream("float", {3, 3})
         check.raises("rill.image.canny: option 'low' is 0.5, above 'high', 0.1", rill.image.canny, s, {low = 0.5})
         check.raises("rill.image.canny: option 'sigma': expected a number from 0 to 100000, got number %-1",

@@ -48,7 +48,7 @@ describe("rill.image.distance", function()
         end
     end)
 
-    it("of one false, in any place", function()
+    it("is exact for one false pixel at any position", function()
         for _, place in ipairs {{1, 1}, {11, 19}, {6, 10}, {1, 19}} do
             local mask = rill.stream("bool", {11, 19}, true)
             mask:set(false, table.unpack(place))
@@ -56,13 +56,13 @@ describe("rill.image.distance", function()
         end
     end)
 
-    it("is infinite where nothing is false, and of no pixels has none", function()
+    it("is infinite if no pixel is false, and empty for an empty mask", function()
         assert.equal(math.huge, rill.image.distance(rill.stream("bool", {3, 4}, true)):min())
         assert.equal("0x4", tostring(rill.image.distance(rill.stream("bool", {0, 4})).shape))
         assert.equal("4x0", tostring(rill.image.distance(rill.stream("bool", {4, 0})).shape))
     end)
 
-    it("of numbers, views and expressions: what is not zero holds", function()
+    it("takes numbers, views and expressions: nonzero is true", function()
         local s = rill.random({12, 15}, {seed = 4})
         local mask = s:gt(0.1):eval()
         local want = rill.image.distance(mask):bytes()
@@ -75,7 +75,7 @@ describe("rill.image.distance", function()
         assert_distance(mask:stride(2))
     end)
 
-    it("of pictures longer than squares of 32 bits can count", function()
+    it("handles sizes whose squares exceed 32 bits", function()
         for _, shape in ipairs {{1, 70000}, {70000, 1}} do
             local mask = rill.stream("bool", shape, true)
             mask:set(false, 1, 1)
@@ -85,7 +85,7 @@ describe("rill.image.distance", function()
         end
     end)
 
-    it("of a large picture with two false pixels #long", function()
+    it("handles a large image with two false pixels #long", function()
         local rows <const>, columns <const> = 1500, 2100
         local mask = rill.stream("bool", {rows, columns}, true)
         mask:set(false, 41, 2001):set(false, 1401, 301)
@@ -98,7 +98,7 @@ describe("rill.image.distance", function()
         assert.equal(0.0, off(rill.image.distance(mask)):max())
     end)
 
-    it("refuses what is no mask", function()
+    it("refuses arguments that are not masks", function()
         local expected <const> = "rill.image.distance: argument #1 'mask': expected a mask, a stream " ..
             "{rows, columns} of bool or numbers, got "
         for _, case in ipairs {

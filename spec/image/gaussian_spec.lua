@@ -42,7 +42,7 @@ end
 describe("rill.image.gaussian", function()
     leaks.watch(setup, teardown)
 
-    it("of every border and shape, also where it reaches beyond the picture", function()
+    it("agrees with plain Lua for every boundary and shape, also if it is wider than the image", function()
         for _, shape in ipairs {{9, 11}, {1, 1}, {1, 8}, {5, 1}, {2, 3}} do
             local s = pictures.random("float", shape)
             for _, modes in ipairs(pictures.borders) do
@@ -67,7 +67,7 @@ describe("rill.image.gaussian", function()
         assert_blurred(pictures.random("float", {20, 4}), 20)
     end)
 
-    it("of small floats, expressions and views", function()
+    it("takes small types, expressions and views", function()
         local s = pictures.random("float", {12, 10})
         local view = s:transpose():domain({2, 3}, {9, 9})
         local want = rill.image.gaussian(view:copy(), 0.6)
@@ -79,7 +79,7 @@ describe("rill.image.gaussian", function()
         assert.is_true(rill.image.gaussian(half:cast "float", 0.6):bytes() == r:bytes())
     end)
 
-    it("keeps what is constant, and all of it by a deviation of 0", function()
+    it("keeps constant images, and every image if sigma is 0", function()
         for _, value in ipairs(rill.image.gaussian(rill.stream("float", {9, 9}, 0.75), 3):values()) do
             assert.is_true(math.abs(value - 0.75) < 1e-6)
         end
@@ -87,7 +87,7 @@ describe("rill.image.gaussian", function()
         assert.is_true(s:bytes() == rill.image.gaussian(s, 0):bytes())
     end)
 
-    it("spreads NaN as far as its radius, no further", function()
+    it("spreads NaN up to its radius", function()
         local s = pictures.random("float", {9, 9})
         s:set(0 / 0, 5, 5)
         local r = rill.image.gaussian(s, 0.6)
@@ -96,12 +96,12 @@ describe("rill.image.gaussian", function()
         end
     end)
 
-    it("of nothing", function()
+    it("returns an empty image for an empty image", function()
         assert.equal("0x4", tostring(rill.image.gaussian(rill.stream("float", {0, 4}), 2).shape))
         assert.equal("3x0", tostring(rill.image.gaussian(rill.stream("vec3", {3, 0}), 2).shape))
     end)
 
-    it("says what is wrong", function()
+    it("raises errors that name the argument", function()
         local s = rill.stream("float", {3, 3})
         local expected = "rill.image.gaussian: argument #1 's': expected an image, a stream {rows, columns} of " ..
             "float, vec3 or vec4, got "

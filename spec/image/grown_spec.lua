@@ -111,7 +111,7 @@ describe("rill.image.segment", function()
         end
     end)
 
-    it("fills what a phantom has inside, through noise", function()
+    it("fills the inside of a phantom with noise", function()
         for _, deviation in ipairs {0, 0.05, 0.08} do
             local s, inside = phantom(128, deviation)
             local mask, report = segment(s, {seeds = {{64, 60}}, tolerance = 0.15})
@@ -120,7 +120,7 @@ describe("rill.image.segment", function()
         end
     end)
 
-    it("takes a mask of seeds, and stays where walls are", function()
+    it("takes a mask of seeds, and stops at walls", function()
         local s = rill.stream("float", {9, 30}, function(_, j) return j == 15 and 1 or 0.2 end)
         local seeds = rill.stream("bool", {9, 30})
         seeds:set(true, 5, 3):set(true, 6, 3)
@@ -131,7 +131,7 @@ describe("rill.image.segment", function()
         assert.equal(9 * 14, mask:domain({1, 1}, {9, 14}):count())
     end)
 
-    it("of one pixel, and of no steps", function()
+    it("handles an image of one pixel, and steps = 0", function()
         local mask, report = segment(rill.stream("float", {1, 1}, 0.5), {seeds = {{1, 1}}, tolerance = 1})
         assert.same({true}, mask:values())
         assert.is_true(report.converged)
@@ -140,7 +140,7 @@ describe("rill.image.segment", function()
         assert.equal(0, report.iterations)
     end)
 
-    it("refuses what it cannot take", function()
+    it("refuses invalid arguments", function()
         local s = rill.stream("float", {4, 5})
         local function refused(text, options, picture)
             check.names({"rill.image.segment: ", text}, segment, picture or s, options)

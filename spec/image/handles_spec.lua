@@ -57,10 +57,10 @@ local function streams_left(call, s, mask)
     return rill.memory().streams - before
 end
 
-describe("filters of pictures", function()
+describe("image filters", function()
     leaks.watch(setup, teardown)
 
-    it("leave no stream to the collector", function()
+    it("close all temporary streams", function()
         local s = rill.random({9, 11}, {seed = 3})
         local mask = s:gt(0.3):eval()
         local left = {}

@@ -235,7 +235,7 @@ local function nonsense(s)
     end
 end
 
-describe("filters of random pictures", function()
+describe("filters of random images", function()
     leaks.watch(setup, teardown)
 
     for name, fuzz in pairs(FUZZ) do

@@ -35,7 +35,7 @@ describe("pixels of weight 0", function()
 
     local ROW <const> = {INF, 1, 2, 3, 5, 4, NAN, 5, 6, 7, 8, -INF, 10}
 
-    it("do not count when a picture is resized to its own size", function()
+    it("do not count if an image is resized to its own size", function()
         for _, filter in ipairs {"nearest", "linear", "cubic", "area", "lanczos"} do
             assert_values(ROW, image.resize(rill.from {ROW}, {1, #ROW}, {filter = filter}), filter)
             local column = rill.from {ROW}:transpose()
@@ -43,7 +43,7 @@ describe("pixels of weight 0", function()
         end
     end)
 
-    it("do not count where pixels of the result lie upon pixels", function()
+    it("do not count if pixels of the result coincide with source pixels", function()
         for _, n in ipairs {1, 2, 3, 5, 7, 11, 24, 49, 60} do -- each third pixel in the middle of one
             local row = {}
             for j = 1, n do row[j] = j end
@@ -66,7 +66,7 @@ describe("pixels of weight 0", function()
         end
     end)
 
-    it("do not count in sums by weights from Lua", function()
+    it("do not count in sums with weights from Lua", function()
         local s = rill.from {ROW}
         for _, sigma in ipairs {0, 0.02, 0.069, 0.2} do
             local weights, total = {}, 0
@@ -97,7 +97,7 @@ describe("pixels of weight 0", function()
         end
     end)
 
-    it("do not count where pixels are infinitely far in value", function()
+    it("do not count if they differ by infinity", function()
         local row <const>, plain <const> = {INF, 1, 2, 3, -INF, INF, 4, 6}, {0, 1, 2, 3, 0, 0, 4, 6}
         local options <const> = {sigma_space = 1, sigma_range = 2}
         local got = image.bilateral(rill.from {row}, options):values()

@@ -78,7 +78,7 @@ describe("rill.image.label", function()
         end
     end)
 
-    it("of numbers, views and expressions: what is not zero holds", function()
+    it("takes numbers, views and expressions: nonzero is true", function()
         local mask = random({12, 15}, 0.6, 4)
         local want = rill.image.label(mask):bytes()
         for _, same in ipairs {mask:cast "int", rill.where(mask, 0 / 0, 0), rill.where(mask, -0.5, 0):eval()} do
@@ -88,12 +88,12 @@ describe("rill.image.label", function()
         assert_labels(mask:stride(2))
     end)
 
-    it("has an edge, whatever the boundary", function()
+    it("does not connect across the edge, for every boundary", function()
         local mask = rill.from {{true, false, true}}
         assert.same({1, 0, 2}, rill.image.label(mask:boundary "wrap"):values())
     end)
 
-    it("of no pixels, and what is no mask", function()
+    it("handles empty masks, and refuses arguments that are not masks", function()
         for _, shape in ipairs {{0, 4}, {4, 0}} do
             local labels, count = rill.image.label(rill.stream("bool", shape))
             assert.same({0, tostring(rill.stream("bool", shape).shape)}, {count, tostring(labels.shape)})

@@ -35,7 +35,7 @@ end
 describe("rill.image.median", function()
     leaks.watch(setup, teardown)
 
-    it("of every border and shape, also where it reaches beyond the picture", function()
+    it("agrees with sorting for every boundary and shape, also if it is wider than the image", function()
         for _, shape in ipairs {{7, 10}, {1, 1}, {1, 9}, {5, 1}, {2, 3}} do
             local s = pictures.random("float", shape)
             for i, modes in ipairs(pictures.borders) do
@@ -47,7 +47,7 @@ describe("rill.image.median", function()
         end
     end)
 
-    it("of vectors, component by component", function()
+    it("filters vectors component by component", function()
         for _, type in ipairs {"vec3", "vec4"} do
             for radius = 0, 3, 3 do
                 assert_median(pictures.random(type, {5, 7}), radius, {"mirror", 0.375})
@@ -56,7 +56,7 @@ describe("rill.image.median", function()
         assert_median(pictures.random("vec3", {5, 7}), 1)
     end)
 
-    it("has NaN behind all numbers, infinities in their place, and zeros by their sign", function()
+    it("orders NaN after all numbers, infinities, and zeros by their sign", function()
         local odd <const> = {0 / 0, -(0 / 0), 1 / 0, -1 / 0, 0.0, -0.0, 1e-40, -1e-40, 3.5, -3.5, 1e38}
         local values = {}
         for i = 1, 96 do values[i] = odd[i * i * 7 % 11 + 1] end
@@ -75,7 +75,7 @@ describe("rill.image.median", function()
         assert.is_true(rill.image.median(nothing, 1):get(2, 2) ~= 0)
     end)
 
-    it("of views, small types and expressions", function()
+    it("takes views, small types and expressions", function()
         local s = pictures.random("float", {12, 14})
         local part = s:domain({2, 3}, {9, 12})
         assert.equal(rill.image.median(part:copy(), 1):bytes(), rill.image.median(part, 1):bytes())
@@ -90,12 +90,12 @@ describe("rill.image.median", function()
         end
     end)
 
-    it("of windows that are counted in parts", function()
+    it("handles windows that are counted in parts", function()
         local s = pictures.random("float", {3, 2})
         assert_median(s, 125)
     end)
 
-    it("reaches beyond the picture under rill.check", function()
+    it("reads outside of the image under rill.check", function()
         local s <const> = rill.stream("float", {2, 3}, {5, 1, 4, 2, 6, 3})
         rill.check(true)
         local done <const>, what <const> = pcall(function()
@@ -106,7 +106,7 @@ describe("rill.image.median", function()
         assert.same({rill.image.median(s, 1):values(), rill.image.median(s, 3):values()}, what)
     end)
 
-    it("of no pixels, and wrong arguments", function()
+    it("handles empty images, and refuses invalid arguments", function()
         assert.equal("0x5", tostring(rill.image.median(rill.stream("float", {0, 5}), 1).shape))
         assert.equal("5x0", tostring(rill.image.median(rill.stream("vec3", {5, 0}), 4).shape))
         local s = rill.stream("float", {3, 3})
@@ -119,7 +119,7 @@ describe("rill.image.median", function()
         check.raises("argument #1 's': expected an image", rill.image.median, rill.stream("int", {3, 3}), 1)
     end)
 
-    it("of camera.pgm", function()
+    it("agrees with sorting on camera.pgm", function()
         local data, why = tempfiles.data()
         if not data then return pending(why) end
         local s = rill.image.load(data .. "/images/camera.pgm")

@@ -57,7 +57,7 @@ local ODD <const> = {{1, 0, 1, 1}, {false, true, true, false}, {0, 0, 1, 0}}
 describe("morphology", function()
     leaks.watch(setup, teardown)
 
-    it("by squares, of every border and shape", function()
+    it("agrees with plain Lua for squares, every boundary and shape", function()
         for _, modes in ipairs(pictures.borders) do
             for _, shape in ipairs {{6, 7}, {1, 1}, {1, 5}, {3, 1}} do
                 assert_steps(pictures.random("float", shape), 2, square(2), modes)
@@ -65,7 +65,7 @@ describe("morphology", function()
         end
     end)
 
-    it("by squares wider than a kernel's, one after the other", function()
+    it("agrees for squares that need several passes", function()
         for _, modes in ipairs {{"clamp"}, {"wrap"}, {"mirror"}, {0.5}, {"clamp", -1}} do
             local s = pictures.random("float", {20, 36})
             local view = view_of(s, modes)
@@ -94,12 +94,12 @@ describe("morphology", function()
         assert_steps(pictures.random("vec3", {5, 6}), rill.from(square(2)), square(2), {"mirror"})
     end)
 
-    it("of masks in several launches #long", function()
+    it("handles masks that need several launches #long", function()
         local s, rows = pictures.random("float", {9, 7}), square(40)
         assert_steps(s, rows, rows)
     end)
 
-    it("lets NaN win", function()
+    it("propagates NaN", function()
         local s = pictures.random("float", {5, 5})
         s:set(0 / 0, 3, 3)
         for _, shape in ipairs {1, rill.from(square(1))} do
@@ -111,7 +111,7 @@ describe("morphology", function()
         end
     end)
 
-    it("is idempotent where it opens and closes", function()
+    it("is idempotent for open and close", function()
         local s = pictures.random("float", {13, 17})
         for _, name in ipairs {"open", "close"} do
             local once = rill.image[name](s, 2)
@@ -119,7 +119,7 @@ describe("morphology", function()
         end
     end)
 
-    it("of nothing, and what is wrong", function()
+    it("handles empty images, and refuses invalid arguments", function()
         assert.equal("0x4", tostring(rill.image.open(rill.stream("float", {0, 4}), 2).shape))
         local s = rill.stream("float", {3, 3})
         local expected = "argument #2: expected a radius, a whole number from 0 to 10000, or a mask of rows and " ..

@@ -65,7 +65,7 @@ local ALL <const> = {"nearest", "linear", "cubic", "area", "lanczos"}
 describe("rill.image.resize", function()
     leaks.watch(setup, teardown)
 
-    it("by every filter, up and down, and of a single pixel", function()
+    it("agrees with plain Lua for every filter, up and down, and for a single pixel", function()
         for _, filter in ipairs(ALL) do
             local s = pictures.random("float", {7, 10})
             for _, shape in ipairs {{7, 10}, {14, 20}, {5, 13}, {3, 4}, {1, 1}} do
@@ -90,7 +90,7 @@ describe("rill.image.resize", function()
         end
     end)
 
-    it("of more pixels for one than a launch adds", function()
+    it("handles more terms than a launch adds", function()
         local s = rill.stream("float", {1, 200000}, function(_, j) return j % 2 end)
         for _, filter in ipairs {"area", "lanczos"} do
             local r = rill.image.resize(s:boundary "wrap", {1, 2}, {filter = filter})
@@ -98,7 +98,7 @@ describe("rill.image.resize", function()
         end
     end)
 
-    it("linear unless told, exact where nothing changes, and of views", function()
+    it("is linear by default, exact if the size does not change, and takes views", function()
         local s = pictures.random("float", {8, 6})
         assert.is_true(rill.image.resize(s, {5, 9}):bytes() ==
             rill.image.resize(s, {5, 9}, {filter = "linear"}):bytes())
@@ -109,7 +109,7 @@ describe("rill.image.resize", function()
         assert.is_true(rill.image.resize(view, {3, 3}):bytes() == rill.image.resize(view:copy(), {3, 3}):bytes())
     end)
 
-    it("of nothing, and what is wrong", function()
+    it("handles empty images, and refuses invalid arguments", function()
         local s = rill.stream("float", {3, 3})
         assert.equal("0x4", tostring(rill.image.resize(s, {0, 4}).shape))
         check.raises("an image without pixels cannot be resized to 2 x 2", rill.image.resize,

@@ -83,7 +83,7 @@ describe("tones and colours", function()
         end
     end)
 
-    it("convert between any two", function()
+    it("convert between any two colour spaces", function()
         local s = colours "vec4"
         local lab = rill.image.convert(rill.image.convert(s, "srgb", "hsv"), "hsv", "lab")
         assert_mapped(s, SPACES.lab, lab, 1e-4)
@@ -134,7 +134,7 @@ describe("tones and colours", function()
         end
     end)
 
-    it("tonemap as if components that are negative, NaN or infinite were black", function()
+    it("tonemap ignores negative, NaN and infinite components", function()
         local nan <const>, inf <const> = 0 / 0, math.huge
         local s = rill.from({{{1, 2, 3}, {0, 0, 0}, {nan, 1, 1}, {100, 0, 0}, {inf, 2, nan}, {-inf, -3, 1}}}, "vec3")
         local black = rill.from({{{1, 2, 3}, {0, 0, 0}, {0, 1, 1}, {100, 0, 0}, {0, 2, 0}, {0, 0, 1}}}, "vec3")
@@ -157,7 +157,7 @@ describe("tones and colours", function()
         end
     end)
 
-    it("tonemap light of any unit alike", function()
+    it("tonemap does not depend on the unit of light", function()
         local row = {1, 0.1, 0.25, 0.5, 0.01}
         for _, operator in ipairs {"linear", "reinhard"} do
             local want = rill.image.tonemap(rill.from {row}, {operator = operator}):values()
@@ -179,7 +179,7 @@ describe("tones and colours", function()
         end
     end)
 
-    it("cel: so many levels, of every component", function()
+    it("cel gives the requested number of levels in every component", function()
         local ramp = rill.stream("float", {1, 14}, function(_, j) return (j - 3) / 8 end)
         ramp:set(0 / 0, 1, 14)
         local want = {0, 0, 0, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1, 1, 1, 1, 1, 0 / 0}
@@ -192,7 +192,7 @@ describe("tones and colours", function()
         end
     end)
 
-    it("of a single pixel", function()
+    it("handle a single pixel", function()
         local gray, color = rill.from {{0.25}}, rill.from({{{0.1, 0.2, 0.3}}}, "vec3")
         assert.same({{0.25}}, rill.image.equalize(gray):read())
         assert.equal(0.25, rill.image.otsu(gray))
@@ -201,7 +201,7 @@ describe("tones and colours", function()
         check.equal({7 / 12, 2 / 3, 0.3}, rill.image.convert(color, "srgb", "hsv"):values(), 1e-6)
     end)
 
-    it("say what is wrong", function()
+    it("raise errors that name the argument", function()
         local s, c = rill.stream("float", {2, 2}), rill.stream("vec3", {2, 2})
         check.raises("rill.image.tonemap: option 'operator': expected \"linear\" or \"reinhard\", got \"log\"",
             rill.image.tonemap, s, {operator = "log"})

@@ -44,10 +44,10 @@ local function outer(wy, wx)
     return rows
 end
 
-describe("weights of the user's:", function()
+describe("convolution:", function()
     leaks.watch(setup, teardown)
 
-    it("convolve and correlate with every border, also wider than the picture", function()
+    it("convolve and correlate with every boundary, also if wider than the image", function()
         local rows = rows_of(3, 4, 7)
         for _, modes in ipairs(pictures.borders) do
             for _, shape in ipairs {{6, 7}, {1, 1}, {1, 5}, {2, 1}} do
@@ -63,7 +63,7 @@ describe("weights of the user's:", function()
         assert_both(pictures.random("vec3", {20, 24}), rows_of(9, 11, 3), {"mirror"})
     end)
 
-    it("as many as a kernel has written out, and more", function()
+    it("handles up to 32 weights, and more", function()
         assert_both(pictures.random("float", {12, 9}), rows_of(4, 8, 3))
         assert_both(pictures.random("float", {12, 9}), rows_of(3, 11, 3))
     end)
@@ -84,7 +84,7 @@ describe("weights of the user's:", function()
         pictures.equal(want, rill.image.separable(s, wy, rill.from(wx)), 5e-6)
     end)
 
-    it("sobel's are three pictures", function()
+    it("sobel returns three images", function()
         for _, type in ipairs {"float", "vec3"} do
             local s = pictures.random(type, {7, 5})
             local at = pictures.reader(s, {"mirror"})
@@ -109,7 +109,7 @@ describe("weights of the user's:", function()
         assert.is_true(done, message)
     end)
 
-    it("says what is wrong", function()
+    it("raises errors that name the argument", function()
         local s = rill.stream("float", {3, 3})
         local expected = "argument #2 'weights': expected rows of numbers of equal length, or a stream " ..
             "{rows, columns}, got "

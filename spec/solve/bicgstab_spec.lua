@@ -60,7 +60,7 @@ describe("rill.solve.bicgstab", function()
         assert.is_true(floor.residual < 1e-5)
     end)
 
-    it("solves what conjugate gradients refuse, and takes functions #doubles", function()
+    it("solves systems that are not positive definite, and takes functions #doubles", function()
         local A = rill.from {{0, 1, 0}, {1, 0, 2}, {0, 3, -1}}
         local x, report = solve.bicgstab(A, rill.from {1, 2, 3})
         assert.is_true(report.converged)
@@ -73,7 +73,7 @@ describe("rill.solve.bicgstab", function()
         check.equal({-1, -2}, y:values(), 1e-6)
     end)
 
-    it("says where it breaks down, and of no and of one unknown what they are", function()
+    it("reports a breakdown, and solves systems of no and of one unknown", function()
         local _, report = solve.bicgstab(rill.from {{0, 1}, {-1, 0}}, rill.from {1, 2}, {strict = false})
         assert.equal("breakdown", report.reason)
         assert.is_false(report.converged)

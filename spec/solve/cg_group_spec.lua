@@ -80,7 +80,7 @@ describe("rill.solve.cg in one work group", function()
         end
     end)
 
-    it("takes few launches, as many iterations as it takes one by one, and the same history #tables", function()
+    it("needs few launches, and the same iterations and history as with separate launches #tables", function()
         local n = 300
         local list = random(n, 5)
         local A = matrix(n, list, "float")
@@ -103,7 +103,7 @@ describe("rill.solve.cg in one work group", function()
         assert.equal(report.iterations, report.history[#report.history][1])
     end)
 
-    it("begins anywhere, reads views, and stops where it is told to #tables", function()
+    it("takes x0 and views, and stops at its limits #tables", function()
         local n = 100
         local list, rows = random(n, 8)
         local A = matrix(n, list, "float")
@@ -122,7 +122,7 @@ describe("rill.solve.cg in one work group", function()
         assert.is_true(floor.residual < 1e-6)
     end)
 
-    it("takes values that were written since, and names what is wrong with them #tables", function()
+    it("reads values that were written later, and reports NaN and infinity in them #tables", function()
         local A = sparse.csr {shape = {3, 3}, offsets = {0, 1, 2, 3}, columns = {0, 1, 2}, values = {1, 2, 4}}
         local b = rill.from {1, 2, 4}
         check.equal({1, 1, 1}, solve.cg(A, b):values(), 1e-6)

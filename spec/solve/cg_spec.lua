@@ -98,7 +98,7 @@ describe("rill.solve.cg", function()
         check.names({"falls no further", '"mixed"'}, solve.cg, A, b, {precision = "float", tolerance = 1e-12})
     end)
 
-    it("names what does not fit, before it begins", function()
+    it("raises errors about shapes before it begins", function()
         local A, b = rill.from {{2, 1}, {1, 3}}, rill.from {1, 2}
         check.names({"A is 2 x 2, b has 3 elements"}, solve.cg, A, rill.from {1, 2, 3})
         check.names({"A is 2 x 3", "square"}, solve.cg, rill.from {{1, 2, 3}, {4, 5, 6}}, b)
@@ -125,7 +125,7 @@ describe("rill.solve.cg", function()
         check.names({"not positive definite"}, solve.cg, rill.from {{0, 0}, {0, 0}}, rill.from {1, 2})
     end)
 
-    it("stops with the least residual where it diverges", function()
+    it("returns the x of the least residual if it diverges", function()
         local x, report = solve.cg(rill.from {{1, 1}, {1, 1}}, rill.from {1, 2}, {strict = false})
         assert.is_false(report.converged)
         assert.is_true(math.abs(report.residual - 1 / 3) < 1e-6, tostring(report)) -- after one step along b
@@ -154,7 +154,7 @@ describe("rill.solve.cg", function()
         end
     end)
 
-    it("goes back to the x of the least residual in all groups of a dispatch", function()
+    it("restores the x of the least residual in all groups of a dispatch", function()
         for _, n in ipairs {4000, 9001, 60000} do -- one group, some, and more than run at a time
             for _, T in ipairs {"float", "double"} do
                 local solvable = rill.iota(n):map("x % 997 == 5 ? 0 : 1"):cast(T)
@@ -179,7 +179,7 @@ describe("rill.solve.cg", function()
         end
     end)
 
-    it("keeps what it came to where it is cut short", function()
+    it("keeps its x if it runs out of iterations", function()
         local d = (rill.iota(500) ^ 2 + 1):eval():cast "float"
         local b = (1 / d):eval()
         local function error_of(x) return (d * (x - b / d) ^ 2):sum() end -- in the norm that the method makes less
@@ -215,7 +215,7 @@ describe("rill.solve.cg", function()
         end
     end)
 
-    it("keeps a first guess where a correction can't be had, and says so", function()
+    it("keeps x0 if there is no finite correction, and reports it", function()
         local x, report = solve.cg(rill.from {{1e-30}}, rill.from {1e30}, {strict = false})
         assert.equal("diverged", report.reason)
         check.equal({0}, x:values())
@@ -259,7 +259,7 @@ describe("rill.solve.cg", function()
         end
     end
 
-    it("is what had no memory, not a file or function inside", function()
+    it("names itself in errors about memory", function()
         local n = 64
         local A <close> = sparse.csr {
             shape = {n, n}, offsets = rill.iota(n + 1), columns = rill.iota(n), values = rill.stream("float", n, 2),

@@ -161,7 +161,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         end
     end)
 
-    it("exchange rows, and say how the factors grew", function()
+    it("exchange rows, and report the growth of the factors", function()
         local A = rill.from {{0, 1, 0}, {0, 0, 2}, {4, 0, 0}}
         local x, report = solve.lu(A, rill.from {1, 4, 12})
         check.equal({3, 1, 2}, x:values())
@@ -283,7 +283,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         assert.equal(1, (solve.lu(rill.stream("float", {0, 0})):determinant()))
     end)
 
-    it("name what does not fit, before they begin", function()
+    it("raise errors about shapes before they begin", function()
         local A, b = rill.from {{2, 1}, {1, 3}}, rill.from {1, 2}
         for method in pairs(makers) do
             local f = solve[method]

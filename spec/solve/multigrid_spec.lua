@@ -172,7 +172,7 @@ describe("rill.solve.multigrid", function()
         end
     end)
 
-    it("solves random grids, boundaries mixed #long", function()
+    it("solves random grids with mixed boundaries #long", function()
         math.randomseed(7)
         local kinds = {"dirichlet", "neumann", "periodic"}
         for _ = 1, 300 do
@@ -192,7 +192,7 @@ describe("rill.solve.multigrid", function()
         end
     end)
 
-    it("is of second order on solutions that are known", function()
+    it("is of second order for known solutions", function()
         local pi = math.pi
         local waves = { -- what u is a product of, and where the elements lie
             dirichlet = {math.sin, function(n) return 1 / (n + 1), 1 end},
@@ -216,7 +216,7 @@ describe("rill.solve.multigrid", function()
         end
     end)
 
-    it("begins where it is told, and stops when it should", function()
+    it("starts from x0, and stops for each reason", function()
         local b <close> = right_side {20, 30}
         local x <close>, report = solve.multigrid(b, {precision = "mixed", tolerance = 1e-10})
         local again <close>, none = solve.multigrid(b, {precision = "mixed", tolerance = 1e-9, x0 = x})
@@ -254,7 +254,7 @@ describe("rill.solve.multigrid", function()
         end
     end)
 
-    it("names what does not fit", function()
+    it("raises errors about shapes and options", function()
         local b = rill.stream("float", {9, 9}, 1)
         check.names({"b has NaN as element 2, 3"}, solve.multigrid, rill.stream("float", {3, 3}):set(0 / 0, 2, 3))
         check.names({"2 or 3 dimensions", "shape 5"}, solve.multigrid, rill.stream("float", 5))
@@ -292,7 +292,7 @@ end)
 describe("rill.solve.hierarchy", function()
     leaks.watch(setup, teardown)
 
-    it("gives what multigrid gives, again and again, and then allocates nothing #tables", function()
+    it("gives the results of multigrid repeatedly, without allocations #tables", function()
         local shape, options = {33, 40}, {precision = "mixed", boundary = {"neumann", "dirichlet"}}
         local b <close> = right_side(shape)
         local expected <close>, report = solve.multigrid(b, options)
@@ -340,13 +340,13 @@ describe("rill.solve.hierarchy", function()
         }
     end)
 
-    it("does so where what is around a grid takes more work groups than an axis has #long #large", function()
+    it("does so if a halo needs more work groups than an axis has #long #large", function()
         compare_cycles {
             {{90000, 34}, {"neumann", "dirichlet"}, 1, 0.1}, {{34, 90000}, {"dirichlet", "neumann"}, 1, 0.1},
         }
     end)
 
-    it("forgets what went wrong before", function()
+    it("is not affected by a failed solve before", function()
         local b <close> = right_side {20, 24}
         local h <close> = solve.hierarchy {shape = {20, 24}, boundary = "neumann"}
         local x <close> = rill.stream("float", {20, 24}, 0 / 0)
@@ -356,7 +356,7 @@ describe("rill.solve.hierarchy", function()
         assert.is_true(report.converged, tostring(report))
     end)
 
-    it("cycles without a look at the residual", function()
+    it("cycles without reading the residual", function()
         local shape = {40, 24}
         local b <close> = right_side(shape)
         local h <close> = solve.hierarchy {shape = shape, boundary = "neumann"}

@@ -3,12 +3,12 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local solve = rill.solve
 
-describe("what solvers say", function()
+describe("messages of solvers", function()
     local A = rill.from {{4, 1, 0}, {1, 3, 1}, {0, 1, 2}}
     local b = rill.from {6, 10, 8}
     local iterative = {"cg", "bicgstab", "jacobi", "gauss_seidel", "sor"}
 
-    it("of tables, other types and shapes", function()
+    it("about tables, other types and shapes", function()
         for _, name in ipairs {"cg", "bicgstab", "jacobi", "gauss_seidel", "sor", "lu", "cholesky"} do
             local f = solve[name]
             check.names({"rill.solve." .. name, "'b'", "rill.from makes a stream"}, f, A, {6, 10, 8})
@@ -39,7 +39,7 @@ describe("what solvers say", function()
         check.names({"has 1 value, "}, solve.multigrid, A, {spacing = {1}})
     end)
 
-    it("of sparse matrices that are closed, or too large for elimination", function()
+    it("about sparse matrices that are closed, or too large for elimination", function()
         local S = rill.sparse.coo {shape = {3, 3}, rows = {0}, columns = {0}, values = {1}}
         check.names({"rill.matmul", "got matrix"}, rill.matmul, S, b)
         S:close()
@@ -50,7 +50,7 @@ describe("what solvers say", function()
         check.names({"rill.solve.lu", "100000 x 100000", "rill.solve.cg"}, solve.lu, wide, rill.stream("float", 100000))
     end)
 
-    it("of a zero on the diagonal by what divides by it", function()
+    it("about a zero on the diagonal name the method that divides by it", function()
         local Z = rill.from {{4, 1, 0}, {1, 0, 1}, {0, 1, 2}}
         for _, name in ipairs {"jacobi", "polynomial"} do
             check.raises("rill.solve.cg: A has 0 on its diagonal, in row 2: preconditioner \"" .. name ..
@@ -63,7 +63,7 @@ describe("what solvers say", function()
             function(x, y) y:write(x) end, b, {diagonal = rill.from {1, 1, 0}})
     end)
 
-    it("in history: pairs of iterations and relative residuals", function()
+    it("history has pairs of iterations and relative residuals", function()
         for _, name in ipairs {"cg", "bicgstab", "jacobi"} do
             local x, report = solve[name](A, b, {every = 1})
             local norm = b:norm()
@@ -78,7 +78,7 @@ describe("what solvers say", function()
         end
     end)
 
-    it("of methods by their own names", function()
+    it("of methods name the method", function()
         local F <close> = solve.lu(A)
         local h <close> = solve.hierarchy {shape = {8, 8}}
         local grid <close> = rill.stream("float", {8, 8})
@@ -95,7 +95,7 @@ describe("what solvers say", function()
         assert.equal("hierarchy<float>[8x8], 1 grid", tostring(h))
     end)
 
-    it("of what a method would take no notice of", function()
+    it("about options and arguments that a method does not have", function()
         check.names({"option 'degree'", "polynomial"}, solve.cg, A, b, {degree = 2})
         check.names({"option 'degree'"}, solve.cg, A, b, {preconditioner = "jacobi", degree = 2})
         for _, name in ipairs {"cg", "bicgstab", "lu", "jacobi", "cholesky"} do
@@ -111,7 +111,7 @@ describe("what solvers say", function()
         check.names({"F:solve: option 'iterations': in double"}, F.solve, F, b, {iterations = 2})
     end)
 
-    it("of operators that matrices have not", function()
+    it("about operators that matrices do not have", function()
         local S <close> = rill.sparse.coo {shape = {3, 3}, rows = {0}, columns = {0}, values = {1}}
         check.names({"a matrix has no operator '*'", "A:multiply(x)"}, function() return S * b end)
         check.names({"a matrix has no operator '*'"}, function() return 2 * S end)
@@ -119,7 +119,7 @@ describe("what solvers say", function()
         check.names({"a matrix has no length", "A.shape[1]"}, function() return #S end)
     end)
 
-    it("of a b whose norm no double holds, and of no other that large", function()
+    it("about a b whose norm overflows a double, and none for smaller ones", function()
         for _, method in ipairs {"cg", "bicgstab", "jacobi", "gauss_seidel"} do
             local unit = rill.from {{1, 0}, {0, 1}}
             local x, report = solve[method](unit, rill.from {1e38, -3e38})
@@ -131,14 +131,14 @@ describe("what solvers say", function()
         end
     end)
 
-    it("of fields that factors have not", function()
+    it("about fields that factors do not have", function()
         local F <close> = solve.lu(A)
         assert.equal("3x3 float", tostring(F.shape) .. " " .. F.type)
         check.names({"factors have no field or method 'solv'; did you mean F:solve?"}, function() return F.solv end)
         check.names({"factors have no field 'x' to be set"}, function() F.x = 1 end)
     end)
 
-    it("of what was not reached", function()
+    it("about solves that did not converge", function()
         local crooked = rill.from {{4, 1, 0}, {-1, 3, 1}, {0, 1, 2}}
         check.names({"not symmetric", "bicgstab"}, solve.cg, crooked, b)
         check.names({"rill.solve.cg", "write A x into y"}, solve.cg, function(x) return 2 * x end, b)

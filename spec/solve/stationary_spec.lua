@@ -179,7 +179,7 @@ describe("rill.solve's stationary methods", function()
         assert.is_true(select(2, solve.jacobi(relax, b, {update = true, diagonal = d, omega = 0.9})).converged)
     end)
 
-    it("colour what two colours do not do for #doubles", function()
+    it("colour matrices for which two colours do not suffice #doubles", function()
         local ring = {}
         for i = 1, 7 do
             ring[i] = {0, 0, 0, 0, 0, 0, 0}
@@ -215,7 +215,7 @@ describe("rill.solve's stationary methods", function()
         end
     end)
 
-    it("allocate nothing between the residuals they read", function()
+    it("allocate nothing between readings of the residual", function()
         local seen
         local function watched(u, b, r, where)
             seen[#seen + 1] = rill.memory().bytes
@@ -234,7 +234,7 @@ describe("rill.solve's stationary methods", function()
         end
     end)
 
-    it("take lists in any number of dimensions, and weights", function()
+    it("use active lists in any number of dimensions, and weights", function()
         for _, shape in ipairs {{300}, {37, 41}, {19, 20, 21}, {6, 7, 8, 9}} do
             local b = rill.stream("float", shape)
             b:reshape(b.size):set(1, b.size // 3)
@@ -249,7 +249,7 @@ describe("rill.solve's stationary methods", function()
         end
     end)
 
-    it("name what does not fit, and zeros on the diagonal with their row", function()
+    it("raise errors about shapes, and about zeros on the diagonal with their row", function()
         local A, b = rill.from {{2, 1}, {1, 3}}, rill.from {1, 2}
         for _, method in ipairs(METHODS) do
             local f = solve[method]
@@ -289,7 +289,7 @@ describe("rill.solve's stationary methods", function()
         check.names({"grew"}, solve.jacobi, relax, grid, {diagonal = 4.5, update = true, omega = 2})
     end)
 
-    it("solve systems of none and of one unknown, b = 0, rows of a diagonal alone, and limits #doubles", function()
+    it("solve systems of no and of one unknown, b = 0, diagonal rows, and at limits #doubles", function()
         for _, method in ipairs(METHODS) do
             local f = solve[method]
             assert.equal(0, f(rill.stream("float", {0, 0}), rill.stream("float", 0)).size)

@@ -180,7 +180,7 @@ describe("rill.solve.tridiagonal", function()
         end
     end)
 
-    it("names what does not fit, before it begins", function()
+    it("raises errors about shapes before it begins", function()
         local three, four = rill.from {1, 2, 3}, rill.from {9, 9, 9, 9}
         check.names({"lower has 5 elements, b has 4 elements", "expected 4", "or one less"}, tridiagonal,
             rill.stream("float", 5), four, three, four)
