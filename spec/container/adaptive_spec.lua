@@ -110,7 +110,7 @@ describe("a page table of levels", function()
         end)
         raises("'capacity' is 67108864: pages of 1 elements reach", T.pages, {shape = 8, page = 1, adaptive = true,
             capacity = 2 ^ 26 | 0})
-        raises("'page' is 4x4 and 'shape' is 8: expected as many dimensions", T.pages, {shape = 8, page = {4, 4},
+        raises("'page' is 4x4 and 'shape' is 8: expected the same number", T.pages, {shape = 8, page = {4, 4},
             adaptive = true})
         raises("the page table would be too large", T.pages, {shape = {2 ^ 20 | 0, 2 ^ 20 | 0}, page = {1, 1},
             adaptive = true, levels = 1})

@@ -249,7 +249,7 @@ Outcome container_locate(const Container *c, const int64_t *index, int64_t *numb
     *number = 0;
     for (int d = to - 1; outcome == OUTCOME_FOUND && d >= 0; d--) {
         if (place[d] < 0 || place[d] >= c->sizes[d]) {
-            return OUTCOME_NOWHERE;
+            return OUTCOME_UNMAPPED;
         }
         *number = *number * c->sizes[d] + place[d];
     }

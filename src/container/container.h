@@ -1,6 +1,6 @@
-/* Containers (Glift 2.2): a virtual domain whose elements an address translator maps to memory. Kernels take the stream
- * that container_box returns wherever they take a stream. An element that is not mapped reads as the default, and
- * kernels do not write it. */
+/* Containers (Glift 2.2): a virtual domain whose elements an address translator maps to memory. Kernels take
+ * the stream that container_box returns wherever they take a stream. An element that is not mapped reads as the
+ * default, and kernels do not write it. */
 #ifndef RILL_CONTAINER_CONTAINER_H
 #define RILL_CONTAINER_CONTAINER_H
 
@@ -11,8 +11,8 @@
 typedef struct Container Container;
 typedef struct ContainerKind ContainerKind;
 
-/* Properties that follow from the kind of a container. Whether a container has bounds, and whether all of it is mapped,
- * follows from its translator. */
+/* Properties that follow from the kind of a container. Whether a container has bounds, and whether all of it is
+ * mapped, follows from its translator. */
 typedef struct ContainerTraits {
     bool owns_memory; /* nobody else writes its memory; each element has an address there, or gets one when written */
     bool owns_pages;  /* it maps and frees pages itself, also for a write: its page owner's state begins with a Pool */
@@ -32,11 +32,13 @@ typedef enum ContainerOperation {
     CONTAINER_NEIGHBORS, /* launches whose kernels read elements adjacent to their own */
     CONTAINER_OPERATIONS
 } ContainerOperation;
-/* Returns why a container does not offer an operation, as the end of a message; NULL if the container offers it. */
+/* Returns why a container does not offer an operation, as the end of a message; NULL if the container offers
+ * it. */
 const char *container_refusal(const Container *c, ContainerOperation operation);
 /* Returns what containers of this type are called when they are printed. */
 const char *container_title(const Container *c);
-/* Returns whether launches visit a line of elements instead of the domain: the entries of lists, one after the other. */
+/* Returns whether launches visit a line of elements instead of the domain: the entries of lists, one after the
+ * other. */
 bool container_flat(const Container *c);
 /* Returns whether container_locate finds where kernels read an element. If not, the container's address function
  * combines several elements. */
@@ -55,17 +57,19 @@ Translator *container_translator(const Container *c);
 const void *container_fallback(const Container *c);
 /* Sets the default. */
 void container_set_fallback(Container *c, const void *fallback);
-/* Determines whether the arguments of the address function, such as sizes, are constants of the kernels that use the
- * container. If so, kernels are compiled for these values, and again when the values change, as when a table grows. */
+/* Determines whether the arguments of the address function, such as sizes, are constants of the kernels that
+ * use the container. If so, kernels are compiled for these values, and again when the values change, as when a
+ * table grows. */
 void container_bake(Container *c, bool on);
 /* Returns the bytes of memory and of the translator's tables. */
 uint64_t container_bytes(const Container *c);
 
-/* Counts pages: those that are mapped, those for which memory has room, and those that may still be mapped. Returns
+/* Sets the numbers of mapped pages, of pages for which memory has room, and of pages that may still be
+ * mapped. Returns
  * false if the translator has no pages. */
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
-/* Returns how many pages can be mapped: the pages of the shape, or the capacity. 0 if only the range of addresses limits
- * them. */
+/* Returns how many pages can be mapped: the pages of the shape, or the capacity. 0 if only the range of
+ * addresses limits them. */
 int64_t container_most_pages(const Container *c);
 /* Returns whether the domain has bounds. If not, the header's sizes are 0. */
 bool container_bounded(const Container *c);
@@ -82,97 +86,103 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
 
 /* Finds the index in memory of an element on the CPU. `index` as in a shape; `caller` as for translator_point. */
 Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller);
-/* Returns the mapped elements as a region in address order; of a container without pages all elements. The container
- * owns the region, which is valid until other pages are mapped. NULL with error_set. */
+/* Returns the mapped elements as a region in address order; of a container without pages all elements. The
+ * container owns the region, which is valid until other pages are mapped. NULL with error_set. */
 Region *container_active(Container *c);
 /* Returns whether all of a region of the container's shape is mapped, as far as is known without querying the
  * translator. */
 bool container_has(const Container *c, const Region *region);
-/* Queries a translator for its mapped elements if they are not known, which container_active requires. Call it outside
- * of any scope, since a user's function may run Lua; `caller` as for translator_ranges. False with error_set. */
+/* Queries a translator for its mapped elements if they are not known, which container_active requires. Call it
+ * outside of any scope, since a user's function may run Lua; `caller` as for translator_ranges. False with
+ * error_set. */
 bool container_query(Container *c, void *caller);
 /* Returns a counter that changes whenever the elements or the page mapping change. */
 uint64_t container_version(const Container *c);
-/* Updates what depends on the elements of a box. Call it after they were written by other means than the functions
- * below and launches. False with error_set. */
+/* Updates what depends on the elements of a box. Call it after they were written by other means than the
+ * functions below and launches. False with error_set. */
 bool container_wrote(Container *c, const int64_t *first, const int64_t *last);
 /* Counts the mapped elements of a box. False with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 
-/* Draws where the container is mapped, projected onto the two fastest dimensions: bright cells for mapped elements,
- * darker ones for pages of coarser levels. Chooses the shape, with sides up to `longest`, and writes that many cells.
- * False with error_set. */
+/* Draws where the container is mapped, projected onto the two fastest dimensions: bright cells for mapped
+ * elements, darker ones for pages of coarser levels. Chooses the shape, with sides up to `longest`, and writes
+ * that many cells. False with error_set. */
 bool container_occupancy_image(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller);
 
 /* Copies a box to a new dense stream. False with error_set. */
 bool container_dense(Container *c, const int64_t *first, const int64_t *last, Stream *result);
 /* Writes a stream to the box of its shape that begins at `first`, which must be mapped. False with error_set. */
 bool container_write(Container *c, const int64_t *first, const Stream *from);
-/* Computes coarser levels from the elements, each as a mean of the elements that it represents: the levels of an
- * adaptive container (see tree_mipmap for `how`), or of a texture. False with error_set if there are no such levels. */
+/* Computes coarser levels from the elements, each as a mean of the elements that it represents: the levels of
+ * an adaptive container (see tree_mipmap for `how`), or of a texture. False with error_set if the container has
+ * one level only. */
 bool container_mipmap(Container *c, int how);
 /* Sets all mapped elements to one packed element. */
 bool container_fill(Container *c, const void *element, void *caller);
-/* Copies a container to memory of its own. The copy has the same translator, unless the container owns its pages.
+/* Copies a container and its memory. The copy has the same translator, unless the container owns its pages.
  * NULL with error_set. */
 Container *container_copy(const Container *c);
-/* Creates a container of the same kind for another element type, filled with zeros, with default 0. If it has pages,
- * none is mapped yet, and their number is limited only by the range of addresses. NULL with error_set. */
+/* Creates a container of the same kind for another element type, filled with zeros, with default 0. If it has
+ * pages, none is mapped yet, and their number is limited only by the range of addresses. NULL with error_set. */
 Container *container_like(const Container *c, const Type *type);
 /* Creates a container as container_like does, and maps the elements that are mapped in c. NULL with error_set. */
 Container *container_like_mapped(Container *c, const Type *type);
 
-/* Returns whether some elements are unmapped. (transfer/pack.c: the mapped elements as a stream of one dimension.) */
+/* Returns whether some elements are unmapped. (transfer/pack.c: the mapped elements as a stream of one
+ * dimension.) */
 bool container_partial(const Container *c);
-/* Packs the elements of `from`, a header of c's shape, that are mapped in c, or that are in the region `part` (default:
- * NULL) of the mapped elements, into a line: a stream of one dimension, in address order. The result is a new stream, or
- * a view if memory holds the elements in this order. If c is mapped everywhere, the result is all of it in its shape; of
- * lists it is the entries. False with error_set. */
+/* Packs the elements of `from`, a header of c's shape, that are mapped in c, or that are in the region `part`
+ * (default: NULL) of the mapped elements, into a line: a stream of one dimension, in address order. The result
+ * is a new stream, or a view if memory holds the elements in this order. If c is mapped everywhere, the result
+ * is all of it in its shape; of lists it is the entries. False with error_set. */
 bool container_pack(Container *c, const Stream *from, const Region *part, Stream *result);
-/* Packs all mapped elements in any order. The result is more often a view than that of container_pack. */
+/* Packs all mapped elements in any order. The result is a view more often than with container_pack. */
 bool container_pack_unordered(Container *c, Stream *result);
 /* Copies the elements of a line to the mapped elements. False with error_set. */
 bool container_pack_take(Container *c, const Stream *line);
 /* Creates a container that is mapped like c, with the elements of a line and their type. NULL with error_set. */
 Container *container_unpack(Container *c, const Stream *line);
-/* Creates a line of the coordinates of the mapped elements, or of those in `part`: int or ivec2 to ivec4. False with
- * error_set. */
+/* Creates a line of the coordinates of the mapped elements, or of those in `part`: int or ivec2 to ivec4. False
+ * with error_set. */
 bool container_pack_points(Container *c, const Region *part, Stream *result);
-/* Returns whether container_pack (`ordered`) or container_pack_unordered gives a view of the container's own elements. */
+/* Returns whether container_pack (`ordered`) or container_pack_unordered gives a view of the container's own
+ * elements. */
 bool container_pack_exists(Container *c, bool ordered);
 
-/* Returns the header that kernels get for element-wise parameters: the entries of lists, otherwise the whole container. */
+/* Returns the header that kernels get for element-wise parameters: the entries of lists, otherwise the whole
+ * container. */
 const Stream *container_elements(const Container *c);
 
 /* Appends all elements of a stream. The container must offer CONTAINER_APPEND. False with error_set. */
 bool container_append(Container *c, const Stream *from);
 /* Appends the elements of a region of another container, in address order. False with error_set. */
 bool container_append_region(Container *c, Container *from, const Region *region);
-/* Appends as container_append_region does; all mapped elements of `from` if the region is NULL. False with error_set. */
+/* Appends as container_append_region does; all mapped elements of `from` if the region is NULL. False with
+ * error_set. */
 bool container_append_from(Container *c, Container *from, const Region *region);
-/* Removes the last `count` elements. Sets `view` to a view of them, which is valid until elements are appended. False
- * with error_set. */
+/* Removes the last `count` elements. Sets `view` to a view of them, which is valid until elements are appended.
+ * False with error_set. */
 bool container_remove(Container *c, int64_t count, Stream *view);
 
-/* Returns whether container_move between the two containers can skip elements that are mapped in neither: both are
- * partly mapped and have the same default. (transfer/copy_box.c) */
+/* Returns whether container_move between the two containers can skip elements that are mapped in neither: both
+ * are partly mapped and have the same default. (transfer/copy_box.c) */
 bool container_moves_mapped(const Container *c, const Container *from);
-/* Returns the region of c that container_move is to write if container_moves_mapped: the part of the moved box that is
- * mapped in c or in `from`, or, if not NULL, `part`, a region of the other's shape, moved. Parameters as for
- * container_move. NULL with error_set. */
+/* Returns the region of c that container_move is to write if container_moves_mapped: the part of the moved box
+ * that is mapped in c or in `from`, or, if not NULL, `part`, a region of the other's shape, moved. Parameters
+ * as for container_move. NULL with error_set. */
 Region *container_move_region(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
                               const Region *part);
-/* Copies the elements low .. high - 1 of another container, with indices as in a shape, to the box that begins at `at`.
- * Writes only a region that container_move_region returned, or all of the box if it is NULL. The caller maps the
- * elements that are written. False with error_set. */
+/* Copies the elements low .. high - 1 of another container, with indices as in a shape, to the box that begins
+ * at `at`. Writes only a region that container_move_region returned, or all of the box if it is NULL. The
+ * caller maps the elements that are written. False with error_set. */
 bool container_move(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
                     const Region *region);
 /* Returns a header of a box of container_elements. */
 Stream container_part(const Container *c, const int64_t *low, const int64_t *high);
 
-/* A policy that determines which frames pages get. `choose` may change the frames of a list of pages, which are the
- * frames that would be used; NO_FRAME keeps the default choice. It returns false with error_set. `drop` is called when
- * the container is destroyed. */
+/* A policy that determines which frames pages get. `choose` may change the frames of a list of pages, which are
+ * the frames that would be used; NO_FRAME keeps the default choice. It returns false with error_set. `drop` is
+ * called when the container is destroyed. */
 typedef struct AllocatorHooks {
     void *self;
     bool (*choose)(void *self, int rank, PageList *list);
@@ -180,32 +190,32 @@ typedef struct AllocatorHooks {
 } AllocatorHooks;
 /* Sets the allocator of a container that owns its pages. */
 void container_set_allocator(Container *c, const AllocatorHooks *hooks);
-/* Sets a custom boundary: a translator that maps points outside of the domain to points with as many coordinates. If a
- * point is not mapped, the default is read. The container must have bounds; call it right after creating it. False with
- * error_set. */
+/* Sets a custom boundary: a translator that maps points outside of the domain to points with as many
+ * coordinates. If a point is not mapped, the default is read. The container must have bounds; call it right
+ * after creating it. False with error_set. */
 bool container_set_edge(Container *c, Translator *edge);
-/* Sets the boundary `edge` of a container, unless `edge` is NULL, and returns the container. Returns NULL with error_set
- * if the container is NULL or cannot have the boundary; the container is then released. */
+/* Sets the boundary `edge` of a container, unless `edge` is NULL, and returns the container. Returns NULL with
+ * error_set if the container is NULL or cannot have the boundary; the container is then released. */
 Container *container_with_edge(Container *c, Translator *edge);
 /* Attaches a texture to a container, unless `wish` is NULL, and returns the container. Errors as for
  * container_with_edge. */
 Container *container_with_texture(Container *c, const TextureWish *wish);
 /* Returns the custom boundary, borrowed; NULL if there is none. */
 const Translator *container_edge(const Container *c);
-/* Returns the `self` of hooks number i (0-based) of the allocator, the translator and the boundary; NULL if there are
- * fewer. */
+/* Returns the `self` of hooks number i (0-based) of the allocator, the translator and the boundary; NULL if
+ * there are fewer. */
 void *container_hooks(const Container *c, int i);
 /* Returns whether the allocator is running: nothing may change the container meanwhile. */
 bool container_choosing(const Container *c);
-/* Maps all pages that a box touches; new pages hold the default. Maps all of them, or none with error_set. The header of
- * container_whole may change. */
+/* Maps all pages that a box touches; new pages hold the default. Maps all of them, or none with error_set. The
+ * header of container_whole may change. */
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last);
 /* Unmaps all pages that a box touches. */
 bool container_free(Container *c, const int64_t *first, const int64_t *last);
 
-/* Maps the pages of a stream of points (0-based coordinates, x first), which are found on the device. If there are many,
- * the device changes the page table, too, and only their number is read back. Maps all of them, or none with error_set;
- * sets `found` to false if the points are invalid. */
+/* Maps the pages of a stream of points (0-based coordinates, x first), which are found on the device. If there
+ * are many, the device changes the page table, too, and only their number is read back. Maps all of them, or
+ * none with error_set; sets `found` to false if the points are invalid. */
 bool container_allocate_points(Container *c, const Stream *points, bool *found);
 /* Unmaps the pages of a stream of points; parameters as for container_allocate_points. */
 bool container_free_points(Container *c, const Stream *points, bool *found);
@@ -213,20 +223,22 @@ bool container_free_points(Container *c, const Stream *points, bool *found);
 /* Copies the elements of a region of container_elements, in address order, to a new stream of one dimension
  * (transfer/elements.c). False with error_set. */
 bool container_get_elements(Container *c, const Region *region, Stream *line);
-/* Writes the elements of a region, which must be mapped, from a stream as container_get_elements makes it. False with
- * error_set. */
+/* Writes the elements of a region, which must be mapped, from a stream as container_get_elements makes it.
+ * False with error_set. */
 bool container_put_elements(Container *c, const Region *region, const Stream *line);
 /* Copies the elements of a region to packed elements in host memory. False with error_set. */
 bool container_download_elements(Container *c, const Region *region, void *bytes);
 /* Writes the elements of a region from packed elements in host memory. False with error_set. */
 bool container_upload_elements(Container *c, const Region *region, const void *bytes);
-/* Returns the elements of a region whose byte in `marks` is not 0, as a new region, which may have another order. Copies
- * the marked elements from `from`, packed in the order of `region`, to `to`, in the order of the result. The result is
- * `region` itself if all elements are marked, and in adaptive containers if it has levels. NULL with error_set. */
+/* Returns the elements of a region whose byte in `marks` is not 0, as a new region, which may have another
+ * order. Copies the marked elements from `from`, packed in the order of `region`, to `to`, in the order of the
+ * result. The result is `region` itself if all elements are marked, and in adaptive containers if it has
+ * levels. NULL with error_set. */
 Region *container_marked(const Container *c, Region *region, const unsigned char *marks, const char *from, char *to);
 
-/* Snapshots (snapshot/): a snapshot shares elements with its container until they are written. If others may write the
- * container's memory, it holds a copy. The caller closes a snapshot; the container may be released first. */
+/* Snapshots (snapshot/): a snapshot shares elements with its container until they are written. If others may
+ * write the container's memory, it holds a copy. The caller closes a snapshot; the container may be released
+ * first. */
 typedef struct Snapshot Snapshot;
 /* Takes a snapshot. NULL with error_set. */
 Snapshot *container_snapshot(Container *c);
@@ -238,19 +250,20 @@ bool snapshot_of(const Snapshot *s, const Container *c);
 Region *container_diff(Container *c, const Snapshot *s);
 /* Restores the contents of a snapshot. False with error_set. */
 bool container_undo(Container *c, Snapshot *s);
-/* Prepares a box for writing: maps its pages and separates them from snapshots, all of them or none with error_set. The
- * header may change. */
+/* Prepares a box for writing: maps its pages and separates them from snapshots, all of them or none with
+ * error_set. The header may change. */
 bool container_ready(Container *c, const int64_t *first, const int64_t *last);
 /* Prepares a region of the container's shape for writing, as container_ready does. */
 bool container_ready_region(Container *c, const Region *region);
 /* Prepares all mapped elements for writing, as container_ready does. */
 bool container_ready_mapped(Container *c);
-/* Returns whether all pages of a region are mapped and shared with no snapshot, as far as is known without a query. */
+/* Returns whether all pages of a region are mapped and shared with no snapshot, as far as is known without a
+ * query. */
 bool container_is_ready(const Container *c, const Region *region);
 /* Returns whether elements may be shared with snapshots. */
 bool container_shares(const Container *c);
-/* Begins to record the changes that container_ready and its variants make. Adaptive containers record nothing, since
- * their values do not change. */
+/* Begins to record the changes that container_ready and its variants make. Adaptive containers record nothing,
+ * since their values do not change. */
 void container_note(Container *c);
 /* Ends the recording of container_note: keeps the changes, or restores the pages as they were. */
 void container_settle(Container *c, bool stay);

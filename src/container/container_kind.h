@@ -17,7 +17,8 @@ typedef struct ContainerPart {
 /* An entry of `refusals`: why an operation is not offered. tools/errors.lua finds messages by the name. */
 #define container_refuse(operation, text) [operation] = (text)
 
-/* Entries may be NULL where the comment says what NULL means. Functions that can fail return false, or NULL, with error_set. */
+/* Entries may be NULL where the comment says what NULL means. Functions that can fail return false, or NULL,
+ * with error_set. */
 struct ContainerKind {
     const char *name;  /* in files */
     const char *title; /* when printed. NULL: the translator's name */
@@ -54,16 +55,16 @@ struct ContainerKind {
      * or all elements. */
     Region *(*active)(Container *c);
 
-    /* Writes the address function with this number, and appends its arguments. NULL: those of the translator. */
+    /* Writes the address function with this number, and appends its arguments. NULL: the translator's. */
     void (*write_address)(const Container *c, StrBuf *out, int number);
     void (*give_address)(const Container *c, Argument *args);
     /* Returns the argument that changes with every page and is not compiled into baked kernels. NULL: none. */
     const uint32_t *(*changing_words)(const Container *c);
 
     /* Maps the pages of a list, none of which is mapped and whose coordinates are ints, to new frames that hold
-     * the default. `asked`: the number of requested pages, for messages. `unmap` unmaps the pages of a list,
+     * the default. `requested`: the number of requested pages, for messages. `unmap` unmaps the pages of a list,
      * which are mapped. All of them or none. */
-    bool (*map)(Container *c, PageList *list, int64_t asked);
+    bool (*map)(Container *c, PageList *list, int64_t requested);
     bool (*unmap)(Container *c, PageList *list);
     /* Implement container_allocate and container_allocate_points, or with `map` false container_free and
      * container_free_points. */

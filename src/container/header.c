@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns whether elements are stored row-major without gaps, like those of a stream. */
+/* Returns whether elements are stored row-major without gaps, as in a stream. */
 static bool side_by_side(const Container *c, const TranslatorInfo *info)
 {
     bool same = info->row_major && c->map.complete && !c->edge;

@@ -130,7 +130,8 @@ static bool reads_written(const ContainerLaunch *launch, const Stream *written)
     return reads;
 }
 
-/* Returns whether a launch may be split in two that run one after the other: the second one does not read what the first one writes. */
+/* Returns whether a launch may be split in two that run one after the other: the second one does not read what
+ * the first one writes. */
 static bool writes_containers(const ContainerLaunch *launch)
 {
     bool containers = true;
@@ -209,8 +210,8 @@ static Container *written_anywhere(const ContainerLaunch *launch, int i)
     return c && (kind->anywhere || container_elements(c) != container_whole(c)) ? c : NULL;
 }
 
-/* Returns the container of parameter i whose pages are mapped where the launch writes. A container without
- * pages that was created like another one is mapped where that one is. */
+/* Returns the container of parameter i whose pages are mapped where the launch writes. NULL for a container
+ * without pages that was created for the launch: it is mapped where its model is mapped. */
 static Container *written_along(const ContainerLaunch *launch, int i)
 {
     Container *c = kind_of(launch, i)->written && !written_anywhere(launch, i) ? container_along(launch, i) : NULL;

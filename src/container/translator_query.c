@@ -38,7 +38,7 @@ static bool add_range(Container *c, const RangeList *ranges, const Range *range)
     return done;
 }
 
-static bool ask_box(Container *c, const int64_t *first, const int64_t *last, void *caller)
+static bool query_box(Container *c, const int64_t *first, const int64_t *last, void *caller)
 {
     RangeList ranges = {0};
     bool done = translator_ranges(c->translator, first, last, &ranges, caller);
@@ -50,7 +50,7 @@ static bool ask_box(Container *c, const int64_t *first, const int64_t *last, voi
 }
 
 /* Queries a few rows or planes at a time, so that few ranges exist at once. */
-static bool ask_slabs(Container *c, const int64_t *last, void *caller)
+static bool query_slabs(Container *c, const int64_t *last, void *caller)
 {
     int rank = c->whole.shape.rank, across = 0;
     int64_t below = 1, from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK];
@@ -67,7 +67,7 @@ static bool ask_slabs(Container *c, const int64_t *last, void *caller)
         for (int64_t at = 0; at <= last[across]; at += slab) {
             from[across] = at;
             to[across] = at + slab - 1 < last[across] ? at + slab - 1 : last[across];
-            if (!ask_box(c, from, to, caller)) {
+            if (!query_box(c, from, to, caller)) {
                 return false;
             }
         }
@@ -75,7 +75,7 @@ static bool ask_slabs(Container *c, const int64_t *last, void *caller)
     return true;
 }
 
-static bool ask_all(Container *c, void *caller)
+static bool query_all(Container *c, void *caller)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
     TranslatorInfo info = translator_info(c->translator);
@@ -87,7 +87,7 @@ static bool ask_all(Container *c, void *caller)
                          "points: add the option 'ranges'",
                          info.name, INT32_MAX);
     }
-    return few && !container_paged_part(c) ? ask_slabs(c, last, caller) : ask_box(c, origin, last, caller);
+    return few && !container_paged_part(c) ? query_slabs(c, last, caller) : query_box(c, origin, last, caller);
 }
 
 bool container_has(const Container *c, const Region *region)
@@ -114,7 +114,7 @@ bool container_query(Container *c, void *caller)
         return true;
     }
     c->query.boxes.count = 0;
-    bool done = ask_all(c, caller);
+    bool done = query_all(c, caller);
     if (done && translator_version(c->translator) != version) {
         done = error_set("a function of translator '%s' changed the mapping while the mapped points were queried",
                          translator_info(c->translator).name);

@@ -49,7 +49,7 @@ static int call_point(lua_State *L)
     }
     lua_call(L, rank, to);
     if (lua_isnil(L, -to)) {
-        call->outcome = OUTCOME_NOWHERE;
+        call->outcome = OUTCOME_UNMAPPED;
         return 0;
     }
     for (int d = 0; d < to; d++) {
@@ -68,7 +68,7 @@ static Outcome hook_point(void *self, Direction direction, const int64_t *from, 
 {
     const LuaHooks *hooks = self;
     const char *option = direction == DIRECTION_INVERSE ? "cpu_inverse" : "cpu";
-    PointCall call = {hooks, direction, from, to, OUTCOME_NOWHERE};
+    PointCall call = {hooks, direction, from, to, OUTCOME_UNMAPPED};
     if (direction == DIRECTION_INVERSE && !hooks->inverse) {
         error_set("option 'cpu_inverse' was not given: points are inverted by it, streams by the GLSL");
         return OUTCOME_FAILED;
@@ -310,7 +310,7 @@ static const int32_t *push_places(lua_State *L, const Options *options, const Lu
         last[d]--;
     }
     do {
-        PointCall call = {hooks, DIRECTION_TRANSLATE, point, at, OUTCOME_NOWHERE};
+        PointCall call = {hooks, DIRECTION_TRANSLATE, point, at, OUTCOME_UNMAPPED};
         if (!callbacks_ask(L, call_point, &call, "cpu")) {
             error_prefix("%s", function);
             binding_raise(L);

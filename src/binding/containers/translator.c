@@ -122,7 +122,7 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
     if (outcome == OUTCOME_FAILED) {
         error_prefix("%s", function);
         binding_raise(L);
-    } else if (outcome == OUTCOME_NOWHERE) {
+    } else if (outcome == OUTCOME_UNMAPPED) {
         lua_pushnil(L);
     } else {
         coordinates_push(L, to, inverse ? info.rank : info.to);

@@ -177,7 +177,7 @@ static Container *copy(const Container *c)
 
 /* in files */
 
-/* Numbers before the split pages: filter and boundary. Elements before those of pages: the default and the
+/* Numbers before the split pages: filter and boundary. Elements before the pages' elements: the default and the
  * boundary's value. */
 enum { SETTINGS = 2, LEADING = 2 };
 

@@ -97,7 +97,7 @@ static bool keep_inside(const Container *c, const Stream *points, Stream *result
     return done;
 }
 
-/* Translates points by the mapping, and omits those that are not mapped. */
+/* Translates points by the mapping, and omits unmapped points. */
 static bool lead(const Container *c, const Stream *points, Stream *result)
 {
     Stream all, flat;
@@ -149,11 +149,11 @@ static bool ready_region(Container *c, const Region *region)
     if (!lead_region(c, region, &points)) {
         return false;
     }
-    int64_t nowhere = region->set.elements - stream_elements(&points);
-    bool done = nowhere == 0 ? ready_places(pages_of(c), &points)
-                             : error_set("%" PRId64 " of the %" PRId64
-                                         " elements to be written have no address: mapping '%s' does not map them",
-                                         nowhere, region->set.elements, translator_info(mapping_of(c)).name);
+    int64_t unmapped = region->set.elements - stream_elements(&points);
+    bool done = unmapped == 0 ? ready_places(pages_of(c), &points)
+                              : error_set("%" PRId64 " of the %" PRId64
+                                          " elements to be written have no address: mapping '%s' does not map them",
+                                          unmapped, region->set.elements, translator_info(mapping_of(c)).name);
     stream_release(&points);
     if (done) {
         c->ready = region->serial;

@@ -4,7 +4,7 @@
 
 #include "container/container_private.h"
 
-/* Creates a container of the same kind and translator with new memory. Its state is that of a new container.
+/* Creates a container of the same kind and translator with new memory. Its state is new, too.
  * NULL with error_set. */
 Container *memory_like(const Container *c, const Type *type);
 /* Copies a container with its memory. NULL with error_set. */

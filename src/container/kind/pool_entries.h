@@ -1,4 +1,4 @@
-/* Entries of ContainerKind that kinds with pages of their own share, and functions that create such a container
+/* Entries of ContainerKind that kinds which own pages share, and functions that create such a container
  * for a translator. */
 #ifndef RILL_CONTAINER_KIND_POOL_ENTRIES_H
 #define RILL_CONTAINER_KIND_POOL_ENTRIES_H

@@ -34,7 +34,7 @@ Container *container_create(Translator *t, const Stream *memory, const void *fal
     return container_new(&container_kind_view, t, memory, fallback);
 }
 
-/* The new container has a page table of its own, since others may map pages in this one. */
+/* Creates a new page table, since others may map pages in this one. */
 static Container *like(const Container *c, const Type *type)
 {
     return container_paged(c) ? paged_container(translator_paged_empty(c->translator, 0), c->memory.device, type, NULL)
@@ -44,7 +44,7 @@ static Container *like(const Container *c, const Type *type)
 /* pages of a table, mapped to the first free frames of memory */
 
 /* Finds the first frames in memory that hold no page. */
-static bool borrow_frames(const Container *c, PageList *list, int64_t asked)
+static bool borrow_frames(const Container *c, PageList *list, int64_t requested)
 {
     TranslatorInfo info = translator_info(c->translator);
     int64_t frames = page_pool_frames(c), room = frames < info.capacity ? frames : info.capacity, free_frames = room,
@@ -61,7 +61,7 @@ static bool borrow_frames(const Container *c, PageList *list, int64_t asked)
     if (done && (int64_t)list->count > free_frames) {
         done = error_set("it takes %" PRId64 " page%s, of which %" PRId64 " are mapped and %" PRId64
                          " free: memory has room for %" PRId64,
-                         asked, asked == 1 ? "" : "s", asked - (int64_t)list->count, free_frames, room);
+                         requested, requested == 1 ? "" : "s", requested - (int64_t)list->count, free_frames, room);
     }
     for (size_t i = 0; done && i < list->count; i++) {
         while (used[next]) {
@@ -73,9 +73,9 @@ static bool borrow_frames(const Container *c, PageList *list, int64_t asked)
     return done;
 }
 
-static bool map(Container *c, PageList *list, int64_t asked)
+static bool map(Container *c, PageList *list, int64_t requested)
 {
-    return borrow_frames(c, list, asked) && page_pool_fill_list(c, list, c->fallback) &&
+    return borrow_frames(c, list, requested) && page_pool_fill_list(c, list, c->fallback) &&
            paged_swap(c->translator, list);
 }
 

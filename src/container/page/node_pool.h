@@ -16,11 +16,11 @@ typedef struct NodePool {
 /* Returns the counter of the node that contains a word after the root. */
 int32_t *node_pool_used(const NodePool *pool, int64_t word);
 /* Takes a free node and returns where it begins. `grow`, word_table_grow or word_table_reserve, makes the table
- * larger if there is no free node. 0 with error_set. */
+ * larger if all nodes are in use. 0 with error_set. */
 int64_t node_pool_take(NodePool *pool, WordTable *table, bool (*grow)(WordTable *table, int64_t count, int64_t most));
 /* Frees a node. Cannot fail. */
 void node_pool_give(NodePool *pool, int64_t node);
-/* Removes the free nodes that are no longer in the table. */
+/* Removes free nodes after the end of the table from the pool. */
 void node_pool_shrink(NodePool *pool, const WordTable *table);
 /* Releases the host memory of a pool. */
 void node_pool_free(NodePool *pool);

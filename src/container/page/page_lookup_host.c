@@ -35,8 +35,8 @@ static void write_functions(StrBuf *out, int rank)
     strbuf_add(out, "); }\n");
 }
 
-/* Writes a kernel from points to hashes. Points outside, also those whose page reaches outside, have a hash of
- * their own. */
+/* Writes a kernel from points to hashes. Points outside, also those whose page reaches outside, have a separate
+ * hash. */
 static void write_hashes(StrBuf *out, int rank)
 {
     const char *vector = vectors[rank - 1];

@@ -118,17 +118,17 @@ Outcome paged_point(const Translator *t, Direction direction, const int64_t *fro
         split_point(paged, from, page, inside);
         int64_t frame = paged_kind(paged)->find(paged, page);
         to[0] = frame * paged->elements + place_in_frame(paged, inside);
-        return frame >= 0 ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+        return frame >= 0 ? OUTCOME_FOUND : OUTCOME_UNMAPPED;
     }
     int64_t frame = from[0] / paged->elements;
     if (paged->overlap || from[0] < 0 || frame >= paged_frames(paged) || !back_words(paged, frame)[0]) {
-        return OUTCOME_NOWHERE;
+        return OUTCOME_UNMAPPED;
     }
     translator_split(from[0] % paged->elements, paged->page, t->info.rank, inside);
     for (int d = 0; d < t->info.rank; d++) {
         to[d] = back_words(paged, frame)[d + 1] * paged->page[d] + inside[d];
     }
-    return translator_inside(t, to) ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+    return translator_inside(t, to) ? OUTCOME_FOUND : OUTCOME_UNMAPPED;
 }
 
 /* pages of a box */
@@ -166,7 +166,7 @@ int64_t paged_frame(const Translator *t, const int64_t *page)
 }
 
 /* Looks up each page of a box. */
-static bool collect_asked(const Translator *t, const PageBox *box, PageList *list)
+static bool collect_by_lookup(const Translator *t, const PageBox *box, PageList *list)
 {
     int64_t page[SHAPE_MAX_RANK] = {0};
     memcpy(page, box->first, (size_t)box->rank * sizeof *page);
@@ -204,7 +204,7 @@ bool paged_collect(const Translator *t, const PageBox *box, PageList *list)
     if (!paged_synchronize(t)) {
         return false;
     }
-    return box->count <= t->info.mapped ? collect_asked(t, box, list) : collect_frames((const Paged *)t, box, list);
+    return box->count <= t->info.mapped ? collect_by_lookup(t, box, list) : collect_frames((const Paged *)t, box, list);
 }
 
 /* Adds the part first .. last of the page that begins at `origin`; one row at a time if there is a halo between

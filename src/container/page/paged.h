@@ -42,8 +42,8 @@ struct Paged {
     bool stale;                   /* the host's copies lack changes by the device: see `synchronize` */
     int sizes; /* index of numbers: the page's sizes, followed by the number of elements of a frame */
     /* The layout of a page in its frame: the offset of the first element, the distance of elements along each
-     * dimension, a common divisor of these, and the width of the halo. Without a halo a page is row-major from
-     * its frame's first element on. */
+     * dimension, a common divisor of the offset and distances, and the width of the halo. Without a halo a page
+     * is row-major from its frame's first element on. */
     int64_t lead, stride[SHAPE_MAX_RANK], unit;
     int overlap;
     int strides; /* index of numbers: lead, then the strides from dimension 1 on; NO_NUMBER without a halo */

@@ -1,4 +1,4 @@
-/* Copy-on-write: gives pages that snapshots share with their container frames of their own before they are
+/* Copy-on-write: moves pages that snapshots share with their container to new frames before they are
  * written. */
 #include "container/page/paged.h"
 #include "container/pool/page_pool.h"
@@ -29,7 +29,7 @@ static bool copy_frames(const Container *c, const PageList *from, const PageList
     return done;
 }
 
-/* Gives pages that are mapped to shared frames frames of their own. */
+/* Moves pages from shared frames to new frames. */
 static bool separate(Container *c, PageList *list)
 {
     PageList from = {0};
@@ -66,16 +66,16 @@ static void keep_shared(const Container *c, PageList *list)
     list->count = kept;
 }
 
-/* Maps the pages of one list, and gives the mapped pages of another list frames of their own. `asked`: the
+/* Maps the pages of one list, and moves the mapped pages of another list to new frames. `requested`: the
  * number of requested pages. */
-static bool make_ready(Container *c, PageList *missing, PageList *mapped, int64_t asked)
+static bool make_ready(Container *c, PageList *missing, PageList *mapped, int64_t requested)
 {
     keep_shared(c, mapped);
     int64_t needed = (int64_t)(missing->count + mapped->count);
     if (needed > page_pool_free_frames(c)) {
-        return page_pool_refuse(c, asked, asked - needed);
+        return page_pool_refuse(c, requested, requested - needed);
     }
-    return page_changes_map(c, missing, asked) && (mapped->count == 0 || separate(c, mapped));
+    return page_changes_map(c, missing, requested) && (mapped->count == 0 || separate(c, mapped));
 }
 
 /* ready */

@@ -1,5 +1,5 @@
 /* Halos: pages with overlap hold copies of the elements of adjacent pages. A kernel updates the copies right
- * before a launch reads them, in the pages next to those that were written or mapped since. If the host wrote
+ * before a launch reads them, in the pages next to pages that were written or mapped since. If the host wrote
  * or mapped them, these pages are known; otherwise all pages are updated.
  *
  * The pages around a page are its sides, numbered in base 3, x first: 0 is before, 1 is within, 2 is after. */
@@ -208,7 +208,7 @@ static int64_t all_pages(const Container *c)
 }
 
 /* Returns the frame of the page at a side of another page, or NO_FRAME. */
-static int64_t frame_beside(const Container *c, const PageEntry *entry, int side, int64_t *page)
+static int64_t adjacent_frame(const Container *c, const PageEntry *entry, int side, int64_t *page)
 {
     page_list_page(entry, page);
     for (int d = 0; d < rank_of(c); d++, side /= 3) {
@@ -223,7 +223,7 @@ static bool add_around(const Container *c, const PageList *list, PageList *resul
     bool done = true;
     for (size_t i = 0; done && i < list->count; i++) {
         for (int side = 0; done && side < halo_of(c)->sides; side++) {
-            int64_t page[SHAPE_MAX_RANK], frame = frame_beside(c, &list->items[i], side, page);
+            int64_t page[SHAPE_MAX_RANK], frame = adjacent_frame(c, &list->items[i], side, page);
             done = frame == NO_FRAME || page_list_add(result, rank_of(c), page, frame);
         }
     }
@@ -249,7 +249,7 @@ static bool make_pages(const Container *c, const PageList *list, OverlapPages *p
     for (int64_t i = 0; done && i < count; i++) {
         begins[i] = (int32_t)(list->items[i].frame * elements);
         for (int side = 0; side < sides; side++) {
-            int64_t frame = frame_beside(c, &list->items[i], side, page);
+            int64_t frame = adjacent_frame(c, &list->items[i], side, page);
             around[i * sides + side] = frame == NO_FRAME ? -1 : (int32_t)(frame * elements);
         }
     }

@@ -22,14 +22,14 @@ static bool within_ints(const Container *c, const PageEntry *entry)
     return true;
 }
 
-bool page_changes_map(Container *c, PageList *list, int64_t asked)
+bool page_changes_map(Container *c, PageList *list, int64_t requested)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (!within_ints(c, &list->items[i])) {
             return false;
         }
     }
-    return list->count == 0 || c->kind->map(c, list, asked);
+    return list->count == 0 || c->kind->map(c, list, requested);
 }
 
 /* Adds the pages of a box that are not mapped. */

@@ -130,7 +130,7 @@ static bool check_changeable(const Container *c)
 }
 
 /* Calls the allocator. Returns how many frames must be reserved; -1 with error_set. */
-static int64_t ask_allocator(Container *c, PageList *list)
+static int64_t call_allocator(Container *c, PageList *list)
 {
     Pool *pool = page_pool(c);
     int64_t capacity = translator_info(c->translator).capacity, needed = pool->frames.used;
@@ -165,8 +165,8 @@ static bool take_chosen(Container *c, PageList *list)
     return true;
 }
 
-/* Takes consecutive frames if none was freed before and there is no allocator. */
-bool page_pool_take(Container *c, PageList *list, int64_t asked, bool choose)
+/* Takes consecutive frames if none was freed before and no allocator chooses them. */
+bool page_pool_take(Container *c, PageList *list, int64_t requested, bool choose)
 {
     Pool *pool = page_pool(c);
     int64_t count = (int64_t)list->count, needed = frames_needed(&pool->frames, count);
@@ -174,10 +174,10 @@ bool page_pool_take(Container *c, PageList *list, int64_t asked, bool choose)
         return false;
     }
     if (count > page_pool_free_frames(c)) {
-        return page_pool_refuse(c, asked, asked - count);
+        return page_pool_refuse(c, requested, requested - count);
     }
     choose = choose && pool->allocator.choose;
-    if (choose && (needed = ask_allocator(c, list)) < 0) {
+    if (choose && (needed = call_allocator(c, list)) < 0) {
         return false;
     }
     if (!page_pool_grow(c, needed) || !frames_reserve(&pool->frames, needed)) {
@@ -235,9 +235,9 @@ static void changed(Container *c, const PageList *list)
     }
 }
 
-bool page_pool_map(Container *c, PageList *list, int64_t asked)
+bool page_pool_map(Container *c, PageList *list, int64_t requested)
 {
-    if (!page_pool_log_reserve(c, (int64_t)list->count) || !page_pool_take(c, list, asked, true)) {
+    if (!page_pool_log_reserve(c, (int64_t)list->count) || !page_pool_take(c, list, requested, true)) {
         return false;
     }
     if (!page_pool_fill_list(c, list, c->fallback) || !paged_swap(c->translator, list)) {

@@ -39,7 +39,7 @@ bool page_pool_pages(const Container *c, int64_t *mapped, int64_t *capacity, int
 uint64_t page_pool_bytes(const Container *c);
 
 /* pool/page_pool.c: implement ContainerKind. */
-bool page_pool_map(Container *c, PageList *list, int64_t asked);
+bool page_pool_map(Container *c, PageList *list, int64_t requested);
 bool page_pool_unmap(Container *c, PageList *list);
 bool page_pool_fill(Container *c, const void *element, void *caller);
 /* Returns how many more frames can be taken. */
@@ -48,7 +48,7 @@ int64_t page_pool_free_frames(const Container *c);
 bool page_pool_refuse(const Container *c, int64_t pages, int64_t mapped);
 /* Takes frames for a list of pages and holds them; their elements are undefined. `choose`: the allocator may
  * choose them. False with error_set. */
-bool page_pool_take(Container *c, PageList *list, int64_t asked, bool choose);
+bool page_pool_take(Container *c, PageList *list, int64_t requested, bool choose);
 /* Drops the frames of a list. */
 void page_pool_give(Container *c, const PageList *list);
 /* Sets all elements of the frames of a list. False with error_set. */
@@ -90,13 +90,13 @@ bool page_changes_box(Container *c, const int64_t *first, const int64_t *last, b
 bool page_changes_points(Container *c, const Stream *points, bool *found, bool map);
 /* Adds the pages of a box that are not mapped. False with error_set. */
 bool page_changes_missing(const Container *c, const PageBox *box, PageList *list);
-/* Maps the unmapped pages of a list. `asked`: the number of requested pages, for messages. False with
+/* Maps the unmapped pages of a list. `requested`: the number of requested pages, for messages. False with
  * error_set. */
-bool page_changes_map(Container *c, PageList *list, int64_t asked);
+bool page_changes_map(Container *c, PageList *list, int64_t requested);
 /* Maps the unmapped pages of a list, or unmaps the mapped ones. The list has each page once. False with
  * error_set. */
 bool page_changes_list(Container *c, const PageList *pages, bool map);
-/* Adds the pages of a list that are mapped, with their frames, or those that are not mapped. False with
+/* Adds the mapped pages of a list, with their frames, or the unmapped ones. False with
  * error_set. */
 bool page_changes_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
 

@@ -91,7 +91,7 @@ static bool unmap_numbers(Container *c, Pages *pages, const Stream *numbers)
 }
 
 /* Finds the mapped or unmapped pages of points, as a stream of indices. False if the points are invalid. */
-static bool ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
+static bool find_pages(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
 {
     Stream flat;
     if (!compact_flat(points, &flat)) {
@@ -106,7 +106,7 @@ static bool ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers
 static bool map_points(Container *c, Pages *pages, const Stream *points, bool *found)
 {
     Stream numbers;
-    *found = ask(pages, points, false, &numbers);
+    *found = find_pages(pages, points, false, &numbers);
     if (!*found) {
         return false;
     }
@@ -121,7 +121,7 @@ static bool map_points(Container *c, Pages *pages, const Stream *points, bool *f
 static bool unmap_points(Container *c, Pages *pages, const Stream *points, bool *found)
 {
     Stream numbers;
-    *found = ask(pages, points, true, &numbers);
+    *found = find_pages(pages, points, true, &numbers);
     if (!*found) {
         return false;
     }

@@ -53,7 +53,7 @@ static bool same_elements(const Region *a, const Region *b)
             memcmp(a->words, b->words, (size_t)words * sizeof *a->words) == 0);
 }
 
-/* Returns the mapped elements. NULL with error_set, also if they cannot be compared with those of the snapshot. */
+/* Returns the mapped elements. NULL with error_set, also if they cannot be compared with the snapshot. */
 static Region *mapped_now(Container *c, const Snapshot *s)
 {
     Region *now = container_active(c);
@@ -92,7 +92,7 @@ static bool add(PageList *list, const PageEntry *entry)
     return done;
 }
 
-/* Lists the pages of each region that are not in the other one. */
+/* Lists the pages that are only in the one or only in the other region. */
 static bool compare_regions(const Container *c, const Region *was, const Region *is, PageList *gone, PageList *come)
 {
     PageList a = {0}, b = {0};

@@ -88,7 +88,7 @@ static bool make_level(const Stream *from, const int64_t *size, Stream *level)
     return true;
 }
 
-/* Returns whether boxes of these sizes consist of whole elements of a level. */
+/* Returns whether boxes of the given sizes consist of whole elements of a level. */
 static bool divides(const int64_t *size, const Shape *level)
 {
     bool whole = true;

@@ -76,8 +76,8 @@ static bool upload(WordTable *table, int64_t count)
     return done;
 }
 
-/* Releases the old stream first, so that both never exist at once. If there is no memory for the old stream
- * either, the next call tries again. */
+/* Releases the old stream first, so that both never exist at once. If memory does not suffice for the old
+ * stream either, the next call tries again. */
 bool word_table_fit(WordTable *table)
 {
     int64_t there = words_there(table);

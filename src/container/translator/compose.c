@@ -50,7 +50,7 @@ static Outcome point_compose(const Translator *t, Direction direction, const int
         return outcome;
     }
     if (!inverse && !translator_inside(t->parts[OUTER], between)) {
-        return OUTCOME_NOWHERE;
+        return OUTCOME_UNMAPPED;
     }
     return translator_point(t->parts[inverse ? INNER : OUTER], direction, between, to, caller);
 }

@@ -101,11 +101,11 @@ static Outcome point_custom(const Translator *t, Direction direction, const int6
     Outcome outcome = hooks->point(hooks->self, direction, from, to, caller);
     for (int d = 0; outcome == OUTCOME_FOUND && d < t->info.to; d++) {
         if (memory[d] < 0 || memory[d] > INT32_MAX) {
-            return OUTCOME_NOWHERE;
+            return OUTCOME_UNMAPPED;
         }
     }
     if (outcome == OUTCOME_FOUND && direction == DIRECTION_INVERSE && !translator_inside(t, to)) {
-        return OUTCOME_NOWHERE;
+        return OUTCOME_UNMAPPED;
     }
     return outcome;
 }

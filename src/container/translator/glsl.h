@@ -6,7 +6,7 @@
 
 /* Functions that all texts use; part of each program once. */
 extern const char translator_glsl_functions[];
-/* Writes a translator, and those of which it consists, as functions. Returns its number. */
+/* Writes a translator and its parts as functions. Returns its number. */
 int translator_glsl_write(const Translator *t, TranslatorGlsl *text);
 
 /* Writes the head of the function, for example "bool t3_translate(...) {" for translator number 3. */

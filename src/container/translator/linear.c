@@ -33,7 +33,7 @@ static Outcome point_linear(const Translator *t, Direction direction, const int6
         return OUTCOME_FOUND;
     }
     translator_split(from[0], t->info.domain.size, t->info.rank, to);
-    return from[0] >= 0 && from[0] < elements(t) ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+    return from[0] >= 0 && from[0] < elements(t) ? OUTCOME_FOUND : OUTCOME_UNMAPPED;
 }
 
 static bool ranges_linear(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)

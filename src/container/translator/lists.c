@@ -84,11 +84,11 @@ static Outcome point_lists(const Translator *t, Direction direction, const int64
     if (direction == DIRECTION_TRANSLATE) {
         int64_t cell = translator_join(from + 1, grid, t->info.rank - 1);
         to[0] = offset[cell] + from[0];
-        return to[0] < offset[cell + 1] ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+        return to[0] < offset[cell + 1] ? OUTCOME_FOUND : OUTCOME_UNMAPPED;
     }
     int64_t cell = from[0] < 0 ? lists->cells : find_cell(lists, from[0]);
     if (cell == lists->cells) {
-        return OUTCOME_NOWHERE;
+        return OUTCOME_UNMAPPED;
     }
     to[0] = from[0] - offset[cell];
     translator_split(cell, grid, t->info.rank - 1, to + 1);

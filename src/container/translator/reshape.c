@@ -111,20 +111,20 @@ static Outcome point_fold(const Translator *t, Direction direction, const int64_
     for (int d = 0; d < kept; d++) {
         tile[d] = fold->tiled ? from[d] / size[d] : 0;
         if (from[d] < 0 || from[d] >= memory[d] || (fold->tiled && tile[d] >= fold->tiles[d])) {
-            return OUTCOME_NOWHERE;
+            return OUTCOME_UNMAPPED;
         }
     }
     if (!fold->tiled) {
         int64_t e = translator_join(from, memory, kept);
         translator_split(e, size, rank, to);
-        return e < fold->elements ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+        return e < fold->elements ? OUTCOME_FOUND : OUTCOME_UNMAPPED;
     }
     for (int d = 0; d < kept; d++) {
         to[d] = from[d] % size[d];
     }
     int64_t slice = translator_join(tile, fold->tiles, kept);
     translator_split(slice, size + kept, rank - kept, to + kept);
-    return slice < fold->slices ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+    return slice < fold->slices ? OUTCOME_FOUND : OUTCOME_UNMAPPED;
 }
 
 /* ranges */

@@ -74,7 +74,7 @@ static const char *result_text(const int32_t *result, int rank, char text[TRANSL
 {
     int64_t point[SHAPE_MAX_RANK];
     widen(result, rank, point);
-    return result[0] == TRANSLATOR_NOWHERE ? "no address" : translator_point_text(point, rank, text);
+    return result[0] == TRANSLATOR_UNMAPPED ? "no address" : translator_point_text(point, rank, text);
 }
 
 /* Compares the host's result for a point with the device's. */
@@ -92,7 +92,7 @@ static bool compare(const SelfTest *test, Direction direction, const int32_t *po
         return false;
     }
     bool same = outcome == OUTCOME_FOUND ? memcmp(found, given, (size_t)to * sizeof *found) == 0
-                                         : result[0] == TRANSLATOR_NOWHERE;
+                                         : result[0] == TRANSLATOR_UNMAPPED;
     return same || error_set("translator '%s' is wrong: for %s '%s' returns %s, the GLSL returns %s", test->info.name,
                              translator_point_text(from, rank, a), inverse ? "cpu_inverse" : "cpu",
                              outcome == OUTCOME_FOUND ? translator_point_text(found, to, b) : "nil",
@@ -109,7 +109,7 @@ static bool compare_point(const SelfTest *test, int i, void *caller)
     if (!compare(test, DIRECTION_TRANSLATE, point, result, caller)) {
         return false;
     }
-    if (result[0] == TRANSLATOR_NOWHERE) {
+    if (result[0] == TRANSLATOR_UNMAPPED) {
         return !info->traits.complete || !info->domain.known ||
                error_set("translator '%s' is wrong: %s is not mapped, but trait 'complete' is true", info->name,
                          result_text(point, info->rank, a));
@@ -133,7 +133,7 @@ static bool compare_pairs(const SelfTest *test)
     size_t bytes = (size_t)info->rank * sizeof(int32_t), place_bytes = (size_t)info->to * sizeof(int32_t);
     for (int i = 0; info->traits.one_to_one && i < SELF_TEST_POINTS; i++) {
         const int32_t *a = test->points + i * info->rank, *place = test->places + i * info->to;
-        for (int k = 0; k < i && place[0] != TRANSLATOR_NOWHERE; k++) {
+        for (int k = 0; k < i && place[0] != TRANSLATOR_UNMAPPED; k++) {
             const int32_t *b = test->points + k * info->rank;
             if (memcmp(a, b, bytes) != 0 && memcmp(place, test->places + k * info->to, place_bytes) == 0) {
                 return error_set(
@@ -178,7 +178,7 @@ static bool wrong_ranges(const TestBox *box, const int64_t *point, const char *w
                      translator_point_text(point, rank, c));
 }
 
-static Outcome ask_point(const TestBox *box, const int64_t *point, int64_t *place)
+static Outcome translate_point(const TestBox *box, const int64_t *point, int64_t *place)
 {
     return translator_point(box->test->translator, DIRECTION_TRANSLATE, point, place, box->caller);
 }
@@ -198,10 +198,10 @@ static bool traverse_range(TestBox *box, const Range *range)
             return wrong_ranges(box, point, "contain twice");
         }
         box->seen[number] = true;
-        Outcome outcome = ask_point(box, point, place);
+        Outcome outcome = translate_point(box, point, place);
         if (outcome == OUTCOME_FAILED) {
             return false;
-        } else if (outcome == OUTCOME_NOWHERE || memcmp(place, at, (size_t)info->to * sizeof *at) != 0) {
+        } else if (outcome == OUTCOME_UNMAPPED || memcmp(place, at, (size_t)info->to * sizeof *at) != 0) {
             return wrong_ranges(box, point, "disagree with 'cpu' for");
         }
         at[0]++;
@@ -219,7 +219,7 @@ static bool traverse_box(TestBox *box, const RangeList *list)
     }
     memcpy(point, box->first, sizeof point);
     do {
-        Outcome outcome = box->seen[n++] ? OUTCOME_NOWHERE : ask_point(box, point, place);
+        Outcome outcome = box->seen[n++] ? OUTCOME_UNMAPPED : translate_point(box, point, place);
         if (outcome == OUTCOME_FOUND) {
             return wrong_ranges(box, point, "omit");
         } else if (outcome == OUTCOME_FAILED) {

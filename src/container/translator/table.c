@@ -126,13 +126,13 @@ static Outcome point_tabled(const Translator *t, Direction direction, const int6
     if (direction == DIRECTION_INVERSE) {
         int64_t number = find_place((const Tabled *)t, from);
         translator_split(number < 0 ? 0 : number, size, t->info.rank, to);
-        return number < 0 ? OUTCOME_NOWHERE : OUTCOME_FOUND;
+        return number < 0 ? OUTCOME_UNMAPPED : OUTCOME_FOUND;
     }
     const int32_t *place = t->tables[PLACES].words + translator_join(from, size, t->info.rank) * t->info.to;
     for (int d = 0; d < t->info.to; d++) {
         to[d] = place[d];
     }
-    return place[0] < 0 ? OUTCOME_NOWHERE : OUTCOME_FOUND;
+    return place[0] < 0 ? OUTCOME_UNMAPPED : OUTCOME_FOUND;
 }
 
 static const TranslatorKind tabled_kind = {

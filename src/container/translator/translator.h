@@ -4,7 +4,7 @@
  *
  * A point is an array of coordinates, 0-based, x (the fastest dimension) first. The CPU translates points and
  * the device translates streams of points, with the same numbers and tables. If an address is mapped to no
- * memory, or memory to no address, every component of the device's result is TRANSLATOR_NOWHERE. */
+ * memory, or memory to no address, every component of the device's result is TRANSLATOR_UNMAPPED. */
 #ifndef RILL_CONTAINER_TRANSLATOR_TRANSLATOR_H
 #define RILL_CONTAINER_TRANSLATOR_TRANSLATOR_H
 
@@ -15,10 +15,10 @@ typedef struct Translator Translator;
 
 typedef enum Direction { DIRECTION_TRANSLATE, DIRECTION_INVERSE, DIRECTION_COUNT } Direction;
 
-/* The result of translating a point. OUTCOME_FAILED: with error_set. OUTCOME_NOWHERE: the point is not mapped. */
-typedef enum Outcome { OUTCOME_FAILED, OUTCOME_NOWHERE, OUTCOME_FOUND } Outcome;
+/* The result of translating a point. OUTCOME_FAILED: with error_set. OUTCOME_UNMAPPED: the point is not mapped. */
+typedef enum Outcome { OUTCOME_FAILED, OUTCOME_UNMAPPED, OUTCOME_FOUND } Outcome;
 
-#define TRANSLATOR_NOWHERE INT32_MIN
+#define TRANSLATOR_UNMAPPED INT32_MIN
 
 /* Characteristics of a translator. Complexities are "1", "log n" or "n", for n mapped or possible addresses. */
 typedef struct TranslatorTraits {
@@ -92,7 +92,7 @@ bool translator_inverse_ranges(const Translator *t, const int64_t *first, const 
  * ints whose last dimension are the coordinates. Sets the shape of the points. False with error_set. */
 bool translator_points_check(const Stream *points, int rank, Shape *shape);
 /* Translates a stream of points on the device to a new stream. The length of the stream may be known to the
- * device only. Points outside of the domain give TRANSLATOR_NOWHERE. False with error_set. */
+ * device only. Points outside of the domain give TRANSLATOR_UNMAPPED. False with error_set. */
 bool translator_stream(Translator *t, Direction direction, const Stream *points, Stream *result);
 
 /* Sets the sizes of a page, x first, of a translator with pages. */

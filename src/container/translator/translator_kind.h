@@ -15,8 +15,7 @@ enum { TRANSLATOR_NUMBERS = 96, TRANSLATOR_SIZE = 3, TRANSLATOR_TABLES = 2, NO_T
  *
  * or `t<number>_inverse`, from p to v. x is v0 and p0. `translate` is called only for points of the domain, `inverse` for
  * any point. Both return whether the point is mapped. GIVEN are the arguments that the translator and its parts read:
- * numbers, four to an ivec4 t<number>_n<k>, and a table t<number>_t[]. The caller declares and passes them, so the same
- * text works in a kernel of its own and inside of another kernel. translator_glsl_functions come before the functions. */
+ * numbers, four to an ivec4 t<number>_n<k>, and a table t<number>_t[]. The caller declares and passes them, so the same text works in a separate kernel and inside of another kernel. translator_glsl_functions come before the functions. */
 typedef struct TranslatorGlsl {
     StrBuf *out;
     Direction direction;

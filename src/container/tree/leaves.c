@@ -120,7 +120,7 @@ bool tree_sync(const Container *c)
 
 /* Adds the frames of the pages of level 0 around a box to a list with room for `most`. Returns their number; -1
  * if there are more, or coarser pages. */
-static int64_t frames_around(const Container *c, const Stream *box, int32_t *frames, int64_t most)
+static int64_t neighbor_frames(const Container *c, const Stream *box, int32_t *frames, int64_t most)
 {
     const PageTree *a = tree_pages(c);
     int rank = tree_rank(c);
@@ -147,7 +147,7 @@ bool tree_sync_box(const Container *c, const Stream *box)
 {
     enum { MOST = 256 };
     int32_t frames[MOST];
-    int64_t count = tree_of(c)->edge == TREE_CLAMP ? frames_around(c, box, frames, MOST) : -1;
+    int64_t count = tree_of(c)->edge == TREE_CLAMP ? neighbor_frames(c, box, frames, MOST) : -1;
     Stream list;
     if (count < 0) {
         return tree_sync(c);

@@ -103,23 +103,23 @@ static bool add_touching(const Container *c, TreeList *list, const AdaptivePage 
         ways *= 3;
     }
     for (int way = 0; done && way < ways; way++) {
-        AdaptivePage beside = *page;
+        AdaptivePage adjacent = *page;
         int side[SHAPE_MAX_RANK] = {0}, rest = way;
         bool inside = true, itself = true;
         for (int d = 0; d < rank; d++, rest /= 3) {
             side[d] = rest % 3 - 1;
-            beside.at[d] += side[d];
-            inside = inside && beside.at[d] >= 0 && beside.at[d] < pages && !(upper && side[d] < 0);
+            adjacent.at[d] += side[d];
+            inside = inside && adjacent.at[d] >= 0 && adjacent.at[d] < pages && !(upper && side[d] < 0);
             itself = itself && side[d] == 0;
         }
-        done = !inside || itself || add_side(c, list, &beside, side, below);
+        done = !inside || itself || add_side(c, list, &adjacent, side, below);
     }
     return done;
 }
 
 /* synchronization after some leaves were written */
 
-/* Sets the shared and the hanging nodes of leaves, those of coarse leaves first. */
+/* Sets the shared and the hanging nodes of leaves, coarse leaves first. */
 static bool sync_list(const Container *c, const TreeList *list)
 {
     const PageTree *a = tree_pages(c);
@@ -146,8 +146,8 @@ static bool sync_list(const Container *c, const TreeList *list)
     return done;
 }
 
-/* Adds adjacent leaves that are finer than leaves of the list, and whose nodes hang there, until there are no
- * more or more than `most`. */
+/* Adds adjacent leaves that are finer than leaves of the list, and whose nodes hang there, until all are found
+ * or there are more than `most`. */
 static bool add_finer(const Container *c, TreeList *list, size_t most)
 {
     bool done = true;

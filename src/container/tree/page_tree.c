@@ -47,8 +47,8 @@ static void write_entry(const PageTree *a, StrBuf *out, int number, const char *
     strbuf_add(out, "];\n");
 }
 
-/* There are no branches: vector lanes execute both sides, and the first entry, which may be loaded in vain, is
- * in the cache. */
+/* The text has no branches, since vector lanes execute both sides. The first entry, which may be loaded in
+ * vain, is in the cache. */
 void page_tree_write_find(const PageTree *a, StrBuf *out, int number)
 {
     char top[32], base[32], bits[32];
@@ -162,17 +162,17 @@ static Outcome point_adaptive(const Translator *t, Direction direction, const in
             inside[d] = (from[d] >> level) - (page.at[d] >> level) * a->page[d];
         }
         to[0] = adaptive_frame(word) * a->elements + translator_join(inside, a->frame, t->info.rank);
-        return word ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+        return word ? OUTCOME_FOUND : OUTCOME_UNMAPPED;
     }
     int64_t frame = from[0] / a->elements;
     if (from[0] < 0 || frame >= page_tree_frames(a) || !page_tree_page(a, frame, &page)) {
-        return OUTCOME_NOWHERE;
+        return OUTCOME_UNMAPPED;
     }
     translator_split(from[0] % a->elements, a->frame, t->info.rank, inside);
     for (int d = 0; d < t->info.rank; d++) {
         to[d] = (page.at[d] * a->page[d] + inside[d]) << page.level;
     }
-    return translator_inside(t, to) ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+    return translator_inside(t, to) ? OUTCOME_FOUND : OUTCOME_UNMAPPED;
 }
 
 /* mapping boxes of pages */

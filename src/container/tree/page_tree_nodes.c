@@ -62,7 +62,7 @@ static int depth_of_level(const PageTree *a, int level)
     return depth;
 }
 
-static void walk(const PageTree *a, const AdaptivePage *page, Path *path)
+static void find_path(const PageTree *a, const AdaptivePage *page, Path *path)
 {
     const int32_t *words = a->base.tables[ADAPTIVE_TABLE].words;
     int wanted = depth_of_level(a, page->level);
@@ -83,7 +83,7 @@ int32_t page_tree_find(const PageTree *a, const AdaptivePage *place)
 {
     const int32_t *words = a->base.tables[ADAPTIVE_TABLE].words;
     Path path;
-    walk(a, place, &path);
+    find_path(a, place, &path);
     int32_t word = words[path.entry[path.depth]];
     return word < 0 ? words[-word]
                     : word; /* the first entry of a node is of its top level, the parent's entry of its base */
@@ -111,7 +111,7 @@ static bool reserve(PageTree *a, const AdaptivePage *page)
     WordTable *table = &a->base.tables[ADAPTIVE_TABLE];
     int wanted = depth_of_level(a, page->level);
     Path path;
-    for (walk(a, page, &path); path.depth < wanted; walk(a, page, &path)) {
+    for (find_path(a, page, &path); path.depth < wanted; find_path(a, page, &path)) {
         int64_t node = node_pool_take(&a->pool, table, word_table_grow), entry = path.entry[path.depth];
         if (!node) {
             prune(a, &path);
@@ -126,7 +126,7 @@ static bool reserve(PageTree *a, const AdaptivePage *page)
     return true;
 }
 
-/* updates of entries: those of a page's region, at its level and finer ones */
+/* updates of the entries in a page's region, at its level and finer levels */
 
 typedef struct Paint {
     PageTree *a;
@@ -181,7 +181,7 @@ static void paint_page(PageTree *a, const AdaptivePage *page, int32_t from, int3
 {
     Paint paint = {a, page, from, to};
     Path path;
-    walk(a, page, &path);
+    find_path(a, page, &path);
     AdaptivePage place = {.level = top_of(a, path.depth)};
     for (int d = 0; d < rank_of(a); d++) {
         place.at[d] = page->at[d] >> (place.level - page->level);
@@ -235,7 +235,7 @@ bool page_tree_map_page(PageTree *a, const AdaptivePage *page, int64_t frame)
         return false;
     }
     paint_page(a, page, 0, adaptive_word(frame, page->level));
-    walk(a, page, &path);
+    find_path(a, page, &path);
     ++*node_fill(a, path.node[path.depth]);
     set_back(a, frame, page);
     a->base.info.mapped++;
@@ -254,7 +254,7 @@ void page_tree_unmap_page(PageTree *a, const AdaptivePage *page)
         above = page_tree_find(a, &parent);
     }
     paint_page(a, page, word, above);
-    walk(a, page, &path);
+    find_path(a, page, &path);
     --*node_fill(a, path.node[path.depth]);
     prune(a, &path);
     set_back(a, adaptive_frame(word), NULL);

@@ -15,7 +15,7 @@ static Kernel *kernel_of(Device *device, StrBuf *text)
     return kernel;
 }
 
-/* Returns a kernel over every node of a leaf (those of its upper sides only where the domain ends). f is the
+/* Returns a kernel over every node of a leaf (nodes on its upper sides only at the end of the domain). f is the
  * leaf's frame. */
 static Kernel *marks_kernel(const Container *c, const Container *mask)
 {
@@ -71,7 +71,7 @@ static void write_number(const PageTree *a, StrBuf *out)
     strbuf_add(out, " : -1;\n");
 }
 
-static Kernel *ask_kernel(const Container *c, bool wanted, bool levels)
+static Kernel *query_kernel(const Container *c, bool wanted, bool levels)
 {
     static const char *const vectors[] = {"float", "vec2", "vec3"};
     const PageTree *a = tree_pages(c);
@@ -129,7 +129,7 @@ bool tree_query(const Container *c, bool wanted, const Stream *points, const Str
     if (!tree_points_check(c, points)) {
         return false;
     }
-    Kernel *kernel = ask_kernel(c, wanted, levels != NULL);
+    Kernel *kernel = query_kernel(c, wanted, levels != NULL);
     if (!kernel || !stream_create(points->device, type_of(SCALAR_INT, 1), &points->shape, false, result)) {
         return false;
     }

@@ -71,7 +71,7 @@ static bool map_parts(Container *c, const TreeList *splits, int32_t *frames)
     return true;
 }
 
-/* Sets the values of the parts, those of coarse pages first. */
+/* Sets the values of the parts of pages, coarse pages first. */
 static bool fill_parts(const Container *c, const TreeList *splits, const int32_t *frames)
 {
     int rank = tree_rank(c);
@@ -112,7 +112,7 @@ static bool take_fresh(const Container *c, const TreeList *splits, Region **fres
     return !fresh || (*fresh = tree_fresh(c, splits)) != NULL;
 }
 
-/* Splits leaves, each before those that are parts of it. Sets `fresh` to the new leaves, unless it is NULL. All
+/* Splits leaves and parts of them, coarse pages first. Sets `fresh` to the new leaves, unless it is NULL. All
  * of it, or false with error_set. */
 static bool split(Container *c, TreeList *splits, Region **fresh)
 {
@@ -276,13 +276,13 @@ Region *tree_refine(Container *c, const Stream *points, const Stream *levels, in
     TreeList splits = {0};
     int32_t *numbers;
     int64_t found;
-    Stream asked;
+    Stream requested;
     Region *fresh = NULL;
-    if (!tree_query(c, true, points, levels, level, &asked)) {
+    if (!tree_query(c, true, points, levels, level, &requested)) {
         return NULL;
     }
-    bool done = tree_collect(&asked, &numbers, &found);
-    stream_release(&asked);
+    bool done = tree_collect(&requested, &numbers, &found);
+    stream_release(&requested);
     for (int64_t i = 0; done && i < found; i++) {
         AdaptivePage page;
         tree_number(c, numbers[i], &page);
