@@ -15,7 +15,7 @@ local pressure = require "rill.simulation.fluid.pressure"
 local warning = require "rill.core.warning"
 local fail <const> = errors.fail
 
-local LOOKS <const> = 16 -- values are read back in every 16th step, and in steps 1, 2, 4 and 8
+local INTERVAL <const> = 16 -- values are read back in every 16th step, and in steps 1, 2, 4 and 8
 local SLACK <const> = 2 -- how much longer steps may become before the next reading
 
 local fluid <const> = class.define {
@@ -42,13 +42,13 @@ function visible.dt(f) return f.clock:get(1) end
 -- ---- steps
 
 -- Whether this step reads results back.
-local function looks(f)
-    return f.steps % LOOKS == 0 or f.steps < LOOKS and f.steps & (f.steps - 1) == 0
+local function reads_back(f)
+    return f.steps % INTERVAL == 0 or f.steps < INTERVAL and f.steps & (f.steps - 1) == 0
 end
 
 -- Whether obstacles or inflows were set since the last step, but not in the step before. Masks that are set in every
 -- step change little from step to step.
-local function appears(f)
+local function obstacles_appear(f)
     local given = f.masks ~= f.masks_before
     local first = given and not f.moves
     f.masks_before, f.moves = f.masks, given
@@ -75,7 +75,7 @@ local function take_time(f, dt)
         end
         return
     end
-    local fresh = looks(f) or f.diffuses and f.longest == math.huge
+    local fresh = reads_back(f) or f.diffuses and f.longest == math.huge
     clock.choose(f, f.timer, fresh and math.huge or f.longest)
     if fresh and f.diffuses then
         f.longest = SLACK * f.clock:get(1)
@@ -86,7 +86,7 @@ end
 -- discarded. Otherwise diffusion would act on a velocity that the pressure is going to cancel: walls would drag a
 -- fluid that is at rest under its weight. A force that changes in every step uses the pressure of the previous step,
 -- which costs nothing.
-local function find_pressure(f, look)
+local function find_pressure(f, read_back)
     local cause = f.force and f.forces or f.push and f.buoyant or nil
     if f.viscosity == 0 or f.balanced == cause then
         return
@@ -102,24 +102,24 @@ local function find_pressure(f, look)
     end
     advection.flow(f)
     pressure.restore(f)
-    pressure.run(f, f.projection, look or looks(f))
+    pressure.run(f, f.projection, read_back or reads_back(f))
     for k, u in ipairs(kept) do
         f.u[k]:write(u)
         u:close()
     end
 end
 
-local function advance(f, dt, look)
+local function advance(f, dt, read_back)
     forces.gather(f)
     take_time(f, dt)
     local longest = dt or f.longest
-    find_pressure(f, look)
+    find_pressure(f, read_back)
     advection.flow(f)
     if f.viscosity > 0 then
         diffusion.flow(f, diffusion.rounds(f.grid, f.viscosity * longest))
         pressure.restore(f)
     end
-    pressure.run(f, f.projection, look or looks(f))
+    pressure.run(f, f.projection, read_back or reads_back(f))
     fields.move(f, function(diffusivity) return diffusion.rounds(f.grid, diffusivity * longest) end)
     f.steps = f.steps + 1
 end
@@ -142,9 +142,9 @@ function methods:step(dt)
     end
     dt = dt or f.dt
     local parts = dt and parts_of(f, dt) or f.substeps or 1
-    local look = appears(f)
+    local read_back = obstacles_appear(f)
     for part = 1, parts do
-        advance(f, dt and dt / parts, look and part == 1)
+        advance(f, dt and dt / parts, read_back and part == 1)
     end
     return self
 end

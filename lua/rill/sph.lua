@@ -112,7 +112,7 @@ local function new(given)
     taken.walls = walls.new("rill.sph", taken.walls, taken.dimensions, taken.radius)
     local state = rounds.new(x, v, extents, taken)
     taken.positions, taken.velocities = nil, nil
-    taken.mass = taken.mass or taken.density / rounds.crowded(state, taken)
+    taken.mass = taken.mass or taken.density / rounds.max_density(state, taken)
     rounds.begin(state, taken.mass)
     check_scale(state)
     return particles.create {rounds = state, how = taken, steps = 0}

@@ -31,7 +31,7 @@ local OPTIONS <const> = {
     background = models.color_row, linear = option.flag, buffers = option.flag,
     thickness = option.positive,
 }
-for name, row in pairs(models.looks) do
+for name, row in pairs(models.styles) do
     OPTIONS[name] = row
 end
 

@@ -40,9 +40,9 @@ local COLOR <const> = '"#rrggbb", three numbers from 0 to 1, ' .. table.concat(n
 local colormaps = {}
 for _, name in ipairs(core._colormaps) do colormaps[name] = true end
 
---- models.looks: rows for option.take of the options that each mesh may have. models.color_row: the row of a color.
+--- models.styles: rows for option.take of the options that each mesh may have. models.color_row: the row of a color.
 models.color_row = {function(v) return models.color(v) ~= nil end, COLOR}
-models.looks = {
+models.styles = {
     color = {function(v) return models.color(v) or is_source(v) end, COLOR .. ", or a stream"},
     colormap = option.words(colormaps),
     range = {function(v) return option.is_vector(v, 2) and v[1] < v[2] end,
@@ -115,21 +115,21 @@ end
 
 -- Returns how to color by a stream of vec3, or of numbers through a colormap, as {kernel =, values =}: a kernel of
 -- shading and its arguments. Textures use the same form.
-local function stream_colour(prefix, mesh, look)
-    local color = look.color
+local function stream_colour(prefix, mesh, style)
+    local color = style.color
     local info = types.scalar(color.type)
     if not info then
         local got = attribute(prefix, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
         return {kernel = "painted", values = {colors = got.values, per = got.per}}
     end
     local got = attribute(prefix, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
-    local low, high = table.unpack(look.range or {})
+    local low, high = table.unpack(style.range or {})
     if not low then
         local stats = got.values.size > 0 and got.values:stats() or {}
         low, high = stats.min or 0, stats.max or 1
     end
     return {kernel = "mapped", values = {
-        values = got.values, per = got.per, map = map_of(look.colormap or "viridis"), low = low,
+        values = got.values, per = got.per, map = map_of(style.colormap or "viridis"), low = low,
         scale = 1 / (high > low and high - low or 1),
     }}
 end
@@ -141,8 +141,8 @@ local TEXTURES <const> = {
     vec4 = function(s) return s.xyz end,
 }
 
-local function texture_of(where, prefix, mesh, value, look)
-    local s, uv <const> = look.texture, field(value, "uv")
+local function texture_of(where, prefix, mesh, value, style)
+    local s, uv <const> = style.texture, field(value, "uv")
     local info <const> = types.list[s.type]
     local convert <const> = info and TEXTURES[info.seen]
     if not uv then
@@ -161,43 +161,43 @@ local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}
 
 -- Returns a mesh with its appearance and the streams for drawing. own: the options given with the mesh itself, in
 -- argument #1.
-local function model(where, value, look, own)
+local function model(where, value, style, own)
     local function prefix(name) return own and own[name] ~= nil and where .. ": option " or "option " end
     local mesh = {
         positions = stream_of(where, value, "positions", "vec3"),
         triangles = stream_of(where, value, "triangles", "ivec3"),
-        shading = look.shading or "smooth", opacity = look.opacity or 1,
+        shading = style.shading or "smooth", opacity = style.opacity or 1,
     }
     local wire <const> = mesh.shading == "wireframe"
-    mesh.edges = look.edges and shading.linear(models.color(look.edges == true and DARK or look.edges)) or nil
-    mesh.constant = shading.linear(models.color(look.color) or look.texture and {1, 1, 1} or wire and DARK or GRAY)
+    mesh.edges = style.edges and shading.linear(models.color(style.edges == true and DARK or style.edges)) or nil
+    mesh.constant = shading.linear(models.color(style.color) or style.texture and {1, 1, 1} or wire and DARK or GRAY)
     mesh.faces = mesh.triangles.size
     if mesh.faces > 0 and mesh.positions.size > 0 then
-        mesh.paint = look.texture and texture_of(where, prefix "texture", mesh, value, look) or
-            is_source(look.color) and stream_colour(prefix "color", mesh, look) or nil
+        mesh.paint = style.texture and texture_of(where, prefix "texture", mesh, value, style) or
+            is_source(style.color) and stream_colour(prefix "color", mesh, style) or nil
         mesh.normals = mesh.shading == "smooth" and normals_of(where, mesh, value) or {values = mesh.positions, per = 0}
     end
     return mesh
 end
 
-local function told(value)
+local function describe(value)
     return rill.type(value) == "mesh" and tostring(value) or errors.told(value)
 end
 
--- Returns the model of a mesh, or of {mesh, color =, ...}, whose own options override `looks`.
-local function entry(where, value, looks)
+-- Returns the model of a mesh, or of {mesh, color =, ...}, whose own options override `styles`.
+local function entry(where, value, styles)
     if models.is_mesh(value) then
-        return model(where, value, looks)
+        return model(where, value, styles)
     elseif type(value) ~= "table" or rill.type(value) or not models.is_mesh(value[1]) then
-        fail("rill.render: %s: expected a mesh, or {mesh, color = ...}, got %s", where, told(value))
+        fail("rill.render: %s: expected a mesh, or {mesh, color = ...}, got %s", where, describe(value))
     end
     local own, both = {}, {}
     for key, v in pairs(value) do
         if key ~= 1 then own[key] = v end
     end
-    own = option.take("rill.render: " .. where, own, models.looks)
-    for name in pairs(models.looks) do
-        both[name] = looks[name]
+    own = option.take("rill.render: " .. where, own, models.styles)
+    for name in pairs(models.styles) do
+        both[name] = styles[name]
         if own[name] ~= nil then both[name] = own[name] end
     end
     return model(where, value[1], both, own)
@@ -216,18 +216,18 @@ local function check_list(list)
     end
 end
 
---- models.take(value, looks): returns the models of a mesh or a list, each with `base`, the index of its first face.
-function models.take(value, looks)
+--- models.take(value, styles): returns the models of a mesh or a list, each with `base`, the index of its first face.
+function models.take(value, styles)
     local meshes, base = {}, 0
     if models.is_mesh(value) then
-        meshes[1] = entry("argument #1 'm'", value, looks)
+        meshes[1] = entry("argument #1 'm'", value, styles)
     elseif type(value) ~= "table" or rill.type(value) or (#value == 0 and next(value) ~= nil) then
         fail("rill.render: argument #1 'm': expected a mesh or a list of meshes, got %s",
-            told(value))
+            describe(value))
     else
         check_list(value)
         for i, one in ipairs(value) do
-            meshes[i] = entry(("argument #1 'm': mesh %d"):format(i), one, looks)
+            meshes[i] = entry(("argument #1 'm': mesh %d"):format(i), one, styles)
         end
     end
     for _, mesh in ipairs(meshes) do

@@ -32,14 +32,14 @@ end
 local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
 
 -- Whether the inverse of a matrix loses only a few digits.
-local function undone(m)
+local function is_invertible(m)
     local x, y, z = column(m, 1), column(m, 2), column(m, 3)
     local a, b, c = dot(x, x), dot(y, y), dot(z, z)
     local least, most = math.min(a, b, c), math.max(a, b, c)
     return least > 1e-6 and most < 1e6 and math.abs(dot(x, cross(y, z))) > 1e-3 * math.sqrt(a * b * c)
 end
 
-local function within(m)
+local function is_in_range(m)
     for i = 1, 3 do
         for j = 1, 4 do
             if math.abs(m[i][j]) > FAR then return false end
@@ -51,8 +51,8 @@ end
 --- overlap.allows_aligned(a, b, first, list): returns whether the snippet overlap_aligned may be used for two trees
 -- and their transforms.
 function overlap.allows_aligned(a, b, first, list)
-    local good = a.twins and b.twins and small(a) and small(b) and within(first) and undone(first)
-    for _, m in ipairs(list) do good = good and within(m) end
+    local good = a.twins and b.twins and small(a) and small(b) and is_in_range(first) and is_invertible(first)
+    for _, m in ipairs(list) do good = good and is_in_range(m) end
     return good
 end
 

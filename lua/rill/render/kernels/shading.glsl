@@ -11,7 +11,7 @@ vec3 encoded(vec3 c) {
 }
 bool shows(int face, int base, int faces) { return face >= base && face - base < faces; }
 // The index of a corner's data, which is stored per vertex (0), per face (1) or per corner (2).
-int seat(int per, ivec3 t, int face, int k) { return per == 0 ? t[k] : per == 1 ? face : 3 * face + k; }
+int corner_index(int per, ivec3 t, int face, int k) { return per == 0 ? t[k] : per == 1 ? face : 3 * face + k; }
 
 // Computes the weights of a triangle's corners by homogeneous coordinates (Olano and Greer 1997), which is correct
 // also for corners behind the eye, and the distance to the nearest edge in pixels.
@@ -38,7 +38,7 @@ kernel void painted(int base, int per, int face<>, vec4 at<>, ivec3 triangles[],
     if (shows(face, base, sizeof_stream(triangles).x)) {
         int f = face - base;
         ivec3 t = triangles[f];
-        tint = linear(at.x * colors[seat(per, t, f, 0)] + at.y * colors[seat(per, t, f, 1)] + at.z * colors[seat(per, t, f, 2)]);
+        tint = linear(at.x * colors[corner_index(per, t, f, 0)] + at.y * colors[corner_index(per, t, f, 1)] + at.z * colors[corner_index(per, t, f, 2)]);
     }
 }
 kernel void mapped(int base, int per, float low, float scale, int face<>, vec4 at<>, ivec3 triangles[], float values[], vec3 map[],
@@ -46,7 +46,7 @@ kernel void mapped(int base, int per, float low, float scale, int face<>, vec4 a
     if (shows(face, base, sizeof_stream(triangles).x)) {
         int f = face - base;
         ivec3 t = triangles[f];
-        float v = at.x * values[seat(per, t, f, 0)] + at.y * values[seat(per, t, f, 1)] + at.z * values[seat(per, t, f, 2)];
+        float v = at.x * values[corner_index(per, t, f, 0)] + at.y * values[corner_index(per, t, f, 1)] + at.z * values[corner_index(per, t, f, 2)];
         v = (v - low) * scale;
         tint = v == v ? linear(sample(map, clamp(v, 0.0, 1.0) * 255.0)) : vec3(0.2);
     }
@@ -55,7 +55,7 @@ kernel void textured(int base, int per, vec3 color, int face<>, vec4 at<>, ivec3
     if (shows(face, base, sizeof_stream(triangles).x)) {
         int f = face - base;
         ivec3 t = triangles[f];
-        vec2 p = at.x * uv[seat(per, t, f, 0)] + at.y * uv[seat(per, t, f, 1)] + at.z * uv[seat(per, t, f, 2)];
+        vec2 p = at.x * uv[corner_index(per, t, f, 0)] + at.y * uv[corner_index(per, t, f, 1)] + at.z * uv[corner_index(per, t, f, 2)];
         vec2 size = vec2(sizeof_stream(texture).xy);
         p -= floor(p);
         tint = color * linear(sample(texture, vec2(p.x, 1.0 - p.y) * size - 0.5));
@@ -81,7 +81,7 @@ kernel void lit(int base, int per, int flags, vec3 eye, vec3 ahead, vec3 up, vec
         if (dot(plane, view) < 0.0) plane = -plane;
         vec3 n = plane;
         if ((flags & 1) == 0) {
-            n = at.x * normals[seat(per, t, f, 0)] + at.y * normals[seat(per, t, f, 1)] + at.z * normals[seat(per, t, f, 2)];
+            n = at.x * normals[corner_index(per, t, f, 0)] + at.y * normals[corner_index(per, t, f, 1)] + at.z * normals[corner_index(per, t, f, 2)];
             n = unit_of(n); // normals given by the user may have any length
             n = dot(n, n) > 0.5 ? n : plane; // false for 0 and NaN
             if (dot(n, plane) < 0.0) n = -n;

@@ -29,13 +29,13 @@ function advection.flow(f)
 end
 
 --- advection.carry(f, q): advects a carried quantity by f.u. Fields of q: type, now, next, fed (the value at inflows,
--- or nil), nothing (a zero), and for the MacCormack method ahead, low and high.
+-- or nil), zero, and for the MacCormack method ahead, low and high.
 function advection.carry(f, q)
     local grid = f.grid
     local program = grid:program(programs.carried, {held = f.held ~= nil, corrects = f.corrects, Q = q.type})
     local last = {clock = f.clock, q = q.now.view, r = q.next.s, solid = f.blocked}
     if f.held then
-        last.feeds, last.fed = q.fed and 1 or 0, q.fed or q.nothing
+        last.feeds, last.fed = q.fed and 1 or 0, q.fed or q.zero
     end
     if f.corrects then
         grid:launch(program.ahead, {clock = f.clock, q = q.now.view, r = q.ahead.s, low = q.low, high = q.high},

@@ -59,10 +59,10 @@ function parts.level(f, self, b, square)
     program.level(square, self.parent, self.flat_count, self.total, b)
 end
 
---- parts.look(self, square): reports the part with the largest mean that was last subtracted, relative to its root
+--- parts.worst(self, square): reports the part with the largest mean that was last subtracted, relative to its root
 -- mean square. Returns its sum, its number of cells, and whether it is the whole fluid. Returns nil if all parts have
 -- an open side. Then parts.level does nothing until the solid cells change. Waits for the device.
-function parts.look(self, square)
+function parts.worst(self, square)
     local closed <close> = rill.stream("double", 1)
     core._reduce(self.program.add, self.program.closed, {self.count}, closed)
     if closed:get(1) == 0 then

@@ -101,7 +101,7 @@ function fields.carry(f, name, value, diffusivity, fed)
         return rill.stream(s.type, f.grid.shape)
     end
     q = {name = name, type = s.type, diffusion = diffusivity, now = viewed(f, s:copy()), next = viewed(f, room())}
-    q.fed, q.nothing = fed, q.type == "float" and 0 or {0, 0, table.unpack({0, 0}, 1, tonumber(q.type:match "%d") - 2)}
+    q.fed, q.zero = fed, q.type == "float" and 0 or {0, 0, table.unpack({0, 0}, 1, tonumber(q.type:match "%d") - 2)}
     q.ahead = (f.corrects or diffusivity > 0) and viewed(f, room())
     q.low, q.high = f.corrects and room(), f.corrects and room()
     f.carried[name] = q

@@ -23,7 +23,7 @@ local function is_velocity(v, rank)
 end
 
 -- Sets the velocity of the cells: numbers for all of them, or a stream.
-local function drive(f, name, place, velocity, looks)
+local function drive(f, name, place, velocity, checks)
     local vector = "vec" .. f.grid.rank
     velocity = velocity == nil and 0 or velocity
     if velocity == 0 or type(velocity) == "table" and not rill.type(velocity) then
@@ -34,7 +34,7 @@ local function drive(f, name, place, velocity, looks)
         return
     end
     local given = settings.stream(name, "argument #2 'velocity'", velocity, f.grid.shape, {[vector] = true})
-    if looks then
+    if checks then
         settings.finite(name, "argument #2 'velocity'", given)
     end
     place.drive:write(given)
@@ -50,12 +50,12 @@ end
 -- Sets the cells of a mask or a signed distance. Arguments are checked for NaN at the 1st, 2nd, 4th, 8th ... call.
 local function take(f, name, place, mask, velocity)
     mask = settings.stream(name, "argument #1 'mask'", mask, f.grid.shape, KINDS)
-    local type_, looks = tostring(mask.type), place.given & (place.given + 1) == 0
+    local type_, checks = tostring(mask.type), place.given & (place.given + 1) == 0
     place.given = place.given + 1
-    if type_ == "float" and looks then
+    if type_ == "float" and checks then
         settings.finite(name, "argument #1 'mask'", mask)
     end
-    drive(f, name, place, velocity, looks)
+    drive(f, name, place, velocity, checks)
     TAKE:kernel {T = type_, holds = HOLDS[type_]}(mask, place.block)
 end
 
@@ -63,12 +63,12 @@ end
 
 local kernels <const> = template.file "obstacles"
 
---- obstacles.stamp(f): computes f.solid and f.held from the obstacles and inflows.
-function obstacles.stamp(f)
+--- obstacles.update(f): computes f.solid and f.held from the obstacles and inflows.
+function obstacles.update(f)
     local grid = f.grid
     f.obstacle, f.source = f.obstacle or room(f), f.source or room(f)
     f.solid, f.faces = f.solid or grid:field(), f.faces or grid:fields()
-    grid:launch(grid:program(kernels).stamp, {
+    grid:launch(grid:program(kernels).update, {
         block = f.obstacle.block, drive = f.obstacle.drive, source = f.source.block, flow = f.source.drive,
         solid = f.solid,
     }, {held = f.faces})
@@ -87,7 +87,7 @@ function obstacles.place(f, what, name, mask, velocity)
     else
         take(f, name, f[what], mask, velocity)
     end
-    obstacles.stamp(f)
+    obstacles.update(f)
 end
 
 return obstacles

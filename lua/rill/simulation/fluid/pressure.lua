@@ -35,7 +35,7 @@ function pressure.new(f, taken)
         self.warned = true
     end
     if not box then
-        obstacles.stamp(f)
+        obstacles.update(f)
         self.solver = taken.pressure == "jacobi" and equation.jacobi(f, taken.iterations) or
             equation.conjugate(f, taken.tolerance, taken.iterations)
     end
@@ -67,17 +67,17 @@ local function project(f, solver)
     f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
 end
 
---- pressure.warn_balance(f, total, apart): warns that inflow and outflow differ by `total` cells per second. apart:
--- in a part of the fluid.
-function pressure.warn_balance(f, total, apart)
+--- pressure.warn_balance(f, total, in_part): warns that inflow and outflow differ by `total` cells per second.
+-- in_part: in a part of the fluid.
+function pressure.warn_balance(f, total, in_part)
     local volume = 1
     for _, h in ipairs(f.grid.spacing) do
         volume = volume * h
     end
     warning.say("rill.fluid: %s by %.3g a second%s: no pressure can balance this, so it is spread over all %s",
         total > 0 and "inflow exceeds outflow" or "outflow exceeds inflow", math.abs(total) * volume,
-        apart and " in a part of the fluid that has no open side" or ", and no side is open",
-        apart and "its cells" or "cells (f.divergence.mean)")
+        in_part and " in a part of the fluid that has no open side" or ", and no side is open",
+        in_part and "its cells" or "cells (f.divergence.mean)")
 end
 
 local EVEN <const> = 1e-3 -- a smaller mean, relative to the divergence, is rounding error
@@ -109,17 +109,18 @@ function pressure.restore(f)
     f.u, f.w = f.w, f.u
 end
 
---- pressure.run(f, self, look): projects f.w and stores the result in f.u. look: read results back in this call.
-function pressure.run(f, self, look)
+--- pressure.run(f, self, read_back): projects f.w and stores the result in f.u. read_back: read results back in this
+-- call.
+function pressure.run(f, self, read_back)
     local solver = solver_of(f, self)
     local b = solver.before
     for _ = 1, solver.passes do
         diverge(f, solver, f.w, b)
-        solver.solve(b, look)
+        solver.solve(b, read_back)
         project(f, solver)
         b = solver.b
     end
-    if look then
+    if read_back then
         warn(f, self, solver)
     end
     f.u, f.w = f.w, f.u

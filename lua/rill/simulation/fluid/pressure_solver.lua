@@ -1,6 +1,6 @@
 -- Three solvers of the pressure equation - laplace x = b on the cells of a fluid, with a common interface: turn, x, b
--- and before (streams), passes (how often the velocity is re-evaluated), solve(b, look). They read nothing back,
--- except with `look`, to determine the number of iterations from then on.
+-- and before (streams), passes (how often the velocity is re-evaluated), solve(b, read_back). They read nothing back,
+-- except with `read_back`, to determine the number of iterations from then on.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
@@ -95,7 +95,7 @@ local function begin(f)
         parts.level(f, self.parts, b, self.square)
     end
     function self.off()
-        return parts.look(self.parts, self.square)
+        return parts.worst(self.parts, self.square)
     end
     return self
 end
@@ -114,21 +114,21 @@ function equation.conjugate(f, tolerance, most, box)
     local least = goal ^ 2 -- squared residual, for b of length 1, at which the device stops
     most = most or MOST
     -- Iterates until the tolerance is reached, and counts the iterations.
-    local function learn()
+    local function count_iterations()
         count = 0
         repeat
             machine.go(r, self.x, least, 1)
             count = count + 1
         until count >= most or machine.kept:get(words.STATE + 1) ~= 0
     end
-    function self.solve(b, look)
+    function self.solve(b, read_back)
         self.balance(b)
         operator.dot(b, b, square)
         program.unit(square, b, r)
         machine.begin(r, self.x)
         machine.first(r, self.x, least)
-        if look then
-            learn()
+        if read_back then
+            count_iterations()
         else
             machine.go(r, self.x, least, math.min(most, count + 1))
         end

@@ -7,7 +7,7 @@ local coordinates = {}
 --- coordinates.dimensions: the number of dimensions by type.
 coordinates.dimensions = {vec2 = 2, vec3 = 3}
 
-local function told(list)
+local function texts_of(list)
     for i, value in ipairs(list) do
         list[i] = errors.number(value)
     end
@@ -31,7 +31,7 @@ function coordinates.vectors(where, name, s, type, count)
         if low[d] - low[d] ~= 0 or high[d] - high[d] ~= 0 then
             local place = rill.where(rill.isnan(rill.length(s - s)), 1, 0):eval():argmax()
             errors.fail("%s: option '%s': element %d is not finite: (%s)", where, name, place,
-                table.concat(told(s:values(place, place)), ", "))
+                table.concat(texts_of(s:values(place, place)), ", "))
         end
     end
     return s:copy(), low, high

@@ -141,8 +141,8 @@ local function find_forces(self, kick, share)
     self.moves.greatest(self.measure, self.most)
 end
 
---- rounds.crowded(self, how): returns the greatest density for particles of mass 1, read back.
-function rounds.crowded(self, how)
+--- rounds.max_density(self, how): returns the greatest density for particles of mass 1, read back.
+function rounds.max_density(self, how)
     local acts = self.acts
     if how.densities ~= "sum" then
         acts = acting.program(setmetatable({densities = "sum"}, {__index = how}), self.share, self.bounded)

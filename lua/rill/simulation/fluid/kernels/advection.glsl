@@ -102,12 +102,12 @@ $section(carried)
 // A quantity of type $Q at cell centers, without halo: its view defines the values outside. Very small values are set
 // to 0, because denormal floats are slow.
 $if(Q == float){
-float settled(float q) { return abs(q) > 1e-20 ? q : 0.0; }
+float flushed(float q) { return abs(q) > 1e-20 ? q : 0.0; }
 }$else{
-$Q settled($Q q) { return q * $Q(greaterThan(abs(q), $Q(1e-20))); }
+$Q flushed($Q q) { return q * $Q(greaterThan(abs(q), $Q(1e-20))); }
 }
 // The value in an obstacle is 0, and in an inflow it is the given value.
-#define SETTLED(r) $if(held){AT(solid, at + 1) == 1.0 ? $Q(0.0) : AT(solid, at + 1) == 2.0 && feeds > 0.5 ? fed : r}$else{r}
+#define KEPT_CELL(r) $if(held){AT(solid, at + 1) == 1.0 ? $Q(0.0) : AT(solid, at + 1) == 2.0 && feeds > 0.5 ? fed : r}$else{r}
 $if(corrects){
 kernel void ahead(Sides s, float clock[], $for(c, components){float u$c.k $brackets,} $Q q $brackets, out $Q r<>, out $Q low<>, out $Q high<>) {
     $V here = $V(indexof(r).$fields);
@@ -117,13 +117,13 @@ kernel void ahead(Sides s, float clock[], $for(c, components){float u$c.k $brack
 kernel void again(Sides s, float clock[], $for(c, components){float u$c.k $brackets,} $Q q<>, $Q a $brackets, $Q low<>, $Q high<>, $if(held){float solid $brackets, float feeds, $Q fed,} out $Q r<>) {
     $I at = indexof(r).$fields;
     $Q back = sample(a, TRACE($V(at) + 0.5, clock[0]) - 0.5);
-    r = settled(clamp(AT(a, at) + 0.5 * (q - back), low, high));
-    r = SETTLED(r);
+    r = flushed(clamp(AT(a, at) + 0.5 * (q - back), low, high));
+    r = KEPT_CELL(r);
 }
 }$else{
 kernel void once(Sides s, float clock[], $for(c, components){float u$c.k $brackets,} $Q q $brackets, $if(held){float solid $brackets, float feeds, $Q fed,} out $Q r<>) {
     $I at = indexof(r).$fields;
-    r = settled(sample(q, TRACE($V(at) + 0.5, -clock[0]) - 0.5));
-    r = SETTLED(r);
+    r = flushed(sample(q, TRACE($V(at) + 0.5, -clock[0]) - 0.5));
+    r = KEPT_CELL(r);
 }
 }

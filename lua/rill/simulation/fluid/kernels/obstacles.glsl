@@ -2,7 +2,7 @@ $use(fluid_grid)
 // Faces of an obstacle or inflow cell have its velocity, and faces between two such cells the mean. `solid` is 1 in
 // obstacles and behind walls, 2 in inflows, else 0.
 float kind(float block, float source) { return block > 0.5 ? 1.0 : source > 0.5 ? 2.0 : 0.0; }
-kernel void stamp(Sides s, float block $brackets, $V drive $brackets, float source $brackets, $V flow $brackets, out float solid<>,
+kernel void update(Sides s, float block $brackets, $V drive $brackets, float source $brackets, $V flow $brackets, out float solid<>,
     $for(c, components, ", "){out float held$c.k<>}) {
     $I here = indexof(solid).$fields;
     $I cell = folded(here, $I(0), s) - 1;
