@@ -22,7 +22,7 @@ static bool accepts(const Kernel *kernel, int i, const Kernel *input)
     }
     plain = plain && (param->kind == PARAM_INPUT || param->kind == PARAM_ITER) && !kernel->baked[i] && !use->index &&
             !use->size && type_converts(f->result, param->type);
-    return plain || error_set("%s: '%s' can't be computed in passing", kernel->function.name, param->name);
+    return plain || error_set("%s: '%s' can't be fused into the launch", kernel->function.name, param->name);
 }
 
 static bool add_param(Kernel *result, const Param *param, const ParamUse *use, const char *baked)
@@ -145,7 +145,7 @@ static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *co
 Kernel *fuse_kernel(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
 {
     if (kernel->function.kind != FUNCTION_KERNEL || kernel->count) {
-        error_set("%s: its inputs can't be computed in passing", kernel->function.name);
+        error_set("%s: its inputs can't be fused into the launch", kernel->function.name);
         return NULL;
     }
     Kernel *result = kernel_blank(kernel->module);

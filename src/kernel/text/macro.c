@@ -338,7 +338,7 @@ static bool define(Expander *x, const Token *line, size_t count)
     macro.body = line + i;
     macro.body_count = count - i;
     if (count > i && (token_is(&line[i], "##") || token_is(&line[count - 1], "##"))) {
-        return source_error(x->source, line[0].offset, "'##' stands between two tokens of a macro");
+        return source_error(x->source, line[0].offset, "'##' must be between two tokens of a macro");
     }
     if (x->macros.count == MAX_MACROS) {
         return source_error(x->source, line[0].offset, "a kernel text has at most %d macros", MAX_MACROS);
