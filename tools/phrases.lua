@@ -71,7 +71,7 @@ end
 
 local function all_comments()
     local list = {}
-    for _, path in ipairs(files.lines "git ls-files src lua shaders tools | grep -E '[.](c|h|lua|glsl|comp)$'") do
+    for _, path in ipairs(files.lines "find src lua shaders tools spec fuzz bench examples -type f | grep -E '[.](c|h|lua|glsl|comp)$' | LC_ALL=C sort") do
         comments_of(list, path)
     end
     return list
@@ -80,7 +80,7 @@ end
 -- Collects paragraphs, items of lists and rows of tables, without code.
 local function all_paragraphs()
     local list = {}
-    for _, path in ipairs(files.lines "git ls-files README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md 'docs/*.md'") do
+    for _, path in ipairs(files.lines "ls README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs/*.md") do
         local block, first, number, code = {}, 0, 0, false
         local function flush()
             add(list, path, first, (table.concat(block, " "):gsub("`[^`]*`", "x")))
@@ -109,7 +109,7 @@ end
 
 local function all_messages()
     local list = {}
-    for _, line in ipairs(files.lines "lua5.4 tools/errors.lua --list") do
+    for _, line in ipairs(files.lines("%s tools/errors.lua --list", os.getenv "RILL_LUA" or "lua5.4")) do
         local place, text = line:match "^(%S+): (.*)$"
         list[#list + 1] = {place = place or "?", text = text or line}
     end
@@ -120,7 +120,7 @@ end
 -- "Whether" is not a verb.
 local function all_contracts()
     local list, not_verbs = {}, {This = true, Its = true, Is = true, Has = true, Does = true, Less = true, Sizes = true}
-    for _, path in ipairs(files.lines "git ls-files src | grep '[.]h$'") do
+    for _, path in ipairs(files.lines "find src -name '*.h' | LC_ALL=C sort") do
         local text = files.read(path)
         for at, comment, declaration in text:gmatch "()/%*([^*]-)%*/\n([^\n]*)" do
             local is_function = declaration:find "%(" and not declaration:find "^[%s#]"
