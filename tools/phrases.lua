@@ -71,7 +71,8 @@ end
 
 local function all_comments()
     local list = {}
-    for _, path in ipairs(files.lines "find src lua shaders tools spec fuzz bench examples -type f | grep -E '[.](c|h|lua|glsl|comp)$' | LC_ALL=C sort") do
+    local command = "find %s -type f | grep -E '[.](c|h|lua|glsl|comp)$' | LC_ALL=C sort"
+    for _, path in ipairs(files.lines(command, "src lua shaders tools spec fuzz bench examples")) do
         comments_of(list, path)
     end
     return list

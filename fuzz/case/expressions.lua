@@ -96,7 +96,7 @@ function makers.bitwise(d, depth)
         values = zip(x, y, (type == "bool" and logic or bits)[name])}
 end
 
--- Shifts like those of Lua, with 32 bits: logical, a negative count shifts in the other direction, counts of 32 and
+-- Shifts as in Lua, with 32 bits: logical, a negative count shifts in the other direction, counts of 32 and
 -- more give 0.
 local function shifted(value, count, type)
     value = value & 0xffffffff

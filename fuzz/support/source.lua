@@ -130,7 +130,7 @@ function source.view(d, shape, rounds, written)
                 break
             end
             local inner, text, map = operations[d:pick(written and writable or readable)](d, view.base)
-            if source.size(inner) > 2 * draw.most then -- a border around (1, 1, 1, n), and another one
+            if source.size(inner) > 2 * draw.most then -- a border around (1, 1, 1, n), and a second border
                 break
             end
             local step = places(view.base, inner, map)

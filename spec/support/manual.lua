@@ -48,7 +48,7 @@ for line in pairs(expected) do
 end
 table.sort(ends)
 
--- The output up to each of these lines, starting after the previous one.
+-- The output up to each line in `ends`, starting after the previous line.
 local printed = {}
 local environment = setmetatable({}, {__index = _G})
 function environment.print(...)

@@ -216,7 +216,7 @@ function common.scatter(self)
     if not done then assert.matches("scatter: argument 'c': c%[.*c:allocate maps its page", message) end
 end
 
--- Returns the elements that the CPU's iterator visits, which are those of launches: {index, value}, with the index
+-- Returns the elements that the CPU's iterator visits, which launches visit too: {index, value}, with the index
 -- as text.
 function Program:visited()
     local range <close> = self.c:active()

@@ -1,6 +1,6 @@
 -- Random views with lists of their expected elements. `viewmaker.each(rounds, f)` calls f(view, reference, shape)
 -- for every view of `rounds` random compositions of domain, stride, tile, replicate, transpose and copy over streams
--- of 1 to 3 dimensions. `reference` is the flat list of the expected elements, initially those of rill.iota.
+-- of 1 to 3 dimensions. `reference` is the flat list of the expected elements, initially the elements of rill.iota.
 local rill = require "rill"
 
 local viewmaker = {}
