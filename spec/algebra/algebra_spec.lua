@@ -27,7 +27,7 @@ local function is_same(expected, got, tolerance)
     return math.abs(got - expected) <= tolerance * math.max(math.abs(expected), 1e-30)
 end
 
--- Compares a stream or expression with what f gives for each of the lists' values, `tolerance` relative.
+-- Compares a stream or expression with f of each of the lists' values, with a relative tolerance.
 local function compare(what, got, f, tolerance, ...)
     local lists = {...}
     local values = got:values()
@@ -55,7 +55,7 @@ local function compare_all(rows)
     end
 end
 
--- A double as float arithmetic would hold it: beyond its range infinite, below it zero.
+-- Returns a double rounded to float: infinite beyond the range, zero below it.
 local function in_range(p, type)
     if type == "double" or p ~= p then
         return p
@@ -106,7 +106,7 @@ describe("operators mean what they mean in Lua:", function()
         end)
     end
 
-    it("floor division and modulo of the least int by -1, beside other lanes", function()
+    it("floor division and modulo of the smallest int by -1, with other lanes", function()
         local least <const> = -2147483648
         local a = rill.from({least, 7, -7, least, 5, least, 0, least, 9, -9}, "int")
         local b = rill.from({-1, 2, 2, 2, 0, 0, -1, 1, -4, 4}, "int")
@@ -177,7 +177,7 @@ describe("operators mean what they mean in Lua:", function()
         assert.same({0xFF, 0xFF, 0xFF}, ((s | -1):cast "uint" & 0xFF):values())
     end)
 
-    it("shifts are logical, of 32 bits, and go the other way for a negative count", function()
+    it("shifts are logical, of 32 bits, and a negative count reverses the direction", function()
         local counts = {0, 1, 5, 31, 32, 33, 100, -1, -5, -31, -32, -100}
         local a, n = {}, {}
         for _, x in ipairs(INTS) do
@@ -226,7 +226,7 @@ describe("operators mean what they mean in Lua:", function()
 end)
 
 describe("s:eval and c:eval", function()
-    it("return what is evaluated already, so that code need not ask which it has", function()
+    it("return a stream or container itself", function()
         local s = rill.from {1, 2}
         assert.is_true(rawequal(s, s:eval()))
         assert.equal("stream", rill.type((s + 1):eval():eval()))
@@ -243,7 +243,7 @@ describe("s:eval and c:eval", function()
         check.raises("s:eval: expected at most 0 arguments, got 1", counted.eval, counted, 1)
     end)
 
-    it("give a view as it is", function()
+    it("return a view unchanged", function()
         local s = rill.from {1, 2, 3, 4}
         local part = s:domain(2, 3)
         s:set(7, 2)
@@ -520,7 +520,7 @@ describe("functions", function()
         end
     end
 
-    it("tells two structures of one name apart by their fields", function() assert_apart(false) end)
+    it("distinguishes two structures of one name by their fields", function() assert_apart(false) end)
 
-    it("tells two structures of one name apart in every use #long", function() assert_apart(true) end)
+    it("distinguishes two structures of one name in every use #long", function() assert_apart(true) end)
 end)

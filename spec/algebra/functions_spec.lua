@@ -12,7 +12,7 @@ local function log1p(x)
     return u == 1 and x or u == inf and inf or log(u) * x / (u - 1)
 end
 
--- f of the size of x, with the sign of x.
+-- Returns f of the magnitude of x, with the sign of x.
 local function odd(f)
     return function(x)
         return x ~= x and x or x == 0 and x or x < 0 and -f(-x) or f(x)
@@ -93,7 +93,7 @@ local SPECIAL <const> = {
     16777216, 1e10, 1e15, 1e30, -1e30, 0x1.fffffep127, 1e100, -1e300, 0x1.fffffffffffffp1023,
 }
 
--- Numbers of all sizes, around 0 and around 1, none of them special.
+-- Numbers of all magnitudes, around 0 and around 1, without special values.
 local function numbers(name)
     local list, state = table.move(SPECIAL, 1, #SPECIAL, 1, {}), 1
     local function random()
@@ -111,7 +111,7 @@ local function numbers(name)
     return list
 end
 
--- Devices may take small floats, and what functions compute on the way, for 0.
+-- Devices may flush small floats and small intermediate results to 0.
 local flushes <const> = not rill.device().traits.denormals
 
 local function is_flushed(x, name)
@@ -181,7 +181,7 @@ describe("functions of", function()
         end
     end)
 
-    it("double angles beyond 2^50 are none", function()
+    it("double angles beyond 2^50 give NaN", function()
         for _, x in ipairs(rill.sin(rill.from({1e16, -1e300, inf, nan}, "double")):eval():values()) do
             assert.is_true(x ~= x)
         end
@@ -288,7 +288,7 @@ describe("log and log2 in kernels", function()
         check.equal({log(check.float32(1.0001))}, rill.from {1.0001}:map "log(x)":values(), 1e-11)
     end)
 
-    it("are names that a text may use for its own", function()
+    it("are names that a kernel text may define itself", function()
         local f = rill.kernel [[
             float log(float x) { return 2.0 * x; }
             kernel void f(float log2<>, out float r<>) { r = log(log2); }
@@ -296,7 +296,7 @@ describe("log and log2 in kernels", function()
         check.equal({6}, f(rill.from {3}):values())
     end)
 
-    it("are called so in messages", function()
+    it("have these names in messages", function()
         for _, call in ipairs {"log(x > 3.0)", "log2(x > 3.0)", "log(x, x)", "log2(x, x)"} do
             local name = call:match "%w+"
             check.raises("no matching function for call to `" .. name .. "%(", function()
@@ -346,7 +346,7 @@ describe("exp and exp2 in kernels", function()
         end
     end)
 
-    it("may make constants, as logarithms may", function()
+    it("can be used in constants, as logarithms can", function()
         local f = rill.kernel [[
             const float third = exp(log(2.0) * 3.0), root = exp2(log2(9.0) * 0.5);
             kernel void f(float x<>, out float r<>) { r = x * third + root; }
@@ -392,9 +392,9 @@ describe("sin and cos in kernels", function()
     end
 
     it("are within two units of the last place to 3,200 or 1,600,000", function() compare(8000) end)
-    it("are so of many numbers #long", function() compare(150000) end)
+    it("are also for many numbers #long", function() compare(150000) end)
 
-    it("stay near beyond where doubles serve, and are none from 2^50 on", function()
+    it("stay accurate beyond, with doubles, and are NaN from 2^50 on", function()
         if not cpu then pending "the device's own there" end
         local f = rill.kernel "kernel void f(float x<>, out vec2 r<>) { r = vec2(sin(x), cos(x)); }"
         local x = rill.from {2e6, -1e7, 123456789, -1e9, 2 ^ 50, -3e38, inf, -inf}
@@ -408,7 +408,7 @@ describe("sin and cos in kernels", function()
         end
     end)
 
-    it("keep zeros, small numbers and what is none, and may make constants", function()
+    it("keep zeros, small numbers and NaN, and can be used in constants", function()
         local f = rill.kernel [[
             const float one = sin(1.5707964) * cos(0.0);
             kernel void f(vec2 x<>, out vec2 s<>, out vec2 c<>) { s = one * sin(x); c = one * cos(x); }
@@ -464,9 +464,9 @@ describe("pow in kernels", function()
     end
 
     it("is within two units of the last place", function() compare_many(4000) end)
-    it("is so of many numbers #long", function() compare_many(400000) end)
+    it("is also for many numbers #long", function() compare_many(400000) end)
 
-    it("takes vectors, and may make constants", function()
+    it("accepts vectors, and can be used in constants", function()
         local f = rill.kernel [[
             const float half_root = pow(2.0, -0.5);
             kernel void f(vec2 x<>, out vec2 r<>) { r = pow(x, vec2(3.0, -1.0)) * half_root / half_root; }
@@ -480,7 +480,7 @@ describe("shifts", function()
 
     local counts <const> = {0, 1, 31, 32, 33, 0x7fffffff, 0x80000000, 0xffffffff}
 
-    it("by unsigned counts never go the other way", function()
+    it("by unsigned counts never reverse the direction", function()
         local n = rill.from(counts, "uint")
         local u = rill.stream("uint", 8, 0x80000001)
         check.equal({2147483649, 1073741824, 1, 0, 0, 0, 0, 0}, (u >> n):eval():values())
@@ -503,7 +503,7 @@ end)
 describe("sums and differences", function()
     leaks.watch(setup, teardown)
 
-    it("are not computed by algebra, which NaN and infinity don't keep to", function()
+    it("are not simplified, because NaN and infinity do not follow the rules of algebra", function()
         for _, type in ipairs {"float", "double", "vec2"} do
             local list = type == "vec2" and {{0 / 0, 1}, {1 / 0, 1}, {-1 / 0, 1}} or {0 / 0, 1 / 0, -1 / 0}
             local x = rill.from(list, type)
@@ -563,7 +563,7 @@ end)
 describe("functions", function()
     leaks.watch(setup, teardown)
 
-    it("of plain numbers give numbers", function()
+    it("of plain numbers return numbers", function()
         assert.equal(2, rill.max(1, 2))
         assert.equal(-3, rill.min(1, -3))
         assert.equal(0.5, rill.clamp(0.5, 0, 1))
@@ -576,7 +576,7 @@ describe("functions", function()
         assert.is_true(rill.isnan(nan))
     end)
 
-    it("say what is wrong with their arguments", function()
+    it("report errors of their arguments", function()
         local s = rill.iota(3)
         check.raises("rill.max: expected 2 arguments %(a, b%), got 1", function() rill.max(s) end)
         check.raises("rill.sin: expected 1 argument %(x%), got 2", function() rill.sin(s, 1) end)
@@ -594,7 +594,7 @@ describe("functions", function()
         check.raises("s:lt: expected 1 argument, got 2", function() return s:lt(1, 2) end)
     end)
 
-    it("blame the line that used them", function()
+    it("report the line that used them", function()
         local s = rill.iota(3)
         local line = debug.getinfo(1, "l").currentline
         local message = check.failure(function() return s + rill.iota(2) end)
@@ -603,7 +603,7 @@ describe("functions", function()
         assert.truthy(message:find("functions_spec.lua:" .. line + 3 .. ":", 1, true), message)
     end)
 
-    it("of plain numbers: an alias gives what its function does", function()
+    it("of plain numbers: an alias returns the same as its function", function()
         assert.equal(3.0, rill.lerp(0, 10, 0.3))
         assert.equal(rill.mix(0, 10, 0.3), rill.lerp(0, 10, 0.3))
         assert.equal(rill.atan(1, 2), rill.atan2(1, 2))

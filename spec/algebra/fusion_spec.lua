@@ -34,7 +34,7 @@ describe("expressions as arguments of kernels", function()
         check.equal(mix(2, e:eval(), e:eval()):values(), mix(2, e, e):values())
     end)
 
-    it("computes what the evaluated expression gives, for every size", function()
+    it("gives the same result as the evaluated expression, for every size", function()
         for _, n in ipairs(fitting {0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 70001}) do
             local x = rill.iota(n)
             local e = x * 3 % 7 - x // 2
@@ -67,7 +67,7 @@ describe("expressions as arguments of kernels", function()
             function() mix(1, rill.iota(4) + 1, rill.iota(7) + 1, rill.stream("float", 7)) end)
     end)
 
-    it("only what is read element by element is computed in passing; the rest is evaluated first", function()
+    it("only element-wise inputs are fused; other expressions are evaluated first", function()
         local x = rill.iota(6)
         local gather = rill.kernel "kernel float pick(float a[], int i<>) { return a[i]; }"
         check.equal({50, 40, 30, 20, 10, 0}, gather(x * 10, 5 - x):values())
@@ -146,7 +146,7 @@ end)
 describe("reductions of expressions", function()
     leaks.watch(setup, teardown)
 
-    -- By operations that are the same to the bit, and by others.
+    -- Operations with the same bits, and others.
     local function compare(same, near, every)
         for _, n in ipairs(fitting {0, 1, 33, 1025, 70001}) do
             local x, y = rill.random(n, {seed = 1}), rill.random(n, {seed = 2})
@@ -167,12 +167,12 @@ describe("reductions of expressions", function()
         end
     end
 
-    it("give what the evaluated expression gives, by every operation #long", function()
+    it("give the same result as the evaluated expression, by every operation #long", function()
         compare({"prod", "min", "max", "any", "all", "count", "argmin", "argmax"},
             {"sum", "mean", "var", "std", "norm"}, true)
     end)
 
-    it("give what the evaluated expression gives", function()
+    it("give the same result as the evaluated expression", function()
         compare({"argmin"}, {"sum"})
         local i = rill.iota(1000)
         assert.equal(499500 * 3, (i * 3):sum())
@@ -275,7 +275,7 @@ describe("an expression", function()
         check.raises("e:eval: expected no arguments, got 1", function() e:eval(1) end)
     end)
 
-    it("evaluates to a stream of its own every time", function()
+    it("evaluates to a new stream every time", function()
         local e = rill.iota(3) + 1
         local a, b = e:eval(), e:eval()
         a:fill(0)
@@ -283,7 +283,7 @@ describe("an expression", function()
         assert.same({1, 2, 3}, e:values())
     end)
 
-    it("stands wherever a stream is read", function()
+    it("is accepted wherever a stream is read", function()
         local x = rill.from {1, 2, 3}
         assert.same({2, 4, 6}, rill.stream("float", 3):write(x * 2):values())
         assert.same({0, 2, 4, 6, 0}, rill.stream("float", 5):write(x * 2, 2):values())
@@ -404,7 +404,7 @@ describe("an expression used after what it reads was written", function()
         end)
     end
 
-    it("is none where the writes lie elsewhere", function()
+    it("is not an error if other memory was written", function()
         local x = rill.iota(100):cast "float"
         local e = x:domain(11, 20) * 2
         x:domain(1, 10):fill(0)
@@ -418,7 +418,7 @@ describe("an expression used after what it reads was written", function()
         assert_stale(e)
     end)
 
-    it("is none for the other columns, rows or strides of a matrix", function()
+    it("is not an error for other columns, rows or strides of a matrix", function()
         local m = rill.iota({8, 8}):cast "float"
         local left = m:domain({1, 1}, {8, 4}) * 1
         local inner = m:domain({3, 2}, {5, 3}) * 1
@@ -435,7 +435,7 @@ describe("an expression used after what it reads was written", function()
         assert_stale(e)
     end)
 
-    it("is none for one evaluated before, or built again", function()
+    it("is not an error if it was evaluated before, or built again", function()
         local x = rill.from {1, 2, 3}
         local e = (x * 2):eval()
         x:fill(0)
@@ -447,7 +447,7 @@ describe("an expression used after what it reads was written", function()
         assert.same({210, 210, 210}, x:values())
     end)
 
-    it("does not concern other streams in the buffer's next life", function()
+    it("does not affect other streams that reuse the buffer", function()
         for i = 1, 50 do
             local x <close> = rill.from {i, i, i}
             local e = x + 1

@@ -23,7 +23,7 @@ describe("s:map", function()
         assert.same({3.0, 4.0, 3.0}, rill.stream("vec3", 1, {1, 2, 3}):map("x.zyx * v", {v = {1, 2, 3}}):values())
     end)
 
-    it("has the type kernels see", function()
+    it("has the type that kernels read", function()
         for stored, value in pairs {
             half = "float", half2 = "vec2", half4 = "vec4", unorm8 = "float", unorm8x4 = "vec4", int8 = "int",
             int16 = "int", uint8 = "uint", uint16 = "uint", float = "float", double = "double", int = "int",
@@ -33,7 +33,7 @@ describe("s:map", function()
         end
     end)
 
-    it("keeps whole constants whole beside integers", function()
+    it("keeps integer constants as integers with integer streams", function()
         local most = rill.stream("int", 2, {2147483646, 2147483647})
         assert.same({2147483647, -2147483648}, most:map("x + c", {c = 1}):values())
         assert.same({4294967290}, rill.stream("uint", 1, {10}):map("x + c", {c = 4294967280}):values())
@@ -59,7 +59,7 @@ describe("s:map", function()
         assert.same({1, 3}, rill.iota(5):domain(2, 4):stride(2):map("x"):values())
     end)
 
-    it("names what is wrong", function()
+    it("reports errors", function()
         local s = rill.iota(2)
         check.raises("s:map: error: .*undeclared.*%^", s.map, s, "x + q")
         check.raises("s:map: error: .*x %+%* 2", s.map, s, "x +* 2")
@@ -81,13 +81,13 @@ describe("s:map", function()
     end)
 
     local function map_many(count)
-        -- Each has a program that is linked; what drivers do for its first dispatch takes ten times longer, and is done for every tenth.
+        -- Each text is compiled and linked. The first dispatch of a program takes ten times longer, so only every tenth is run.
         for i = 1, count do
             assert.same(i % 10 == 0 and {i} or {}, rill.iota(i % 10 == 0 and 1 or 0):map("x + " .. i):values())
         end
     end
 
-    it("does not care how many expressions there were #slow", function() map_many(60) end)
+    it("does not depend on the number of expressions #slow", function() map_many(60) end)
 
-    it("does not care that there were very many expressions #slow #long", function() map_many(300) end)
+    it("does not depend on a very large number of expressions #slow #long", function() map_many(300) end)
 end)

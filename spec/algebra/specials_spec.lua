@@ -31,7 +31,7 @@ describe("special numbers in expressions", function()
             local a, b = rill.from(xs, type), rill.from(ys, type)
             local x, y, quotients, remainders = a:values(), b:values(), (a // b):values(), (a % b):values()
             for i = 1, #x do
-                -- What Lua makes of doubles is rounded to the type.
+                -- The result of Lua in doubles is rounded to the type.
                 local expected = rill.from({x[i] // y[i], x[i] % y[i]}, type):values()
                 assert_same(expected[1], quotients[i], "%s // %s", x[i], y[i])
                 assert_same(expected[2], remainders[i], "%s %% %s", x[i], y[i])
@@ -51,7 +51,7 @@ describe("special numbers in expressions", function()
             end
         end)
 
-        it("lengths are right where squares are out of range: " .. type, function()
+        it("lengths are correct if squares are out of range: " .. type, function()
             local powers = type == "float" and {0, 120, 64, 40, -40, -63, -100, -120}
                 or {0, 1018, 512, 400, -400, -512, -1000}
             local near = type == "float" and 4e-7 or 4e-15
@@ -89,7 +89,7 @@ describe("special numbers in expressions", function()
         end)
     end
 
-    it("tangents are right far from 0", function()
+    it("tangents are correct far from 0", function()
         local xs = {0, -0.0, 1e-30, 0.5, -1.5, 1.5707964, 3.1415927, 100, 3210.5, 1e5, -1e6, 1e8, 3e8, 1e12, -1e15}
         for k = 1, 4000 do xs[#xs + 1] = 1.0037 ^ k * 1e-3 end
         local s = rill.from(xs)
@@ -102,7 +102,7 @@ describe("special numbers in expressions", function()
         for _, x in ipairs(rill.tan(rill.from {huge, -huge, 0 / 0, 1e30}):values()) do assert.is_true(x ~= x) end
     end)
 
-    it("ints become uints beside uints, in every operation", function()
+    it("ints are converted to uint if another operand is uint, in every operation", function()
         local i, u = rill.from({-1, 7, -2147483648}, "int"), rill.from({2, 2, 3}, "uint")
         local v = {0xFFFFFFFF, 7, 0x80000000}
         local function check(f, whole)

@@ -10,7 +10,7 @@ describe("types:", function()
         return rill.stream(type, 2)
     end
 
-    -- What is evaluated for its type alone is not launched.
+    -- An expression that is evaluated for its type only is not launched.
     local function empty(type)
         return rill.stream(type, 0)
     end
@@ -29,7 +29,7 @@ describe("types:", function()
         assert.same({0.1, 0.1}, (stream "double" + 0.1):values())
     end)
 
-    -- The types of expressions of every two types, and of those evaluated that `chosen` says.
+    -- Compares the types of expressions of every two types; evaluates those that `chosen` selects.
     local function meet(chosen)
         local order = {"bool", "int", "uint", "float", "double"}
         for i, a in ipairs(order) do
@@ -48,9 +48,9 @@ describe("types:", function()
         end
     end
 
-    it("streams of all types meet at the wider one #long", function() meet(function() return true end) end)
+    it("streams of all types give the wider type #long", function() meet(function() return true end) end)
 
-    it("streams meet at the wider one", function()
+    it("streams give the wider type", function()
         meet(function(i, k) return k == i + 1 or i == 5 and k == 1 end)
         assert.equal("vec3", (stream "vec3" * stream "float").type)
         assert.equal("vec3", (stream "ivec3" * stream "float").type)
@@ -70,7 +70,7 @@ describe("types:", function()
             function() return stream "float" << 1 end)
     end)
 
-    it("vectors go with scalars, with vectors of their size and with tables", function()
+    it("vectors combine with scalars, with vectors of the same size and with tables", function()
         local v = rill.from({{1, 2, 3}, {4, 5, 6}}, "vec3")
         local s = rill.from {10, 100}
         assert.same({{10, 20, 30}, {400, 500, 600}}, (v * s):read())

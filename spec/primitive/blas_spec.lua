@@ -11,7 +11,7 @@ local SIZES <const> = {0, 1, 2, 3, 5, 9, 35}
 local ALPHAS <const>, BETAS <const> = {0.0, 1.0, 0.7}, {0.0, 1.0, 0.9}
 local NAN <const> = 0.0 / 0.0
 
--- A number as a type holds it.
+-- Returns a number rounded to a type.
 local function held(type, value)
     return type == "double" and value or string.unpack("f", string.pack("f", value))
 end
@@ -104,7 +104,7 @@ local function gemv(type)
             check_product(type, alpha, get, vector, n, beta, old, m, 1, y:values(), "gemv")
         end
     end)
-    -- Sizes of the texel ways, both sides of their steps, matrices that are views with pitches, and transposes by option and by view.
+    -- Sizes below and above the steps of the texel paths, matrices that are views with pitches, and transposes by option and by view.
     for _, size in ipairs {{32, 64}, {33, 68}, {35, 256}, {130, 260}, {67, 2060}} do
         local m, n = size[1], size[2]
         local whole <close> = random(type, {m + 3, n + 8})
@@ -202,7 +202,7 @@ describe("rill.blas", function()
         assert.equal(0, blas.ger(1.0, rill.stream("float", 0), y, rill.stream("float", {0, 5})).size)
     end)
 
-    it("mixes types, and results take the wider one", function()
+    it("mixes types, and results have the wider type", function()
         local x, y = rill.from {1, 2, 3}, rill.from({0.1, 0.2, 0.3}, "double")
         assert.equal(1.4, blas.dot(x, y))
         blas.axpy(2.0, x, y)
@@ -216,7 +216,7 @@ describe("rill.blas", function()
         check.names({"rill.blas.gemm", "'C'", "double"}, blas.gemm, 1.0, c, a, 0.0, a)
     end)
 
-    it("reads what is written as it was before", function()
+    it("reads inputs that overlap the result with their old values", function()
         local x <close> = rill.from {1, 2, 3, 4}
         blas.axpy(1.0, x:domain(1, 3), x:domain(2, 4))
         check.equal({1, 3, 5, 7}, x:values())
@@ -235,7 +235,7 @@ describe("rill.blas", function()
         end
     end)
 
-    it("does not read what is multiplied by zero", function()
+    it("does not read terms that are multiplied by zero", function()
         local bad <close> = rill.stream("float", {64, 64}, NAN)
         local a, c = random("float", {64, 64}), bad:copy()
         blas.gemm(1.0, a, a, 0.0, c)
@@ -254,7 +254,7 @@ describe("rill.blas", function()
         assert.equal(doubled:bytes(), c:bytes())
     end)
 
-    it("lets NaN and infinity through", function()
+    it("propagates NaN and infinity", function()
         local a, x = rill.stream("float", {64, 64}, 1.0), rill.stream("float", 64, 1.0)
         a:set(NAN, 3, 40)
         a:set(math.huge, 5, 9)
@@ -287,7 +287,7 @@ describe("rill.blas", function()
         end
     end)
 
-    it("gemv takes many rows, and long ones", function()
+    it("gemv of many rows, and of long rows", function()
         local tall <close> = rill.stream("float", {300000, 64}, 1.0)
         local wide = tall:reshape {64, 300000}
         local ones, long = rill.stream("float", 64, 1.0), rill.stream("float", 300000, 1.0)
@@ -297,19 +297,19 @@ describe("rill.blas", function()
         assert.equal(19200000.0, blas.gemv(1.0, tall, ones, 0.0, y):sum())
     end)
 
-    it("iamax finds the first greatest", function()
+    it("iamax finds the first element with the largest magnitude", function()
         assert.equal(2, blas.iamax(rill.from {1, -7, 7, 3}))
         assert.equal(0, blas.iamax(rill.stream("float", 0)))
         check.equal({2, 1}, {blas.iamax(rill.from {{1, 2}, {-5, 5}})})
     end)
 
-    it("takes expressions as inputs", function()
+    it("accepts expressions as inputs", function()
         local x, y = rill.from {1, 2}, rill.from {10, 20}
         check.equal({14, 28}, blas.axpy(2.0, 2 * x, y):values())
         assert.equal(42.0, blas.asum(-y))
     end)
 
-    it("names what does not fit", function()
+    it("reports errors", function()
         local a, x = rill.stream("float", {3, 4}), rill.stream("float", 5)
         local y, n = rill.stream("float", 3), rill.stream("int", 5)
         check.names({"rill.blas.gemv", "A is 3 x 4, x has 5 elements, y has 3 elements"}, blas.gemv, 1, a, x, 0, y)

@@ -9,7 +9,7 @@ local SIZES <const> = fitting {
     0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 65551,
 }
 
--- Masks by the element's number: every kind of clustering, and the extremes.
+-- Masks as functions of the index: various kinds of clustering, and the extremes.
 local MASKS <const> = {
     all = function() return true end,
     none = function() return false end,
@@ -28,7 +28,7 @@ local function mask_values(size, holds)
     return values
 end
 
--- The numbers of the elements kept, from 0, and of the others.
+-- Returns the 0-based indices of the kept elements and of the others.
 local function split(values)
     local yes, no = {}, {}
     for i, value in ipairs(values) do
@@ -372,13 +372,13 @@ describe("runs", function()
         end)
     end
 
-    it("take NaN for equal to NaN, and 0 to -0", function()
+    it("treat NaN as equal to NaN, and 0 as equal to -0", function()
         local heads, lengths = rill.from {0 / 0, 0 / 0, 1, 0, -0.0, 0 / 0}:runs()
         check.equal({0 / 0, 1, 0, 0 / 0}, heads:values())
         check.equal({2, 1, 2, 1}, lengths:values())
     end)
 
-    it("take NaN for equal to NaN, of doubles too #long", function()
+    it("treat NaN as equal to NaN, also for doubles #long", function()
         local d, n = rill.from({0 / 0, 0 / 0, 1 / 3, 1 / 3}, "double"):runs()
         check.equal({0 / 0, 1 / 3}, d:values())
         check.equal({2, 2}, n:values())
@@ -476,14 +476,14 @@ describe("a predicate's constants", function()
         assert.same({3, 4}, rill.iota(5):filter("x >= k && !none", {k = 3, none = false}):values())
     end)
 
-    it("stand beside structures", function()
+    it("can be used with structures", function()
         local Body = rill.struct("Body", "vec2 at; float mass;")
         local bodies = rill.stream(Body, 3, {{at = {3, 0}, mass = 1}, {at = {1, 1}, mass = 3}, {at = {0, 2}, mass = 2}})
         assert.same({1, 2}, bodies:find("x.mass >= k", {k = 2}):values())
         assert.same({1}, bodies:find("distance(x.at, c) < 0.5", {c = {1, 1}}):values())
     end)
 
-    it("have names and values of their own", function()
+    it("have separate names and values", function()
         check.raises("s:filter: argument #2 'constants': expected names .*got 'i'", s.filter, s, "x > i", {i = 1})
         check.raises("'k': expected a number, .* got string", s.find, s, "x > k", {k = "2"})
         check.raises("expected a table like {c = 2}, got expression", s.filter, s, "x > k", s + 1)
@@ -491,7 +491,7 @@ describe("a predicate's constants", function()
         check.raises("expected at most 2 arguments, got 3", s.filter, s, "x > k", {k = 1}, 1)
     end)
 
-    it("are not assigned, nor is anything", function()
+    it("cannot be assigned", function()
         for _, text in ipairs {"x = 2.0", "(x += 1.0) > 2.0", "(x <= 1.0) && (x = 2.0) > 1.0"} do
             check.raises("s:filter: argument #1 'pred': = assigns .* write == for equal", s.filter, s, text)
             check.raises("rill.horn.filter: argument #2 'pred': = assigns", rill.horn.filter, s, text)

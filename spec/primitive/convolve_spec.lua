@@ -80,7 +80,7 @@ describe("convolve and correlate", function()
         assert_both(random({20, 24}, 1), random({12, 16}, 2))
         if not whole then return end
         assert_both(random(400, 1), random(300, 2))
-        -- More than any device sums term by term.
+        -- More weights than any device sums term by term.
         assert_both(random(30, 1), random(4501, 2), "wrap")
         assert_both(random({6, 5}, 1), random({70, 60}, 2))
     end)
@@ -104,7 +104,7 @@ describe("convolve and correlate", function()
         assert_both(random({2, 3, 2, 2}, 3), random({8, 9, 8, 8}, 4), "wrap")
     end)
 
-    it("of vectors, each component by itself, with the boundary of a view", function()
+    it("of vectors, each component separately, with the boundary of a view", function()
         local values = random({12, 9, 3}, 4)
         local flat = {}
         for c = 1, 3 do flat[c] = values:domain({1, 1, c}, {12, 9, c}):reshape {12, 9}:copy() end
@@ -136,14 +136,14 @@ describe("convolve and correlate", function()
         check.equal({6, 10, 14, 16}, rill.convolve(n * 2, w):values())
     end)
 
-    it("of an impulse gives the weights, turned round or not", function()
+    it("of an impulse gives the weights, reversed or not", function()
         local a, b = rill.stream("float", 9), rill.from {1, 2, 3, 4}
         a:set(1, 5)
         check.equal({0, 0, 1, 2, 3, 4, 0, 0, 0}, rill.convolve(a, b):values())
         check.equal({0, 0, 0, 4, 3, 2, 1, 0, 0}, rill.correlate(a, b):values())
     end)
 
-    it("of nothing", function()
+    it("of empty streams", function()
         local none, b = rill.stream("float", {0, 3}), rill.stream("float", {3, 3}, 1)
         assert.equal("0x3", tostring(rill.convolve(none, b).shape))
     end)
@@ -158,7 +158,7 @@ describe("convolve and correlate", function()
         assert.is_true(done, message)
     end)
 
-    it("is what had no memory, not what it is made of", function()
+    it("report lack of memory in their own name", function()
         local a <close> = rill.random({300, 300}, {seed = 1})
         local b <close> = rill.random({41, 41}, {seed = 2})
         for room = 0, 3 do
@@ -170,7 +170,7 @@ describe("convolve and correlate", function()
         end
     end)
 
-    it("says what is wrong", function()
+    it("report errors", function()
         local a, b = rill.stream("float", 4), rill.stream("float", 3)
         check.raises("rill.convolve: argument #1 'a': expected a stream, got number", rill.convolve, 3, b)
         check.raises("rill.correlate: argument #2 'b': expected a stream, got nil", rill.correlate, a)

@@ -15,7 +15,7 @@ local function roots(n)
     return cos, sin
 end
 
--- Coefficient k of a flat list of complex numbers, of which it has n from `first` on, so far apart.
+-- Returns coefficient k of n complex numbers of a flat list, from `first` on with a stride.
 local function coefficient(values, n, k, cos, sin, first, apart)
     local x, y, at = 0, 0, 0
     for j = 0, n - 1 do
@@ -28,7 +28,7 @@ local function coefficient(values, n, k, cos, sin, first, apart)
     return x, y
 end
 
--- The transform of a flat list along the middle of three dimensions; backwards, what belongs to conjugate roots, divided by n.
+-- Returns the transform of a flat list along the middle of three dimensions; backwards: with conjugate roots, divided by n.
 local function transform(values, outer, n, inner, backwards)
     local cos, sin = roots(n)
     local result, scale = {}, backwards and 1 / n or 1
@@ -56,7 +56,7 @@ local function transform_axes(values, shape, axes, backwards)
     return values
 end
 
--- How far a flat list is from what it should be, as a share of the length of both as vectors.
+-- Returns the relative error of a flat list in the 2-norm.
 local function distance(expected, got)
     assert.equal(#expected, #got)
     local apart, size = 0, 0
@@ -193,7 +193,7 @@ describe("fft", function()
         end
     end)
 
-    -- So many make programs of their own worth while.
+    -- With so many elements separate programs are used.
     it("of many elements, of short lengths", function()
         local s = random("vec2", {32, 2100}, 8)
         local r = rill.fft(s, {axes = 1})
@@ -230,7 +230,7 @@ describe("fft", function()
         close(transform(s:values(), 1, 1000, 16), rill.fft(s, {axes = 1}):values(), "vec2", "columns")
     end)
 
-    it("of more rows than go through all passes at once", function()
+    it("of more rows than go through all passes together", function()
         local s = random("vec2", {2100, 64}, 8)
         local rows = rill.fft(s, {axes = 2})
         for _, i in ipairs {1, 2048, 2049, 2100} do
@@ -274,13 +274,13 @@ describe("fft", function()
         end
     end)
 
-    it("takes half a spectrum for one of an even length unless told", function()
+    it("assumes an even length for half a spectrum by default", function()
         local s = rill.from {1, 2, 4, 3}
         local half = rill.fft(s, {real = true})
         check.equal({10, 0, -3, 1, 0, 0}, half:values(), 1e-6)
         check.equal({1, 2, 4, 3}, rill.fft(half, {inverse = true, real = true}):values(), 1e-6)
         assert.equal(5, rill.fft(half, {inverse = true, real = true, length = 5}).size)
-        -- Of what has no meaning there, the imaginary parts of the first and the last, nothing is left.
+        -- The imaginary parts of the first and the last coefficient are ignored.
         local odd = rill.from({{10, 7}, {-3, 1}, {0, 5}}, "vec2")
         check.equal({1, 2, 4, 3}, rill.fft(odd, {inverse = true, real = true}):values(), 1e-6)
     end)
@@ -304,13 +304,13 @@ describe("fft", function()
         close(expected, rill.fft(rill.from(numbers) + 0):values(), "vec2", "an expression")
         local halves = rill.from({{1, 2}, {3, 4}}, "half2")
         check.equal({4, 6, -2, -2}, rill.fft(halves):values())
-        -- The real numbers of a row that begins at an odd place are no pairs in memory.
+        -- The real numbers of a row that begins at an odd index are not aligned as pairs.
         local row = random("float", {3, 9}, 2)[2]:domain(1, 8)
         expected = transform(complex(row:values()), 1, 8, 1)
         close({table.unpack(expected, 1, 10)}, rill.fft(row, {real = true}):values(), "float", "row")
     end)
 
-    it("of nothing, and of one", function()
+    it("of empty streams, and of one element", function()
         assert.equal("stream<vec2>[0x4] 0 bytes", tostring(rill.fft(rill.stream("float", {0, 4}))))
         assert.equal("0x3", tostring(rill.fft(rill.stream("float", {0, 4}), {real = true}).shape))
         assert.equal("0x4", tostring(rill.fft(rill.stream("vec2", {0, 3}), {real = true, inverse = true}).shape))
@@ -320,7 +320,7 @@ describe("fft", function()
         check.equal({3, 4}, one:values())
     end)
 
-    it("of a picture #long #doubles", function()
+    it("of an image #long #doubles", function()
         local data, why = tempfiles.data()
         if not data then
             pending(why)
@@ -342,7 +342,7 @@ describe("fft", function()
         assert.near(1517342158487552, rill.dot(wide, wide):sum(), 4)
     end)
 
-    it("keeps no memory that counts, and gives what it keeps back", function()
+    it("caches only pooled memory, and frees it when memory is short", function()
         local s = random("vec2", 4096, 1)
         collectgarbage() -- what the tests before left behind would go in between
         collectgarbage()
@@ -361,7 +361,7 @@ describe("fft", function()
         rill.memory_limit(0)
     end)
 
-    it("says what is wrong", function()
+    it("reports errors", function()
         local s, half, bins = rill.stream("vec2", {4, 6}), rill.stream("vec2", 5), rill.stream("float", 3)
         local function raises(pattern, ...)
             check.raises(pattern, rill.fft, ...)

@@ -5,7 +5,7 @@ local indices = require "spec.support.indices"
 local integers = require "spec.support.integers"
 local leaks = require "spec.support.leaks"
 
--- The loop of Brook's GatherOp over flat lists: both are changed.
+-- Runs the loop of Brook's GatherOp over flat lists, which it changes.
 local function fetched(dst, at, src, op)
     for i, k in ipairs(at) do
         if src[k + 1] ~= nil then
@@ -75,7 +75,7 @@ describe("gather_op", function()
         end
     end)
 
-    it("with reduce kernels that make no difference", function()
+    it("with reduce kernels that change nothing", function()
         local larger = rill.kernel "reduce void larger(float x<>, reduce float r<>) { r = max(r, x); }"
         local n = 20000
         local src, to = rill.from {5, 6, 7}, rill.stream("float", n)
@@ -115,7 +115,7 @@ describe("gather_op", function()
         assert.same({a = {2.0, 2.0, 2.0}, b = 2}, t[2])
     end)
 
-    it("refuses what it can't do", function()
+    it("rejects invalid arguments", function()
         local d, i, s = rill.stream("float", 2), rill.from({1, 7}, "int"), rill.stream("float", 3)
         check.raises("rill.gather_op: argument #4 'op'", rill.gather_op, d, i, s)
         check.raises("rill.gather_op: argument #4 'op'", rill.gather_op, d, i, s, "plus")

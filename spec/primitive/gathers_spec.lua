@@ -9,7 +9,7 @@ local sizes = {0, 1, 31, 33, 256, 1025}
 describe("gather", function()
     leaks.watch(setup, teardown)
 
-    it("with every kind of index", function()
+    it("with every type of index", function()
         for _, size in ipairs(sizes) do
             local src = rill.iota(1000):map "x * 3"
             local at = indices(size, 1000)
@@ -41,7 +41,7 @@ describe("gather", function()
         check.equal({1, 2, 3, 4, 5, 6}, grid:values())
     end)
 
-    it("of every type, to the bit", function()
+    it("of every type, bit by bit", function()
         local at = rill.from({3, 0, 3, 1}, "int")
         local order = {4, 1, 4, 2}
         local bytes = {half = 2, uint8 = 1, int16 = 2, float = 4, double = 8, vec2 = 8, vec3 = 12, dvec4 = 32,
@@ -83,7 +83,7 @@ describe("gather", function()
         check.equal({30, 10, 20}, quiet)
     end)
 
-    it("refuses what is no index", function()
+    it("rejects invalid indices", function()
         local src = rill.iota {3, 4}
         check.raises("rill.gather: argument #1 'src': expected a stream", rill.gather, 3, src)
         check.raises("rill.gather: argument #2 'index': expected a stream, got nothing", rill.gather, src)

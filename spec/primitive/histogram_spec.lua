@@ -6,7 +6,7 @@ local leaks = require "spec.support.leaks"
 
 local INF <const>, NAN <const> = math.huge, 0 / 0
 
--- The number (from 0) of the bin that holds x; nil for none. `round` is what becomes of the edges.
+-- Returns the 0-based index of the bin that holds x, or nil. `round` rounds the edges.
 local function bin_of(x, bins, low, high, clamp, round)
     local step = (high - low) / bins
     local function edge(k)
@@ -89,7 +89,7 @@ describe("histogram", function()
         end
     end)
 
-    it("puts a number that equals an edge, as its type can tell, into the bin that starts there", function()
+    it("puts a number that equals an edge, within the precision of its type, into the bin that begins there", function()
         local options = {bins = 3000, min = -64.25, max = 63.25}
         assert.equal(1, rill.from({42}):histogram(options)[2501])
         -- As numpy: 2500 * (127.5 / 3000) - 64.25 is a little above 42.
@@ -134,7 +134,7 @@ describe("histogram", function()
         check.equal({1, 3}, rill.from({5, 4294967295, 4294967290, 2147483651}, "uint"):histogram {bins = 2}:values())
     end)
 
-    it("of vectors of two: a grid, rows of y #tables", function()
+    it("of vectors of two components: a grid #tables", function()
         local list = {}
         for i = 1, 500 do
             list[i] = {i * 7 % 31 / 3, i * 11 % 29 / 2}
@@ -157,7 +157,7 @@ describe("histogram", function()
         check.equal({1, 0, 0, 1}, rill.from({{0, -4}, {9, 9}}, "ivec2"):histogram {bins = 2}:values())
     end)
 
-    it("is the same however heavy a bin is #tables", function()
+    it("is correct if most elements are in one bin #tables", function()
         for _, size in ipairs(fitting {127, 128, 129, 5000, 100003}) do
             check.equal({size, 0, 0}, rill.stream("float", size, 0.25):histogram {bins = 3, min = 0, max = 3}:values())
             check.equal({0, 0, size}, rill.bincount(rill.stream("int", size, 2)):values())
@@ -169,7 +169,7 @@ describe("histogram", function()
         end
     end)
 
-    it("refuses what makes no sense", function()
+    it("rejects invalid arguments", function()
         local s = rill.from {1, 2, 3}
         check.raises("s:histogram: .*'bins': expected 1 to", s.histogram, s, {bins = 0})
         check.raises("s:histogram: .*'bins'", s.histogram, s, {bins = 2.5})
@@ -207,7 +207,7 @@ describe("bincount", function()
         end
     end)
 
-    it("takes any layout and a least length", function()
+    it("accepts any layout and a minimum length", function()
         local s = rill.from({{1, 2, 2}, {5, 0, 2}}, "int")
         check.equal({1, 1, 3, 0, 0, 1}, rill.bincount(s):values())
         check.equal({1, 0, 1, 0, 0, 1}, rill.bincount(rill.from({0, 2, 5}, "uint8")):values())
@@ -220,7 +220,7 @@ describe("bincount", function()
         check.equal({}, rill.bincount(rill.stream("int", 0)):values())
     end)
 
-    it("refuses what it can't count", function()
+    it("rejects elements that cannot be counted", function()
         check.raises("elements must not be negative, got %-4", rill.bincount, rill.from({1, -4, 2}, "int"))
         check.raises("the largest element is 4000000000", rill.bincount, rill.from({4000000000}, "uint"))
         check.raises("rill.bincount: .*'s': expected a stream of int or uint", rill.bincount, rill.from {1, 2})
@@ -233,7 +233,7 @@ describe("weights", function()
     leaks.watch(setup, teardown)
     after_each(function() rill.memory_limit(0) end)
 
-    it("are added up, the same way on every run #tables", function()
+    it("are summed in the same order in every run #tables", function()
         for _, size in ipairs(fitting {0, 1, 33, 1025, 30000}) do
             local s = rill.random(size, {type = "int", low = 0, high = 99, seed = size})
             local weights = rill.random(size, {seed = 5, low = -1, high = 1})
@@ -275,7 +275,7 @@ describe("weights", function()
         end
     end)
 
-    it("take memory for the data there is, besides the result's", function()
+    it("need memory in proportion to the data, in addition to the result", function()
         local s = rill.from {1, 2, 3, 4, 5}
         for _, bins in ipairs {1 << 20, (1 << 20) + 1, 1 << 23} do
             rill.memory_limit(rill.memory().bytes + 24 * bins + (1 << 20))

@@ -47,11 +47,11 @@ describe("matmul", function()
         {3, 70, 129}, {1, 130, 67}, {5, 9, 200}, {70, 31, 1}, {100, 7, 5}, {31, 32, 33},
     }
 
-    it("of float, with sizes that fit no tile", function() compare("float", SIZES) end)
+    it("of float, of incomplete tiles", function() compare("float", SIZES) end)
 
-    it("of double, with sizes that fit no tile #doubles", function() compare("double", {{17, 33, 65}, {5, 9, 200}}) end)
+    it("of double, of incomplete tiles #doubles", function() compare("double", {{17, 33, 65}, {5, 9, 200}}) end)
 
-    it("of int, with sizes that fit no tile", function() compare("int", {{17, 33, 65}, {5, 9, 200}}) end)
+    it("of int, of incomplete tiles", function() compare("int", {{17, 33, 65}, {5, 9, 200}}) end)
 
     for _, type in ipairs {"double", "int", "uint"} do
         it(("of %s, with more sizes #long%s"):format(type, type == "double" and " #doubles" or ""), function()
@@ -125,7 +125,7 @@ describe("matmul", function()
         check.equal({0, 1, 2, 3}, rill.matmul(ramp, rill.from {{1, 0}, {0, 1}}):values())
     end)
 
-    it("keeps NaN and infinities where they belong", function()
+    it("does not spread NaN and infinities to other elements", function()
         local a, b = rill.stream("float", {5, 5}, 1), rill.stream("float", {5, 5}, 1)
         a:set(1 / 0, 2, 3)
         b:set(0 / 0, 5, 1)
@@ -141,7 +141,7 @@ describe("matmul", function()
         end
     end)
 
-    it("of nothing", function()
+    it("of empty matrices", function()
         local zeros = rill.matmul(rill.stream("float", {2, 0}), rill.stream("float", {0, 3}))
         check.equal({0, 0, 0, 0, 0, 0}, zeros:values())
         assert.equal("0x3", tostring(rill.matmul(rill.stream("float", {0, 2}), rill.stream("float", {2, 3})).shape))
@@ -162,7 +162,7 @@ describe("matmul", function()
         end
     end)
 
-    it("refuses what has no product", function()
+    it("rejects shapes without a product", function()
         local m = rill.stream("float", {2, 3})
         check.raises("rill.matmul: the shapes 2x3 and 2x3 have no product: 3 columns meet 2 rows", rill.matmul, m, m)
         check.raises("rill.matmul: the shapes 3 and 2x3", rill.matmul, rill.stream("float", 3), m)

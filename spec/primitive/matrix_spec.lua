@@ -7,7 +7,7 @@ local tempfiles = require "spec.support.tempfiles"
 local sparse = rill.sparse
 local FORMATS <const> = {"csr", "coo", "ell"}
 
--- Entries at random places as flat lists from 0; some rows are empty, some places occur twice.
+-- Returns entries with random 0-based rows and columns as flat lists. Some rows are empty, and some entries have the same row and column.
 local function entries(m, n, count, seed)
     local rows, columns, values, state = {}, {}, {}, seed
     local function next_number(most)
@@ -24,7 +24,7 @@ local function entries(m, n, count, seed)
     return rows, columns, values
 end
 
--- The sums of the entries at each place: elements[i][j] from 0.
+-- Returns the sums of the entries with the same row and column: elements[i][j], 0-based.
 local function elements(rows, columns, values)
     local sums = {}
     for k, i in ipairs(rows) do
@@ -44,7 +44,7 @@ local function count_of(sums)
     return count
 end
 
--- A x, and for each row the sum of the sizes of its terms.
+-- Returns A x, and for each row the sum of the magnitudes of its terms.
 local function product(sums, m, x)
     local y, sizes = {}, {}
     for i = 0, m - 1 do
@@ -77,7 +77,7 @@ end
 
 local SIZES <const> = {{1, 1, 1}, {1, 9, 4}, {9, 1, 4}, {5, 7, 0}, {7, 5, 12}, {40, 30, 100}, {65, 257, 3000}}
 
--- A matrix whose row `full` has all columns, the others one entry.
+-- Returns a matrix whose row `full` has all columns, and whose other rows have one entry.
 local function one_full(n, full)
     local rows = rill.concat {rill.iota(n):copy(), rill.stream("int", n, full)}
     local columns = rill.concat {rill.iota(n):copy(), rill.iota(n):copy()}
@@ -144,7 +144,7 @@ describe("rill.sparse", function()
         assert.equal("40x0", tostring(coo:multiply(rill.stream("float", {30, 0})).shape))
     end)
 
-    it("gives the wider type", function()
+    it("returns the wider type", function()
         local list = {shape = {2, 2}, offsets = {0, 1, 3}, columns = {1, 0, 1}, values = {3, 4, 5}}
         local single = sparse.csr(list)
         list.values = rill.from({3, 4, 5.1}, "double")
@@ -160,7 +160,7 @@ describe("rill.sparse", function()
         check.equal({15, 37}, single:multiply(2 * x + 1):values())
     end)
 
-    it("keeps entries of csr in any order, and adds those of one place", function()
+    it("keeps entries of csr in any order, and adds duplicates", function()
         local A = sparse.csr {shape = {2, 3}, offsets = {0, 3, 4}, columns = {2, 0, 2, 1}, values = {1, 2, 3, 7}}
         assert.equal(4, A.nnz)
         check.equal({2, 0, 4, 0, 7, 0}, A:dense():values())
@@ -170,7 +170,7 @@ describe("rill.sparse", function()
         check.equal({2, 0, 0, 7, 4, 0}, A:transpose():dense():values())
     end)
 
-    it("reads NaN and infinity where an entry is, and nowhere else", function()
+    it("reads NaN and infinity of x only where there is an entry", function()
         local A = sparse.csr {shape = {3, 3}, offsets = {0, 1, 2, 3}, columns = {0, 1, 2}, values = {1, 1, 0}}
         for _, format in ipairs(FORMATS) do
             local y = A:to(format):multiply(rill.from {2, 0 / 0, math.huge}):values()
@@ -180,7 +180,7 @@ describe("rill.sparse", function()
         end
     end)
 
-    it("cuts long rows: one full row among many #tables", function()
+    it("divides long rows: one full row among many #tables", function()
         local n = 30000
         local A <close> = one_full(n, n // 3)
         local x <close> = rill.stream("float", n, function(i) return i % 3 end)
@@ -190,7 +190,7 @@ describe("rill.sparse", function()
         assert.equal(x:bytes(), y:bytes())
     end)
 
-    it("reads no index out of range where rows are cut #tables", function()
+    it("reads no index out of range where rows are divided #tables", function()
         local x <close> = rill.stream("float", 100, 1)
         local A <close> = one_full(100, 7)
         rill.check(true)
@@ -200,7 +200,7 @@ describe("rill.sparse", function()
         assert.equal(101.0, y:get(8))
     end)
 
-    it("is what the reference says of matrices from files #tables", function()
+    it("agrees with reference values of matrices from files #tables", function()
         local known = {
             ["gr_30_30"] = {7744, 253.8582282, 356, 33.28663395, 14.8414396244, 8.89346546046},
             ["494_bus"] = {1666, 57513.15962, 2198.655747, 2198.665256, 2198.66524792, 2227.21280418},
@@ -229,7 +229,7 @@ describe("rill.sparse", function()
         end
     end)
 
-    it("does not wait in later products, and allocates the result alone #tables", function()
+    it("does not wait in later products, and allocates only the result #tables", function()
         local A <close> = one_full(3000, 7):to "csr"
         local x <close> = rill.stream("float", 3000, 1)
         A:multiply(x):close()
@@ -288,7 +288,7 @@ describe("rill.sparse", function()
         check.equal(expected:values(), A:multiply(x, y):values())
     end)
 
-    it("gives copies of another type", function()
+    it("returns copies of another type", function()
         local A = sparse.csr {shape = {2, 2}, offsets = {0, 1, 2}, columns = {1, 0}, values = {0.1, 2}}
         for _, format in ipairs {"csr", "coo", "ell"} do
             local B = A:to(format)
@@ -301,7 +301,7 @@ describe("rill.sparse", function()
         check.names({"A:cast", "got 3"}, A.cast, A, 3)
     end)
 
-    it("leaves no stream as long as its entries to the collector when its format changes", function()
+    it("frees temporary streams when its format changes", function()
         local m, n, count = 300, 200, 20000
         local rows, columns, values = entries(m, n, count, 5)
         local A <close> = sparse.coo {shape = {m, n}, rows = rows, columns = columns, values = values}
@@ -358,7 +358,7 @@ describe("rill.sparse", function()
         end
     end)
 
-    it("is a value of its own kind, and rill.sparse can be called", function()
+    it("has its own type, and rill.sparse can be called", function()
         local A = sparse.csr {shape = {1, 2}, offsets = {0, 1}, columns = {1}, values = {4}}
         assert.equal("matrix", rill.type(A))
         assert.equal("matrix<float>[1x2] csr, 1 entry", tostring(A))
@@ -375,7 +375,7 @@ describe("rill.sparse", function()
         check.names({"closed", "'shape'"}, function() return A.shape end)
     end)
 
-    it("names what does not fit", function()
+    it("reports errors", function()
         local function csr(change)
             local list = {shape = {2, 3}, offsets = {0, 1, 2}, columns = {0, 2}, values = {1, 2}}
             for key, value in pairs(change) do

@@ -5,7 +5,7 @@ local leaks = require "spec.support.leaks"
 
 local matvec = assert(loadfile "examples/matvec.lua")("module")
 
--- y = A x + b, and for each element the sum of the sizes of its terms.
+-- Returns y = A x + b, and for each element the sum of the magnitudes of its terms.
 local function reference(a, x, b, rows, columns)
     local y, sizes = {}, {}
     for i = 1, rows do
@@ -40,7 +40,7 @@ describe("the matrix-vector product", function()
                 assert.equal(y:bytes(), again:bytes())
                 assert.equal(before, a:bytes() .. x:bytes() .. b:bytes())
                 local expected, sizes = reference(a:values(), x:values(), b:values(), rows, columns)
-                -- Whole numbers are cut at 2^-30 of the largest sum there could be, once per term.
+                -- Each term is truncated to an integer multiple of 2^-30 of the largest possible sum.
                 local cut = form == "scatter" and columns / matvec.fixed_point(a, x) or 0.0
                 for i, value in ipairs(y:values()) do
                     local where = ("%dx%d, row %d: %g, not %g"):format(rows, columns, i, value, expected[i])
@@ -60,7 +60,7 @@ describe("the matrix-vector product", function()
         end)
     end
 
-    it("large gives the same whatever the number of groups", function()
+    it("large gives the same result for any number of groups", function()
         local a <close> = rill.random({203, 130}, {seed = 1})
         local x <close>  = rill.random(130, {seed = 2})
         local b <close> = rill.random(203, {seed = 3})
@@ -71,7 +71,7 @@ describe("the matrix-vector product", function()
         end
     end)
 
-    it("reduce refuses rows longer than a group", function()
+    it("reduce rejects rows longer than a group", function()
         local a, x, b = rill.stream("float", {1, 1025}), rill.stream("float", 1025), rill.stream("float", 1)
         check.names({"matvec.reduce", "1024"}, matvec.reduce, a, x, b)
     end)

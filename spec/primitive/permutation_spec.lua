@@ -19,7 +19,7 @@ local function range(n)
     return list
 end
 
--- Numbers in the order of their words, ties in their own.
+-- Returns indices in the order of their words; equal words stay in order.
 local function by_words(words)
     local order = range(#words)
     table.sort(order, function(a, b)
@@ -91,7 +91,7 @@ describe("choice", function()
         assert.equal(0, rill.choice(0, 0).size)
     end)
 
-    it("draws without", function()
+    it("draws without replacement", function()
         local c = rill.choice(1000, 600, {replace = false, seed = 8}):values()
         local seen = {}
         for _, k in ipairs(c) do
@@ -121,7 +121,7 @@ describe("choice", function()
         end)
     end
 
-    it("draws a few of as many as there are numbers #tables", function()
+    it("draws a few of very many numbers #tables", function()
         for _, n in ipairs {100, 1025, 65537, 70000000, (1 << 31) - 1} do
             local count = math.min(n // 8, 50000)
             local c = rill.choice(n, count, {replace = false, seed = 4})
@@ -138,13 +138,13 @@ describe("choice", function()
         assert.not_equal(a, b)
     end)
 
-    it("never draws beyond the last chance, however small", function()
+    it("never draws beyond the last weight, however small", function()
         check.equal({0, 0, 0, 0}, rill.choice(2, 4, {p = {5e-324, 0}, seed = 1}):values())
         check.equal({1, 1, 1, 1}, rill.choice(3, 4, {p = {0, 2.2250738585072014e-308, 0}, seed = 1}):values())
         check.equal({1}, rill.choice(3, 1, {p = {0, 5e-324, 0}, seed = 1, replace = false}):values())
     end)
 
-    it("draws with chances #tables", function()
+    it("draws with weights #tables", function()
         local p = {0, 1, 0, 3, 4, 0}
         local counts = rill.bincount(rill.choice(6, 8000, {p = p, seed = 11}), {minlength = 6}):values()
         for k, chance in ipairs(p) do
@@ -167,7 +167,7 @@ describe("choice", function()
         end
     end)
 
-    it("refuses what can't be drawn", function()
+    it("rejects invalid arguments", function()
         check.raises("rill.permutation: argument #1 'n'", rill.permutation, -1)
         check.raises("rill.permutation: argument #1 'n'", rill.permutation, 2.5)
         check.raises("rill.permutation: unknown option 'sed'", rill.permutation, 3, {sed = 1})

@@ -64,7 +64,7 @@ describe("Philox4x32-10", function()
         check.equal(philox.words(7, 20000), rill.random(20000, {seed = 7, type = "uint"}):values())
     end)
 
-    it("as int the same bits; in any shape the same sequence", function()
+    it("have the same bits as int, and the same sequence in any shape", function()
         local words = rill.random(1000, {seed = 3, type = "uint"})
         assert.equal(words:bytes(), rill.random(1000, {seed = 3, type = "int"}):bytes())
         assert.equal(words:bytes(), rill.random({10, 20, 5}, {seed = 3, type = "uint"}):bytes())
@@ -105,7 +105,7 @@ describe("uniform numbers", function()
         end
     end)
 
-    it("of doubles too, where the steps between them are coarse", function()
+    it("of doubles, also where adjacent doubles are far apart", function()
         local got = rill.random(40000, {type = "double", seed = 19, low = 1e15, high = 1e15 + 1})
         assert.equal(1e15, got:min())
         assert.equal(1e15 + 0.875, got:max())
@@ -210,7 +210,7 @@ describe("normal numbers", function()
         end
     end)
 
-    it("have the mean and deviation asked for, and are bounded", function()
+    it("have the requested mean and deviation, and are bounded", function()
         local s = rill.random(1 << 20, {seed = 17, distribution = "normal", mean = 3, sd = 2})
         assert.is_true(math.abs(s:mean() - 3) < 0.01)
         assert.is_true(math.abs(s:std() - 2) < 0.01)
@@ -230,7 +230,7 @@ describe("the sequence without a seed", function()
         return rill.random(count, {type = "uint"}):values()
     end
 
-    it("goes on where the last call stopped, in whole blocks", function()
+    it("continues after the previous call, in whole blocks", function()
         rill.seed(5)
         check.equal(philox.words(5, 6), words(6))
         check.equal(philox.words(5, 8, 2), words(8))
@@ -241,14 +241,14 @@ describe("the sequence without a seed", function()
         check.equal(philox.words(5, 6), words(6))
     end)
 
-    it("is not moved by calls with a seed", function()
+    it("is not advanced by calls with a seed", function()
         rill.seed(6)
         words(4)
         rill.random(100, {seed = 1})
         check.equal(philox.words(6, 4, 1), words(4))
     end)
 
-    it("is that of seed 0 in a fresh process", function()
+    it("has seed 0 in a new process", function()
         local out = process.output [[
             local rill = require "rill"
             print(table.concat(rill.random(5, {type = "uint"}):values(), " "))
@@ -285,7 +285,7 @@ describe("rill.random refuses", function()
         end)
     end
 
-    it("options that are no table, and no shape", function()
+    it("options that are not a table, and invalid shapes", function()
         check.raises("rill%.random: argument #2 'options': expected a table", rill.random, 4, 5)
         check.raises("rill%.random: argument #1 'shape'", rill.random)
         check.raises("rill%.seed: argument #1 'n': expected a whole number", rill.seed, 1.5)

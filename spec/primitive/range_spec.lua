@@ -43,7 +43,7 @@ function reference.std(list) -- in integers, exactly
     return math.sqrt(squares * #list - sum * sum) / #list
 end
 
--- What may be missed: of sums in relation to the magnitudes, of others to themselves.
+-- Tolerances: of sums relative to the magnitudes, of other results relative to the result.
 local function allowed(operation, list, near)
     return near * (operation == "sum" and 203 * #list or operation == "mean" and 203 or reference[operation](list))
 end
@@ -85,7 +85,7 @@ describe("reductions stay in the range of numbers", function()
     leaks.watch(setup, teardown)
 
     -- How many elements make a part depends on the family and the size.
-    it("where parts of doubles are in range, and no two of them together", function()
+    it("if parts of doubles are in range, but no two of them together", function()
         for _, n in ipairs(SIZES) do
             local list = waves(n, 0)
             for operation, first in pairs {sum = 1000, mean = 1000, std = 494} do
@@ -185,7 +185,7 @@ describe("reductions stay in the range of numbers", function()
             assert.same({b, 3.0}, rill.segmented_reduce(x, lengths, "add"):get(1))
         end)
 
-        it("or are infinite or none of " .. name .. " where theirs are", function()
+        it("or are infinite or NaN for " .. name .. " if the exact result is", function()
             local b <const> = 200 * row.most
             local function of(...) return rill.from({...}, name) end
             local function none(x) assert.is_true(x ~= x) end
@@ -223,7 +223,7 @@ describe("reductions stay in the range of numbers", function()
         end)
     end
 
-    it("take products of whole numbers in doubles", function()
+    it("compute products of integers in doubles", function()
         assert.equal(4294967296.0, rill.from({65536, 65536}, "int"):prod())
         assert.equal(-4294967296.0, rill.from({65536, -65536}, "int"):prod())
         assert.equal("float", math.type(rill.from({2, 3}, "int"):prod()))

@@ -30,7 +30,7 @@ describe("reductions along an axis", function()
         return lists
     end
 
-    -- The result of an operation along an axis as an index stream has it: from 0.
+    -- Returns the result of argmin or argmax along an axis: 0-based.
     local function expected_of(operation, list)
         local value = reference[operation](list, list)
         return operation:find "^arg" and value - 1 or value
@@ -77,7 +77,7 @@ describe("reductions along an axis", function()
         end
     end
 
-    -- Every operation over floats, and over other types those that are made otherwise there.
+    -- Every operation for floats, and for other types the operations that are implemented differently.
     for name, operations in pairs {
         float = reduction.operations, int = {"prod", "mean", "var", "argmax"}, double = {"sum", "var", "argmin"},
         bool = {"sum", "any", "all"}, half = {"max", "dot"},
@@ -107,9 +107,9 @@ describe("reductions along an axis", function()
 
     it("of long and short axes", function() assert_long("sum", "argmin") end)
 
-    it("of long and short axes, by max, too #long", function() assert_long "max" end)
+    it("of long and short axes, also max #long", function() assert_long "max" end)
 
-    it("count from the end, too", function()
+    it("accept negative axes", function()
         local s = rill.iota {2, 3}
         assert.same({3, 12}, s:sum(-1):values())
         assert.same({3, 5, 7}, s:sum(-2):values())
@@ -130,7 +130,7 @@ describe("reductions along an axis", function()
         assert.same({4294967294}, rill.stream("uint", {2, 1}, 4294967295):sum(1):values())
     end)
 
-    it("of nothing are the operation's neutral element, or an error where there is none", function()
+    it("of empty axes are the neutral element, or an error if there is none", function()
         local s = rill.stream("float", {3, 0})
         assert.same({0.0, 0.0, 0.0}, s:sum(2):values())
         assert.same({1.0, 1.0, 1.0}, s:prod(2):values())
@@ -141,7 +141,7 @@ describe("reductions along an axis", function()
         assert.same({}, s:max(1):values())
     end)
 
-    it("name a wrong axis or option", function()
+    it("report an invalid axis or option", function()
         local s = rill.iota {2, 3}
         check.raises("s:sum: argument #1 'axis': expected 1 %.%. 2, or %-1 for the last, got 3", s.sum, s, 3)
         check.raises("argument #1 'axis': .*got 0", s.max, s, 0)

@@ -6,7 +6,7 @@ local leaks = require "spec.support.leaks"
 local reduction = require "spec.support.reduction"
 
 local SIZES <const> = fitting {1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 16384, 16385, 100003}
--- Those compared over every size, those besides over one, and the others, which take long.
+-- Operations that are compared for every size, for one size, and the others, which take long.
 local OPERATIONS <const> = {"sum", "var", "argmin"}
 local MORE <const> = {"prod", "max", "any", "count", "norm"}
 local OTHERS <const> = {"min", "mean", "std", "all", "argmax"}
@@ -19,7 +19,7 @@ end
 
 local AXPY <const> = "kernel float axpy(float c, float u<>, float v<>) { return c * u + v; }"
 
--- The same reduction of the stream the kernel makes.
+-- Returns the same reduction of the stream that the kernel computes.
 local function assert_same(operation, text, arguments, axis, keep)
     local made = kernel(text)(table.unpack(arguments))
     local expected = {made[operation](made, axis, keep and {keep = true})}
@@ -81,7 +81,7 @@ describe("reductions of an input kernel", function()
         assert.equal(where, core._reduce("argmax", kernel(AXPY), {2.5, x, y}))
     end)
 
-    it("whatever is mixed: packed types, integers, vectors, bools", function()
+    it("of mixed types: packed types, integers, vectors, bools", function()
         local h, b = rill.random(3000, {seed = 3}):cast("half"), rill.iota(3000):cast("uint8")
         local v = rill.random(3000, {seed = 4, type = "vec3"})
         local i = rill.iota(3000)
@@ -148,7 +148,7 @@ describe("reductions of an input kernel", function()
             table.concat(sum, " + ")), arguments)
     end)
 
-    it("of nothing give what api.md says", function()
+    it("of empty streams", function()
         local x = rill.stream("float", 0)
         assert.equal(0.0, core._reduce("sum", kernel(AXPY), {2, x, x}))
         assert.equal(1.0, core._reduce("prod", kernel(AXPY), {2, x, x}))
@@ -177,7 +177,7 @@ describe("reductions of an input kernel", function()
         assert.is_nil(core._reduce(affine, kernel(make), {rill.iota(0), 77}))
     end)
 
-    it("by a reduce kernel with names, constants, structures and gathers of its own", function()
+    it("by a reduce kernel with its own names, constants, structures and gathers", function()
         local pair = [[
             struct Pair { float value; int place; };
             const float BIAS = 2.0;
@@ -195,7 +195,7 @@ describe("reductions of an input kernel", function()
         check.raises("argument 't' is missing", core._reduce, best, make, {v, rill.iota(3000)}, nil, {scale = 2})
     end)
 
-    it("watch loops and gathers as kernels do", function()
+    it("check loops and gathers as kernels do", function()
         local i = rill.iota(300)
         local text = "kernel int f(int i<>) { int s = 0; for (int k = 0; k < i; k++) s += k; return s; }"
         assert_same("sum", text, {i})
@@ -211,7 +211,7 @@ describe("reductions of an input kernel", function()
         assert.matches("f: argument 't': index 299 is out of range 0 .. 298", message)
     end)
 
-    it("refuse kernels that are no expression of an element", function()
+    it("reject kernels that are not element-wise", function()
         local x = rill.stream("float", 4)
         local function fails(pattern, text)
             check.raises(pattern, core._reduce, "sum", kernel(text), {x})

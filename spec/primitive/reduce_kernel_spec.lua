@@ -94,7 +94,7 @@ describe("reduce kernels to a value", function()
         end
     end)
 
-    it("of nothing are nil", function()
+    it("of empty streams are nil", function()
         assert.is_nil(kernel(SUM)(rill.iota(0)))
         assert.is_nil(kernel(SUM)(rill.stream("int", {3, 0})))
     end)
@@ -153,7 +153,7 @@ describe("reduce kernels to a value", function()
         end
     end)
 
-    it("with constants, gathers and matrices besides", function()
+    it("with constants, gathers and matrices", function()
         local nearest = kernel [=[
             reduce void nearest(vec2 target, int i<>, vec2 points[], reduce int r<>) {
                 r = distance(points[i], target) < distance(points[r], target) ? i : r;
@@ -268,7 +268,7 @@ describe("reduce kernels to a smaller stream", function()
         end)
     end
 
-    it("to a stream that is closed at once, and leave nothing to the collector", function()
+    it("to a stream that is closed at once, and free all temporaries", function()
         local s <close> = rill.iota(100):copy()
         collectgarbage()
         collectgarbage "stop"
@@ -283,7 +283,7 @@ describe("reduce kernels to a smaller stream", function()
         assert.equal(before, after)
     end)
 
-    it("to a view of a stream, and leave the rest of it alone", function()
+    it("to a view of a stream, without changing its other elements", function()
         local s, target = rill.iota(12), rill.stream("int", {3, 4}, -1)
         local column = target:domain({1, 2}, {3, 2}):reshape(3)
         kernel(SUM)(s, column)
@@ -315,7 +315,7 @@ describe("reduce kernels to a smaller stream", function()
         assert.same({first = 34, last = 46}, got:get(2, 2))
     end)
 
-    it("refuse shapes that do not divide, and say both", function()
+    it("reject shapes that do not divide, and name both", function()
         check.names({"sum", "12", "5"}, kernel(SUM), rill.iota(12), 5)
         check.names({"4x15", "4x4"}, kernel(SUM), rill.iota {4, 15}, {4, 4})
         check.names({"12", "24"}, kernel(SUM), rill.iota(12), {24})
@@ -344,7 +344,7 @@ describe("reduce kernels to a smaller stream", function()
         if whole then assert.equal(n * 4.5, made:scan(module.add):get(n).v10[3]) end
     end)
 
-    it("refuse results that overlap, cannot be written or have another type", function()
+    it("reject results that overlap, cannot be written or have another type", function()
         local s = rill.iota(12)
         check.raises("sum: .*overlaps", kernel(SUM), s, s:domain(1, 3))
         check.raises("sum: .*can't be written", kernel(SUM), s, rill.iota(1):tile(3))
@@ -380,7 +380,7 @@ describe("loops in reduce kernels", function()
             :values())
     end)
 
-    it("raise where the device cuts them short, never give a number", function()
+    it("raise an error if the device ends them early", function()
         local limit = rill.device().traits.loop_limit
         local long = rill.kernel [[
             reduce void long_loop(uint trips, uint x<>, reduce uint r<>) {
@@ -407,7 +407,7 @@ describe("loops in reduce kernels", function()
         assert.equal(expected(1000), long(1000, s))
     end)
 
-    it("may be as long in a reduction of many elements as in one of few", function()
+    it("may be as long for many elements as for few", function()
         local loops = rill.kernel [[
             reduce void loops(int trips, int x<>, reduce int r<>) {
                 int best = r;
@@ -425,8 +425,8 @@ describe("loops in reduce kernels", function()
     end)
 end)
 
-describe("reduce kernels that cannot be", function()
-    it("name what is wrong", function()
+describe("invalid reduce kernels", function()
+    it("report errors", function()
         check.raises("indexof", function()
             local f = rill.kernel "reduce void f(float x<>, reduce float r<>) { r += float(indexof(x).x); }"
             f(rill.stream("float", 3))

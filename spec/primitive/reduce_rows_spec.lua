@@ -1,11 +1,11 @@
--- Reductions of blocks that lie side by side in memory: rows are walked, and columns reduced. Whole numbers, so that results are exact.
+-- Reductions of adjacent blocks: rows are traversed and columns reduced. Elements are integers, so that results are exact.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
 describe("reductions along rows", function()
     leaks.watch(setup, teardown)
 
-    -- What a fold of each column of a flat list of rows gives.
+    -- Returns the fold of each column of a flat list of rows.
     local function folded(flat, columns, fold)
         local result = table.move(flat, 1, columns, 1, {})
         for i = columns + 1, #flat do
@@ -22,7 +22,7 @@ describe("reductions along rows", function()
     end
     local function mixed(type, shape) return rill.iota(shape):map "(x * 37 + x / 7) % 101":cast(type) end
 
-    -- Rows of many columns and of few, of sizes that whole texels fit and that they don't, and more rows than one run takes.
+    -- Rows of many and of few columns, of whole texels and not, and more rows than one run has.
     for _, shape in ipairs {{40, 2048}, {41, 2044}, {40, 2047}, {5001, 16}, {70, 1024}, {3, 40000}} do
         it(("of %d x %d"):format(table.unpack(shape)), function()
             local s = mixed("float", shape)
@@ -31,7 +31,7 @@ describe("reductions along rows", function()
         end)
     end
 
-    it("of views, strided or beside a texel's start", function()
+    it("of views, strided or not beginning at a texel", function()
         local s = mixed("float", {60, 1100})
         local on_texels, beside = s:domain({2, 5}, {60, 1100}), s:domain({1, 2}, {60, 1097})
         for _, view in ipairs {on_texels, beside, s:stride(2, 3), s:transpose()} do
@@ -71,7 +71,7 @@ describe("reductions along rows", function()
         assert.same({820, 40 * 64, 820 + 40 * 64}, sums:get(64))
     end)
 
-    it("of expressions, beside what is repeated for every row", function()
+    it("of expressions with a stream that is repeated for every row", function()
         local s, row = mixed("float", {40, 2048}), mixed("float", {2048})
         local expected = of(s, add)
         for c, factor in ipairs(row:values()) do expected[c] = expected[c] * factor end
@@ -80,7 +80,7 @@ describe("reductions along rows", function()
         assert.same(folded(s:map "x * x":values(), 2048, add), pairs_of)
     end)
 
-    it("keep the order, and the first of equals", function()
+    it("keep the order, and return the first of equal elements", function()
         local last = rill.kernel "reduce void last(float x<>, reduce float r<>) { r = x > 50.0 ? x : r; }"
         local s = mixed("float", {70, 2048})
         local ends = last(s, rill.stream("float", {1, 2048})):values()
@@ -108,7 +108,7 @@ describe("reductions along rows", function()
         assert.same(of(s, add), slow(s, rill.stream("float", {1, 1024})):values())
     end)
 
-    it("see NaNs, and end within a few units of the exact sum", function()
+    it("propagate NaNs, and are within a few units of the exact sum", function()
         local s = rill.random({3000, 1024}, {seed = 3})
         local sums, flat = s:sum(1):values(), s:domain({1, 1}, {3000, 8}):copy():values()
         for c = 1, 8 do
@@ -121,7 +121,7 @@ describe("reductions along rows", function()
         assert.is_true(top[1000] ~= top[1000] and top[999] == top[999])
     end)
 
-    -- As many rows as are one where columns begin on texels only then, with and without rows behind those.
+    -- Columns that begin on texels only if several rows are combined, with and without remaining rows.
     it("of columns of any number", function()
         for _, type in ipairs {"float", "int", "double", "vec2"} do
             for columns, rows in pairs {4099, 1031, 5001, [5] = 1024, [6] = 512, [33] = 1025, [101] = 2050} do
@@ -147,7 +147,7 @@ describe("reductions along rows", function()
         assert.same(of((2 * s + 1):eval(), add), (2 * s + 1):sum(1):values())
     end)
 
-    -- Rows of any length, fewer and more of them than there are invocations; what is beside a row's end is never the row's.
+    -- Rows of any length, fewer and more than there are invocations. Elements after the end of a row are never used.
     it("of any length, some by each invocation", function()
         for _, type in ipairs {"float", "uint8", "double", "int"} do
             for rows, columns in pairs {[4097] = 16, [4096] = 15, [5000] = 17, [9001] = 3, [2049] = 100, [5] = 1001} do
@@ -175,7 +175,7 @@ describe("reductions along rows", function()
         end
     end)
 
-    it("leaves out NaN and infinity of the rows beside", function()
+    it("ignores NaN and infinity of adjacent rows", function()
         for _, columns in ipairs {5, 16, 30} do
             local s = mixed("float", {6000, columns})
             for _, row in ipairs {2, 3000, 6000} do

@@ -11,7 +11,7 @@ local assert_near = reduction.assert_near
 describe("whole reductions", function()
     leaks.watch(setup, teardown)
 
-    -- `every`: what is made as another operation is, too.
+    -- `every`: also the operations that are implemented as another operation.
     local function assert_all(size, every)
         local s = rill.iota(size)
         local total = size * (size - 1) // 2
@@ -47,7 +47,7 @@ describe("whole reductions", function()
         end
     end
 
-    it("of nothing give what api.md says", function()
+    it("of empty streams", function()
         for _, shape in ipairs {0, {0, 3}, {3, 0}} do
             local s = rill.stream("float", shape)
             assert.equal(0.0, s:sum())
@@ -95,9 +95,9 @@ describe("whole reductions", function()
         assert.equal(before, s:bytes())
     end
 
-    it("leave their input as it was", function() assert_kept {"sum", "var", "argmax", "dot"} end)
+    it("do not change their input", function() assert_kept {"sum", "var", "argmax", "dot"} end)
 
-    it("leave their input as it was, all of them #long", function() assert_kept(reduction.operations) end)
+    it("do not change their input, all operations #long", function() assert_kept(reduction.operations) end)
 end)
 
 describe("reductions of views", function()
@@ -115,9 +115,9 @@ describe("reductions of views", function()
         end)
     end
 
-    it("reduce what the view shows", function() compare(4) end)
+    it("reduce the elements of the view", function() compare(4) end)
 
-    it("reduce what many views show #long", function() compare(40) end)
+    it("reduce the elements of many views #long", function() compare(40) end)
 
     it("of groups and ramps", function()
         local s = rill.iota {4, 6}
@@ -129,7 +129,7 @@ describe("reductions of views", function()
         assert.equal((1 << 20) - 1, rill.iter("int", 1 << 20, 0, 1 << 20):max())
     end)
 
-    it("dot joins streams that lie differently", function()
+    it("dot of streams with different layouts", function()
         local s = rill.iota({3, 4}):cast "float"
         local t = rill.iota({4, 3}):cast("float"):transpose()
         assert.equal(reference.dot(s:values(), t:values()), s:dot(t))
@@ -139,13 +139,13 @@ describe("reductions of views", function()
     end)
 end)
 
-describe("numbers at the edge", function()
+describe("special values", function()
     leaks.watch(setup, teardown)
 
     local NAN <const>, INF <const> = 0 / 0, math.huge
 
     for _, name in ipairs {"float", "double", "half"} do
-        it("a NaN wins in min and max, wherever it is in " .. name .. (name == "half" and " #long" or ""), function()
+        it("min and max are NaN if an element is NaN, in " .. name .. (name == "half" and " #long" or ""), function()
             for _, size in ipairs(fitting {1, 7, 1025, 40000}) do
                 for _, at in ipairs {1, size // 2 + 1, size} do
                     local s = rill.stream(name, size, 1.5)
@@ -161,7 +161,7 @@ describe("numbers at the edge", function()
         end)
     end
 
-    it("a NaN in one component wins there", function()
+    it("a NaN in one component makes this component NaN", function()
         local v = rill.stream("vec2", 3, {1, 2, NAN, 5, 3, 4}):max()
         assert.is_true(v[1] ~= v[1])
         assert.equal(5.0, v[2])
@@ -203,7 +203,7 @@ describe("numbers at the edge", function()
         assert.equal(0, rill.from({2147483647, -2147483647, 1, -1}, "int"):sum())
     end)
 
-    it("refuse what has no meaning", function()
+    it("reject invalid operations", function()
         check.raises("argmax: .*vectors have no order", function() rill.stream("vec2", 3):argmax() end)
         check.raises("any: .*vec3", function() rill.stream("vec3", 3):any() end)
         check.raises("structures are reduced by a reduce kernel",
@@ -219,7 +219,7 @@ describe("accuracy", function()
 
     local N <const> = 1 << 24
 
-    -- Multiples of 2^-23 in [-1, 1): their exact sum follows from that of the words they are made of.
+    -- Multiples of 2^-23 in [-1, 1). Their exact sum follows from the sum of the words from which they are made.
     local function assert_accurate(n)
         local s = rill.random(n, {seed = 5, low = -1, high = 1})
         local exact, magnitude = 0, 0.0

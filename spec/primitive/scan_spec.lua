@@ -173,7 +173,7 @@ describe("scans of floats", function()
         end)
     end
 
-    it("by min and max, in every way #long", function()
+    it("by min and max, with all options #long", function()
         for k = 0, 3 * #SIZES - 1 do
             local s = rill.random(SIZES[k // 3 + 1], {seed = 3, low = -1, high = 1})
             assert_extremes(s, "max", {exclusive = k % 3 == 1, reverse = k % 3 == 2})
@@ -181,7 +181,7 @@ describe("scans of floats", function()
         end
     end)
 
-    it("whatever the magnitudes", function()
+    it("of any magnitudes", function()
         for _, value in ipairs {0.1, 1e-30, 3e30} do
             local s = rill.stream("float", 50000, value)
             assert_sums(s:values(), s:scan():values())
@@ -220,7 +220,7 @@ describe("scans of floats", function()
         end)
     end
 
-    it("infinities stay, and a NaN wins from where it is on", function()
+    it("infinities remain, and results are NaN from the first NaN on", function()
         for _, size in ipairs(fitting {5, 40, 5000, 30000}) do
             for _, at in ipairs {1, size // 2, size} do
                 local s = rill.stream("float", size, 1.0)
@@ -387,9 +387,9 @@ describe("scans along axes and of views", function()
         end)
     end
 
-    it("of many views show what the copy shows #long", function() compare_views(30) end)
+    it("of many views are equal to those of copies #long", function() compare_views(30) end)
 
-    it("of views show what the copy shows", function()
+    it("of views are equal to those of copies", function()
         compare_views(8)
         local ramp = rill.iter("int", 3000, 5, 3005)
         check.equal(scanned(ramp:values(), operators.add[1]), ramp:scan():values())
@@ -397,7 +397,7 @@ describe("scans along axes and of views", function()
         check.equal(scanned(s:domain(3, 4500):values(), operators.add[1]), s:domain(3, 4500):scan():values())
     end)
 
-    it("of nothing", function()
+    it("of empty streams", function()
         for _, shape in ipairs {0, {0, 3}, {3, 0}} do
             local s = rill.stream("float", shape)
             assert.same(s.shape, s:scan().shape)
@@ -426,12 +426,12 @@ describe("scans of input kernels", function()
         end
     end
 
-    it("are those in every way, too #long", function()
+    it("are equal to scans of the computed stream, with all options #long", function()
         local every = {{}, {exclusive = true}, {reverse = true}}
         compare({0, 1, 33, 4096, 30001}, every, every)
     end)
 
-    it("are those of the stream they would make", function()
+    it("are equal to scans of the computed stream", function()
         compare({0, 1, 4096, 30001}, {{exclusive = true}}, {})
         compare({33, 4096}, {{}}, {{reverse = true}})
         local i = rill.iota {20, 30}
@@ -474,7 +474,7 @@ describe("large scans", function()
     end)
 end)
 
-describe("scans refuse", function()
+describe("scans reject", function()
     leaks.watch(setup, teardown)
 
     local s = rill.iota {3, 4}

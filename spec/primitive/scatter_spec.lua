@@ -8,7 +8,7 @@ local leaks = require "spec.support.leaks"
 
 local sizes = {0, 1, 31, 33, 256, 1025}
 
--- What a loop in index order leaves of a flat list. `combine` nil: set.
+-- Returns a flat list after a loop in index order. `combine` nil: set.
 local function scattered(dst, at, src, combine)
     local result = table.move(dst, 1, #dst, 1, {})
     for i, k in ipairs(at) do
@@ -22,7 +22,7 @@ end
 describe("scatter", function()
     leaks.watch(setup, teardown)
 
-    it("sets: the last in index order stays", function()
+    it("sets: the last element in index order remains", function()
         for _, size in ipairs(sizes) do
             for _, n in ipairs {1, 7, 300, 3000} do
                 local at, src, dst = indices(size, n + 5), {}, {}
@@ -140,7 +140,7 @@ describe("scatter", function()
     end)
 end)
 
--- Floats added in whatever order: the exact sums, and what they may be off by.
+-- Returns exact sums of floats, and their tolerances for any order of addition.
 local function exact_sums(dst, at, src)
     local sums, magnitudes = {}, {}
     for i, x in ipairs(dst) do
@@ -182,7 +182,7 @@ describe("scatter in index order", function()
         assert_sums({0, 1, 33, 1025, 20000}, {1, 10, 3000}, "float", "double")
     end)
 
-    it("takes expressions, and makes those that read what it writes stale", function()
+    it("accepts expressions, and makes expressions that read the written stream stale", function()
         local s, i, d = rill.from {1, 2, 3, 4}, rill.from({3, 0}, "int"), rill.stream("float", 4)
         check.equal({6, 4}, rill.gather(s * 2, (i + 1) // 2 + 1 - i // 3):values())
         for _, op in ipairs {"set", "add"} do
@@ -198,7 +198,7 @@ describe("scatter in index order", function()
         check.raises("rill.scatter", rill.scatter, s * 2, i, 1)
     end)
 
-    it("adds many elements into few places, through views and by indices of any kind #tables", function()
+    it("adds many elements to few destinations, through views and with indices of any type #tables", function()
         local n = 6000
         local at = rill.iota(n):map "x * 7 % 23 - 2"
         local src, flat, outside = rill.iota(n):cast "float", {}, 0
@@ -307,9 +307,9 @@ describe("scatter in index order", function()
         end
     end
 
-    it("with reduce kernels, whose order shows", function() compose_maps({31, 6000}, {400}) end)
+    it("with reduce kernels that are not commutative", function() compose_maps({31, 6000}, {400}) end)
 
-    it("with reduce kernels, whose order shows, of any lengths #long", function()
+    it("with reduce kernels that are not commutative, of any length #long", function()
         compose_maps({1, 31, 1025, 6000}, {1, 3, 400})
     end)
 
@@ -325,7 +325,7 @@ describe("scatter in index order", function()
         assert.same({{cost = 9.0, who = 4}, {cost = 4.0, who = 3}, {cost = 50.0, who = -1}}, dst:read())
     end)
 
-    it("with all indices on one cell #slow", function()
+    it("with the same index for all elements #slow", function()
         local n = 1 << 20
         local zeros, ones = rill.stream("int", n), rill.stream("float", n, 1)
         local dst = rill.stream("float", 4)
@@ -335,8 +335,8 @@ describe("scatter in index order", function()
         assert.equal(n - 1.0, dst[1])
     end)
 
-    -- Lanes have more of them than one dispatch lets them take; what starts within a texel is read word by word.
-    it("adds runs of any length into many places #long", function()
+    -- Lanes have more elements than one dispatch allows. Streams that begin within a texel are read word by word.
+    it("adds runs of any length to many destinations #long", function()
         local n, places = (1 << 22) + 5, 1 << 18
         local at, src = rill.iota(n):map "int(uint(x) * 2654435761u >> 14)", rill.iota(n):map "x & 7":cast "float"
         for first = 1, 2 do
@@ -351,7 +351,7 @@ describe("scatter in index order", function()
         end
     end)
 
-    it("says which indices are wrong under rill.check", function()
+    it("reports indices out of range under rill.check", function()
         local dst = rill.stream("float", 3)
         rill.check(true)
         local messages = {}
@@ -371,7 +371,7 @@ describe("scatter in index order", function()
         check.equal({0, 5, 5}, whole:values())
     end)
 
-    it("refuses what it can't do", function()
+    it("rejects invalid arguments", function()
         local d, i = rill.stream("float", 3), rill.from({1, 2}, "int")
         check.raises("argument #4 'op': expected \"set\", .*got string \"sum\"", rill.scatter, d, i, 1, "sum")
         check.raises("rill.scatter: argument #4 'op'", rill.scatter, d, i, 1, 7)

@@ -29,7 +29,7 @@ local function assert_found(sorted, values)
     end
 end
 
--- Devices that take small floats for 0 compare them so.
+-- Devices that flush small floats to 0 compare them as 0.
 local function mixed(type, n, seed)
     local list = order.mixed(type, n, seed)
     if type == "float" and not rill.device().traits.denormals then
@@ -76,7 +76,7 @@ describe("searchsorted", function()
         assert.equal(2, rill.searchsorted(rill.from {1, 1, 2}, rill.from {1}, {side = "right"}):get(1))
     end)
 
-    it("finds the place of every element of a large stream #slow", function()
+    it("finds the index of every element of a large stream #slow", function()
         local sorted = rill.random((1 << 20) + 1, {seed = 3, type = "uint"}):sort()
         local left, right = rill.searchsorted(sorted, sorted), rill.searchsorted(sorted, sorted, {side = "right"})
         local wrong = rill.kernel [[
@@ -89,7 +89,7 @@ describe("searchsorted", function()
         assert.equal(0, wrong(sorted, left, right):sum())
     end)
 
-    it("refuses what has no order", function()
+    it("rejects types without an order", function()
         local s, v = rill.iota(5), rill.stream("vec2", 5)
         check.names({"rill.searchsorted", "'values'", "no order"}, rill.searchsorted, s, v)
         check.names({"rill.searchsorted", "'sorted'", "no order"}, rill.searchsorted, v, s)
@@ -131,13 +131,13 @@ describe("merge", function()
         end)
     end
 
-    it("puts equal elements of the first in front", function()
+    it("puts equal elements of the first stream first", function()
         local zeros, negative = rill.stream("float", 600, 0.0), rill.stream("float", 500, -0.0)
         assert.equal(zeros:bytes() .. negative:bytes(), rill.merge(zeros, negative):bytes())
         assert.equal(negative:bytes() .. zeros:bytes(), rill.merge(negative, zeros):bytes())
     end)
 
-    it("of views, and of one side below the other", function()
+    it("of views, and of streams that do not interleave", function()
         local s = rill.iota(3000)
         local a, b = s:domain(2, 1501), s:domain(4, 2503)
         check.equal(rill.concat {a, b}:sort():values(), rill.merge(a, b):values())
@@ -153,7 +153,7 @@ describe("merge", function()
         end)
     end
 
-    it("refuses what does not fit", function()
+    it("rejects streams that do not fit", function()
         local s = rill.iota(5)
         check.names({"rill.merge", "'b'", "int", "float"}, rill.merge, s, s:cast "float")
         check.names({"rill.merge", "'a'", "one dimension"}, rill.merge, s:reshape {5, 1}, s)

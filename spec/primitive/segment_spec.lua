@@ -55,7 +55,7 @@ local function flags_of(size, lengths)
     return flags
 end
 
--- One value per segment; f is the operator, `none` what an empty one has.
+-- Returns one value per segment; f is the operator, `none` the value of an empty segment.
 local function reduced(list, lengths, f, none)
     local result, at = {}, 1
     for s, n in ipairs(lengths) do
@@ -158,7 +158,7 @@ describe("segments", function()
         assert.same({true, false, true}, rill.segmented_reduce(b, {0, 2, 1}, "and"):values())
     end)
 
-    it("joined in order by operators that do not commute", function()
+    it("combined in order by operators that are not commutative", function()
         for _, size in ipairs(fitting {5, 300, 10000}) do
             local list = {}
             for i = 1, size do
@@ -220,7 +220,7 @@ describe("segments", function()
         end
     end)
 
-    it("that don't cover the stream, and other misuse", function()
+    it("that do not cover the stream, and other errors", function()
         local s = rill.iota(10)
         check.raises("rill.segmented_reduce: the segments' lengths add up to 9, but the stream has 10 elements",
             rill.segmented_reduce, s, {4, 5})
@@ -377,7 +377,7 @@ describe("reduce_by_key", function()
         compare_counted(true)
     end)
 
-    it("refuses keys and values of different length", function()
+    it("rejects keys and values of different length", function()
         check.raises("rill.reduce_by_key: the keys have shape 3, the values 4", rill.reduce_by_key, rill.iota(3),
             rill.iota(4))
         check.raises("unknown operator", rill.reduce_by_key, rill.iota(3), rill.iota(3), "first")

@@ -6,7 +6,7 @@ local leaks = require "spec.support.leaks"
 
 local sparse = rill.sparse
 
--- A matrix of m rows of length(i) entries at places that follow no order, as lists from 0.
+-- Returns a matrix of m rows of length(i) entries in unordered columns, as 0-based lists.
 local function ragged(m, n, length)
     local offsets, columns, values, state = {0}, {}, {}, 12345
     for i = 1, m do
@@ -77,7 +77,7 @@ describe("a sparse matrix that is used again", function()
         end)
     end
 
-    it("reads NaN and infinity where an entry is, and nowhere else", function()
+    it("reads NaN and infinity of x only where there is an entry", function()
         local m, n = 2500, 2500
         local offsets, columns, values = ragged(m, n, LENGTHS.unlike)
         local list, bad = {}, {[0] = 0 / 0, [n - 1] = math.huge, [n // 2] = -math.huge}
@@ -117,7 +117,7 @@ describe("a sparse matrix that is used again", function()
         assert.equal(reads + 1, core._reads())
     end)
 
-    it("does without them where memory is short, and says what it needs it for", function()
+    it("makes no slices if memory is short, and reports what could not be allocated", function()
         local offsets, columns, values = ragged(4000, 4000, LENGTHS.like)
         local A <close> = sparse.csr {shape = {4000, 4000}, offsets = offsets, columns = columns, values = values}
         local x <close> = rill.stream("float", 4000, 1)

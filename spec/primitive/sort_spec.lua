@@ -8,7 +8,7 @@ local function flag(descending)
     return descending and {descending = true} or nil
 end
 
--- Sorts a list in every way and compares with a stable sort in Lua.
+-- Sorts a list with all options and compares with a stable sort in Lua.
 local function assert_sorts(list, type, descending)
     local s = rill.stream(type, #list, list)
     local bytes, before = s:bytes(), s:values()
@@ -16,7 +16,7 @@ local function assert_sorts(list, type, descending)
     check.equal(places, rill.argsort(s, flag(descending)):values())
     local sorted = s:sort(flag(descending))
     assert.equal(type, sorted.type)
-    -- the bytes tell the zeros apart
+    -- the bytes distinguish 0 from -0
     local size, expected = #list > 0 and #bytes // #list or 0, {}
     for i, place in ipairs(places) do
         expected[i] = bytes:sub(place * size + 1, place * size + size)
@@ -51,14 +51,14 @@ describe("sort", function()
     for _, type in ipairs(order.names) do
         it("of " .. type, function() assert_sorts(order.mixed(type, 2500, 2500), type, type ~= "int") end)
 
-        it("of " .. type .. ", few and the other way #long", function()
+        it("of " .. type .. ", few elements and descending #long", function()
             assert_sorts(order.mixed(type, 100, 100), type, false)
             assert_sorts(order.mixed(type, 100, 100), type, true)
             assert_sorts(order.mixed(type, 2500, 2500), type, type == "int")
         end)
     end
 
-    it("of data made to be hard", function()
+    it("of difficult data", function()
         for _, size in ipairs {300, 2601} do
             local equal, ascending, descending, few, high = {}, {}, {}, {}, {}
             local random = order.generator(9)
@@ -150,11 +150,11 @@ describe("sort_by_key", function()
         end
     end
 
-    it("takes values of any type along", function() take_along {0, 33, 1025} end)
+    it("moves values of any type", function() take_along {0, 33, 1025} end)
 
-    it("takes values of any type along, any number #long", function() take_along {1, 5000} end)
+    it("moves values of any type, any number #long", function() take_along {1, 5000} end)
 
-    it("without values gives the keys, and works on rows", function()
+    it("without values returns the keys, and works on rows", function()
         local keys = rill.from {{3, 1, 2}, {0, 5, -1}}
         assert.same({{1, 2, 3}, {-1, 0, 5}}, rill.sort_by_key(keys):read())
         local values = rill.stream("vec2", {2, 3}, function(i, j) return {i, j} end)
@@ -183,7 +183,7 @@ describe("sort along an axis", function()
         end
         check.equal(expected, rill.argsort(s, flag(descending)):values())
         check.equal(values, s:sort(flag(descending)):values())
-        -- the same data the other way round
+        -- the same data transposed
         local turned = s:transpose():copy()
         local along = {axis = 1, descending = descending}
         check.equal(values, turned:sort(along):transpose():values())
@@ -258,7 +258,7 @@ describe("sort by a key expression", function()
         end
     end)
 
-    it("keeps whole numbers and doubles exact", function()
+    it("compares integers and doubles exactly", function()
         local s = rill.stream("uint", 3, {0xfffffffe, 0xffffffff, 0xfffffffd})
         check.equal({0xffffffff, 0xfffffffe, 0xfffffffd}, s:sort {key = "~x"}:values())
         local i = rill.stream("int", 4, {16777217, -16777217, 16777216, -16777218})
@@ -277,7 +277,7 @@ describe("sort by a key expression", function()
         assert.same({{{0, 9}, {2, 7}, {1, 8}}, {{5, 1}, {3, 2}, {4, 3}}}, sorted:read())
     end)
 
-    it("tells what is wrong with it", function()
+    it("reports errors of the key", function()
         local s = rill.stream(Body, 4)
         check.names({"s:sort", "option 'key'", "got number"}, s.sort, s, {key = 3})
         check.names({"s:sort", "option 'key'", "empty"}, s.sort, s, {key = " "})
@@ -288,7 +288,7 @@ describe("sort by a key expression", function()
     end)
 end)
 
-describe("sort of what is not there yet", function()
+describe("sort of streams of unknown length and of expressions", function()
     leaks.watch(setup, teardown)
 
     local function assert_filtered(...)
@@ -334,8 +334,8 @@ describe("sort of what is not there yet", function()
     end)
 end)
 
-describe("what sorting refuses", function()
-    it("types without an order, saying what each function can order by", function()
+describe("sorting rejects", function()
+    it("types without an order, with a hint for each function", function()
         local Pair = rill.struct("SortPair", "int a; float b;")
         for _, s in ipairs {rill.stream("vec3", 4), rill.stream(Pair, 4), rill.stream("ivec2", 0)} do
             check.names({"s:sort", "no order", "key ="}, s.sort, s)
@@ -351,7 +351,7 @@ describe("what sorting refuses", function()
         check.names({"argument #2 'v1'", "expected a stream", "number 7"}, rill.sort_by_key, rill.iota(5), 7, {})
     end)
 
-    it("options it does not know, and wrong ones", function()
+    it("unknown and invalid options", function()
         local s = rill.iota(5)
         check.names({"s:sort", "unknown option 'desc'"}, s.sort, s, {desc = true})
         check.names({"rill.argsort", "unknown option 'key'"}, rill.argsort, s, {key = "x"})

@@ -8,7 +8,7 @@ local function first(list, k)
     return table.move(list, 1, k, 1, {})
 end
 
--- The k best of a stream both ways, against a stable sort in Lua.
+-- Compares the k first elements, largest and smallest first, with a stable sort in Lua.
 local function assert_top(s, ...)
     local values, bytes = s:values(), s:bytes()
     for _, largest in ipairs {true, false} do
@@ -40,7 +40,7 @@ describe("top_k", function()
         end)
     end
 
-    it("of equal elements takes the first, of few distinct ones too #tables", function()
+    it("of equal elements returns the first, also with few distinct values #tables", function()
         local equal = rill.stream("int", 3000, 5)
         local values, at = equal:top_k(70)
         check.equal(rill.iota(70):values(), at:values())
@@ -52,7 +52,7 @@ describe("top_k", function()
         assert_top(rill.stream("int", 4000, few), 10, 900)
     end)
 
-    it("prefers no NaN, and tells the zeros apart only by their place", function()
+    it("returns NaNs last, and orders 0 and -0 by index", function()
         local nan = 0 / 0
         local list = {}
         for i = 1, 200 do
@@ -81,7 +81,7 @@ describe("top_k", function()
         end
     end)
 
-    it("refuses what it cannot do", function()
+    it("rejects invalid arguments", function()
         local s = rill.iota(5)
         check.names({"s:top_k", "'k'", "0 .. 5", "got 6"}, s.top_k, s, 6)
         check.names({"s:top_k", "'k'", "got -1"}, s.top_k, s, -1)

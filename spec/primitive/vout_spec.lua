@@ -68,7 +68,7 @@ describe("variable outputs", function()
         check.equal(expected_pieces(rill.iota(100):values()), pieces(rill.iter("int", 100, 0, 100)):values())
     end)
 
-    it("may stay empty, or hold everything", function()
+    it("may be empty, or have all elements", function()
         local some = rill.kernel [[
           kernel void some(int least, int x<>, vout int no<>, vout int yes<>) {
             if (x < least) push(no, x);
@@ -83,7 +83,7 @@ describe("variable outputs", function()
         end
     end)
 
-    it("take a thousand pushes of one element", function()
+    it("accept a thousand pushes of one element", function()
         local burst = rill.kernel [[
           kernel void burst(int x<>, vout int r<>) {
             if (x != 77) return;
@@ -97,7 +97,7 @@ describe("variable outputs", function()
         check.equal(expected, r)
     end)
 
-    it("stand beside plain outputs, gathers, neighbours and constants, in order", function()
+    it("can be combined with plain outputs, gathers, neighbours and constants", function()
         local k = rill.kernel [=[
           kernel void k(vout float low<>, float scale, neighbor float x<>, out float twice<>, float table[], vout ivec2 at<>,
                         inout int total<>) {
@@ -131,7 +131,7 @@ describe("variable outputs", function()
         check.equal({0, 0, 0, 0, 0, 0}, zero(rill.from {1, 2, 3, 4, 5, 6}):values())
     end)
 
-    it("are handed to kernels and functions", function()
+    it("are passed to kernels and functions", function()
         local p = rill.program [[
           void both(vout int to<>, int a, int b) { push(to, a); push(to, b); }
           kernel void inner(int x<>, vout int odd<>, vout int even<>) {
@@ -171,7 +171,7 @@ describe("variable outputs", function()
         assert.same({{0, 1, 2, 3}, {1, 1, 2, 3}}, u:read())
     end)
 
-    it("come from packed streams", function()
+    it("can be computed from packed streams", function()
         local k = rill.kernel "kernel void k(float x<>, vout float r<>) { if (x > 1.0) push(r, x); }"
         check.equal({1.5, 2, 8}, k(rill.stream("half", 5, {0.5, 1.5, 2, 1, 8})):values())
     end)
@@ -201,7 +201,7 @@ describe("variable outputs", function()
         assert.is_false(before[1])
     end)
 
-    it("may overlap nothing: what is read was there before", function()
+    it("read inputs with their old values, if the kernel also writes them", function()
         local k = rill.kernel [=[
           kernel void k(float all[], inout float x<>, vout float r<>) { x += 1.0; push(r, all[indexof(x).x]); }
         ]=]
@@ -243,7 +243,7 @@ describe("variable outputs", function()
         end
     end)
 
-    it("report faults of either phase, and leave everything usable", function()
+    it("report faults of both passes, and leave all objects usable", function()
         local k = rill.kernel [=[
           kernel void k(int x<>, float a[], vout float r<>) { if (a[x] > 0.0) push(r, a[x]); }
         ]=]
