@@ -279,7 +279,7 @@ static void check_places(Test *test)
         const int64_t index[2] = {test->kind->origin[0] + cell / COLS, test->kind->origin[1] + cell % COLS};
         int64_t place;
         Outcome outcome = container_locate(test->c, index, &place, NULL);
-        assert_int_equal(outcome, test->now.mapped[cell] ? OUTCOME_FOUND : OUTCOME_NOWHERE);
+        assert_int_equal(outcome, test->now.mapped[cell] ? OUTCOME_FOUND : OUTCOME_UNMAPPED);
         if (outcome == OUTCOME_FOUND) {
             places[count++] = place;
         }

@@ -67,7 +67,7 @@ static void check_points(const Translator *t, const int32_t *points, size_t coun
         bool mapped = reference(from, expected);
         assert_true(translator_inside(t, from));
         Outcome outcome = translator_point(t, DIRECTION_TRANSLATE, from, to, NULL);
-        assert_int_equal(outcome, mapped ? OUTCOME_FOUND : OUTCOME_NOWHERE);
+        assert_int_equal(outcome, mapped ? OUTCOME_FOUND : OUTCOME_UNMAPPED);
         if (mapped) {
             same_point(to, expected, info.to);
         }
@@ -100,7 +100,7 @@ static void check_device(Translator *t, Direction direction, const int32_t *poin
         bool found = (direction == DIRECTION_INVERSE || translator_inside(t, point)) &&
                      translator_point(t, direction, point, expected, NULL) == OUTCOME_FOUND;
         for (int d = 0; d < to; d++) {
-            assert_int_equal(results[i * (size_t)to + (size_t)d], found ? expected[d] : TRANSLATOR_NOWHERE);
+            assert_int_equal(results[i * (size_t)to + (size_t)d], found ? expected[d] : TRANSLATOR_UNMAPPED);
         }
     }
     free(results);
@@ -373,7 +373,7 @@ static void test_hash_at_random(void **state)
         const int64_t at[2] = {cell % SIDE - SIDE / 2, cell / SIDE - SIDE / 2};
         int64_t to;
         Outcome outcome = translator_point(t, DIRECTION_TRANSLATE, at, &to, NULL);
-        assert_int_equal(outcome, frame_of[cell] >= 0 ? OUTCOME_FOUND : OUTCOME_NOWHERE);
+        assert_int_equal(outcome, frame_of[cell] >= 0 ? OUTCOME_FOUND : OUTCOME_UNMAPPED);
         assert_true(frame_of[cell] < 0 || to == frame_of[cell]);
     }
     translator_release(t);
