@@ -202,6 +202,11 @@ Kernel *kernel_writing(const Kernel *kernel)
     return kernel->write;
 }
 
+const char *kernel_baked_text(const Kernel *kernel, int param)
+{
+    return kernel->baked[param];
+}
+
 bool kernel_is_baked(const Kernel *kernel, int param)
 {
     return kernel->baked[param] != NULL;

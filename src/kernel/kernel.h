@@ -19,6 +19,8 @@ const Function *kernel_function(const Kernel *kernel);
 const Module *kernel_module(const Kernel *kernel);
 /* Returns whether kernel_specialize has fixed the value of a constant, which is then no longer an argument. */
 bool kernel_is_baked(const Kernel *kernel, int param);
+/* Returns the GLSL literal of a constant that kernel_specialize has fixed, or NULL. */
+const char *kernel_baked_text(const Kernel *kernel, int param);
 
 /* The argument for a parameter: a stream for a stream parameter (also for an output), or the 32-bit
  * words of the value of a constant (matrices row by row). */

@@ -399,6 +399,38 @@ static int kernel_specialize_call(lua_State *L)
     return 1;
 }
 
+/* _kernel_text(kernel): the text that defines the kernel, whether it is compiled with `fast`, and its parameters: each {name, type, kind, declaration, fixed}, where `fixed`
+ * is the GLSL literal of a constant that k:specialize has fixed. */
+static int rill_kernel_text(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel");
+    const Module *module = kernel_module(kernel);
+    const Function *f = kernel_function(kernel);
+    lua_pushlstring(L, module->source.text, module->source.length);
+    lua_pushboolean(L, module->fast);
+    lua_createtable(L, f->param_count, 0);
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        luaL_Buffer b;
+        lua_createtable(L, 0, 5);
+        fields_string(L, "name", param->name);
+        fields_string(L, "type", param->matrix ? module_value_name(param->matrix) : param->type->name);
+        fields_string(L, "kind", param_kinds[param->kind].name);
+        luaL_buffinit(L, &b);
+        source_location_add_param(&b, param);
+        luaL_pushresult(&b);
+        lua_setfield(L, -2, "declaration");
+        if (kernel_is_baked(kernel, i)) {
+            fields_string(L, "fixed", kernel_baked_text(kernel, i));
+        }
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushboolean(L, f->group_rank > 0);
+    lua_pushboolean(L, f->kind == FUNCTION_REDUCE);
+    lua_pushboolean(L, f->result != NULL);
+    return 6;
+}
+
 static const luaL_Reg methods[] = {{"source", kernel_source_text},
                                    {"explain", kernel_explain_text},
                                    {"specialize", kernel_specialize_call},
@@ -440,11 +472,9 @@ static const luaL_Reg metamethods[] = {
     {NULL, NULL},
 };
 
-static const luaL_Reg functions[] = {{"kernel", rill_kernel},
-                                     {"program", rill_program},
-                                     {"programfile", rill_programfile},
-                                     {"_watch", rill_watch},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"kernel", rill_kernel},           {"program", rill_program}, {"_kernel_text", rill_kernel_text},
+    {"programfile", rill_programfile}, {"_watch", rill_watch},    {NULL, NULL}};
 
 void open_kernel(lua_State *L)
 {

@@ -1,0 +1,218 @@
+-- The strategies of M. Kenzel et al., On-the-fly vertex reuse for massively-parallel software geometry processing (2018), as programs that are generated from
+-- a vertex kernel. In the gpu family a block is a work group, which uses shared memory. In the cpu family a block is one invocation, which uses private
+-- arrays: there barriers and atomic operations cost more than they gain.
+local core = require "rill.core"
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local lru = require "rill.core.lru"
+local template = require "rill.glsl.template"
+local texts <const> = template.sections "strategies"
+local fail <const> = errors.fail
+
+template.snippet("reuse_shade_one", [[{
+    $for(result, results){$result.type reuse_r$result.n; }
+    $if(returns){reuse_r1 = }$name($for(argument, arguments, ", "){$argument.inner});
+    $for(result, results){reuse_v$result.n[$if(buffered){reuse_base + }reuse_to] = reuse_r$result.n; }
+}]])
+template.snippet("reuse_assemble_one",
+    "$for(result, results){reuse_out$result.n[reuse_to] = reuse_v$result.n[$if(buffered){reuse_base + }reuse_from]; }")
+
+local COUNTERS <const> = 6 -- of a batch: invocations, probes, worst probe, votes, passes, entries of the slow path
+local TRIES <const> = 8 -- linear probes of parallel hashing before the slow path
+local SORTERS <const> = 64 -- invocations of a group that count and move keys
+local GROUPS <const> = 4096 -- the most work groups of a launch; each takes several batches if there are more
+local MULTIPLIER <const> = 2654435761 -- of multiplicative hashing (D. Knuth): 2^32 over the golden ratio
+
+local strategies = {}
+local find, keep = lru(64)
+
+-- Each strategy: the sections of its text in the gpu and the cpu family; whether batches are static; default sizes; bytes of shared or private memory without results.
+local rows <const> = {
+    naive = {}, multi = {},
+    warp = {gpu = "warp", cpu = "warp_alone", static = true, batch = 96,
+        bytes = function(o) return 4 * (o.batch + 3 * o.warp + (o.warp + 31) // 32 + 1), o.warp end},
+    hash = {gpu = "hash", cpu = "hash_alone", batch = 1023, block = 256,
+        bytes = function(o) return 4 * (2 * o.batch + 3 * o.block + 4), o.block end},
+    parallel_hash = {gpu = "hash", cpu = "hash_alone", parallel = true, batch = 1023, block = 256,
+        bytes = function(o) return 4 * (3 * o.batch + 3 * o.block + 6), o.block end},
+    sort = {gpu = "sort", cpu = "sort_alone", batch = 1023, block = 256,
+        bytes = function(o) return 4 * (4 * o.batch + 16 * math.min(SORTERS, o.block) + 18), o.block end},
+}
+strategies.rows = rows
+
+--- strategies.names(): the names, in the order of the paper.
+function strategies.names()
+    return {"naive", "warp", "sort", "hash", "parallel_hash", "multi"}
+end
+
+-- ---- the vertex kernel
+
+local SPECIAL <const> = {["constant"] = true, ["gather stream"] = true}
+
+-- The declaration of a parameter under another name.
+local function renamed(param, name)
+    return (param.declaration:gsub("%f[%w_]" .. param.name .. "%f[^%w_]", name))
+end
+
+--- strategies.shade(where, kernel): what the texts need to know of a vertex kernel: {source, fast, name, others, arguments, results, returns}. `others` are the
+-- parameters besides the index and the results, by their names.
+function strategies.shade(where, kernel)
+    local source, fast, params, is_group, is_reduce, returns = core._kernel_text(kernel)
+    local name = kernel.name
+    local function refuse(format, ...)
+        fail("%s: argument #3 'kernel': %s", where, format:format(...))
+    end
+    if is_group or is_reduce then
+        refuse("'%s' is a %s kernel: expected a plain one", name, is_group and "group" or "reduce")
+    end
+    local index = params[1]
+    if not index or index.type ~= "int" or (index.kind ~= "constant" and index.kind ~= "input stream") or index.fixed then
+        refuse("the first parameter of '%s' must be the index: int i or int i<>", name)
+    end
+    local shade = {source = source, fast = fast, name = name, others = {}, arguments = {}, results = {},
+        returns = returns}
+    shade.arguments[1] = {inner = "reuse_id", direct = "reuse_id"}
+    for i = 2, #params do
+        local param = params[i]
+        local argument
+        if param.kind == "output stream" then
+            local n = #shade.results + 1
+            shade.results[n] = {type = param.type, n = n}
+            argument = {inner = "reuse_r" .. n, direct = "reuse_out" .. n}
+        elseif param.fixed then
+            argument = {inner = param.fixed, direct = param.fixed}
+        elseif SPECIAL[param.kind] then
+            local n = #shade.others + 1
+            shade.others[n] = {declaration = renamed(param, "reuse_arg" .. n), name = param.name, n = n}
+            argument = {inner = "reuse_arg" .. n, direct = "reuse_arg" .. n}
+        else
+            refuse("parameter '%s' of '%s' is %s: besides the index and outputs only constants (float a) and gathers (float x[]) are possible",
+                param.name, name, param.declaration)
+        end
+        if not (returns and i == #params) then
+            shade.arguments[#shade.arguments + 1] = argument
+        end
+    end
+    if #shade.results == 0 then
+        refuse("'%s' has no output: write out T r<>", name)
+    end
+    return shade
+end
+
+-- ---- programs
+
+local function program(section, values)
+    local text = texts[section]:text(values)
+    local key = (values.fast and "fast\n" or "") .. text
+    local made = find(key)
+    if not made then
+        made = rill.program(text, {fast = values.fast})
+        keep(key, made)
+    end
+    return made
+end
+
+-- How many bytes an element of the results takes.
+local function result_bytes(out)
+    local sum = 0
+    for _, s in ipairs(out) do
+        sum = sum + s.nbytes // math.max(s.size, 1)
+    end
+    return sum
+end
+
+-- Whether results go to a buffer instead of memory of a block; raises if the rest does not fit either.
+local function is_buffered(where, row, o, bytes)
+    local limit = rill.device().limits.shared_bytes
+    local fixed, slots = row.bytes(o)
+    if fixed > limit then
+        local low, high = o.corners, o.batch
+        while high - low > 1 do
+            local middle = (low + high) // 2
+            local size = row.bytes(setmetatable({batch = middle}, {__index = o}))
+            low, high = size <= limit and middle or low, size <= limit and high or middle
+        end
+        fail("%s: option 'batch': %d indices take %d bytes of shared memory, the device has %d: the largest that fits is %d", where,
+            o.batch, fixed, limit, low - low % o.corners)
+    end
+    return fixed + slots * bytes > limit
+end
+
+local EIGHT <const> = {0, 1, 2, 3, 4, 5, 6, 7}
+
+-- The values of the texts, besides those of the kernel.
+local function values_of(shade, row, o, buffered)
+    local block, batch = o.block, o.batch
+    local table_size = o.family == "cpu" and block and -(-block // 8) * 8 or block
+    local values = {index = o.index, triangles = o.corners == 3, corners = o.corners, counters = COUNTERS,
+        buffered = buffered, width = o.warp, words = o.warp and (o.warp + 31) // 32, batch = batch, block = block,
+        table = table_size, parallel = row.parallel == true, eight = EIGHT, sorters = math.min(SORTERS, block or 1),
+        tries = row.parallel and math.min(TRIES, table_size) or table_size, digits = 16, bits = 4,
+        sums = 16 * math.min(SORTERS, block or 1), lanes = row.static and o.warp or block,
+        hash = table_size and ("int((((uint(id) * %du) >> 16u) * %du) >> 16u)"):format(MULTIPLIER, table_size)}
+    return setmetatable(values, {__index = shade})
+end
+
+local function append(list, other)
+    return table.move(other, 1, #other, #list + 1, list)
+end
+
+--- strategies.naive(o): runs the vertex kernel for each index. o: {shade, indices, index, corners, total, arguments, out}.
+function strategies.naive(o)
+    local p = program("naive", values_of(o.shade, rows.naive, o, false))
+    p.reuse_naive(table.unpack(append(append({o.indices}, o.arguments), o.out)))
+end
+
+--- strategies.multi(o): runs the vertex kernel for each of o.vertices indices, 0, 1, ...; a second kernel assembles the results.
+function strategies.multi(o)
+    local p = program("multi", values_of(o.shade, rows.multi, o, false))
+    local shaded = {}
+    for n, s in ipairs(o.out) do
+        shaded[n] = rill.stream(s.type, o.vertices)
+    end
+    p.reuse_shade(table.unpack(append(append({}, o.arguments), shaded)))
+    for n, s in ipairs(o.out) do
+        p["reuse_assemble" .. n](o.indices, shaded[n], s)
+        shaded[n]:close()
+    end
+end
+
+--- strategies.batched(where, name, o): the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts`. Returns a stream of the counters of each
+-- batch.
+function strategies.batched(where, name, o)
+    local row = rows[name]
+    local batches = row.static and -(-o.total // o.batch) or o.starts.size - 1
+    local count = rill.stream("int", {batches, COUNTERS})
+    if batches == 0 then
+        return count
+    end
+    local buffered = is_buffered(where, row, o, result_bytes(o.out))
+    local values = values_of(o.shade, row, o, buffered)
+    local p = program(row[o.family], values)
+    local run = p["reuse_" .. row.gpu]
+    local slots = row.static and o.warp or o.block
+    local groups = o.family == "cpu" and batches or math.min(batches, GROUPS)
+    local call = {reuse_index = o.indices, reuse_total = row.static and o.total or nil,
+        reuse_batch = row.static and o.batch or nil, reuse_starts = o.starts, reuse_count = count:reshape(count.size)}
+    if o.family == "cpu" then
+        call.reuse_b = rill.iota(batches)
+    else
+        call.reuse_batches, call.reuse_groups, call.shape = batches, groups, groups * values.lanes
+    end
+    local held = {}
+    for n, s in ipairs(o.out) do
+        call["reuse_out" .. n] = s
+        if buffered then
+            held[n] = rill.stream(s.type, groups * slots)
+            call["reuse_v" .. n] = held[n]
+        end
+    end
+    for n, value in ipairs(o.arguments) do
+        call["reuse_arg" .. n] = value
+    end
+    run(call)
+    for _, s in ipairs(held) do s:close() end
+    return count
+end
+
+return strategies

@@ -1,0 +1,241 @@
+--- rill.reuse: runs a vertex kernel once for each distinct index of a batch instead of once for each index: M. Kenzel et al., On-the-fly vertex reuse for
+-- massively-parallel software geometry processing (2018). Also orders of triangles, and models of vertex caches.
+local core = require "rill.core"
+local rill = require "rill"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local strategies = require "rill.geometry.reuse.strategies"
+local fail <const> = errors.fail
+
+local reuse = {}
+local RUN <const> = "rill.reuse.run"
+
+-- ---- arguments
+
+-- The stream of triangles or indices at an argument, evaluated: of ivec3, or with `ints` of int.
+local function indices_of(where, n, name, value, ints)
+    local s = errors.open(where .. ": argument #" .. n .. " '" .. name .. "'", value)
+    if s.type ~= "ivec3" and not (ints and s.type == "int") then
+        fail("%s: argument #%d '%s': expected a stream of ivec3%s, got stream<%s>", where, n, name,
+            ints and " or int" or "", s.type)
+    end
+    return s
+end
+
+local function check_range(where, s, n, name)
+    local low = s:min()
+    local least = type(low) == "table" and math.min(low[1], low[2], low[3]) or low
+    if least < 0 then
+        fail("%s: argument #%d '%s': index %d is out of range: vertices are counted from 0", where, n, name, least)
+    end
+end
+
+local MOST_BLOCK <const>, MOST_BATCH <const> = 1024, 65535
+local OPTIONS <const> = {
+    batch = {option.count[1], option.count[2]}, block = {option.count[1], option.count[2]},
+    warp = option.number(3, MOST_BLOCK, 32), count = {option.count[1], option.count[2]},
+}
+
+-- The values for the parameters besides the index, from a list in the order of the parameters or by their names.
+local function arguments_of(shade, given)
+    local list, known = {}, {}
+    for n, other in ipairs(shade.others) do
+        known[other.name] = true
+        local value = given[other.name]
+        if value == nil then value = given[n] end
+        if value == nil then
+            fail("%s: argument #4 'arguments': '%s' is missing", RUN, other.name)
+        end
+        list[n] = value
+    end
+    for key in pairs(given) do
+        if not known[key] and not (math.type(key) == "integer" and key >= 1 and key <= #shade.others) then
+            fail("%s: argument #4 'arguments': unknown argument %s: '%s' takes %d besides the index", RUN,
+                errors.told(key), shade.name, #shade.others)
+        end
+    end
+    return list
+end
+
+-- The sizes of batches and blocks of a strategy.
+local function sizes_of(row, taken, corners)
+    local batch = taken.batch or row.batch or corners
+    local o = {warp = row.static and taken.warp or nil, batch = batch - batch % corners}
+    if batch < corners or batch > MOST_BATCH then
+        fail("%s: option 'batch': expected %d to %d indices, got %d", RUN, corners, MOST_BATCH, batch)
+    end
+    o.block = not row.static and (taken.block or row.block) or nil
+    if o.block and (o.block < corners or o.block > MOST_BLOCK) then
+        fail("%s: option 'block': expected %d to %d distinct indices, got %d", RUN, corners, MOST_BLOCK, o.block)
+    end
+    return o
+end
+
+-- ---- reports
+
+local NAMES <const> = {"invocations", "probes", "worst_probe", "votes", "passes", "slow"}
+
+-- A report whose counters are read back when one is first asked for.
+local function report_of(plain, count, primitives)
+    return setmetatable(plain, {__index = function(report, key)
+        if not count then return nil end
+        local known = key == "asr"
+        for _, name in ipairs(NAMES) do known = known or name == key end
+        if not known then return nil end
+        local sums = {0, 0, 0, 0, 0, 0}
+        for i, value in ipairs(count:values()) do
+            local n = (i - 1) % #sums + 1
+            sums[n] = n == 3 and math.max(sums[n], value) or sums[n] + value
+        end
+        for n, name in ipairs(NAMES) do rawset(report, name, sums[n]) end
+        rawset(report, "asr", primitives > 0 and sums[1] / primitives or 0)
+        count = nil
+        return rawget(report, key)
+    end})
+end
+
+-- ---- running
+
+-- The streams for the results: one element for each index, in the shape of the indices.
+local function results_of(o)
+    local shape = {table.unpack(o.indices.shape)}
+    if o.corners == 3 then shape[#shape + 1] = 3 end
+    local out, whole = {}, {}
+    for n, result in ipairs(o.shade.results) do
+        whole[n] = rill.stream(result.type, shape)
+        out[n] = whole[n]:reshape(o.total)
+    end
+    return out, whole
+end
+
+local function most_index(s)
+    local high = s:max()
+    return type(high) == "table" and math.max(high[1], high[2], high[3]) or high
+end
+
+local function run_multi(o, taken)
+    local vertices = taken.count
+    if not vertices then
+        check_range(RUN, o.indices, 2, "indices")
+        vertices = most_index(o.indices) + 1
+    end
+    o.vertices = vertices
+    strategies.multi(o)
+    return {invocations = vertices, asr = vertices / o.primitives, batches = 0, probes = 0, worst_probe = 0, votes = 0,
+        passes = 0, slow = 0}
+end
+
+--- rill.reuse.run(strategy, indices, kernel, arguments [, options]): a stream with an element for each index, in order, and a report. strategy: one of
+-- rill.reuse.strategies(). indices: a stream of ivec3 (triangles; the result has one dimension of size 3 more) or of int. kernel: its first parameter is
+-- the index, `int i`; the others are constants, gathers `T x[]` and outputs; the values of the others are `arguments`, in order or by name. A kernel with several outputs gives
+-- several streams. options: batch, the most indices of a batch (default: 96 of "warp", else 1023); block, the most distinct indices of a dynamic batch (default: 256); warp, the width of
+-- a warp (default: 32); count, how many vertices "multi" shades (default: the greatest index and 1). The report has invocations, asr (invocations per triangle, or per
+-- index of an int stream), batches, probes, worst_probe, votes, passes and slow; its counters are read back when the first of them is asked for. Dynamic strategies
+-- read the indices back to find the batches.
+reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
+    local row = strategies.rows[strategy]
+    if not row then
+        fail("%s: argument #1 'strategy': expected one of \"%s\", got %s", RUN,
+            table.concat(strategies.names(), '", "'), errors.told(strategy))
+    end
+    indices = indices_of(RUN, 2, "indices", indices, true)
+    if rill.type(kernel) ~= "kernel" then
+        fail("%s: argument #3 'kernel': expected a kernel, got %s", RUN, errors.told(kernel))
+    end
+    if arguments ~= nil and (type(arguments) ~= "table" or rill.type(arguments)) then
+        fail("%s: argument #4 'arguments': expected a table, got %s", RUN, errors.told(arguments))
+    end
+    local taken = option.take(RUN, options, OPTIONS)
+    local shade = strategies.shade(RUN, kernel)
+    local corners = indices.type == "ivec3" and 3 or 1
+    local o = {shade = shade, index = indices.type, corners = corners, total = indices.size * corners,
+        primitives = indices.size, indices = indices:reshape(indices.size), family = rill.device().family,
+        arguments = arguments_of(shade, arguments or {})}
+    for key, value in pairs(row.bytes and sizes_of(row, taken, corners) or {}) do
+        o[key] = value
+    end
+    o.indices = indices
+    local out, whole = results_of(o)
+    o.indices, o.out = indices:reshape(indices.size), out
+    local report
+    if o.total == 0 then
+        report = {invocations = 0, asr = 0, batches = 0, probes = 0, worst_probe = 0, votes = 0, passes = 0, slow = 0}
+    elseif strategy == "naive" then
+        strategies.naive(o)
+        report = {invocations = o.total, asr = corners, batches = 0, probes = 0, worst_probe = 0, votes = 0, passes = 0,
+            slow = 0}
+    elseif strategy == "multi" then
+        report = run_multi(o, taken)
+    else
+        o.starts = not row.static and core._reuse_batches(o.indices, corners, o.batch, o.block) or nil
+        local count = strategies.batched(RUN, strategy, o)
+        report = report_of({batches = count.shape[1]}, count, o.primitives)
+    end
+    whole[#whole + 1] = report
+    return table.unpack(whole)
+end, RUN)
+
+--- rill.reuse.strategies(): a list of the names of strategies: "naive", one invocation for each index; "warp", statically batched warp voting; "sort", "hash" and
+-- "parallel_hash", dynamically batched; "multi", all vertices by a first kernel and the triangles by a second.
+function reuse.strategies()
+    return strategies.names()
+end
+
+-- ---- orders and caches
+
+local ORDER <const>, CACHE <const>, ACMR <const> = "rill.reuse.order", "rill.reuse.cache", "rill.reuse.acmr"
+local ENTRIES <const> = {forsyth = {4, 256, 32}, hoppe = {3, 128, 16}}
+local ORDERS <const> = {
+    entries = {option.count[1], option.count[2]}, seed = {option.count[1], option.count[2]},
+}
+
+--- rill.reuse.order(triangles, method [, options]): the triangles in another order, and the stream of their numbers (0-based) in the old one. method: "forsyth" (T. Forsyth, Linear-speed
+-- vertex cache optimisation, 2006), "hoppe" (H. Hoppe, Optimization of mesh locality for transparent vertex caching, 1999: greedy strips) or "random". options: entries of
+-- the modelled cache ("forsyth": 4 to 256, default 32; "hoppe": 3 to 128, default 16); seed of "random" (default: 1). Both methods read the triangles back.
+reuse.order = errors.guard(function(triangles, method, options)
+    local s = indices_of(ORDER, 1, "triangles", triangles)
+    local range = ENTRIES[method]
+    if not range and method ~= "random" then
+        fail("%s: argument #2 'method': expected \"forsyth\", \"hoppe\" or \"random\", got %s", ORDER, errors.told(method))
+    end
+    local taken = option.take(ORDER, options, ORDERS)
+    local entries = taken.entries or range and range[3]
+    if range and (entries < range[1] or entries > range[2]) then
+        fail("%s: option 'entries': expected %d to %d, got %d", ORDER, range[1], range[2], entries)
+    end
+    local flat = s:reshape(s.size)
+    local order = method == "random" and rill.permutation(s.size, {seed = taken.seed or 1}) or
+        core._reuse_order(flat, method == "hoppe", entries)
+    return rill.gather(flat, order), order
+end, ORDER)
+
+local MODES <const> = {
+    entries = {option.count[1], option.count[2], 1024}, parallel = {option.count[1], option.count[2]},
+    window = option.words({"blocks", "sliding"}, "blocks"), replacement = option.words({"lru", "fifo"}, "lru"),
+}
+
+local function misses(where, triangles, taken)
+    local s = indices_of(where, 1, "triangles", triangles)
+    if taken.entries > 1 << 20 or (taken.parallel or 0) > 1 << 20 then
+        fail("%s: option '%s': expected at most %d", where, taken.entries > 1 << 20 and "entries" or "parallel", 1 << 20)
+    end
+    local count, vertices = core._reuse_misses(s, taken.entries, taken.replacement == "lru", taken.parallel or 0,
+        taken.window == "sliding")
+    return s.size > 0 and count / s.size or 0, s.size > 0 and vertices / s.size or 0
+end
+
+--- rill.reuse.cache(triangles [, options]): misses per triangle of a modelled cache, and the ideal: distinct vertices per triangle. options: entries (default: 1024); parallel,
+-- how many indices are in flight (default: none, a vertex is available at once); window, "blocks": the vertices of a block of `parallel` indices become available together
+-- (default), or "sliding": each does `parallel` indices later; replacement, "lru" (default) or "fifo".
+reuse.cache = errors.guard(function(triangles, options)
+    return misses(CACHE, triangles, option.take(CACHE, options, MODES))
+end, CACHE)
+
+--- rill.reuse.acmr(triangles [, entries]): the average cache miss ratio: misses per triangle of a cache of `entries` (default: 16), first in, first out.
+reuse.acmr = errors.guard(function(triangles, entries)
+    local taken = option.take(ACMR, {entries = entries}, {entries = {option.count[1], option.count[2], 16}})
+    taken.replacement = "fifo"
+    return (misses(ACMR, triangles, taken))
+end, ACMR)
+
+return errors.strict(reuse, "rill.reuse")

@@ -1,0 +1,100 @@
+/* What rill.reuse does on the host: batches, orders of triangles, modelled caches. */
+#include "binding/streams/container_handle.h"
+
+#include "gpu/memory/buffer.h"
+#include "kernel/launch/copy.h"
+#include "primitive/vertex_cache/vertex_cache.h"
+
+#include <string.h>
+
+/* Indices in the host's memory, in userdata on the stack. */
+typedef struct Indices {
+    const Stream *stream;
+    int64_t count;
+    int32_t *dense;
+    int32_t vertices;
+} Indices;
+
+/* Reads the stream of int or ivec3 at 1 and numbers its values. */
+static Indices take_indices(lua_State *L, const char *function)
+{
+    Indices indices = {.stream = accept_check(L, 1, function, 1, "indices")};
+    const Stream *s = indices.stream;
+    indices.count = stream_elements(s) * s->type->components;
+    size_t bytes = (size_t)indices.count * sizeof(int32_t);
+    if (!s->contiguous || s->source != SOURCE_BUFFER) {
+        Stream *copy = stream_handle_push(L);
+        binding_make(L, s->device, function, copy_new(s, NULL, copy));
+        s = indices.stream = copy;
+    }
+    int32_t *values = scratch_push(L, bytes + 1);
+    indices.dense = scratch_push(L, bytes + 1);
+    if (indices.count > 0) {
+        binding_run(L, s->device, function,
+                    buffer_read(s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, values, bytes));
+    }
+    indices.vertices = vertex_number(values, indices.count, indices.dense);
+    binding_raise_unless(L, indices.vertices >= 0);
+    return indices;
+}
+
+/* Pushes a new int stream of one dimension. */
+static int push_ints(lua_State *L, const Stream *like, const int32_t *values, int64_t count, const char *function)
+{
+    Stream *result = stream_handle_push(L);
+    binding_make(L, like->device, function,
+                 stream_create(like->device, type_of(SCALAR_INT, 1), &(Shape){1, {count}}, false, result) &&
+                     (count == 0 || buffer_write(result->buffer, 0, values, (uint64_t)count * sizeof *values)));
+    return 1;
+}
+
+/* _reuse_batches(indices, corners, most, unique): where batches begin, and how many indices there are. */
+static int reuse_batches(lua_State *L)
+{
+    static const char function[] = "rill.reuse.run";
+    int corners = (int)luaL_checkinteger(L, 2), most = (int)luaL_checkinteger(L, 3),
+        unique = (int)luaL_checkinteger(L, 4);
+    Indices indices = take_indices(L, function);
+    int32_t *starts = scratch_push(L, ((size_t)(indices.count / corners) + 1) * sizeof *starts);
+    int64_t batches = vertex_batches(indices.dense, indices.count, indices.vertices, corners, most, unique, starts);
+    binding_raise_unless(L, batches >= 0);
+    return push_ints(L, indices.stream, starts, batches + 1, function);
+}
+
+/* _reuse_order(triangles, hoppe, entries): the numbers of the triangles in their new order. */
+static int reuse_order(lua_State *L)
+{
+    static const char function[] = "rill.reuse.order";
+    bool hoppe = lua_toboolean(L, 2);
+    int entries = (int)luaL_checkinteger(L, 3);
+    Indices indices = take_indices(L, function);
+    int64_t faces = indices.count / 3;
+    int32_t *order = scratch_push(L, (size_t)faces * sizeof *order + 1);
+    binding_raise_unless(
+        L, (hoppe ? vertex_order_hoppe : vertex_order_forsyth)(indices.dense, faces, indices.vertices, entries, order));
+    return push_ints(L, indices.stream, order, faces, function);
+}
+
+/* _reuse_misses(indices, entries, lru, parallel, sliding): how many indices a modelled cache misses, and how many differ. */
+static int reuse_misses(lua_State *L)
+{
+    CacheModel model = {.entries = (int)luaL_checkinteger(L, 2),
+                        .lru = lua_toboolean(L, 3),
+                        .parallel = (int)luaL_checkinteger(L, 4),
+                        .sliding = lua_toboolean(L, 5)};
+    Indices indices = take_indices(L, "rill.reuse.cache");
+    int64_t misses = vertex_cache_misses(indices.dense, indices.count, indices.vertices, &model);
+    binding_raise_unless(L, misses >= 0);
+    lua_pushinteger(L, misses);
+    lua_pushinteger(L, indices.vertices);
+    return 2;
+}
+
+void open_vertex_cache(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"_reuse_batches", reuse_batches},
+                                         {"_reuse_order", reuse_order},
+                                         {"_reuse_misses", reuse_misses},
+                                         {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}
