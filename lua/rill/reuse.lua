@@ -19,7 +19,8 @@ local function indices_of(where, n, name, value, ints)
         fail("%s: argument #%d '%s': expected a stream of ivec3%s, got stream<%s>", where, n, name,
             ints and " or int" or "", s.type)
     end
-    return s
+    local done, flat = pcall(s.reshape, s, s.size)
+    return done and flat or s:copy():reshape(s.size), s.shape
 end
 
 local function check_range(where, s, n, name)
@@ -98,11 +99,11 @@ end
 
 -- The streams for the results: one element for each index, in the shape of the indices.
 local function results_of(o)
-    local shape = {table.unpack(o.indices.shape)}
+    local shape = {table.unpack(o.shape)}
     if o.corners == 3 then shape[#shape + 1] = 3 end
     local out, whole = {}, {}
     for n, result in ipairs(o.shade.results) do
-        whole[n] = rill.stream(result.type, shape)
+        whole[n] = rill.stream(result.element, shape)
         out[n] = whole[n]:reshape(o.total)
     end
     return out, whole
@@ -138,7 +139,7 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
         fail("%s: argument #1 'strategy': expected one of \"%s\", got %s", RUN,
             table.concat(strategies.names(), '", "'), errors.told(strategy))
     end
-    indices = indices_of(RUN, 2, "indices", indices, true)
+    local flat, shape = indices_of(RUN, 2, "indices", indices, true)
     if rill.type(kernel) ~= "kernel" then
         fail("%s: argument #3 'kernel': expected a kernel, got %s", RUN, errors.told(kernel))
     end
@@ -147,16 +148,15 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     end
     local taken = option.take(RUN, options, OPTIONS)
     local shade = strategies.shade(RUN, kernel)
-    local corners = indices.type == "ivec3" and 3 or 1
-    local o = {shade = shade, index = indices.type, corners = corners, total = indices.size * corners,
-        primitives = indices.size, indices = indices:reshape(indices.size), family = rill.device().family,
+    local corners = flat.type == "ivec3" and 3 or 1
+    local o = {shade = shade, index = flat.type, corners = corners, total = flat.size * corners,
+        primitives = flat.size, indices = flat, shape = shape, family = rill.device().family,
         arguments = arguments_of(shade, arguments or {})}
     for key, value in pairs(row.bytes and sizes_of(row, taken, corners) or {}) do
         o[key] = value
     end
-    o.indices = indices
     local out, whole = results_of(o)
-    o.indices, o.out = indices:reshape(indices.size), out
+    o.out = out
     local report
     if o.total == 0 then
         report = {invocations = 0, asr = 0, batches = 0, probes = 0, worst_probe = 0, votes = 0, passes = 0, slow = 0}
@@ -203,10 +203,9 @@ reuse.order = errors.guard(function(triangles, method, options)
     if range and (entries < range[1] or entries > range[2]) then
         fail("%s: option 'entries': expected %d to %d, got %d", ORDER, range[1], range[2], entries)
     end
-    local flat = s:reshape(s.size)
     local order = method == "random" and rill.permutation(s.size, {seed = taken.seed or 1}) or
-        core._reuse_order(flat, method == "hoppe", entries)
-    return rill.gather(flat, order), order
+        core._reuse_order(s, method == "hoppe", entries)
+    return rill.gather(s, order), order
 end, ORDER)
 
 local MODES <const> = {

@@ -399,8 +399,8 @@ static int kernel_specialize_call(lua_State *L)
     return 1;
 }
 
-/* _kernel_text(kernel): the text that defines the kernel, whether it is compiled with `fast`, and its parameters: each {name, type, kind, declaration, fixed}, where `fixed`
- * is the GLSL literal of a constant that k:specialize has fixed. */
+/* _kernel_text(kernel): the text that defines the kernel, whether it is compiled with `fast`, and its parameters: each {name, type, kind, declaration, fixed, struct}, where `fixed`
+ * is the GLSL literal of a constant that k:specialize has fixed, and `struct` the structure. Also whether it is a group kernel, a reduce kernel, and returns a value. */
 static int rill_kernel_text(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
@@ -422,6 +422,10 @@ static int rill_kernel_text(lua_State *L)
         lua_setfield(L, -2, "declaration");
         if (kernel_is_baked(kernel, i)) {
             fields_string(L, "fixed", kernel_baked_text(kernel, i));
+        }
+        if (param->type && param->type->is_struct) {
+            type_push_struct(L, param->type);
+            lua_setfield(L, -2, "struct");
         }
         lua_rawseti(L, -2, i + 1);
     }

@@ -77,7 +77,7 @@ function strategies.shade(where, kernel)
         local argument
         if param.kind == "output stream" then
             local n = #shade.results + 1
-            shade.results[n] = {type = param.type, n = n}
+            shade.results[n] = {type = param.type, element = param.struct or param.type, n = n}
             argument = {inner = "reuse_r" .. n, direct = "reuse_out" .. n}
         elseif param.fixed then
             argument = {inner = param.fixed, direct = param.fixed}
@@ -168,7 +168,7 @@ function strategies.multi(o)
     local p = program("multi", values_of(o.shade, rows.multi, o, false))
     local shaded = {}
     for n, s in ipairs(o.out) do
-        shaded[n] = rill.stream(s.type, o.vertices)
+        shaded[n] = rill.stream(o.shade.results[n].element, o.vertices)
     end
     p.reuse_shade(table.unpack(append(append({}, o.arguments), shaded)))
     for n, s in ipairs(o.out) do
@@ -203,7 +203,7 @@ function strategies.batched(where, name, o)
     for n, s in ipairs(o.out) do
         call["reuse_out" .. n] = s
         if buffered then
-            held[n] = rill.stream(s.type, groups * slots)
+            held[n] = rill.stream(o.shade.results[n].element, groups * slots)
             call["reuse_v" .. n] = held[n]
         end
     end
