@@ -140,4 +140,30 @@ describe("a group kernel", function()
         rill.check(false)
         assert(good, message)
     end)
+
+    it("of any size compute right with barriers in loops", function()
+        for _, size in ipairs {1, 3, 5, 7, 8, 9, 12, 20, 31, 33, 100} do
+            local kernel = rill.kernel((([=[
+              kernel(SIZE) void count(int least[], int total, inout int at[], inout int sums[]) {
+                shared int step[1];
+                int me = localid(), here = 0, sum = 0;
+                while (here < total) {
+                  barrier();
+                  if (me == 0) step[0] = 100;
+                  barrier();
+                  atomicMin(step[0], least[0] + (here & 1) + me % 2);
+                  barrier();
+                  here += step[0];
+                  for (int k = 0; k < 3; k++) { sum += step[0]; barrier(); }
+                }
+                at[groupid() * SIZE + me] = here;
+                sums[groupid() * SIZE + me] = sum;
+              }
+            ]=]):gsub("SIZE", tostring(size))))
+            local n = 3 * size
+            local at, sums = rill.stream("int", n, -1), rill.stream("int", n, -1)
+            kernel {least = rill.from({2}, "int"), total = 21, at = at, sums = sums, shape = n}
+            assert.is_true(at:eq(22):all() and sums:eq(66):all(), "size " .. size)
+        end
+    end)
 end)

@@ -299,6 +299,11 @@ static void write_walk(Generator *g)
     strbuf_add(g->out, "    }\n");
 }
 
+static int group_size(const Function *f)
+{
+    return f->group[0] * (f->group_rank > 1 ? f->group[1] : 1) * (f->group_rank > 2 ? f->group[2] : 1);
+}
+
 /* Writes the position in a group kernel, whose invocations all run. Beyond the end they read the
  * last element and store nothing. */
 static void write_group_position(Generator *g)
@@ -330,15 +335,29 @@ static void write_group_position(Generator *g)
                    "$<{    rill_e = rill_e * int($z) + rill_d#;\n$}");
 }
 
+/* Returns whether the last vector of a work group has lanes beyond the end of the group. llvmpipe of
+ * Mesa 22.3 runs such lanes with zeros for what they load: a loop may never end for them, and with a
+ * barrier in it the results of the lanes inside of the group are lost. */
+static bool has_lanes_beyond(const Generator *g)
+{
+    const DeviceTraits *traits = g->text->traits;
+    return traits->loop_limit > 0 && traits->subgroup_size > 0 && group_size(g->f) % traits->subgroup_size != 0;
+}
+
 static void write_group(Generator *g)
 {
+    bool beyond = has_lanes_beyond(g);
     write_group_position(g);
     generate_loads(g, 0);
     if (g->f->group_rank == 1 && g->key->rank == 1 && !g->key->active) {
         strbuf_add(g->out, "    rill_d0 = rill_e;\n");
     }
     generator_addf(g, 0, g->f->group_rank > 1 ? "$0{    rill_d# = rill_g#;\n$}" : "");
+    if (beyond) {
+        strbuf_addf(g->out, "    if (gl_LocalInvocationIndex < %du) {\n", group_size(g->f));
+    }
     generate_call(g);
+    strbuf_add(g->out, beyond ? "    }\n" : "");
     strbuf_add(g->out, "    if (rill_inside) {\n");
     for (int i = 0; i < g->f->param_count; i++) {
         if (generate_stored(g, i)) {

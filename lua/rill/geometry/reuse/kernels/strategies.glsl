@@ -118,7 +118,7 @@ kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reu
         int reuse_start = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_start;
         for (int k = reuse_lane; k < REUSE_TABLE; k += REUSE_LANES) reuse_table[k] = -1;
         for (int k = reuse_lane; k < reuse_n; k += REUSE_LANES) reuse_ids[k] = reuse_key(reuse_index, reuse_start + k);
-        if (reuse_lane < 4) reuse_sums[reuse_lane] = 0;
+        for (int k = reuse_lane; k < 4; k += REUSE_LANES) reuse_sums[k] = 0;
         barrier();
         int reuse_probes = 0, reuse_worst = 0;
         for (int k = reuse_lane; k < reuse_n; k += REUSE_LANES) {
@@ -149,7 +149,7 @@ kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reu
         int reuse_slow = reuse_sums[3];
         for (int p = 0; p < reuse_slow; p++) {
             int k = reuse_pending[p];
-            if (reuse_lane < 2) reuse_found[reuse_lane] = REUSE_TABLE;
+            for (int l = reuse_lane; l < 2; l += REUSE_LANES) reuse_found[l] = REUSE_TABLE;
             barrier();
             for (int l = reuse_lane; l < REUSE_TABLE; l += REUSE_LANES) {
                 int there = reuse_table[l];
