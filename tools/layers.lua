@@ -87,7 +87,7 @@ local layers = {
 local directories = {
     gpu = {{"context"}, {"memory"}, {"program"}, {"driver_test"}, {""}},
     kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}, {"host"}},
-    primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed"}},
+    primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed", "vertex_cache"}},
     linalg = {{""}, {"fft"}},
     container = {
         {"storage"}, {"translator"}, {"page"}, {"region"}, {""}, {"transfer"}, {"pool"}, {"snapshot"}, {"tree"},
@@ -318,7 +318,7 @@ local lua_layers = {
     {"algebra", "algebra/rows"}, {"stream", "horn"},
     {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"geometry/mesh"}, {"mesh"},
     {"geometry/subdivide", "geometry/collide"}, {"subdivide", "collide"},
-    {"blas"}, {"solve/"}, {"solve"}, {"simulation"}, {"simulation/particle", "simulation/fluid"},
+    {"reuse/"}, {"reuse"}, {"blas"}, {"solve/"}, {"solve"}, {"simulation"}, {"simulation/particle", "simulation/fluid"},
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"render/volume"}, {"volume"},
     {"plot/"}, {"plot"}, {"show"}, {"animate"},
     {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},

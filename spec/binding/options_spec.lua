@@ -90,6 +90,11 @@ local calls = {
     ["rill.mesh.marching_cubes"] = function(o) return rill.mesh.marching_cubes(rill.random({4, 4, 4}), 0.5, o) end,
     ["M:save"] = function(o) return rill.mesh.box():save("/nowhere.obj", o) end,
     ["rill.subdivide.loop"] = with({levels = 1}, function(o) return rill.subdivide.loop(rill.mesh.box(), o) end),
+    ["rill.reuse.run"] = function(o)
+        return rill.reuse.run("warp", rill.iota(3), rill.kernel "kernel int f(int i) { return i; }", {}, o)
+    end,
+    ["rill.reuse.order"] = function(o) return rill.reuse.order(rill.stream("ivec3", 1), "hoppe", o) end,
+    ["rill.reuse.cache"] = function(o) return rill.reuse.cache(rill.stream("ivec3", 1), o) end,
     ["rill.image.save"] = function(o) return rill.image.save(gray, "/nowhere/a.png", o) end,
     ["rill.image.resize"] = function(o) return rill.image.resize(gray, {4, 4}, o) end,
     ["rill.image.convolve"] = function(o) return rill.image.convolve(gray, {{1}}, o) end,

@@ -180,6 +180,7 @@ M:weld(): merge_vertices deduplicate
 M:transform(matrix): translate rotate scale apply_transform
 M:save(path): export write
 rill.subdivide.loop(M, {levels = n}): subdivide refine
+rill.reuse.order(t, "forsyth"): optimize_vertex_cache optimizeVertexCache tipsify
 rill.render(M): show draw plot
 rill.collide.bvh(M): ray intersect raycast distance closest contains nearest tree
 ]==],

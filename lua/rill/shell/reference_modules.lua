@@ -169,6 +169,13 @@ M:is_oriented(): boolean -- returns whether no two triangles traverse an edge in
 M:boundary(): stream -- returns the edges that belong to one triangle, ivec2, in the direction of the triangle
 M:close() -- frees its memory at once
 ]==] },
+    { "reuse", [==[
+rill.reuse.run(strategy: string, indices: source, kernel: kernel, arguments?: table, options?: {batch?: integer, block?: integer, warp?: integer, count?: integer}): stream, table -- runs a vertex kernel once for each distinct index of a batch; also returns a report {invocations=, asr=, batches=, probes=, worst_probe=, votes=, passes=, slow=}
+rill.reuse.strategies(): string[] -- returns the names of the strategies
+rill.reuse.order(triangles: source, method: string, options?: {entries?: integer, seed?: integer}): stream, stream -- returns the triangles in an order with locality ("forsyth", "hoppe") or at random, and their old numbers
+rill.reuse.cache(triangles: source, options?: {entries?: integer, parallel?: integer, window?: string, replacement?: string}): number, number -- returns the misses per triangle of a modelled cache, and the ideal
+rill.reuse.acmr(triangles: source, entries?: integer): number -- returns the average cache miss ratio of a FIFO cache
+]==] },
     { "subdivide", [==[
 rill.subdivide.loop(m: mesh, options: {levels: integer, creases?: source|table, limit?: boolean, adaptive?: {edge?: number, pixels?: number, camera?: table, size?: integer[], curvature?: number, kernel?: kernel}, patch?: string}): mesh, table -- subdivides by Loop's scheme, everywhere or adaptively where edges require it. Also returns the numbers of faces and vertices at each level
 ]==] },

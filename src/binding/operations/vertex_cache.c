@@ -33,7 +33,7 @@ static Indices take_indices(lua_State *L, const char *function)
         binding_run(L, s->device, function,
                     buffer_read(s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, values, bytes));
     }
-    indices.vertices = vertex_number(values, indices.count, indices.dense);
+    indices.vertices = number_indices(values, indices.count, indices.dense);
     binding_raise_unless(L, indices.vertices >= 0);
     return indices;
 }
@@ -56,7 +56,7 @@ static int reuse_batches(lua_State *L)
         unique = (int)luaL_checkinteger(L, 4);
     Indices indices = take_indices(L, function);
     int32_t *starts = scratch_push(L, ((size_t)(indices.count / corners) + 1) * sizeof *starts);
-    int64_t batches = vertex_batches(indices.dense, indices.count, indices.vertices, corners, most, unique, starts);
+    int64_t batches = batches_find(indices.dense, indices.count, indices.vertices, corners, most, unique, starts);
     binding_raise_unless(L, batches >= 0);
     return push_ints(L, indices.stream, starts, batches + 1, function);
 }
@@ -70,8 +70,8 @@ static int reuse_order(lua_State *L)
     Indices indices = take_indices(L, function);
     int64_t faces = indices.count / 3;
     int32_t *order = scratch_push(L, (size_t)faces * sizeof *order + 1);
-    binding_raise_unless(
-        L, (hoppe ? vertex_order_hoppe : vertex_order_forsyth)(indices.dense, faces, indices.vertices, entries, order));
+    binding_raise_unless(L,
+                         (hoppe ? hoppe_order : forsyth_order)(indices.dense, faces, indices.vertices, entries, order));
     return push_ints(L, indices.stream, order, faces, function);
 }
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-int64_t vertex_batches(const int32_t *dense, int64_t count, int32_t vertices, int corners, int most, int unique,
-                       int32_t *starts)
+int64_t batches_find(const int32_t *dense, int64_t count, int32_t vertices, int corners, int most, int unique,
+                     int32_t *starts)
 {
     int32_t *batch_of = calloc((size_t)vertices + 1, sizeof *batch_of); /* the last batch of a vertex, from 1 */
     int32_t batches = 0;

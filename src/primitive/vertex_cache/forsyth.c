@@ -149,7 +149,7 @@ static int32_t update_scores(Order *o, int32_t n)
     return best;
 }
 
-bool vertex_order_forsyth(const int32_t *dense, int64_t faces, int32_t vertices, int entries, int32_t *order)
+bool forsyth_order(const int32_t *dense, int64_t faces, int32_t vertices, int entries, int32_t *order)
 {
     Order o = {.dense = dense, .entries = entries};
     bool done = allocate(&o, faces, vertices);

@@ -260,7 +260,7 @@ static void release(Order *o)
     }
 }
 
-bool vertex_order_hoppe(const int32_t *dense, int64_t faces, int32_t vertices, int entries, int32_t *order)
+bool hoppe_order(const int32_t *dense, int64_t faces, int32_t vertices, int entries, int32_t *order)
 {
     Order o = {.dense = dense, .entries = entries, .faces = faces};
     bool done = allocate(&o, vertices) && join_edges(&o);

@@ -52,7 +52,7 @@ static int32_t number_by_hash(const int32_t *indices, int64_t count, int32_t *de
     return vertices;
 }
 
-int32_t vertex_number(const int32_t *indices, int64_t count, int32_t *dense)
+int32_t number_indices(const int32_t *indices, int64_t count, int32_t *dense)
 {
     int32_t least = count ? indices[0] : 0, most = least;
     for (int64_t i = 1; i < count; i++) {

@@ -4,7 +4,7 @@ local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
-local strategies = require "rill.geometry.reuse.strategies"
+local strategies = require "rill.reuse.strategies"
 local fail <const> = errors.fail
 
 local reuse = {}
@@ -196,7 +196,8 @@ reuse.order = errors.guard(function(triangles, method, options)
     local s = indices_of(ORDER, 1, "triangles", triangles)
     local range = ENTRIES[method]
     if not range and method ~= "random" then
-        fail("%s: argument #2 'method': expected \"forsyth\", \"hoppe\" or \"random\", got %s", ORDER, errors.told(method))
+        fail("%s: argument #2 'method': expected \"forsyth\", \"hoppe\" or \"random\", got %s", ORDER,
+            errors.told(method))
     end
     local taken = option.take(ORDER, options, ORDERS)
     local entries = taken.entries or range and range[3]
@@ -216,7 +217,8 @@ local MODES <const> = {
 local function misses(where, triangles, taken)
     local s = indices_of(where, 1, "triangles", triangles)
     if taken.entries > 1 << 20 or (taken.parallel or 0) > 1 << 20 then
-        fail("%s: option '%s': expected at most %d", where, taken.entries > 1 << 20 and "entries" or "parallel", 1 << 20)
+        fail("%s: option '%s': expected at most %d", where, taken.entries > 1 << 20 and "entries" or "parallel",
+            1 << 20)
     end
     local count, vertices = core._reuse_misses(s, taken.entries, taken.replacement == "lru", taken.parallel or 0,
         taken.window == "sliding")

@@ -66,7 +66,8 @@ function strategies.shade(where, kernel)
         refuse("'%s' is a %s kernel: expected a plain one", name, is_group and "group" or "reduce")
     end
     local index = params[1]
-    if not index or index.type ~= "int" or (index.kind ~= "constant" and index.kind ~= "input stream") or index.fixed then
+    local plain = index and (index.kind == "constant" or index.kind == "input stream") and not index.fixed
+    if not plain or index.type ~= "int" then
         refuse("the first parameter of '%s' must be the index: int i or int i<>", name)
     end
     local shade = {source = source, fast = fast, name = name, others = {}, arguments = {}, results = {},
@@ -86,8 +87,8 @@ function strategies.shade(where, kernel)
             shade.others[n] = {declaration = renamed(param, "reuse_arg" .. n), name = param.name, n = n}
             argument = {inner = "reuse_arg" .. n, direct = "reuse_arg" .. n}
         else
-            refuse("parameter '%s' of '%s' is %s: besides the index and outputs only constants (float a) and gathers (float x[]) are possible",
-                param.name, name, param.declaration)
+            refuse("parameter '%s' of '%s' is %s: besides the index and outputs only constants (float a) and " ..
+                "gathers (float x[]) are possible", param.name, name, param.declaration)
         end
         if not (returns and i == #params) then
             shade.arguments[#shade.arguments + 1] = argument
@@ -132,8 +133,8 @@ local function is_buffered(where, row, o, bytes)
             local size = row.bytes(setmetatable({batch = middle}, {__index = o}))
             low, high = size <= limit and middle or low, size <= limit and high or middle
         end
-        fail("%s: option 'batch': %d indices take %d bytes of shared memory, the device has %d: the largest that fits is %d", where,
-            o.batch, fixed, limit, low - low % o.corners)
+        fail("%s: option 'batch': %d indices take %d bytes of shared memory, the device has %d: the largest that " ..
+            "fits is %d", where, o.batch, fixed, limit, low - low % o.corners)
     end
     return fixed + slots * bytes > limit
 end
@@ -167,7 +168,7 @@ end
 function strategies.multi(o)
     local p = program("multi", values_of(o.shade, rows.multi, o, false))
     local shaded = {}
-    for n, s in ipairs(o.out) do
+    for n = 1, #o.out do
         shaded[n] = rill.stream(o.shade.results[n].element, o.vertices)
     end
     p.reuse_shade(table.unpack(append(append({}, o.arguments), shaded)))
