@@ -15,7 +15,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads an exponent at position `at`, adds it to *power and returns the position after it. Returns `at` if there is none. */
+/* Reads an exponent at position `at`, adds it to *power and returns the position after it. Returns `at` if
+ * there is none. */
 static size_t read_exponent(const char *text, size_t length, size_t at, int *power)
 {
     size_t from = at + 1;
@@ -32,8 +33,9 @@ static size_t read_exponent(const char *text, size_t length, size_t at, int *pow
     return from;
 }
 
-/* Reads a number m * 10^p or m / 10^p with m <= 2^53 and p <= 22. Both factors are exact doubles, so that one operation gives the nearest double
- * (W. D. Clinger, How to read floating point numbers accurately, 1990). Returns the number of characters, or 0 for any other number. */
+/* Reads a number m * 10^p or m / 10^p with m <= 2^53 and p <= 22. Both factors are exact doubles, so that one
+ * operation gives the nearest double (W. D. Clinger, How to read floating point numbers accurately, 1990).
+ * Returns the number of characters, or 0 for any other number. */
 static size_t read_short(const char *text, size_t length, double *value)
 {
     static const double powers[MOST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -1,4 +1,5 @@
-/* The error message of the current thread. C functions set it and return false or NULL; the binding raises it as a Lua error. */
+/* The error message of the current thread. C functions set it and return false or NULL; the binding raises it
+ * as a Lua error. */
 #ifndef RILL_BASE_ERROR_H
 #define RILL_BASE_ERROR_H
 
@@ -23,8 +24,8 @@ static inline bool error_failed(void)
     return false;
 }
 
-/* Record a message and have the value false, so that a caller can `return error_set(...)`. They are macros so that the compiler knows the
- * value; otherwise it warns about variables that are initialised only on success. */
+/* Record a message and have the value false, so that a caller can `return error_set(...)`. They are macros so
+ * that the compiler knows the value; otherwise it warns about variables that are initialised only on success. */
 #define error_set(...) (error_record(__VA_ARGS__), error_failed())
 #define error_prefix(...) (error_record_prefix(__VA_ARGS__), error_failed())
 

@@ -12,7 +12,8 @@ static uint16_t half_finite(double magnitude)
         place = -24; /* subnormal */
     }
     double units = nearbyint(ldexp(magnitude, -place));
-    /* A carry into the next power of two increments the exponent field, up to infinity, which is the correct result. */
+    /* A carry into the next power of two increments the exponent field, up to infinity, which is the correct
+     * result. */
     double bits = units + (place + 24) * 1024.0;
     return bits >= 0x7c00 ? 0x7c00 : (uint16_t)bits;
 }

@@ -1,5 +1,5 @@
-/* Process-wide locks. A fork waits until no lock is held, so that in the child process all locks are free and the data that they protect is
- * consistent. */
+/* Process-wide locks. A fork waits until no lock is held, so that in the child process all locks are free and
+ * the data that they protect is consistent. */
 #ifndef RILL_BASE_LOCK_H
 #define RILL_BASE_LOCK_H
 
@@ -18,8 +18,8 @@ typedef struct Lock {
         .mutex = PTHREAD_MUTEX_INITIALIZER                                                                             \
     }
 
-/* Registers the fork handlers. Call it before any lock is taken: a fork that has begun does not call handlers that another thread
- * registers. */
+/* Registers the fork handlers. Call it before any lock is taken: a fork that has begun does not call handlers
+ * that another thread registers. */
 void lock_watch_forks(void);
 
 /* Acquires a lock. A thread that holds a lock must neither acquire a second lock nor fork. */

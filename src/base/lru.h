@@ -12,8 +12,8 @@ typedef struct Lru {
 
 /* Moves item `i` to the front and returns it. */
 void *lru_use(Lru *list, size_t i);
-/* Adds an item at the front. If there are more than `limit` items, destroys the least recently used ones. On failure returns false with
- * error_set, and the caller still owns the item. */
+/* Adds an item at the front. If there are more than `limit` items, destroys the least recently used ones. On
+ * failure returns false with error_set, and the caller still owns the item. */
 bool lru_add(Lru *list, void *item, size_t limit, void (*destroy)(void *item));
 /* Destroys the items for which `over` returns true. */
 void lru_drop(Lru *list, bool (*over)(const void *item), void (*destroy)(void *item));

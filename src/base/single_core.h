@@ -1,4 +1,5 @@
-/* Restricts the process to one core temporarily, so that the elapsed time of its threads is the CPU time of their work. */
+/* Restricts the process to one core temporarily, so that the elapsed time of its threads is the CPU time of
+ * their work. */
 #ifndef RILL_BASE_SINGLE_CORE_H
 #define RILL_BASE_SINGLE_CORE_H
 
@@ -15,7 +16,8 @@ typedef struct SingleCore {
     cpu_set_t cores[ONE_CORE_THREADS];
 } SingleCore;
 
-/* Moves all threads of the process to the core of the caller. Returns false, with nothing changed, if the system does not support it. */
+/* Moves all threads of the process to the core of the caller. Returns false, with nothing changed, if the
+ * system does not support it. */
 bool single_core_begin(SingleCore *saved);
 /* Restores the affinities. */
 void single_core_end(const SingleCore *saved);

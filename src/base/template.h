@@ -4,7 +4,8 @@
  *     #             the dimension (0-based), within a repeated part
  *     $,{ ... $}    for 0 .. count - 1, separated by ", "; $&{ by " && ", $|{ by " | ", $0{ without separator
  *     $1{ ... $}    for 1 .. count - 1, without separator
- *     $-{ ... $}    for count - 1 .. 0, separated by ", "; $>{ for count - 1 .. 1; $<{ for count - 1 .. 0 without separator
+ *     $-{ ... $}    for count - 1 .. 0, separated by ", ";
+ *                   $>{ for count - 1 .. 1; $<{ for count - 1 .. 0 without separator
  *
  * "int f($,{int i#$})" is "int f(int i0, int i1)" for two dimensions. */
 #ifndef RILL_BASE_TEMPLATE_H
@@ -15,8 +16,8 @@
 /* Writes the replacement of a letter. */
 typedef void TemplateWord(const void *self, StrBuf *out, char letter, int dimension);
 
-/* Expands a text, then appends the result formatted with the arguments, as vprintf. Repeated parts must not contain conversions: each
- * argument exists once. */
+/* Expands a text, then appends the result formatted with the arguments, as vprintf. Repeated parts must not
+ * contain conversions: each argument exists once. */
 void template_addv(StrBuf *out, int count, TemplateWord *word, const void *self, const char *format, va_list args)
     ERROR_PRINTF(5, 0);
 

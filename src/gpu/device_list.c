@@ -1,5 +1,5 @@
-/* The list of devices of this process. The list is lazy: a candidate is opened only when it is needed, so that opening the first device opens no
- * other. */
+/* The list of devices of this process. The list is lazy: a candidate is opened only when it is needed, so that
+ * opening the first device opens no other. */
 #include "gpu/context/device_private.h"
 
 #include "base/strbuf.h"
@@ -76,7 +76,8 @@ static bool is_duplicate(int candidate, const DeviceInfo *info)
     return false;
 }
 
-/* Returns whether a hardware candidate without a driver is served by a software device, which is a separate candidate later in the list. */
+/* Returns whether a hardware candidate without a driver is served by a software device, which is a separate
+ * candidate later in the list. */
 static bool is_misplaced(int candidate, const DeviceInfo *info)
 {
     return egl_candidate_kind(candidate) == CANDIDATE_HARDWARE && info->software;

@@ -11,7 +11,8 @@ static bool entry_points_present(void)
            glCreateShader && glGetStringi && glGetIntegeri_v && glActiveTexture;
 }
 
-/* Loads OpenGL's functions. Debian's GLEW is built for GLX: with EGL it loads all functions, then reports that there is no GLX display. */
+/* Loads OpenGL's functions. Debian's GLEW is built for GLX: with EGL it loads all functions, then reports that
+ * there is no GLX display. */
 static bool load_entry_points(void)
 {
     static bool loaded;

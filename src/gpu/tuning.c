@@ -95,7 +95,8 @@ static bool read_variable(Device *device, bool *measured)
 
 /* --- the record --- */
 
-/* Reads one line of a choice: its name, its value and the nanoseconds of all values. Integers do not depend on the locale. */
+/* Reads one line of a choice: its name, its value and the nanoseconds of all values. Integers do not depend on
+ * the locale. */
 static bool read_choice(const char **text, Device *device, int id)
 {
     char name[NAME_ROOM];

@@ -8,7 +8,8 @@
 
 /* Returns whether the host is little-endian. */
 bool byteorder_little(void);
-/* Converts `count` numbers of `width` bytes in place, between the host's byte order and little-endian (`little`) or big-endian. */
+/* Converts `count` numbers of `width` bytes in place, between the host's byte order and little-endian
+ * (`little`) or big-endian. */
 void byteorder_convert(void *numbers, size_t width, size_t count, bool little);
 
 /* Reads a little-endian number of 1 to 8 bytes. */

@@ -89,7 +89,8 @@ static bool write_error(const FileDraft *draft)
     return error_set("cannot write '%s': %s", draft->path, strerror(errno));
 }
 
-/* Creates a temporary file in the target's directory. Its short name does not derive from the target's name, which may have the maximal length. */
+/* Creates a temporary file in the target's directory. Its short name does not derive from the target's name,
+ * which may have the maximal length. */
 static bool create_temporary(FileDraft *draft)
 {
     static atomic_uint counter;

@@ -1,4 +1,5 @@
-/* Reads and writes whole files. Errors name the path and the system's reason. Functions return false with error_set. */
+/* Reads and writes whole files. Errors name the path and the system's reason. Functions return false with
+ * error_set. */
 #ifndef RILL_IO_FILE_H
 #define RILL_IO_FILE_H
 
@@ -23,13 +24,13 @@ void file_free(FileBytes *bytes);
 /* Reads a file and passes its contents to `decode`. Errors of `decode` get the path as a prefix. */
 bool file_decode(const char *path, bool (*decode)(const FileBytes *file, void *self), void *self);
 
-/* Writes the parts one after the other to a temporary file in the directory of `path`, then renames it. The file `path` therefore has
- * either its old contents or all of the new ones. Keeps the permissions of a file that is replaced, and follows symbolic links. Fails if
- * `path` exists and is not a regular file. */
+/* Writes the parts one after the other to a temporary file in the directory of `path`, then renames it. The
+ * file `path` therefore has either its old contents or all of the new ones. Keeps the permissions of a file
+ * that is replaced, and follows symbolic links. Fails if `path` exists and is not a regular file. */
 bool file_write(const char *path, const FilePart *parts, int count);
 
-/* A temporary file that is written in pieces, and renamed to its path when it is committed, as by file_write. A draft that is not open
- * has handle -1. */
+/* A temporary file that is written in pieces, and renamed to its path when it is committed, as by file_write. A
+ * draft that is not open has handle -1. */
 typedef struct FileDraft {
     char *path;   /* as given, for messages */
     char *target; /* the path with symbolic links resolved */

@@ -138,8 +138,8 @@ bool text_count(const TextReader *reader, TextWord word, const char *what, int64
 
 bool text_are_finite(const double *numbers, int count)
 {
-    const double most =
-        0x1.ffffffp127; /* the smallest double that rounds to infinity as a float; FLT_MAX written with nine digits is above FLT_MAX */
+    /* The smallest double that rounds to infinity as a float. FLT_MAX written with nine digits is above FLT_MAX. */
+    const double most = 0x1.ffffffp127;
     for (int d = 0; d < count; d++) {
         if (!(numbers[d] < most && numbers[d] > -most)) {
             return false;

@@ -115,7 +115,8 @@ bool view_dim_replicate(Stream *s, int d, int64_t n)
     return view_dim_simplify(s, d);
 }
 
-/* Element ceil(i n / m) is floor((i n + m - 1) / m). Nested divisions combine: floor(floor(a / b) / c) = floor(a / (b c)). */
+/* Element ceil(i n / m) is floor((i n + m - 1) / m). Nested divisions combine: floor(floor(a / b) / c) =
+ * floor(a / (b c)). */
 bool view_dim_thin(Stream *s, int d, int64_t extent)
 {
     ViewDim *dim = &s->dim[d];
@@ -133,8 +134,8 @@ bool view_dim_thin(Stream *s, int d, int64_t extent)
     return view_dim_simplify(s, d);
 }
 
-/* Makes a dimension without modulo repeat after `extent` indices, by a modulo equal to the value that would come after the last index. Returns
- * false if the formula has no such modulo. */
+/* Makes a dimension without modulo repeat after `extent` indices, by a modulo equal to the value that would
+ * come after the last index. Returns false if the formula has no such modulo. */
 static bool tile_wraps(ViewDim *dim, int64_t extent)
 {
     int64_t end = extent * dim->step;

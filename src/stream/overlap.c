@@ -65,8 +65,8 @@ static bool box_set(Box *box, const Grid *grid, int64_t stride, int64_t size)
     return fresh;
 }
 
-/* Describes the stream as a box of the grid. Returns false if it is not a box: two dimensions share an axis, or an axis extends into the
- * next one. */
+/* Describes the stream as a box of the grid. Returns false if it is not a box: two dimensions share an axis, or
+ * an axis extends into the next one. */
 static bool box_of(const Stream *s, const Grid *grid, Box *box)
 {
     int64_t rest = s->offset * s->type->bytes;
@@ -157,7 +157,8 @@ static int dims_by_stride(const Stream *s, int order[SHAPE_MAX_RANK])
     return count;
 }
 
-/* Describes a regular view as rows of equal width and pitch. Leaves the region as one range if that is not possible. */
+/* Describes a regular view as rows of equal width and pitch. Leaves the region as one range if that is not
+ * possible. */
 static void find_rows(const Stream *s, BufferRegion *region)
 {
     int order[SHAPE_MAX_RANK];

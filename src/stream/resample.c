@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns a header with the rank of the launch. Missing leading dimensions are added with size 1; surplus leading dimensions are reduced to
- * their first index, since a dimension that the launch does not have counts as 1. */
+/* Returns a header with the rank of the launch. Missing leading dimensions are added with size 1; surplus
+ * leading dimensions are reduced to their first index, since a dimension that the launch does not have counts
+ * as 1. */
 static Stream with_rank(const Stream *s, int rank)
 {
     Stream made = *s;

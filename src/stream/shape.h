@@ -18,18 +18,21 @@ typedef struct Shape {
 int64_t shape_elements(const Shape *shape);
 /* Compares ranks and sizes. */
 bool shape_equal(const Shape *a, const Shape *b);
-/* Checks the rank, that sizes are >= 0, and the number of elements (without overflow). Returns false with error_set. */
+/* Checks the rank, that sizes are >= 0, and the number of elements (without overflow). Returns false with
+ * error_set. */
 bool shape_check(const Shape *shape);
 enum { SHAPE_TEXT = 192 };
 /* Writes text such as "512x512" and returns it. */
 const char *shape_text(const Shape *shape, char text[SHAPE_TEXT]);
-/* Computes the common shape of a and b: missing leading dimensions count as 1, and a size of 1 is stretched. Returns false with error_set if
- * there is none. */
+/* Computes the common shape of a and b: missing leading dimensions count as 1, and a size of 1 is stretched.
+ * Returns false with error_set if there is none. */
 bool shape_broadcast(const Shape *a, const Shape *b, Shape *result);
 
-/* Copies coordinates in reverse order. Kernels and containers have x first, shapes have the slowest dimension first. */
+/* Copies coordinates in reverse order. Kernels and containers have x first, shapes have the slowest dimension
+ * first. */
 void shape_reverse(const int64_t *from, int rank, int64_t *to);
-/* Converts a box from its first and last element (inclusive, x first) to from[] (inclusive) and to[] (exclusive), slowest dimension first. */
+/* Converts a box from its first and last element (inclusive, x first) to from[] (inclusive) and to[]
+ * (exclusive), slowest dimension first. */
 void shape_box(const int64_t *first, const int64_t *last, int rank, int64_t *from, int64_t *to);
 
 #endif

@@ -141,7 +141,8 @@ static bool ramp_type_check(const Type *type)
     return true;
 }
 
-/* Sets component c of a ramp over `count` elements. Returns false with error_set if an end is not finite or an integer cannot hold a value. */
+/* Sets component c of a ramp over `count` elements. Returns false with error_set if an end is not finite or an
+ * integer cannot hold a value. */
 static bool ramp_component(Stream *s, int c, double from, double to, int64_t count)
 {
     double delta = count > 0 ? (to - from) / (double)count : 0;

@@ -1,8 +1,10 @@
-/* A stream is a small header over a reference-counted buffer. The header maps indices of the shape to elements. Views share the buffer.
+/* A stream is a small header over a reference-counted buffer. The header maps indices of the shape to elements.
+ * Views share the buffer.
  *
- * Index i of a dimension d becomes k[d] = ((i * step + start) / div) % mod, where mod 0 means no modulo. The element's index in the buffer
- * is offset + the sum of k[d] * stride[d]. A plain dimension has step 1, start 0, div 1, mod 0. stream_domain and stream_stride
- * change offset and stride, stream_replicate sets div, stream_tile sets mod. */
+ * Index i of a dimension d becomes k[d] = ((i * step + start) / div) % mod, where mod 0 means no modulo. The
+ * element's index in the buffer is offset + the sum of k[d] * stride[d]. A plain dimension has step 1, start 0,
+ * div 1, mod 0. stream_domain and stream_stride change offset and stride, stream_replicate sets div,
+ * stream_tile sets mod. */
 #ifndef RILL_STREAM_STREAM_H
 #define RILL_STREAM_STREAM_H
 
@@ -38,8 +40,8 @@ typedef struct Stream {
     Shape shape;
     Source source;
     Buffer *buffer; /* NULL for a ramp */
-    /* Borrowed. Of SOURCE_MAPPED: the container whose box begins at dim[d].start. Only kernels read and write such a stream. It may have
-     * more elements than a buffer. */
+    /* Borrowed. Of SOURCE_MAPPED: the container whose box begins at dim[d].start. Only kernels read and write
+     * such a stream. It may have more elements than a buffer. */
     AddressMap *map;
     Ramp ramp;
     int64_t offset; /* elements */
@@ -50,8 +52,8 @@ typedef struct Stream {
     bool baked;             /* a whole container: kernels may be compiled for its sizes and its origin */
     bool contiguous;        /* row-major without gaps, beginning at offset */
     bool writable;          /* false for ramps and results of tile and replicate */
-    /* Number of elements of a one-dimensional stream, if only the device has it; shape.size[0] is then an upper bound. Holds a
-     * reference. Buffer NULL: the shape is exact. */
+    /* Number of elements of a one-dimensional stream, if only the device has it; shape.size[0] is then an upper
+     * bound. Holds a reference. Buffer NULL: the shape is exact. */
     DeviceLength length;
 } Stream;
 
@@ -65,13 +67,14 @@ int64_t stream_locate(const Stream *stream, const int64_t *index);
 /* Writes element `number` of a ramp, packed. Uses the arithmetic of the kernels: float32 for floats. */
 void stream_ramp_element(const Stream *stream, int64_t number, void *element);
 
-/* Constructors fill `result` and take references to its type and buffer: release it with stream_release. On failure they
- * return false with error_set, and `result` is closed. */
+/* Constructors fill `result` and take references to its type and buffer: release it with stream_release. On
+ * failure they return false with error_set, and `result` is closed. */
 
 /* Creates a stream with a new buffer, which is filled with zeros if `zero` is set, else undefined. */
 bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result);
-/* Creates an iterator stream, a ramp from `from` (inclusive) to `to` (exclusive) with one value per component. Of a vector, x runs along the
- * last dimension. Fails if the type is not float, double, int, uint or a vector of them, or if an integer cannot hold the values. */
+/* Creates an iterator stream, a ramp from `from` (inclusive) to `to` (exclusive) with one value per component.
+ * Of a vector, x runs along the last dimension. Fails if the type is not float, double, int, uint or a vector
+ * of them, or if an integer cannot hold the values. */
 bool stream_ramp(Device *device, const Type *type, const Shape *shape, const double *from, const double *to,
                  Stream *result);
 /* Creates a stream over a part of an existing buffer; `offset` counts elements of `type`. */
@@ -80,15 +83,17 @@ bool stream_over(Buffer *buffer, const Type *type, const Shape *shape, int64_t o
 void stream_copy_view(const Stream *from, Stream *result);
 /* Sets the length of a one-dimensional stream, whose size is an upper bound, to a count that a launch computes. */
 void stream_set_length(Stream *stream, DeviceLength length);
-/* Reads the length back from the device, if it is not known, and sets the shape. May wait. Returns false with error_set. */
+/* Reads the length back from the device, if it is not known, and sets the shape. May wait. Returns false with
+ * error_set. */
 bool stream_settle(Stream *stream);
 /* Drops the references. The stream is closed afterwards (device NULL). */
 void stream_release(Stream *stream);
 
-/* View functions create another header over the same elements. On failure they return false with error_set, and `result` is closed.
- * `result` may be `s` itself only if `s` is borrowed. A dimension keeps its boundary under domain, stride, tile, replicate and transpose;
- * other views reset it to clamp. A view that cannot be described by the formula above fails with an error that says to copy first.
- * Indices are 0-based; `first` is inclusive, `last` exclusive. The binding converts from Lua's convention. */
+/* View functions create another header over the same elements. On failure they return false with error_set, and
+ * `result` is closed. `result` may be `s` itself only if `s` is borrowed. A dimension keeps its boundary under
+ * domain, stride, tile, replicate and transpose; other views reset it to clamp. A view that cannot be described
+ * by the formula above fails with an error that says to copy first. Indices are 0-based; `first` is inclusive,
+ * `last` exclusive. The binding converts from Lua's convention. */
 
 /* Creates the view of a box. */
 bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, Stream *result);
@@ -118,9 +123,9 @@ typedef struct TextureWish {
     int internal; /* 0: the format of the elements */
 } TextureWish;
 
-/* Attaches a texture of the stream's shape to its buffer, for the device's filters. Implemented in stream/texture.c. The stream must contain all
- * elements of its buffer. Mipmap levels from 1 on are zeros. Returns false with error_set if there is no texture for the type or shape, or
- * no memory. */
+/* Attaches a texture of the stream's shape to its buffer, for the device's filters. Implemented in
+ * stream/texture.c. The stream must contain all elements of its buffer. Mipmap levels from 1 on are zeros.
+ * Returns false with error_set if there is no texture for the type or shape, or no memory. */
 bool stream_texture_attach(const Stream *s, const TextureWish *wish);
 /* Returns the texture that shows the elements of the stream in the same shape, or NULL. */
 const TextureForm *stream_texture(const Stream *s);
@@ -139,11 +144,12 @@ bool stream_written_since(const Stream *stream, uint64_t version);
 /* Records that a shader wrote the stream. Every such write must be recorded. */
 void stream_wrote(const Stream *stream);
 
-/* Makes `s` a view with the shape of a launch, as Brook resizes inputs. If the new extent of a dimension is a multiple of its size, its
- * elements are repeated. If a dimension has n elements, more than the new extent m, element i of the view is element ceil(i n / m).
- * Missing leading dimensions count as 1, on either side. If no view has this form, the function sets *needs_copy and closes the
- * result: copy_resampled creates a stream instead. Returns false with error_set (both shapes printed) if a size is smaller than the new
- * extent and does not divide it. */
+/* Makes `s` a view with the shape of a launch, as Brook resizes inputs. If the new extent of a dimension is a
+ * multiple of its size, its elements are repeated. If a dimension has n elements, more than the new extent m,
+ * element i of the view is element ceil(i n / m). Missing leading dimensions count as 1, on either side. If no
+ * view has this form, the function sets *needs_copy and closes the result: copy_resampled creates a stream
+ * instead. Returns false with error_set (both shapes printed) if a size is smaller than the new extent and does
+ * not divide it. */
 bool stream_resample(const Stream *s, const Shape *shape, Stream *result, bool *needs_copy);
 
 #endif

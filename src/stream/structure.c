@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lock protects the table. Reference counts above 1 change without it. The last reference is dropped under the lock, so that a
- * structure in the table always has a reference. */
+/* The lock protects the table. Reference counts above 1 change without it. The last reference is dropped under
+ * the lock, so that a structure in the table always has a reference. */
 typedef struct Interned {
     Type type;
     atomic_size_t holders;
@@ -179,8 +179,8 @@ size_t type_struct_count(void)
 
 /* construction */
 
-/* Finds the structure that a kernel sees, whose fields have value types. Sets *value to a new reference, or to NULL if the structure is its own
- * value type. Returns false with error_set. */
+/* Finds the structure that a kernel sees, whose fields have value types. Sets *value to a new reference, or to
+ * NULL if the structure is its own value type. Returns false with error_set. */
 static bool struct_value(const char *name, const Field *fields, int count, const Type **value)
 {
     bool differs = false;
@@ -204,7 +204,8 @@ static bool struct_value(const char *name, const Field *fields, int count, const
     return *value != NULL;
 }
 
-/* Creates a structure that is not interned yet. The caller owns the reference, and keeps its own reference to `value`. */
+/* Creates a structure that is not interned yet. The caller owns the reference, and keeps its own reference to
+ * `value`. */
 static Interned *struct_new(const char *name, const Field *fields, int count, const Type *value)
 {
     Interned *made = calloc(1, sizeof *made);
@@ -232,7 +233,8 @@ static Interned *struct_new(const char *name, const Field *fields, int count, co
     return made;
 }
 
-/* Finds or creates a structure. The new reference belongs to the caller, or to the process if `kept` is set; the process holds at most one. */
+/* Finds or creates a structure. The new reference belongs to the caller, or to the process if `kept` is set;
+ * the process holds at most one. */
 static const Type *intern(const char *name, const Field *fields, int count, const Type *value, bool kept)
 {
     uint32_t hash = fields_hash(name, fields, count);

@@ -27,7 +27,8 @@ static const ScalarForm forms[SCALAR_COUNT] = {SCALARS(SCALAR_ROW)};
                     .value = &builtin[TYPE_##seen]},
 static const Type builtin[TYPE_COUNT] = {TYPES(TYPE_ROW)};
 
-/* Kernels read and write 32-bit words. Elements of one component may share a word; elements of several components must fill whole words. */
+/* Kernels read and write 32-bit words. Elements of one component may share a word; elements of several
+ * components must fill whole words. */
 #define TYPE_FITS(id, text, kind, count, seen)                                                                         \
     _Static_assert((count) == 1 ? SCALAR_##kind##_BYTES % 4 == 0 || 4 % SCALAR_##kind##_BYTES == 0                     \
                                 : (count)*SCALAR_##kind##_BYTES % 4 == 0,                                              \
@@ -71,7 +72,8 @@ static int word_distance(const char *a, const char *b)
     return row[n];
 }
 
-/* Type names of other languages and libraries, and rill's name; NULL for 64-bit integers, which rill does not have. */
+/* Type names of other languages and libraries, and rill's name; NULL for 64-bit integers, which rill does not
+ * have. */
 static const struct {
     const char *name, *here;
 } foreign[] = {

@@ -13,7 +13,8 @@
 typedef enum Scalar { SCALARS(SCALAR_ID) SCALAR_COUNT } Scalar;
 #undef SCALAR_ID
 
-/* The meaning of a scalar's bits: an IEEE 754 number, an integer, the 32-bit word 0 or 1, or an integer that represents 0 to 1. */
+/* The meaning of a scalar's bits: an IEEE 754 number, an integer, the 32-bit word 0 or 1, or an integer that
+ * represents 0 to 1. */
 typedef enum ScalarForm { FORM_FLOAT, FORM_SIGNED, FORM_UNSIGNED, FORM_BOOL, FORM_UNORM } ScalarForm;
 
 typedef struct Type Type;
@@ -24,9 +25,9 @@ typedef struct Field {
     int offset; /* bytes from the start of the structure, packed */
 } Field;
 
-/* Types are interned: equal types are the same pointer. Built-in types live as long as the process. Structures are reference-counted
- * (any thread may do so) and hold references to the types of their fields and to their value type. Streams, kernel texts and cached
- * programs hold references to their types. */
+/* Types are interned: equal types are the same pointer. Built-in types live as long as the process. Structures
+ * are reference-counted (any thread may do so) and hold references to the types of their fields and to their
+ * value type. Streams, kernel texts and cached programs hold references to their types. */
 struct Type {
     char name[64]; /* "float", "vec3", "half2", "unorm8x4"; a structure's own name */
     bool is_struct;
@@ -38,17 +39,20 @@ struct Type {
     const Type *value; /* the type that a kernel sees: float for half, int for int8 ...; itself if GLSL has it */
 };
 
-/* Finds a type by its GLSL, rill or Brook name ("float3", "int2", "double4"). Returns NULL with error_set, which suggests similar names. */
+/* Finds a type by its GLSL, rill or Brook name ("float3", "int2", "double4"). Returns NULL with error_set,
+ * which suggests similar names. */
 const Type *type_find(const char *name);
 /* Returns the built-in type `index` (0-based), or NULL after the last one. */
 const Type *type_at(int index);
 /* Returns the type with 1 to 4 components of a scalar, or NULL if there is none (bool vectors, unorm8x2). */
 const Type *type_of(Scalar scalar, int components);
 enum { TYPE_MAX_BYTES = 1024 };
-/* Finds or creates the structure with a name and a list of fields (names, types and order). Fields must fill whole 32-bit words and have at
- * most TYPE_MAX_BYTES in total. The caller owns a reference (type_release). Returns NULL with error_set. */
+/* Finds or creates the structure with a name and a list of fields (names, types and order). Fields must fill
+ * whole 32-bit words and have at most TYPE_MAX_BYTES in total. The caller owns a reference (type_release).
+ * Returns NULL with error_set. */
 const Type *type_struct(const char *name, const Field *fields, int count);
-/* Finds or creates a structure that lives as long as the process. No reference is needed. For a fixed set of structures. */
+/* Finds or creates a structure that lives as long as the process. No reference is needed. For a fixed set of
+ * structures. */
 const Type *type_struct_kept(const char *name, const Field *fields, int count);
 enum { TYPE_MAX_FIELDS = 256 };
 /* Finds the type of a name. Returns NULL with error_set. */
@@ -61,8 +65,9 @@ const Type *type_retain(const Type *type);
 void type_release(const Type *type);
 /* Returns the number of structures that exist in this process. */
 size_t type_struct_count(void);
-/* Returns whether values of `from` can be used where a kernel declares `to`: the same value type, GLSL's implicit conversions (int -> uint
- * -> float -> double, component by component), or structures with the same list of field types. */
+/* Returns whether values of `from` can be used where a kernel declares `to`: the same value type, GLSL's
+ * implicit conversions (int -> uint -> float -> double, component by component), or structures with the same
+ * list of field types. */
 bool type_converts(const Type *from, const Type *to);
 /* Returns whether both types have the same layout in memory, so that elements can be copied as bytes. */
 bool type_same_layout(const Type *a, const Type *b);
@@ -76,8 +81,8 @@ ScalarForm type_scalar_form(Scalar scalar);
 /* Returns whether a scalar can hold fractions: float, double, half, unorm8. */
 bool type_scalar_is_float(Scalar scalar);
 
-/* Returns the scalar and the byte offset of component k (from 0 to type->components - 1) in memory order, with nested structures
- * flattened. */
+/* Returns the scalar and the byte offset of component k (from 0 to type->components - 1) in memory order, with
+ * nested structures flattened. */
 void type_component(const Type *type, int k, Scalar *scalar, int *offset);
 
 /* Returns whether every bool in `count` packed elements is the word 0 or 1, as in streams. */

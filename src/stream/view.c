@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Completes a view. Views are built in a borrowed header `made`, which is copied to `result` after everything has succeeded. */
+/* Completes a view. Views are built in a borrowed header `made`, which is copied to `result` after everything
+ * has succeeded. */
 static bool view_accept(Stream *made, Stream *result)
 {
     view_finish(made);
@@ -109,7 +110,8 @@ bool stream_replicate(const Stream *s, const int64_t *n, Stream *result)
     return view_repeat("replicate", view_dim_replicate, s, n, result);
 }
 
-/* Splits dimension `from` of s, i = i1 * n + i2, into dimensions d1 (i1) and d2 (i2) of `made`, whose sizes are already set. */
+/* Splits dimension `from` of s, i = i1 * n + i2, into dimensions d1 (i1) and d2 (i2) of `made`, whose sizes are
+ * already set. */
 static bool group_split(const Stream *s, int from, int64_t n, Stream *made, int d1, int d2)
 {
     ViewDim dim = s->dim[from];
@@ -170,7 +172,8 @@ bool stream_group(const Stream *s, const int64_t *n, Stream *result)
     return view_accept(&made, result);
 }
 
-/* Computes the strides of the new dimensions [to, stop) from the old dimensions [from, end), which have the same number of elements. */
+/* Computes the strides of the new dimensions [to, stop) from the old dimensions [from, end), which have the
+ * same number of elements. */
 static bool reshape_run(const Stream *s, int from, int end, Stream *made, int to, int stop)
 {
     if (end - from == 1 && stop - to == 1) {

@@ -1,5 +1,5 @@
-/* Arithmetic of one view dimension, shared by views and resampling. stream.h defines the formula. These functions change the header
- * only, not references. */
+/* Arithmetic of one view dimension, shared by views and resampling. stream.h defines the formula. These
+ * functions change the header only, not references. */
 #ifndef RILL_STREAM_VIEW_H
 #define RILL_STREAM_VIEW_H
 
@@ -10,8 +10,8 @@ bool view_dim_plain(const ViewDim *dim);
 /* Returns the value k of an index, before it is multiplied by the stride. */
 int64_t view_dim_at(const ViewDim *dim, int64_t index);
 
-/* The next functions replace dimension d of a header, including its size. They return false without error_set if the formula cannot
- * describe the result. */
+/* The next functions replace dimension d of a header, including its size. They return false without error_set
+ * if the formula cannot describe the result. */
 
 /* Keeps every n-th element of dimension d. */
 bool view_dim_stride(Stream *s, int d, int64_t n);

@@ -1,5 +1,6 @@
-/* A device is one headless OpenGL context. This header declares its properties and the function that dispatches work. Only src/gpu calls OpenGL.
- * Functions that return bool or a pointer report failure by false or NULL with error_set. */
+/* A device is one headless OpenGL context. This header declares its properties and the function that dispatches
+ * work. Only src/gpu calls OpenGL. Functions that return bool or a pointer report failure by false or NULL with
+ * error_set. */
 #ifndef RILL_GPU_CONTEXT_DEVICE_H
 #define RILL_GPU_CONTEXT_DEVICE_H
 
@@ -14,15 +15,16 @@ typedef struct Device Device;
 typedef struct Buffer Buffer;
 typedef struct Program Program;
 
-/* A region of a buffer: rows of `width` bytes at a distance of `pitch` bytes. The first row begins at `from`, the last one ends at `to`. A single
- * row has pitch 0. */
+/* A region of a buffer: rows of `width` bytes at a distance of `pitch` bytes. The first row begins at `from`,
+ * the last one ends at `to`. A single row has pitch 0. */
 typedef struct BufferRegion {
     uint64_t from, to, pitch, width;
 } BufferRegion;
 
 typedef enum DeviceFamily { FAMILY_CPU, FAMILY_GPU } DeviceFamily;
 
-/* Properties of a driver. Properties that affect the correctness of results are measured once per version of a driver. */
+/* Properties of a driver. Properties that affect the correctness of results are measured once per version of a
+ * driver. */
 typedef struct DeviceTraits {
     /* Used by the compiler, the primitives and the buffers. */
     DeviceFamily family;  /* RILL_FAMILY=cpu|gpu forces one */
@@ -78,19 +80,21 @@ typedef struct DeviceMemory {
     uint64_t reads; /* number of read-backs */
 } DeviceMemory;
 
-/* Registers the detection of forks: see process.c. Call it before the first device is opened. Further calls have no effect. */
+/* Registers the detection of forks: see process.c. Call it before the first device is opened. Further calls
+ * have no effect. */
 void device_watch_forks(void);
 
-/* Returns the number of devices that can be opened. The list has hardware first and is made once per process. Returns -1 with error_set in a
- * process that was forked after its parent had opened a device. */
+/* Returns the number of devices that can be opened. The list has hardware first and is made once per process.
+ * Returns -1 with error_set in a process that was forked after its parent had opened a device. */
 int device_count(void);
 /* Describes a device of the list by its 0-based index. */
 bool device_info(int index, DeviceInfo *info);
 /* Copies the reason why a driver is refused; 0-based index. Returns false after the last one. */
 bool device_left_out(int index, char *reason, size_t room);
 
-/* Opens a device by its 1-based index as text ("1", "2" ...) or by a part of its name in any case. NULL: RILL_DEVICE if it is set, else the first device
- * that opens. A device that is open already on this thread is shared. The caller owns a reference. */
+/* Opens a device by its 1-based index as text ("1", "2" ...) or by a part of its name in any case. NULL:
+ * RILL_DEVICE if it is set, else the first device that opens. A device that is open already on this thread is
+ * shared. The caller owns a reference. */
 Device *device_open(const char *which);
 /* Adds a reference. */
 Device *device_retain(Device *device);
@@ -111,8 +115,9 @@ typedef struct DeviceScope {
     void *display, *draw, *read, *context;
     bool changed;
 } DeviceScope;
-/* Makes the device's context current on this thread, and saves a foreign context in `scope`. Cheap if the context is current already. All other
- * calls on devices, buffers and programs must be made between device_enter and device_leave. */
+/* Makes the device's context current on this thread, and saves a foreign context in `scope`. Cheap if the
+ * context is current already. All other calls on devices, buffers and programs must be made between
+ * device_enter and device_leave. */
 bool device_enter(Device *device, DeviceScope *scope);
 /* Restores the context that device_enter saved. */
 void device_leave(DeviceScope *scope);
@@ -125,7 +130,8 @@ bool device_traced(const Device *device);
 /* Waits for all work. Returns false with error_set if the device is lost or a fault is recorded. */
 bool device_wait(Device *device);
 
-/* Sets a function that frees unused objects of the host language. It is called before an allocation fails because memory is exhausted. */
+/* Sets a function that frees unused objects of the host language. It is called before an allocation fails
+ * because memory is exhausted. */
 void device_set_collector(Device *device, void (*collect)(void *context), void *context);
 /* Returns the memory statistics. */
 DeviceMemory device_memory(const Device *device);
@@ -133,7 +139,8 @@ DeviceMemory device_memory(const Device *device);
 void device_memory_limit(Device *device, uint64_t bytes);
 /* Returns the bytes allocated since the last call, to be charged to the host language's garbage collector. */
 uint64_t device_take_charge(Device *device);
-/* Returns the number of programs compiled since the last call, to be charged too: each takes a quarter of a megabyte on llvmpipe. */
+/* Returns the number of programs compiled since the last call, to be charged too: each takes a quarter of a
+ * megabyte on llvmpipe. */
 unsigned device_take_compiled(Device *device);
 
 enum {
@@ -142,7 +149,8 @@ enum {
     DEVICE_MAX_IMAGES = 4
 };
 
-/* The format of a buffer texture: 32-bit words as R32UI, RGBA32UI or RG32UI. TEXEL_SAMPLED: the buffer's filtered texture, see texture.h. */
+/* The format of a buffer texture: 32-bit words as R32UI, RGBA32UI or RG32UI. TEXEL_SAMPLED: the buffer's
+ * filtered texture, see texture.h. */
 typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR, TEXEL_PAIR, TEXEL_SAMPLED } TexelFormat;
 
 /* The values outside a sampled texture, per dimension, x first. */
@@ -162,9 +170,10 @@ typedef struct DispatchBlock {
     uint64_t bytes; /* the bound range begins at byte 0 and has this size; 0: the whole buffer with its spare tail */
 } DispatchBlock;
 
-/* The parameters of a dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer), block k to storage binding k + 1, and
- * image k to image unit k (uimageBuffer); loads from an image may return stores of the same dispatch. `params` are the values of
- * `layout(location = 0) uniform uvec4 rill_p[param_vectors]`. */
+/* The parameters of a dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer),
+ * block k to storage binding k + 1, and image k to image unit k (uimageBuffer); loads from an image may return
+ * stores of the same dispatch. `params` are the values of `layout(location = 0) uniform uvec4
+ * rill_p[param_vectors]`. */
 typedef struct Dispatch {
     Program *program;
     const uint32_t *params;
@@ -184,13 +193,13 @@ typedef struct Dispatch {
 /* Issues a dispatch. Does not wait, read back or allocate. Returns false with error_set if GL reported an error. */
 bool device_dispatch(Device *device, const Dispatch *dispatch);
 
-/* Returns the fault words (RILL_FAULT_KIND ...). They are current after a dispatch on a synchronous device, else after device_wait. The pointer stays
- * valid. The caller clears the words with device_fault_clear. */
+/* Returns the fault words (RILL_FAULT_KIND ...). They are current after a dispatch on a synchronous device,
+ * else after device_wait. The pointer stays valid. The caller clears the words with device_fault_clear. */
 const uint32_t *device_fault(Device *device);
 /* Clears the fault words. */
 void device_fault_clear(Device *device);
-/* Sets the function, of the whole process, that converts fault words to an error: it clears the words and returns false with error_set. Every call
- * that waits calls it. */
+/* Sets the function, of the whole process, that converts fault words to an error: it clears the words and
+ * returns false with error_set. Every call that waits calls it. */
 void device_set_fault_reporter(bool (*report)(Device *device));
 
 #endif

@@ -1,4 +1,5 @@
-/* Declarations shared by the files of src/gpu: the structures of devices, buffers and programs, and internal functions. */
+/* Declarations shared by the files of src/gpu: the structures of devices, buffers and programs, and internal
+ * functions. */
 #ifndef RILL_GPU_CONTEXT_DEVICE_PRIVATE_H
 #define RILL_GPU_CONTEXT_DEVICE_PRIVATE_H
 
@@ -89,7 +90,8 @@ typedef struct DebugLog {
     char text[512];
 } DebugLog;
 
-/* Attachments of other directories (context/device_data.c), and the working memory of calls by nesting depth (memory/workspace.c). */
+/* Attachments of other directories (context/device_data.c), and the working memory of calls by nesting depth
+ * (memory/workspace.c). */
 enum { DEVICE_ATTACHMENTS = 16, WORKSPACE_DEPTH = 32 };
 
 typedef struct DeviceData {
@@ -156,7 +158,8 @@ struct Device {
     uint64_t large_bytes;                   /* smallest buffer that large_pages.c allocates */
     LargePages *large_pages;                /* NULL until the first such buffer */
     bool large_works;                       /* the first such buffer was tested */
-    /* Copy and fill large ranges. They set *done to the bytes done, counted from the first one. Return false with error_set. */
+    /* Copy and fill large ranges. They set *done to the bytes done, counted from the first one. Return false
+     * with error_set. */
     bool (*copy_many)(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes,
                       uint64_t *done);
     bool (*fill_many)(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes,
@@ -185,8 +188,8 @@ struct Device {
     uint32_t poison[POISON_WORDS];
 };
 
-/* egl.c: displays and contexts. A candidate is a display that may provide a device; indices are 0-based. The caller holds the lock of the
- * device list. */
+/* egl.c: displays and contexts. A candidate is a display that may provide a device; indices are 0-based. The
+ * caller holds the lock of the device list. */
 enum { MAX_CANDIDATES = 32 };
 typedef enum CandidateKind { CANDIDATE_HARDWARE, CANDIDATE_SURFACELESS, CANDIDATE_SOFTWARE } CandidateKind;
 /* Returns the number of candidates. */
@@ -200,13 +203,14 @@ const char *egl_error_name(void);
 
 /* device_open.c: opens and closes a device. */
 
-/* Opens a device for the calling thread. Sets `info` to the driver's description, even if it is refused, and `final` to whether opening will
- * fail again. Returns NULL with error_set. */
+/* Opens a device for the calling thread. Sets `info` to the driver's description, even if it is refused, and
+ * `final` to whether opening will fail again. Returns NULL with error_set. */
 Device *device_new(int candidate, DeviceInfo *info, bool *final);
 /* Closes and frees a device. */
 void device_delete(Device *device);
 
-/* Returns whether the device's GL objects can be deleted now (current.c): not in a finalizer on another thread, and not in a forked child. */
+/* Returns whether the device's GL objects can be deleted now (current.c): not in a finalizer on another thread,
+ * and not in a forked child. */
 bool device_is_current(const Device *device);
 
 /* process.c: detects forked child processes. */
@@ -220,7 +224,8 @@ void process_started(void);
 /* Sets the error for a device of a parent process and returns false. */
 bool process_forked(void);
 
-/* Sets environment variables for Mesa's cache directory and zink (context/driver_cache.c). Call it before EGL starts. */
+/* Sets environment variables for Mesa's cache directory and zink (context/driver_cache.c). Call it before EGL
+ * starts. */
 void driver_cache_prepare(void);
 enum { CACHE_PATH_ROOM = 1024 };
 /* Finds rill's cache directory: RILL_CACHE, else by the XDG rules. Returns false if none can be written. */
@@ -229,8 +234,8 @@ bool driver_cache_directory(char path[CACHE_PATH_ROOM]);
 /* Chooses the values of all tuning choices (tuning.c). Returns false with error_set if RILL_TUNE is invalid. */
 bool tuning_look_up(Device *device);
 
-/* Reads or makes the measures of the driver (driver_test.c). Returns false with error_set if it is refused; sets *wrong if it computes incorrect
- * results. */
+/* Reads or makes the measures of the driver (driver_test.c). Returns false with error_set if it is refused;
+ * sets *wrong if it computes incorrect results. */
 bool driver_test_measure(Device *device, DriverTestMeasures *measures, bool *wrong);
 
 /* gl_error.c: errors of the current context. */
@@ -305,7 +310,8 @@ void pool_destroy(Buffer *buffer);
 /* Frees the oldest buffers until at most `bytes` are in the pool. */
 void pool_shrink(Device *device, uint64_t bytes);
 
-/* Returns the buffer texture of a format, which is created when it is first used (buffer.c). Returns 0 with error_set. */
+/* Returns the buffer texture of a format, which is created when it is first used (buffer.c). Returns 0 with
+ * error_set. */
 GLuint buffer_texture(Buffer *buffer, TexelFormat format);
 extern const GLenum buffer_texture_formats[TEXEL_FORMATS];
 
@@ -346,7 +352,8 @@ void texture_destroy_samplers(Device *device);
 
 /* dump.c */
 
-/* Writes a program's text to the directory of RILL_DUMP, if it is set. Returns false with error_set if the file cannot be written. */
+/* Writes a program's text to the directory of RILL_DUMP, if it is set. Returns false with error_set if the file
+ * cannot be written. */
 bool dump_program(const char *name, const char *note, const char *source, uint64_t hash);
 /* Renames the file of a program to .rejected. */
 void dump_rejected(const char *name, uint64_t hash);
@@ -385,7 +392,8 @@ bool staging_ring_read(Buffer *buffer, uint64_t offset, void *data, uint64_t byt
 /* Deletes the ring. */
 void staging_ring_destroy(Device *device);
 typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
-/* Waits at most some nanoseconds for a fence. A fence that passed is deleted and set to NULL; NULL counts as passed. */
+/* Waits at most some nanoseconds for a fence. A fence that passed is deleted and set to NULL; NULL counts as
+ * passed. */
 FenceState staging_fence_state(GLsync *fence, GLuint64 nanoseconds);
 /* Waits for a fence without a time limit. Returns false with error_set if the device is lost or waiting fails. */
 bool staging_fence_wait(Device *device, GLsync *fence);

@@ -1,5 +1,5 @@
-/* Sets environment variables that Mesa reads when it starts. Mesa caches compiled shaders on disk; if its directory cannot be written, it
- * silently works without a cache. */
+/* Sets environment variables that Mesa reads when it starts. Mesa caches compiled shaders on disk; if its
+ * directory cannot be written, it silently works without a cache. */
 #include "gpu/context/device_private.h"
 
 #include <pwd.h>
@@ -53,7 +53,8 @@ static bool default_works(const char *cache_home, const char *home)
     return (!home || works_at_home(home)) && user && works_at_home(user->pw_dir);
 }
 
-/* Other users can create files in the temporary directory, so only a directory that we own and that others cannot access is accepted. */
+/* Other users can create files in the temporary directory, so only a directory that we own and that others
+ * cannot access is accepted. */
 static bool make_private(char *path, const char *parent)
 {
     struct stat info;
@@ -68,9 +69,10 @@ static bool make_temporary(char *path)
     return make_private(path, temporary ? temporary : "/tmp");
 }
 
-/* Works around two defects of zink (OpenGL over Vulkan). Mesa 22.3 and 25.0 compile values of uniforms used in conditions into compute programs and
- * miss their changes, so that intermediate results are used as final ones. Mesa 22.3 moves copies of buffers before launches although they depend on
- * them (seen in spec/container/launches_spec.lua). */
+/* Works around two defects of zink (OpenGL over Vulkan). Mesa 22.3 and 25.0 compile values of uniforms used in
+ * conditions into compute programs and miss their changes, so that intermediate results are used as final ones.
+ * Mesa 22.3 moves copies of buffers before launches although they depend on them (seen in
+ * spec/container/launches_spec.lua). */
 static void fix_zink(void)
 {
     const char *debug = set_variable("ZINK_DEBUG");

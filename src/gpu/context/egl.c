@@ -1,4 +1,5 @@
-/* Opens OpenGL contexts without a window system: on EGL's hardware devices, Mesa's surfaceless platform, and EGL's software devices. */
+/* Opens OpenGL contexts without a window system: on EGL's hardware devices, Mesa's surfaceless platform, and
+ * EGL's software devices. */
 #include "gpu/context/device_private.h"
 
 #include <stdio.h>

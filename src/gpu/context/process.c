@@ -1,6 +1,7 @@
-/* Detects forked child processes. fork does not copy the driver's threads, and waiting for them would never end. A device can therefore be used only
- * in the process that opened it, and if EGL was started before the fork, the child cannot open another device. A fork does not wait for a device
- * that another thread opens: the child initialises the lock of the device list again. Other locks use base/lock.h. */
+/* Detects forked child processes. fork does not copy the driver's threads, and waiting for them would never
+ * end. A device can therefore be used only in the process that opened it, and if EGL was started before the
+ * fork, the child cannot open another device. A fork does not wait for a device that another thread opens: the
+ * child initialises the lock of the device list again. Other locks use base/lock.h. */
 #include "gpu/context/device_private.h"
 
 #include <pthread.h>
@@ -18,8 +19,8 @@ static void in_child(void)
 }
 
 #if defined(__GLIBC__)
-/* Ends a child process without the exit handlers that were registered before this one. Mesa's handler is one of them: it waits for threads
- * that a child does not have, and crashes. */
+/* Ends a child process without the exit handlers that were registered before this one. Mesa's handler is one of
+ * them: it waits for threads that a child does not have, and crashes. */
 static void at_exit(int status, void *starter)
 {
     if (process_generation() != *(unsigned *)starter) {

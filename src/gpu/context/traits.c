@@ -1,5 +1,6 @@
-/* Determines the properties and limits of a device. Properties that affect the correctness of results are measured once per version of a driver
- * (driver_test.c). The others affect speed only and depend on whether the device queues work. The design notes on devices have the figures. */
+/* Determines the properties and limits of a device. Properties that affect the correctness of results are
+ * measured once per version of a driver (driver_test.c). The others affect speed only and depend on whether the
+ * device queues work. The design notes on devices have the figures. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
 
@@ -114,7 +115,8 @@ static void look_up_cpu(DeviceTraits *traits, const DriverTestMeasures *measures
     traits->barrier_ns = 1.6;
 }
 
-/* Sets the traits of a device that queues work and has separate memory, even if RILL_FAMILY forces them on another device. */
+/* Sets the traits of a device that queues work and has separate memory, even if RILL_FAMILY forces them on
+ * another device. */
 static void look_up_gpu(DeviceTraits *traits)
 {
     traits->family = FAMILY_GPU;
@@ -157,7 +159,8 @@ static bool choose_family(DeviceTraits *traits, const DriverTestMeasures *measur
            error_set("RILL_FAMILY is \"%s\": expected cpu or gpu", family);
 }
 
-/* RILL_ASYNC: treats the device as one with queued work and separate memory, to test the code for GPUs on any machine. */
+/* RILL_ASYNC: treats the device as one with queued work and separate memory, to test the code for GPUs on any
+ * machine. */
 static void force_async(DeviceTraits *traits)
 {
     if (environment_flag("RILL_ASYNC")) {
@@ -171,7 +174,8 @@ static uint64_t physical_memory(void)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
-/* Queries the size of the device's memory by extensions of NVIDIA (total) and AMD (free), in KiB. Returns 0 if it is unknown. */
+/* Queries the size of the device's memory by extensions of NVIDIA (total) and AMD (free), in KiB. Returns 0 if
+ * it is unknown. */
 static uint64_t device_memory_bytes(const DeviceInfo *info)
 {
     GLint kilobytes[4] = {0};
@@ -205,7 +209,8 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
 {
     DeviceTraits *traits = &device->traits;
     traits->synchronous = measures->synchronous != 0;
-    /* Only a software device finishes work within the call. Its buffers are in host memory, and no hardware unit rounds the ends of ranges. */
+    /* Only a software device finishes work within the call. Its buffers are in host memory, and no hardware
+     * unit rounds the ends of ranges. */
     traits->host_memory = traits->synchronous && device->buffer_storage;
     traits->exact_ranges = traits->synchronous && traits->robust_access && measures->exact_ranges;
     traits->loop_limit = measures->loop_limit;
@@ -222,8 +227,8 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
     device->mends_literals = !traits->exact_literals;
     traits->stable_arrays = measures->stable_arrays != 0;
     if (traits->host_memory) {
-        /* In host memory an allocation of any size succeeds, and the process is killed when it uses the memory. Offsets within a buffer are
-         * signed 32-bit numbers. */
+        /* In host memory an allocation of any size succeeds, and the process is killed when it uses the memory.
+         * Offsets within a buffer are signed 32-bit numbers. */
         device->memory_ceiling = physical_memory();
         device->buffer_ceiling = INT32_MAX;
     }

@@ -1,13 +1,13 @@
-/* Choices that affect the speed of a device and never its results. They are measured once per processor model, driver version and environment, on
- * devices of the family cpu that finish work within the call. The outcome is kept next to the record of the driver test. Other devices use the
- * defaults. */
+/* Choices that affect the speed of a device and never its results. They are measured once per processor model,
+ * driver version and environment, on devices of the family cpu that finish work within the call. The outcome is
+ * kept next to the record of the driver test. Other devices use the defaults. */
 #ifndef RILL_GPU_CONTEXT_TUNING_H
 #define RILL_GPU_CONTEXT_TUNING_H
 
 #include <stdbool.h>
 
-/* Each row: identifier, name, default of the family gpu, the work that is timed, and the values that are compared. The first value is the
- * default of the family cpu. */
+/* Each row: identifier, name, default of the family gpu, the work that is timed, and the values that are
+ * compared. The first value is the default of the family cpu. */
 #define TUNING_CHOICES(X)                                                                                              \
     /* 1: kernels read through buffer textures; 0: through storage blocks */                                           \
     X(BUFFER_TEXTURES, "buffer_textures", 0, TUNING_SAXPY, 1, 0)                                                       \
@@ -43,7 +43,8 @@ extern const TuningChoice tuning_choices[TUNING_IDS];
 
 typedef enum TuningSource { TUNING_DEFAULT, TUNING_MEASURED, TUNING_FORCED } TuningSource;
 
-/* The source of a choice's value, and the time of the work with each value in seconds; 0 if a value was not measured. */
+/* The source of a choice's value, and the time of the work with each value in seconds; 0 if a value was not
+ * measured. */
 typedef struct TuningResult {
     TuningSource source;
     double seconds[TUNING_VALUES];
@@ -58,13 +59,15 @@ bool tuning_possible(const struct Device *device);
 /* Returns the source and the times of a choice. */
 const TuningResult *tuning_result(const struct Device *device, TuningId id);
 
-/* Prepares a measurement: resets the choices that RILL_TUNE does not force to their defaults, and suspends traces, dumps and profiles. */
+/* Prepares a measurement: resets the choices that RILL_TUNE does not force to their defaults, and suspends
+ * traces, dumps and profiles. */
 void tuning_begin(struct Device *device);
 /* Uses a value from now on. Programs that exist keep the values with which they were made. */
 void tuning_use(struct Device *device, TuningId id, int value);
 /* Records the times of one choice; seconds[k] is the time with values[k]. */
 void tuning_note(struct Device *device, TuningId id, const double seconds[TUNING_VALUES]);
-/* Ends a measurement. Writes the record if `complete` is set. Frees the memory of the measurement if the device was new. */
+/* Ends a measurement. Writes the record if `complete` is set. Frees the memory of the measurement if the device
+ * was new. */
 void tuning_end(struct Device *device, bool complete);
 
 #endif

@@ -44,7 +44,8 @@ static uint32_t flags(float x, float y)
            (uint32_t)(!isnan(x) && !isnan(y) && !islessgreater(x, y)) << 5;
 }
 
-/* Converts a float to an integer. NaN and numbers that are too large, whose conversion is undefined in C, become 0. */
+/* Converts a float to an integer. NaN and numbers that are too large, whose conversion is undefined in C,
+ * become 0. */
 static uint32_t whole_part(float x)
 {
     return fabsf(x) < 2147483648.0f ? (uint32_t)(int32_t)x : 0;
@@ -90,7 +91,8 @@ static uint32_t signed_quotient(uint32_t a, uint32_t b)
 typedef enum Form {
     WORDS,  /* whole numbers: unit 1 */
     FLOATS, /* unit: distance from the processor's result to the next float away from 0 */
-    RESIDUALS, /* rounding errors of products: unit of the product. If fma rounds twice, any value of this size is allowed */
+    /* Rounding errors of products: unit of the product. If fma rounds twice, any value of this size is allowed. */
+    RESIDUALS,
     HALVES /* unit 1 in either half of the word */
 } Form;
 
@@ -100,10 +102,11 @@ static uint32_t negations(float x, float y)
     return (uint32_t)(less ? 0 : 1) | (uint32_t)(not_less ? 0 : 2);
 }
 
-/* Rows: name, form, permitted error in units, GLSL expression, C expression. a and b are the words of a case, x and y the floats with the same
- * bits, product is x * y. The permitted errors follow from GLSL's section on range and precision (4.7.1). Quotients have 2.5 units, and the
- * processor's a half. sqrt is 1 / inversesqrt: the 2 units of inversesqrt may become 4 of the root, plus a quotient. Sums, products and conversions
- * are rounded to one of the two neighbors; GLSL does not specify which. Of doubles the high words are compared. */
+/* Rows: name, form, permitted error in units, GLSL expression, C expression. a and b are the words of a case, x
+ * and y the floats with the same bits, product is x * y. The permitted errors follow from GLSL's section on
+ * range and precision (4.7.1). Quotients have 2.5 units, and the processor's a half. sqrt is 1 / inversesqrt:
+ * the 2 units of inversesqrt may become 4 of the root, plus a quotient. Sums, products and conversions are
+ * rounded to one of the two neighbors; GLSL does not specify which. Of doubles the high words are compared. */
 #define STEPS(X)                                                                                                       \
     X(quotients, FLOATS, 3, "floatBitsToUint(x / y)", bits(x / y))                                                     \
     X(products, FLOATS, 1, "floatBitsToUint(product)", bits(x *y))                                                     \

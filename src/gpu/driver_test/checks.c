@@ -22,8 +22,9 @@ static void note_words(DriverTest *test, const char *name, const uint32_t *got, 
 
 /* --- conditions on uniforms --- */
 
-/* The order of the programs; one has no conditions. A driver that compiles uniform values into programs, and confuses the programs, computes
- * incorrect results when it returns to one. The first dispatches take the same branch, so that such a driver compiles it in. */
+/* The order of the programs; one has no conditions. A driver that compiles uniform values into programs, and
+ * confuses the programs, computes incorrect results when it returns to one. The first dispatches take the same
+ * branch, so that such a driver compiles it in. */
 static const char turns[] = "202020202012012012012010";
 enum {
     ROUNDS = sizeof turns - 1,

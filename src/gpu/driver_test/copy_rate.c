@@ -7,7 +7,8 @@
 
 enum { MOST_TEXELS = 4 * 1024 * 1024, COPY_ROUNDS = 5, TEXEL_BYTES = 16 };
 
-/* The fastest numbers of lanes per group and steps per lane, by family. Their product divides the number of texels. */
+/* The fastest numbers of lanes per group and steps per lane, by family. Their product divides the number of
+ * texels. */
 static const struct {
     int lanes, trips;
     const char *defines;

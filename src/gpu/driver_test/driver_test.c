@@ -9,8 +9,8 @@
 
 enum { VERDICTS = 64 };
 
-/* The verdicts of this process, in case nothing can be kept on disk: each thread opens devices separately. Protected by the lock of the device
- * list. */
+/* The verdicts of this process, in case nothing can be kept on disk: each thread opens devices separately.
+ * Protected by the lock of the device list. */
 static struct {
     uint64_t key;
     DriverTestMeasures measures;
@@ -72,7 +72,8 @@ static void clean_up(Device *device)
     device->charge = 0;
 }
 
-/* Tests the driver, protected by a marker file. Returns false with error_set if it is refused; sets *wrong if it computes incorrect results. */
+/* Tests the driver, protected by a marker file. Returns false with error_set if it is refused; sets *wrong if
+ * it computes incorrect results. */
 static bool test_driver(Device *device, uint64_t key, bool trusted, DriverTestMeasures *measures, bool *wrong)
 {
     DriverTestMark mark;

@@ -1,5 +1,6 @@
-/* Tests a driver before it is used: measures the traits that affect correctness, and compares elementary work with the processor's results. The
- * test runs once per version of a driver. Its outcome is kept in the cache directory. */
+/* Tests a driver before it is used: measures the traits that affect correctness, and compares elementary work
+ * with the processor's results. The test runs once per version of a driver. Its outcome is kept in the cache
+ * directory. */
 #ifndef RILL_GPU_DRIVER_TEST_DRIVER_TEST_H
 #define RILL_GPU_DRIVER_TEST_DRIVER_TEST_H
 

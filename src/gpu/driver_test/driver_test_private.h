@@ -13,7 +13,8 @@ void driver_test_note(DriverTest *test, const char *name, DriverTestVerdict verd
 /* Tests elementary operations (arithmetic.c). Returns false with error_set if the test cannot run. */
 bool driver_test_arithmetic(Device *device, DriverTest *test);
 
-/* record.c: keeps measures on disk. The key identifies the driver's version and everything that may change its results. */
+/* record.c: keeps measures on disk. The key identifies the driver's version and everything that may change its
+ * results. */
 #define TUNING_ENDING "-tuning"
 enum { DRIVER_TEST_RECORD_ROOM = 2048 };
 /* Computes the key of a device's driver. */
@@ -32,7 +33,8 @@ typedef struct DriverTestMark {
     int file; /* -1: could not be created */
     char path[1024];
 } DriverTestMark;
-/* Creates the marker. Returns false with error_set if several processes in a row left it, and the last one recently. */
+/* Creates the marker. Returns false with error_set if several processes in a row left it, and the last one
+ * recently. */
 bool driver_test_mark(uint64_t key, const Device *device, DriverTestMark *mark);
 /* Removes the marker. */
 void driver_test_unmark(DriverTestMark *mark);

@@ -1,5 +1,5 @@
-/* Keeps the measures of a driver version in a small text file, and a marker file during a test. If a record cannot be read or written, the driver is
- * tested again. */
+/* Keeps the measures of a driver version in a small text file, and a marker file during a test. If a record
+ * cannot be read or written, the driver is tested again. */
 #include "base/strbuf.h"
 #include "gpu/context/device_private.h"
 #include "gpu/driver_test/driver_test_private.h"
@@ -56,8 +56,8 @@ static bool changes_driver(const char *variable)
     return false;
 }
 
-/* Hashes the processor's model and features as reported by the kernel. A software driver generates code for them, and machines may share a home
- * directory. */
+/* Hashes the processor's model and features as reported by the kernel. A software driver generates code for
+ * them, and machines may share a home directory. */
 static uint64_t hash_processor(void)
 {
     static const char *const lines[] = {"vendor_id", "cpu family", "model",    "stepping",
@@ -205,10 +205,12 @@ void driver_test_keep(uint64_t key, const Device *device, const DriverTestMeasur
 
 /* --- marker files --- */
 
-/* The number of failures in a row after which a driver is refused. A single process may be killed for other reasons. */
+/* The number of failures in a row after which a driver is refused. A single process may be killed for other
+ * reasons. */
 enum { DEATHS = 3 };
 
-/* Returns the seconds for which a driver is refused: ten minutes, ten times longer for each further failure, at most a week. */
+/* Returns the seconds for which a driver is refused: ten minutes, ten times longer for each further failure, at
+ * most a week. */
 static double refusal_seconds(int deaths)
 {
     double seconds = deaths < DEATHS ? 0 : 600;
@@ -218,7 +220,8 @@ static double refusal_seconds(int deaths)
     return seconds < 604800 ? seconds : 604800;
 }
 
-/* Opens and locks a file, and checks that the path still refers to it. The lock ends with the process. Returns -1 on failure. */
+/* Opens and locks a file, and checks that the path still refers to it. The lock ends with the process. Returns
+ * -1 on failure. */
 static int open_locked(const char *path)
 {
     struct stat info;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SPARE_TAIL: room for stores of the last step of a launch after the elements. UPKEEP: memory per buffer in the driver and here in addition to its
- * bytes, as observed with Mesa. */
+/* SPARE_TAIL: room for stores of the last step of a launch after the elements. UPKEEP: memory per buffer in the
+ * driver and here in addition to its bytes, as observed with Mesa. */
 enum { ALIGNMENT = 16, SPARE_TAIL = 240, UPKEEP = 4096 };
 
 static const uint64_t MIB = 1024 * 1024;
@@ -166,7 +166,8 @@ Buffer *buffer_retain(Buffer *buffer)
 
 static uint64_t pool_bound(const Device *device)
 {
-    /* Drivers need milliseconds to allocate and free hundreds of MiB of a GPU's memory, so the pool is large there. */
+    /* Drivers need milliseconds to allocate and free hundreds of MiB of a GPU's memory, so the pool is large
+     * there. */
     uint64_t share = device->info.software ? 0 : device->limits.memory_bytes / 8;
     uint64_t bound = device->traits.host_memory ? 256 * MIB : share > 1024 * MIB ? share : 1024 * MIB;
     uint64_t limit = memory_bound(device), live = device->memory.bytes + device->constants;

@@ -1,12 +1,13 @@
-/* Reference-counted device memory. Freed buffers go to a pool by size class. Each buffer is padded to a multiple of 16 bytes and has a spare tail of
- * 240 bytes, so that kernels may store past its end. */
+/* Reference-counted device memory. Freed buffers go to a pool by size class. Each buffer is padded to a
+ * multiple of 16 bytes and has a spare tail of 240 bytes, so that kernels may store past its end. */
 #ifndef RILL_GPU_MEMORY_BUFFER_H
 #define RILL_GPU_MEMORY_BUFFER_H
 
 #include "gpu/context/device.h"
 
-/* Creates a buffer of `bytes` bytes, which may be 0. It is filled with zeros if `zero` is set, else its contents are undefined. If memory is exhausted,
- * collects garbage and empties the pool first. Returns NULL with error_set. */
+/* Creates a buffer of `bytes` bytes, which may be 0. It is filled with zeros if `zero` is set, else its
+ * contents are undefined. If memory is exhausted, collects garbage and empties the pool first. Returns NULL
+ * with error_set. */
 Buffer *buffer_create(Device *device, uint64_t bytes, bool zero);
 /* Adds a reference. */
 Buffer *buffer_retain(Buffer *buffer);
@@ -22,22 +23,25 @@ uint64_t buffer_capacity(const Buffer *buffer);
 /* Returns the GL name, for interoperation. */
 uint32_t buffer_name(const Buffer *buffer);
 
-/* Returns the contents if the device is synchronous and uses host memory, else NULL. They are valid until the next launch or release. */
+/* Returns the contents if the device is synchronous and uses host memory, else NULL. They are valid until the
+ * next launch or release. */
 const void *buffer_host(const Buffer *buffer);
 
-/* Returns whether a buffer texture can contain `bytes` bytes. A launch fails if a buffer is larger than its texture can be, since reads past the
- * end of a texture are undefined. */
+/* Returns whether a buffer texture can contain `bytes` bytes. A launch fails if a buffer is larger than its
+ * texture can be, since reads past the end of a texture are undefined. */
 bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t bytes);
-/* Returns whether programs should read the buffer as a texture: textures are faster than storage blocks (RILL_TUNE) and large enough. */
+/* Returns whether programs should read the buffer as a texture: textures are faster than storage blocks
+ * (RILL_TUNE) and large enough. */
 bool buffer_in_texture(const Buffer *buffer, TexelFormat format);
 
-/* Returns whether kernels can bind the whole buffer. Beyond the advertised block size this is tested once in the spare tail, since drivers
- * advertise less than they support. Returns false with error_set. */
+/* Returns whether kernels can bind the whole buffer. Beyond the advertised block size this is tested once in
+ * the spare tail, since drivers advertise less than they support. Returns false with error_set. */
 bool buffer_block_fits(Buffer *buffer);
 
 /* Returns the version, which increases with every write to the buffer. */
 uint64_t buffer_version(const Buffer *buffer);
-/* Records a write. Must be called for each write by a shader; buffer_write, buffer_copy and buffer_fill do it themselves. */
+/* Records a write. Must be called for each write by a shader; buffer_write, buffer_copy and buffer_fill do it
+ * themselves. */
 void buffer_wrote(Buffer *buffer, const BufferRegion *region);
 /* Returns whether the region may have been written after the buffer had this version. */
 bool buffer_written_since(const Buffer *buffer, uint64_t version, const BufferRegion *region);
@@ -50,7 +54,8 @@ bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t by
 bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
 /* Copies bytes between buffers of a device. Ranges of one buffer may overlap. */
 bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes);
-/* Fills a range with a pattern of 1, 2, 4, 8, 12 or 16 bytes. offset and bytes are multiples of the pattern's size. */
+/* Fills a range with a pattern of 1, 2, 4, 8, 12 or 16 bytes. offset and bytes are multiples of the pattern's
+ * size. */
 bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes);
 
 /* An asynchronous read-back. */

@@ -1,5 +1,5 @@
-/* Tables of constants that programs read. They are computed once and cached with a device. They count as pooled memory, and are freed when memory is
- * low. */
+/* Tables of constants that programs read. They are computed once and cached with a device. They count as pooled
+ * memory, and are freed when memory is low. */
 #ifndef RILL_GPU_MEMORY_CONSTANTS_H
 #define RILL_GPU_MEMORY_CONSTANTS_H
 
@@ -12,6 +12,7 @@ typedef struct Constants {
     uint64_t bytes;
 } Constants;
 
-/* Returns the buffer of a table, cached or new. It is valid until the next call or allocation, unless it is retained. Returns NULL with error_set. */
+/* Returns the buffer of a table, cached or new. It is valid until the next call or allocation, unless it is
+ * retained. Returns NULL with error_set. */
 Buffer *constants_find(Device *device, const Constants *constants);
 #endif

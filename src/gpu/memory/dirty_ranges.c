@@ -37,7 +37,7 @@ static BufferRegion cover(const BufferRegion *a, const BufferRegion *b)
     return (BufferRegion){from, to, 0, to - from};
 }
 
-/* Merges the two entries whose cover grows least, to free an entry. */
+/* Merges the two entries with the smallest common cover, to free an entry. */
 static void merge_nearest(BufferWrites *writes)
 {
     int first = 0, second = 1;

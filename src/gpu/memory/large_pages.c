@@ -1,10 +1,11 @@
 /* Memory for large buffers, allocated through Vulkan and imported by GL_EXT_memory_object_fd.
  *
  * NVIDIA's OpenGL (580.159, H100) maps buffers with small pages. A gather at random indices from 1 GiB takes
- * 2,560 ms, and 9 ms from memory that Vulkan allocates; a transpose of 16384 x 16384 floats takes 137 and 0.7 ms, a copy of 1 GiB 1.2 and 0.6 ms.
+ * 2,560 ms, and 9 ms from memory that Vulkan allocates; a transpose of 16384 x 16384 floats takes 137 and 0.7
+ * ms, a copy of 1 GiB 1.2 and 0.6 ms.
  *
- * Vulkan is loaded when the first large buffer is created, which takes 0.2 s. Without Vulkan, or if a call of it fails,
- * OpenGL allocates the memory. */
+ * Vulkan is loaded when the first large buffer is created, which takes 0.2 s. Without Vulkan, or if a call of
+ * it fails, OpenGL allocates the memory. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
 #include "gpu/memory/buffer.h"
@@ -44,7 +45,8 @@ static VkInstance instance;
 
 /* The functions below require the lock. */
 
-/* Returns a function of a library. dlsym returns a pointer to data, which C does not convert to a function pointer. */
+/* Returns a function of a library. dlsym returns a pointer to data, which C does not convert to a function
+ * pointer. */
 static VkFunction symbol(void *library, const char *name)
 {
     void *found = dlsym(library, name);

@@ -1,4 +1,5 @@
-/* RILL_POISON: fills memory with undefined contents with given words, so that the suite finds code that depends on earlier contents. */
+/* RILL_POISON: fills memory with undefined contents with given words, so that the suite finds code that depends
+ * on earlier contents. */
 #include "gpu/context/device_private.h"
 
 #include "base/environment.h"

@@ -1,5 +1,5 @@
-/* The pool of idle buffers, by size class and by age. There are 64 size classes from each power of two to the next, so that rounding up wastes
- * at most 1.6 %. */
+/* The pool of idle buffers, by size class and by age. There are 64 size classes from each power of two to the
+ * next, so that rounding up wastes at most 1.6 %. */
 #include "gpu/context/device_private.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@ static uint64_t class_step(uint64_t bytes, unsigned *octave)
     return step;
 }
 
-/* Avoids capacities for which Mesa's llvmpipe compiles a program again: a size that is a power of two, or whose bits 8 to 15 are 0. llvmpipe's
- * texture keys interpret them as a width and as the last level. A program is therefore compiled once for buffers of all sizes. The smallest
- * capacity is 272. */
+/* Avoids capacities for which Mesa's llvmpipe compiles a program again: a size that is a power of two, or whose
+ * bits 8 to 15 are 0. llvmpipe's texture keys interpret them as a width and as the last level. A program is
+ * therefore compiled once for buffers of all sizes. The smallest capacity is 272. */
 static uint64_t avoid_recompilation(uint64_t capacity)
 {
     const uint64_t least = 256 + SMALLEST_STEP;
@@ -45,8 +45,8 @@ static size_t class_index(uint64_t capacity)
     return (size_t)octave * CLASS_STEPS + (size_t)(capacity / step);
 }
 
-/* Returns the bytes that a pooled buffer counts as: its requested bytes, as for live buffers, so that all streams within a limit can be
- * pooled; at least 1, so that the pool's bytes are 0 only if it is empty. */
+/* Returns the bytes that a pooled buffer counts as: its requested bytes, as for live buffers, so that all
+ * streams within a limit can be pooled; at least 1, so that the pool's bytes are 0 only if it is empty. */
 static uint64_t weight(const Buffer *buffer)
 {
     return buffer->bytes ? buffer->bytes : 1;

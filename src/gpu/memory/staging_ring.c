@@ -1,10 +1,13 @@
-/* Transfers bytes between host memory and buffers of devices that queue work, through one buffer that stays mapped.
+/* Transfers bytes between host memory and buffers of devices that queue work, through one buffer that stays
+ * mapped.
  *
  * glBufferSubData and glGetBufferSubData are not used there. NVIDIA's driver (580.159) moves a buffer that
- * glGetBufferSubData reads to host memory, and later writes to it by glBufferSubData are not ordered after clears and
- * launches that were issued before. Copies between buffers are, and they are as fast as the host's memcpy.
+ * glGetBufferSubData reads to host memory, and later writes to it by glBufferSubData are not ordered after
+ * clears and launches that were issued before. Copies between buffers are, and they are as fast as the host's
+ * memcpy.
  *
- * The ring has parts, which are used in turn. A part is used again after the device has passed the fence at its end. */
+ * The ring has parts, which are used in turn. A part is used again after the device has passed the fence at its
+ * end. */
 #include "gpu/context/device_private.h"
 #include "gpu/memory/buffer.h"
 
@@ -67,7 +70,8 @@ void staging_ring_destroy(Device *device)
     device->ring = NULL;
 }
 
-/* Returns the ring, after its current part is free. Returns NULL with error_set if there is no memory or waiting fails. */
+/* Returns the ring, after its current part is free. Returns NULL with error_set if there is no memory or
+ * waiting fails. */
 static StagingRing *ring_of(Device *device)
 {
     const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
@@ -149,7 +153,8 @@ bool staging_ring_write(Buffer *buffer, uint64_t offset, const void *data, uint6
     return gl_error_check(device, "buffer_write");
 }
 
-/* Copies at most a part of bytes into the ring, at byte `at`. Returns a fence for the copy, or NULL if it is complete. */
+/* Copies at most a part of bytes into the ring, at byte `at`. Returns a fence for the copy, or NULL if it is
+ * complete. */
 static GLsync fetch(StagingRing *ring, const Buffer *buffer, uint64_t offset, uint64_t at, uint64_t count)
 {
     glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);

@@ -340,7 +340,8 @@ bool texture_attach_copy(Buffer *buffer, const Buffer *from)
     return gl_error_check(buffer->device, "texture_attach_copy");
 }
 
-/* samplers: they determine the values outside a texture, since streams over one buffer may have different boundaries */
+/* samplers: they determine the values outside a texture, since streams over one buffer may have different
+ * boundaries */
 
 enum { SAMPLER_COUNT = 4 * TEXTURE_WRAPS * TEXTURE_WRAPS * TEXTURE_WRAPS };
 

@@ -1,5 +1,6 @@
-/* Textures of buffers, for the device's filters. A texture has a copy of the elements of a buffer, row-major, beginning with the first one. Programs
- * write to the buffer only. If the buffer has changed, the texture is updated before a dispatch that samples it. */
+/* Textures of buffers, for the device's filters. A texture has a copy of the elements of a buffer, row-major,
+ * beginning with the first one. Programs write to the buffer only. If the buffer has changed, the texture is
+ * updated before a dispatch that samples it. */
 #ifndef RILL_GPU_MEMORY_TEXTURE_H
 #define RILL_GPU_MEMORY_TEXTURE_H
 
@@ -37,8 +38,8 @@ int texture_find_code(int code);
 int texture_most_levels(const TextureForm *form);
 /* Computes the sizes of a level. */
 void texture_level_size(const TextureForm *form, int level, int64_t size[TEXTURE_MAX_RANK]);
-/* Attaches a texture to a buffer without one. It exists as long as the buffer. Levels from 1 on are undefined. Returns false with error_set if it
- * is too large or memory is exhausted. */
+/* Attaches a texture to a buffer without one. It exists as long as the buffer. Levels from 1 on are undefined.
+ * Returns false with error_set if it is too large or memory is exhausted. */
 bool texture_attach(Buffer *buffer, const TextureForm *form);
 /* Attaches a texture like another buffer's, and copies its levels from 1 on. Returns false with error_set. */
 bool texture_attach_copy(Buffer *buffer, const Buffer *from);

@@ -1,5 +1,5 @@
-/* The part of Vulkan's binary interface that large_pages.c uses, so that building needs no Vulkan headers. Names and numbers are the same as in
- * vulkan_core.h. */
+/* The part of Vulkan's binary interface that large_pages.c uses, so that building needs no Vulkan headers.
+ * Names and numbers are the same as in vulkan_core.h. */
 #ifndef RILL_VULKAN_ABI_H
 #define RILL_VULKAN_ABI_H
 

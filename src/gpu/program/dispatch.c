@@ -70,7 +70,8 @@ static void bind_blocks(Device *device, const Dispatch *dispatch)
     }
 }
 
-/* Splits work groups into counts per axis within the device's limit. Returns false with error_set if that is impossible. */
+/* Splits work groups into counts per axis within the device's limit. Returns false with error_set if that is
+ * impossible. */
 static bool split_groups(const Device *device, const uint64_t groups[3], GLuint split[3])
 {
     uint64_t limit = device->limits.group_count;

@@ -1,4 +1,5 @@
-/* RILL_DUMP=directory: writes each program as the driver receives it to NAME-hash.comp, or .rejected if the driver rejects it. */
+/* RILL_DUMP=directory: writes each program as the driver receives it to NAME-hash.comp, or .rejected if the
+ * driver rejects it. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
 

@@ -10,8 +10,8 @@ typedef struct DeviceLength {
     uint32_t word;  /* its position, in 32-bit words */
 } DeviceLength;
 
-/* Issues a dispatch with ceil(length / per_group) groups; ignores dispatch->groups. Groups are numbered as in a split 1-D grid, and may exceed the
- * count in the last row. */
+/* Issues a dispatch with ceil(length / per_group) groups; ignores dispatch->groups. Groups are numbered as in a
+ * split 1-D grid, and may exceed the count in the last row. */
 bool indirect_dispatch(Device *device, const Dispatch *dispatch, DeviceLength length, uint32_t per_group);
 
 #endif

@@ -1,5 +1,5 @@
-/* Profiles of launches: one row per program name. Device time is measured by timestamps of the device, or by the host's clock if the device is
- * synchronous. */
+/* Profiles of launches: one row per program name. Device time is measured by timestamps of the device, or by
+ * the host's clock if the device is synchronous. */
 #ifndef RILL_GPU_PROGRAM_PROFILE_H
 #define RILL_GPU_PROGRAM_PROFILE_H
 
@@ -29,8 +29,8 @@ void profile_free(Profile *profile);
 /* Returns whether a profile is running. Callers then set Dispatch.bytes. */
 bool profile_running(const Device *device);
 
-/* Returns the rate of a copy on the device in bytes per second, reads and writes both counted. It is measured once, over 64 MiB. Returns 0 with
- * error_set. */
+/* Returns the rate of a copy on the device in bytes per second, reads and writes both counted. It is measured
+ * once, over 64 MiB. Returns 0 with error_set. */
 double profile_copy_rate(Device *device);
 
 #endif

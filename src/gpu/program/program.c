@@ -110,7 +110,8 @@ static bool is_plain(double value)
     return value < 1099511627776.0 && floor(value * 1024) == value * 1024;
 }
 
-/* Replaces double literals by their bits. NVIDIA's compiler (580.159) does not round them: half of them are off by one unit in the last place. */
+/* Replaces double literals by their bits. NVIDIA's compiler (580.159) does not round them: half of them are off
+ * by one unit in the last place. */
 static void replace_literals(StrBuf *out, const char *source)
 {
     char before = ' ';

@@ -118,8 +118,8 @@ static Program *compile(Device *device, const char *name, const char *defines)
     return program;
 }
 
-/* Adds a program to the cache, which takes the reference. Returns NULL if `program` is NULL. If memory is exhausted, releases the program and
- * returns NULL with error_set. */
+/* Adds a program to the cache, which takes the reference. Returns NULL if `program` is NULL. If memory is
+ * exhausted, releases the program and returns NULL with error_set. */
 static KnownShader *remember(Lru *cache, const char *name, const char *defines, Program *program)
 {
     if (!program) {

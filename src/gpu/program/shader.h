@@ -1,14 +1,16 @@
-/* Compute shaders in files: shaders/NAME.comp, named after the C file that dispatches them and embedded at build time. They may
- * `#include "shared/x.glsl"`. The #version line is added. Files in the directory of RILL_SHADER_PATH take precedence. shaders/functions/NAME.glsl, for
- * generated programs, is `shader_NAME` in shaders_embedded.h. */
+/* Compute shaders in files: shaders/NAME.comp, named after the C file that dispatches them and embedded at
+ * build time. They may `#include "shared/x.glsl"`. The #version line is added. Files in the directory of
+ * RILL_SHADER_PATH take precedence. shaders/functions/NAME.glsl, for generated programs, is `shader_NAME` in
+ * shaders_embedded.h. */
 #ifndef RILL_GPU_PROGRAM_SHADER_H
 #define RILL_GPU_PROGRAM_SHADER_H
 
 #include "base/error.h"
 #include "gpu/program/program.h"
 
-/* Returns the program of the shader file `name` ("sort_count.comp"), after the lines `defines` ("#define X ...\n", or ""). It is cached with the device;
- * the least recently used of several hundred are dropped. Returns NULL with error_set. */
+/* Returns the program of the shader file `name` ("sort_count.comp"), after the lines `defines` ("#define X
+ * ...\n", or ""). It is cached with the device; the least recently used of several hundred are dropped. Returns
+ * NULL with error_set. */
 Program *shader_program(Device *device, const char *name, const char *defines);
 /* Returns a program like shader_program, with `defines` formatted as by printf. */
 Program *shader_program_format(Device *device, const char *name, const char *defines, ...) ERROR_PRINTF(3, 4);

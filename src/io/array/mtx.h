@@ -1,5 +1,6 @@
-/* MatrixMarket files of sparse matrices (Boisvert, Pozo and Remington 1996). Reads "coordinate" files with the fields real, integer and pattern,
- * and the symmetries general, symmetric and skew-symmetric; of the last two, the other half is added. Writes real general files. */
+/* MatrixMarket files of sparse matrices (Boisvert, Pozo and Remington 1996). Reads "coordinate" files with the
+ * fields real, integer and pattern, and the symmetries general, symmetric and skew-symmetric; of the last two,
+ * the other half is added. Writes real general files. */
 #ifndef RILL_IO_ARRAY_MTX_H
 #define RILL_IO_ARRAY_MTX_H
 
@@ -14,13 +15,14 @@ typedef struct MtxMatrix {
     double *value;         /* 1 for the field pattern */
 } MtxMatrix;
 
-/* Decodes a file. Release the matrix with mtx_free. Checks the declared sizes against the length of the file before it allocates memory.
- * Returns false with error_set, which names the line. */
+/* Decodes a file. Release the matrix with mtx_free. Checks the declared sizes against the length of the file
+ * before it allocates memory. Returns false with error_set, which names the line. */
 bool mtx_decode(const unsigned char *bytes, size_t size, MtxMatrix *matrix);
 /* Frees the matrix. */
 void mtx_free(MtxMatrix *matrix);
 
-/* Writes a file (see file_write). Values have as many digits as a double, or with `single` a float, needs to be read back exactly. */
+/* Writes a file (see file_write). Values have as many digits as a double, or with `single` a float, needs to be
+ * read back exactly. */
 bool mtx_write(const char *path, const MtxMatrix *matrix, bool single);
 
 #endif

@@ -1,5 +1,5 @@
-/* .npy, numpy's format for one array (NEP 1). Reads versions 1 to 3, in either byte order and either index order. Writes version 1.0,
- * little-endian, in C order. */
+/* .npy, numpy's format for one array (NEP 1). Reads versions 1 to 3, in either byte order and either index
+ * order. Writes version 1.0, little-endian, in C order. */
 #ifndef RILL_IO_ARRAY_NPY_H
 #define RILL_IO_ARRAY_NPY_H
 
@@ -45,8 +45,9 @@ bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array);
 /* Frees the array. */
 void npy_free(NpyArray *array);
 
-/* Converts an array of 64-bit integers. NPY_F8 and NPY_F4: to the nearest number. NPY_B1: to bools of 32 bits. NPY_I4 and NPY_U4: to the low
- * 32 bits if `cut` is set; otherwise returns false with error_set, which names the first value that does not fit. */
+/* Converts an array of 64-bit integers. NPY_F8 and NPY_F4: to the nearest number. NPY_B1: to bools of 32 bits.
+ * NPY_I4 and NPY_U4: to the low 32 bits if `cut` is set; otherwise returns false with error_set, which names
+ * the first value that does not fit. */
 bool npy_convert(NpyArray *array, NpyKind kind, bool cut);
 
 /* Writes a file (see file_write). Returns false with error_set. */

@@ -1,5 +1,5 @@
-/* Writes animated PNG files frame by frame (APNG: the acTL, fcTL and fdAT chunks of PNG's third edition). The animation repeats forever. A
- * viewer that does not support animations shows the first frame. */
+/* Writes animated PNG files frame by frame (APNG: the acTL, fcTL and fdAT chunks of PNG's third edition). The
+ * animation repeats forever. A viewer that does not support animations shows the first frame. */
 #ifndef RILL_IO_IMAGE_APNG_H
 #define RILL_IO_IMAGE_APNG_H
 
@@ -16,9 +16,11 @@ typedef struct Apng {
 
 /* Opens a file. fps: frames per second, 0.02 to 1000. Returns false with error_set. */
 bool apng_open(const char *path, double fps, Apng *apng);
-/* Appends a frame with 8 or 16 bits per sample. All frames must have the same size, channels and depth. Returns false with error_set. */
+/* Appends a frame with 8 or 16 bits per sample. All frames must have the same size, channels and depth. Returns
+ * false with error_set. */
 bool apng_frame(Apng *apng, const Image *image);
-/* Completes and renames the file. At least one frame must have been written. Closes, also on failure. Returns false with error_set. */
+/* Completes and renames the file. At least one frame must have been written. Closes, also on failure. Returns
+ * false with error_set. */
 bool apng_close(Apng *apng);
 /* Closes without changing the file at `path`. */
 void apng_discard(Apng *apng);

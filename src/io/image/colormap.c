@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Colours at equal distances from 0 to 1, each with six hexadecimal digits. viridis and magma are by Nathaniel Smith, Stefan van der Walt and
- * (viridis) Eric Firing, published with matplotlib under CC0. coolwarm is computed from Moreland, "Diverging Color Maps
- * for Scientific Visualization" (2009): Msh space between (59, 76, 192) and (180, 4, 38), at 33 points. */
+/* Colours at equal distances from 0 to 1, each with six hexadecimal digits. viridis and magma are by Nathaniel
+ * Smith, Stefan van der Walt and (viridis) Eric Firing, published with matplotlib under CC0. coolwarm is
+ * computed from Moreland, "Diverging Color Maps for Scientific Visualization" (2009): Msh space between (59,
+ * 76, 192) and (180, 4, 38), at 33 points. */
 static const char viridis[] =
     "44015444025645045745055946075a46085c460a5d460b5e470d60470e6147106347116447136548146748166848176948186a481a6c"
     "481b6d481c6e481d6f481f70482071482173482374482475482576482677482878482979472a7a472c7a472d7b472e7c472f7d46307e"

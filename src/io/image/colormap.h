@@ -11,8 +11,8 @@ typedef struct Colormap Colormap;
 const Colormap *colormap_find(const char *name);
 /* Returns the name of colormap i (0-based), or NULL after the last one. */
 const char *colormap_name(size_t i);
-/* Computes red, green and blue (0 to 1) at t. t is clamped to 0 to 1; NaN counts as 0. viridis and magma have 256 steps and are equal to
- * matplotlib's for every t; gray and coolwarm are continuous. */
+/* Computes red, green and blue (0 to 1) at t. t is clamped to 0 to 1; NaN counts as 0. viridis and magma have
+ * 256 steps and are equal to matplotlib's for every t; gray and coolwarm are continuous. */
 void colormap_sample(const Colormap *map, double t, double rgb[3]);
 
 #endif

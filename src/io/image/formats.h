@@ -1,12 +1,13 @@
-/* Image file formats. When a file is read, its content determines the format; when it is written, its extension does. */
+/* Image file formats. When a file is read, its content determines the format; when it is written, its extension
+ * does. */
 #ifndef RILL_IO_IMAGE_FORMATS_H
 #define RILL_IO_IMAGE_FORMATS_H
 
 #include "base/strbuf.h"
 #include "io/image/image.h"
 
-/* Table of the formats: name (NULL for a second extension of another format), extension, whether samples are floats (else integers), prefix of
- * the functions that read it, function that writes it. */
+/* Table of the formats: name (NULL for a second extension of another format), extension, whether samples are
+ * floats (else integers), prefix of the functions that read it, function that writes it. */
 #define IMAGE_FORMATS(X)                                                                                               \
     X("PNG", "png", false, png, png_encode)                                                                            \
     X("PGM", "pgm", false, pnm, pnm_encode_gray)                                                                       \

@@ -12,15 +12,16 @@ typedef struct Image {
     int rows, cols;
     int channels; /* 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha */
     ImageDepth depth;
-    uint32_t
-        white; /* the integer sample that represents 1.0: 255, 65535, or the value that a PGM file declares; unused for floats */
+    /* The integer sample that represents 1.0: 255, 65535, or the value of a PGM file. Unused for floats. */
+    uint32_t white;
     void *data;
 } Image;
 
 /* The largest number of elements of a stream. */
 #define IMAGE_MAX_PIXELS INT64_C(2147483647)
 
-/* Allocates samples of zero and sets `white`. Returns false with error_set if a size is not positive or there are too many pixels. */
+/* Allocates samples of zero and sets `white`. Returns false with error_set if a size is not positive or there
+ * are too many pixels. */
 bool image_create(Image *image, int64_t rows, int64_t cols, int channels, ImageDepth depth);
 /* Frees the samples. */
 void image_free(Image *image);

@@ -1,6 +1,7 @@
-/* PNG, by libpng. Images that are read have 8 or 16 bits per sample and 1 to 4 channels: palettes become RGB, tRNS becomes alpha, and gray
- * of 1, 2 or 4 bits is scaled to 0..255. Interlaced files are supported. Colour profiles, gamma and texts are ignored: samples keep the
- * values of the file. An incorrect checksum is an error. */
+/* PNG, by libpng. Images that are read have 8 or 16 bits per sample and 1 to 4 channels: palettes become RGB,
+ * tRNS becomes alpha, and gray of 1, 2 or 4 bits is scaled to 0..255. Interlaced files are supported. Colour
+ * profiles, gamma and texts are ignored: samples keep the values of the file. An incorrect checksum is an
+ * error. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
@@ -75,7 +76,8 @@ static void on_flush(png_structp png)
     (void)png;
 }
 
-/* Sets the error to the reason of the failure, with the prefix `what` unless host memory was exhausted. Returns false. */
+/* Sets the error to the reason of the failure, with the prefix `what` unless host memory was exhausted. Returns
+ * false. */
 static bool refuse(const Codec *codec, const char *what)
 {
     if (codec->starved) {

@@ -1,5 +1,6 @@
-/* The netpbm formats: PGM (P2, P5) and PPM (P3, P6) with 8 or 16 bits, and PFM (Pf, PF). A PFM file has the bottom row first; the sign
- * of its scale determines the byte order, the magnitude is ignored. Writes P5, P6 and little-endian PFM. One image per file. */
+/* The netpbm formats: PGM (P2, P5) and PPM (P3, P6) with 8 or 16 bits, and PFM (Pf, PF). A PFM file has the
+ * bottom row first; the sign of its scale determines the byte order, the magnitude is ignored. Writes P5, P6
+ * and little-endian PFM. One image per file. */
 #include "base/decimal.h"
 #include "base/error.h"
 #include "io/byteorder.h"

@@ -1,5 +1,6 @@
-/* QOI, the "Quite OK Image" format (https://qoiformat.org/qoi-specification.pdf): RGB or RGBA with 8 bits. Reads and writes all chunk types.
- * The colour space in the header is ignored when reading and sRGB when writing. Gray is written as RGB. */
+/* QOI, the "Quite OK Image" format (https://qoiformat.org/qoi-specification.pdf): RGB or RGBA with 8 bits.
+ * Reads and writes all chunk types. The colour space in the header is ignored when reading and sRGB when
+ * writing. Gray is written as RGB. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"

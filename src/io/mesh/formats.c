@@ -17,8 +17,8 @@ const MeshFormat *mesh_format_at(int i)
 
 /* ---- reading */
 
-/* Returns the format of a file, or NULL with error_set. A binary STL file has no signature and is recognised by its length; if the length is
- * incorrect, by its extension. */
+/* Returns the format of a file, or NULL with error_set. A binary STL file has no signature and is recognised by
+ * its length; if the length is incorrect, by its extension. */
 static const MeshFormat *format_of(const FileBytes *file)
 {
     StrBuf list = STRBUF_EMPTY;

@@ -1,12 +1,13 @@
-/* Mesh file formats. When a file is read, its content determines the format; when it is written, its extension does. */
+/* Mesh file formats. When a file is read, its content determines the format; when it is written, its extension
+ * does. */
 #ifndef RILL_IO_MESH_FORMATS_H
 #define RILL_IO_MESH_FORMATS_H
 
 #include "io/mesh/mesh.h"
 #include "io/text.h"
 
-/* Table of the formats: name, extension, encodings that can be written (a bit for each MeshEncoding), prefix of its functions. The first format
- * is tried last. */
+/* Table of the formats: name, extension, encodings that can be written (a bit for each MeshEncoding), prefix of
+ * its functions. The first format is tried last. */
 #define MESH_FORMATS(X)                                                                                                \
     X("OBJ", "obj", 1 << MESH_ASCII, obj)                                                                              \
     X("PLY", "ply", MESH_ENCODINGS, ply)                                                                               \
@@ -35,11 +36,11 @@ MESH_FORMATS(MESH_FORMAT_FUNCTIONS)
 /* Returns row i (0-based) of the table, or NULL after the last one. */
 const MeshFormat *mesh_format_at(int i);
 
-/* Reads a file. Release the mesh with mesh_free, also on failure. skip: ignores unknown lines of OBJ files. Returns false with error_set, which
- * names the path and the line or byte. */
+/* Reads a file. Release the mesh with mesh_free, also on failure. skip: ignores unknown lines of OBJ files.
+ * Returns false with error_set, which names the path and the line or byte. */
 bool mesh_load(const char *path, bool skip, MeshData *mesh);
-/* Writes a file in the format of its extension. encoding NULL: little-endian if the format supports it, else text. Returns false with
- * error_set, which names the path. */
+/* Writes a file in the format of its extension. encoding NULL: little-endian if the format supports it, else
+ * text. Returns false with error_set, which names the path. */
 bool mesh_save(const char *path, const MeshData *mesh, const MeshEncoding *encoding);
 
 #endif

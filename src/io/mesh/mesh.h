@@ -36,8 +36,8 @@ bool mesh_add_vertex(MeshData *mesh, const double position[3]);
 /* Appends a triangle. Returns false with error_set. */
 bool mesh_add_triangle(MeshData *mesh, int32_t a, int32_t b, int32_t c);
 
-/* Ensures that an array has a capacity of at least `count` elements of `size` bytes. If it must grow, it gets 1.5 times the count. *room is the
- * capacity. Returns false with error_set. */
+/* Ensures that an array has a capacity of at least `count` elements of `size` bytes. If it must grow, its
+ * capacity *room becomes 1.5 times as large, or `count` + 64 if that is more. Returns false with error_set. */
 bool mesh_grow(void **array, size_t *room, size_t count, size_t size);
 
 /* Returns the number of elements of an owner's array. */

@@ -1,6 +1,7 @@
-/* OBJ files (Wavefront, Advanced Visualizer, appendix B1). Reads v, vt, vn and f; ignores lines, curves and groups. Faces with more than three
- * corners become triangle fans around the first corner. If all texture coordinates (or normals) have the same indices as the vertices, there is one
- * per vertex. Otherwise there is one per corner, zero for corners without one. */
+/* OBJ files (Wavefront, Advanced Visualizer, appendix B1). Reads v, vt, vn and f; ignores lines, curves and
+ * groups. Faces with more than three corners become triangle fans around the first corner. If all texture
+ * coordinates (or normals) have the same indices as the vertices, there is one per vertex. Otherwise there is
+ * one per corner, zero for corners without one. */
 #include "base/error.h"
 #include "io/mesh/formats.h"
 
@@ -112,7 +113,8 @@ static bool read_uv(Reader *reader)
            add_extra(&reader->extra[UV], uv);
 }
 
-/* Converts a part of a corner "1/2/3" to a 0-based index. It is 1-based, or negative: -1 is the last element so far. */
+/* Converts a part of a corner "1/2/3" to a 0-based index. It is 1-based, or negative: -1 is the last element so
+ * far. */
 static bool read_index(Reader *reader, TextWord part, int which, int32_t *index)
 {
     static const char *const what[NUMBERS] = {"the number of a vertex", "the number of a texture coordinate",

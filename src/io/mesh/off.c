@@ -1,5 +1,6 @@
-/* OFF files (Geomview's object file format) in text: OFF, COFF, NOFF and CNOFF, with one vertex or face per line. Writes NOFF if vertices have normals,
- * else OFF. Colours are ignored. Faces with more than three corners become triangle fans around the first corner. */
+/* OFF files (Geomview's object file format) in text: OFF, COFF, NOFF and CNOFF, with one vertex or face per
+ * line. Writes NOFF if vertices have normals, else OFF. Colours are ignored. Faces with more than three corners
+ * become triangle fans around the first corner. */
 #include "base/error.h"
 #include "io/mesh/formats.h"
 
@@ -44,7 +45,8 @@ static bool read_count(Reader *reader, TextWord word, const char *what, int64_t 
                      (long long)*count, left);
 }
 
-/* Reads the signature and the three counts. The counts must be on one line; otherwise a missing count would be read from the first vertex. */
+/* Reads the signature and the three counts. The counts must be on one line; otherwise a missing count would be
+ * read from the first vertex. */
 static bool read_head(Reader *reader)
 {
     TextWord word = text_any_word(&reader->text);

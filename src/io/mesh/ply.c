@@ -1,6 +1,8 @@
-/* PLY files (G. Turk, The PLY polygon file format, 1994), in text and binary of either byte order. Reads of vertices x, y, z, nx, ny, nz and u, v (or s,
- * t, or texture_u, texture_v), of faces vertex_indices (or vertex_index) and texcoord (u and v of each corner), and tristrips. Other elements and
- * properties are ignored. Faces with more than three corners become triangle fans around the first corner. Writes normals if vertices have them. */
+/* PLY files (G. Turk, The PLY polygon file format, 1994), in text and binary of either byte order. Reads of
+ * vertices x, y, z, nx, ny, nz and u, v (or s, t, or texture_u, texture_v), of faces vertex_indices (or
+ * vertex_index) and texcoord (u and v of each corner), and tristrips. Other elements and properties are
+ * ignored. Faces with more than three corners become triangle fans around the first corner. Writes normals if
+ * vertices have them. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/mesh/formats.h"

@@ -1,5 +1,5 @@
-/* STL files (3D Systems, StereoLithography interface specification), in text and binary. Each triangle gets three separate vertices. Normals are
- * ignored when reading and computed from the corners when writing. */
+/* STL files (3D Systems, StereoLithography interface specification), in text and binary. Each triangle gets
+ * three separate vertices. Normals are ignored when reading and computed from the corners when writing. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/mesh/formats.h"
@@ -118,7 +118,8 @@ bool stl_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
 
 /* ---- writing */
 
-/* Computes the unit normal, or 0 if the corners are collinear. Uses doubles and divides by the longest side to avoid overflow. */
+/* Computes the unit normal, or 0 if the corners are collinear. Uses doubles and divides by the longest side to
+ * avoid overflow. */
 static void facet_normal(const MeshData *mesh, const int32_t *triangle, float normal[3])
 {
     double side[2][3], most = 0, n[3];
