@@ -1,4 +1,4 @@
--- A picture for examples that are given none, as a stream of vec3, {rows, columns}: balloons over hills, at sunset.
+-- A synthetic image for examples that get no file, as a stream of vec3, {rows, columns}: balloons over hills at sunset.
 --     local balloons = dofile(here .. "support/balloons.lua")
 --     balloons.scene{shape = {384, 512}}
 local rill = require "rill"

@@ -1,11 +1,11 @@
--- The passes of examples/paint3d.lua: where the mesh is that a pixel shows, what a brush touches, how it blends with what is there, and pictures.
+-- The passes of examples/paint3d.lua: projection of pixels to the mesh, the texels that a brush touches, blending, and images.
 --     local passes = dofile(here .. "support/brushes.lua")
 local rill = require "rill"
 
 return rill.program [[
     const float touch = 4.0; // texels of a brush's radius, at least
 
-    // Texture coordinates: where the mesh is that a pixel shows, in texels, and how far away (w); w is 0 where there is none.
+    // Texture coordinates: the point of the mesh that a pixel shows, in texels, and its depth (w); w is 0 if there is none.
     kernel void place(int triangle<>, vec3 weight<>, float size, vec3 eye, vec3 ahead, vec3 a[], vec3 b[], vec3 c[],
                       vec3 na[], vec3 nb[], vec3 nc[], out vec4 at<>, out vec3 normal<>) {
         at = vec4(0.0);
@@ -18,7 +18,7 @@ return rill.program [[
     }
     kernel vec3 point(vec4 at<>) { return at.xyz; }
 
-    // How far a point of the picture is from lines, each from xy to zw; it is far away outside of `box`, from xy to zw.
+    // Returns the distance of a point of the image from lines, each from xy to zw. It is large outside of `box`, from xy to zw.
     float away(vec2 p, vec4 box, vec4 lines[]) {
         float nearest = 1e9;
         if (p.x > box.x && p.y > box.y && p.x < box.z && p.y < box.w) {
@@ -31,10 +31,10 @@ return rill.program [[
         return nearest;
     }
 
-    // The level whose texels are as fine as a brush asks for at that depth; `texels` is how many a pixel covers at depth one.
+    // Returns the level whose texels are as fine as the brush requires at a depth; `texels` is the number of texels that a pixel covers at depth one.
     float level_of(float depth, float radius, float texels) { return floor(log2(max(radius * depth * texels / touch, 1.0))); }
 
-    // Pixels under a brush: places of texels around the mesh there, and the level for them.
+    // Emits, for pixels under a brush, the positions of texels around the mesh and their level.
     kernel void touched(vec4 at<>, vec4 lines[], vec4 box, float radius, float texels,
                         vout vec3 points<>, vout int levels<>) {
         if (at.w > 0.0 && away(vec2(indexof(at).xy) + 0.5, box, lines) < radius + 1.0) {
@@ -46,15 +46,14 @@ return rill.program [[
         }
     }
 
-    // Whether a texel is at the mesh that a pixel shows: near its plane there, by the spacing of texels.
+    // Returns whether a texel is close to the mesh that a pixel shows, relative to the spacing of texels.
     bool near(vec3 texel, float spacing, vec4 seen, vec3 normal) {
         vec3 d = texel - seen.xyz;
         return seen.w > 0.0 && abs(dot(d, normal)) < 2.0 * spacing && dot(d, d) < 36.0 * spacing * spacing;
     }
 
-    // Each texel is projected to the picture, where the brush's profile says which share of it is covered. `cover` is the stroke's own
-    // copy: the most that it covered of each texel so far. `paint` is what was there, mixed with as much of the pigment, so only what
-    // is new is mixed in: a stroke that crosses itself does not darken.
+    // Projects each texel to the image, where the brush's profile gives its coverage. `cover` is the largest coverage of each texel in this stroke so far. Only the
+    // increase of coverage is mixed into `paint`, so that a stroke that crosses itself does not darken.
     kernel void blend(inout vec4 paint<>, inout float cover<>, vec3 eye, vec3 right, vec3 up, vec3 ahead, float size,
                       float texels, vec4 at[][], vec3 normal[][], vec4 lines[], vec4 box, float radius, vec3 pigment,
                       float strength, float levels) {
@@ -83,12 +82,12 @@ return rill.program [[
         float day = 0.5 + 0.5 * dot(normal, light);
         return own * (vec3(0.32, 0.33, 0.36) + vec3(0.7, 0.68, 0.64) * day);
     }
-    // The painted mesh, from the level whose texels are as large as pixels.
+    // Draws the painted mesh, from the level whose texels are as large as pixels.
     kernel void show(vec4 at<>, vec3 normal<>, vec4 paint[][][], float texels, vec3 light, out vec3 color<>) {
         vec4 own = sample(paint, at.xyz, log2(max(texels * at.w, 1.0)));
         color = at.w > 0.0 ? lit(own.xyz, normal, light) : vec3(0.97);
     }
-    // The same in the colours of levels: fine ones bright.
+    // Draws the levels of pages as colours, fine ones bright.
     kernel void show_levels(vec4 at<>, vec3 normal<>, int level<>, float levels, vec3 light, out vec3 color<>) {
         float fine = 1.0 - float(level) / (levels - 1.0);
         vec3 own = clamp(vec3(2.2 * fine - 0.9, 1.1 - abs(2.4 * fine - 1.3), 1.0 - 1.4 * fine), 0.05, 1.0);

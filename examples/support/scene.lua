@@ -6,7 +6,7 @@ local scene = {land = 16} -- the ground reaches from -land to land
 local passes = rill.program [=[
     const float pi = 3.14159265;
 
-    // Triangles of a surface over u, v in 0..1: number i of nu x nv quads, two each.
+    // Returns a corner of a triangle of a surface over u, v in 0..1, which has nu x nv quads of two triangles each.
     vec2 corner(int i, int k, ivec2 n) {
         int quad = i / 2;
         ivec2 at = ivec2(quad % n.x, quad / n.x);
@@ -42,7 +42,7 @@ local passes = rill.program [=[
         a = p[0]; b = p[1]; c = p[2];
     }
 
-    // Posts of a fence around: four sides each, thinner towards their tops.
+    // Posts of a fence: four sides each, thinner towards their tops.
     kernel void fence(int posts, float radius, float height, float thickness,
                       out vec3 a<>, out vec3 b<>, out vec3 c<>) {
         int i = indexof(a).x, post = i / 8;
@@ -56,7 +56,7 @@ local passes = rill.program [=[
         a = p[0]; b = p[1]; c = p[2];
     }
 
-    // Poles anywhere on the ground, but not in the middle.
+    // Poles at random positions on the ground, except in the middle.
     kernel void poles(float land, float height, float thickness, out vec3 a<>, out vec3 b<>, out vec3 c<>) {
         int i = indexof(a).x;
         float n = float(i / 8), away = mix(1.2, land, hash(n + 0.5)), turn = 2.0 * pi * hash(n);
@@ -69,7 +69,7 @@ local passes = rill.program [=[
         a = p[0]; b = p[1]; c = p[2];
     }
 
-    // Leaves in a cloud of air.
+    // Leaves at random positions in the air.
     kernel void leaves(float extent, out vec3 a<>, out vec3 b<>, out vec3 c<>) {
         int i = indexof(a).x;
         float n = float(i);
@@ -85,10 +85,10 @@ local passes = rill.program [=[
 
 local squares <const> = 160 -- of the ground, in each dimension
 
---- Triangles of the ground, which come first.
+--- The number of triangles of the ground, which come first.
 scene.ground = 2 * squares ^ 2 | 0
 
---- The corners of all triangles, three streams.
+--- Returns the corners of all triangles as three streams.
 function scene.corners()
     local parts = {
         {passes.ground {n = {squares, squares}, land = scene.land, shape = scene.ground}},

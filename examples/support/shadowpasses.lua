@@ -1,4 +1,4 @@
--- The passes of examples/shadow.lua: what pixels need of the map, what draws its pages, and what looks a pixel up.
+-- The passes of examples/shadow.lua: they determine the pages that pixels need, draw pages, and look up pixels.
 --     local passes = dofile(here .. "support/shadowpasses.lua")(triangles)
 local rill = require "rill"
 
@@ -6,11 +6,11 @@ return function(triangles)
     return rill.program(triangles.functions .. [=[
     const float most = 131072.0, FAR = 100.0, UNDRAWN = -1.0;
 
-    // What the light sees, far away: x and y in texels of the finest level, and the distance.
+    // Projects a point into the light's view, which is orthographic: x and y in texels of the finest level, and the distance.
     kernel vec3 lit(vec3 right, vec3 up, vec3 ahead, float scale, vec3 p<>) {
         return vec3(vec2(dot(p, right), dot(p, up)) * scale + 0.5 * most, 40.0 + dot(p, ahead));
     }
-    // The point of a pixel as the light sees it, and how its surface leans: how the distance changes with x and with y.
+    // Computes a pixel's point in the light's view, and the slope of its surface: the change of distance with x and with y.
     kernel void place(int triangle<>, vec3 weight<>, vec3 a[], vec3 b[], vec3 c[], out vec3 at<>, out vec2 slope<>) {
         at = vec3(-1.0);
         slope = vec2(0.0);
@@ -21,14 +21,14 @@ return function(triangles)
         }
     }
 
-    // 1. What pixels need. The level of the map whose texels are as large as a pixel there, or `finer` levels below: by the nearer of both
-    // neighbours in x and in y, so that edges of what is seen do not count.
+    // 1. The levels that pixels need. The level of the map whose texels are as large as the pixel, or `finer` levels below. The size of a pixel is the distance to the
+    // nearer neighbour in x and in y, so that silhouettes do not count.
     kernel void resolve(float finer, neighbor vec3 at<>, out float level<>) {
         vec2 x = min(abs(at[ivec2(1, 0)].xy - at[0].xy), abs(at[0].xy - at[ivec2(-1, 0)].xy));
         vec2 y = min(abs(at[ivec2(0, 1)].xy - at[0].xy), abs(at[0].xy - at[ivec2(0, -1)].xy));
         level = clamp(log2(max(length(x), length(y))) - finer, 0.0, 13.0);
     }
-    // Where light and shadow meet (Sobel) that level, elsewhere one that is coarser; -1: the map has it.
+    // Requests that level at the edges of shadows (found by Sobel's operator), and a coarser level elsewhere; -1 if the map has it.
     kernel void analyse(int coarser, float map[][], neighbor float light<>, int triangle<>, vec3 at<>, float level<>,
                         out int want<>) {
         float gx = 0.0, gy = 0.0, spacing;
@@ -50,8 +50,8 @@ return function(triangles)
         }
     }
 
-    // 2. New pages are marked, and triangles that have nodes of those below them find them, walking from one block of block x block nodes to
-    // the next. Blocks beside new pages may be found, too.
+    // 2. Marks new pages. Triangles that cover nodes of marked pages find them by traversing blocks of block x block nodes. Blocks next to new pages may be found
+    // too.
     kernel void mark(out float r<>) { r = UNDRAWN; }
 
     int list_of(ivec2 block, int spacing, int lists) {
@@ -81,7 +81,7 @@ return function(triangles)
             }
         }
     }
-    // How far from the light the first triangle is, at each node; nothing is far away.
+    // Computes the distance of the first triangle from the light at each node, or a large value if there is none.
     float first(float r, vec2 p, vec3 u, vec3 v, vec3 w) {
         vec3 s = weights(p, u.xy, v.xy, w.xy);
         return min(min(s.x, s.y), s.z) >= 0.0 ? min(r, dot(s, vec3(u.z, v.z, w.z))) : r;
@@ -96,8 +96,8 @@ return function(triangles)
         }
     }
 
-    // 3. The share of light that reaches a pixel: four nodes around are compared with the plane of its triangle, and what comes out is
-    // interpolated (percentage-closer filtering). The map is one of pages, or a plain one, whose elements are `texel` apart.
+    // 3. Computes the share of light that reaches a pixel: the four nodes around it are compared with the plane of its triangle, and the results are interpolated
+    // (percentage-closer filtering). The map has pages, or is a plain one whose elements are `texel` apart.
     float look(float map[][], float texel, float level, float margin, vec3 at, vec2 slope) {
         vec2 f;
         float spacing;
@@ -108,13 +108,13 @@ return function(triangles)
         vec4 free = vec4(greaterThanEqual(depths, plane));
         return mix(mix(free.x, free.y, f.x), mix(free.z, free.w, f.x), f.y);
     }
-    // At the level of the page that is there.
+    // Looks up at the level of the existing page.
     kernel void lookup(float map[][], float texel, float margin, int triangle<>, vec3 at<>, vec2 slope<>,
                        out float light<>) {
         light = look(map, texel, 0.0, margin, at, slope);
         if (triangle < 0) light = 1.0;
     }
-    // In the mipmap: at the nearest level to the pixel's, and between what comes out of the two around.
+    // Look up in the mipmap: at the level nearest to the pixel's, and interpolated between the two adjacent levels.
     kernel void lookup_nearest(float map[][], float texel, float margin, int triangle<>, vec3 at<>, vec2 slope<>,
                                float level<>, out float light<>) {
         light = look(map, texel, level, margin, at, slope);
@@ -128,8 +128,8 @@ return function(triangles)
         if (triangle < 0) light = 1.0;
     }
 
-    // Triangles by tiles, for the plain map, and to be sure: whether the light reaches a pixel, by a ray to it. No triangle of the tile is in
-    // front but the pixel's own.
+    // Lists of triangles by tiles, for the plain map, and for reference: whether light reaches a pixel, by a ray to it. The pixel's own triangle does not cast a
+    // shadow on it.
     kernel void plain(float texel, float tile, int tiles, int list[][][], vec3 a[], vec3 b[], vec3 c[], out float r<>) {
         vec2 p = texel * vec2(indexof(r).xy);
         ivec2 t = min(ivec2(p / tile), tiles - 1);
@@ -152,7 +152,7 @@ return function(triangles)
     }
     kernel bool differs(float a<>, float b<>) { return (a < 0.5) != (b < 0.5); }
 
-    // The picture: ground pale, the rest red, in the light's colour; the sky behind.
+    // Draws the image: the ground pale, other objects red, in the colour of the light, and the sky.
     kernel void paint(int ground, float steep, float light<>, int triangle<>, vec2 slope<>, out vec3 colour<>) {
         float lean = inversesqrt(1.0 + dot(slope, slope) * steep * steep);
         vec3 own = triangle < ground ? vec3(0.82, 0.77, 0.64) : vec3(0.80, 0.28, 0.20);

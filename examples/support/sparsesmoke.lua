@@ -1,15 +1,15 @@
--- The passes of examples/sparsefluid.lua, and what draws it. An element holds a velocity in xyz and smoke in w; y is up.
+-- The passes of examples/sparsefluid.lua. An element has a velocity in xyz and smoke in w; y is up.
 --     local passes = dofile(here .. "support/sparsesmoke.lua")
 local rill = require "rill"
 
 return rill.program [[
-    // 1 in the vessel that holds the smoke, a ball, and 0 outside, where there is nothing.
+    // Returns 1 inside the vessel, a ball that contains the smoke, and 0 outside.
     float held(ivec3 p, vec4 vessel) {
         vec3 away = vec3(p) - vessel.xyz;
         return dot(away, away) <= vessel.w * vessel.w ? 1.0 : 0.0;
     }
 
-    // What is here now was upstream one step ago; the vent adds to it, smoke rises.
+    // Advection: each cell takes the value that was upstream one step before. The vent adds smoke, which is buoyant.
     kernel void advect(float fade, float buoyancy, vec4 vent, vec3 wind, vec4 vessel, vec4 s<>, vec4 from[][][], out vec4 r<>) {
         vec3 here = vec3(indexof(r).xyz);
         r = sample(from, here - s.xyz);
@@ -25,19 +25,19 @@ return rill.program [[
             + s[ivec3(0, 0, 1)].z - s[ivec3(0, 0, -1)].z);
     }
 
-    // One Jacobi round of (laplacian of p) = d.
+    // One Jacobi iteration for (laplacian of p) = d.
     kernel void relax(vec4 vessel, neighbor float p<>, float d<>, out float r<>) {
         r = (p[ivec3(-1, 0, 0)] + p[ivec3(1, 0, 0)] + p[ivec3(0, -1, 0)] + p[ivec3(0, 1, 0)] + p[ivec3(0, 0, -1)]
             + p[ivec3(0, 0, 1)] - d) * (1.0 / 6.0) * held(indexof(r).xyz, vessel);
     }
 
-    // Without the gradient of the pressure, what flows into a cell flows out of it.
+    // Subtracts the gradient of the pressure, after which the flow is divergence-free.
     kernel void project(vec4 vessel, neighbor float p<>, vec4 s<>, out vec4 r<>) {
         r = s - 0.5 * held(indexof(r).xyz, vessel) * vec4(p[ivec3(1, 0, 0)] - p[ivec3(-1, 0, 0)], p[ivec3(0, 1, 0)] - p[ivec3(0, -1, 0)],
                            p[ivec3(0, 0, 1)] - p[ivec3(0, 0, -1)], 0.0);
     }
 
-    // Which pages hold smoke, and which should exist: those and all around.
+    // Mark the pages that contain smoke, and the pages that should exist: the former and the adjacent ones.
     kernel void mark(int page, float enough, vec4 s<>, inout int smoke[][][]) {
         ivec3 p = indexof(s).xyz / page;
         if (s.w > enough) smoke[p.z][p.y][p.x] = 1;
@@ -53,7 +53,7 @@ return rill.program [[
         p = page * ivec3(number % pages.x, number / pages.x % pages.y, number / (pages.x * pages.y));
     }
 
-    // How it looks from the front: smoke glows from dark violet over orange to pale yellow; beside it the pages.
+    // Draw the smoke from the front, in colours from dark violet over orange to pale yellow, and the pages.
     vec3 glow(float t) {
         vec3 c = mix(vec3(0.01, 0.01, 0.03), vec3(0.28, 0.07, 0.42), smoothstep(0.0, 0.3, t));
         c = mix(c, vec3(0.80, 0.20, 0.38), smoothstep(0.2, 0.55, t));

@@ -1,10 +1,10 @@
--- Meshes for examples: files, and one mesh that needs none. A mesh is two lists here: places of vertices {x, y, z}, and triangles {i, j, k} of their
--- numbers, from 1.
+-- Meshes for examples: files, and one mesh that needs none. A mesh is two lists here: positions of vertices {x, y, z}, and triangles {i, j, k} of their
+-- indices, 1-based.
 local rill = require "rill"
 
 local mesh = {}
 
---- A ring that is thicker on one side: n x m quads.
+--- Returns a ring that is thicker on one side, of n x m quads.
 function mesh.ring(n, m)
     local places, faces = {}, {}
     for i = 0, n - 1 do
@@ -22,7 +22,7 @@ function mesh.ring(n, m)
     return places, faces
 end
 
--- The path of a mesh of this tree's test data; nil where they are not.
+-- Returns the path of a mesh of the test data, or nil if they are not present.
 local function data(name)
     local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
     local path = (os.getenv "RILL_DATA" or here .. "../../../shared/data") .. "/meshes/" .. name
@@ -30,7 +30,7 @@ local function data(name)
     return file and path
 end
 
---- The ring as a rill.mesh, and its name.
+--- Returns the ring as a rill.mesh, and its name.
 function mesh.ring_mesh(n, m)
     local places, faces = mesh.ring(n, m)
     for _, face in ipairs(faces) do
@@ -39,7 +39,7 @@ function mesh.ring_mesh(n, m)
     return rill.mesh.new {positions = places, triangles = faces}, "a ring"
 end
 
---- A rill.mesh and its name: of the file at `path`; else, without one, the test data's `name`; else what other(...) gives.
+--- Returns a rill.mesh and its name: of the file at `path` if it is given, else of the test data's file `name` if it is present, else the results of other(...).
 function mesh.surface(path, name, other, ...)
     path = path or data(name)
     if not path then return other(...) end
@@ -48,7 +48,7 @@ function mesh.surface(path, name, other, ...)
     return read:weld(), path:match "[^/]*$"
 end
 
---- Keenan Crane's cow, where this tree's test data is; else the ring.
+--- Returns Keenan Crane's cow if the test data are present, else the ring.
 function mesh.spot()
     local m <close> = mesh.surface(nil, "spot.obj", mesh.ring_mesh, 96, 32)
     local faces = m.triangles:read()
@@ -58,7 +58,7 @@ function mesh.spot()
     return m.positions:read(), faces
 end
 
---- Moves and scales places into the cube 0 .. 1, as large as they can be but for a margin.
+--- Moves and scales positions into the cube 0 .. 1, with a margin.
 function mesh.fit(places, margin)
     local low, high, side = {table.unpack(places[1])}, {table.unpack(places[1])}, 0
     for _, p in ipairs(places) do
@@ -73,7 +73,7 @@ function mesh.fit(places, margin)
     return fitted
 end
 
---- A normal for each vertex: of the triangles around it, by their areas.
+--- Returns a normal for each vertex: the mean of its triangles' normals, weighted by area.
 function mesh.normals(places, faces)
     local normals = {}
     for i = 1, #places do normals[i] = {0, 0, 0} end
@@ -92,7 +92,7 @@ function mesh.normals(places, faces)
     return normals
 end
 
---- What the vertices of triangles have (places, normals) at each triangle's three corners, as three streams.
+--- Returns data of vertices (positions, normals) at the three corners of each triangle, as three streams.
 function mesh.corners(values, faces)
     local corners = {}
     for k = 1, 3 do

@@ -1,12 +1,12 @@
--- Triangles drawn by compute, for examples: each tile of a picture has a list of those that may touch it, and each pixel looks through
--- its tile's. Triangles are three streams of corners, x and y in elements of the picture.
+-- Rasterizes triangles by compute kernels, for examples: each tile of an image has a list of the triangles that may touch it, and each pixel tests the
+-- triangles of its tile. Triangles are three streams of corners, with x and y in elements of the image.
 local rill = require "rill"
 
 local triangles = {}
 
---- For programs of one's own.
+--- GLSL functions for other programs.
 triangles.functions = [[
-    // Where a point is in a triangle: weights of the corners, a negative one outside.
+    // Returns the barycentric coordinates of a point in a triangle; one is negative if the point is outside.
     vec3 weights(vec2 p, vec2 a, vec2 b, vec2 c) {
         vec2 ab = b - a, ac = c - a, ap = p - a;
         float area = ab.x * ac.y - ab.y * ac.x;
@@ -17,14 +17,14 @@ triangles.functions = [[
 ]]
 
 local passes = rill.program(triangles.functions .. [[
-    // What a camera sees: x and y in pixels and one over the distance along its axis.
+    // Projects a point: x and y in pixels, and one over the distance along the camera's axis.
     kernel vec3 seen(vec3 eye, vec3 right, vec3 up, vec3 ahead, float side, vec3 p<>) {
         vec3 d = p - eye;
         float w = 1.0 / dot(d, ahead);
         return vec3(side * (0.5 + 0.5 * w * vec2(dot(d, right), -dot(d, up))), w);
     }
 
-    // Each tile that a triangle may touch, and the triangle; none of one that is not wholly in front of the eye.
+    // Emits each tile that a triangle may touch, and the triangle, unless a corner is behind the eye.
     kernel void touch(float tile, int tiles, vec3 a<>, vec3 b<>, vec3 c<>, vout int where<>, vout int which<>) {
         vec2 low = min(min(a.xy, b.xy), c.xy), high = max(max(a.xy, b.xy), c.xy);
         ivec2 first = ivec2(clamp(floor(low / tile), 0.0, float(tiles)));
@@ -37,7 +37,7 @@ local passes = rill.program(triangles.functions .. [[
             }
     }
 
-    // The nearest triangle of each pixel's middle (-1: none), and where in it.
+    // Finds the nearest triangle at each pixel's centre (-1: none), and the weights of its corners.
     kernel void draw(float tile, int list[][][], vec3 a[], vec3 b[], vec3 c[], out int triangle<>, out vec3 weight<>) {
         vec2 p = vec2(indexof(triangle).xy) + 0.5;
         ivec2 t = ivec2(p / tile);
@@ -65,7 +65,7 @@ local function unit(a)
     return {a[1] / length, a[2] / length, a[3] / length}
 end
 
---- Axes of a view from a point towards another; right and up are scaled by `zoom`.
+--- Returns the axes of a view from a point towards another; right and up are scaled by `zoom`.
 function triangles.view(from, to, zoom)
     local ahead = unit(sub(to, from))
     local right = unit(cross(ahead, {0, 1, 0}))
@@ -74,7 +74,7 @@ function triangles.view(from, to, zoom)
     return {eye = from, right = right, up = up, ahead = ahead}
 end
 
---- The three corners by a kernel that takes p<> and these arguments.
+--- Returns three streams of corners, mapped by a kernel that takes p<> and the arguments `given`.
 function triangles.map(kernel, given, corners)
     local mapped = {}
     for k, p in ipairs(corners) do
@@ -85,19 +85,19 @@ function triangles.map(kernel, given, corners)
     return mapped
 end
 
---- What a view sees, for a picture of side x side pixels.
+--- Returns the projected corners for an image of side x side pixels.
 function triangles.seen(view, side, corners)
     return triangles.map(passes.seen, {eye = view.eye, right = view.right, up = view.up, ahead = view.ahead,
                                        side = side}, corners)
 end
 
---- Triangles by the tiles that they may touch: tiles x tiles of them, each of tile x tile elements.
+--- Returns lists of the triangles that may touch each of tiles x tiles tiles, each of tile x tile elements.
 function triangles.bin(corners, tiles, tile)
     local where, which = passes.touch(tile, tiles, corners[1], corners[2], corners[3])
     return rill.lists("int", {shape = {tiles, tiles}, keys = where, values = which})
 end
 
---- The triangle of each pixel, and the weights of its corners there.
+--- Returns the triangle of each pixel, and the weights of its corners.
 function triangles.draw(corners, list, tile, side)
     return passes.draw {tile = tile, list = list, a = corners[1], b = corners[2], c = corners[3], shape = {side, side}}
 end
