@@ -70,11 +70,11 @@ local function label_tiles(p, tile, first, by_fours, shape)
     local count_to <close> = count:scan()
     local nodes, labels, parts = count_to:get(rows, fours), nil, 0
     if nodes > 0 then
-        local beside, firsts = tile:boundary "zero", first:boundary "zero"
+        local tiles, firsts = tile:boundary "zero", first:boundary "zero"
         local own = rill.iota(nodes)
         local parent <close> = own:copy()
-        p.unite(tile, first, beside, firsts, word, count_to, parent)
-        for _, s in ipairs {beside, firsts, own} do s:close() end
+        p.unite(tile, first, tiles, firsts, word, count_to, parent)
+        for _, s in ipairs {tiles, firsts, own} do s:close() end
         local numbers
         numbers, parts = numbered(p, parent)
         labels = core._sized(count, shape) -- every pixel is written

@@ -43,12 +43,12 @@ end
 
 -- ---- seeds
 
-local function check_place(place, i, shape)
+local function check_seed(seed, i, shape)
     for d = 1, 2 do
-        local index = type(place) == "table" and math.tointeger(place[d])
+        local index = type(seed) == "table" and math.tointeger(seed[d])
         if not index or index < 1 or index > shape[d] then
             fail("%s: option 'seeds': seed %d: expected {row, column} within %s, 1-based, got %s", WHERE, i, shape,
-                errors.told(place))
+                errors.told(seed))
         end
     end
 end
@@ -58,9 +58,9 @@ local function planted(seeds, shape)
     local u
     if type(seeds) == "table" and not rill.type(seeds) then
         u = rill.stream("float", shape)
-        for i, place in ipairs(seeds) do
-            check_place(place, i, shape)
-            u:set(1, place[1], place[2])
+        for i, seed in ipairs(seeds) do
+            check_seed(seed, i, shape)
+            u:set(1, seed[1], seed[2])
         end
     else
         local m = mask.take(WHERE .. ": option 'seeds'", seeds, 2, "options")

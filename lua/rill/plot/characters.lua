@@ -33,14 +33,14 @@ function Canvas:dot(x, y, owner)
     self.owner[cell], self.solid[cell] = owner, nil
 end
 
-local function place(share, count)
+local function index_of(share, count)
     return math.min(math.max(math.floor(share * count), 0), count - 1)
 end
 
 --- Canvas:segment(ax, ay, bx, by, owner): sets the dots of a segment, whose coordinates are from 0 to 1.
 function Canvas:segment(ax, ay, bx, by, owner)
-    local x0, y0 = place(ax, self.width), place(ay, self.height)
-    local x1, y1 = place(bx, self.width), place(by, self.height)
+    local x0, y0 = index_of(ax, self.width), index_of(ay, self.height)
+    local x1, y1 = index_of(bx, self.width), index_of(by, self.height)
     local steps = math.max(math.abs(x1 - x0), math.abs(y1 - y0))
     for k = 0, steps do
         local t = steps > 0 and k / steps or 0
@@ -63,7 +63,7 @@ end
 --- draw.scatter(self, mark): draws points, or the cells that contain points.
 function draw.scatter(self, mark)
     for i = 1, #(mark.points or {}), 2 do
-        self:dot(place(mark.points[i], self.width), place(mark.points[i + 1], self.height), mark.number)
+        self:dot(index_of(mark.points[i], self.width), index_of(mark.points[i + 1], self.height), mark.number)
     end
     if mark.cells then
         for i, flag in ipairs(mark.cells(self.width, self.height)) do
@@ -79,7 +79,7 @@ end
 function draw.histogram(self, mark)
     local tops = {}
     for _, bar in ipairs(mark.bars) do
-        local first, last = place(bar[1] + 1e-9, self.columns), place(bar[2] - 1e-9, self.columns)
+        local first, last = index_of(bar[1] + 1e-9, self.columns), index_of(bar[2] - 1e-9, self.columns)
         for x = first, last do
             -- A column shows the bar that covers its middle, and bars that are narrower than the column.
             local middle = (x + 0.5) / self.columns
@@ -90,7 +90,7 @@ function draw.histogram(self, mark)
     end
     for x, top in pairs(tops) do
         local eighths = math.max(math.floor((top - mark.base) * self.rows * 8 + 0.5), 1)
-        local from = place(mark.base, self.rows)
+        local from = index_of(mark.base, self.rows)
         for row = from, math.min(from + (eighths - 1) // 8, self.rows - 1) do
             local cell = (self.rows - 1 - row) * self.columns + x
             self.solid[cell] = math.min(eighths - 8 * (row - from), 8)
@@ -178,7 +178,7 @@ local function left_ticks(chart, rows)
     end
     local by_row, width = {}, 0
     for _, tick in ipairs(ticks) do
-        by_row[rows - 1 - place(tick.at, rows)] = tick.label
+        by_row[rows - 1 - index_of(tick.at, rows)] = tick.label
         width = math.max(width, #tick.label)
     end
     return by_row, width
@@ -188,7 +188,7 @@ end
 local function spread(ticks, columns, indent)
     local starts, free = {}, -indent
     for i, tick in ipairs(ticks) do
-        local middle = place(tick.at, columns)
+        local middle = index_of(tick.at, columns)
         local start = math.min(middle - (#tick.label - 1) // 2, columns - #tick.label)
         start = math.max(start, -indent)
         if start < free then
@@ -210,7 +210,7 @@ local function bottom(chart, columns, indent, glyphs)
     end
     local starts = spread(ticks, columns, indent)
     for i, tick in ipairs(ticks) do
-        axis[place(tick.at, columns) + 1] = glyphs.mark
+        axis[index_of(tick.at, columns) + 1] = glyphs.mark
         labels[#labels + 1] = (" "):rep(starts[i] - used) .. tick.label
         used = starts[i] + #tick.label
     end

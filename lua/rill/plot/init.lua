@@ -23,7 +23,7 @@ local modes = {
     color256 = { unicode = true, colours = "256" }, color = { unicode = true, colours = "true" },
 }
 
-local PLACE = 2 -- the level at which debug.traceback begins
+local LEVEL = 2 -- the level at which debug.traceback begins
 
 local function problem(format, ...)
     error({ ("rill.plot: " .. format):format(...) }, 0)
@@ -292,7 +292,7 @@ end
 -- (returns the chart as a string instead of writing it). NaN and infinite numbers leave gaps. Long streams are reduced on the device.
 return function(...)
     local good, result = xpcall(plot, function(reason)
-        return type(reason) == "table" and reason or debug.traceback(reason, PLACE)
+        return type(reason) == "table" and reason or debug.traceback(reason, LEVEL)
     end, ...)
     if good and result == nil then
         return

@@ -28,16 +28,16 @@ local PRODUCTS <const> = template.new [[
 -- Returns the function correct(r, x, goal, left, note) of refine.run for vectors of one type and shape. `precondition` is a function(from, to) or nil.
 -- counts.restarts is increased by the number of restarts.
 local function prepare(A, like, every, precondition, counts)
-    local function room()
+    local function zeros()
         return rill.stream(like.type, like.shape)
     end
     local types = {T = like.type}
     local half, update = kernels.half:kernel(types), kernels.update:kernel(types)
     local direction, keep = kernels.direction:kernel(types), kernels.keep:kernel(types)
     local turn, pair, products = kernels.turn:kernel(), PAIR:kernel(), PRODUCTS:kernel(types)
-    local p, v, t, shadow, half_r, best = room(), room(), room(), room(), room(), room()
-    local near = precondition and room() or half_r -- half_r, preconditioned
-    local near_p = precondition and room() or p
+    local p, v, t, shadow, half_r, best = zeros(), zeros(), zeros(), zeros(), zeros(), zeros()
+    local near = precondition and zeros() or half_r -- half_r, preconditioned
+    local near_p = precondition and zeros() or p
     local flat_best, lanes = best:reshape(best.size), rill.iota((best.size + SHARE - 1) // SHARE)
     local s, one, rv = rill.stream("double", SIZE), rill.iota(1), rill.stream("double", 1)
     local mid, last = rill.stream("dvec2", 1), rill.stream("dvec2", 1)
@@ -112,15 +112,15 @@ end
 
 --- rill.solve.bicgstab(A, b [, options]): returns x of A x = b for any square A, and a report, which has the field `restarts`.
 function bicgstab.bicgstab(A, b, given)
-    local taken = options.take("bicgstab", given, OWN)
+    local opts = options.take("bicgstab", given, OWN)
     b = operator.vector("bicgstab", "b", b)
     local counts = {restarts = 0}
-    local x, result = refine.solve("bicgstab", A, b, taken, refine.limit(b), function(system, like, norm)
-        return norm > 0 and prepare(system, like, taken.every or EVERY,
-            preconditioning(system, like, taken.preconditioner), counts)
+    local x, result = refine.solve("bicgstab", A, b, opts, refine.limit(b), function(system, like, norm)
+        return norm > 0 and prepare(system, like, opts.every or EVERY,
+            preconditioning(system, like, opts.preconditioner), counts)
     end)
     result.restarts = counts.restarts
-    return outcome.finish("bicgstab", x, outcome.new(result), taken.strict)
+    return outcome.finish("bicgstab", x, outcome.new(result), opts.strict)
 end
 
 return bicgstab

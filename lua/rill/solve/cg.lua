@@ -296,27 +296,27 @@ local OWN <const> = {
 }
 
 -- Returns the arguments z, jacobi and precondition of `prepare` for the option `preconditioner`.
-local function preconditioning(A, like, taken)
-    local given = taken.preconditioner
+local function preconditioning(A, like, opts)
+    local given = opts.preconditioner
     if not given then
         return nil, false, nil
     elseif given == "jacobi" then
         local inverse = preconditioner.jacobi(A, like.type)
         return inverse:reshape(like.shape), true, nil
     elseif given == "polynomial" then
-        given = preconditioner.polynomial(A, like.type, like.shape, taken.degree or DEGREE)
+        given = preconditioner.polynomial(A, like.type, like.shape, opts.degree or DEGREE)
     end
     return operator.room(like.type, like.shape), false, given
 end
 
 -- Returns what refine.solve expects of `make`: a function that computes corrections, or nil and a Work object.
-local function choose(A, like, norm, x, b, taken)
-    local every, named = taken.every or EVERY, type(taken.preconditioner) == "string"
-    local z, jacobi, precondition = preconditioning(A, like, taken)
+local function choose(A, like, norm, x, b, opts)
+    local every, named = opts.every or EVERY, type(opts.preconditioner) == "string"
+    local z, jacobi, precondition = preconditioning(A, like, opts)
     local work = not precondition and group_work(A, like.type, norm, x, b, z, every, named)
     if not work then
         return prepare(A, like, every, named, z, jacobi, precondition)
-    elseif not taken.x0 then
+    elseif not opts.x0 then
         work:begins_at_zero()
     end
     return nil, work
@@ -324,17 +324,17 @@ end
 
 --- rill.solve.cg(A, b [, options]): returns x of A x = b for a symmetric positive definite A, and a report.
 function cg.cg(A, b, given)
-    local taken = options.take("cg", given, OWN)
-    if taken.degree and taken.preconditioner ~= "polynomial" then
+    local opts = options.take("cg", given, OWN)
+    if opts.degree and opts.preconditioner ~= "polynomial" then
         fail("rill.solve.cg: option 'degree' applies to preconditioner = \"polynomial\" only: give both")
     end
     b = operator.vector("cg", "b", b)
-    local x, result = refine.solve("cg", A, b, taken, refine.limit(b), function(system, like, norm, x)
+    local x, result = refine.solve("cg", A, b, opts, refine.limit(b), function(system, like, norm, x)
         if norm > 0 then
-            return choose(system, like, norm, x, b, taken)
+            return choose(system, like, norm, x, b, opts)
         end
     end)
-    return outcome.finish("cg", x, outcome.new(result), taken.strict)
+    return outcome.finish("cg", x, outcome.new(result), opts.strict)
 end
 
 return cg

@@ -111,7 +111,7 @@ function Work:report(made)
     made.growth, made.pivot = largest(self.factors.growth), low
     if not made.converged then
         made.where = ("the least pivot%s is %.2g of the largest element"):format(
-            elimination.place(weak, self.systems), low)
+            elimination.system_text(weak, self.systems), low)
     end
 end
 
@@ -159,11 +159,11 @@ local function check_symmetric(method, a)
             j = math.abs(one[k] - other[k]) > math.abs(one[j] - other[j]) and k or j
         end
         fail("rill.solve.%s: A is not symmetric: elements %d, %d and %d, %d%s differ by %.3g; take rill.solve.lu",
-            method, i, j, j, i, elimination.place(s, systems), furthest)
+            method, i, j, j, i, elimination.system_text(s, systems), furthest)
     end
 end
 
-local function factorise(method, A, a, taken, type)
+local function factorise(method, A, a, opts, type)
     local symmetric = method == "cholesky"
     if a.size == 0 then
         return {systems = a.shape[1], n = a.shape[2], failed = {}, close = function() end}
@@ -172,21 +172,21 @@ local function factorise(method, A, a, taken, type)
         operator.finite(method, "A", A)
         check_symmetric(method, a)
     end
-    return triangular.factor(a, taken.precision == "double" and "double" or type, symmetric, function()
+    return triangular.factor(a, opts.precision == "double" and "double" or type, symmetric, function()
         operator.finite(method, "A", A)
     end)
 end
 
 -- Returns x of b's shape and the report. `a` is A as {systems, n, n}.
-local function finish(method, A, a, factors, b, taken)
+local function finish(method, A, a, factors, b, opts)
     local m = check_sides(method, A.shape, b)
     local norm = operator.finite(method, "b", b)
     local sides, made = elimination.shaped(b, {a.shape[1], a.shape[2], m})
-    local x, report = elimination.run(work_of(method, a, factors), sides, norm, taken)
+    local x, report = elimination.run(work_of(method, a, factors), sides, norm, opts)
     if made then
         made:close()
     end
-    return outcome.finish(method, x:reshape(b.shape), report, taken.strict)
+    return outcome.finish(method, x:reshape(b.shape), report, opts.strict)
 end
 
 local function matrices(A)
@@ -195,15 +195,15 @@ local function matrices(A)
     return elimination.shaped(A, {tables.product(A.shape, rank - 2), n, n})
 end
 
-local function keep(method, A, taken)
+local function keep(method, A, opts)
     local a = matrices(A:copy())
-    taken.precision = elimination.precision(method, taken, A)
-    local self = {_a = a, _A = a:reshape(A.shape), _method = method, _shape = A.shape, _precision = taken.precision,
-        _type = taken.precision == "double" and "double" or "float"}
-    self._factors = factorise(method, A, a, taken, "float")
-    local made = {converged = true, iterations = 0, residual = 0.0, tolerance = taken.tolerance}
+    opts.precision = elimination.precision(method, opts, A)
+    local self = {_a = a, _A = a:reshape(A.shape), _method = method, _shape = A.shape, _precision = opts.precision,
+        _type = opts.precision == "double" and "double" or "float"}
+    self._factors = factorise(method, A, a, opts, "float")
+    local made = {converged = true, iterations = 0, residual = 0.0, tolerance = opts.tolerance}
     elimination.mark_failed(work_of(method, a, self._factors), made)
-    if not made.converged and taken.strict then
+    if not made.converged and opts.strict then
         outcome.finish(method, a, outcome.new(made), true)
     end
     return setmetatable(self, Factors.metatable)
@@ -212,13 +212,13 @@ end
 --- F:solve(b [, options]): returns x of A x = b, by the factors, and a report.
 function methods.solve(self, b, given)
     check(self, "solve")
-    local taken = elimination.options(self._method, given)
-    if taken.precision and taken.precision ~= self._precision then
+    local opts = elimination.options(self._method, given)
+    if opts.precision and opts.precision ~= self._precision then
         fail("F:solve: option 'precision': expected \"%s\", the precision of the factors", self._precision)
     end
-    taken.precision = self._precision
-    elimination.precision(self._method, taken)
-    return finish(self._method, self._A, self._a, self._factors, operator.vector(self._method, "b", b), taken)
+    opts.precision = self._precision
+    elimination.precision(self._method, opts)
+    return finish(self._method, self._A, self._a, self._factors, operator.vector(self._method, "b", b), opts)
 end
 
 -- Returns the sign of a permutation of 0 .. n - 1, which is stored in a table from `first` on.
@@ -291,11 +291,11 @@ local function solve(method, A, b, given)
     A = check_matrix(method, A)
     b = operator.vector(method, "b", b)
     check_sides(method, A.shape, b)
-    local taken = elimination.options(method, given)
-    taken.precision = elimination.precision(method, taken, A, b)
+    local opts = elimination.options(method, given)
+    opts.precision = elimination.precision(method, opts, A, b)
     local a, made = matrices(A)
-    local factors = factorise(method, A, a, taken, "float")
-    local x, report = finish(method, A, a, factors, b, taken)
+    local factors = factorise(method, A, a, opts, "float")
+    local x, report = finish(method, A, a, factors, b, opts)
     factors:close()
     if made then
         made:close()

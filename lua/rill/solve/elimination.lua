@@ -89,8 +89,8 @@ function elimination.size_text(s)
         table.concat(shape, " x ")
 end
 
---- elimination.place(s, systems): returns " of system s" for messages, or "" if there is one system.
-function elimination.place(s, systems)
+--- elimination.system_text(s, systems): returns " of system s" for messages, or "" if there is one system.
+function elimination.system_text(s, systems)
     return systems > 1 and (" of system %d"):format(s) or ""
 end
 
@@ -165,15 +165,15 @@ end
 
 -- Solves for b into x, which is zero, and refines x if the precision requires it or the tolerance is missed. A float x is then the solution refined in
 -- double, rounded. Returns the residual of x, its system, the residual before rounding, and the history.
-local function attempt(problem, x, taken)
-    local double = taken.precision ~= "float"
+local function attempt(problem, x, opts)
+    local double = opts.precision ~= "float"
     problem.improve(x, true)
     local now, at = problem.measure(x)
     local history, reached = {{0, now, at}}, now
-    local limit = taken.precision == "double" and 0 or taken.iterations or STEPS
-    if limit > 0 and (double or now > taken.tolerance) and now < math.huge then
+    local limit = opts.precision == "double" and 0 or opts.iterations or STEPS
+    if limit > 0 and (double or now > opts.tolerance) and now < math.huge then
         local wide = double and x or x:cast "double"
-        reached = refine(problem, wide, double and LEAST or taken.tolerance, limit, history)
+        reached = refine(problem, wide, double and LEAST or opts.tolerance, limit, history)
         if not double then
             x:write(wide:cast "float")
             wide:close()
@@ -186,13 +186,13 @@ local function attempt(problem, x, taken)
 end
 
 -- Returns x and the results of `attempt`, which is repeated if work:retry selects another method.
-local function solve(work, b, norm, taken)
+local function solve(work, b, norm, opts)
     local problem = problem_of(work, b, norm)
-    local x = rill.stream(taken.precision == "float" and "float" or "double", b.shape)
-    local now, at, reached, history = attempt(problem, x, taken)
-    if work.retry and work:retry(reached <= taken.tolerance) then
+    local x = rill.stream(opts.precision == "float" and "float" or "double", b.shape)
+    local now, at, reached, history = attempt(problem, x, opts)
+    if work.retry and work:retry(reached <= opts.tolerance) then
         x:fill(0)
-        now, at, reached, history = attempt(problem, x, taken)
+        now, at, reached, history = attempt(problem, x, opts)
     end
     problem.close()
     for _, row in ipairs(history) do
@@ -207,9 +207,9 @@ local FACTORING <const> = {x0 = false, every = false, tolerance = false, iterati
 --- elimination.options(method, given, factoring): returns the checked options. `tolerance_given` is the tolerance if it was given. `factoring`: only the options
 -- for factors are allowed.
 function elimination.options(method, given, factoring)
-    local taken = options.take(method, given, factoring and FACTORING or NONE)
-    taken.tolerance_given = given and given.tolerance
-    return taken
+    local opts = options.take(method, given, factoring and FACTORING or NONE)
+    opts.tolerance_given = given and given.tolerance
+    return opts
 end
 
 --- elimination.widest(...): returns "double" if one of the streams is of double, else "float".
@@ -222,33 +222,33 @@ function elimination.widest(...)
     return "float"
 end
 
---- elimination.precision(method, taken, ...): returns the option `precision`. Default: the type of the widest stream.
-function elimination.precision(method, taken, ...)
-    local precision = taken.precision or elimination.widest(...)
-    if precision == "double" and taken.iterations then
+--- elimination.precision(method, opts, ...): returns the option `precision`. Default: the type of the widest stream.
+function elimination.precision(method, opts, ...)
+    local precision = opts.precision or elimination.widest(...)
+    if precision == "double" and opts.iterations then
         fail("rill.solve.%s: option 'iterations': in double there is no refinement: leave it out, or take " ..
             "precision = \"mixed\"", method)
     end
     return precision
 end
 
---- elimination.run(work, b, norm, taken): returns x, {systems, n, m}, and the report. `norm` is the 2-norm of b. `work` has these fields: systems, n, type (of
+--- elimination.run(work, b, norm, opts): returns x, {systems, n, m}, and the report. `norm` is the 2-norm of b. `work` has these fields: systems, n, type (of
 -- its factors) and failed (for each system the row with a zero pivot, or 0). It has these methods: improve(right, scales, x) adds to x the solution for
 -- `right` multiplied by `scales`, a table or false. residual(b, x, r) writes b - A x into r, of double. report(made) adds fields. The optional
 -- retry(reached) returns true if the result was not good enough and it has switched to another method.
-function elimination.run(work, b, norm, taken)
+function elimination.run(work, b, norm, opts)
     if b.size == 0 then
-        return rill.stream(taken.precision == "float" and "float" or "double", b.shape),
-            outcome.new {converged = true, reason = "tolerance", tolerance = taken.tolerance, history = {},
+        return rill.stream(opts.precision == "float" and "float" or "double", b.shape),
+            outcome.new {converged = true, reason = "tolerance", tolerance = opts.tolerance, history = {},
                 iterations = 0, residual = 0.0}
     end
-    local x, now, at, reached, history = solve(work, b, norm, taken)
-    local made = {tolerance = taken.tolerance, history = history, iterations = history[#history][1], residual = now,
-        reason = "tolerance", converged = now <= taken.tolerance, system = work.systems > 1 and at or nil}
+    local x, now, at, reached, history = solve(work, b, norm, opts)
+    local made = {tolerance = opts.tolerance, history = history, iterations = history[#history][1], residual = now,
+        reason = "tolerance", converged = now <= opts.tolerance, system = work.systems > 1 and at or nil}
     if not made.converged then
         local lost = now ~= now or now >= math.huge
-        made.reason = lost and "diverged" or made.iterations == taken.iterations and "iterations" or "floor"
-        made.converged = not taken.tolerance_given and reached <= taken.tolerance and now <= ROUNDED
+        made.reason = lost and "diverged" or made.iterations == opts.iterations and "iterations" or "floor"
+        made.converged = not opts.tolerance_given and reached <= opts.tolerance and now <= ROUNDED
     end
     work:report(made)
     elimination.mark_failed(work, made)
@@ -261,7 +261,7 @@ function elimination.mark_failed(work, made)
         if row > 0 then
             local words = work.definite and "the pivot of row %d%s is not above 0" or "pivot %d%s is 0"
             made.reason = work.definite and "indefinite" or "singular"
-            made.where = words:format(row, elimination.place(s, work.systems))
+            made.where = words:format(row, elimination.system_text(s, work.systems))
             made.converged, made.residual, made.row = false, math.huge, row
             made.system = work.systems > 1 and s or nil
             return

@@ -113,13 +113,13 @@ end
 function fused.equip(level, next_level, boundary)
     level.first_words = words(level, next_level, boundary)
     level.words = weighted(level, 1, 0)
-    level.around, next_level.around = margin_words(level, boundary, REACH), margin_words(next_level, boundary, REACH)
-    level.beside = margin_words(level, boundary, 1)
+    level.halo, next_level.halo = margin_words(level, boundary, REACH), margin_words(next_level, boundary, REACH)
+    level.narrow_halo = margin_words(level, boundary, 1)
 end
 
 -- Fills the halo of a grid according to its boundary; `all` is the grid with its halo.
 local function continue(level, all)
-    core._multigrid("margin", level.around, all)
+    core._multigrid("margin", level.halo, all)
 end
 
 --- fused.down(level, next_level): smooths from zero and restricts the residual to the next grid's b.
@@ -141,9 +141,9 @@ end
 -- streams of fused.field, of float or double, b of fused.bare, sums of fused.sums. level.x is not read if factor is 0. matrix: the coefficients of A,
 -- {center, neighbours along x, neighbours along y}.
 function fused.step(level, matrix, factor, x, b, to, sums)
-    core._multigrid("margin", level.beside, x)
+    core._multigrid("margin", level.narrow_halo, x)
     if factor ~= 0 then
-        core._multigrid("margin", level.beside, level.x.all)
+        core._multigrid("margin", level.narrow_halo, level.x.all)
     end
     local center, along, across = table.unpack(matrix)
     local given = level.first_words .. ("=ffdddd"):pack(0, 0, center, along, across, factor)

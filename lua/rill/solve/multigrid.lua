@@ -74,16 +74,16 @@ local methods <const>, check <const> = Hierarchy.methods, Hierarchy.check
 local INNER <const> = {float = "float", mixed = "float", double = "double"}
 
 -- Returns a hierarchy: the grids, kernels and streams for a shape.
-local function new(method, shape, taken)
-    local rank, shift = #shape, taken.shift or 0
+local function new(method, shape, opts)
+    local rank, shift = #shape, opts.shift or 0
     local where <const> = "rill.solve." .. method
-    local _, boundary = option.per_dimension(where, "boundary", taken.boundary or "dirichlet", rank)
-    local _, spacing = option.per_dimension(where, "spacing", taken.spacing or 1, rank)
+    local _, boundary = option.per_dimension(where, "boundary", opts.boundary or "dirichlet", rank)
+    local _, spacing = option.per_dimension(where, "spacing", opts.spacing or 1, rank)
     local sizes = {}
     for i = 1, rank do
         sizes[i] = shape[rank + 1 - i]
     end
-    local precision = taken.precision or "float"
+    local precision = opts.precision or "float"
     local type, inner = precision == "float" and "float" or "double", INNER[precision]
     local list = levels.make(sizes, spacing, boundary, shift)
     local self = {
@@ -138,8 +138,8 @@ end
 
 -- Runs cycles until the tolerance is reached. Returns a table of the number of cycles, the residual, the reason and the history. `unit` is the typical size of
 -- an element of the right-hand side, `whole` the norm that residuals are divided by.
-local function iterate(self, name, x, b, mean, unit, whole, taken)
-    local every, most, started = taken.every or 1, taken.cycles or CYCLES, taken.x0 or taken.x
+local function iterate(self, name, x, b, mean, unit, whole, opts)
+    local every, most, started = opts.every or 1, opts.cycles or CYCLES, opts.x0 or opts.x
     local history, residual, cycles, reason, pace = {}, 1.0, 0, nil, nil
     local best, stood = math.huge, 0
     local function measure()
@@ -153,7 +153,7 @@ local function iterate(self, name, x, b, mean, unit, whole, taken)
         if not is_finite(residual) then
             operator.finite(name, "x", x)
         end
-        reason = residual <= taken.tolerance and "tolerance" or nil
+        reason = residual <= opts.tolerance and "tolerance" or nil
     end
     while not reason do
         pace = improve(self, pace)
@@ -163,7 +163,7 @@ local function iterate(self, name, x, b, mean, unit, whole, taken)
             measure()
             stood = residual > STANDS * best and stood + 1 or 0
             best = math.min(best, residual)
-            reason = residual <= taken.tolerance and "tolerance" or not is_finite(residual) and "diverged" or
+            reason = residual <= opts.tolerance and "tolerance" or not is_finite(residual) and "diverged" or
                 stood == PATIENCE and "floor" or cycles == most and "cycles" or nil
         end
     end
@@ -195,7 +195,7 @@ local function size_of(self, name, b)
 end
 
 -- Solves for b and returns x and the report. If b does not determine the constant mode, or hardly does, that mode is solved separately, since cycles omit it.
-local function solve(self, name, b, taken)
+local function solve(self, name, b, opts)
     local whole = size_of(self, name, b)
     local size, mean, away, target = whole, 0, 0, 0
     if self._constants then
@@ -204,23 +204,23 @@ local function solve(self, name, b, taken)
         target = self._shift == 0 and 0 or mean / self._shift
         whole = self._shift == 0 and size or whole
     end
-    local x = taken.x or options.start(name, taken, self._shape, self._type)
+    local x = opts.x or options.start(name, opts, self._shape, self._type)
     local made = {cycles = 0, residual = 0.0, reason = "tolerance", history = {}}
     local unit = size / math.sqrt(b.size)
     if size <= NOTHING * math.abs(mean) * math.sqrt(b.size) or size == 0 then
         x:fill(target)
     else
-        if self._constants and (taken.x or taken.x0) then
+        if self._constants and (opts.x or opts.x0) then
             shift_by(x, -mean_of(self, x))
         end
-        made = iterate(self, name, x, b, mean, unit, whole, taken)
+        made = iterate(self, name, x, b, mean, unit, whole, opts)
         made.residual = self._constants and set_mean(self, x, b, target, away, unit, whole) or made.residual
     end
-    made.tolerance, made.iterations = taken.tolerance, made.cycles
-    made.converged = made.residual <= taken.tolerance
+    made.tolerance, made.iterations = opts.tolerance, made.cycles
+    made.converged = made.residual <= opts.tolerance
     made.reason = not made.converged and made.reason == "tolerance" and "floor" or made.reason
     made.mean = self._constants and self._shift == 0 and mean or nil
-    outcome.finish(name, taken.x and x:reshape(self._shape) or x, outcome.new(made), taken.strict)
+    outcome.finish(name, opts.x and x:reshape(self._shape) or x, outcome.new(made), opts.strict)
     return x, made
 end
 
@@ -231,15 +231,15 @@ local SOLVE <const> = union(CYCLE, {precision = false, x = ANY})
 -- every, strict, and x, a stream that the solver starts from and writes the solution to.
 function methods:solve(b, given)
     check(self, "solve")
-    local taken = options.take("hierarchy", given, SOLVE)
+    local opts = options.take("hierarchy", given, SOLVE)
     b = take_b(self, "hierarchy", b)
-    if taken.x then
-        check_x(self, "hierarchy", taken.x, b)
-        if taken.x0 then
+    if opts.x then
+        check_x(self, "hierarchy", opts.x, b)
+        if opts.x0 then
             fail("rill.solve.hierarchy: options 'x' and 'x0' both give the start: give only one")
         end
     end
-    return solve(self, "hierarchy", b, taken)
+    return solve(self, "hierarchy", b, opts)
 end
 
 --- h:cycle(x, b [, count]): improves x by `count` cycles (default: 1) and returns x. It does not compute the residual and reads nothing back.
@@ -273,12 +273,12 @@ local HIERARCHY <const> = union(GRID, {
 --- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=}: returns the grids of multigrid, made once for many right-hand sides, with the
 -- methods h:solve and h:cycle.
 function multigrid.hierarchy(given)
-    local taken = options.take("hierarchy", given, HIERARCHY)
-    if not taken.shape then
+    local opts = options.take("hierarchy", given, HIERARCHY)
+    if not opts.shape then
         fail("rill.solve.hierarchy: option 'shape' is missing: a table of 2 or 3 sizes")
     end
-    local sample <close> = rill.stream("float", taken.shape)
-    return new("hierarchy", sample.shape, taken)
+    local sample <close> = rill.stream("float", opts.shape)
+    return new("hierarchy", sample.shape, opts)
 end
 
 fused.set_hierarchy(multigrid.hierarchy)
@@ -287,22 +287,22 @@ local MULTIGRID <const> = union(GRID, CYCLE)
 
 --- rill.solve.multigrid(b [, options]): returns x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a report.
 function multigrid.multigrid(b, given)
-    local taken = options.take("multigrid", given, MULTIGRID)
+    local opts = options.take("multigrid", given, MULTIGRID)
     b = operator.vector("multigrid", "b", b)
     local rank = #b.shape
     if rank ~= 2 and rank ~= 3 then
         fail("rill.solve.multigrid: b has shape %s: it must be a grid of 2 or 3 dimensions", tostring(b.shape))
     end
-    taken.precision = taken.precision or b.type
+    opts.precision = opts.precision or b.type
     if b.size == 0 then
-        local x = options.start("multigrid", taken, b.shape, taken.precision == "float" and "float" or "double")
+        local x = options.start("multigrid", opts, b.shape, opts.precision == "float" and "float" or "double")
         return x, outcome.new {
-            converged = true, cycles = 0, iterations = 0, residual = 0.0, tolerance = taken.tolerance,
+            converged = true, cycles = 0, iterations = 0, residual = 0.0, tolerance = opts.tolerance,
             reason = "tolerance", history = {},
         }
     end
-    local h <close> = new("multigrid", b.shape, taken)
-    return solve(h, "multigrid", b, taken)
+    local h <close> = new("multigrid", b.shape, opts)
+    return solve(h, "multigrid", b, opts)
 end
 
 return multigrid

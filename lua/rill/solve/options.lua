@@ -21,17 +21,17 @@ function options.take(method, options_given, own)
             known[key] = row or nil
         end
     end
-    local taken = option.take("rill.solve." .. method, options_given, known)
-    taken.tolerance = taken.tolerance or 1e-6
-    if taken.strict == nil then
-        taken.strict = true
+    local opts = option.take("rill.solve." .. method, options_given, known)
+    opts.tolerance = opts.tolerance or 1e-6
+    if opts.strict == nil then
+        opts.strict = true
     end
-    return taken
+    return opts
 end
 
---- options.start(method, taken, shape, type): returns the stream that the result is written to: zero, or a copy of the option x0.
-function options.start(method, taken, shape, type)
-    local x0 = taken.x0
+--- options.start(method, opts, shape, type): returns the stream that the result is written to: zero, or a copy of the option x0.
+function options.start(method, opts, shape, type)
+    local x0 = opts.x0
     if not x0 then
         return rill.stream(type, shape)
     end

@@ -154,22 +154,22 @@ local function run(problem, work)
     end
 end
 
---- refine.solve(method, A, b, taken, limit, make): checks A and b, solves, and returns x and the fields of the report. make(system, like, norm, x), for an
+--- refine.solve(method, A, b, opts, limit, make): checks A and b, solves, and returns x and the fields of the report. make(system, like, norm, x), for an
 -- operator, vectors of like.type and like.shape, and b's norm, returns a function correct(r, d, goal, left, note). That function writes an approximate solution
 -- of A d = r into d, until |r - A d| <= goal |r| or `left` iterations are used. r and d are streams of operator.room, and |r| is between 1 and 2. It calls
 -- note(iteration, relative residual) on the way, and returns the number of iterations and, if it cannot go on, a reason and a text with details. `make` may
 -- instead return nil and a work object with the methods of Separate.
-function refine.solve(method, A, b, taken, limit, make)
+function refine.solve(method, A, b, opts, limit, make)
     local system <close> = operator.take(method, A, b)
     local norm = operator.finite(method, "b", b)
     if norm == math.huge then
         fail("rill.solve.%s: b's norm is beyond double: scale b, and x after", method)
     end
-    local precision, wide, type = operator.types(method, system, b, taken.precision)
-    local x = options.start(method, taken, b.shape, wide)
+    local precision, wide, type = operator.types(method, system, b, opts.precision)
+    local x = options.start(method, opts, b.shape, wide)
     local problem = {
-        operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = taken.tolerance,
-        limit = taken.iterations or limit,
+        operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = opts.tolerance,
+        limit = opts.iterations or limit,
         -- When all iterations are used, an x with a larger residual may be nearer to the solution, except with bicgstab.
         nears = method ~= "bicgstab",
         -- After ten iterations per unknown, bicgstab's own residual is dominated by rounding, so the true residual is computed.
@@ -178,7 +178,7 @@ function refine.solve(method, A, b, taken, limit, make)
     local correct, given = make(system, {type = type, shape = b.shape}, norm, x)
     if norm == 0 then -- the solution is x = 0
         return x, {
-            tolerance = taken.tolerance, history = {{0, 0.0}}, iterations = 0, residual = 0.0, reason = "tolerance",
+            tolerance = opts.tolerance, history = {{0, 0.0}}, iterations = 0, residual = 0.0, reason = "tolerance",
             converged = true,
         }, x.size > 0 and x:fill(0)
     end

@@ -427,14 +427,14 @@ local function sides_updated(call, work)
 end
 
 -- Returns x and the report's fields. `work` is the table that `solve` takes.
-local function run_update(A, b, taken, work)
+local function run_update(A, b, opts, work)
     local method = work.method
-    local call, type = take_update(method, A, b, taken.precision)
+    local call, type = take_update(method, A, b, opts.precision)
     work.type = type
     b = b.type == work.type and b:copy() or b:cast(work.type)
-    work.d = diagonal(method, {call = A, kind = "update"}, taken.diagonal, work.type, b.shape)
-    local x = options.start(method, taken, b.shape, work.type)
-    local result = {tolerance = taken.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance"}
+    work.d = diagonal(method, {call = A, kind = "update"}, opts.diagonal, work.type, b.shape)
+    local x = options.start(method, opts, b.shape, work.type)
+    local result = {tolerance = opts.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance"}
     local way = (work.coloured and sides_updated or all_updated)(call, work)
     way.b, way.x, way.y = b, x, rill.stream(work.type, b.shape)
     function way:measure()
@@ -447,12 +447,12 @@ local function run_update(A, b, taken, work)
     if work.start == 0 then
         way.x:fill(0)
     else
-        local count, residual, reason, where = iterate(work, way, taken.tolerance, work.limit,
+        local count, residual, reason, where = iterate(work, way, opts.tolerance, work.limit,
             function(count, relative)
                 result.history[#result.history + 1] = {count, relative}
             end)
         result.iterations, result.residual, result.where = count, residual, where
-        result.reason = residual <= taken.tolerance and "tolerance" or reason or "iterations"
+        result.reason = residual <= opts.tolerance and "tolerance" or reason or "iterations"
     end
     result.converged = result.reason == "tolerance"
     return way.x, result
@@ -474,25 +474,25 @@ local OWN <const> = {
 
 -- Returns x and a report. `own`: the method's options; work: the defaults of the method, omega and coloured.
 local function solve(method, A, b, given, own, work)
-    local taken = options.take(method, given, own)
+    local opts = options.take(method, given, own)
     b = operator.vector(method, "b", b)
-    work.method, work.shape, work.omega, work.active = method, b.shape, taken.omega or work.omega, taken.active
-    work.every, work.limit, work.tolerance = taken.every or EVERY, taken.iterations or MOST, taken.tolerance
+    work.method, work.shape, work.omega, work.active = method, b.shape, opts.omega or work.omega, opts.active
+    work.every, work.limit, work.tolerance = opts.every or EVERY, opts.iterations or MOST, opts.tolerance
     work.visited = 0
     local x, result
-    if taken.update then
+    if opts.update then
         operator.finite(method, "b", b)
-        x, result = run_update(A, b, taken, work)
+        x, result = run_update(A, b, opts, work)
     else
-        x, result = refine.solve(method, A, b, taken, work.limit, function(system, like)
+        x, result = refine.solve(method, A, b, opts, work.limit, function(system, like)
             work.system, work.type = system, like.type
-            work.d = diagonal(method, system, taken.diagonal, like.type, like.shape)
+            work.d = diagonal(method, system, opts.diagonal, like.type, like.shape)
             return b.size > 0 and prepare(work)
         end)
     end
     result.colours = work.coloured and (work.colours or 0) or nil
     result.visited = work.visited
-    return outcome.finish(method, x, outcome.new(result), taken.strict)
+    return outcome.finish(method, x, outcome.new(result), opts.strict)
 end
 
 -- The options of the weighted Jacobi method, and of successive over-relaxation (Young 1954).

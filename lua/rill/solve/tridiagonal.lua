@@ -187,15 +187,15 @@ local function tridiagonal(lower, diagonal, upper, b, given)
     local diagonals = {lower = check("lower", lower, b, 1), diagonal = check("diagonal", diagonal, b, 0),
         upper = check("upper", upper, b, 1)}
     lower, diagonal, upper = diagonals.lower, diagonals.diagonal, diagonals.upper
-    local taken = elimination.options(METHOD, given)
-    taken.precision = elimination.precision(METHOD, taken, lower, diagonal, upper, b)
+    local opts = elimination.options(METHOD, given)
+    opts.precision = elimination.precision(METHOD, opts, lower, diagonal, upper, b)
     for _, name in ipairs {"lower", "diagonal", "upper"} do
         operator.finite(METHOD, name, diagonals[name])
     end
     local norm = operator.finite(METHOD, "b", b)
     local n = b.shape[#b.shape]
     local systems = n > 0 and b.size // n or 0
-    local made, T = {}, taken.precision == "double" and "double" or "float"
+    local made, T = {}, opts.precision == "double" and "double" or "float"
     local sides, copy = elimination.shaped(b, {systems, n, 1})
     made[1] = copy
     local wide = elimination.widest(lower, diagonal, upper)
@@ -205,11 +205,11 @@ local function tridiagonal(lower, diagonal, upper, b, given)
         Work)
     work.A.type = wide
     work.method = has_parts(work.m) and "parts" or "rows"
-    local x, report = elimination.run(work, sides, norm, taken)
+    local x, report = elimination.run(work, sides, norm, opts)
     for _, s in pairs(made) do
         s:close()
     end
-    return outcome.finish(METHOD, x:reshape(b.shape), report, taken.strict)
+    return outcome.finish(METHOD, x:reshape(b.shape), report, opts.strict)
 end
 
 return {tridiagonal = tridiagonal}

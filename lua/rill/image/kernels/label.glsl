@@ -61,17 +61,17 @@ kernel void unite(uint tile<>, uint first<>, uint tiles[][], uint firsts[][], ui
     ivec2 at = indexof(tile).xy;
     uint left = tiles[at - ivec2(1, 0)], above = tiles[at - ivec2(0, 1)];
     uint first_left = firsts[at - ivec2(1, 0)], first_above = firsts[at - ivec2(0, 1)];
-    uint beside = tile & left >> 7 & 0x01010101u, over = tile & above >> 24;
+    uint touch_left = tile & left >> 7 & 0x01010101u, touch_above = tile & above >> 24;
     // Where four tiles meet at true pixels, three unions connect them.
-    if ((beside & over & tiles[at - 1] >> 31) != 0u) over &= over + 1u;
-    while ((beside | over) != 0u) {
-        bool up = over != 0u;
+    if ((touch_left & touch_above & tiles[at - 1] >> 31) != 0u) touch_above &= touch_above + 1u;
+    while ((touch_left | touch_above) != 0u) {
+        bool up = touch_above != 0u;
         int shift = up ? 24 : 7;
-        uint seed = lowest(up ? over : beside), here = known_part(seed, tile, first);
+        uint seed = lowest(up ? touch_above : touch_left), here = known_part(seed, tile, first);
         uint there = known_part(seed << shift, up ? above : left, up ? first_above : first_left);
         uint done = here & there >> shift;
-        over &= up ? ~done : ~0u;
-        beside &= up ? ~0u : ~done;
+        touch_above &= up ? ~done : ~0u;
+        touch_left &= up ? ~0u : ~done;
         int a = node(at, here, word, count_to);
         int b = node(at - (up ? ivec2(0, 1) : ivec2(1, 0)), there, word, count_to);
         UNITE(a, b)
