@@ -160,7 +160,8 @@ describe("a boundary of one's own", function()
         raises("rill.hashgrid: option 'boundary': a domain without bounds has no outside", rill.hashgrid, "int",
             {rank = 2, boundary = p})
         for _, name in ipairs {"quadtree", "octree"} do
-            raises("rill." .. name .. ": option 'boundary': translators move elements, .*q:boundary has", rill[name],
+            raises("rill." .. name .. ": option 'boundary': adaptive containers do not accept a translator",
+                rill[name],
                 "float", {size = 8, page = 2, boundary = p})
         end
         raises("rill.virtual: a domain without bounds has no outside: it takes no boundary 'twist'", rill.virtual,

@@ -185,10 +185,10 @@ describe("a hash grid", function()
         local c = rill.hashgrid("float", {rank = 2})
         raises("c:get: expected 2 indices for a container of any coordinates, got 1", c.get, c, 1)
         raises("c:set: index 2147483649 does not lie in %-2147483646 .. 2147483648", c.set, c, 1, 2147483649, 1)
-        raises("c:read: a container without bounds has no whole: expected 'first' and 'last'", c.read, c)
+        raises("c:read: a container without bounds requires a box: expected 'first' and 'last'", c.read, c)
         raises("c:values: a container without bounds", c.values, c, {1, 1})
-        raises("c:values: dimension 2: 3 .. 1 is no box", c.values, c, {1, 3}, {1, 1})
-        raises("c:stream: a container without bounds has no whole: c:read takes a box", c.stream, c)
+        raises("c:values: dimension 2: 3 .. 1 is not a box", c.values, c, {1, 3}, {1, 1})
+        raises("c:stream: a container without bounds cannot be a dense stream: c:read reads a box", c.stream, c)
         raises("c:set: the page of coordinates %-2147483648 .. %-2147483641 does not lie within", c.set, c, 1, 1,
             -2147483646)
         local k = rill.kernel "kernel void k(float x<>, out float r<>) { r = x; }"

@@ -357,15 +357,17 @@ describe("the mapping of a sparse container", function()
     it("names what does not fit", function()
         local mapping = diagonals()
         local function make(options) return rill.sparse("int", {ROWS, COLUMNS}, options) end
-        raises("rill.sparse: option 'mapping': expected a translator of shape 13x16, that of 'linear' is another", make,
+        raises("rill.sparse: option 'mapping': expected a translator of shape 13x16, but 'linear' has another shape",
+            make,
             {page = 4, mapping = T.linear {shape = {4, 4}}})
         raises("rill.sparse: option 'mapping': translator 'diagonals' leads to 2 dimensions: expected 1 to 4, and a " ..
             "page of as many, got 1", make, {page = 4, mapping = mapping})
-        raises("rill.sparse: option 'mapping': expected a translator that stays as it is, 'pages' can change", make,
+        raises("rill.sparse: option 'mapping': expected a translator with a fixed mapping, but 'pages' can change",
+            make,
             {page = 4, mapping = T.pages {shape = {ROWS, COLUMNS}, page = {4, 4}}})
-        raises("rill.sparse: option 'overlap': not beside 'mapping'", make,
+        raises("rill.sparse: option 'overlap' cannot be combined with 'mapping'", make,
             {page = {4, 4}, mapping = mapping, overlap = 1})
-        raises("rill.sparse: option 'levels': not beside 'mapping'", make,
+        raises("rill.sparse: option 'levels' cannot be combined with 'mapping'", make,
             {page = {4, 4}, mapping = mapping, levels = 2})
         raises("rill.sparse: argument #3 'mapping': expected a translator, got string \"clamp\"", make,
             {page = 4, mapping = "clamp"})

@@ -90,7 +90,8 @@ describe("a snapshot", function()
         assert.equal("snapshot", tostring(s))
         assert.equal("snapshot", rill.type(s))
         raises("c:undo: argument #1 'snapshot': the snapshot is of another container", d.undo, d, s)
-        raises("c:diff: argument #1 'snapshot': expected a snapshot, of c:snapshot%(%), got number 1", c.diff, c, 1)
+        raises("c:diff: argument #1 'snapshot': expected a snapshot, made by c:snapshot%(%), got number 1", c.diff,
+            c, 1)
         raises("c:set: it takes 1 page, of which 0 are mapped and 0 free: 'capacity' is 3", c.set, c, 1, 1)
         c:release(1, 4)
         raises("c:set: it takes 1 page, of which 0 are mapped and 0 free: 'capacity' is 3, snapshots hold 1", c.set,

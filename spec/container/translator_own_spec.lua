@@ -276,9 +276,10 @@ describe("a table of addresses that a function computes once", function()
         c:write(rill.iota(10))
         assert.same({45, 9}, {c:sum(), c:get(10)})
         assert.same({0, 1, 3}, c:scan():values(1, 3))
-        raises("translator 'hexagon' is wrong: trait 'complete' says true, and its addresses are not", hexagon,
+        raises("translator 'hexagon' is inconsistent: trait 'complete' is true, but its addresses contradict",
+            hexagon,
             {traits = {complete = true}})
-        raises("trait 'one_to_one' says false", hexagon, {traits = {one_to_one = false}})
+        raises("trait 'one_to_one' is false", hexagon, {traits = {one_to_one = false}})
     end)
 
     it("has checked options", function()
@@ -287,9 +288,9 @@ describe("a table of addresses that a function computes once", function()
             for k, v in pairs(options) do all[k] = v end
             return function() return T.new(all) end
         end
-        raises("without 'glsl' the 'cpu' function is asked for each address of 'shape', which has to be there",
+        raises("without 'glsl' the function 'cpu' is called for each address of 'shape', which is required",
             T.new, {rank = 1, to = 1, cpu = print})
-        raises("'cpu_inverse' and 'ranges' follow", made {ranges = print})
+        raises("'cpu_inverse' and 'ranges' are derived", made {ranges = print})
         raises("rill.translator.new: 'shape' is 1000000x1000000: a table of its addresses would be too large",
             made {rank = 2, shape = {1000000, 1000000}})
         raises("rill.translator.new: option 'cpu': no more",

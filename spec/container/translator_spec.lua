@@ -187,9 +187,9 @@ describe("a translator", function()
 
     it("refuses what is no point of its domain", function()
         local t, hash = T.linear {shape = {3, 5}}, T.hash {rank = 2}
-        raises("t:translate: argument #1 'point': {5, 0} lies outside of the domain, {0, 0} .. {4, 2}", t.translate,
+        raises("t:translate: argument #1 'point': {5, 0} is outside of the domain, {0, 0} .. {4, 2}", t.translate,
             t, {5, 0})
-        raises("{%-1, 0} lies outside", t.translate, t, {-1, 0})
+        raises("{%-1, 0} is outside", t.translate, t, {-1, 0})
         raises("expected a table of 2 whole numbers, got table of 3", t.translate, t, {1, 2, 3})
         raises("expected a table of 2 whole numbers, got table of 2", t.translate, t, {1, 2.5})
         raises("expected a table of 2 whole numbers, got table of 2", t.translate, t, {1, "2"})
@@ -197,7 +197,7 @@ describe("a translator", function()
         raises("expected a table of 2 whole numbers, got nothing", t.translate, t)
         raises("argument #1 'point': expected a whole number, got string", t.inverse, t, "1")
         raises("expected at most 1 argument, got 2", t.translate, t, {1, 2}, 3)
-        raises("coordinates go to 2147483647 either way", hash.translate, hash, {-2 ^ 31 | 0, 0})
+        raises("coordinates go from %-2147483647 to 2147483647", hash.translate, hash, {-2 ^ 31 | 0, 0})
         raises("a stream of ivec2, got one of ivec3", t.translate, t, rill.stream("ivec3", 2))
         raises("a stream of ivec2, got one of vec2", t.translate, t, rill.stream("vec2", 2))
         raises("of shape {n, 5}, got 4", T.linear {shape = {1, 1, 1, 1, 1}}.translate, T.linear {shape = {1, 1, 1, 1,
@@ -309,8 +309,8 @@ describe("a translator", function()
         raises("'offsets': expected 0 as the first", T.lists, {offsets = rill.from({1, 4}, "int")})
         raises("'offsets': expected 0 as the first", T.lists, {offsets = rill.stream("int", 0)})
         raises("'counts' has 3 elements, but there are 2x2 cells", T.lists, {counts = rill.iota(3), shape = {2, 2}})
-        raises("'offsets' tells of 2 lists, but there are 3 cells", T.lists, {offsets = rill.iota(3), shape = 3})
-        raises("more entries than addresses reach", T.lists, {counts = rill.from({2 ^ 31 - 1 | 0, 1}, "int")})
+        raises("'offsets' describes 2 lists, but there are 3 cells", T.lists, {offsets = rill.iota(3), shape = 3})
+        raises("more than 2147483647 entries", T.lists, {counts = rill.from({2 ^ 31 - 1 | 0, 1}, "int")})
         raises("argument #1 'counts': expected a stream of int, got stream<float>", T.lists,
             {counts = rill.stream("float", 2)})
         raises("a grid of lists has at most 7", T.lists, {counts = rill.stream("int", {1, 1, 1, 1, 1, 1, 1, 1})})

@@ -120,7 +120,7 @@ describe("elements of containers one by one", function()
     it("say what was written when the function fails", function()
         local s = rill.sparse("int", {512, 512}, {page = {128, 128}}):allocate({1, 1}, {512, 512})
         local calls = 0
-        local said <const> = "it is enough\nc:update: the first 65536 of 262144 elements are done, the others are as "
+        local said <const> = "it is enough\nc:update: the first 65536 of 262144 elements are written, the others are "
         local message = raises(said, s.update, s, function(v)
                 calls = calls + 1
                 if calls == 70000 then error "it is enough" end
@@ -151,7 +151,7 @@ describe("elements of containers one by one", function()
         end)
         local stack = rill.stack "int"
         stack:push(rill.iota(9))
-        raises("c:update: the container has another shape by now, 8", stack.update, stack, function(v, i)
+        raises("c:update: the shape of the container has changed to 8", stack.update, stack, function(v, i)
             if i == 1 then stack:pop(1) end
             return v
         end)
@@ -161,7 +161,7 @@ describe("elements of containers one by one", function()
         local s = rill.sparse("int", {64, 64}, {page = {8, 8}})
         raises("c:each: expected at most 1 argument, got 2", s.each, s, nil, 1)
         raises("c:each: argument #1 'range': expected a range or a list of ranges, got number 3", s.each, s, 3)
-        raises("c:each: argument #1 'range': a range of shape 9 is none of a container of shape 64x64", s.each, s,
+        raises("c:each: argument #1 'range': a range of shape 9 does not fit a container of shape 64x64", s.each, s,
             rill.array("int", 9):range())
         raises("c:update: argument #1 'f': expected a function, got nil", s.update, s)
         local closed = s:range()
@@ -252,6 +252,6 @@ describe("elements of containers one by one", function()
             error "enough"
         end, range)
         assert.is_false(done)
-        assert.matches("the first %d+ of 240000 elements are done", message)
+        assert.matches("the first %d+ of 240000 elements are written", message)
     end)
 end)

@@ -200,18 +200,18 @@ describe("a container of parts", function()
     it("says whose pages it has", function()
         local pages = T.pages {shape = {8, 8}, page = {4, 4}}
         local made = rill.virtual(T.compose(T.fold {shape = {64}, to = {8, 8}}, pages), rill.physical("float", {8, 8}))
-        raises("c:allocate: this container's pages are those of what translator 'compose' is composed of: use t:map",
+        raises("c:allocate: this container's pages belong to a translator of which 'compose' is composed: use t:map",
             made.allocate, made, {1, 1})
         pages:map({0, 0}, nil, 0)
         assert.equal(1, made.pages.mapped)
         local levels = T.pages {shape = {8, 8}, page = {4, 4}, adaptive = true}
         local adaptive = rill.virtual(levels, rill.physical("float", 64))
-        raises("c:release: this container's pages are its translator's: use t:map and t:unmap", adaptive.release,
+        raises("c:release: this container's pages belong to its translator: use t:map and t:unmap", adaptive.release,
             adaptive, {1, 1})
         local l = rill.lists("float", {counts = rill.from({2, 0, 1}, "int")})
         raises("c:allocate: lists keep their lengths: make other lists", l.allocate, l, {1, 1})
         local short = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 12))
-        raises("c:allocate: what translator 'linear' maps does not change", short.allocate, short, {1, 1})
+        raises("c:allocate: the mapping of translator 'linear' is fixed", short.allocate, short, {1, 1})
         local all = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 20))
         assert.equal(20, all:allocate({1, 1}, {4, 5}):fill(1):sum())
     end)
@@ -249,9 +249,9 @@ describe("a grid of lists", function()
                     assert.equal(l:get(k), l:get((i - 1) // 4 + 1, (i - 1) % 4 + 1, j))
                 end
             end
-            raises("c:get: index " .. n + 1 .. " is no entry's: there are " .. n, l.get, l, n + 1)
-            raises("c:get: index 0 is no entry's", l.get, l, 0)
-            raises("c:set: index %-" .. n + 1 .. " is no entry's", l.set, l, 3, -n - 1)
+            raises("c:get: index " .. n + 1 .. " is out of range: the lists have " .. n .. " entries", l.get, l, n + 1)
+            raises("c:get: index 0 is out of range", l.get, l, 0)
+            raises("c:set: index %-" .. n + 1 .. " is out of range", l.set, l, 3, -n - 1)
         end
     end)
 end)

@@ -213,7 +213,7 @@ function common.scatter(self)
         return
     end
     assert.equal(all, done, message)
-    if not done then assert.matches("scatter: argument 'c': c%[.*c:allocate maps its page", message) end
+    if not done then assert.matches("scatter: argument 'c': c%[.*map its page with c:allocate", message) end
 end
 
 -- Returns the elements that the CPU's iterator visits, which launches visit too: {index, value}, with the index

@@ -26,7 +26,7 @@ typedef struct State {
     bool watched;                /* launches are reported to a function: rill.debug.watch */
     bool collecting;    /* a full collection runs inside an allocation: only releasing is allowed on the device */
     bool parked;        /* userdata wait to be closed: see binding_park */
-    int asking;         /* the number of user functions that run within a call: see binding_ask */
+    int user_calls;     /* the number of user functions that run within a call: see binding_call_user */
     bool closed;        /* the Lua state is closing */
     int names;          /* the number of recently used structure names: see values/type.c */
     lua_State *running; /* the coroutine that entered a device last: the collector runs on it */
@@ -48,13 +48,13 @@ void state_use_device(lua_State *L, Device *device);
 void binding_charge(lua_State *L, Device *device);
 
 /* Defers closing the userdata at `index` if a call may be using it. That is the case in a finalizer, which may run within any call, and in a
- * user function that runs within a call (binding_ask). Returns true if closing is deferred: __close is called with the value after the
+ * user function that runs within a call (binding_call_user). Returns true if closing is deferred: __close is called with the value after the
  * call. Returns false if the caller may close the value now. */
 bool binding_park(lua_State *L, int index);
 /* Does the same as binding_park, but only in finalizers: for values that no call uses while it runs a user function. */
 bool binding_park_final(lua_State *L, int index);
 /* Calls by lua_pcall a C function with `context` that calls a user function, in the middle of a call. Returns the status of lua_pcall. */
-int binding_ask(lua_State *L, lua_CFunction f, void *context);
+int binding_call_user(lua_State *L, lua_CFunction f, void *context);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);
@@ -209,7 +209,7 @@ const char *binding_hint(lua_State *L, const char *owner, int index);
  * true and pushes *results results if the hook did; else the stack is unchanged. */
 bool expression_hooks_offer(lua_State *L, const char *name, int *results);
 /* Offers a call to the hook `name` as expression_hooks_offer does, with any arguments. */
-bool expression_hooks_ask(lua_State *L, const char *name, int *results);
+bool expression_hooks_try(lua_State *L, const char *name, int *results);
 /* Closes a stream header outside of any scope, for __gc and __close. Never raises. */
 void stream_handle_drop(Stream *stream);
 /* Implements the metamethod s[i]. */

@@ -1,23 +1,23 @@
-/* Parts of containers to launch over, where they are mapped, and their outside. */
+/* Parts of containers as ranges (c:active, c:range), c:boundary, and the image of the mapped pages. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
 #include "kernel/host/packed.h"
 
 #include <string.h>
 
-/* c:active(): what is mapped, as a range. */
+/* c:active(): returns the mapped elements as a range. */
 int container_active_call(lua_State *L)
 {
     static const char function[] = "c:active";
     LuaContainer *self = container_self(L, function, 1);
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     LuaRange *range = range_push(L);
     range_make(L, range, self->stream.device, function, region_retain(container_active(self->container)));
     range_of(L, -1, 1);
     return 1;
 }
 
-/* c:range([first [, last]]): a box of it, or all. */
+/* c:range([first [, last]]): returns a box, or all elements, as a range. */
 int container_range_call(lua_State *L)
 {
     static const char function[] = "c:range";
@@ -36,7 +36,7 @@ int container_range_call(lua_State *L)
     return 1;
 }
 
-/* c:boundary(mode, ...): the same container with another outside. */
+/* c:boundary(mode, ...): returns a new handle of the container with other boundary modes. */
 int container_boundary(lua_State *L)
 {
     static const char function[] = "c:boundary";
@@ -59,7 +59,7 @@ int container_boundary(lua_State *L)
     return 1;
 }
 
-/* views that streams have and containers have not */
+/* views that only streams have */
 
 static int container_view(lua_State *L)
 {
@@ -85,7 +85,7 @@ bool container_push_view(lua_State *L, const char *key)
     return false;
 }
 
-/* _picture(c, longest): where it is mapped, a stream of floats with sides up to so long. */
+/* _picture(c, longest): returns an image of the mapped pages, a stream of floats whose sides are at most `longest`. */
 static int rill_picture(lua_State *L)
 {
     const LuaContainer *self = container_check(L, 1, "rill.show", 1, "s");
@@ -94,8 +94,8 @@ static int rill_picture(lua_State *L)
     Device *device = self->stream.device;
     float *cells = scratch_push(L, (size_t)(longest * longest) * sizeof *cells);
     Translator *t = translator_retain(container_translator(self->container));
-    bool done =
-        container_occupancy_image(self->container, longest, &shape, cells, L); /* a translator's function may run Lua */
+    bool done = container_occupancy_image(self->container, longest, &shape, cells,
+                                          L); /* may run Lua, for a custom translator */
     translator_drop(t);
     container_done(L, self, done, "rill.show");
     Stream *picture = stream_handle_push(L);

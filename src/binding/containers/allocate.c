@@ -1,7 +1,7 @@
 /* c:allocate and c:release. */
 #include "binding/containers/container.h"
 
-/* What c:allocate and c:release differ in. */
+/* The differences between c:allocate and c:release. */
 typedef struct PageChange {
     const char *function;
     bool (*box)(Container *c, const int64_t *first, const int64_t *last);
@@ -46,28 +46,28 @@ static void change_box(lua_State *L, LuaContainer *self, const PageChange *chang
     }
 }
 
-/* Raises where what is mapped is no matter of pages of one size. */
+/* Raises if pages of the container can be neither allocated nor released, unless all its elements are mapped. */
 static void check_pages(lua_State *L, const LuaContainer *self, const char *function)
 {
     TranslatorInfo info = translator_info(container_translator(self->container));
     if (has_pages(self)) {
         return;
     }
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     if (container_complete(self->container)) {
         return;
     }
     container_offers(L, self, CONTAINER_ALLOCATE, function);
     luaL_error(L,
-               info.pages ? "%s: this container's pages are its translator's: use t:map and t:unmap"
+               info.pages ? "%s: this container's pages belong to its translator: use t:map and t:unmap"
                : info.traits.mutable
-                   ? "%s: this container's pages are those of what translator '%s' is composed of: use "
-                     "t:map and t:unmap of that one"
-                   : "%s: what translator '%s' maps does not change",
+                   ? "%s: this container's pages belong to a translator of which '%s' is composed: use "
+                     "t:map and t:unmap of that translator"
+                   : "%s: the mapping of translator '%s' is fixed",
                function, info.name);
 }
 
-/* Pages of a page table; what has none has no need of them. */
+/* Maps or unmaps pages. Does nothing if all elements of the container are mapped and it has no pages. */
 static int change_pages(lua_State *L, const PageChange *change)
 {
     const char *function = change->function;
@@ -78,7 +78,7 @@ static int change_pages(lua_State *L, const PageChange *change)
     }
     if (lua_isnoneornil(L, 2) || (points && !lua_isnoneornil(L, 3))) {
         binding_argument(L, function, lua_isnoneornil(L, 2) ? 1 : 2, lua_isnoneornil(L, 2) ? "first" : "last",
-                         lua_isnoneornil(L, 2) ? 2 : 3, points ? "nothing behind points" : "an index or points");
+                         lua_isnoneornil(L, 2) ? 2 : 3, points ? "nothing after points" : "an index or points");
     }
     check_pages(L, self, function);
     if (!points) {
@@ -91,13 +91,14 @@ static int change_pages(lua_State *L, const PageChange *change)
     return 1;
 }
 
-/* c:allocate(first [, last]), c:allocate(points) */
+/* c:allocate(first [, last]), c:allocate(points): maps pages. */
 int container_allocate_call(lua_State *L)
 {
     static const PageChange change = {"c:allocate", container_allocate, container_allocate_points};
     return change_pages(L, &change);
 }
 
+/* c:release(first [, last]), c:release(points): frees pages. */
 int container_release_call(lua_State *L)
 {
     static const PageChange change = {"c:release", container_free, container_free_points};

@@ -1,4 +1,4 @@
-/* The option `allocator` of containers with pages: a function that chooses their frames. */
+/* The option `allocator` of containers with pages: a user function that chooses frames for pages. */
 #include "binding/containers/container.h"
 #include "binding/values/callbacks.h"
 #include "binding/values/coordinates.h"
@@ -54,14 +54,14 @@ static int call_choose(lua_State *L)
     return 0;
 }
 
-/* Runs within a scope, on the coroutine that entered it. */
+/* Calls the allocator. Runs within a scope, on the coroutine that entered the device. */
 static bool choose(void *self, int rank, PageList *list)
 {
     const Callbacks *allocator = self;
     lua_State *L = state_get(allocator->main)->running;
     ChooseCall call = {allocator, rank, list};
     L = L ? L : allocator->main;
-    return callbacks_ask(L, call_choose, &call, "allocator");
+    return callbacks_call(L, call_choose, &call, "allocator");
 }
 
 void allocator_option(lua_State *L, int options, const char *function, LuaContainer *self)

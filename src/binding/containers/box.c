@@ -1,9 +1,9 @@
-/* Indices and boxes of containers, from arguments. */
+/* Reads indices and boxes of containers from arguments. */
 #include "binding/containers/container.h"
 #include "binding/values/coordinates.h"
 
-/* An index where there are no bounds, as a coordinate. */
-static int64_t anywhere(lua_State *L, lua_Integer value, const char *function)
+/* Converts an index of a domain without bounds to a coordinate; raises if it is not an int. */
+static int64_t unbounded_index(lua_State *L, lua_Integer value, const char *function)
 {
     if (value < 1 - (lua_Integer)INT32_MAX || value > (lua_Integer)INT32_MAX + 1) {
         luaL_error(L, "%s: index %I does not lie in %I .. %I", function, (LUAI_UACINT)value,
@@ -12,12 +12,13 @@ static int64_t anywhere(lua_State *L, lua_Integer value, const char *function)
     return value - 1;
 }
 
-/* One end of a box, counted from 0: a number or a table of them. */
-static void end_anywhere(lua_State *L, int index, int rank, const char *function, int n, const char *name, int64_t *end)
+/* Reads one end of a box in a domain without bounds, converted to 0-based: a number or a table of them; raises. */
+static void unbounded_end(lua_State *L, int index, int rank, const char *function, int n, const char *name,
+                          int64_t *end)
 {
     coordinates_check(L, index, rank, function, n, name, end);
     for (int d = 0; d < rank; d++) {
-        end[d] = anywhere(L, end[d], function);
+        end[d] = unbounded_index(L, end[d], function);
     }
 }
 
@@ -30,20 +31,20 @@ void container_box_check(lua_State *L, const LuaContainer *self, int first, cons
         return;
     }
     if (lua_isnoneornil(L, first) || lua_isnoneornil(L, first + 1)) {
-        luaL_error(L, "%s: a container without bounds has no whole: expected 'first' and 'last'", function);
+        luaL_error(L, "%s: a container without bounds requires a box: expected 'first' and 'last'", function);
     }
-    end_anywhere(L, first, rank, function, n, "first", from);
-    end_anywhere(L, first + 1, rank, function, n + 1, "last", to);
+    unbounded_end(L, first, rank, function, n, "first", from);
+    unbounded_end(L, first + 1, rank, function, n + 1, "last", to);
     for (int d = 0; d < rank; d++) {
         to[d]++;
         if (to[d] < from[d]) {
-            luaL_error(L, "%s: dimension %d: %I .. %I is no box", function, d + 1, (LUAI_UACINT)from[d] + 1,
+            luaL_error(L, "%s: dimension %d: %I .. %I is not a box", function, d + 1, (LUAI_UACINT)from[d] + 1,
                        (LUAI_UACINT)to[d]);
         }
     }
 }
 
-/* The number of an entry of lists, as ranges count them, as an index. */
+/* Converts the flat 1-based index of an entry of lists, in the order of ranges, to the indices of the entry; raises. */
 static void entry_index(lua_State *L, const LuaContainer *self, int index, const char *function, int64_t *result)
 {
     const Translator *t = container_translator(self->container);
@@ -51,8 +52,8 @@ static void entry_index(lua_State *L, const LuaContainer *self, int index, const
     int64_t number = binding_integer(L, index, function, index - 1, "index");
     number = number < 0 ? number + count : number - 1;
     if (number < 0 || number >= count || translator_point(t, DIRECTION_INVERSE, &number, point, L) != OUTCOME_FOUND) {
-        luaL_error(L, "%s: index %I is no entry's: there are %I", function, (LUAI_UACINT)lua_tointeger(L, index),
-                   (LUAI_UACINT)count);
+        luaL_error(L, "%s: index %I is out of range: the lists have %I entries", function,
+                   (LUAI_UACINT)lua_tointeger(L, index), (LUAI_UACINT)count);
     }
     shape_reverse(point, self->stream.shape.rank, result);
 }
@@ -73,7 +74,7 @@ void container_index_check(lua_State *L, const LuaContainer *self, int first, co
                    bounded ? shape_text(&s->shape, text) : "coordinates", count < 0 ? 0 : count);
     }
     for (int d = 0; d < count && !bounded; d++) {
-        index[d] = anywhere(L, binding_integer(L, first + d, function, first - 1 + d, "index"), function);
+        index[d] = unbounded_index(L, binding_integer(L, first + d, function, first - 1 + d, "index"), function);
     }
     for (int d = 0; d < count && bounded; d++) {
         index[d] = binding_index(L, first + d, function, first - 1 + d, "index");

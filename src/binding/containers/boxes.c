@@ -1,4 +1,4 @@
-/* Elements of containers by boxes: read, written, as streams. */
+/* Reads and writes boxes of containers: c:read, values, bytes, request, stream, write, fill. */
 #include "binding/containers/container.h"
 #include "binding/streams/container_handle.h"
 #include "binding/values/coordinates.h"
@@ -15,14 +15,14 @@ const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const
     return dense;
 }
 
-/* Pushes a stream of the entries of lists. */
+/* Pushes a stream of the entries of a grid of lists. */
 static void push_entries(lua_State *L, const LuaContainer *self, const char *function)
 {
     Stream *entries = stream_handle_push(L);
     binding_make(L, self->stream.device, function, copy_new(container_elements(self->container), NULL, entries));
 }
 
-/* Calls a method of the dense stream of the box in arguments 1 and 2. */
+/* Calls a method of the dense stream of the box given by arguments 1 and 2. */
 static int read_box(lua_State *L, const char *function, const char *method)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
@@ -55,7 +55,7 @@ int container_request(lua_State *L)
     return read_box(L, "c:request", "request");
 }
 
-/* _dense(c, first, last): a box as a stream. */
+/* _dense(c, first, last): returns a box as a stream. */
 static int rill_dense(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
@@ -65,13 +65,13 @@ static int rill_dense(lua_State *L)
     return 1;
 }
 
-/* c:stream(): all of it. */
+/* c:stream(): returns all elements as a dense stream. */
 int container_stream(lua_State *L)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
     LuaContainer *self = container_self(L, "c:stream", 1);
     if (!container_bounded(self->container)) {
-        return luaL_error(L, "c:stream: a container without bounds has no whole: c:read takes a box");
+        return luaL_error(L, "c:stream: a container without bounds cannot be a dense stream: c:read reads a box");
     }
     if (container_flat(self->container)) {
         push_entries(L, self, "c:stream");
@@ -81,7 +81,7 @@ int container_stream(lua_State *L)
     return 1;
 }
 
-/* The header of the stream or the open container at an index, or NULL. */
+/* Returns the header of the stream or the open container at an index, or NULL. */
 static Stream *data_at(lua_State *L, int index)
 {
     Stream *data = stream_handle_to(L, index);
@@ -89,7 +89,7 @@ static Stream *data_at(lua_State *L, int index)
     return c && c->container ? &c->stream : data;
 }
 
-/* Where only `first` is given, the data, a stream or a table, tells how far the box goes. */
+/* Computes the end of the box from the shape of the data, a stream or a table, if only `first` is given. */
 static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t *from, int64_t *to)
 {
     const Stream *s = &self->stream;
@@ -108,7 +108,7 @@ static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t
     }
 }
 
-/* The data at 2 as a stream of a shape: itself, or a new one that takes it as s:write does. */
+/* Returns the data at 2 as a stream of a shape: the stream itself, or a new one to which s:write writes the data. */
 static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *shape, const char *function)
 {
     Stream *data = stream_handle_to(L, 2);
@@ -129,14 +129,14 @@ static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *sha
     return dense;
 }
 
-/* Containers as data: a box of one, all of it, or the elements of a range. */
+/* A container as the source of a write: a box, all elements, or the elements of a range. */
 typedef struct Given {
-    int slot; /* of the container */
+    int slot; /* stack index of the container */
     LuaContainer *from;
-    const Region *part; /* NULL: the box */
+    const Region *part; /* NULL: all elements of the box */
     bool whole;
     int64_t low[SHAPE_MAX_RANK], high[SHAPE_MAX_RANK];
-    Shape shape; /* of the box */
+    Shape shape; /* the shape of the box */
 } Given;
 
 static void check_source(lua_State *L, const LuaContainer *self, const Given *source, const char *function)
@@ -149,13 +149,14 @@ static void check_source(lua_State *L, const LuaContainer *self, const Given *so
     }
 }
 
-/* Writes to the elements from `at` on, whose pages are mapped first. */
+/* Writes the source to the elements from `at` on, whose pages are mapped first. */
 static void write_source(lua_State *L, LuaContainer *self, const Given *source, const int64_t *at, const int64_t *to,
                          const char *function)
 {
     LuaRange *range = range_push(L);
-    container_asked(L, container_check(L, 1, function, 0, "c"), function); /* so may have finalizers */
-    container_asked(L, container_check(L, source->slot, function, 1, "data"), function);
+    container_resolve_mapping(L, container_check(L, 1, function, 0, "c"),
+                              function); /* a finalizer may have closed it */
+    container_resolve_mapping(L, container_check(L, source->slot, function, 1, "data"), function);
     self = container_check(L, 1, function, 0, "c");
     Container *from = container_check(L, source->slot, function, 1, "data")->container;
     if (source->part || container_moves_mapped(self->container, from)) {
@@ -167,14 +168,14 @@ static void write_source(lua_State *L, LuaContainer *self, const Given *source, 
     } else {
         container_make_mapped(L, self, at, to, function);
     }
-    container_to(L, source->slot); /* which may share its memory */
+    container_to(L, source->slot); /* updates its header, as it may share the memory */
     binding_make(L, self->stream.device, function,
                  container_flat(from) && source->whole
                      ? container_write(self->container, at, container_whole(from))
                      : container_move(self->container, at, from, source->low, source->high, range->region));
 }
 
-/* The range at 2 and its container, which is pushed. */
+/* Reads the range at 2, and pushes its container; raises. */
 static void take_range(lua_State *L, const LuaContainer *self, Given *source, const char *function)
 {
     const LuaRange *range = range_check(L, 2, function);
@@ -200,7 +201,7 @@ static void take_range(lua_State *L, const LuaContainer *self, Given *source, co
     source->shape.rank = rank;
 }
 
-/* c:write(range [, first [, last]]): to where they are, or with the least corner at `first`. */
+/* c:write(range [, first [, last]]): writes the elements of a range at the same indices, or with their lower corner at `first`. */
 static int write_range(lua_State *L, LuaContainer *self, const char *function)
 {
     Given source = {0};
@@ -233,7 +234,7 @@ static int write_range(lua_State *L, LuaContainer *self, const char *function)
     return 1;
 }
 
-/* A container into a box of its shape. */
+/* Writes a container to a box of its shape. */
 static void write_container(lua_State *L, LuaContainer *self, const Shape *shape, const int64_t *from,
                             const int64_t *to, const char *function)
 {
@@ -247,7 +248,7 @@ static void write_container(lua_State *L, LuaContainer *self, const Shape *shape
     write_source(L, self, &source, from, to, function);
 }
 
-/* c:write(data [, first [, last]]) */
+/* c:write(data [, first [, last]]): writes a box, or all elements. */
 int container_write_call(lua_State *L)
 {
     static const char function[] = "c:write";
@@ -285,7 +286,7 @@ int container_write_call(lua_State *L)
     return 1;
 }
 
-/* c:fill(value): all that is mapped. */
+/* c:fill(value): sets all mapped elements. */
 int container_fill_call(lua_State *L)
 {
     static const char function[] = "c:fill";

@@ -1,4 +1,4 @@
-/* The userdata of a container: its fields and methods. */
+/* The metatable of containers: fields, methods, c:get and c:set. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
 #include "binding/values/coordinates.h"
@@ -17,7 +17,7 @@ static int container_close(lua_State *L)
     return 0;
 }
 
-/* c:copy() */
+/* c:copy(): returns a copy. */
 static int container_copy_call(lua_State *L)
 {
     static const char function[] = "c:copy";
@@ -29,7 +29,7 @@ static int container_copy_call(lua_State *L)
     return 1;
 }
 
-/* c:bake([on]) */
+/* c:bake([on]): sets whether the sizes of the container are constants of kernels. */
 static int container_bake_call(lua_State *L)
 {
     static const char function[] = "c:bake";
@@ -44,7 +44,7 @@ static int container_bake_call(lua_State *L)
 
 /* single elements */
 
-/* The number in memory of the element at an index; false where it is not mapped. A translator's function may run Lua. */
+/* Computes the index in memory of an element; returns false if it is not mapped. May run Lua, for a custom translator; raises. */
 static bool locate(lua_State *L, const LuaContainer *self, const int64_t *index, int64_t *number, const char *function)
 {
     Translator *t = translator_retain(container_translator(self->container));
@@ -57,7 +57,7 @@ static bool locate(lua_State *L, const LuaContainer *self, const int64_t *index,
     return outcome == OUTCOME_FOUND;
 }
 
-/* The box of one element ends in front of `last`. */
+/* Sets `last` to the exclusive end of the box of one element. */
 static void box_of(const LuaContainer *self, const int64_t *index, int64_t *last)
 {
     for (int d = 0; d < self->stream.shape.rank; d++) {
@@ -65,7 +65,7 @@ static void box_of(const LuaContainer *self, const int64_t *index, int64_t *last
     }
 }
 
-/* c:get(i, ...) */
+/* c:get(i, ...): returns an element. */
 static int container_get(lua_State *L)
 {
     static const char function[] = "c:get";
@@ -88,7 +88,7 @@ static int container_get(lua_State *L)
     return 1;
 }
 
-/* c:set(value, i, ...) */
+/* c:set(value, i, ...): writes an element, whose page is mapped first. */
 static int container_set(lua_State *L)
 {
     static const char function[] = "c:set";
@@ -115,7 +115,7 @@ static int container_set(lua_State *L)
     return 1;
 }
 
-/* _page_sizes(c): those of a page, slowest dimension first, and whether the pages are the container's own; nil where there are none. */
+/* _page_sizes(c): returns the sizes of a page, slowest dimension first, and whether the container allocates its pages; nothing if it has no pages. */
 static int rill_page_sizes(lua_State *L)
 {
     const LuaContainer *self = container_check(L, 1, "container", 1, "c");
@@ -167,7 +167,7 @@ static bool push_field(lua_State *L, const LuaContainer *self, const char *key)
     return true;
 }
 
-/* The further method of a container that rill.container made. */
+/* Pushes an additional method of rill.container; returns false if there is none of that name. */
 static bool push_own(lua_State *L)
 {
     if (!container_to(L, 1) || lua_getiuservalue(L, 1, 1) != LUA_TTABLE) {
@@ -177,7 +177,7 @@ static bool push_own(lua_State *L)
     return lua_rawget(L, -2) != LUA_TNIL;
 }
 
-/* c[key]: upvalue 1 holds the methods. */
+/* c[key]. Upvalue 1 is the table of methods. */
 static int container_index(lua_State *L)
 {
     if (push_own(L)) {
@@ -229,7 +229,7 @@ static int container_length(lua_State *L)
     return 1;
 }
 
-/* c:eval(): the container itself, as s:eval. */
+/* c:eval(): returns the container itself, as s:eval. */
 static int container_eval(lua_State *L)
 {
     container_check(L, 1, "c:eval", 0, "c");
@@ -237,7 +237,7 @@ static int container_eval(lua_State *L)
     return 1;
 }
 
-/* rill.container(virtual, methods): the same container with further methods, which come first. */
+/* rill.container(virtual, methods): returns a new handle of the container with additional methods, which take precedence. */
 static int rill_container(lua_State *L)
 {
     static const char function[] = "rill.container";
@@ -314,6 +314,6 @@ void open_container(lua_State *L)
     handle_open(L, &container_type, meta);
     fields_setter(L, "_container_method"); /* methods written in Lua */
     lua_rawgetp(L, LUA_REGISTRYINDEX, &container_type);
-    fields_setter(L, "_container_metamethod"); /* "__field" as for streams */
+    fields_setter(L, "_container_metamethod"); /* "__field", as for streams */
     luaL_setfuncs(L, functions, 0);
 }

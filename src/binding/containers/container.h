@@ -1,65 +1,85 @@
-/* Methods of containers that stand in files of their own. */
+/* Declares the methods of containers that are implemented in separate files, and what these files share. Methods take their arguments from the Lua
+ * stack, return the number of results, and raise. */
 #ifndef RILL_BINDING_CONTAINERS_CONTAINER_H
 #define RILL_BINDING_CONTAINERS_CONTAINER_H
 
 #include "binding/streams/container_handle.h"
 
-/* c:allocate(first [, last]), c:allocate(points), and c:release the same. */
+/* Implements c:allocate(first [, last]) and c:allocate(points). (allocate.c) */
 int container_allocate_call(lua_State *L);
+/* Implements c:release(first [, last]) and c:release(points). (allocate.c) */
 int container_release_call(lua_State *L);
-/* c:snapshot(), c:diff(snapshot), c:undo(snapshot) */
+/* Implements c:snapshot(). (snapshot.c) */
 int snapshot_take(lua_State *L);
+/* Implements c:diff(snapshot). (snapshot.c) */
 int snapshot_diff(lua_State *L);
+/* Implements c:undo(snapshot). (snapshot.c) */
 int snapshot_undo(lua_State *L);
 
-/* Indices from argument `first` to the last, counted from 0; raises. */
+/* Reads the indices from argument `first` to the last one, converted to 0-based; raises. (box.c) */
 void container_index_check(lua_State *L, const LuaContainer *self, int first, const char *function, int64_t *index);
-/* box_check for a container: one without bounds needs both ends, which are any ints. */
+/* Reads a box as box_check does; raises. For a container without bounds both ends are required, and may be any int. (box.c) */
 void container_box_check(lua_State *L, const LuaContainer *self, int first, const char *function, int n, int64_t *from,
                          int64_t *to);
 
-/* containers/boxes.c: c:read, c:values, c:stream, c:write and c:fill. */
+/* Implements c:read. (boxes.c) */
 int container_read(lua_State *L);
+/* Implements c:values. (boxes.c) */
 int container_values(lua_State *L);
+/* Implements c:bytes. (boxes.c) */
 int container_bytes_call(lua_State *L);
+/* Implements c:request. (boxes.c) */
 int container_request(lua_State *L);
+/* Implements c:stream. (boxes.c) */
 int container_stream(lua_State *L);
+/* Implements c:write. (boxes.c) */
 int container_write_call(lua_State *L);
+/* Implements c:fill. (boxes.c) */
 int container_fill_call(lua_State *L);
 
-/* containers/active.c: c:active, c:range and c:boundary; and pushes a function that raises, if `key` is a view that only streams have. */
+/* Implements c:active. (active.c) */
 int container_active_call(lua_State *L);
+/* Implements c:range. (active.c) */
 int container_range_call(lua_State *L);
+/* Implements c:boundary. (active.c) */
 int container_boundary(lua_State *L);
+/* Pushes a function that raises, if `key` is a view that only streams have; else returns false. (active.c) */
 bool container_push_view(lua_State *L, const char *key);
 
-/* containers/storage_options.c: whether the options at 3 of a function, if any, ask for memory with a texture, and with which; `boundary`: an
- * option of that name is there for others. Raises. */
+/* Returns whether the options at 3, which may be absent, request memory with a texture, and stores which one; raises. `boundary`: the option
+ * `boundary`, which the caller reads, is permitted. (storage_options.c) */
 bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish);
 
-/* containers/each.c: c:each([range]), c:update(f [, range]) and c:generate(f [, range]). */
+/* Implements c:each([range]). (each.c) */
 int container_each(lua_State *L);
+/* Implements c:update(f [, range]). (each.c) */
 int container_update(lua_State *L);
+/* Implements c:generate(f [, range]). (each.c) */
 int container_generate(lua_State *L);
 
-/* c:push(stream), c:pop(n) */
+/* Implements c:push(elements). (stack.c) */
 int stack_push(lua_State *L);
+/* Implements c:pop(n). (stack.c) */
 int stack_pop(lua_State *L);
 
-/* Pushes a dense stream of a box; raises. */
+/* Pushes a dense stream of the elements of a box; raises. (boxes.c) */
 const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
                                    const char *function);
 
-/* Of adaptive containers: c:refine(points, levels) and c:refine(mask), which give a range, too; c:coarsen(mask), c:mipmap([how]), c:level(points), c:filter_mode(name),
- * c:boundary(name [, value]). */
+/* Implements c:refine(points, levels) and c:refine(mask) of adaptive containers. (tree.c) */
 int container_refine_call(lua_State *L);
+/* Implements c:coarsen(mask) of adaptive containers. (tree.c) */
 int container_coarsen_call(lua_State *L);
+/* Implements c:mipmap([how]) of adaptive containers and textures. (tree.c) */
 int container_mipmap_call(lua_State *L);
+/* Implements c:level(points) of adaptive containers. (tree.c) */
 int container_level_call(lua_State *L);
+/* Implements c:filter_mode(name) of adaptive containers. (tree.c) */
 int container_filter_call(lua_State *L);
+/* Implements c:boundary(name [, value]) of adaptive containers. (tree.c) */
 int container_edge_call(lua_State *L);
 
-/* Gives a new container the function under `allocator` of the table at `options`, if there is one; raises. */
+/* Sets the function in the field `allocator` of the table at `options`, if there is one, as the allocator of a new container; raises. (allocator.c) */
 void allocator_option(lua_State *L, int options, const char *function, LuaContainer *self);
 
 #endif

@@ -1,4 +1,4 @@
-/* rill.array, rill.sparse, rill.physical and rill.virtual. */
+/* rill.array, rill.sparse, rill.hashgrid, rill.physical, rill.virtual, and the containers of rill.lists. */
 #include "binding/containers/container.h"
 #include "binding/containers/translator.h"
 #include "binding/values/coordinates.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* rill.physical(type, shape [, options]): memory is a stream. */
+/* rill.physical(type, shape [, options]): returns memory for a container, which is a stream. */
 static int rill_physical(lua_State *L)
 {
     static const char function[] = "rill.physical";
@@ -24,7 +24,7 @@ static int rill_physical(lua_State *L)
     return 1;
 }
 
-/* What containers are made of, but for their type. */
+/* The options of containers. */
 typedef struct ContainerOptions {
     char fallback[TYPE_MAX_BYTES];
     Shape shape, page;
@@ -37,7 +37,7 @@ static void read_translator(lua_State *L, const OptionCall *call, const Option *
     *(Translator **)field = translator_hold(L, -1, call->function, call->n, option->name);
 }
 
-/* Pushes a container over the memory at `index`; options are at 3. */
+/* Pushes a container with the memory at `index`. The options are at 3. */
 static void push_virtual(lua_State *L, Translator *t, Translator *edge, int index, const char *function)
 {
     char fallback[TYPE_MAX_BYTES] = {0};
@@ -50,7 +50,7 @@ static void push_virtual(lua_State *L, Translator *t, Translator *edge, int inde
     container_make(L, self, memory->device, function, container_with_edge(container_create(t, memory, fallback), edge));
 }
 
-/* rill.virtual(translator, physical | {physical, ...} [, {default=}]): a container for each memory. */
+/* rill.virtual(translator, physical | {physical, ...} [, {default=}]): returns a container for each memory. */
 static int rill_virtual(lua_State *L)
 {
     static const char function[] = "rill.virtual";
@@ -80,7 +80,7 @@ static int rill_virtual(lua_State *L)
     return count;
 }
 
-/* rill.array(type, shape [, options]): dense, zeros at first. */
+/* rill.array(type, shape [, options]): returns a dense container of zeros. */
 static int rill_array(lua_State *L)
 {
     static const char function[] = "rill.array";
@@ -101,7 +101,7 @@ static int rill_array(lua_State *L)
     return 1;
 }
 
-/* Option `overlap`, which the page's sizes limit. */
+/* Reads the option `overlap`. The sizes of a page are its upper limit, which is checked later. */
 static void read_overlap(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
     lua_Integer overlap = binding_integer(L, -1, call->function, call->n, option->name);
@@ -111,7 +111,7 @@ static void read_overlap(lua_State *L, const OptionCall *call, const Option *opt
     *(int64_t *)field = overlap;
 }
 
-/* Option `mapping`, a translator from the shape to what the pages are of. */
+/* Reads the option `mapping`, a translator from the shape of the container to the domain of the pages. */
 static void read_mapping(lua_State *L, const OptionCall *call, const Option *option, void *to)
 {
     ContainerOptions *options = to;
@@ -125,11 +125,11 @@ static void read_mapping(lua_State *L, const OptionCall *call, const Option *opt
     shape_reverse(shape->size, shape->rank, size);
     if (!info.domain.known || info.rank != shape->rank ||
         memcmp(info.domain.size, size, (size_t)info.rank * sizeof *size) != 0) {
-        luaL_error(L, "%s: option 'mapping': expected a translator of shape %s, that of '%s' is another", function,
+        luaL_error(L, "%s: option 'mapping': expected a translator of shape %s, but '%s' has another shape", function,
                    shape_text(shape, text), info.name);
     }
     if (info.traits.mutable) {
-        luaL_error(L, "%s: option 'mapping': expected a translator that stays as it is, '%s' can change", function,
+        luaL_error(L, "%s: option 'mapping': expected a translator with a fixed mapping, but '%s' can change", function,
                    info.name);
     }
     if (info.to > 4 || info.to != options->page.rank) {
@@ -141,8 +141,8 @@ static void read_mapping(lua_State *L, const OptionCall *call, const Option *opt
     const char *const alone[] = {"overlap", info.memory.known ? NULL : "levels"};
     for (int i = 0; i < 2; i++) {
         if (alone[i] && lua_getfield(L, call->index, alone[i]) != LUA_TNIL) {
-            luaL_error(L, "%s: option '%s': not beside 'mapping', which is a translator '%s' %s", function, alone[i],
-                       info.name, i ? "to a domain without bounds" : "and takes neighbours apart");
+            luaL_error(L, "%s: option '%s' cannot be combined with 'mapping': translator '%s' %s", function, alone[i],
+                       info.name, i ? "maps to a domain without bounds" : "may separate neighbors");
         }
         lua_settop(L, held);
     }
@@ -159,7 +159,7 @@ static Container *make_sparse(Device *device, const Type *type, const ContainerO
                                options->edge);
 }
 
-/* rill.sparse(type, shape, {page=, levels=, default=, capacity=, overlap=, mapping=}) */
+/* _sparse(type, shape, {page=, levels=, default=, capacity=, overlap=, mapping=}): returns a sparse container, for rill.sparse. */
 static int rill_sparse(lua_State *L)
 {
     static const char function[] = "rill.sparse";
@@ -198,7 +198,7 @@ static void refuse_boundary(lua_State *L, const OptionCall *call, const Option *
     luaL_error(L, "%s: option '%s': a domain without bounds has no outside", call->function, option->name);
 }
 
-/* Option `page`, behind `rank`: the sizes of a page; where only `rank` is told, pages of about 64 elements. */
+/* Reads the option `page`, after `rank`: the sizes of a page. If only `rank` is given, a page has about 64 elements. */
 static void read_page(lua_State *L, const OptionCall *call, const Option *option, void *to)
 {
     static const int64_t sides[SHAPE_MAX_RANK] = {64, 8, 4, 3, 2, 2, 2, 2};
@@ -218,7 +218,7 @@ static void read_page(lua_State *L, const OptionCall *call, const Option *option
     }
 }
 
-/* rill.hashgrid(type, {rank=, page=, default=, capacity=}) */
+/* rill.hashgrid(type, {rank=, page=, default=, capacity=}): returns a sparse container without bounds. */
 static int rill_hashgrid(lua_State *L)
 {
     static const char function[] = "rill.hashgrid";
@@ -249,7 +249,7 @@ static int rill_hashgrid(lua_State *L)
     return 1;
 }
 
-/* _lists(translator, entries): what rill.lists makes of the entries, which are nobody else's. */
+/* _lists(translator, entries): returns a grid of lists, for rill.lists. No other handle may refer to the entries. */
 static int container_of_lists(lua_State *L)
 {
     static const char function[] = "rill.lists";

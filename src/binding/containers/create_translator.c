@@ -88,7 +88,7 @@ static int rill_hash(lua_State *L)
     return 1;
 }
 
-/* Turns the lengths behind the first word into offsets, or checks offsets. Raises. */
+/* Converts the lengths after the first element to offsets, or checks offsets; raises. */
 static void check_offsets(lua_State *L, const char *function, int32_t *offset, int64_t count, bool counts)
 {
     int64_t sum = 0;
@@ -107,13 +107,13 @@ static void check_offsets(lua_State *L, const char *function, int32_t *offset, i
     }
     if (offset[0] != 0 || sum > SHAPE_MAX_ELEMENTS) {
         luaL_error(L,
-                   sum > SHAPE_MAX_ELEMENTS ? "%s: the lists have more entries than addresses reach"
+                   sum > SHAPE_MAX_ELEMENTS ? "%s: the lists have more than 2147483647 entries"
                                             : "%s: 'offsets': expected 0 as the first",
                    function);
     }
 }
 
-/* The stream under counts or offsets is pushed; raises. */
+/* Pushes and returns the stream of the option counts or offsets; raises. */
 static Stream *option_lists(lua_State *L, const char *function, bool *counts)
 {
     *counts = lua_getfield(L, 1, "counts") != LUA_TNIL;
@@ -152,7 +152,7 @@ static int rill_lists(lua_State *L)
         char text[SHAPE_TEXT];
         return luaL_error(L,
                           counts ? "%s: 'counts' has %I elements, but there are %s cells"
-                                 : "%s: 'offsets' tells of %I lists, but there are %s cells",
+                                 : "%s: 'offsets' describes %I lists, but there are %s cells",
                           function, (LUAI_UACINT)count, shape_text(&cells, text));
     }
     int32_t *offset = scratch_push(L, ((size_t)count + 1) * sizeof *offset);
@@ -166,7 +166,7 @@ static int rill_lists(lua_State *L)
     return 1;
 }
 
-/* compose(outer, inner) */
+/* rill.translator.compose(outer, inner): returns the composition of two translators. */
 static int rill_compose(lua_State *L)
 {
     static const char function[] = "rill.translator.compose";

@@ -1,4 +1,4 @@
-/* rill.translator.new: translators of a user's own, in GLSL for the device and in Lua for the host, or in Lua alone. */
+/* rill.translator.new: custom translators, in GLSL for the device and in Lua for the host, or in Lua alone. */
 #include "binding/containers/translator.h"
 #include "binding/kernels/kernel.h"
 #include "binding/values/callbacks.h"
@@ -12,14 +12,14 @@
 
 static const char function[] = "rill.translator.new";
 
-/* What a translator needs of Lua. */
+/* The hooks of a custom translator. */
 typedef struct LuaHooks {
     Callbacks callbacks;
     int rank, to;
     bool inverse; /* cpu_inverse was given */
 } LuaHooks;
 
-/* Places in the table of functions. */
+/* Indices in the table of functions. */
 enum { HOOK_POINT = 1, HOOK_RANGES = HOOK_POINT + DIRECTION_COUNT };
 
 static void push_hook(lua_State *L, const LuaHooks *hooks, int place)
@@ -73,7 +73,7 @@ static Outcome hook_point(void *self, Direction direction, const int64_t *from, 
         error_set("option 'cpu_inverse' was not given: points are inverted by it, streams by the GLSL");
         return OUTCOME_FAILED;
     }
-    return callbacks_ask(caller, call_point, &call, option) ? call.outcome : OUTCOME_FAILED;
+    return callbacks_call(caller, call_point, &call, option) ? call.outcome : OUTCOME_FAILED;
 }
 
 typedef struct RangesCall {
@@ -82,7 +82,7 @@ typedef struct RangesCall {
     RangeList *list;
 } RangesCall;
 
-/* Takes the range on top of the stack. */
+/* Adds the range {first =, last =, at =} on top of the stack to the list; raises. */
 static void take_range(lua_State *L, const RangesCall *call, lua_Integer number)
 {
     Range range = {0};
@@ -126,12 +126,12 @@ static int call_ranges(lua_State *L)
 static bool hook_ranges(void *self, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
 {
     RangesCall call = {self, first, last, list};
-    return callbacks_ask(caller, call_ranges, &call, "ranges");
+    return callbacks_call(caller, call_ranges, &call, "ranges");
 }
 
 /* options */
 
-/* Pushes the function under option `name`, or nil; raises where it is none. */
+/* Pushes the function of option `name`, or nil if it is not given; raises for other values. */
 static bool push_function(lua_State *L, const char *name, bool required)
 {
     if (lua_getfield(L, 1, name) == LUA_TNIL && !required) {
@@ -183,7 +183,7 @@ static bool option_trait(lua_State *L, int traits, const char *name, bool otherw
     return value;
 }
 
-/* What the GLSL says by itself, invertible and location, is no option. */
+/* Reads the traits. `invertible` and `location` follow from the GLSL and are not options. */
 static TranslatorTraits option_traits(lua_State *L)
 {
     static const char *const names[] = {"memory", "access", "consistent", "complete", "one_to_one", NULL};
@@ -205,11 +205,11 @@ static TranslatorTraits option_traits(lua_State *L)
     return traits;
 }
 
-/* What new was given, all checked but the text. */
+/* The options of rill.translator.new. All except the text are checked. */
 typedef struct Options {
-    const char *name, *glsl; /* glsl NULL: none */
+    const char *name, *glsl; /* glsl NULL: not given */
     size_t length;
-    Shape shape; /* of rank 0 where it is left out */
+    Shape shape; /* rank 0: not given */
     TranslatorTraits traits;
     int64_t rank, to;
 } Options;
@@ -267,13 +267,13 @@ static void check_options(lua_State *L, Options *options)
     if (!options->shape.rank || lua_getfield(L, 1, "cpu_inverse") != LUA_TNIL ||
         lua_getfield(L, 1, "ranges") != LUA_TNIL) {
         luaL_error(L,
-                   "%s: without 'glsl' the 'cpu' function is asked for each address of 'shape', which has to be there; "
-                   "'cpu_inverse' and 'ranges' follow from what it says",
+                   "%s: without 'glsl' the function 'cpu' is called for each address of 'shape', which is required; "
+                   "'cpu_inverse' and 'ranges' are derived from its results and must not be given",
                    function);
     }
 }
 
-/* Makes the translator; NULL with error_set and a place in the text. */
+/* Creates the translator; NULL with error_set and a position in the text. */
 static Translator *create(Device *device, const Options *options, const char *chunk, int line, const LuaHooks *given,
                           bool ranges)
 {
@@ -294,8 +294,8 @@ static Translator *create(Device *device, const Options *options, const char *ch
     return t;
 }
 
-/* What `cpu` gives for each address of the domain, pushed; raises. */
-static const int32_t *push_places(lua_State *L, const Options *options, const LuaHooks *hooks)
+/* Pushes and returns the results of `cpu` for each address of the domain; -1 for unmapped addresses; raises. */
+static const int32_t *push_addresses(lua_State *L, const Options *options, const LuaHooks *hooks)
 {
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK], point[SHAPE_MAX_RANK] = {0}, at[SHAPE_MAX_RANK] = {0};
     int64_t n = 0;
@@ -304,14 +304,14 @@ static const int32_t *push_places(lua_State *L, const Options *options, const Lu
         binding_raise(L);
     }
     int64_t count = shape_elements(&options->shape);
-    int32_t *places = scratch_push(L, (size_t)count * (size_t)options->to * sizeof *places);
+    int32_t *addresses = scratch_push(L, (size_t)count * (size_t)options->to * sizeof *addresses);
     shape_reverse(options->shape.size, (int)options->rank, last);
     for (int d = 0; d < options->rank; d++) {
         last[d]--;
     }
     do {
         PointCall call = {hooks, DIRECTION_TRANSLATE, point, at, OUTCOME_UNMAPPED};
-        if (!callbacks_ask(L, call_point, &call, "cpu")) {
+        if (!callbacks_call(L, call_point, &call, "cpu")) {
             error_prefix("%s", function);
             binding_raise(L);
         }
@@ -320,14 +320,14 @@ static const int32_t *push_places(lua_State *L, const Options *options, const Lu
             found = found && at[d] >= 0 && at[d] <= INT32_MAX;
         }
         for (int d = 0; d < options->to; d++) {
-            places[n++] = found ? (int32_t)at[d] : -1;
+            addresses[n++] = found ? (int32_t)at[d] : -1;
         }
     } while (range_step(point, first, last, 0, (int)options->rank));
-    return places;
+    return addresses;
 }
 
-/* Whether what was said about it is true; raises. */
-static void check_said(lua_State *L, const Translator *t)
+/* Raises if a given trait contradicts the addresses. */
+static void check_traits(lua_State *L, const Translator *t)
 {
     TranslatorTraits traits = translator_info(t).traits;
     const char *const names[] = {"complete", "one_to_one"};
@@ -337,25 +337,25 @@ static void check_said(lua_State *L, const Translator *t)
     }
     for (int i = 0; i < 2; i++) {
         if (lua_getfield(L, -1, names[i]) == LUA_TBOOLEAN && lua_toboolean(L, -1) != facts[i]) {
-            luaL_error(L, "%s: translator '%s' is wrong: trait '%s' says %s, and its addresses are not", function,
-                       translator_info(t).name, names[i], facts[i] ? "false" : "true");
+            luaL_error(L, "%s: translator '%s' is inconsistent: trait '%s' is %s, but its addresses contradict that",
+                       function, translator_info(t).name, names[i], facts[i] ? "false" : "true");
         }
         lua_pop(L, 1);
     }
 }
 
-/* Without GLSL: all addresses are asked for once. */
+/* Creates a translator without GLSL: a table of the addresses that `cpu` returns. */
 static int make_table(lua_State *L, const Options *options, const LuaHooks *hooks)
 {
     Translator **slot = translator_push(L);
     int index = lua_gettop(L);
-    const int32_t *places = push_places(L, options, hooks);
+    const int32_t *addresses = push_addresses(L, options, hooks);
     Device *device = state_device(L);
     translator_make(L, slot, device, function,
-                    translator_table(device, options->name, &options->shape, (int)options->to, places));
+                    translator_table(device, options->name, &options->shape, (int)options->to, addresses));
     scratch_free(L, -1);
     lua_settop(L, index);
-    check_said(L, *slot);
+    check_traits(L, *slot);
     lua_settop(L, index);
     return 1;
 }

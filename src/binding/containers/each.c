@@ -1,5 +1,5 @@
-/* Elements of containers one by one on the CPU: c:each reads them, c:update and c:generate write them. All take the elements in parts, so that few
- * are there at once. */
+/* Iterates over elements of containers on the CPU: c:each reads them, c:update and c:generate write them. The elements are processed in parts, so that
+ * only a part is in host memory at a time. */
 #include "binding/containers/container.h"
 #include "binding/values/coordinates.h"
 #include "container/region/split.h"
@@ -17,7 +17,7 @@ static int64_t part_elements(const LuaContainer *self)
     return count > 0 ? count : 1;
 }
 
-/* The range at an index, a list of some, or what is mapped; it is pushed. */
+/* Pushes the range at an index, the union of a list of ranges, or by default the mapped elements; returns its region; raises. */
 static Region *push_range(lua_State *L, int index, int n, const char *function)
 {
     LuaContainer *self = container_check(L, 1, function, 0, "c");
@@ -39,10 +39,10 @@ static Region *push_range(lua_State *L, int index, int n, const char *function)
         lua_pushvalue(L, index);
     }
     Region *region = range_to(L, -1)->region;
-    self = container_check(L, 1, function, 0, "c"); /* Lua ran */
+    self = container_check(L, 1, function, 0, "c"); /* Lua code may have closed it */
     elements = container_elements_of(self);
     if (region->set.unbounded == container_bounded(self->container) || !shape_equal(&region->shape, &elements->shape)) {
-        luaL_error(L, "%s: argument #%d 'range': a range of shape %s is none of a container of shape %s", function, n,
+        luaL_error(L, "%s: argument #%d 'range': a range of shape %s does not fit a container of shape %s", function, n,
                    shape_text(&region->shape, a), shape_text(&elements->shape, b));
     }
     if (region->list.device != elements->device) {
@@ -51,13 +51,13 @@ static Region *push_range(lua_State *L, int index, int n, const char *function)
     return region;
 }
 
-/* The container at 1, whose shape is still the region's. */
+/* Returns the container at an index; raises if its shape is no longer that of the region. */
 static LuaContainer *check_shape(lua_State *L, int index, const Region *region, const char *function)
 {
     LuaContainer *self = container_check(L, index, function, 0, "c");
     char text[SHAPE_TEXT];
     if (!shape_equal(&region->shape, &container_elements_of(self)->shape)) {
-        luaL_error(L, "%s: the container has another shape by now, %s", function,
+        luaL_error(L, "%s: the shape of the container has changed to %s", function,
                    shape_text(&container_elements_of(self)->shape, text));
     }
     return self;
@@ -66,19 +66,19 @@ static LuaContainer *check_shape(lua_State *L, int index, const Region *region, 
 /* Reads the elements of a region of the container at an index to `bytes`. */
 static void read_elements(lua_State *L, int index, const Region *region, char *bytes, const char *function)
 {
-    container_asked(L, check_shape(L, index, region, function), function);
-    const LuaContainer *self = check_shape(L, index, region, function); /* Lua ran */
+    container_resolve_mapping(L, check_shape(L, index, region, function), function);
+    const LuaContainer *self = check_shape(L, index, region, function); /* Lua code may have closed it */
     binding_make(L, self->stream.device, function, container_download_elements(self->container, region, bytes));
 }
 
-/* c:each and _parts: user values are the container and the bytes of the part at hand */
+/* c:each and _parts. User values of the cursor: the container, and the bytes of the current part. */
 
 enum { EACH_CONTAINER = 1, EACH_BYTES = 2 };
 
 typedef struct EachCursor {
-    Device *device; /* held; NULL: it is over */
+    Device *device; /* a reference; NULL after the end */
     RegionSplit cut;
-    Region *part; /* held; NULL: the next one is due */
+    Region *part; /* a reference to the current part; NULL: the next part must be computed */
     RegionCursor at;
     int64_t number;
     char *bytes;
@@ -99,7 +99,7 @@ static void drop(lua_State *L, void *self)
 
 static const HandleType each_type = {"cursor", "r", sizeof(EachCursor), .values = EACH_BYTES, .drop = drop};
 
-/* Room for the elements of a part, which the cursor at an index keeps. */
+/* Ensures that the cursor at an index has memory for the elements of a part. */
 static void each_room(lua_State *L, int index, EachCursor *cursor, size_t size)
 {
     if (cursor->size < size) {
@@ -109,7 +109,7 @@ static void each_room(lua_State *L, int index, EachCursor *cursor, size_t size)
     }
 }
 
-/* The next part, of so many elements; false behind the last one. */
+/* Advances to the next part, of at most `most` elements; returns false after the last one. */
 static bool each_step(lua_State *L, const LuaContainer *self, EachCursor *cursor, int64_t most, const char *function)
 {
     binding_run(L, cursor->device, function,
@@ -118,7 +118,7 @@ static bool each_step(lua_State *L, const LuaContainer *self, EachCursor *cursor
     return cursor->part != NULL;
 }
 
-/* The same with its elements. */
+/* Advances to the next part and reads its elements; returns false after the last one. */
 static bool each_part(lua_State *L, int index, EachCursor *cursor)
 {
     static const char function[] = "c:each";
@@ -126,7 +126,7 @@ static bool each_part(lua_State *L, int index, EachCursor *cursor)
     int slot = lua_gettop(L);
     const LuaContainer *self = container_check(L, slot, function, 0, "c");
     if (each_step(L, self, cursor, part_elements(self), function)) {
-        cursor->at = (RegionCursor){cursor->part->set.count, 0}; /* should this fail */
+        cursor->at = (RegionCursor){cursor->part->set.count, 0}; /* the end of the part, in case reading fails */
         self = check_shape(L, slot, cursor->part, function);
         each_room(L, index, cursor, (size_t)cursor->part->set.elements * (size_t)self->stream.type->bytes);
         read_elements(L, slot, cursor->part, cursor->bytes, function);
@@ -143,7 +143,7 @@ static int each_next(lua_State *L)
     int64_t point[SHAPE_MAX_RANK];
     lua_settop(L, 0);
     if (!cursor) {
-        return luaL_error(L, "c:each: the iterator has lost its container");
+        return luaL_error(L, "c:each: the iterator has no container");
     }
     lua_pushvalue(L, lua_upvalueindex(1));
     while (cursor->device && (!cursor->part || !region_step(cursor->part, &cursor->at, point))) {
@@ -171,8 +171,8 @@ static EachCursor *each_push(lua_State *L, Region *region)
     return cursor;
 }
 
-/* Leaves what a generic `for` takes: a closure of `next` with the cursor on top and the `count - 1` values below that, two times nil, and the cursor, which
- * is closed when the loop is left early. */
+/* Pushes the values of a generic `for`: a closure of `next`, two nils, and the cursor, which is closed when the loop ends. The upvalues of the closure
+ * are the cursor on top of the stack and the `count - 1` values below it. */
 static int each_loop(lua_State *L, lua_CFunction next, int count)
 {
     lua_pushvalue(L, -1);
@@ -185,7 +185,7 @@ static int each_loop(lua_State *L, lua_CFunction next, int count)
     return 4;
 }
 
-/* c:each([range]) */
+/* c:each([range]): iterates over the elements. */
 int container_each(lua_State *L)
 {
     static const char function[] = "c:each";
@@ -198,7 +198,7 @@ int container_each(lua_State *L)
     return each_loop(L, each_next, 1);
 }
 
-/* Upvalues are how many elements a part has at most, the function's name and the cursor. */
+/* The iterator of _parts. Upvalues: the largest number of elements of a part, the name of the function, and the cursor. */
 static int parts_next(lua_State *L)
 {
     int64_t most = lua_tointeger(L, lua_upvalueindex(1));
@@ -219,7 +219,8 @@ static int parts_next(lua_State *L)
     return 1;
 }
 
-/* _parts(c, range, elements, function): what is mapped, or ranges, as an iterator over ranges of so many elements at most, to be closed. */
+/* _parts(c, range, elements, function): iterates over the mapped elements, or over those of ranges, as ranges of at most `elements` elements. Returns the
+ * four values of a generic `for`. */
 static int rill_parts(lua_State *L)
 {
     int64_t most = luaL_checkinteger(L, 3);
@@ -237,14 +238,14 @@ static int rill_parts(lua_State *L)
 
 /* c:update and c:generate */
 
-/* A part at work. */
+/* The state of an update. */
 typedef struct Update {
     const char *function;
     bool reads;
     const EachCursor *cursor;
 } Update;
 
-/* Calls the function at 2 for an element, and takes what it returns; whether that is an element. */
+/* Calls the function at 2 for an element, and packs its result. Returns whether there was one; raises. */
 static bool call_element(lua_State *L, const Update *update, const Type *type, const int64_t *point, char *element)
 {
     int rank = update->cursor->part->shape.rank;
@@ -257,7 +258,7 @@ static bool call_element(lua_State *L, const Update *update, const Type *type, c
     bool given = !lua_isnil(L, -1);
     if ((!given && !update->reads) || (given && !value_pack(L, -1, type, element))) {
         luaL_Buffer text;
-        const char *reason = given ? error_message() : "it returned nothing; c:update leaves such elements as they are";
+        const char *reason = given ? error_message() : "it returned nothing; c:update leaves such elements unchanged";
         lua_pushstring(L, reason);
         luaL_buffinit(L, &text);
         for (int d = rank - 1; d >= 0; d--) {
@@ -273,7 +274,7 @@ static bool call_element(lua_State *L, const Update *update, const Type *type, c
     return given;
 }
 
-/* Writes the marked elements; what is not mapped is, first. */
+/* Writes the marked elements. Unmapped pages are mapped first. */
 static void write_elements(lua_State *L, const Update *update, const unsigned char *marks, const char *bytes)
 {
     Region *part = update->cursor->part;
@@ -281,7 +282,8 @@ static void write_elements(lua_State *L, const Update *update, const unsigned ch
     char *ordered = scratch_push(L, (size_t)part->set.elements * (size_t)type->bytes);
     int slot = lua_gettop(L);
     LuaRange *range = range_push(L);
-    container_asked(L, check_shape(L, 1, part, update->function), update->function); /* so may have finalizers */
+    container_resolve_mapping(L, check_shape(L, 1, part, update->function),
+                              update->function); /* a finalizer may have closed it */
     LuaContainer *self = check_shape(L, 1, part, update->function);
     range_make(L, range, part->list.device, update->function,
                container_marked(self->container, part, marks, bytes, ordered));
@@ -293,7 +295,7 @@ static void write_elements(lua_State *L, const Update *update, const unsigned ch
     binding_charge(L, self->stream.device);
 }
 
-/* Of the container and the function at 1 and 2, for the Update at 3: all calls for a part, and then what they returned is written. */
+/* Calls the function at 2 for all elements of a part of the container at 1, and then writes the results. The Update is at 3. */
 static int update_part(lua_State *L)
 {
     const Update *update = lua_touserdata(L, 3);
@@ -308,7 +310,7 @@ static int update_part(lua_State *L)
     bool some = false;
     luaL_checkstack(L, SHAPE_MAX_RANK + 8, NULL);
     if (type->is_struct) {
-        type_push_struct(L, type); /* should the container be closed meanwhile */
+        type_push_struct(L, type); /* keeps the type alive, since the function may close the container */
     }
     if (update->reads) {
         read_elements(L, 1, part, bytes, update->function);
@@ -324,7 +326,7 @@ static int update_part(lua_State *L)
     return 0;
 }
 
-/* Whether it is Ctrl-C's message, which the prompt knows by its end. */
+/* Returns whether it is the message of Ctrl-C, which the prompt recognizes by its end. */
 static bool is_interrupt(const char *message)
 {
     static const char end[] = "interrupted!";
@@ -332,7 +334,7 @@ static bool is_interrupt(const char *message)
     return length >= sizeof end - 1 && strcmp(message + length - (sizeof end - 1), end) == 0;
 }
 
-/* Raises what a part raised, and says what is written. */
+/* Raises the error of a part, with a line that says how many elements were written. */
 static int raise_part(lua_State *L, const Update *update, int64_t written, int64_t all)
 {
     if (lua_type(L, -1) == LUA_TSTRING && is_interrupt(lua_tostring(L, -1))) {
@@ -341,7 +343,7 @@ static int raise_part(lua_State *L, const Update *update, int64_t written, int64
     if (lua_type(L, -1) == LUA_TSTRING && written == 0) {
         lua_pushfstring(L, "%s\n%s: nothing was written", lua_tostring(L, -1), update->function);
     } else if (lua_type(L, -1) == LUA_TSTRING) {
-        lua_pushfstring(L, "%s\n%s: the first %I of %I elements are done, the others are as they were",
+        lua_pushfstring(L, "%s\n%s: the first %I of %I elements are written, the others are unchanged",
                         lua_tostring(L, -1), update->function, (LUAI_UACINT)written, (LUAI_UACINT)all);
     }
     return lua_error(L);
@@ -379,13 +381,13 @@ static int update_elements(lua_State *L, const char *function, bool reads)
     return 1;
 }
 
-/* c:update(f [, range]): f(element, i, ...) gives what the element becomes, or nothing. */
+/* c:update(f [, range]): f(element, i, ...) returns the new element, or nothing. */
 int container_update(lua_State *L)
 {
     return update_elements(L, "c:update", true);
 }
 
-/* c:generate(f [, range]): f(i, ...) gives the element; nothing is read. */
+/* c:generate(f [, range]): f(i, ...) returns the new element. Elements are not read. */
 int container_generate(lua_State *L)
 {
     return update_elements(L, "c:generate", false);

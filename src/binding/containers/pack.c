@@ -1,23 +1,24 @@
-/* What lua/rill/container/pack.lua stands on: the mapped parts of containers as streams. */
+/* Functions for lua/rill/container/pack.lua: the mapped elements of containers as streams. A "line" is the stream of the mapped elements in address
+ * order. */
 #include "binding/streams/container_handle.h"
 #include "binding/values/coordinates.h"
 
-/* _partial(c, function): whether some of it may not be mapped. */
+/* _partial(c, function): returns whether some elements may be unmapped. */
 static int rill_partial(lua_State *L)
 {
     const LuaContainer *self = container_check(L, 1, luaL_checkstring(L, 2), 0, "c");
-    container_asked(L, self, luaL_checkstring(L, 2));
+    container_resolve_mapping(L, self, luaL_checkstring(L, 2));
     lua_pushboolean(L, container_partial(self->container));
     return 1;
 }
 
-/* A part of what is mapped, of _line_part, or NULL. */
+/* Returns the part of the mapped elements that _line_part returned, or NULL for all. */
 static const Region *part_at(lua_State *L, int index)
 {
     return lua_isnoneornil(L, index) ? NULL : range_check(L, index, "c")->region;
 }
 
-/* _line(c, from, function [, part]): the elements of a container, or a stream of its shape, that are mapped in c. */
+/* _line(c, from, function [, part]): returns the elements of a container, or of a stream of its shape, that are mapped in c. */
 static int rill_line(lua_State *L)
 {
     container_push_line(L, container_check(L, 1, luaL_checkstring(L, 3), 0, "c"), 2, part_at(L, 4),
@@ -25,20 +26,20 @@ static int rill_line(lua_State *L)
     return 1;
 }
 
-/* _line_unordered(c, function): the elements of a container that are mapped, in any order. */
+/* _line_unordered(c, function): returns the mapped elements of a container in any order. */
 static int rill_line_unordered(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 2);
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     Stream *line = stream_handle_push(L);
     binding_make(L, self->stream.device, function, container_pack_unordered(self->container, line));
     return 1;
 }
 
-/* _line_parts(c, function, always, unordered): into how many parts what is mapped goes, so that no copy of one is large beside all; 1 where it is short,
- * as each part is a few launches, or where _line, or _line_unordered, makes no copy, unless always is true: the function itself takes memory for each
- * element. */
+/* _line_parts(c, function, always, unordered): returns the number of parts in which the mapped elements should be processed, so that the copy of a part
+ * is small compared with the container. It is 1 for few elements, since each part costs several launches. It is also 1 if _line, or
+ * _line_unordered, makes no copy, unless `always` is true, which means that the function itself allocates memory for each element. */
 static int rill_line_parts(lua_State *L)
 {
     enum { LEAST_BYTES = 1 << 22, PARTS = 8 };
@@ -46,7 +47,7 @@ static int rill_line_parts(lua_State *L)
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Region *region = NULL;
     bool copies = lua_toboolean(L, 3), ordered = !lua_toboolean(L, 4);
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     binding_make(L, self->stream.device, function,
                  (!copies && container_pack_exists(self->container, ordered)) ||
                      (region = container_active(self->container)));
@@ -61,43 +62,43 @@ static Region *part_of(const Region *region, int64_t k, int64_t n)
     return region && n >= 1 && k >= 0 && k < n && n <= region_parts(region) ? region_part(region, k, n) : NULL;
 }
 
-/* _line_part(c, k, n, function): part k from 1 of n of what is mapped, a range. */
+/* _line_part(c, k, n, function): returns part k (1-based) of n parts of the mapped elements, a range. */
 static int rill_line_part(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 4);
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     int64_t k = luaL_checkinteger(L, 2) - 1, n = luaL_checkinteger(L, 3);
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     LuaRange *range = range_push(L);
     range_make(L, range, self->stream.device, function, part_of(container_active(self->container), k, n));
     return 1;
 }
 
-/* _from_line(c, line): a container of the line's type, mapped as c, with these elements. */
+/* _from_line(c, line): returns a container with the type and elements of a line, mapped like c. */
 static int rill_from_line(lua_State *L)
 {
     static const char function[] = "c:scan";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Stream *line = accept_check(L, 2, function, 1, "line");
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     LuaContainer *made = container_push(L);
     container_make(L, made, self->stream.device, function, container_unpack(self->container, line));
     return 1;
 }
 
-/* _mapped_like(c, type): a container of a type's elements, zeros, mapped as c; c is mapped in part. */
+/* _mapped_like(c, type): returns a container of zeros of a type, mapped like c, which is partly mapped. */
 static int rill_mapped_like(lua_State *L)
 {
     static const char function[] = "c:scan";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Type *type = type_check(L, 2, function, 2, "type");
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     LuaContainer *made = container_push(L);
     container_make(L, made, self->stream.device, function, container_like_mapped(self->container, type));
     return 1;
 }
 
-/* _put_line(c, part, line): writes the elements of a part, which are mapped. */
+/* _put_line(c, part, line): writes the elements of a part, which must be mapped. */
 static int rill_put_line(lua_State *L)
 {
     static const char function[] = "c:scan";
@@ -108,7 +109,7 @@ static int rill_put_line(lua_State *L)
     return 0;
 }
 
-/* _line_index(c, number): the indices of element `number` from 1 of what _line(c, c) gives; of lists the number. */
+/* _line_index(c, number): returns the indices of element `number` (1-based) of _line(c, c); the number itself for lists. */
 static int rill_line_index(lua_State *L)
 {
     int64_t point[SHAPE_MAX_RANK];
@@ -116,14 +117,14 @@ static int rill_line_index(lua_State *L)
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     int64_t number = luaL_checkinteger(L, 2) - 1;
     const Region *region;
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     binding_make(L, self->stream.device, function, region = container_active(self->container));
     int rank = region_element(region, number, point) ? region->shape.rank : 0;
     coordinates_push_indices(L, point, rank);
     return rank;
 }
 
-/* _line_points(c [, part]): the coordinates of what _line(c, c) gives, in one dimension; nil of lists. */
+/* _line_points(c [, part]): returns the coordinates of the elements of _line(c, c), in one dimension; nil for lists. */
 static int rill_line_points(lua_State *L)
 {
     static const char function[] = "c:find";
@@ -132,7 +133,7 @@ static int rill_line_points(lua_State *L)
         lua_pushnil(L);
         return 1;
     }
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     Stream *points = stream_handle_push(L);
     binding_make(L, self->stream.device, function, container_pack_points(self->container, part_at(L, 2), points));
     return 1;

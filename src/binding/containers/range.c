@@ -1,4 +1,4 @@
-/* Ranges: what launches run over. */
+/* Methods of ranges, which are sets of elements that launches run over. */
 #include "binding/streams/range_handle.h"
 #include "binding/values/coordinates.h"
 #include "container/region/coordinates.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* each: upvalues are the range, the box and the number in it of the next element */
+/* r:each(). Upvalues of the iterator: the range, the box, and the index in the box of the next element. */
 
 static int range_next(lua_State *L)
 {
@@ -25,7 +25,7 @@ static int range_next(lua_State *L)
     return range->region->shape.rank;
 }
 
-/* r:each(): the indices of every element. */
+/* r:each(): iterates over the indices of the elements. */
 static int range_each(lua_State *L)
 {
     range_check(L, 1, "r:each");
@@ -36,7 +36,7 @@ static int range_each(lua_State *L)
     return 1;
 }
 
-/* r:addresses(): the coordinates of every element, a stream. */
+/* r:addresses(): returns a stream of the coordinates of the elements. */
 static int range_addresses(lua_State *L)
 {
     const LuaRange *range = range_check(L, 1, "r:addresses");
@@ -47,7 +47,7 @@ static int range_addresses(lua_State *L)
     return 1;
 }
 
-/* _box(r, n): the first and the last index of box number n from 1, nil behind the last; of ranges whose boxes are whole. */
+/* _box(r, n): returns the first and the last index of box n (1-based); nothing after the last box. The range must not be scattered. */
 static int rill_box(lua_State *L)
 {
     const Region *region = range_check(L, 1, "range")->region;
@@ -63,7 +63,7 @@ static int rill_box(lua_State *L)
     return 2;
 }
 
-/* _scattered(r): whether some of its boxes are meant in part. */
+/* _scattered(r): returns whether the range contains only a part of the elements of some boxes. */
 static int rill_scattered(lua_State *L)
 {
     const Region *region = range_check(L, 1, "range")->region;

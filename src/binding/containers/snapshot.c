@@ -1,13 +1,13 @@
-/* Snapshots of containers: c:snapshot, c:diff, c:undo, and the userdata. */
+/* Snapshots of containers: c:snapshot, c:diff, c:undo, and the userdata of snapshots. */
 #include "binding/containers/container.h"
 #include "binding/values/handle.h"
 
 #include <string.h>
 
-/* Open while it has a snapshot: then it holds the device, too. */
+/* The userdata. */
 typedef struct LuaSnapshot {
-    Snapshot *snapshot;
-    Device *device;
+    Snapshot *snapshot; /* NULL: closed */
+    Device *device;     /* a reference, while it is open */
 } LuaSnapshot;
 
 static void drop(lua_State *L, void *userdata)
@@ -30,13 +30,13 @@ static int snapshot_tostring(lua_State *L)
     return 1;
 }
 
-/* c:snapshot() */
+/* c:snapshot(): returns a snapshot of the contents. */
 int snapshot_take(lua_State *L)
 {
     static const char function[] = "c:snapshot";
     LuaContainer *self = container_self(L, function, 1);
     LuaSnapshot *made = handle_push(L, &snapshot_type);
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     binding_run(L, self->stream.device, function, made->snapshot = container_snapshot(self->container));
     made->device = device_retain(self->stream.device);
     binding_charge(L, made->device);
@@ -47,7 +47,7 @@ static Snapshot *check_snapshot(lua_State *L, const LuaContainer *self, const ch
 {
     const LuaSnapshot *taken = handle_to(L, 2, &snapshot_type);
     if (!taken || !taken->snapshot) {
-        binding_argument(L, function, 1, "snapshot", 2, "a snapshot, of c:snapshot()");
+        binding_argument(L, function, 1, "snapshot", 2, "a snapshot, made by c:snapshot()");
     }
     if (!snapshot_of(taken->snapshot, self->container)) {
         binding_argument_error(L, function, 1, "snapshot");
@@ -55,12 +55,12 @@ static Snapshot *check_snapshot(lua_State *L, const LuaContainer *self, const ch
     return taken->snapshot;
 }
 
-/* c:diff(snapshot) */
+/* c:diff(snapshot): returns the pages that changed since the snapshot, as a range. */
 int snapshot_diff(lua_State *L)
 {
     static const char function[] = "c:diff";
     LuaContainer *self = container_self(L, function, 2);
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     const Snapshot *taken = check_snapshot(L, self, function);
     LuaRange *range = range_push(L);
     range_make(L, range, self->stream.device, function, container_diff(self->container, taken));
@@ -68,12 +68,12 @@ int snapshot_diff(lua_State *L)
     return 1;
 }
 
-/* c:undo(snapshot) */
+/* c:undo(snapshot): restores the contents of the snapshot. */
 int snapshot_undo(lua_State *L)
 {
     static const char function[] = "c:undo";
     LuaContainer *self = container_self(L, function, 2);
-    container_asked(L, self, function);
+    container_resolve_mapping(L, self, function);
     Snapshot *taken = check_snapshot(L, self, function);
     binding_make(L, self->stream.device, function, container_undo(self->container, taken));
     lua_settop(L, 1);

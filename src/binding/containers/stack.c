@@ -12,7 +12,7 @@ static LuaContainer *check_stack(lua_State *L, const char *function)
     return self;
 }
 
-/* rill.stack(type [, {capacity=}]) */
+/* rill.stack(type [, {capacity=}]): returns a new stack. */
 static int rill_stack(lua_State *L)
 {
     static const char function[] = "rill.stack";
@@ -31,7 +31,7 @@ static int rill_stack(lua_State *L)
     return 1;
 }
 
-/* The elements of a range's container that are in it; of a container those that are mapped. */
+/* Appends the elements of the container at `slot` that are in the region; if it is NULL, all mapped elements. */
 static void push_region(lua_State *L, LuaContainer *self, int slot, const Region *region, const char *function)
 {
     LuaContainer *from = container_check(L, slot, function, 1, "elements");
@@ -42,9 +42,9 @@ static void push_region(lua_State *L, LuaContainer *self, int slot, const Region
         binding_argument_error(L, function, 1, "elements");
     }
     if (region && !shape_equal(&region->shape, &container_elements_of(from)->shape)) {
-        luaL_error(L, "%s: argument #1 'elements': the range's container has another shape by now", function);
+        luaL_error(L, "%s: argument #1 'elements': the shape of the range's container has changed", function);
     }
-    container_asked(L, from, function);
+    container_resolve_mapping(L, from, function);
     container_check(L, 1, function, 0, "c");
     binding_make(L, self->stream.device, function, container_append_from(self->container, from->container, region));
 }
@@ -59,13 +59,13 @@ static void push_stream(lua_State *L, LuaContainer *self, const char *function)
     binding_make(L, self->stream.device, function, container_append(self->container, from));
 }
 
-/* c:push(stream | container | range): where they stand, first and last. */
+/* c:push(stream | container | range): appends the elements; returns the indices of the first and the last one. */
 int stack_push(lua_State *L)
 {
     static const char function[] = "c:push";
     LuaContainer *self = check_stack(L, function);
     binding_count(L, function, 2, true);
-    accept_stream(L, 2); /* of an expression the container or the stream */
+    accept_stream(L, 2); /* an expression is replaced by its value, a stream or a container */
     const LuaRange *range = range_to(L, 2);
     int64_t before = stream_elements(&self->stream);
     if (range) {
@@ -82,7 +82,7 @@ int stack_push(lua_State *L)
     return 2;
 }
 
-/* c:pop(n): the last n, as they were pushed. */
+/* c:pop(n): removes the last n elements and returns them in the order in which they were pushed. */
 int stack_pop(lua_State *L)
 {
     static const char function[] = "c:pop";

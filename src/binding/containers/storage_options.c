@@ -1,13 +1,13 @@
-/* The options of memory. */
+/* The options of memory: storage "buffer" or "texture", and the options of textures. */
 #include "binding/containers/container.h"
 #include "binding/values/options.h"
 
 typedef struct StorageOptions {
-    int storage, filter; /* -1: left out */
+    int storage, filter; /* -1: not given */
     TextureWish wish;
 } StorageOptions;
 
-/* 1 where it is false, 0 for all there can be. */
+/* Reads the number of levels: false means 1, true means all possible levels, which is stored as 0. */
 static void read_mipmaps(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
     int64_t levels = lua_toboolean(L, -1) ? 0 : 1;
@@ -37,7 +37,7 @@ static void read_true(lua_State *L, const OptionCall *call, const Option *option
 bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish)
 {
     static const char *const storages[] = {"buffer", "texture", NULL}, *const filters[] = {"nearest", "linear", NULL};
-    static const Option rows[] = {{.name = "boundary"}, /* of others, which read it */
+    static const Option rows[] = {{.name = "boundary"}, /* the caller reads it */
                                   {OPTION("storage", options_word, StorageOptions, storage), .words = storages},
                                   {OPTION("filter", options_word, StorageOptions, filter), .words = filters},
                                   {OPTION("mipmaps", read_mipmaps, StorageOptions, wish.levels), .low = 1, .high = 32},
@@ -55,7 +55,8 @@ bool storage_check(lua_State *L, const char *function, bool boundary, TextureWis
     *wish = options.wish;
     wish->linear = options.filter != 0;
     if (!texture && (options.filter >= 0 || wish->levels != 1 || wish->cube || wish->normalized || wish->internal)) {
-        luaL_error(L, "%s: options 'filter', 'mipmaps', 'cube', 'normalized' and 'format' need storage = \"texture\"",
+        luaL_error(L,
+                   "%s: options 'filter', 'mipmaps', 'cube', 'normalized' and 'format' require storage = \"texture\"",
                    function);
     }
     return texture;

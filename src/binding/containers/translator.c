@@ -1,4 +1,4 @@
-/* The userdata of a translator: its methods and fields. */
+/* The userdata of translators: methods and fields. */
 #include "binding/containers/translator.h"
 #include "binding/streams/container_handle.h"
 #include "binding/values/callbacks.h"
@@ -82,7 +82,7 @@ Translator *translator_hold(lua_State *L, int index, const char *function, int n
 
 /* t:translate, t:inverse */
 
-/* Raises unless a point lies in the domain. */
+/* Raises unless a point is in the domain. */
 static void check_inside(lua_State *L, const Translator *t, const int64_t *point, const char *function, int n,
                          const char *name)
 {
@@ -93,14 +93,15 @@ static void check_inside(lua_State *L, const Translator *t, const int64_t *point
     char text[TRANSLATOR_POINT_TEXT], a[TRANSLATOR_POINT_TEXT], b[TRANSLATOR_POINT_TEXT];
     translator_point_text(point, info.rank, text);
     if (!info.domain.known) {
-        luaL_error(L, "%s: argument #%d '%s': %s lies outside of the domain: coordinates go to 2147483647 either way",
+        luaL_error(L,
+                   "%s: argument #%d '%s': %s is outside of the domain: coordinates go from -2147483647 to 2147483647",
                    function, n, name, text);
     }
     int64_t last[SHAPE_MAX_RANK], first[SHAPE_MAX_RANK] = {0};
     for (int d = 0; d < info.rank; d++) {
         last[d] = info.domain.size[d] - 1;
     }
-    luaL_error(L, "%s: argument #%d '%s': %s lies outside of the domain, %s .. %s", function, n, name, text,
+    luaL_error(L, "%s: argument #%d '%s': %s is outside of the domain, %s .. %s", function, n, name, text,
                translator_point_text(first, info.rank, a), translator_point_text(last, info.rank, b));
 }
 
@@ -116,7 +117,7 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
     if (!inverse) {
         check_inside(L, t, from, function, 1, "point");
     }
-    translator_retain(t); /* a user's function could close it */
+    translator_retain(t); /* a user function may close it */
     Outcome outcome = translator_point(t, direction, from, to, L);
     translator_drop(t);
     if (outcome == OUTCOME_FAILED) {
@@ -175,7 +176,7 @@ static int translator_inverse(lua_State *L)
 
 /* t:ranges, t:map, t:unmap */
 
-/* The arguments first and last at 2 and 3; last is first where it is left out. */
+/* Reads the arguments first and last at 2 and 3. Default of last: first. */
 static void check_corners(lua_State *L, int rank, const char *function, int64_t *first, int64_t *last)
 {
     coordinates_check(L, 2, rank, function, 1, "first", first);
@@ -185,7 +186,7 @@ static void check_corners(lua_State *L, int rank, const char *function, int64_t 
     }
 }
 
-/* The same, of the domain; an empty box need not lie there. */
+/* Reads first and last as check_corners, and raises unless both are in the domain. An empty box may be outside. */
 static void check_box(lua_State *L, const Translator *t, const char *function, int64_t *first, int64_t *last)
 {
     int rank = translator_info(t).rank;
@@ -218,7 +219,7 @@ static void push_ranges(lua_State *L, const RangeList *list)
     }
 }
 
-/* Whether the argument at 4 asks for ranges of memory; raises. */
+/* Returns whether the argument at 4 is "inverse", which requests ranges of a box of memory; raises for other values. */
 static bool check_direction(lua_State *L, const Translator *t)
 {
     const char *direction = lua_type(L, 4) == LUA_TSTRING ? lua_tostring(L, 4) : "";
@@ -231,7 +232,7 @@ static bool check_direction(lua_State *L, const Translator *t)
     return *direction != 0;
 }
 
-/* Streams of boxes are lua/rill/container/ranges.lua's. */
+/* Calls lua/rill/container/ranges.lua, which implements t:ranges for streams of boxes. */
 static int ranges_of_streams(lua_State *L)
 {
     lua_settop(L, 4);
@@ -250,7 +251,7 @@ static bool is_stream(lua_State *L, int index)
     return stream_handle_to(L, index) || expression_hooks_is_expression(L, index);
 }
 
-/* t:ranges(first [, last [, "inverse"]]). Pushing may raise for want of memory, so a userdata holds the list meanwhile. */
+/* t:ranges(first [, last [, "inverse"]]): returns the ranges of a box. A userdata owns the list, since pushing may raise for lack of memory. */
 static int translator_ranges_call(lua_State *L)
 {
     Translator *t = translator_check(L, 1, "t:ranges", 0, "t");
@@ -281,7 +282,7 @@ static int translator_ranges_call(lua_State *L)
     return 1;
 }
 
-/* A page level at an index, 0 where it is left out. */
+/* Reads a page level at an index; raises. Default: 0. */
 static int check_level(lua_State *L, const TranslatorInfo *info, const char *function, int index)
 {
     if (lua_isnoneornil(L, index)) {
@@ -289,7 +290,7 @@ static int check_level(lua_State *L, const TranslatorInfo *info, const char *fun
     }
     int64_t level = binding_integer(L, index, function, index - 1, "level");
     if (!info->levels) {
-        luaL_error(L, "%s: pages of translator '%s' have no levels: make it with adaptive = true", function,
+        luaL_error(L, "%s: pages of translator '%s' have no levels: create it with adaptive = true", function,
                    info->name);
     }
     if (level < 0 || level >= info->levels) {
@@ -299,7 +300,8 @@ static int check_level(lua_State *L, const TranslatorInfo *info, const char *fun
     return (int)level;
 }
 
-/* t:map and t:unmap, given whose box at 2 and 3 and the level behind: `frame` NULL unmaps, and counts. */
+/* Maps the box at 2 and 3 to frames from *frame on, or unmaps it if `frame` is NULL and stores the number of pages in *count. The level is the last
+ * argument. Raises. */
 static void change_pages(lua_State *L, Translator *t, const char *function, const int64_t *frame, int64_t *count)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
@@ -321,7 +323,7 @@ static void change_pages(lua_State *L, Translator *t, const char *function, cons
                        : translator_unmap_level(t, level, first, last, count));
 }
 
-/* t:map(first, last, frame [, level]): the translator. */
+/* t:map(first, last, frame [, level]): maps pages; returns the translator. */
 static int translator_map_pages(lua_State *L)
 {
     Translator *t = translator_check(L, 1, "t:map", 0, "t");
@@ -332,7 +334,7 @@ static int translator_map_pages(lua_State *L)
     return 1;
 }
 
-/* t:unmap(first [, last [, level]]): how many pages were. */
+/* t:unmap(first [, last [, level]]): unmaps pages; returns their number. */
 static int translator_unmap_pages(lua_State *L)
 {
     Translator *t = translator_check(L, 1, "t:unmap", 0, "t");
@@ -345,7 +347,7 @@ static int translator_unmap_pages(lua_State *L)
 
 /* fields */
 
-/* Pushes the shape whose sizes these are, or nil. */
+/* Pushes the shape of the bounds, or nil if they are not known. */
 static void push_bounds(lua_State *L, const Bounds *bounds, int rank)
 {
     Shape shape = {.rank = rank};
@@ -394,7 +396,7 @@ static bool push_field(lua_State *L, const TranslatorInfo *info, const char *key
     return true;
 }
 
-/* t[key]: upvalue 1 holds the methods. */
+/* t[key]. Upvalue 1 is the table of methods. */
 static int translator_index(lua_State *L)
 {
     lua_pushvalue(L, 2);

@@ -1,4 +1,4 @@
-/* rill.quadtree, rill.octree, and what only adaptive containers do. */
+/* rill.quadtree, rill.octree, and the methods of adaptive containers. */
 #include "container/tree/tree.h"
 #include "binding/containers/container.h"
 #include "binding/kernels/kernel.h"
@@ -15,7 +15,7 @@ typedef struct TreeOptions {
     int64_t depth, capacity;
 } TreeOptions;
 
-/* A number for every dimension, or a shape. */
+/* Reads a number for all dimensions, or a shape. */
 static void read_sizes(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
     Shape *shape = field;
@@ -39,8 +39,8 @@ static void refuse_boundary(lua_State *L, const OptionCall *call, const Option *
     (void)option;
     (void)field;
     luaL_error(L,
-               "%s: option 'boundary': translators move elements, and what is read of a tree lies between them: "
-               "q:boundary has \"clamp\", \"repeat\", \"dirichlet\" and \"neumann\"",
+               "%s: option 'boundary': adaptive containers do not accept a translator, since they interpolate between "
+               "elements: q:boundary accepts \"clamp\", \"repeat\", \"dirichlet\" and \"neumann\"",
                call->function);
 }
 
@@ -85,7 +85,7 @@ static int rill_octree(lua_State *L)
 
 /* methods */
 
-/* The adaptive container at 1; raises. */
+/* Returns the adaptive container at 1; raises for other values, or if the stack holds more than `most` values. */
 static LuaContainer *tree_check(lua_State *L, const char *function, int most)
 {
     LuaContainer *self = container_check(L, 1, function, 0, "c");
@@ -94,7 +94,7 @@ static LuaContainer *tree_check(lua_State *L, const char *function, int most)
     return self;
 }
 
-/* Pushes the mask that the argument at 2 says: a kernel's, or a stream or container of one component. */
+/* Pushes the mask given by the argument at 2: the output of a kernel, or a stream or container with one component; raises. */
 static LuaContainer *push_mask(lua_State *L, LuaContainer *self, const char *function)
 {
     Kernel *kernel = kernel_to(L, 2);
@@ -115,7 +115,7 @@ static LuaContainer *push_mask(lua_State *L, LuaContainer *self, const char *fun
     return mask;
 }
 
-/* The points at 2; raises. */
+/* Returns the stream of points at 2; raises. */
 static const Stream *check_points(lua_State *L, const LuaContainer *self, const char *function)
 {
     const Stream *points = accept_check(L, 2, function, 1, "points");
@@ -147,13 +147,13 @@ static void refine_points(lua_State *L, LuaContainer *self, LuaRange *range, con
     range_make(L, range, self->stream.device, function, tree_refine(self->container, points, levels, (int)level));
 }
 
-/* c:refine(points, levels), c:refine(kernel_or_mask): the container, and what is new as a range. */
+/* c:refine(points, levels), c:refine(kernel_or_mask): returns the container, and the new nodes as a range. */
 int container_refine_call(lua_State *L)
 {
     static const char function[] = "c:refine";
     LuaContainer *self = tree_check(L, function, 3);
     lua_settop(L, 3);
-    LuaRange *range = range_push(L); /* before pages are split: it may find no memory */
+    LuaRange *range = range_push(L); /* before pages are split, since pushing may fail for lack of memory */
     range_of(L, -1, 1);
     if (lua_isnil(L, 3)) {
         const LuaContainer *mask = push_mask(L, self, function);
@@ -167,7 +167,7 @@ int container_refine_call(lua_State *L)
     return 2;
 }
 
-/* c:coarsen(kernel_or_mask) */
+/* c:coarsen(kernel_or_mask): joins leaves where the mask is nonzero. */
 int container_coarsen_call(lua_State *L)
 {
     static const char function[] = "c:coarsen";
@@ -178,7 +178,7 @@ int container_coarsen_call(lua_State *L)
     return 1;
 }
 
-/* "nearest", or the component by which elements weigh, at 2; raises. */
+/* Reads the argument `how` at 2: nothing, "nearest", or the component by which elements are weighted; raises. */
 static int check_means(lua_State *L, const LuaContainer *self)
 {
     const Type *type = self->stream.type;
@@ -202,7 +202,7 @@ static int check_means(lua_State *L, const LuaContainer *self)
     return (int)(found - all);
 }
 
-/* c:mipmap([how]), which textures have, too. */
+/* c:mipmap([how]): computes the coarser levels, of adaptive containers and of textures. */
 int container_mipmap_call(lua_State *L)
 {
     LuaContainer *self = container_self(L, "c:mipmap", 2);
@@ -212,7 +212,7 @@ int container_mipmap_call(lua_State *L)
     return 1;
 }
 
-/* c:level(points): a stream of int. */
+/* c:level(points): returns a stream of int with the level of the leaf at each point. */
 int container_level_call(lua_State *L)
 {
     static const char function[] = "c:level";
@@ -223,7 +223,7 @@ int container_level_call(lua_State *L)
     return 1;
 }
 
-/* c:filter_mode(name) */
+/* c:filter_mode(name): sets how sample() interpolates. */
 int container_filter_call(lua_State *L)
 {
     static const char *const names[] = {"nearest", "linear", "trilinear", NULL};
@@ -237,10 +237,10 @@ int container_filter_call(lua_State *L)
     return 1;
 }
 
-/* The words of enum TreeEdge. lua/rill/core/boundary.lua has them by their meaning. */
+/* The names of enum TreeEdge. lua/rill/core/boundary.lua describes them. */
 static const char *const edge_names[] = {"clamp", "repeat", "dirichlet", "neumann", NULL};
 
-/* c:boundary(name [, value]) */
+/* c:boundary(name [, value]): sets the boundary mode of an adaptive container. */
 int container_edge_call(lua_State *L)
 {
     static const char function[] = "c:boundary";
@@ -254,7 +254,7 @@ int container_edge_call(lua_State *L)
         binding_argument_error(L, function, 2, "value");
     }
     binding_run(L, self->stream.device, function, tree_set_edge(self->container, (TreeEdge)edge, element));
-    self->stream = *container_whole(self->container); /* what is outside is another, too */
+    self->stream = *container_whole(self->container); /* with the new boundary mode */
     binding_charge(L, self->stream.device);
     lua_settop(L, 1);
     return 1;

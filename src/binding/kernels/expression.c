@@ -171,7 +171,7 @@ static int rill_like(lua_State *L)
 {
     const LuaContainer *c = container_check(L, 1, "c:like", 0, "c");
     const Type *type = type_check(L, 2, "c:like", 1, "type");
-    container_asked(L, c, "expression");
+    container_resolve_mapping(L, c, "expression");
     bool fixed = lua_toboolean(L, 3) && container_partial(c->container) && !container_paged(c->container) &&
                  !container_traits(c->container)->total;
     LuaContainer *made = container_push(L);

@@ -107,7 +107,7 @@ static int kernel_call(lua_State *L)
     int results;
     bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
     if (expression_hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
-        (reduces && state_get(L)->expression_meta && has_container(L) && expression_hooks_ask(L, "reduce", &results))) {
+        (reduces && state_get(L)->expression_meta && has_container(L) && expression_hooks_try(L, "reduce", &results))) {
         return results;
     }
     call_start(L, &call, kernel);

@@ -115,7 +115,7 @@ void container_made(lua_State *L, LuaContainer *self)
     binding_charge(L, self->stream.device);
 }
 
-void container_asked(lua_State *L, const LuaContainer *self, const char *function)
+void container_resolve_mapping(lua_State *L, const LuaContainer *self, const char *function)
 {
     if (!container_query(self->container, L)) {
         error_prefix("%s", function);
@@ -133,7 +133,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
                    binding_describe(L, index));
     }
     shape_raise_unequal(L, "%s: the shapes differ: %s and %s", function, &own->shape, &from->shape);
-    container_asked(L, c, function);
+    container_resolve_mapping(L, c, function);
     Stream *line = stream_handle_push(L);
     binding_make(L, own->device, function, container_pack(c->container, from, part, line));
 }
@@ -168,7 +168,7 @@ void container_accept_lines(lua_State *L, const char *function, bool each)
         return;
     }
     LuaContainer *c = container_check(L, first, function, first, "c");
-    container_asked(L, c, function);
+    container_resolve_mapping(L, c, function);
     for (int i = 1; i <= top; i++) {
         check_axis(L, c, i, function);
         if (i != first && (each ? container_to(L, i) != NULL : is_lined(L, c, i))) {

@@ -33,7 +33,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
  * container, or, with `each`, of those mapped in each container. Raises if they are partly mapped and an option is an axis. */
 void container_accept_lines(lua_State *L, const char *function, bool each);
 /* Calls the translator's functions for the mapping if it is not known. Must be called before a scope that depends on the mapping. Raises. */
-void container_asked(lua_State *L, const LuaContainer *self, const char *function);
+void container_resolve_mapping(lua_State *L, const LuaContainer *self, const char *function);
 /* Creates the container of the handle, which is on the stack, by a call within the device, as binding_make does. */
 #define container_make(L, self, device, function, call)                                                                \
     do {                                                                                                               \

@@ -77,12 +77,12 @@ void callbacks_keep(lua_State *L, int index, int n, const Callbacks *callbacks)
     lua_settop(L, top);
 }
 
-bool callbacks_ask(lua_State *L, lua_CFunction f, void *context, const char *option)
+bool callbacks_call(lua_State *L, lua_CFunction f, void *context, const char *option)
 {
     if (!lua_checkstack(L, 8)) {
         return error_set("option '%s': the stack is full", option);
     }
-    if (binding_ask(L, f, context) == LUA_OK) {
+    if (binding_call_user(L, f, context) == LUA_OK) {
         return true;
     }
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it raised no message";

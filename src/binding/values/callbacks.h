@@ -19,6 +19,6 @@ void callbacks_push(lua_State *L, const Callbacks *callbacks);
 void callbacks_keep(lua_State *L, int index, int n, const Callbacks *callbacks);
 
 /* Calls a C function with `context` that calls a user function, and catches errors: false with error_set, with the prefix "option '...'". */
-bool callbacks_ask(lua_State *L, lua_CFunction f, void *context, const char *option);
+bool callbacks_call(lua_State *L, lua_CFunction f, void *context, const char *option);
 
 #endif

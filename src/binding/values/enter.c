@@ -53,17 +53,17 @@ bool binding_park_final(lua_State *L, int index)
 bool binding_park(lua_State *L, int index)
 {
     State *state = state_get(L);
-    return state->asking > 0 ? park(L, state, index) : binding_park_final(L, index);
+    return state->user_calls > 0 ? park(L, state, index) : binding_park_final(L, index);
 }
 
-int binding_ask(lua_State *L, lua_CFunction f, void *context)
+int binding_call_user(lua_State *L, lua_CFunction f, void *context)
 {
     State *state = state_get(L);
     lua_pushcfunction(L, f);
     lua_pushlightuserdata(L, context);
-    state->asking++;
+    state->user_calls++;
     int status = lua_pcall(L, 1, 0, 0);
-    state->asking--;
+    state->user_calls--;
     state->running = L; /* the function may have changed it */
     return status;
 }
@@ -91,7 +91,7 @@ static void close_parked(lua_State *L, State *state)
 void binding_charge(lua_State *L, Device *device)
 {
     State *state = state_get(L);
-    if (state->parked && !state->collecting && state->asking == 0 && !in_finalizer(L)) {
+    if (state->parked && !state->collecting && state->user_calls == 0 && !in_finalizer(L)) {
         close_parked(L, state);
     }
     if (!device) {

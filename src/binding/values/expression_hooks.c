@@ -71,7 +71,7 @@ static bool has_expression(lua_State *L)
     return found;
 }
 
-bool expression_hooks_ask(lua_State *L, const char *name, int *results)
+bool expression_hooks_try(lua_State *L, const char *name, int *results)
 {
     int top = lua_gettop(L);
     luaL_checkstack(L, top + 8, "too many arguments");
@@ -89,7 +89,7 @@ bool expression_hooks_ask(lua_State *L, const char *name, int *results)
 
 bool expression_hooks_offer(lua_State *L, const char *name, int *results)
 {
-    return has_expression(L) && expression_hooks_ask(L, name, results);
+    return has_expression(L) && expression_hooks_try(L, name, results);
 }
 
 /* _expression(metatable, hooks): declares that tables with this metatable are expressions. `hooks` are functions by name. */
