@@ -51,7 +51,7 @@ void binding_charge(lua_State *L, Device *device);
  * user function that runs within a call (binding_call_user). Returns true if closing is deferred: __close is called with the value after the
  * call. Returns false if the caller may close the value now. */
 bool binding_park(lua_State *L, int index);
-/* Does the same as binding_park, but only in finalizers: for values that no call uses while it runs a user function. */
+/* Defers closing as binding_park, but only in finalizers: for values that no call uses while it runs a user function. */
 bool binding_park_final(lua_State *L, int index);
 /* Calls by lua_pcall a C function with `context` that calls a user function, in the middle of a call. Returns the status of lua_pcall. */
 int binding_call_user(lua_State *L, lua_CFunction f, void *context);
@@ -64,7 +64,7 @@ void binding_raise_unless(lua_State *L, bool done);
 _Noreturn void binding_raise_for(lua_State *L, const char *function);
 /* Raises error_message() without the position of the script, for messages that begin with a position. */
 _Noreturn void binding_raise_placed(lua_State *L);
-/* Does nothing: __close of values that only the collector frees, so that `local k <close>` is allowed. */
+/* Implements __close of values that only the collector frees, and does nothing, so that `local k <close>` is allowed. */
 int binding_close_nothing(lua_State *L);
 /* Makes reading a missing field of the table on top of the stack an error: "WHAT has no field 'x'". */
 void binding_strict(lua_State *L, const char *what);

@@ -10,8 +10,8 @@ local boundary = {}
 -- stream: the boundary mode of a stream that extends a quantity beyond the side.
 -- condition: the boundary condition of the quantity: "value" (Dirichlet), "gradient" (Neumann, slope 0), or nil.
 -- words: the names of the mode in each module. The words of streams and of trees are those of rill.core.
--- fluid: for rill.fluid, the conditions of the velocity normal and tangential to the side, and of the pressure. The prescribed velocity is that
--- of the side, the prescribed pressure is 0.
+-- fluid: for rill.fluid, the conditions of the velocity normal and tangential to the side, and of the pressure. The prescribed velocity is the
+-- velocity of the side; the prescribed pressure is 0.
 local MODES <const> = {
     {id = "absorbing", stream = "clamp", words = {wave = "absorb"}},
     {id = "value", stream = "zero", condition = "value",

@@ -197,7 +197,7 @@ s:save(path: string) -- writes a .npy file, or a .rill file, which supports all 
     { "picture", [==[
 rill.show(s: source|container|mesh, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws in the terminal: a stream of two dimensions as an image, a stream of one dimension as a sparkline, the mapped pages of a container, or a mesh. text = true: return the output as a string
 rill.animate(path: string, fps?: number): animation -- starts an animation: .png or .apng, or a video through ffmpeg. fps: frames per second. Default: 25
-a:frame(s: source, options?: {min?: number, max?: number, colormap?: string, depth?: integer}): animation -- appends a frame. The stream and the options are those of rill.image.save
+a:frame(s: source, options?: {min?: number, max?: number, colormap?: string, depth?: integer}): animation -- appends a frame. Accepts the streams and options of rill.image.save
 a:close() -- completes the file. `local a <close>` does this at the end of its block
 ]==] },
     { "plot", [==[
@@ -244,7 +244,7 @@ rill.quadtree(type: typename, options: {size: integer|shape, page: integer|shape
 rill.octree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- returns an adaptive container of three dimensions, as rill.quadtree of two
 rill.stack(type: typename, options?: {capacity?: integer}): container -- returns an array that grows and shrinks at its end
 rill.lists(type: typename, options: {shape?: shape, counts?: source, offsets?: source, keys?: source, values?: source}): container -- returns a grid of lists of different lengths, given by counts, by offsets (the first entry of each list, and the end of the last one), or by keys (the cell of each entry). Without values, an entry is the index of its key
-rill.physical(type: typename, shape: shape, options?: {storage?: string, filter?: string, mipmaps?: integer|boolean, cube?: boolean, normalized?: boolean, format?: string}): stream -- returns a stream that can be the memory of a container. The options are those of rill.array
+rill.physical(type: typename, shape: shape, options?: {storage?: string, filter?: string, mipmaps?: integer|boolean, cube?: boolean, normalized?: boolean, format?: string}): stream -- returns a stream that can be the memory of a container. Accepts the options of rill.array
 rill.virtual(translator: translator, physical: stream|stream[], options?: {default?: element, boundary?: translator}): container, ... -- returns a container: a virtual domain whose elements are stored at the memory addresses that the translator returns. For a list of memories, one container for each. default: the value of unmapped elements. Default: zero
 c.type: string -- the element type
 c.shape: integer[]? -- the shape of the virtual domain, slowest dimension first; nil if it has no bounds
@@ -265,15 +265,15 @@ c:stream(): stream -- returns all elements as a dense stream
 c:like(type?: typename): container -- returns a container of the same type with zeros and the default value zero. If it has pages, none are mapped
 c:cast(type: typename): container -- returns a container with the elements and the default value converted to another type, as s:cast does
 c:map(expression: string, constants?: table): container -- runs a one-line kernel as s:map does. The result has the same mapping; its default value is the expression applied to the default value
-c:allocate(first: index|source, last?: index): container -- maps all pages of a sparse container that a box or a stream of points touches; raises an error if there is no capacity. New pages hold the default value
+c:allocate(first: index|source, last?: index): container -- maps all pages of a sparse container that a box or a stream of points touches; raises an error if the capacity is exhausted. New pages hold the default value
 c:release(first: index|source, last?: index): container -- frees all pages of a sparse container that a box or a stream of points touches
 rill.container(virtual: container, methods: table): container -- returns the same container with additional methods, which take precedence over its own
 c:active(): range -- returns the mapped part, page by page, as a range. It is the default of the launch option `over`
 c:range(first?: index, last?: index): range -- returns a box of the container, or all of it, as a range
-c:each(range?: range|table): function -- iterates over the mapped elements, page by page, or over those of a range or a list of ranges: indices and element
+c:each(range?: range|table): function -- iterates over the mapped elements, page by page, or over the elements of a range or a list of ranges: indices and element
 c:neighbors(reach: integer|table, range?: range|table): function -- iterates as c:each with access to neighbors: near, i, j, ...; near(di, dj, ...) is the element at that offset, at most `reach` (one for all dimensions, or one for each)
-c:update(f: function, range?: range|table): container -- calls f(element, i, j, ...) for the mapped elements, or for those of ranges, and writes its result. If f returns nothing the element is unchanged
-c:generate(f: function, range?: range|table): container -- calls f(i, j, ...) for the mapped elements, or for those of ranges, and writes its result without reading the element
+c:update(f: function, range?: range|table): container -- calls f(element, i, j, ...) for the mapped elements, or for the elements of ranges, and writes its result. If f returns nothing the element is unchanged
+c:generate(f: function, range?: range|table): container -- calls f(i, j, ...) for the mapped elements, or for the elements of ranges, and writes its result without reading the element
 c:map_cpu(options?: {first?: index, last?: index, lazy?: boolean}): table -- returns a box as an indexable view of elements. m:unmap() writes assigned elements back
 c:bake(on?: boolean): container -- makes the sizes that address its elements constants of the kernels that use it; false makes them uniforms again. Default: true
 c:save(path: string) -- writes a container that owns its memory to a .rill file, which rill.load reads

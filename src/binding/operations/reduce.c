@@ -189,7 +189,7 @@ static ReduceOp op_named(lua_State *L, const char *name, const char *function)
         op++;
     }
     if (op == REDUCE_OPS || op == REDUCE_MOMENTS) {
-        luaL_error(L, "%s: there is no reduction '%s' of expressions", function, name);
+        luaL_error(L, "%s: expressions have no reduction '%s'", function, name);
     }
     return (ReduceOp)op;
 }
