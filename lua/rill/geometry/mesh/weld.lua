@@ -107,7 +107,7 @@ local function remaining(m, s, vertex, face)
     return rill.gather(s, s.size == m.vertices and vertex or face)
 end
 
--- Returns the same for `uv` or normals. If merged vertices differ, the data become per-corner data.
+-- Returns `uv` or normals of the remaining vertices or faces. If merged vertices differ, the result is per-corner data.
 local function merged(m, s, parent, vertex, face)
     if not s or #s.shape == 2 or s.size ~= m.vertices then
         return s and remaining(m, s, vertex, face)

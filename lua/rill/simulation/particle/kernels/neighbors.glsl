@@ -76,8 +76,8 @@ kernel void carry(int old<>, $V x[], $V v[], float rho[], int id[],
     to_place = vec4(x[old], $if(rank == 2){v[old]}$else{0.0});
 }
 
-// The number of particles in the cells of a row from k on, for the widest neighborhood of positions that share a
-// turn, and any start between two such k.
+// An upper bound of the number of particles in one row of a neighborhood that begins at one of the $across cells from k on:
+// the particles of the cells k to k + 4 $across, which may wrap around the end of the row.
 kernel void crowd(int k<>, int size, int first[], out int n<>) {
     int row = k & ~(size - 1), high = k - row + 4 * $across + 1;
     n = first[row + min(high, size)] - first[k] + (high > size ? first[row + high - size] - first[row] : 0);
