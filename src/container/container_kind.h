@@ -31,10 +31,10 @@ struct ContainerKind {
 
     /* Releases what `state` holds. NULL: nothing. */
     void (*destroy)(Container *c);
-    /* Implement container_like and container_copy. The copy has no custom boundary yet. */
+    /* Implements container_like and container_copy. The copy has no custom boundary yet. */
     Container *(*like)(const Container *c, const Type *type);
     Container *(*copy)(const Container *c);
-    /* Implement container_data_save, with `kind` and `type` set, and container_data_load. `load` NULL: no file
+    /* Implements container_data_save, with `kind` and `type` set, and container_data_load. `load` NULL: no file
      * has this kind. */
     bool (*save)(Container *c, ContainerData *data);
     Container *(*load)(Device *device, const ContainerData *data);
@@ -66,7 +66,7 @@ struct ContainerKind {
      * which are mapped. All of them or none. */
     bool (*map)(Container *c, PageList *list, int64_t requested);
     bool (*unmap)(Container *c, PageList *list);
-    /* Implement container_allocate and container_allocate_points, or with `map` false container_free and
+    /* Implements container_allocate and container_allocate_points, or with `map` false container_free and
      * container_free_points. */
     bool (*allocate)(Container *c, const int64_t *first, const int64_t *last, bool map);
     bool (*allocate_points)(Container *c, const Stream *points, bool *found, bool map);
@@ -85,7 +85,7 @@ struct ContainerKind {
     void (*launch_begin)(Container *c);
     void (*launch_end)(Container *c, bool keep);
 
-    /* Implement container_append, container_append_region and container_remove. NULL: elements cannot be
+    /* Implements container_append, container_append_region and container_remove. NULL: elements cannot be
      * appended. */
     bool (*append)(Container *c, const Stream *from);
     bool (*append_region)(Container *c, Container *from, const Region *region);
@@ -98,7 +98,7 @@ struct ContainerKind {
     bool (*hand_over)(Container *c, Snapshot *s);
     /* Releases what a snapshot holds. */
     void (*forget)(Snapshot *s);
-    /* Implement container_diff and container_undo. */
+    /* Implements container_diff and container_undo. */
     Region *(*diff)(Container *c, const Snapshot *s);
     bool (*undo)(Container *c, Snapshot *s);
 };

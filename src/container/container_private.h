@@ -13,17 +13,17 @@ typedef struct PageRun {
     int64_t begin;
 } PageRun;
 
-/* container/contiguous_pages.c: positions of sets of adjacent pages. `first` is the frame where the mapped
- * pages begin if they are adjacent in address order, `least` the frame if they are adjacent in any order.
- * -1: they are not adjacent. */
+/* Positions of sets of adjacent pages (container/contiguous_pages.c). `first` is the frame where the mapped
+ * pages begin if they are adjacent in address order, `least` the frame if they are adjacent in any order. -1:
+ * they are not adjacent. */
 typedef struct ContiguousPages {
     int64_t first, least;
     PageRun runs[PAGE_RUNS];
     unsigned next;
 } ContiguousPages;
 
-/* container/translator_query.c: the mapped elements, as the translator returned them for its version
- * `version` - 1. 0: not queried yet. */
+/* The mapped elements, as the translator returned them for its version `version` - 1
+ * (container/translator_query.c). 0: not queried yet. */
 typedef struct QueryCache {
     BoxList boxes;
     uint64_t version;
@@ -66,7 +66,7 @@ struct Snapshot {
     bool dropped; /* closed by its user, but kept since its log could not be moved */
 };
 
-/* container/container.c: creates a container of any translator and kind, whose elements are in memory. NULL
+/* Creates a container of any translator and kind, whose elements are in memory (container/container.c). NULL
  * with error_set. */
 Container *container_new(const ContainerKind *kind, Translator *t, const Stream *memory, const void *fallback);
 /* Returns the container whose pages c uses: itself, or the container to which the pages belong. */
@@ -84,11 +84,11 @@ static inline bool container_sharing(const Container *c)
     return container_page_owner(c)->shares;
 }
 
-/* container/address_map.c: initializes the address map of a container whose translator is set. */
+/* Initializes the address map of a container whose translator is set (container/address_map.c). */
 void container_map_set(Container *c);
 /* Releases the kernels that translate addresses. */
 void container_map_forget(Container *c);
-/* container/header.c: computes the header again. */
+/* Computes the header again (container/header.c). */
 void container_set_whole(Container *c);
 /* Copies the container's memory to a new stream, with its texture. False with error_set. */
 bool container_copy_memory(const Container *c, Stream *copy);
@@ -114,12 +114,11 @@ Region *container_whole_region(const Container *c, bool all);
 Region *container_boxes_region(const Container *c, const BoxList *boxes);
 /* Returns the innermost translator of a composition, or the translator itself, that has pages. NULL: none. */
 const Translator *container_paged_part(const Container *c);
-/* container/translator_query.c: returns whether the translator must be queried for the mapped elements. */
+/* Returns whether the translator must be queried for the mapped elements (container/translator_query.c). */
 bool container_queries(const Container *c);
 /* Returns the queried elements as a new region. NULL with error_set. */
 Region *container_queried_region(Container *c);
-/* container/contiguous_pages.c: determines whether launches may treat adjacent pages as one run of
- * elements. */
+/* Determines whether launches may treat adjacent pages as one run of elements (container/contiguous_pages.c). */
 void container_contiguous_set(Container *c, bool any);
 /* Returns whether c->active is up to date. */
 bool container_active_known(const Container *c);

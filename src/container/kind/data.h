@@ -18,7 +18,7 @@ Container *data_write_memory(Container *c, const ContainerData *data);
 /* Returns how many elements a shape in a file has; -1 if it is not a valid shape. */
 int64_t data_elements(const Shape *shape);
 
-/* kind/page_data.c, for containers with page tables: sets sizes and lists the mapped pages in address order.
+/* Sets sizes, and lists the mapped pages of a container with a page table in address order (kind/page_data.c).
  * False with error_set. */
 bool data_save_pages(Container *c, ContainerData *data, PageList *list);
 /* Allocates the data for a list of pages and stores their coordinates. `numbers`: how many numbers come before

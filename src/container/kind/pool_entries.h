@@ -17,10 +17,10 @@
     .note = page_pool_note, .hand_over = page_pool_hand_over, .forget = page_pool_forget, .diff = page_diff_region,    \
     .undo = page_diff_undo
 
-/* kind/paged.c: creates a container over the pages of a translator, which it takes over (NULL: fails). Its kind
- * depends on the translator. NULL with error_set. */
+/* Creates a container over the pages of a translator, which it takes over (NULL: fails) (kind/paged.c). Its
+ * kind depends on the translator. NULL with error_set. */
 Container *paged_container(Translator *t, Device *device, const Type *type, const void *fallback);
-/* kind/halo.c: creates a container of pages with a halo, as paged_container. */
+/* Creates a container of pages with a halo, as paged_container (kind/halo.c). */
 Container *halo_container(Translator *t, Device *device, const Type *type, const void *fallback);
 
 #endif

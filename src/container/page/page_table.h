@@ -28,7 +28,7 @@ typedef struct Pages {
 /* Returns the page table of a translator; NULL if it is of another kind. */
 Pages *page_table_of_translator(Translator *t);
 
-/* page/page_table_nodes.c: finds the table indices of a page's entries from the root down. Returns how many
+/* Finds the table indices of a page's entries from the root down (page/page_table_nodes.c). Returns how many
  * levels exist. */
 int page_table_traverse(const Pages *pages, const int64_t *page, int64_t path[PAGES_MOST_LEVELS]);
 /* Returns the number of bits of an index in a node. */
@@ -42,8 +42,8 @@ void page_table_prune(Pages *pages, const int64_t *path, int depth);
 /* Removes the free nodes after the end of the table. */
 void page_table_release(Paged *paged);
 
-/* page/page_lookup_gpu.c: returns whether the device can find the pages of points: up to four dimensions, and
- * fewer than 2^31 pages and entries. */
+/* Returns whether the device can find the pages of points: up to four dimensions, and fewer than 2^31 pages and
+ * entries (page/page_lookup_gpu.c). */
 bool page_lookup_numbered(const Pages *pages);
 /* Finds the pages of a stream of points that are mapped, or that are not mapped. Creates a stream of their
  * row-major indices, ascending, each once. False with error_set, also if a point lies outside of the domain. */
@@ -63,15 +63,15 @@ extern const char page_lookup_functions[];
 /* Reads the pages of indices back. False with error_set. */
 bool page_lookup_list(const Pages *pages, const Stream *numbers, PageList *list);
 
-/* page/page_table_gpu.c: maps pages that are not mapped, given by their indices, to as many free frames below
- * `end` on the device; all of them, or none with error_set. The host's copies are updated when they are read.
+/* Maps pages that are not mapped, given by their indices, to as many free frames below `end` on the device; all
+ * of them, or none with error_set (page/page_table_gpu.c). The host's copies are updated when they are read.
  * `known`: the frames on the host; taken over, also on failure. */
 bool page_table_map_numbers(Pages *pages, const Stream *numbers, const Stream *frames, int64_t end, int32_t *known);
 /* Unmaps pages, given by their indices and by `list`, on the device. Sets the frames in the list, and creates a
  * stream of them. False with error_set. */
 bool page_table_unmap_numbers(Pages *pages, const Stream *numbers, PageList *list, Stream *frames);
 
-/* page/page_table_readback.c: updates the host's copies with the device's changes. False with error_set. */
+/* Updates the host's copies with the device's changes (page/page_table_readback.c). False with error_set. */
 bool page_table_readback(Paged *paged);
 /* Discards the record of the device's changes. */
 void page_table_forget(Pages *pages);

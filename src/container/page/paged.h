@@ -103,8 +103,8 @@ int translator_table_levels(const Translator *t);
 /* Creates another translator like one of translator_pages or translator_hash, without pages. NULL with
  * error_set. */
 Translator *translator_paged_empty(const Translator *t, int64_t capacity);
-/* page/page_lookup_host.c: finds the pages of a stream of points on the device, and reads them back, each once.
- * False with error_set. */
+/* Finds the pages of a stream of points on the device, and reads them back, each once
+ * (page/page_lookup_host.c). False with error_set. */
 bool page_lookup_host(const Translator *t, const Stream *points, PageList *pages);
 
 #endif

@@ -27,18 +27,18 @@ static inline Pool *page_pool(const Container *c)
     return c->state;
 }
 
-/* pool/page_pool_create.c: creates a container of a kind over pages of a translator, which it takes over (NULL:
- * fails), with memory for `frames` frames. NULL with error_set. */
+/* Creates a container of a kind over pages of a translator, which it takes over (NULL: fails), with memory for
+ * `frames` frames (pool/page_pool_create.c). NULL with error_set. */
 Container *page_pool_create(const ContainerKind *kind, Translator *t, Device *device, const Type *type, int64_t frames,
                             const void *fallback);
-/* Implement ContainerKind. */
+/* Implements ContainerKind. */
 void page_pool_destroy(Container *c);
 Container *page_pool_like(const Container *c, const Type *type);
 Container *page_pool_copy(const Container *c);
 bool page_pool_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
 uint64_t page_pool_bytes(const Container *c);
 
-/* pool/page_pool.c: implement ContainerKind. */
+/* Implements ContainerKind (pool/page_pool.c). */
 bool page_pool_map(Container *c, PageList *list, int64_t requested);
 bool page_pool_unmap(Container *c, PageList *list);
 bool page_pool_fill(Container *c, const void *element, void *caller);
@@ -60,7 +60,7 @@ bool page_pool_grow(Container *c, int64_t frames);
 /* Returns how many frames memory has. */
 int64_t page_pool_frames(const Container *c);
 
-/* pool/page_pool_log.c: returns the number of the newest snapshot; 0 if there is none. */
+/* Returns the number of the newest snapshot; 0 if there is none (pool/page_pool_log.c). */
 uint32_t page_pool_snapshot(const Container *c);
 /* Returns the log of the newest snapshot, or NULL. */
 PageLog *page_pool_log(const Container *c);
@@ -79,13 +79,13 @@ void page_pool_drop_frame(Container *c, const PageEntry *entry);
 bool page_pool_logged(const Container *c, int64_t frame);
 /* Holds a frame again for a page that had it. */
 void page_pool_hold(Container *c, int64_t frame);
-/* Implement ContainerKind. */
+/* Implements ContainerKind. */
 bool page_pool_note(Container *c, Snapshot *s);
 bool page_pool_hand_over(Container *c, Snapshot *s);
 void page_pool_forget(Snapshot *s);
 
-/* pool/page_changes.c, for containers whose pages are mapped and unmapped by the entries `map` and `unmap`:
- * implement ContainerKind. */
+/* Implements ContainerKind for containers whose pages are mapped and unmapped by the entries `map` and `unmap`
+ * (pool/page_changes.c). */
 bool page_changes_box(Container *c, const int64_t *first, const int64_t *last, bool map);
 bool page_changes_points(Container *c, const Stream *points, bool *found, bool map);
 /* Adds the pages of a box that are not mapped. False with error_set. */
@@ -100,10 +100,10 @@ bool page_changes_list(Container *c, const PageList *pages, bool map);
  * error_set. */
 bool page_changes_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
 
-/* pool/pool_points.c: implements ContainerKind, for many points on the device. */
+/* Implements ContainerKind, for many points on the device (pool/pool_points.c). */
 bool pool_points_allocate(Container *c, const Stream *points, bool *found, bool map);
 
-/* pool/copy_on_write.c: implement ContainerKind. */
+/* Implements ContainerKind (pool/copy_on_write.c). */
 bool copy_on_write_ready(Container *c, const ContainerPart *part);
 /* Maps the pages of points and separates them from snapshots. False with error_set. */
 bool copy_on_write_points(Container *c, const Stream *points);

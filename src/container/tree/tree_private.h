@@ -70,7 +70,7 @@ static inline int tree_rank(const Container *c)
     return c->translator->info.rank;
 }
 
-/* tree/create.c: creates an adaptive container of a kind over a translator, with memory for `frames` frames.
+/* Creates an adaptive container of a kind over a translator, with memory for `frames` frames (tree/create.c).
  * NULL with error_set. */
 Container *tree_make(const ContainerKind *kind, Translator *t, Device *device, const Type *type, int64_t frames,
                      const void *fallback);
@@ -129,7 +129,7 @@ bool tree_split_all(Container *c, int depth);
 /* Splits pages, which are leaves or parts of other pages of the list. All of it, or false with error_set. */
 bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count);
 
-/* tree/snapshot.c: separates pages and memory from snapshots before pages are split or joined. False with
+/* Separates pages and memory from snapshots before pages are split or joined (tree/snapshot.c). False with
  * error_set. */
 bool tree_own_pages(Container *c);
 /* Takes the frames of the translator's pages in the container's list of frames. False with error_set. */
@@ -147,7 +147,7 @@ bool tree_undo(Container *c, Snapshot *s);
 void tree_write(const Container *c, StrBuf *out, int number);
 /* Implements ContainerKind.give_address. */
 void tree_give(const Container *c, Argument *args);
-/* tree/step_glsl.c: writes the kernel of a step. */
+/* Writes the kernel of a step (tree/step_glsl.c). */
 void tree_glsl_step(const Container *c, TreeStep step, StrBuf *out);
 /* Returns whether the kernel of a step stores elements itself. If not, it makes streams of elements and of
  * their indices in memory. */
