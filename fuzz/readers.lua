@@ -18,8 +18,8 @@ local function capture(format, ...)
 end
 
 local formats = {}
-local asked = os.getenv "FORMATS" or ""
-for format in (asked:match "%S" and asked or capture("'%s' formats", program)):gmatch "%S+" do
+local requested = os.getenv "FORMATS" or ""
+for format in (requested:match "%S" and requested or capture("'%s' formats", program)):gmatch "%S+" do
     formats[#formats + 1] = format
 end
 

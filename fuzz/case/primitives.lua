@@ -5,8 +5,8 @@ local primitives = {batch = 30}
 
 -- name -> function(draw) that returns the text of a case
 local makers = {}
-for _, room in ipairs {"reductions", "scans", "orders", "places", "chains", "eliminations"} do
-    for name, maker in pairs(require("fuzz.case.primitive." .. room)) do
+for _, module in ipairs {"reductions", "scans", "orders", "indexed", "chains", "eliminations"} do
+    for name, maker in pairs(require("fuzz.case.primitive." .. module)) do
         makers[name] = maker
     end
 end

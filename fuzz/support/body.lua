@@ -190,7 +190,7 @@ local function loop_body(d, inner)
 end
 
 -- Moves neighboring elements of an array one after the other, with another statement between them.
-local function walk(d, scope)
+local function shift_elements(d, scope)
     local arrays = {}
     for _, type in ipairs {"int", "float", "uint"} do
         for _, entry in ipairs(names_of(scope, "array " .. type)) do
@@ -319,14 +319,14 @@ end
 
 local rows = {
     {8, assignment}, {2, declaration}, {2, array}, {2, condition}, {5, loop}, {1, switch}, {3, exchange}, {2,
-        columns}, {4, walk},
+        columns}, {4, shift_elements},
     {1, early_return}, {2, update}, {1, pushed},
 }
 
 function statements(d, scope, least, most)
     return table.concat(d:many(least, most, 2, function()
         local make = d:weighted(rows)
-        if (make == loop or make == walk) and scope.depth > 3 or make == array and scope.trips > 8 then
+        if (make == loop or make == shift_elements) and scope.depth > 3 or make == array and scope.trips > 8 then
             make = assignment
         end
         return make(d, scope)

@@ -36,10 +36,10 @@ local function rows_along(shape, axis)
     return rows
 end
 
-local function taken(values, places)
+local function taken(values, indices)
     local made = {}
-    for i, place in ipairs(places) do
-        made[i] = values[place]
+    for i, index in ipairs(indices) do
+        made[i] = values[index]
     end
     return made
 end
@@ -54,24 +54,24 @@ end
 
 -- Returns 0-based indices in stable order, by merging, because table.sort is not stable.
 local function order(values, descending)
-    local places = {}
+    local indices = {}
     for i = 1, #values do
-        places[i] = i - 1
+        indices[i] = i - 1
     end
-    table.sort(places, function(a, b)
+    table.sort(indices, function(a, b)
         local x, y = values[a + 1], values[b + 1]
         if before(x, y, descending) then
             return true
         end
         return not before(y, x, descending) and a < b
     end)
-    return places
+    return indices
 end
 
-local function pick_places(values, places)
+local function pick(values, indices)
     local made = {}
-    for i, place in ipairs(places) do
-        made[i] = values[place + 1]
+    for i, index in ipairs(indices) do
+        made[i] = values[index + 1]
     end
     return made
 end
@@ -185,7 +185,7 @@ end
 
 return {
     wrap = wrap, number = number, holds = holds, rows_along = rows_along, taken = taken,
-    before = before, order = order, pick_places = pick_places, operator = operator, identity = identity,
+    before = before, order = order, pick = pick, operator = operator, identity = identity,
     operation = operation, exact_data = exact_data, result_type = result_type, as_result = as_result, fold = fold,
     scanned = scanned, runs = runs, predicate = predicate,
 }

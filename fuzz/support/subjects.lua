@@ -34,9 +34,9 @@ function subjects.sort(salt)
         local s = rill.from(list, "int")
         table.sort(list)
         expect("sort", list, s:sort())
-        local keys, places = rill.sort_by_key(s, rill.iota(300))
+        local keys, indices = rill.sort_by_key(s, rill.iota(300))
         expect("keys", list, keys)
-        expect("gather", list, rill.gather(s, places))
+        expect("gather", list, rill.gather(s, indices))
         local high = {}
         for _, v in ipairs(list) do
             high[#high + 1] = v >= 500 and v or nil

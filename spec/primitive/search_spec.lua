@@ -111,7 +111,7 @@ describe("merge", function()
         local merged = rill.merge(a, b, options)
         assert.equal(type, merged.type)
         assert.is_true(rill.concat {a, b}:sort(options):bytes() == merged:bytes())
-        check.equal(order.take(rill.concat {a, b}:values(), order.places(rill.concat {a, b}:values(), descending)),
+        check.equal(order.take(rill.concat {a, b}:values(), order.argsort(rill.concat {a, b}:values(), descending)),
             merged:values())
     end
 

@@ -12,7 +12,7 @@ end
 local function assert_sorts(list, type, descending)
     local s = rill.stream(type, #list, list)
     local bytes, before = s:bytes(), s:values()
-    local places = order.places(before, descending)
+    local places = order.argsort(before, descending)
     check.equal(places, rill.argsort(s, flag(descending)):values())
     local sorted = s:sort(flag(descending))
     assert.equal(type, sorted.type)
@@ -91,7 +91,7 @@ describe("sort", function()
         local s = rill.stream("int", 5000, list)
         for first = 2, 5 do
             local part = s:domain(first, 4990)
-            local expected = order.places(part:values())
+            local expected = order.argsort(part:values())
             check.equal(expected, rill.argsort(part):values())
             check.equal(order.take(part:values(), expected), part:sort():values())
             local keys, values = rill.sort_by_key(part, s:domain(1, 4991 - first))
@@ -99,13 +99,13 @@ describe("sort", function()
             check.equal(order.take(s:domain(1, 4991 - first):values(), expected), values:values())
         end
         local odd = s:stride(3)
-        check.equal(order.take(odd:values(), order.places(odd:values())), odd:sort():values())
+        check.equal(order.take(odd:values(), order.argsort(odd:values())), odd:sort():values())
         local tiled = rill.iota(1000):tile(3)
-        check.equal(order.places(tiled:values(), true), rill.argsort(tiled, {descending = true}):values())
+        check.equal(order.argsort(tiled:values(), true), rill.argsort(tiled, {descending = true}):values())
         check.equal({4.0, 3.0, 2.0, 1.0}, rill.iter("float", 4, 1, 5):sort {descending = true}:values())
         local doubles = rill.stream("double", 101, order.mixed("double", 101, 8))
         local tail = doubles:domain(2, 101)
-        check.equal(order.places(tail:values()), rill.argsort(tail):values())
+        check.equal(order.argsort(tail:values()), rill.argsort(tail):values())
     end)
 
     it("gives the same bits in 200 runs #tables", function()
@@ -125,7 +125,7 @@ describe("sort_by_key", function()
         local Particle = rill.struct("SortParticle", "vec3 at; int id; double mass;")
         for _, size in ipairs(fitting(lengths)) do
             local keys = rill.random(size, {seed = size, type = "int", low = -50, high = 50})
-            local places = order.places(keys:values())
+            local places = order.argsort(keys:values())
             local numbers = rill.iota(size)
             local particles = rill.stream(Particle, size, function(i)
                 return {at = {i, 2 * i, 3 * i}, id = i, mass = i / 3}
@@ -175,7 +175,7 @@ describe("sort along an axis", function()
         local s = rill.stream(type, {rows, length}, list)
         local expected, values, before = {}, {}, s:values()
         for row = 0, rows - 1 do
-            local places = order.places(before, descending, row * length + 1, (row + 1) * length)
+            local places = order.argsort(before, descending, row * length + 1, (row + 1) * length)
             for _, place in ipairs(places) do
                 expected[#expected + 1] = place
                 values[#values + 1] = before[row * length + place + 1]
@@ -216,7 +216,7 @@ describe("sort along an axis", function()
         for i = 1, 3 do
             for k = 1, 4 do
                 local line = s:domain({i, 1, k}, {i, 10, k}):values()
-                local places = order.places(line)
+                local places = order.argsort(line)
                 check.equal(order.take(line, places), sorted:domain({i, 1, k}, {i, 10, k}):values())
                 check.equal(places, numbers:domain({i, 1, k}, {i, 10, k}):values())
             end
@@ -237,7 +237,7 @@ describe("sort by a key expression", function()
             keys[i] = pair[1] - pair[2]
         end
         for _, descending in ipairs {false, true} do
-            local places = order.places(keys, descending)
+            local places = order.argsort(keys, descending)
             assert.same(order.take(list, places), v:sort {key = "x.x - x.y", descending = descending}:read())
         end
         local bodies = rill.stream(Body, 300, function(i)
@@ -254,7 +254,7 @@ describe("sort by a key expression", function()
             for i, body in ipairs(all) do
                 by[i] = value(body)
             end
-            assert.same(order.take(all, order.places(by)), bodies:sort {key = key}:read())
+            assert.same(order.take(all, order.argsort(by)), bodies:sort {key = key}:read())
         end
     end)
 
@@ -298,13 +298,13 @@ describe("sort of streams of unknown length and of expressions", function()
             for _, least in ipairs {...} do
                 local kept = s:filter("x > " .. least)
                 local list = s:filter("x > " .. least):values()
-                local places = order.places(list, true)
+                local places = order.argsort(list, true)
                 local sorted = kept:sort {descending = true}
                 check.equal(order.take(list, places), sorted:values())
                 check.equal(places, rill.argsort(s:filter("x > " .. least), {descending = true}):values())
                 local again = s:filter("x > " .. least)
                 local keys, doubled, vectors = rill.sort_by_key(again, again:map "2 * x", to_vec3(again))
-                local ascending = order.take(list, order.places(list))
+                local ascending = order.take(list, order.argsort(list))
                 check.equal(ascending, keys:values())
                 for i, v in ipairs(ascending) do
                     ascending[i] = 2 * v

@@ -12,7 +12,7 @@ end
 local function assert_top(s, ...)
     local values, bytes = s:values(), s:bytes()
     for _, largest in ipairs {true, false} do
-        local places = order.places(values, largest)
+        local places = order.argsort(values, largest)
         for _, k in ipairs {...} do
             local got, at = s:top_k(k, {largest = largest})
             assert.equal(s.type, got.type)

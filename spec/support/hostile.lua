@@ -41,7 +41,7 @@ local values = {
 local functions, modules, seen = {}, {}, {}
 
 -- Collects functions and tables reachable from a value, under the first name by which each is found.
-local function walk(name, value, depth)
+local function collect(name, value, depth)
     if value == nil or seen[value] or depth > 8 then
         return
     end
@@ -54,17 +54,17 @@ local function walk(name, value, depth)
             if not inner then
                 break
             elseif debug.getinfo(value, "S").what == "C" then
-                walk(name .. "^" .. i, held, depth + 1)
+                collect(name .. "^" .. i, held, depth + 1)
             end
         end
     elseif kind == "table" then
         seen[value] = true
         for key, item in next, value do
-            walk(name .. "." .. tostring(key):gsub("0x%x+", ""), item, depth + 1)
+            collect(name .. "." .. tostring(key):gsub("0x%x+", ""), item, depth + 1)
         end
     end
     if kind == "table" or kind == "userdata" then
-        walk("meta(" .. name .. ")", debug.getmetatable(value), depth + 1)
+        collect("meta(" .. name .. ")", debug.getmetatable(value), depth + 1)
     end
 end
 
@@ -93,19 +93,19 @@ local function walk_all(prefix, list)
     end
     table.sort(names, function(x, y) return tostring(x) < tostring(y) end)
     for _, name in ipairs(names) do
-        walk(prefix .. tostring(name), list[name], 0)
+        collect(prefix .. tostring(name), list[name], 0)
     end
 end
 
 walk_all("", values)
-walk("each", four:each(), 0)
+collect("each", four:each(), 0)
 for name, module in pairs(package.loaded) do
     modules[name] = name:find "^rill" and module or nil
 end
 walk_all("", modules)
 for key, value in pairs(debug.getregistry()) do
     if type(key) == "userdata" then
-        walk("registry", value, 1)
+        collect("registry", value, 1)
     end
 end
 
@@ -133,7 +133,7 @@ local function hostile_values()
     local list = {
         false, true, 0, -1, 1, 0.5, -0.0, 0 / 0, 1 / 0, math.maxinteger, math.mininteger, 2 ^ 53, "", "x", "float",
         {}, {1, 2}, {math.maxinteger, math.maxinteger}, {x = math.mininteger, shape = {-1}}, nothing,
-        coroutine.create(nothing), io.stdout, debug.upvalueid(walk, 1), -- light userdata
+        coroutine.create(nothing), io.stdout, debug.upvalueid(collect, 1), -- light userdata
         closed(rill.iota(3), close), closed(own:map_cpu(), unmap),
         closed(own:request(), function(r) r:close() end),
         closed(rill.animate "b.png":frame(still), function(a) a:close() end),

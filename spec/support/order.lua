@@ -31,13 +31,13 @@ order.before = before
 
 -- Returns the 0-based indices of a flat list's values in sorted order; equal values keep their order. `first`,
 -- `last`: the part to sort.
-function order.places(list, descending, first, last)
+function order.argsort(list, descending, first, last)
     first = first or 1
-    local places = {}
+    local indices = {}
     for i = first, last or #list do
-        places[#places + 1] = i - first
+        indices[#indices + 1] = i - first
     end
-    table.sort(places, function(a, b)
+    table.sort(indices, function(a, b)
         local x, y = list[first + a], list[first + b]
         if before(x, y, descending) then
             return true
@@ -46,14 +46,14 @@ function order.places(list, descending, first, last)
         end
         return a < b
     end)
-    return places
+    return indices
 end
 
 -- Returns the elements at 0-based indices.
-function order.take(list, places)
+function order.take(list, indices)
     local taken = {}
-    for i, place in ipairs(places) do
-        taken[i] = list[place + 1]
+    for i, index in ipairs(indices) do
+        taken[i] = list[index + 1]
     end
     return taken
 end

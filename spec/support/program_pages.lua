@@ -96,7 +96,7 @@ local overlapping <const> = with(paged)
 function overlapping.around(self)
     local r <close> = self.beyond(self.c)
     local values, shape = r:values(), self.m.shape
-    local function beside(index, way)
+    local function neighbor(index, way)
         local at = {}
         for d = 1, self.rank do at[d] = math.max(1, math.min(shape[d], index[d] + way * (d == 1 and 1 or -2))) end
         return self.m:get(at)
@@ -104,7 +104,7 @@ function overlapping.around(self)
     self.m:each(function(index, value)
         local number = 0
         for d = 1, self.rank do number = number * shape[d] + index[d] - 1 end
-        assert.equal(value - 3 * beside(index, 1) + 5 * beside(index, -1), values[number + 1])
+        assert.equal(value - 3 * neighbor(index, 1) + 5 * neighbor(index, -1), values[number + 1])
     end)
 end
 

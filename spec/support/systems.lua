@@ -41,10 +41,10 @@ end
 function systems.neumann(n, off)
     local i = rill.iota(n)
     local ends = rill.stream("float", n, 2):set(1, 1):set(1, n)
-    local beside, next_, last = rill.stream("float", n - 1, -1), i:domain(2, n):copy(), i:domain(1, n - 1):copy()
+    local off_diagonal, next_, last = rill.stream("float", n - 1, -1), i:domain(2, n):copy(), i:domain(1, n - 1):copy()
     local A = rill.sparse.coo {
         shape = {n, n}, rows = rill.concat {i, next_, last}, columns = rill.concat {i, last, next_},
-        values = rill.concat {ends, beside, beside},
+        values = rill.concat {ends, off_diagonal, off_diagonal},
     }:to "csr"
     local b = (A:multiply(rill.random(n, {seed = 1})) + off):eval()
     return A, b, math.abs(b:sum()) / math.sqrt(n) / b:norm()

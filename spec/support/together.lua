@@ -23,19 +23,19 @@ end
 return function(expressions)
     local by_type, results = {}, {}
     for i, e in ipairs(expressions) do
-        local places = by_type[e.type] or {}
-        by_type[e.type] = places
-        places[#places + 1] = i
+        local indices = by_type[e.type] or {}
+        by_type[e.type] = indices
+        indices[#indices + 1] = i
     end
-    for type, places in pairs(by_type) do
-        for first = 1, #places, MOST do
-            local last, chosen = math.min(first + MOST - 1, #places), {}
+    for type, indices in pairs(by_type) do
+        for first = 1, #indices, MOST do
+            local last, chosen = math.min(first + MOST - 1, #indices), {}
             for k = first, last do
-                chosen[#chosen + 1] = expressions[places[k]]
+                chosen[#chosen + 1] = expressions[indices[k]]
             end
             local streams = {kernel_of(type, #chosen)(table.unpack(chosen))}
             for k = first, last do
-                results[places[k]] = streams[k - first + 1]
+                results[indices[k]] = streams[k - first + 1]
             end
         end
     end

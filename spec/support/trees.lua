@@ -41,7 +41,7 @@ trees.gathers = {
 local function compare_nodes(q, m)
     local values, i = q:values(), 0
     local at = {}
-    local function walk(d)
+    local function visit(d)
         if d == 0 then
             i = i + 1
             close(m:sample(at), values[i], "node " .. table.concat(at, ","))
@@ -49,10 +49,10 @@ local function compare_nodes(q, m)
         end
         for x = 0, m.size[d] do
             at[d] = x
-            walk(d - 1)
+            visit(d - 1)
         end
     end
-    walk(m.rank)
+    visit(m.rank)
 end
 trees.compare_nodes = compare_nodes
 
@@ -145,7 +145,7 @@ function steps.write(q, m, random)
     q:write(rill.from(data, "float"):reshape(shape), index(first), index(last))
     m:refine_box(first, last)
     local i, at = 0, {}
-    local function walk(d)
+    local function visit(d)
         if d == 0 then
             i = i + 1
             m:put(at, data[i])
@@ -153,14 +153,14 @@ function steps.write(q, m, random)
         end
         for x = first[d], last[d] do
             at[d] = x
-            walk(d - 1)
+            visit(d - 1)
         end
     end
     if m.edge ~= "repeat" then
-        walk(m.rank)
+        visit(m.rank)
     else
         q:write(rill.from(data, "float"):reshape(shape), index(first), index(last))
-        walk(m.rank)
+        visit(m.rank)
     end
     m:sync()
 end

@@ -6,7 +6,7 @@ local source = require "fuzz.support.source"
 
 local literal, list_text = source.literal, source.list
 local size, stream = data.size, data.stream
-local wrap, number, order, pick_places = reference.wrap, reference.number, reference.order, reference.pick_places
+local wrap, number, order, pick = reference.wrap, reference.number, reference.order, reference.pick
 local operator, scanned, runs, predicate = reference.operator, reference.scanned, reference.runs, reference.predicate
 
 local makers = {}
@@ -72,7 +72,7 @@ function makers.chain(d)
         elseif kind == 1 then
             local descending = d:chance(1, 2)
             text = text .. ("t = t:sort {descending = %s}\n"):format(descending)
-            values = pick_places(values, order(values, descending))
+            values = pick(values, order(values, descending))
         elseif kind == 2 then
             text = text .. "t = (t + t):eval()\n"
             local made = {}
@@ -85,7 +85,7 @@ function makers.chain(d)
             values = scanned(values, operator("max", type), nil, {})
         elseif kind == 4 then
             text = text .. "t = t:unique()\n"
-            values = runs(pick_places(values, order(values)))
+            values = runs(pick(values, order(values)))
         else
             text = text .. "t = t:map 'x'\n"
         end

@@ -6,7 +6,7 @@ local source = require "fuzz.support.source"
 local literal, list_text = source.literal, source.list
 local size, shape_of, stream, all_types = data.size, data.shape_of, data.stream, data.all_types
 local rows_along, taken, order = reference.rows_along, reference.taken, reference.order
-local pick_places, runs, predicate = reference.pick_places, reference.runs, reference.predicate
+local pick, runs, predicate = reference.pick, reference.runs, reference.predicate
 
 local makers = {}
 
@@ -14,12 +14,12 @@ function makers.sort(d)
     local type, shape = d:pick(all_types), shape_of(d, d:weighted {{3, 1}, {2, 2}, {1, 3}}, 70000)
     local s = stream(d, "s", type, shape)
     local axis, descending = d:int(1, #shape), d:chance(1, 3)
-    local sorted, places = {}, {}
+    local sorted, indices = {}, {}
     for _, row in ipairs(rows_along(shape, axis)) do
         local part = taken(s.of, row)
         local order_of = order(part, descending)
-        for k, place in ipairs(row) do
-            sorted[place], places[place] = part[order_of[k] + 1], order_of[k]
+        for k, index in ipairs(row) do
+            sorted[index], indices[index] = part[order_of[k] + 1], order_of[k]
         end
     end
     local options = ("{axis = %d, descending = %s}"):format(axis, descending)
@@ -27,18 +27,18 @@ function makers.sort(d)
     if kind == 0 then
         return s.lines .. ("same_bits('sort', %s, s:sort %s)\n"):format(list_text(sorted), options)
     elseif kind == 1 then
-        return s.lines .. ("same('argsort', %s, rill.argsort(s, %s))\n"):format(list_text(places), options)
+        return s.lines .. ("same('argsort', %s, rill.argsort(s, %s))\n"):format(list_text(indices), options)
     end
     return s.lines .. ([[
 local v = rill.iota(%s)
 local k, moved = rill.sort_by_key(s, v, %s)
 same_bits('keys', %s, k)
-same('places', %s, moved)
+same('indices', %s, moved)
 ]]):format(list_text(shape), options, list_text(sorted), list_text((function()
         local flat = {}
         for _, row in ipairs(rows_along(shape, axis)) do
-            for _, place in ipairs(row) do
-                flat[place] = row[places[place] + 1] - 1
+            for _, index in ipairs(row) do
+                flat[index] = row[indices[index] + 1] - 1
             end
         end
         return flat
@@ -49,11 +49,11 @@ function makers.top_k(d)
     local type = d:pick(all_types)
     local s = stream(d, "s", type, {size(d, 20000)})
     local k, largest = d:int(0, math.min(#s.of, 50)), d:chance(1, 2)
-    local places = order(s.of, largest)
-    local best = table.move(places, 1, k, 1, {})
-    return s.lines .. ("local v, p = s:top_k(%d, {largest = %s})\nsame('top', %s, v)\nsame('places', %s, p)\n")
+    local indices = order(s.of, largest)
+    local best = table.move(indices, 1, k, 1, {})
+    return s.lines .. ("local v, p = s:top_k(%d, {largest = %s})\nsame('top', %s, v)\nsame('indices', %s, p)\n")
         :format(k, largest,
-        list_text(pick_places(s.of, best)), list_text(best))
+        list_text(pick(s.of, best)), list_text(best))
 end
 
 
@@ -61,17 +61,17 @@ function makers.filter(d)
     local type, shape = d:pick(all_types), shape_of(d, d:int(1, 2), 70000)
     local s = stream(d, "s", type, shape)
     local text, f = table.unpack(predicate(d, type))
-    local kept, rest, places = {}, {}, {}
+    local kept, rest, indices = {}, {}, {}
     for i, v in ipairs(s.of) do
         local keep = f(v, i - 1)
         table.insert(keep and kept or rest, v)
         if keep then
-            table.insert(places, i - 1)
+            table.insert(indices, i - 1)
         end
     end
     return s.lines .. ("same_bits('filter', %s, s:filter %q)\nsame('find', %s, s:find %q)\n"):format(list_text(kept),
         text,
-        list_text(places), text) .. ("local a, b = s:partition %q\nsame('kept', %s, a)\nsame('rest', %s, b)\n")
+        list_text(indices), text) .. ("local a, b = s:partition %q\nsame('kept', %s, a)\nsame('rest', %s, b)\n")
             :format(text,
         list_text(kept), list_text(rest))
 end
@@ -82,7 +82,7 @@ function makers.runs(d)
     local type = d:pick(all_types)
     local s = stream(d, "s", type, {size(d, 20000)})
     local unique = d:chance(1, 2)
-    local heads, lengths = runs(unique and pick_places(s.of, order(s.of)) or s.of)
+    local heads, lengths = runs(unique and pick(s.of, order(s.of)) or s.of)
     return s.lines .. ("local v, n = s:%s()\nsame('values', %s, v)\nsame('lengths', %s, n)\n"):format(unique
         and "unique" or "runs",
         list_text(heads), list_text(lengths))

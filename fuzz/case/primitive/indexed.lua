@@ -7,7 +7,7 @@ local list_text = source.list
 local ranges, as, is_real, values_of, size = data.ranges, data.as, data.is_real, data.values_of, data.size
 local shape_of, stream, all_types = data.shape_of, data.stream, data.all_types
 local wrap, number, taken, before = reference.wrap, reference.number, reference.taken, reference.before
-local order, pick_places, operator = reference.order, reference.pick_places, reference.operator
+local order, pick, operator = reference.order, reference.pick, reference.operator
 local operation, exact_data = reference.operation, reference.exact_data
 
 local makers = {}
@@ -142,7 +142,7 @@ function makers.search(d)
     local s = stream(d, "s", type, {size(d)})
     local of = type
     local values = stream(d, "values", of, shape_of(d, d:int(1, 2), 300))
-    local sorted = pick_places(s.of, order(s.of))
+    local sorted = pick(s.of, order(s.of))
     local right = d:chance(1, 2)
     local expected = {}
     for k, v in ipairs(values.of) do
@@ -162,11 +162,11 @@ end
 function makers.merge(d)
     local type, descending = d:pick(all_types), d:chance(1, 3)
     local a, b = stream(d, "a", type, {size(d)}), stream(d, "b", type, {size(d)})
-    local both = pick_places(a.of, order(a.of, descending))
-    table.move(pick_places(b.of, order(b.of, descending)), 1, #b.of, #both + 1, both)
+    local both = pick(a.of, order(a.of, descending))
+    table.move(pick(b.of, order(b.of, descending)), 1, #b.of, #both + 1, both)
     local options = ("{descending = %s}"):format(descending)
     return a.lines .. b.lines .. ("same_bits('merge', %s, rill.merge(a:sort %s, b:sort %s, %s))\n"):format(
-        list_text(pick_places(both, order(both, descending))), options, options, options)
+        list_text(pick(both, order(both, descending))), options, options, options)
 end
 
 function makers.matmul(d)
