@@ -7,7 +7,7 @@ local option = require "rill.core.options"
 local entries = require "rill.sparse.rows"
 local matrix = require "rill.sparse.matrix"
 local fail <const>, make <const>, normal <const> = errors.fail, matrix.make, matrix.normal
-local MOST <const>, MOST_PLACES <const> = matrix.MOST, matrix.MOST_PLACES
+local MOST <const>, MOST_SLOTS <const> = matrix.MOST, matrix.MOST_SLOTS
 
 local sparse = {}
 
@@ -135,15 +135,15 @@ function sparse.ell(options)
     end
     check_range("ell", "columns", columns, n, true)
     local width, pitch = columns.shape[2], matrix.whole_texels(m)
-    if width > MOST_PLACES then
-        fail("rill.sparse.ell: rows have %d slots: expected at most %d; use csr", width, MOST_PLACES)
+    if width > MOST_SLOTS then
+        fail("rill.sparse.ell: rows have %d slots: expected at most %d; use csr", width, MOST_SLOTS)
     end
-    local places, spread = rill.stream("int", {width, pitch}, -1), rill.stream(values.type, {width, pitch})
+    local slots, spread = rill.stream("int", {width, pitch}, -1), rill.stream(values.type, {width, pitch})
     if columns.size > 0 then
-        places:domain({1, 1}, {width, m}):write(columns:transpose())
+        slots:domain({1, 1}, {width, m}):write(columns:transpose())
         spread:domain({1, 1}, {width, m}):write(values:transpose())
     end
-    return matrix.new("ell", m, n, {_columns = places, _values = spread})
+    return matrix.new("ell", m, n, {_columns = slots, _values = spread})
 end
 
 --- rill.sparse.load(path): returns the matrix of a MatrixMarket file, CSR of double.

@@ -15,7 +15,7 @@ local kernels <const> = template.sections "matrix"
 errors.own()
 
 local MOST <const> = (1 << 31) - 2 -- largest number of rows, columns and entries
-local MOST_PLACES <const> = 32768 -- largest number of slots of a row in ELL, each of which is a trip of a loop
+local MOST_SLOTS <const> = 32768 -- largest number of slots of a row in ELL, each of which is a trip of a loop
 
 local Matrix <const> = class.define {
     type = "rill.matrix", letter = "A", one = "a matrix", closed = "closed matrix",
@@ -61,9 +61,9 @@ end
 
 -- Returns the view {rows, slots} of an ELL stream {slots, padded rows}.
 local function by_rows(A, s)
-    local places = s.shape[1]
-    return places == 0 and rill.stream(s.type, {A._m, 0}) or A._m == 0 and rill.stream(s.type, {0, places}) or
-        s:domain({1, 1}, {places, A._m}):transpose()
+    local width = s.shape[1]
+    return width == 0 and rill.stream(s.type, {A._m, 0}) or A._m == 0 and rill.stream(s.type, {0, width}) or
+        s:domain({1, 1}, {width, A._m}):transpose()
 end
 
 -- Returns a copy of an ELL stream as a flat stream, row by row.
@@ -189,19 +189,19 @@ end
 function make.ell(m, n, rows, columns, values)
     local offsets <close> = products.offsets(rows, m)
     local width, pitch = products.longest(offsets), whole_texels(m)
-    if width * pitch > MOST or width > MOST_PLACES then
+    if width * pitch > MOST or width > MOST_SLOTS then
         fail("A:to: in ELL every row has as many slots as the longest row, %d, so that %d entries need %d elements: " ..
             "use \"csr\"", width, values.size, width * pitch)
     end
-    local places = rill.stream("int", {width, pitch}, -1)
+    local slots = rill.stream("int", {width, pitch}, -1)
     local spread = rill.stream(values.type, {width, pitch})
     if values.size > 0 then
-        local flat_places <close> = places:reshape(width * pitch)
+        local flat_slots <close> = slots:reshape(width * pitch)
         local flat_spread <close> = spread:reshape(width * pitch)
         kernels.spread:kernel {V = values.type}(rows, columns, values, rill.iota(values.size), offsets, pitch,
-            flat_places, flat_spread)
+            flat_slots, flat_spread)
     end
-    return new("ell", m, n, {_columns = places, _values = spread})
+    return new("ell", m, n, {_columns = slots, _values = spread})
 end
 
 -- ---- multiplying
@@ -322,8 +322,8 @@ local function kept(A, name, fits, create, refresh)
     if not plan then
         return nil
     elseif plan[name] == nil then
-        plan[name] = create(plan, function(places, begins)
-            return fits(places, begins, A._values.size)
+        plan[name] = create(plan, function(slots, begins)
+            return fits(slots, begins, A._values.size)
         end)
     elseif plan[name] then
         refresh(plan[name])
@@ -517,4 +517,4 @@ end
 meta.__close = methods.close
 
 return {new = new, make = make, normal = normal, whole_texels = whole_texels, REAL = REAL, MOST = MOST,
-    MOST_PLACES = MOST_PLACES}
+    MOST_SLOTS = MOST_SLOTS}

@@ -26,10 +26,10 @@ local KEY <const> = template.new [=[
 ]=]
 
 -- Returns the first slot of each slice and the number of slots.
-local function places_of(lengths, order)
+local function slots_of(lengths, order)
     local m = order.size
-    local places <close> = kernels.places:kernel()(lengths, order, rill.iota((m + SLICE - 1) // SLICE + 1), m, SLICE)
-    local begins = places:scan("add", {exclusive = true})
+    local counts <close> = kernels.slots:kernel()(lengths, order, rill.iota((m + SLICE - 1) // SLICE + 1), m, SLICE)
+    local begins = counts:scan("add", {exclusive = true})
     return begins, begins:get(begins.size)
 end
 
@@ -49,12 +49,12 @@ local function make(offsets, columns, values)
         return false
     end
     local order = rill.iota(m):copy()
-    local begins, count = places_of(lengths, order)
+    local begins, count = slots_of(lengths, order)
     local ordered = count * SLICE <= values.size * GOOD
     if not ordered then
         local keys <close> = KEY:kernel()(lengths, order, longest)
         order = rill.argsort(keys)
-        begins, count = places_of(lengths, order)
+        begins, count = slots_of(lengths, order)
     end
     if count * SLICE > values.size * ROOM then
         return false
@@ -82,7 +82,7 @@ end
 function slices.plain(offsets, columns, values, fits)
     local lengths <close> = entries.lengths(offsets)
     local order = rill.iota(offsets.size - 1):copy()
-    local begins, count = places_of(lengths, order)
+    local begins, count = slots_of(lengths, order)
     if not fits(count, begins) then
         return false
     end

@@ -68,11 +68,13 @@ define("gt", "s t", "order", {method = true, doc = "s > t for each element", any
 define("ge", "s t", "order", {method = true, doc = "s >= t for each element", any = "$1 >= $2"})
 define("eq", "s t", "equal", {
     method = true, any = "$1 == $2",
-    doc = "s == t for each element, also for whole vectors. In `if` the result is always true: use (s:eq(t)):all()",
+    doc = "s == t for each element; vectors are compared as a whole. In `if` the result is always true: " ..
+        "use (s:eq(t)):all()",
 })
 define("ne", "s t", "equal", {
     method = true, any = "$1 != $2",
-    doc = "s ~= t for each element, also for whole vectors. In `if` the result is always true: use (s:ne(t)):any()",
+    doc = "s ~= t for each element; vectors are compared as a whole. In `if` the result is always true: " ..
+        "use (s:ne(t)):any()",
 })
 
 define("where", "cond a b", "choice", {
