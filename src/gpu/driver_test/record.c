@@ -207,14 +207,14 @@ void driver_test_keep(uint64_t key, const Device *device, const DriverTestMeasur
 
 /* The number of failures in a row after which a driver is refused. A single process may be killed for other
  * reasons. */
-enum { DEATHS = 3 };
+enum { MOST_FAILURES = 3 };
 
 /* Returns the seconds for which a driver is refused: ten minutes, ten times longer for each further failure, at
  * most a week. */
-static double refusal_seconds(int deaths)
+static double refusal_seconds(int failures)
 {
-    double seconds = deaths < DEATHS ? 0 : 600;
-    for (int i = DEATHS; i < deaths && seconds < 604800; i++) {
+    double seconds = failures < MOST_FAILURES ? 0 : 600;
+    for (int i = MOST_FAILURES; i < failures && seconds < 604800; i++) {
         seconds *= 10;
     }
     return seconds < 604800 ? seconds : 604800;
@@ -234,17 +234,18 @@ static int open_locked(const char *path)
 }
 
 /* Reads the number of processes in a row that ended without removing the marker. */
-static int read_deaths(int file)
+static int read_failures(int file)
 {
     char text[16] = "";
-    int deaths = 0;
-    return pread(file, text, sizeof text - 1, 0) > 0 && sscanf(text, "%d", &deaths) == 1 && deaths > 0 ? deaths : 0;
+    int failures = 0;
+    return pread(file, text, sizeof text - 1, 0) > 0 && sscanf(text, "%d", &failures) == 1 && failures > 0 ? failures
+                                                                                                           : 0;
 }
 
-static bool write_deaths(int file, int deaths)
+static bool write_failures(int file, int failures)
 {
     char text[16];
-    int length = snprintf(text, sizeof text, "%d\n", deaths);
+    int length = snprintf(text, sizeof text, "%d\n", failures);
     return ftruncate(file, 0) == 0 && pwrite(file, text, (size_t)length, 0) == length;
 }
 
@@ -255,16 +256,16 @@ bool driver_test_mark(uint64_t key, const Device *device, DriverTestMark *mark)
     if (mark->file < 0) {
         return true; /* no writable directory, or another process is testing the driver */
     }
-    int deaths = read_deaths(mark->file);
-    double rest = fstat(mark->file, &info) == 0 ? refusal_seconds(deaths) - difftime(time(NULL), info.st_mtime) : 0;
+    int failures = read_failures(mark->file);
+    double rest = fstat(mark->file, &info) == 0 ? refusal_seconds(failures) - difftime(time(NULL), info.st_mtime) : 0;
     if (rest > 0) {
         close(mark->file);
         return error_set(
             "\"%s\" (%s) is refused: %d processes in a row crashed or hung while they tested this driver. It "
             "is tested again in %.0f minutes, or when %s is removed; RILL_TRUST=1 uses it without a test",
-            device->info.name, device->info.version, deaths, rest / 60 + 0.5, mark->path);
+            device->info.name, device->info.version, failures, rest / 60 + 0.5, mark->path);
     }
-    write_deaths(mark->file, deaths + 1);
+    write_failures(mark->file, failures + 1);
     return true;
 }
 
