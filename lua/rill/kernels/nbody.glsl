@@ -42,7 +42,7 @@ kernel void impulse(float m<>, $V v<>, out double px<>, out double py<>, out dou
     py = double(m) * double(v.y);
     pz = $if(rank == 2){0.0}$else{double(m) * double(v.z)};
 }
-// The time scale of a body: sqrt(depth / acceleration). Infinite without acceleration.
+// The time scale of a body: sqrt(depth) / acceleration. Infinite without acceleration.
 kernel void pace(double g, $V a<>, double depth<>, out float t<>) {
     double force = length($if(rank == 2){dvec2(a)}$else{dvec3(a)});
     t = force > 0.0lf ? float(sqrt(abs(g * depth)) / force) : uintBitsToFloat(0x7f800000u);

@@ -1,5 +1,5 @@
-// Vertices 1e30 away and more are not shown, because their products with focus and pixels overflow. Their minimum is
-// 3e38, which means "none".
+// Vertices 1e30 away and more are not shown, because their products with focus and pixels overflow. They count as 3e38 in
+// minima.
 bool is_shown(vec3 p) { return max(max(abs(p.x), abs(p.y)), abs(p.z)) < 1e30; }
 kernel vec3 outermost(vec3 p<>, float sign) { return is_shown(p) ? sign * p : vec3(3e38); }
 // The distance from the target that the eye needs so that the vertex is in the image.
