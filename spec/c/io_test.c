@@ -222,7 +222,7 @@ static void test_text_reader(void **state)
                "line 5: expected an index, a whole number, got \"4x\"");
     unit_fails(text_finite(&reader, "a length", &number, 1),
                "line 5: expected a length, a finite number, got \"1e999\"");
-    unit_fails(text_finite(&reader, "a length", &number, 1), "and there is nothing more");
+    unit_fails(text_finite(&reader, "a length", &number, 1), "got the end of the line");
     next_is(&reader, "", 5);
     unguard(&guarded);
 }
@@ -578,7 +578,7 @@ static void test_meshes(void **state)
         }
     }
     mesh.triangles[4] = 4;
-    unit_fails(mesh_save(path_of("bad.obj"), &mesh, NULL), "triangle 1 has vertex 4, and there are 4");
+    unit_fails(mesh_save(path_of("bad.obj"), &mesh, NULL), "triangle 1 has vertex 4, but there are only 4 vertices");
     mesh_free(&mesh);
 }
 
