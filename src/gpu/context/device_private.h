@@ -253,7 +253,7 @@ bool gl_error_alive(Device *device);
 
 /* Sets device->info from the current context. */
 void traits_describe(Device *device);
-/* Sets device->limits from the current context. */
+/* Sets device->limits, and the traits that need no measures, from the current context. */
 void traits_look_up_limits(Device *device);
 /* Sets device->traits from the measures. Returns false with error_set if RILL_FAMILY is invalid. */
 bool traits_look_up(Device *device, const DriverTestMeasures *measures);
@@ -301,7 +301,7 @@ void recorder_destroy(Device *device);
 
 /* Returns the capacity of the size class for `bytes`. */
 uint64_t pool_round(uint64_t bytes);
-/* Takes a buffer of at least this capacity from the pool. Returns NULL if there is none. */
+/* Takes a buffer of this or a slightly larger capacity from the pool. Returns NULL if there is none. */
 Buffer *pool_take(Device *device, uint64_t capacity);
 /* Adds a buffer to the pool. */
 void pool_give(Device *device, Buffer *buffer);
