@@ -1,4 +1,4 @@
--- Examples run as scripts, small, and leave the pictures they name; those that have a spec of their own do so there.
+-- Runs examples as scripts, at small sizes, and checks the images that they name. Some examples have separate spec files.
 local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local shortened = require "spec.support.shortened"

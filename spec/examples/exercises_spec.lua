@@ -1,4 +1,4 @@
--- The exercises of the GPGPU chapter, and Brook's applications, as examples: what they compute beside another way, and as scripts, small.
+-- The exercises of the GPGPU chapter and Brook's applications: compares their results with other methods, and runs them as scripts at small sizes.
 local rill = require "rill"
 local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
@@ -82,7 +82,7 @@ describe("the exercise", function()
 
     it("julia finds points on the set", function()
         local julia = module "julia"
-        -- Of c = 0 the set is the circle; of c = -2 the interval from -2 to 2.
+        -- For c = 0 the set is the unit circle, for c = -2 the interval from -2 to 2.
         local hits, last = julia.wander({0, 0}, 64, 100, 20, 1.6)
         assert.are.equal(2000, hits:sum())
         for _, z in ipairs(last:read()) do assert.is_true(math.abs(z[1] ^ 2 + z[2] ^ 2 - 1) < 1e-5) end
@@ -101,7 +101,7 @@ describe("the exercise", function()
 
     it("million decides points after a million rounds", function()
         local million = module "million"
-        -- Independent counts of an interior after 1,000 rounds in single precision: those of a million can only be fewer, by a few.
+        -- Independent counts of an interior after 1,000 rounds in single precision. After a million rounds there can only be slightly fewer.
         local state, _, done = million.decide(128, {-2, -1.25}, 2.5)
         local bounded = rill.kernel [[
             kernel void bounded(out float r<>) {
@@ -129,7 +129,7 @@ describe("the exercise", function()
         local side, checked = 2 * scene.reach / 8, 0
         for i = 1, 8 do
             for j = 1, 8 do
-                -- What reaches a cell, by the middles of its 100 parts: area times cosine over the squared distance.
+                -- The power that reaches a cell, from the centres of its 100 parts: area times cosine over the squared distance.
                 local want, whole = 0, true
                 for k = 0, 99 do
                     local x = -scene.reach + side * (j - 1 + (k % 10 + 0.5) / 10) - scene.light[1]
@@ -176,7 +176,7 @@ describe("the exercise", function()
         script:picture("raytrace.png", 48, 48)
     end)
 
-    -- Counted independently, in double precision: shared/reference of the tree's test data.
+    -- Counted independently in double precision: shared/reference of the test data.
     it("ray hits spot the expected number of times #long", function()
         local ray = module "raytrace"
         local places, faces = ray.mesh.spot()

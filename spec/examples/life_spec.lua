@@ -2,7 +2,7 @@ local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local life = assert(loadfile "examples/life.lua")("module")
 
--- The world after some generations.
+-- Returns the world after some generations.
 local function run(cells, generations)
     for _ = 1, generations do cells = life.step(cells) end
     return cells

@@ -36,7 +36,7 @@ describe("the Mandelbrot example", function()
     end)
 
     it("makes steps continuous", function()
-        -- Along the real axis beyond 1/4 escape gets faster, smoothly.
+        -- Along the real axis beyond 1/4, escape becomes faster, smoothly.
         local steps = mandelbrot.escape(200, {0.35, 0}, 1, 500):values({1, 1}, {1, 200})
         for i = 2, #steps do
             assert.is_true(steps[i] < steps[i - 1])

@@ -1,4 +1,4 @@
--- The examples on meshes as scripts, small.
+-- Runs the examples on meshes as scripts, at small sizes.
 local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local rill = require "rill"

@@ -5,7 +5,7 @@ local tempfiles = require "spec.support.tempfiles"
 local paint3d = assert(loadfile "examples/paint3d.lua")("module")
 local mesh = paint3d.mesh
 
--- Plain Lua below, of doubles: what a brush does, by brute force. Where it decides by less than floats tell apart ("close"), nothing is compared.
+-- A brute-force version of a brush in plain Lua and double precision. Where it decides by less than the precision of floats ("close"), nothing is compared.
 local tiny <const> = 1e-4
 
 local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
@@ -16,7 +16,7 @@ local function project(view, side, p)
     return {side * (0.5 + 0.5 * w * dot(d, view.right)), side * (0.5 - 0.5 * w * dot(d, view.up)), w}
 end
 
--- The nearest triangle at a point of the picture, and the weights of its corners; whether it is close to another one.
+-- Returns the nearest triangle at a point of the image, the weights of its corners, and whether another triangle is close.
 local function nearest_triangle(seen, faces, x, y)
     local found, at, near, close = nil, nil, 0, false
     for i, face in ipairs(faces) do
@@ -34,7 +34,7 @@ local function nearest_triangle(seen, faces, x, y)
     return found, at, close
 end
 
--- What each pixel sees: {place =, normal =, close =}.
+-- Returns the surface point of each pixel: {place =, normal =, close =}.
 local function look(painting, places, faces)
     local seen, normals, pixels = {}, mesh.normals(places, faces), {}
     for i, p in ipairs(places) do seen[i] = project(painting.view, painting.side, p) end
@@ -73,7 +73,7 @@ local function away(p, path)
     return nearest
 end
 
--- Whether a texel takes paint from a brush of a radius in pixels, at p of the picture; and whether that is close.
+-- Returns whether a texel receives paint from a brush of a radius in pixels, at p of the image; and whether that is close.
 local function takes_paint(painting, pixels, texel, spacing, p, radius)
     local close, side = false, painting.side
     for _, o in ipairs {{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}} do
@@ -100,7 +100,7 @@ local spacings <const> = rill.kernel "kernel void spacings(vec4 p<>, vout int r<
 local sampler <const> = rill.kernel [[kernel vec4 look(vec3 p<>, vec4 q[][][], float level) {
     return sample(q, p, level); }]]
 
--- What is read at each node of level 0, and the level of each cell's leaf; x, y and z from 0.
+-- Returns the value read at each node of level 0, and the level of each cell's leaf; x, y and z are 0-based.
 local function snapshot(painting)
     local size, cells = painting.size, {}
     for z = 0, size - 1 do
@@ -114,7 +114,7 @@ local function snapshot(painting)
         local i = ((z * (size + 1) + y) * (size + 1) + x) * 4
         return {values[i + 1], values[i + 2], values[i + 3], values[i + 4]}
     end
-    --- The level of the coarsest leaf that has a node or lies beside it.
+    --- Returns the level of the coarsest leaf that has a node or is adjacent to it.
     function shot.coarsest(x, y, z)
         local most = 0
         for k = 0, 7 do
@@ -128,7 +128,7 @@ local function snapshot(painting)
     return shot
 end
 
--- What a texel holds on the border to a coarser leaf that has none there: what is interpolated in that one; else nil.
+-- Returns the value of a texel on the border to a coarser leaf that has no node there, interpolated in that leaf; else nil.
 local function hanging(shot, node)
     local step, value = 1 << shot.coarsest(table.unpack(node)), {0, 0, 0, 0}
     local x, y, z = node[1] % step, node[2] % step, node[3] % step
@@ -142,7 +142,7 @@ local function hanging(shot, node)
     return value
 end
 
--- Every texel of a painting after one stroke on what was there before; how many were painted, and how many are close.
+-- Compares every texel of a painting after one stroke; returns the number of painted texels and of close ones.
 local function check_stroke(painting, before, pixels, stroke, shot)
     local path, painted, skipped = {}, 0, 0
     for i, p in ipairs(stroke.path) do path[i] = {p[1] * painting.side, p[2] * painting.side} end
@@ -174,8 +174,8 @@ local function check_stroke(painting, before, pixels, stroke, shot)
     return painted, skipped
 end
 
--- Every node of every coarser level: where no leaf is around it, the mean of the 27 next ones of the level below, by their w and by how many
--- nodes of its own level share them.
+-- Compares every node of every coarser level: if there is no leaf around it, it is the mean of the 27 nearest nodes of the level below, weighted by their w and by
+-- the number of nodes of its level that share them.
 local function check_mipmap(painting, shot)
     local size, known, checked = painting.size, {}, 0
 

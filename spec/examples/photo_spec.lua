@@ -99,7 +99,7 @@ describe("the photo example", function()
     end)
 end)
 
--- The numbers are those of an independent computation in double precision.
+-- The expected numbers are from an independent computation in double precision.
 describe("the levels of camera.png", function()
     local data, why = tempfiles.data()
     local it = data and it or function(name) pending(name .. ": " .. why) end

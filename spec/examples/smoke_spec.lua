@@ -90,7 +90,7 @@ local function push(n, v, s)
     end)
 end
 
--- One step of {v, p, s}, the ball being where and as fast as told.
+-- Returns one step of {v, p, s}, with the given position and velocity of the ball.
 function reference.step(n, state, ball, speed)
     local v, s = state.v, state.s
     local moved = each(n, function(i) return sample(n, v, i % n - 0.25 * v[i][1], i // n - 0.25 * v[i][2]) end)
@@ -107,7 +107,7 @@ function reference.step(n, state, ball, speed)
     return {v = v, p = p, s = s}
 end
 
--- The largest difference between a stream and such a field.
+-- Returns the largest difference between a stream and such a field.
 local function difference(stream, field)
     local values, most = stream:values(), 0
     local components = type(field[0]) == "table" and 2 or 1
@@ -132,9 +132,8 @@ describe("the smoke example", function()
     describe("its pressure equation", function()
         local n = 64
 
-        -- How a mode decays under ten Jacobi rounds without a source: the factor per round, and the largest difference
-        -- from
-        -- the mode shrunk by `theory` each round.
+        -- Returns how a mode decays under ten Jacobi iterations without a source: the factor per iteration, and the largest difference from
+        -- the mode multiplied by `theory` in each iteration.
         local function decay(boundary, theory, mode)
             local p = rill.stream("float", {n, n}, mode)
             local still = rill.stream("float", {n, n})

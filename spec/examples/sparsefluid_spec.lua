@@ -6,7 +6,7 @@ local sparsefluid = assert(loadfile "examples/sparsefluid.lua")("module")
 local size <const>, page <const> = 32, 4
 local pages <const> = size // page
 
--- The dense solver, limited to the cells where the sparse one has pages: elsewhere air is at rest and has no pressure.
+-- The dense solver, restricted to the cells where the sparse one has pages. Elsewhere air is at rest and the pressure is 0.
 local Masked = {}
 Masked.__index = Masked
 
@@ -28,7 +28,7 @@ function Masked:change(fluid)
     self.limit = {where = mask}
 end
 
--- Numbers of the pages with smoke in them and of all around, from a dense field of density, in plain Lua.
+-- Returns the numbers of the pages with smoke and of the adjacent ones, from a dense field of density, in plain Lua.
 local function wanted(density)
     local found = {}
     for z = 0, size - 1 do
@@ -56,7 +56,7 @@ local function dense(field)
     return rill.type(field) == "container" and field:stream() or field
 end
 
--- The largest difference of a field between two fluids.
+-- Returns the largest difference of a field between two fluids.
 local function difference(a, b, name)
     return rill.abs(dense(a.fields[name]) - dense(b.fields[name])):eval():values()
 end
@@ -92,7 +92,7 @@ describe("the sparse fluid example", function()
 
     it("agrees with the dense solver after 200 steps #long", function() agree(200) end)
 
-    -- In the open air moves everywhere, and what has no page is at rest: pages would have to be all there are.
+    -- Without a vessel the air moves everywhere, while it is at rest in unmapped pages, so all pages would be needed for the results to agree.
     local function agree_in_vessel(steps)
         local vessel = {15.5, 7.5, 15.5, 7.9} -- in the pages of the vent and those around
         local fluid = sparsefluid.create(size, page, sparsefluid.sparse(), vessel)

@@ -1,4 +1,4 @@
--- rill.image.bilateral and rill.image.diffuse against double, on small pictures and on the camera man.
+-- Compares rill.image.bilateral and rill.image.diffuse with double precision, on small images and on camera.pgm.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -21,7 +21,7 @@ local function bilateral(at, n, o)
     end
 end
 
--- One step as a function of the picture before.
+-- Returns one step as a function of the previous image.
 local function diffused(at, o)
     local function flow(d)
         local q = (d / o.k) ^ 2
@@ -40,7 +40,7 @@ local function assert_bilateral(s, o, modes)
     pictures.equal(want, rill.image.bilateral(view, o), 2e-6)
 end
 
--- Of several steps each is compared from what the device made of those before.
+-- With several steps, each step is compared with a reference step from the device's previous image.
 local function assert_diffused(s, o, modes)
     local u, before = modes and s:boundary(table.unpack(modes)) or s, s:bytes()
     for steps = 1, 3 do
@@ -148,7 +148,7 @@ describe("edge-preserving filters:", function()
     end)
 end)
 
--- The numbers are those of an independent computation in double precision.
+-- The expected numbers are from an independent computation in double precision.
 describe("filters of camera.pgm:", function()
     local data, why = tempfiles.data()
     local it = data and it or function(name) pending(name .. ": " .. why) end
@@ -161,7 +161,7 @@ describe("filters of camera.pgm:", function()
     end)
     setup(function() s = data and rill.image.load(data .. "/images/camera.pgm") end)
 
-    -- u[x, y], counted from 0.
+    -- u[x, y], 0-based.
     local function assert_near(u, mean, a, b, tolerance)
         for _, row in ipairs {{mean, u:mean()}, {a, u:get(101, 101)}, {b, u:get(257, 257)}} do
             assert.is_true(math.abs(row[1] - row[2]) < tolerance, ("%.9g, not %.9g"):format(row[2], row[1]))

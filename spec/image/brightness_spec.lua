@@ -1,4 +1,4 @@
--- rill.image.integral, equalize, otsu and threshold against plain Lua, in double.
+-- Compares rill.image.integral, equalize, otsu and threshold with plain Lua in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -7,7 +7,7 @@ local tempfiles = require "spec.support.tempfiles"
 
 local image <const> = rill.image
 
--- The curve of one component's values, 256 bins from 0 to 1, as a function of a value.
+-- Returns the curve of one component, for 256 bins from 0 to 1, as a function of a value.
 local function equalizer(values)
     local counts, total = {}, 0
     local function bin(v) return math.max(0, math.min(255, v * 256 // 1)) end
@@ -46,7 +46,7 @@ local function assert_equalized(s)
     assert.is_true(unchanged == s:bytes(), "the input unchanged")
 end
 
--- All thresholds that are values of the picture, tried.
+-- Tries all thresholds that are values of the image.
 local function otsu_by_trying(values)
     local best, most
     table.sort(values)

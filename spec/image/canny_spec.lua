@@ -1,11 +1,11 @@
--- rill.image.canny against plain Lua. Pictures hold small whole numbers and are not smoothed, so that gradients and what they are compared with are exact.
+-- Compares rill.image.canny with plain Lua. Images have small integers and are not smoothed, so that gradients and thresholds are exact.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local pictures = require "spec.support.pictures"
 local shortened = require "spec.support.shortened"
 
--- The squares of gradients, in 64ths, and the step along each.
+-- Returns the squares of gradients, in 64ths, and the offset along each.
 local function gradients(at, rows, columns)
     local sizes, ways = {}, {}
     for y = 0, rows - 1 do
@@ -37,7 +37,7 @@ local function ridges(at, rows, columns, low, high)
     return marks
 end
 
--- Floods from the strong ones.
+-- Flood fill from the strong ridges.
 local function kept(marks, rows, columns)
     local found, stack = {}, {}
     for k, mark in pairs(marks) do
@@ -59,7 +59,7 @@ local function whole_numbers(rows, columns, most, seed)
     return rill.random({rows, columns}, {seed = seed, high = most}):map "floor(x)"
 end
 
--- How many edges there were, and how many of the ridges were no edge.
+-- Returns the number of edges, and the number of ridges that are not edges.
 local function assert_edges(s, low, high, modes)
     local rows, columns = s.shape[1], s.shape[2]
     local marks = ridges(pictures.reader(s, modes), rows, columns, low, high)
@@ -77,7 +77,7 @@ local function assert_edges(s, low, high, modes)
     return edges, others
 end
 
--- A weak wall wound into a spiral, strong at its inner end alone.
+-- A weak wall in the shape of a spiral, which is strong only at its inner end.
 local function spiral(n)
     local rows, x, y, dx, dy, length = {}, n // 2, n // 2, 1, 0, 2
     for j = 1, n do rows[j] = {} for i = 1, n do rows[j][i] = 0 end end

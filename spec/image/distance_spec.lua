@@ -1,10 +1,10 @@
--- rill.image.distance against all pixels tried, to the last bit of a float.
+-- Compares rill.image.distance with brute force, to the last bit of a float.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local shortened = require "spec.support.shortened"
 
--- The root of the least squared distance, of flat tables of booleans in row-major order.
+-- Returns the root of the least squared distance, for flat tables of booleans in row-major order.
 local function by_trying_all(values, rows, columns)
     local zeros, r = {}, {}
     for i, v in ipairs(values) do

@@ -1,4 +1,4 @@
--- rill.image.gaussian against sums in double.
+-- Compares rill.image.gaussian with sums in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -15,7 +15,7 @@ local function gauss(sigma)
     return radius, weights
 end
 
--- The whole square at once: what two passes must amount to.
+-- Sums over the whole square at once, which the two passes must equal.
 local function blurred(at, sigma)
     local radius, weights = gauss(sigma)
     return function(y, x, c)

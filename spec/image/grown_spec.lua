@@ -1,4 +1,4 @@
--- rill.image.segment against the same growth in plain Lua, in double, and on a phantom.
+-- Compares rill.image.segment with the same growth in plain Lua in double precision, and tests it on a phantom.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -7,7 +7,7 @@ local shortened = require "spec.support.shortened"
 
 local segment <const> = rill.image.segment
 
--- A picture as rows[y][x][c], from 0, clamped outside.
+-- Returns an image as rows[y][x][c], 0-based, clamped outside.
 local function clamped(rows, columns, get)
     local cells = {}
     for y = 0, rows - 1 do
@@ -45,7 +45,7 @@ local function squared(a, b)
     return sum
 end
 
--- The levels after so many steps, from seeds {row, column}, from 1.
+-- Returns the levels after some steps, from seeds {row, column}, 1-based.
 local function grown(s, seeds, o)
     local rows, columns, n = s.shape[1], s.shape[2], pictures.components[s.type]
     local read = pictures.reader(s)
@@ -76,7 +76,7 @@ local function grown(s, seeds, o)
     return function(y, x) return u(y, x) end
 end
 
--- A bright ellipse on darker ground, with noise, and the mask of the ellipse.
+-- Returns a bright ellipse on a darker background with noise, and the mask of the ellipse.
 local function phantom(n, deviation)
     local draw = rill.kernel [[
         kernel void draw(float size, float noise<>, out float s<>, out bool inside<>) {

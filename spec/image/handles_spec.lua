@@ -1,4 +1,4 @@
--- Filters of pictures leave nothing to the collector: once their results are closed, as many streams live as before.
+-- Image filters close all temporary streams: after their results are closed, the number of live streams is as before.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -7,7 +7,7 @@ local image <const> = rill.image
 local GRID <const> = {{1, 0, 1, 1, 0, 1, 1}, {1, 1, 1, 0, 1, 0, 1}, {1, 1, 1, 1, 1, 1, 1}, {0, 1, 1, 1, 0, 0, 1},
     {1, 1, 0, 1, 1, 0, 1}, {1, 0, 1, 1, 0, 1, 1}}
 
--- Each as f(picture, mask), with what stands for a shape as a stream.
+-- The filters as f(picture, mask), with streams as shapes.
 local CALLS <const> = {
     gaussian = function(s) return image.gaussian(s, 1) end,
     bilateral = function(s) return image.bilateral(s, {sigma_space = 1, sigma_range = 0.2}) end,

@@ -1,4 +1,4 @@
--- Filters of pictures on random pictures, views, borders and radii, against plain Lua in double.
+-- Compares image filters on random images, views, boundaries and radii with plain Lua in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -12,7 +12,7 @@ local random <const> = math.random
 
 local function one_of(list) return list[random(#list)] end
 
--- A picture of some random view, and how it reads: at(y, x, component), all from 0.
+-- Returns a random view of an image, and a function at(y, x, component), 0-based, that reads it.
 local function picture_of(type, most, with_nan)
     local rows, columns = random(most), random(most)
     local s = pictures.random(type, {rows + random(0, 3), columns + random(0, 3)}, random(1 << 20))
@@ -25,7 +25,7 @@ local function picture_of(type, most, with_nan)
     return s:boundary(table.unpack(modes)), pictures.reader(s, modes)
 end
 
--- The sum of w(dy, dx) times what is there, down to -down and -across and up to `down` and `across`.
+-- Returns the sum of w(dy, dx) times the pixel at that offset, for dy from -down to down and dx from -across to across.
 local function weighed(at, down, across, w)
     return function(y, x, c)
         local sum = 0
@@ -223,7 +223,7 @@ end
 
 local NONSENSE <const> = {NAN, -1, 1e300, "two", {}, true, print}
 
--- Each call either works or names the function.
+-- Each call either works or raises an error that names the function.
 local function nonsense(s)
     for name, f in pairs(image) do
         for _, value in ipairs(name ~= "save" and name ~= "load" and NONSENSE or {}) do

@@ -7,7 +7,7 @@ local NAN <const>, INF <const> = 0 / 0, math.huge
 
 local function as_float(x) return (("f"):unpack(("f"):pack(x))) end
 
--- Fails unless each value is as expected, by kind where it is NaN or infinite.
+-- Fails unless each value is as expected; NaN and infinities are compared by class.
 local function assert_values(want, got, what, allowed)
     for i, v in ipairs(got:values()) do
         local good = v == want[i] or v ~= v and want[i] ~= want[i] or math.abs(v - want[i]) <= (allowed or 0)
@@ -15,7 +15,7 @@ local function assert_values(want, got, what, allowed)
     end
 end
 
--- Of a row: the sums by weights, from the neighbour at `first` on, of those that are not 0 as floats.
+-- Returns the sums of a row by the weights that are not 0 as floats, from the neighbour at `first` on.
 local function weighed(row, first, weights)
     local r = {}
     for i = 1, #row do

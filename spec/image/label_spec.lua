@@ -1,4 +1,4 @@
--- rill.image.label against a flood fill from each pixel in turn.
+-- Compares rill.image.label with a flood fill.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -43,7 +43,7 @@ local function random(shape, share, seed)
     return rill.random(shape, {seed = seed}):lt(share):eval()
 end
 
--- Masks whose parts are long: a spiral, a comb, stairs, stripes, a chessboard, and a snake through all rows.
+-- Masks with long components: a spiral, a comb, stairs, stripes, a chessboard, and a snake through all rows.
 local function long_parts(n)
     local function make(f) return rill.stream("bool", {n, n}, f) end
     return {

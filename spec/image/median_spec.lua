@@ -1,11 +1,11 @@
--- rill.image.median against sorted windows, to the bit.
+-- Compares rill.image.median with sorted windows, bit for bit.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local pictures = require "spec.support.pictures"
 local tempfiles = require "spec.support.tempfiles"
 
--- The order of medians: -0 before 0, NaN behind all.
+-- The order of the median: -0 before 0, NaN last.
 local function before(a, b)
     if a ~= a or b ~= b then return a == a and b ~= b end
     return a < b or a == b and 1 / a < 1 / b

@@ -1,4 +1,4 @@
--- rill.image.erode, dilate, open and close against plain Lua.
+-- Compares rill.image.erode, dilate, open and close with plain Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -14,7 +14,7 @@ local function square(radius)
     return rows
 end
 
--- The least, or the most, where a mask holds around each; a dilation looks the other way.
+-- Returns the least or the largest pixel selected by a mask around each pixel; a dilation flips the mask.
 local function step(at, name, rows)
     local way = name == "dilate" and -1 or 1
     return function(y, x, c)
@@ -37,7 +37,7 @@ local function view_of(s, modes)
     return modes and s:boundary(table.unpack(modes)) or s
 end
 
--- `shape`: what rill is told, rows: what it means.
+-- `shape`: the argument for rill; rows: the mask that it stands for.
 local function assert_steps(s, shape, rows, modes)
     local before, view = s:bytes(), view_of(s, modes)
     local first = {}

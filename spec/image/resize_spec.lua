@@ -1,4 +1,4 @@
--- rill.image.resize against sums in double.
+-- Compares rill.image.resize with sums in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -16,7 +16,7 @@ local FILTERS <const> = {
     lanczos = {3, function(x) return sinc(x) * sinc(x / 3) end, true},
 }
 
--- Source pixels of pixel i of m, made of n, with what each weighs: {{place, weight}, ...}.
+-- Returns the source pixels and weights of pixel i of m, made from n: {{index, weight}, ...}.
 local function parts(filter, n, m, i)
     local list, scale = {}, n / m
     if filter == "nearest" then

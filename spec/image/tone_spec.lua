@@ -1,4 +1,4 @@
--- rill.image.tonemap, cel and convert against double.
+-- Compares rill.image.tonemap, cel and convert with double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -11,14 +11,14 @@ local function luminance(p)
     return #p == 1 and p[1] or WEIGHTS[1] * p[1] + WEIGHTS[2] * p[2] + WEIGHTS[3] * p[3]
 end
 
--- The pixels as lists of numbers, in a row.
+-- Returns the pixels as lists of numbers.
 local function pixels_of(s)
     local list, values, n = {}, s:values(), pictures.components[s.type]
     for i = 1, #values, n do list[#list + 1] = {table.unpack(values, i, i + n - 1)} end
     return list
 end
 
--- Each pixel of s becomes f(pixel); alpha is left alone.
+-- Returns f(pixel) for each pixel of s; alpha does not change.
 local function assert_mapped(s, f, r, tolerance)
     local want = {}
     for i, p in ipairs(pixels_of(s)) do

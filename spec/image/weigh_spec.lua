@@ -1,4 +1,4 @@
--- rill.image.convolve, correlate, separable and sobel against sums in double.
+-- Compares rill.image.convolve, correlate, separable and sobel with sums in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -9,7 +9,7 @@ local function rows_of(m, n, seed)
     return rill.random({m, n}, {seed = seed, low = -1}):read()
 end
 
--- way: -1 turns the weights round.
+-- way: -1 flips the weights.
 local function weighed(at, rows, way)
     local m, n = #rows, #rows[1]
     return function(y, x, c)

@@ -1,4 +1,4 @@
--- The stabilised biconjugate gradients, on matrices that are not symmetric.
+-- Tests rill.solve.bicgstab on matrices that are not symmetric.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -7,7 +7,7 @@ local systems = require "spec.support.systems"
 
 local solve, sparse = rill.solve, rill.sparse
 
--- Convection and diffusion on a square of n^2 points, by central differences: rows as {column -> value}, counted from 0.
+-- Returns convection and diffusion on a square of n^2 points, by central differences: rows as {column -> value}, 0-based.
 local function convection(n, across, down)
     local rows, h = {}, 1 / (n + 1)
     for y = 0, n - 1 do

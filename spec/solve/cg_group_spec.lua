@@ -1,4 +1,4 @@
--- Conjugate gradients of small sparse matrices, whose iterations stand in one launch, against those of the same matrix given as a function.
+-- Compares conjugate gradients for small sparse matrices, which run in one launch, with the same matrix given as a function.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -7,8 +7,8 @@ local systems = require "spec.support.systems"
 
 local solve, sparse = rill.solve, rill.sparse
 
--- A random symmetric matrix of n rows, more than the sum of the rest on its diagonal, as entries and as rows {column -> value}; `full`: a row that
--- has all columns; `empty`: one that has none.
+-- Returns a random symmetric, strictly diagonally dominant matrix of n rows, as entries and as rows {column -> value}. `full`: a row with all columns; `empty`:
+-- a row without entries.
 local function random(n, seed, full, empty)
     math.randomseed(seed)
     local rows, sums, list = {}, {}, {rows = {}, columns = {}, values = {}}
@@ -42,7 +42,7 @@ local function matrix(n, list, type)
         values = rill.from(list.values, type)}
 end
 
--- How many launches of one group a function makes.
+-- Returns the number of launches of one group that a function makes.
 local function launches(f)
     local count = 0
     for _, row in ipairs(rill.profile(f)) do

@@ -1,4 +1,4 @@
--- Conjugate gradients, and what all solvers share: operators, options, reports.
+-- Tests conjugate gradients, and the common part of all solvers: operators, options, reports.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -11,7 +11,7 @@ local words = require "rill.core"._cg_words
 
 local solve, sparse = rill.solve, rill.sparse
 
--- A random symmetric matrix M' M + n, which is positive definite, as rows.
+-- Returns a random symmetric positive definite matrix, M' M + n, as rows.
 local function definite(n, seed)
     math.randomseed(seed)
     local m, rows = {}, {}
@@ -131,7 +131,7 @@ describe("rill.solve.cg", function()
         assert.is_true(math.abs(report.residual - 1 / 3) < 1e-6, tostring(report)) -- after one step along b
         check.equal({5 / 9, 10 / 9}, x:values(), 1e-6)
         local _, message = pcall(solve.cg, rill.from {{1, 1}, {1, 1}}, rill.from {1, 2})
-        -- As sums are rounded.
+        -- The order of summation decides.
         assert(message:find "the residual grew.*bicgstab"
             or not rill.device().software and message:find "p'A p is 0", message)
         check.names({"the residual grew", "bicgstab"}, solve.cg, rill.from {{3, 2}, {-1, 3}}, rill.from {1, 2})
@@ -243,14 +243,13 @@ describe("rill.solve.cg", function()
         check.names({"preconditioner"}, solve.cg, A, b, {preconditioner = "magic"})
     end)
 
-    -- Iterations of a reference in C from x = 0 with b = A 1, by its own residual: plain and with "jacobi", {in double to 1e-6, to 1e-10, in
-    -- float to 1e-5}.
+    -- Iterations of a reference in C from x = 0 with b = A 1, by its own residual, plain and with "jacobi": {in double to 1e-6, in double to 1e-10, in float to 1e-5}.
     local COUNTS <const> = {
         gr_30_30 = {{36, 46, 33}, {36, 46, 33}}, ["494_bus"] = {{849, 1431, 1099}, {371, 408, 310}},
         bcsstk16 = {{226, 530, 200}, {148, 232, 125}},
     }
 
-    -- Iterations until the method's own residual was at most the tolerance.
+    -- Returns the iterations until the method's own residual is at most the tolerance.
     local function first_below(report)
         for _, entry in ipairs(report.history) do
             if entry[2] <= report.tolerance then

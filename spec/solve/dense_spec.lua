@@ -1,4 +1,4 @@
--- rill.solve.lu and rill.solve.cholesky against elimination in plain Lua, in double.
+-- Compares rill.solve.lu and rill.solve.cholesky with elimination in plain Lua in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -9,7 +9,7 @@ local solve = rill.solve
 local NAN <const>, INFINITY <const> = 0.0 / 0.0, math.huge
 local UNIT <const> = {float = 2.0 ^ -24, double = 2.0 ^ -53}
 
--- Elimination with partial pivoting: x of rows x = b, both tables; nil where a pivot is 0. The second result is the determinant.
+-- Elimination with partial pivoting. Returns x of rows x = b, both tables, or nil if a pivot is 0; and the determinant.
 local function eliminate(rows, b)
     local n, a, x, determinant = #rows, {}, {}, 1.0
     for i, row in ipairs(rows) do
@@ -47,7 +47,7 @@ local function random(shape, seed, type)
     return rill.random(shape, {seed = seed, type = type, low = -1})
 end
 
--- M' M / n + 1 of each matrix of a stream, whose condition is moderate.
+-- Returns M' M / n + 1 for each matrix of a stream, whose condition number is moderate.
 local function definite(M)
     local n, values, list = M.shape[#M.shape], M:values(), {}
     for first = 0, M.size - 1, n * n do
@@ -64,7 +64,7 @@ local function definite(M)
     return rill.stream(M.type, M.shape, list)
 end
 
--- x of a system against plain Lua's: as far off as the sizes of what is solved allow, by the residual, and the report's residual is the true one.
+-- Compares x with plain Lua's, within the error that the sizes allow, and checks that the report's residual is the true one.
 local function check_one(rows, b, x, report, type, where)
     local expected = eliminate(rows, b)
     local size, n = 0.0, #rows
@@ -168,7 +168,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         assert.equal(0.0, report.residual)
         assert.equal(1.0, report.growth)
         assert.equal(0.25, report.pivot)
-        -- Wilkinson's matrix grows as much as partial pivoting lets one.
+        -- The factors of Wilkinson's matrix have the largest growth that partial pivoting allows.
         local n = 20
         local W = rill.stream("float", {n, n}, function(i, j) return (i == j or j == n) and 1 or i > j and -1 or 0 end)
         assert.equal(2.0 ^ (n - 1), select(2, solve.lu(W, random(n, 1))).growth)
@@ -222,7 +222,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
                 assert.equal(report.residual, report.history[#report.history][2])
             end
         end
-        -- What is right in double, rounded.
+        -- The result in double, rounded to float.
         local A = rill.stream("float", {6, 6}, function(i, j) return 1 / (i + j - 1) end)
         local b = rill.from {1, -2, 3, -4, 5, -6}
         local x, report = solve.lu(A, b, {precision = "float"})

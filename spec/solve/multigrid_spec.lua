@@ -1,4 +1,4 @@
--- Multigrid against residuals in plain Lua, over sizes, boundaries, spacings, shifts and precisions.
+-- Compares multigrid with residuals in plain Lua, over sizes, boundaries, spacings, shifts and precisions.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -6,7 +6,7 @@ local shortened = require "spec.support.shortened"
 
 local solve = rill.solve
 
--- What lies at place `at` (from 0) of a dimension of size n: its place, or nil where zero is.
+-- Returns the index that a read at index `at` (0-based) of a dimension of size n refers to, or nil if the value is zero.
 local function inside(at, n, boundary)
     if boundary == "periodic" then
         return at % n
@@ -24,7 +24,7 @@ local function each(value, rank)
     return list
 end
 
--- (shift - laplace) x of a flat list of numbers, in doubles.
+-- Returns (shift - laplace) x of a flat list of numbers, in doubles.
 local function apply(x, shape, options)
     local rank = #shape
     local boundary, spacing = each(options.boundary or "dirichlet", rank), each(options.spacing or 1, rank)
@@ -65,7 +65,7 @@ local function is_singular(options, rank)
     return (options.shift or 0) == 0
 end
 
--- The true residual of x, and how far its mean is from 0 where it should be there.
+-- Returns the true residual of x, and the distance of its mean from 0 if the mean should be 0.
 local function judge(b, x, shape, options)
     local values, right = x:values(), b:values()
     local product = apply(values, shape, options)
@@ -82,7 +82,7 @@ local function right_side(shape, type)
     return rill.random(shape, {seed = #shape + shape[1], low = -1, high = 2, type = type})
 end
 
--- Solves, and compares the report with the truth. Returns the report.
+-- Solves, and compares the report with the true residual. Returns the report.
 local function solved(shape, options, type)
     local b <close> = right_side(shape, type)
     options.tolerance = options.tolerance or 1e-8
@@ -315,7 +315,7 @@ describe("rill.solve.hierarchy", function()
         assert.equal(expected:bytes(), own:bytes())
     end)
 
-    -- Two cycles of float beside two of double: shape, boundary, spacing, shift.
+    -- Compares two cycles in float with two in double: shape, boundary, spacing, shift.
     local function compare_cycles(cases)
         for _, case in ipairs(cases) do
             local shape, boundary, spacing, shift = table.unpack(case)

@@ -1,4 +1,4 @@
--- What solvers say of arguments that are none, and of what they did not reach: each message has a way out.
+-- Tests the messages of solvers about invalid arguments and about solves that did not converge. Each message suggests what to do.
 local rill = require "rill"
 local check = require "spec.support.check"
 local solve = rill.solve

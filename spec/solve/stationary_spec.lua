@@ -1,4 +1,4 @@
--- Jacobi, Gauss-Seidel, SOR, colours and active lists, against plain Lua in double.
+-- Compares Jacobi, Gauss-Seidel and SOR, colours and active lists, with plain Lua in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -9,7 +9,7 @@ local solve, sparse = rill.solve, rill.sparse
 
 local METHODS <const> = {"jacobi", "gauss_seidel", "sor"}
 
--- A random matrix of n rows with some entries in each, whose diagonal is `weight` times the sum of the others' sizes; as lists of rows.
+-- Returns a random matrix of n rows with some entries in each, as rows. Its diagonal is `weight` times the sum of the absolute values of the others.
 local function random_rows(n, seed, weight, symmetric)
     math.randomseed(seed)
     local rows = {}
@@ -50,7 +50,7 @@ local function coo_of(rows, type)
     return sparse.coo {shape = {n, n}, rows = r, columns = c, values = rill.from(v, type)}
 end
 
--- One method, one matrix in all its forms.
+-- Tests one method with one matrix in all its forms.
 local function agree(rows, type, precision, tolerance, few)
     local n = #rows
     local expected = {}
@@ -91,7 +91,7 @@ local function update(u, b, r, where)
     relax {u = u:boundary "zero", b = b, r = r, where = where}
 end
 
--- The matrix of the stencil on a grid of m x n, for matrices' active lists.
+-- Returns the matrix of the stencil on a grid of m x n, for active lists of matrices.
 local function stencil_matrix(m, n)
     local rows, columns, values = {}, {}, {}
     local function entry(i, j, y, x, value)
@@ -112,7 +112,7 @@ local function stencil_matrix(m, n)
     return sparse.coo {shape = {m * n, m * n}, rows = rows, columns = columns, values = values}:to "csr"
 end
 
--- A matrix of n rows of one entry to ten, `reach` from the diagonal at most.
+-- Returns a matrix of n rows of one to ten entries, at most `reach` from the diagonal.
 local function uneven_matrix(n, reach)
     math.randomseed(5)
     local rows, columns, values = {}, {}, {}

@@ -1,4 +1,4 @@
--- rill.solve.tridiagonal against elimination with exchanges of rows in plain Lua, in double.
+-- Compares rill.solve.tridiagonal with elimination with row exchanges in plain Lua in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -7,7 +7,7 @@ local shortened = require "spec.support.shortened"
 local tridiagonal = rill.solve.tridiagonal
 local NAN <const> = 0.0 / 0.0
 
--- x of one system, tables; the first of lower and the last of upper are not read.
+-- Returns x of one system, as tables; the first element of lower and the last of upper are not read.
 local function eliminate(lower, diagonal, upper, b)
     local n, rows, x = #b, {}, {}
     for i = 1, n do
