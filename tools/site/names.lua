@@ -44,7 +44,7 @@ local function module_table()
         local name, page = entry.name:match "^rill%.([%a][%w_.]*)$", entry.page
         if name and page == "algebra" and not by_page[page] then
             by_page[page] = {}
-            rows[#rows + 1] = {by_page[page], "[algebra.md](algebra.md#every-name)"}
+            rows[#rows + 1] = {by_page[page], "[algebra.md](algebra.md#all-functions)"}
         elseif name and page ~= "algebra" then
             if not by_page[page] then
                 by_page[page] = {}
