@@ -105,7 +105,7 @@ describe("a page table of levels", function()
         raises("t:map: argument #4 'level': expected 0 .. 3, got 4", t.map, t, {0, 0}, nil, 0, 4)
         raises("t:unmap: argument #3 'level': expected 0 .. 3, got %-1", t.unmap, t, {0, 0}, nil, -1)
         raises("2 pages do not fit into frames from 2 on", t.map, t, {0, 0}, {40, 0}, 2, 2)
-        raises("t:map: pages of translator 'pages' have no levels: make it with adaptive = true", function()
+        raises("t:map: pages of translator 'pages' have no levels: create it with adaptive = true", function()
             T.pages {shape = 8, page = 4}:map(0, nil, 0, 1)
         end)
         raises("'capacity' is 67108864: pages of 1 elements reach", T.pages, {shape = 8, page = 1, adaptive = true,

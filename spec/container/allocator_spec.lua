@@ -7,7 +7,7 @@ local raises <const> = check.raises
 describe("a page allocator", function()
     leaks.watch(setup, teardown)
 
-    it("chooses the frames of pages, and is told what would be", function()
+    it("chooses the frames of pages, given the default choice", function()
         local calls = {}
         local function backwards(pages, frames)
             calls[#calls + 1] = {pages, table.move(frames, 1, #frames, 1, {})}
@@ -51,7 +51,7 @@ describe("a page allocator", function()
         for i = 1, 100 do assert.equal(4 + points[i], d:get(points[i] + 1)) end
     end)
 
-    it("may leave the choice, and says what is wrong with another", function()
+    it("may accept the default choice; invalid choices are errors", function()
         local answer
         local c = rill.sparse("int", 40, {page = 4, capacity = 10, allocator = function(_, frames)
             if type(answer) == "function" then return answer(frames) end

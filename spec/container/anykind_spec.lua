@@ -137,7 +137,7 @@ local function morton(more)
     }
 end
 
-describe("what is mapped of any container", function()
+describe("the mapped elements of any container", function()
     leaks.watch(setup, teardown)
 
     for rank = 1, 4 do
@@ -153,14 +153,14 @@ describe("what is mapped of any container", function()
         it(name .. " #long", function() compare_seeds(1, 4) end)
     end
 
-    it("of a user's own, partial and complete", function()
+    it("of a custom translator, partial and complete", function()
         for i, more in ipairs {{}, {traits = {complete = true}}, {traits = {one_to_one = false}}} do
             guarded(i, 2, morton(more), false, order.generator(1))
             guarded(i, 2, morton(more), true, order.generator(3))
         end
     end)
 
-    it("is all where a user's own says so", function()
+    it("are all elements if a custom translator says so", function()
         for _, more in ipairs {{}, {traits = {complete = true}}} do
             local c = rill.virtual(morton(more).t, rill.physical("float", 256))
             c:write(rill.iota(256):reshape {16, 16})
@@ -173,7 +173,7 @@ describe("what is mapped of any container", function()
         end
     end)
 
-    it("is asked of a user's functions once, and again where pages were mapped", function()
+    it("are queried from a user's functions once, and again after pages were mapped", function()
         local asked = 0
         local pages = T.pages {shape = {16, 16}, page = {4, 4}}
         local own = T.new {
@@ -215,7 +215,7 @@ describe("what is mapped of any container", function()
             wide.active, wide)
     end)
 
-    it("is of coarse pages what they cover", function()
+    it("of coarse pages are the elements that they cover", function()
         local t = T.pages {shape = {131072, 131072}, page = {16, 16}, adaptive = true}
         local c = rill.virtual(t, rill.physical("float", 1024)):fill(0)
         t:map({4096, 0}, nil, 0, 8):map({4096, 16}, nil, 1, 0)

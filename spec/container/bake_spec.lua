@@ -63,7 +63,7 @@ describe("a baked container", function()
         end
     end
 
-    it("gives what it gave, and back", function() compare_kinds {"both", "sparse", "hash"} end)
+    it("gives the same results, and again without it", function() compare_kinds {"both", "sparse", "hash"} end)
 
     it("does so without pages #long", function() compare_kinds {"fold", "array"} end)
 
@@ -126,7 +126,7 @@ describe("a baked container", function()
         end
     end
 
-    it("is gathered from as before, wherever its memory begins and ends, and beyond its own ends", function()
+    it("is gathered from as before, wherever its memory begins and ends, and outside of its domain", function()
         compare_ends({2, 4}, {"clamp"})
     end)
 

@@ -41,7 +41,7 @@ local function compare(c, d, range, mask, how)
     assert.same(rill.where(mask:gt(0), x * 2, before):copy():values(), d:stream():values())
 end
 
-describe("a launch over pages one behind the other", function()
+describe("a launch over pages that are adjacent in memory", function()
     leaks.watch(setup, teardown)
 
     -- Only pages of `order` are mapped: a write maps all that it touches.
@@ -56,7 +56,7 @@ describe("a launch over pages one behind the other", function()
         return allocate(m, order):fill(1):stream()
     end
 
-    it("is one over a stream, whatever the pages' order", function()
+    it("runs over a stream, in any order of the pages", function()
         for _, order in ipairs {{1}, {1, 2, 3}, shuffled, {12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}} do
             local c = sparse(order, 1)
             compare(c, c:copy(), c:active(), mask_of(order), beside)
@@ -66,7 +66,7 @@ describe("a launch over pages one behind the other", function()
         end
     end)
 
-    it("is none where pages are gone, in another order, or cut", function()
+    it("does not if pages are unmapped, in another order, or cut", function()
         local c = sparse(shuffled, 2)
         compare(c, make {1, 3, 5, 7, 10, 12}, c:active(), mask_of(shuffled), apart)
         local old, d = c:active(), c:copy()
@@ -82,13 +82,13 @@ describe("a launch over pages one behind the other", function()
         assert.matches(apart, kernels.twice:explain {x = all, r = all, over = all:range({2, 1}, {4, 24})}, 1, true)
     end)
 
-    it("is one over some of the pages", function()
+    it("runs over a stream for some of the pages", function()
         local c = sparse({1, 2, 3, 4, 5, 6}, 3)
         compare(c, c:copy(), c:range({5, 1}, {8, 24}), mask_of {4, 5, 6}, beside)
         compare(c, c:copy(), c:range({1, 1}, {8, 8}), mask_of {1, 4}, apart)
     end)
 
-    it("is none where the kernel asks where it is, or under check", function()
+    it("does not if the kernel uses indices, or under check", function()
         local c = sparse(shuffled, 4)
         local d, range = c:copy(), c:active()
         assert.matches(apart, kernels.place:explain {x = c, r = d, over = range}, 1, true)
@@ -132,7 +132,7 @@ describe("a launch over pages one behind the other", function()
         assert.same({10.0, 12.0, 1.0}, {h:get(-9, 100), h:get(50, -3), h:get(1, 1)})
     end)
 
-    it("is what it is over streams, whatever is mapped and unmapped between #long", function()
+    it("agrees with streams after pages are mapped and unmapped #long", function()
         local state, seen = 7, {[true] = 0, [false] = 0}
         local function random(n)
             state = (state * 1103515245 + 12345) % 2147483648

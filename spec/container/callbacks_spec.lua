@@ -88,7 +88,7 @@ describe("functions of translators and containers", function()
         assert.equal(7, got)
     end)
 
-    it("may give ranges that are larger than what is asked for", function()
+    it("may give ranges that are larger than the queried box", function()
         local more = 0
         local t = T.new {
             rank = 1, to = 1, shape = 64, glsl = "int translate(int p) { return p < 32 ? p : -1; }",

@@ -59,7 +59,7 @@ describe("an expression with containers", function()
         end
     end)
 
-    it("has values everywhere beside a stream of its shape, and where containers are arrays", function()
+    it("has values everywhere with a stream of its shape, and if containers are arrays", function()
         local x, s = sparse("float", {4, 8}, 3), rill.iota(273):reshape {13, 21}
         local function f(a, b) return a * 2 + b end
         assert.equal(12, agree(f, x, s).pages.mapped)
@@ -87,7 +87,7 @@ describe("an expression with containers", function()
         assert.equal(2 * x:sum(), sum {x = x * 2})
     end)
 
-    it("knows what was written since, and outlives what it reads", function()
+    it("reads elements written since, and outlives its operands", function()
         local x = sparse("float", {4, 8}, 3)
         local e = x + 1
         x:set(1, 1, 1)

@@ -302,11 +302,11 @@ describe("a kernel", function()
         end)
     end
 
-    it("knows index and size, and samples between elements", compare_indices)
+    it("has index and size, and samples between elements", compare_indices)
 
-    it("knows them of all kinds #long", function() wholly(compare_indices) end)
+    it("has them for all kinds #long", function() wholly(compare_indices) end)
 
-    it("takes several containers, functions and structures beside them", function()
+    it("takes several containers, functions and structures", function()
         local k = rill.kernel [[
             struct Sum { float a; float b; };
             float around(float c[][], ivec2 p) { return c[p] + c[p + ivec2(1, 0)]; }
@@ -396,7 +396,7 @@ describe("a kernel", function()
         wholly(compare_writes, "half")
     end)
 
-    it("writes pages and nothing beside them", function()
+    it("writes pages and nothing else", function()
         local t = T.pages {shape = {6, 10}, page = {4, 4}}
         local memory = rill.physical("int", 16 * 8)
         local c = rill.virtual(t, memory)
@@ -408,7 +408,7 @@ describe("a kernel", function()
         assert.same(memory:values(1, 16), rill.stream("int", 16):values())
     end)
 
-    it("writes at random what is mapped", function()
+    it("writes mapped elements at random", function()
         local k = rill.kernel [[kernel void s(ivec2 p<>, inout int c[][], out int r<>) { atomicAdd(c[p], 1); r = 0; }]]
         local p = rill.from({{1, 2}, {3, 1}, {1, 2}, {9, 9}}, "ivec2")
         local a, s = rill.array("int", {4, 5}), rill.stream("int", {4, 5})
@@ -428,7 +428,7 @@ describe("a kernel", function()
         assert.same({2, 2}, {c:get(3, 2), memory:sum()})
     end)
 
-    it("leaves what it can't do to streams, and says so", function()
+    it("says what only streams can do", function()
         local a = rill.array("float", {4, 4})
         local f = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
         local sum = rill.kernel "reduce void sum(float x<>, reduce float r<>) { r += x; }"
@@ -463,7 +463,7 @@ describe("a kernel", function()
         assert.matches("general stores because argument 'r' is a container", k:explain(rill.stream("float", 4), c))
     end)
 
-    it("reaches rows that stand side by side as it does a stream's", function()
+    it("accesses adjacent rows as a stream's", function()
         local k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
         local a, s = rill.array("float", {40, 30}), rill.stream("float", {40, 30})
         assert.equal(k:explain(s, s), (k:explain(a, a)))

@@ -264,7 +264,7 @@ end
 describe("pages that the device makes", function()
     leaks.watch(setup, teardown)
 
-    it("count with what is kept of them until the host asks", function()
+    it("count with the record that is kept until the host reads them back", function()
         local c <close> = rill.sparse("float", {1024, 1024}, {page = {8, 8}})
         local at <const> = rill.kernel "kernel void at(int i<>, out ivec2 r<>) { r = 8 * ivec2(i % 128, i / 128); }"
         c:allocate(at(rill.iota(4000)))
@@ -365,7 +365,7 @@ describe("pages that the device makes", function()
         assert.same({sizes[1], sizes[1]}, {sizes[2], sizes[3]})
     end)
 
-    it("are asked for by kernels #tables", function()
+    it("are requested by kernels #tables", function()
         local c = rill.sparse("float", {512, 512}, {page = {8, 8}})
         local ask = rill.kernel [[kernel void ask(float x<>, vout ivec2 wanted<>) {
             ivec4 p = indexof(x);

@@ -59,7 +59,7 @@ local function around(dx, dy, default)
     return list
 end
 
-describe("a boundary of one's own", function()
+describe("a custom boundary", function()
     leaks.watch(setup, teardown)
 
     local take = rill.kernel "kernel void take(ivec2 p<>, float g[][], out float r<>) { r = g[p.y][p.x]; }"
@@ -112,7 +112,7 @@ describe("a boundary of one's own", function()
         compare_else(others)
     end)
 
-    it("is asked for what is not mapped as for what is", function()
+    it("is used for unmapped elements as for mapped ones", function()
         local c = rill.sparse("float", {ROWS, COLUMNS}, {page = {4, 4}, default = -7, boundary = policy()})
         c:set(5, 1, 1)
         assert.same({5, 5, 5, -7, -7},
@@ -149,7 +149,7 @@ describe("a boundary of one's own", function()
         end)
     end)
 
-    it("names what does not fit", function()
+    it("names options that do not fit", function()
         local p = policy()
         raises("rill.array: expected a boundary from 3 dimensions to as many, translator 'twist' goes from 2 to 2",
             rill.array, "float", {4, 4, 4}, {boundary = p})

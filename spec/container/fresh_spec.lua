@@ -2,7 +2,7 @@ local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
 -- What q:refine gives beside the container: a range to launch over, after which all is as if all leaves were written.
-describe("what refine makes new", function()
+describe("the new leaves of refine", function()
     leaks.watch(setup, teardown)
 
     local k = rill.program [=[
@@ -47,7 +47,7 @@ describe("what refine makes new", function()
         draw {r = some, over = nothing}
     end
 
-    it("is what has other values where all is written again", function()
+    it("are the leaves that differ after everything is written again", function()
         for seed = 1, 4 do
             rounds(function() return rill.quadtree("float", {size = 1024, page = 4}) end, k.plane, k.look, "vec2", 1024,
                 100 * seed)
@@ -58,7 +58,7 @@ describe("what refine makes new", function()
         rounds(function() return rill.octree("float", {size = 64, page = 2}) end, k.space, k.look3, "vec3", 64, 7)
     end)
 
-    it("has all nodes follow that others hold or that hang, also beside coarse leaves", function()
+    it("synchronize shared and hanging nodes, also next to coarse leaves", function()
         for seed = 1, 6 do
             local q = rill.quadtree("float", {size = 1024, page = 2})
             k.plane {r = q}
@@ -74,7 +74,7 @@ describe("what refine makes new", function()
         end
     end)
 
-    it("has nodes follow that hang beside a coarse leaf, far from the leaf that has the coarse one's node", function()
+    it("synchronize nodes hanging on a coarse leaf, far from the leaf that holds the coarse node", function()
         local q = rill.quadtree("float", {size = 1024, page = 2})
         q:refine((rill.random(60, {type = "vec2", seed = 3}) * 400 + 600):eval(), 0)
         q:refine(rill.from({{641, 31}, {641, 65}}, "vec2"), rill.from({0, 1}, "int"))

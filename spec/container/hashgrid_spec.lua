@@ -200,7 +200,7 @@ describe("a hash grid", function()
     end)
 end)
 
-describe("a hash over memory of one's own", function()
+describe("a hash over a user's memory", function()
     leaks.watch(setup, teardown)
 
     local function values_of(c)
@@ -209,7 +209,7 @@ describe("a hash over memory of one's own", function()
         return list
     end
 
-    it("is what a hash grid is", function()
+    it("behaves like a hash grid", function()
         local h = rill.translator.hash {page = {4, 3}}
         local c, twin = rill.virtual(h, {rill.physical("float", 12 * 6), rill.physical("int", 12 * 6)}, {default = -1})
         local grid = rill.hashgrid("float", {page = {4, 3}, default = -1})

@@ -186,7 +186,7 @@ describe("launches with containers", function()
         for _, m in ipairs(self.all) do compare(m) end
     end
 
-    it("give what dense arrays give, whatever is run", function() run(30) end)
+    it("agree with dense arrays in random launches", function() run(30) end)
 
     -- Copies of buffers that zink moved ahead of launches.
     it("give that whatever a driver moves ahead", function()

@@ -141,7 +141,7 @@ describe("a grid of lists", function()
         expect(rill.lists("int", {shape = 2, keys = rill.from({}, "int")}), {{}, {}}, {2})
     end)
 
-    it("names what is wrong", function()
+    it("names errors", function()
         local k = rill.from({0, 3}, "int")
         raises("rill.lists: expected one of 'counts', 'offsets' and 'keys'", rill.lists, "int", {})
         raises("rill.lists: expected one of", rill.lists, "int", {keys = k, counts = k})

@@ -107,7 +107,7 @@ describe("primitives of a container", function()
         end
     end
 
-    it("take what is mapped, once, in address order", function()
+    it("take the mapped elements, once, in address order", function()
         compare({4}, {"sum", "prod", "max"})
     end)
 
@@ -135,7 +135,7 @@ describe("primitives of a container", function()
         assert.equal(c:active().size, rill.searchsorted(d, c).size)
     end)
 
-    it("take nothing of what is not mapped", function()
+    it("take no unmapped elements", function()
         local c = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}, default = 3})
         assert.same({0, 1, false, true}, {c:sum(), c:prod(), c:any(), c:all()})
         assert.is_nil(c:max())
@@ -156,7 +156,7 @@ describe("primitives of a container", function()
         assert.same({{6, -6}}, h:find("x == 9"):read())
     end)
 
-    it("take all of what is mapped everywhere", function()
+    it("take all elements of a complete container", function()
         local a = rill.array("float", {3, 4}):write(rill.iota(12):reshape {3, 4})
         assert.same({66, 11}, {a:sum(), a:max()})
         assert.same({12, 15, 18, 21}, a:sum(1):values())
@@ -183,7 +183,7 @@ describe("primitives of a container", function()
         assert.equal(6, stack:sum())
     end)
 
-    it("see pages that stand in memory in their order as they are", function()
+    it("use pages in place if they are stored in order", function()
         local c = rill.sparse("float", {8, 16}, {page = {4, 8}}):write(rill.iota(128):reshape {8, 16})
         local before = rill.memory().bytes
         assert.equal(8128, c:sum())
@@ -219,7 +219,7 @@ describe("primitives of a container", function()
         assert.equal(12, sum(rill.array("float", {3, 4}):fill(1)))
     end)
 
-    it("say what they can't do", function()
+    it("name what they cannot do", function()
         local c = filled({{13, 21}, {4, 8}}, 2)
         raises("c:sum: a container that is partly mapped has no axes", c.sum, c, 1)
         raises("c:sort: a container that is partly mapped has no axes", c.sort, c, {axis = 1})

@@ -243,7 +243,7 @@ describe("the mapping of a sparse container", function()
         end)
     end
 
-    it("tells what differs from a snapshot", function()
+    it("finds differences from a snapshot", function()
         for _, case in ipairs(cases) do
             local mapping = case[2]()
             local c = rill.sparse("int", {ROWS, COLUMNS}, {page = case[3], mapping = mapping})
@@ -354,7 +354,7 @@ describe("the mapping of a sparse container", function()
         assert.equal(0, d.pages.mapped)
     end)
 
-    it("names what does not fit", function()
+    it("names options that do not fit", function()
         local mapping = diagonals()
         local function make(options) return rill.sparse("int", {ROWS, COLUMNS}, options) end
         raises("rill.sparse: option 'mapping': expected a translator of shape 13x16, but 'linear' has another shape",

@@ -61,7 +61,7 @@ describe("one translator over several memories", function()
         equal({position.pages.mapped, position:get(1, 2)[1], weight:get(1, 2)}, {0, 0.5, 0.5})
     end)
 
-    it("is asked once for an element of all of them", function()
+    it("is translated once for an element of all of them", function()
         local _, position, colour, weight, mapped = points()
         weight:fill(2)
         position:fill {1, 3}
@@ -83,7 +83,7 @@ describe("one translator over several memories", function()
         assert.are.equal(2, translations(k:source()))
     end)
 
-    it("shares with a memory of another shape only what is the same", function()
+    it("shares with a memory of another shape only common addresses", function()
         local t <close> = T.fold {shape = {6, 4}, to = {8, 3}}
         local memory <close> = rill.physical("float", {8, 3})
         local wide <close> = rill.physical("float", {8, 5})
@@ -108,7 +108,7 @@ describe("one translator over several memories", function()
         equal(position:values({2, 3}, {2, 4}), {4, 8, 4, 9})
     end)
 
-    it("refuses what is no memory", function()
+    it("refuses invalid memory", function()
         local t <close> = T.linear {shape = {4}}
         raises("rill.virtual: argument #2 'physical'", function() rill.virtual(t, {}) end)
         raises("rill.virtual: argument #2 'physical'", function() rill.virtual(t, {rill.physical("float", 4), 1}) end)

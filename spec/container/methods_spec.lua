@@ -68,7 +68,7 @@ describe("a container", function()
 
     it("is converted and mapped in other dimensions #long", function() convert(shapes[1], shapes[3]) end)
 
-    it("is converted and mapped where it stands, its default with it", function()
+    it("is converted and mapped in place, its default too", function()
         convert(shapes[2])
         local h = rill.hashgrid("int", {page = {2, 2}, default = -3}):set(4, -5, 7)
         equal({16, 9, 4.0, -3.0}, {h:map("x * x"):get(-5, 7), h:map("x * x"):get(9, 9), h:cast("float"):get(-5, 7),

@@ -105,7 +105,7 @@ describe("boxes of containers", function()
 
     it("are so of any two kinds #long", function() write_boxes(1, 1) end)
 
-    it("map only what is mapped", function()
+    it("map only mapped elements", function()
         local p = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}, default = 2})
         local d = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}, default = 2})
         p:set(5, 1000, 1000, 1000):set(6, 7, 8, 9)
@@ -233,7 +233,7 @@ describe("boxes of containers", function()
 
     it("are inputs of launches over more of them #long", function() launch_over_boxes(15) end)
 
-    it("stand beside other inputs, and keep their indices", function()
+    it("are combined with other inputs, and keep their indices", function()
         local c = rill.sparse("int", {64, 64}, {page = {8, 8}, default = 3}):set(5, 20, 20)
         local s = rill.stream("int", {4, 4}):fill(100)
         assert.same({103, 103, 103, 105}, add(s:domain({1, 1}, {2, 2}):copy(), c:range({19, 19}, {20, 20})):values()

@@ -100,7 +100,7 @@ describe("neighbors of a container's elements", function()
         for near, i in balls:neighbors(1) do assert.equal(7 * math.max(i - 1, 1), near(-1).n) end
     end)
 
-    it("name what is wrong", function()
+    it("name errors", function()
         local c = rill.array("int", {4, 4})
         for _, reach in ipairs {-1, 0.5, 1.0, "1", {1}, {1, 2, 3}, {1, "2"}} do
             raises("argument #1 'reach': expected a whole number, 0 or more, or a table of 2", c.neighbors, c, reach)

@@ -42,7 +42,7 @@ local function checking(f)
     return good, tostring(message)
 end
 
-describe("what lies outside", function()
+describe("an index outside of the domain", function()
     leaks.watch(setup, teardown)
 
     local take = rill.kernel "kernel void take(ivec2 p<>, float g[][], out float r<>) { r = g[p.y][p.x]; }"
@@ -64,7 +64,7 @@ describe("what lies outside", function()
         end)
     end
 
-    it("is reported of gathers under check, but where a boundary is asked for", function() compare_gathers(few) end)
+    it("is reported for gathers under check, unless a boundary is set", function() compare_gathers(few) end)
 
     it("is so in other containers #long", function() compare_gathers(others) end)
 
@@ -83,7 +83,7 @@ describe("what lies outside", function()
         end)
     end
 
-    it("is what the boundary says for sample, which is no fault", function() compare_samples(few, {"zero"}) end)
+    it("follows the boundary in sample, and is not a fault", function() compare_samples(few, {"zero"}) end)
 
     it("is so for every boundary #long", function()
         for _, names in ipairs {few, others} do compare_samples(names, {"wrap", "mirror", "zero"}) end

@@ -39,7 +39,7 @@ local texts <const> = {
 describe("a launch over the mapped part", function()
     leaks.watch(setup, teardown)
 
-    it("writes there, and nowhere else", function()
+    it("writes there only", function()
         for _, case in ipairs(cases) do
             local c, mask, s = make(case)
             local k, range = rill.kernel(texts[#case[1]]), c:active()
@@ -58,7 +58,7 @@ describe("a launch over the mapped part", function()
         end
     end)
 
-    it("maps what it writes first, or nothing", function()
+    it("first maps what it writes, or nothing", function()
         local c = make(cases[2])
         local k = rill.kernel "kernel void w(float x<>, out float r<>) { r = 2.0 * x; }"
         local d = rill.sparse("float", {13, 21}, {page = {3, 5}, default = -1, capacity = 10})

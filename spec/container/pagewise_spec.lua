@@ -93,7 +93,7 @@ describe("a launch page by page", function()
 
     local few <const> = {4, 6, 9}
 
-    it("gives what one over streams gives, and writes nothing else", function()
+    it("agrees with a launch over streams, and writes nothing else", function()
         for _, i in ipairs(few) do compare(types[i % #types + 1], table.unpack(cases[i])) end
     end)
 
@@ -127,12 +127,12 @@ describe("a launch page by page", function()
         end
     end
 
-    it("knows its place, and what stands around it", function() compare_places(4, 4) end)
+    it("has its index and its neighbors", function() compare_places(4, 4) end)
 
     it("does so in other pages #long", function() compare_places(1, #cases) end)
 
     -- Rows of two elements are no whole texels.
-    it("takes pages of few elements as they stand, where rows do not matter", function()
+    it("takes pages of few elements in place if rows do not matter", function()
         local shape <const>, page <const> = {6, 4, 8}, {2, 2, 2}
         local add = rill.kernel "kernel void add(float x<>, inout float r<>) { r += x; }"
         local x, y = sparse(shape, page, {3, 0}, "float", "float")

@@ -101,7 +101,7 @@ describe("primitives in parts", function()
         end)
     end
 
-    it("read memory as it is where pages stand side by side in any order, and order does not count", function()
+    it("read memory in place if pages are adjacent in any order and order does not matter", function()
         local c = shuffled("float", {640, 640}, {16, 16}, 80)
         put {r = c}
         local stack, line = line_of(c)
@@ -293,7 +293,7 @@ describe("primitives in parts", function()
         end
     end
 
-    it("take little memory beside pages and tables", function() compare_memory(1, 1) end)
+    it("take little memory in addition to pages and tables", function() compare_memory(1, 1) end)
 
-    it("take little beside smaller pages, and where memory ends early #long", function() compare_memory(2, 3) end)
+    it("take little in addition to smaller pages, and if memory ends early #long", function() compare_memory(2, 3) end)
 end)

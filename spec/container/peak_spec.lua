@@ -53,7 +53,7 @@ local function tables(case, points)
     return 2 * float.nbytes - double.nbytes
 end
 
-describe("memory takes at most 1.2 of what pages and tables do with", function()
+describe("memory is at most 1.2 times that of pages and tables with", function()
     leaks.watch(setup, teardown)
 
     for _, case in ipairs(cases) do

@@ -84,7 +84,7 @@ describe("a snapshot", function()
         raises("c:undo: .*got closed snapshot", e.undo, e, list[4])
     end)
 
-    it("names what is wrong", function()
+    it("names errors", function()
         local c, d = rill.sparse("int", 100, {page = 4, capacity = 3}), rill.sparse("int", 100, {page = 4})
         local s = c:allocate(1, 12):snapshot()
         assert.equal("snapshot", tostring(s))

@@ -346,7 +346,7 @@ describe("a range", function()
         assert.equal(1, k {x = h, over = {{first = {-1, -1}, last = {-1, -1}}}}.pages.mapped)
     end)
 
-    it("names what does not fit", function()
+    it("names options that do not fit", function()
         local c = rill.sparse("float", {8, 8}, {page = {4, 4}})
         local k = rill.kernel "kernel void p(float x<>, out float r<>) { r = x; }"
         raises("p: option 'over': item 2: expected a range or a table with first and last, got number 3", k,

@@ -141,7 +141,7 @@ describe("ranges of streams of boxes", function()
             {found.first.size, found.last.type, found.at.size, found.at.type, found.box.size})
     end)
 
-    it("name what does not fit", function()
+    it("name arguments that do not fit", function()
         local t, s = T.linear {shape = {9, 9}}, rill.from({{1, 1}}, "ivec2")
         raises("t:ranges: argument 'last': expected a stream of points, as for the other", t.ranges, t, s, {1, 2})
         raises("t:ranges: argument 'first': expected points of 2 coordinates, a stream of ivec2 of shape {n}, got " ..
@@ -160,7 +160,7 @@ end)
 describe("ranges of memory", function()
     leaks.watch(setup, teardown)
 
-    it("are in its order, and of what lies in it", function()
+    it("are in its order, and contain only its elements", function()
         local pages = T.pages {shape = {16, 16}, page = {4, 4}}
         pages:map({8, 8}, nil, 0):map({0, 0}, nil, 2)
         assert.same({{first = {8, 11}, last = {11, 11}, at = 12}, {first = {0, 0}, last = {1, 0}, at = 32}},
@@ -174,7 +174,7 @@ describe("ranges of memory", function()
         assert.same({{first = {8, 0}, last = {15, 7}, at = 1, level = 3}}, levels:ranges(1, nil, "inverse"))
     end)
 
-    it("are found place by place where nobody knows the domain", function()
+    it("are found address by address if the domain is not known", function()
         local t = T.new {rank = 2, to = 2, glsl = [[ivec2 translate(ivec2 v) { return v.yx; }
             ivec2 inverse(ivec2 p) { return p.yx; }]], cpu = function(x, y) return y, x end,
             cpu_inverse = function(x, y) if x ~= 3 then return y, x end end}

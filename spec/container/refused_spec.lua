@@ -130,7 +130,7 @@ describe("a container where a stream is expected", function()
         end)
     end
 
-    it("is told apart from a closed one", function()
+    it("is distinguished from a closed one", function()
         local c = rill.array("float", 3)
         c:close()
         local good, message = pcall(rill.concat, {c})

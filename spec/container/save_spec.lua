@@ -43,7 +43,7 @@ describe("a container in a file", function()
             texture = texture}
     end
 
-    it("is what it was", function()
+    it("is unchanged", function()
         local made = make()
         for name, c in pairs(made) do
             local d = again(c)
@@ -88,7 +88,7 @@ describe("a container in a file", function()
         assert.equal(0, again(rill.lists("int", {counts = rill.from({0, 0}, "int")})).size)
     end)
 
-    it("is refused where it is truncated, damaged or of another version", function()
+    it("is refused if it is truncated, damaged or of another version", function()
         for name, c in pairs(make()) do
             local _, bytes = again(c)
             local step = math.max(1, #bytes // 60)

@@ -80,15 +80,15 @@ describe("gathers of one point", function()
                 end
             end
         end
-        it("share their place in " .. name .. ", whatever stands around them", function()
+        it("share their address in " .. name .. ", with any other statements", function()
             compare(1, make == paged and #bodies or 7)
         end)
         if make == adaptive then
-            it("share it there whatever else stands around them #long", function() compare(8, #bodies) end)
+            it("share it there with any other statements #long", function() compare(8, #bodies) end)
         end
     end
 
-    it("are apart where boundaries, or what is mapped, differ", function()
+    it("are separate if boundaries or mapped elements differ", function()
         local c, d = paged()
         local text = "kernel void f(ivec2 p<>, float c[][], float d[][], out float r<>) { r = c[p] + d[p]; }"
         local k, points = rill.kernel(text), rill.from({{-1, 3}, {12, 12}}, "ivec2")

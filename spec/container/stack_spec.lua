@@ -19,7 +19,7 @@ describe("a stack", function()
         assert.equal(0, s:pop(0).size)
     end)
 
-    it("does what a table does", function()
+    it("agrees with a table", function()
         local s, t = rill.stack("float", {capacity = 700}), {}
         for step = 1, 300 do
             local n = math.random(0, 60)

@@ -69,9 +69,9 @@ describe("mipmaps", function()
         end
     end
 
-    it("are means of what they stand for, of any sizes", function() compare_means(3) end)
+    it("are means of the elements that they represent, for any sizes", function() compare_means(3) end)
 
-    it("are means of what they stand for where sizes are odd at several levels", function()
+    it("are means of the elements that they represent if sizes are odd at several levels", function()
         for _, shape in ipairs {15, {7, 31}, {12, 14, 3}} do
             local data <close> = numbers("float", shape)
             local a <close> = rill.array("float", shape, {storage = "texture", mipmaps = true})
@@ -218,7 +218,7 @@ describe("textures", function()
         end)
     end
 
-    it("agree with rill's own interpolation, as c:stream has it", function()
+    it("agree with rill's own interpolation of c:stream", function()
         local p <close> = rill.stream("vec3", 500, function()
             return {math.random() * 12 - 2, math.random() * 10 - 2, math.random() * 9 - 2}
         end)
@@ -233,7 +233,7 @@ describe("textures", function()
         assert.is_true(rill.abs(mine - own):max() <= 3 * WEIGHT)
     end)
 
-    it("show what was written since, by whatever way", function()
+    it("show all kinds of writes", function()
         local a <close> = rill.array("float", {4, 4}, {storage = "texture"})
         local k, at = sampler("float", 2), rill.from({{1, 2}}, "vec2")
         local function now() return k(at, a):values()[1] end
@@ -340,7 +340,7 @@ describe("textures", function()
         end
     end
 
-    it("are held in the format that is asked for", function()
+    it("are stored in the requested format", function()
         in_formats {
             r8 = {255, 1}, rg8 = {255, 2}, rgba8 = {255, 4}, r16 = {65535, 2}, rg16 = {65535, 4}, rgba16 = {65535, 8},
             r16f = {1024, 2}, rg16f = {1024, 4}, rgba16f = {1024, 8}, r32f = {1 << 24, 4},
@@ -359,7 +359,7 @@ describe("textures", function()
 
     it("are held in ten bits #ten", function() in_formats {rgb10_a2 = {1023, 4}} end)
 
-    it("are counted as memory, and let go with the container", function()
+    it("are counted as memory, and released with the container", function()
         check.collect()
         local before = rill.memory().bytes
         local a <close> = rill.array("vec4", {32, 32}, {storage = "texture"})
@@ -389,7 +389,7 @@ describe("textures", function()
         assert.truthy(output:find("two: this device has no binding left for 'd'", 1, true))
     end)
 
-    it("say what there is no texture of", function()
+    it("name what cannot have a texture", function()
         for _, type in ipairs {"double", "vec3", "int", "uint8", "bool", rill.struct("Ray", "vec3 o; float t;")} do
             raises("a texture cannot have elements of", function() rill.array(type, 4, {storage = "texture"}) end)
         end

@@ -18,10 +18,10 @@ local function tried(options)
     return results[2]
 end
 
-describe("a translator of one's own", function()
+describe("a custom translator", function()
     leaks.watch(setup, teardown)
 
-    it("may define functions, constants and macros, beside others", function()
+    it("may define functions, constants and macros, next to other translators", function()
         local function shifted(by)
             return T.new {rank = 1, to = 1, shape = 100, name = "shifted", glsl = ([[
                 #define BY %d
@@ -42,7 +42,7 @@ describe("a translator of one's own", function()
         assert.same({{first = 4, last = 78, at = 28}}, t:ranges(4, 90))
     end)
 
-    it("maps what is negative to nowhere", function()
+    it("does not map negative addresses", function()
         local t = T.new {rank = 1, to = 2, glsl = "ivec2 translate(int v) { return ivec2(v, 5 - v); }",
             cpu = function(v) return v, 5 - v end}
         assert.same({{5, 0}, {-2 ^ 31 | 0, -2 ^ 31 | 0}}, t:translate(rill.from({5, 6}, "int")):read())
@@ -89,7 +89,7 @@ describe("a translator of one's own", function()
         raises("argument #1 'name': expected a name", T.new, like {name = 5})
     end)
 
-    it("is told what its Lua functions do wrong", function()
+    it("reports errors of its Lua functions", function()
         local t = T.new(like {cpu = function(x) if x == 0 then error("not this one", 0) elseif x == 1 then error({}) end
             return x, "y" end, ranges = function(first) return first[1] == 0 and 5 or first[1] == 1 and {{first = {0,
                 0}}}
@@ -132,7 +132,7 @@ describe("a translator of one's own", function()
             cpu = function(x, y) return x // 2, y // 2 end, traits = {one_to_one = false}})
     end)
 
-    it("is told under check where what is said about it is wrong", function()
+    it("reports incorrect traits under check", function()
         local half = like {name = "half", shape = {1000, 1000}, cpu = function(x, y) return x, y // 2 end,
             glsl = "ivec2 translate(ivec2 v) { return v / ivec2(1, 2); }"}
         raises("translator 'half' is wrong: {%d+, %d+} and {%d+, %d+} both translate to {%d+, %d+}, but trait " ..
@@ -147,7 +147,7 @@ describe("a translator of one's own", function()
         tried(upper)
     end)
 
-    it("is told under check where its ranges are wrong", function()
+    it("reports incorrect ranges under check", function()
         local function ranged(ranges) return like {name = "ranged", shape = {20, 20}, ranges = ranges} end
         local function each(keep)
             return function(first, last)
@@ -231,7 +231,7 @@ describe("a table of addresses that a function computes once", function()
         return T.new(options)
     end
 
-    it("translates points, streams and ranges, both ways, without asking again", function()
+    it("translates points, streams and ranges, both ways, without calling the function again", function()
         local t = hexagon()
         assert.equal(49, calls)
         assert.same({memory = "n", access = "1", location = "cpu", consistent = true, complete = false,
@@ -265,7 +265,7 @@ describe("a table of addresses that a function computes once", function()
         assert.same({5, 2}, turned:inverse(t:translate {2, 5}))
     end)
 
-    it("says itself what is complete, and one to one", function()
+    it("determines complete and one_to_one itself", function()
         local t = T.new {rank = 1, to = 2, shape = 10, cpu = function(x) return x // 2, 3 end}
         assert.same({true, false}, {t.traits.complete, t.traits.one_to_one})
         assert.same({4, 5}, t.extent)

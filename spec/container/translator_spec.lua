@@ -185,7 +185,7 @@ describe("a translator", function()
         assert.same({{383, 0}, {-2 ^ 31 | 0, 5}}, eight:translate(back):read())
     end)
 
-    it("refuses what is no point of its domain", function()
+    it("refuses points outside of its domain", function()
         local t, hash = T.linear {shape = {3, 5}}, T.hash {rank = 2}
         raises("t:translate: argument #1 'point': {5, 0} is outside of the domain, {0, 0} .. {4, 2}", t.translate,
             t, {5, 0})

@@ -34,7 +34,7 @@ describe("a sample of a tree", function()
 
     for number, case in ipairs(cases) do
         local name = ("in %d dimensions%s"):format(#case.size, case.edge and ", which repeat," or "")
-        it(name .. " is what its filter says at fractions of levels, also beyond the domain", function()
+        it(name .. " follows its filter at fractions of levels, also outside of the domain", function()
             local random = order.generator(20 + number)
             local q, m = trees.pair(case, case.edge)
             for _, step in ipairs {"points", "launch", "points", "launch", "points"} do

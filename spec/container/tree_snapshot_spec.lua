@@ -11,7 +11,7 @@ describe("a snapshot of an adaptive container", function()
         return q
     end
 
-    it("is what the container was, however it is written and its pages change", function()
+    it("restores the container after writes and changes of pages", function()
         local changes <const> = {
             set = function(q) q:set(7, 3, 3) end,
             write = function(q) q:write(rill.from {{1, 2}, {3, 4}}, {9, 9}, {10, 10}) end,
@@ -65,7 +65,7 @@ describe("a snapshot of an adaptive container", function()
         fine:close()
     end)
 
-    it("keeps what samples see of coarser levels, and settings of the border", function()
+    it("keeps coarser levels, and settings of the boundary", function()
         local q = made():boundary("dirichlet", 3):mipmap()
         local look = rill.kernel "kernel void f(vec2 p<>, float q[][], out float r<>) { r = sample(q, p, 3.0); }"
         local at = rill.from({{16, 16}, {0, 0}}, "vec2")

@@ -122,7 +122,7 @@ describe("an adaptive container", function()
         compare_weights(3, sizes[4])
     end)
 
-    it("keeps what nodes hold in coarser levels, where the nearest is asked for", function()
+    it("keeps the nodes' values in coarser levels with 'nearest'", function()
         local q = rill.quadtree("float", {size = 256, page = 4})
         q:refine(rill.from({{10, 10}, {200, 90}, {131, 250}}, "vec2"), rill.from({0, 1, 2}, "int"))
         local k = rill.program [=[
@@ -306,7 +306,7 @@ describe("an adaptive container", function()
         take_memory(rill.octree, 2048, 8, 3)
     end)
 
-    it("splits all that is asked for, or nothing", function()
+    it("splits all requested pages, or nothing", function()
         local q = rill.quadtree("float", {size = 64, page = 4, capacity = 20, default = 3})
         raises("c:refine: it takes 28 pages more, of which 19 are free: 'capacity' is 20", q.refine, q,
             rill.from({{0, 0}, {63, 63}}, "ivec2"), 0)
@@ -317,7 +317,7 @@ describe("an adaptive container", function()
         assert.same({3.0, 17}, {q:get(64, 3), q.pages.mapped})
     end)
 
-    it("splits nothing where memory ends, for the range of what is new, too", function()
+    it("splits nothing if memory is exhausted, also for the range of new leaves", function()
         local points, failed, worked = rill.from({{0, 0}, {63, 63}}, "ivec2"), 0, 0
         for more = 0, 6000, 96 do
             local q <close> = rill.quadtree("float", {size = 64, page = 4, default = 3})

@@ -66,7 +66,7 @@ describe("elements of containers one by one", function()
         equal({50, 100, 150, 200, 250}, bytes:values())
     end)
 
-    it("map only what gets elements", function()
+    it("map only pages that get elements", function()
         local s = rill.sparse("int", {64, 64}, {page = {8, 8}, default = 4})
         s:update(function() end, s:range())
         assert.equal(0, s.pages.mapped)
@@ -117,7 +117,7 @@ describe("elements of containers one by one", function()
         end
     end)
 
-    it("say what was written when the function fails", function()
+    it("report how much was written when the function fails", function()
         local s = rill.sparse("int", {512, 512}, {page = {128, 128}}):allocate({1, 1}, {512, 512})
         local calls = 0
         local said <const> = "it is enough\nc:update: the first 65536 of 262144 elements are written, the others are "

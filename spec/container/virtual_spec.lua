@@ -49,7 +49,7 @@ describe("a virtual domain of 2048^3", function()
 end)
 
 describe("rill.virtual", function()
-    it("names what does not fit", function()
+    it("names options that do not fit", function()
         local t, m = T.linear {shape = {4, 4}}, rill.physical("float", 16)
         raises("rill.virtual: argument #1 'translator': expected a translator, got", rill.virtual, m)
         raises("rill.virtual: argument #2 'physical': expected a stream, got nil", rill.virtual, t)
@@ -146,7 +146,7 @@ describe("a container of parts", function()
         raises("c:save: a partly mapped container without pages of one size cannot be saved", saved, short)
     end)
 
-    it("has snapshots, which are copies of what is mapped", function()
+    it("has snapshots, which are copies of the mapped elements", function()
         local t = T.pages {shape = {20, 30}, page = {4, 8}}
         local memory = rill.physical("float", 20 * 32)
         local c, other = rill.virtual(t, memory, {default = -1}), rill.virtual(t, memory:copy())
