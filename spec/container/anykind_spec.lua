@@ -1,4 +1,5 @@
--- The mapped part of containers over translators of every kind, compositions and a user's own, in memory that may end early: against plain Lua.
+-- The mapped part of containers over translators of every kind, compositions and a user's own, in memory
+-- that may end early: against plain Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

@@ -135,7 +135,7 @@ describe("a baked container", function()
         compare_ends({3, 2}, {"clamp", "wrap", "mirror"})
     end)
 
-    -- Of a kernel that gathers from `count` streams beside, run before and after.
+    -- Runs a kernel that also gathers from `count` streams, before and after.
     local AMONG <const> = [=[
         local rill, count, parts, sum, args = require "rill", COUNT, {}, {}, {}
         for i = 1, count do

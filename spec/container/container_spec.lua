@@ -22,7 +22,8 @@ local function reversed(list)
     return result
 end
 
--- A stream with these elements: value(i) by components, or `default` where `mapped` says no. mapped(coordinates from 0, slowest first).
+-- A stream with these elements: value(i) by components, or `default` where `mapped` says no.
+-- mapped(coordinates from 0, slowest first).
 local function dense(type, shape, mapped, default)
     local list, at = {}, {}
     for i = 0, product(shape) - 1 do
@@ -42,7 +43,8 @@ local function dense(type, shape, mapped, default)
     return (vector and whole or whole:cast(type)):copy()
 end
 
--- A page-table container of which every second page is mapped, at frames from the last down; whether an index is mapped.
+-- A page-table container of which every second page is mapped, at frames from the last down; whether an
+-- index is mapped.
 local function checkered(type, shape, page, default)
     local grid, count = {}, 1
     for d = 1, #shape do
@@ -119,7 +121,8 @@ local function both(type, shape)
     return cases
 end
 
--- Runs `f` for every container of these shapes, beside the stream; but for those kinds that others stand for, unless `whole`.
+-- Runs `f` for every container of these shapes and for the stream. Kinds that others represent are
+-- skipped, unless `whole`.
 local whole = false
 local others <const> = {array = true, linear = true, compose = true}
 local function each(types, shapes, f)

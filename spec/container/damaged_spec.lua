@@ -1,5 +1,5 @@
--- .rill files of containers with numbers in their descriptions changed, under checksums that fit: each is a container or an error. `make sanitize
--- SPEC=damaged` looks at memory, too.
+-- .rill files of containers with numbers in their descriptions changed, under checksums that fit: each is
+-- a container or an error. `make sanitize SPEC=damaged` looks at memory, too.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local pngwriter = require "spec.support.pngwriter"
@@ -89,7 +89,7 @@ describe("damaged files of containers", function()
     it("are refused where sizes of a page multiply beyond their type", function()
         for _, kind in ipairs(kinds) do
             if kind[1] == "sparse" or kind[1] == "overlap" or kind[1] == "tree" then
-                -- Behind the kind: a rank of 2, two sizes, then those of a page.
+                -- After the kind: a rank of 2, two sizes, then the sizes of a page.
                 local at = kind.bytes:find("\2\0" .. ("<I8"):pack(kind[1] == "tree" and 8 or 64), HEADER + 20, true)
                 local sizes = ("<I8I8"):pack(3, math.maxinteger)
                 local bytes = kind.bytes:sub(1, at + 17) .. sizes .. kind.bytes:sub(at + 34)

@@ -1,4 +1,4 @@
--- Pages that the device allocates and releases by itself, for streams of many points, beside plain Lua (cells.lua).
+-- Pages that the device allocates and releases for streams of many points, compared with plain Lua (cells.lua).
 local rill = require "rill"
 local cells = require "spec.support.cells"
 local check = require "spec.support.check"
@@ -94,7 +94,7 @@ function Program:random_index()
     return index
 end
 
--- Those of a list that are mapped, or a few.
+-- Returns the mapped points of a list, or a few points.
 function Program:mapped_of(list)
     local some = {}
     for i = 1, #list, 7 do

@@ -7,7 +7,8 @@ local raises <const> = check.raises
 local T <const> = rill.translator
 local ROWS <const>, COLUMNS <const> = 12, 20
 
--- A twisted torus: each time around along x is five rows further down. Above and below three rows there is nothing.
+-- A twisted torus: each time around along x is five rows further down. Above and below three rows there is
+-- nothing.
 local function twist(x, y)
     local turns = x // COLUMNS
     if y < -3 or y > ROWS + 2 then return nil end
@@ -25,7 +26,7 @@ local function policy()
     ]]):gsub("ROWS", ROWS):gsub("COLUMNS", COLUMNS)}
 end
 
--- Containers of the numbers of their elements, whose default is -7.
+-- Containers whose elements are their indices, with default -7.
 local function each(names, f)
     local p = policy()
     local pages = T.pages {shape = {ROWS, COLUMNS}, page = {4, 8}}:map({0, 0}, {COLUMNS - 1, ROWS - 1}, 0)

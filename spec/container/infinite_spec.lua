@@ -1,5 +1,5 @@
--- Values between nodes that hold infinite ones, and none: a weight of 0 contributes nothing, between an infinite value and a finite
--- one is the infinite one.
+-- Values between nodes with infinite and with NaN values: a weight of 0 contributes nothing, between an
+-- infinite value and a finite one is the infinite one.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local order = require "spec.support.order"

@@ -1,4 +1,5 @@
--- Random programs of launches, expressions and ranges over containers of different pages, beside dense tables.
+-- Random programs of launches, expressions and ranges over containers of different pages, compared with
+-- dense tables.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
@@ -8,7 +9,7 @@ local PAGES <const> = {{4, 8}, {3, 5}, {4, 4}}
 local Program <const> = {}
 Program.__index = Program
 
--- A container beside its values, and which of its pages are mapped.
+-- A container, its expected values, and which of its pages are mapped.
 local function new(page, default)
     local made = {page = page, default = default, values = {}, mapped = {}}
     made.c = rill.sparse("int", {ROWS, COLUMNS}, {page = page, default = default})
@@ -140,7 +141,7 @@ function actions.expression(self)
     end)
 end
 
--- What is mapped in neither stays so where it reads the same anyway.
+-- Pages that are mapped in neither stay unmapped if they read the same.
 function actions.write(self)
     local a, b = self:pick(), self:pick()
     local same, set, f = combine(b.default, b.default) == a.default, union(a, b), combined(b, b)

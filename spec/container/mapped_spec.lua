@@ -5,7 +5,7 @@ local leaks = require "spec.support.leaks"
 local equal <const>, raises <const> = check.equal, check.raises
 local T <const> = rill.translator
 
--- What is mapped, in address order, by asking for each element: values, and indices from 1.
+-- Returns the mapped elements in address order, read one by one: values, and 1-based indices.
 local function listed(c, page)
     local shape, values, indices, grid, count = c.shape, {}, {}, {}, 1
     for d, size in ipairs(shape) do

@@ -7,7 +7,8 @@ local T <const> = rill.translator
 
 local ROWS <const>, COLUMNS <const>, HALF <const> = 13, 16, 3
 
--- A band laid out by its diagonals. What is outside of the band is nowhere, and the places have no bounds that are known.
+-- A band laid out by its diagonals. Elements outside of the band are not mapped, and the bounds of the
+-- addresses are not known.
 local function diagonals(ranges)
     return T.new {name = "diagonals", rank = 2, to = 2, shape = {ROWS, COLUMNS}, glsl = ([[
         ivec2 translate(ivec2 v) { int d = v.x - v.y + H; return ivec2(d < W ? d : -1, v.y); }
@@ -25,7 +26,7 @@ local function diagonals(ranges)
     end}
 end
 
--- Two addresses share a place, and an edge has none.
+-- Two elements share an address, and an edge has no address.
 local function folded()
     return T.new {name = "folded", rank = 2, to = 1, shape = {ROWS, COLUMNS},
         glsl = "int translate(ivec2 v) { return v.y == 0 ? -1 : (v.y - 1) * 8 + v.x / 2; }",
@@ -43,7 +44,7 @@ local cases <const> = {
     end, {2, 1, 4}},
 }
 
--- What a mapping makes of an index from 1: a number of its place, and of the page of that; nil: there is none.
+-- Returns the index of the address of an element (1-based), and of its page; nil if it is not mapped.
 local function place_of(mapping, page, i, j)
     local sizes = type(page) == "table" and page or {page}
     local at = {mapping:translate {j - 1, i - 1}}
@@ -54,7 +55,7 @@ local function place_of(mapping, page, i, j)
     return table.concat(at, ","), table.concat(key, ",")
 end
 
--- A container over a mapping beside its elements: values by place, and which pages are mapped.
+-- A container over a mapping, its expected values by address, and which pages are mapped.
 local Model <const> = {}
 Model.__index = Model
 

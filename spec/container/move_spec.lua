@@ -7,7 +7,7 @@ local order = require "spec.support.order"
 local raises <const> = check.raises
 local T <const> = rill.translator
 
--- Containers of a shape, some pages of which are mapped, beside what each element is.
+-- Containers of a shape with some mapped pages, and the expected value of each element.
 local kinds <const> = {
     function(shape, random)
         return rill.sparse("int", shape, {page = {1 + random(6), 1 + random(6)}, default = 7})

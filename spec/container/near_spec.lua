@@ -27,7 +27,7 @@ local texts <const> = {
     ]],
 }
 
--- Shapes, pages, types, what is computed, what lies outside; `long`: the tests run where those of minutes do.
+-- Shapes, pages, types, expressions and boundaries; `long`: tests that run with `make test-all` only.
 local cases <const> = {
     {{61}, {16}, "half", "line", "wrap"},
     {{61}, {4}, "float", "far", "zero"},

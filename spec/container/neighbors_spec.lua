@@ -1,4 +1,4 @@
--- c:neighbors beside c:get and plain Lua.
+-- c:neighbors, compared with c:get and plain Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -15,7 +15,7 @@ local outside <const> = {
     end,
 }
 
--- All elements around those of a container with two dimensions, beside what c:get gives, which knows no boundary.
+-- Compares all neighbors in a container of two dimensions with c:get, which has no boundary.
 local function compare(c, reach, mode, range)
     local far, step, n = type(reach) == "table" and reach or {reach, reach}, (range or c:active()):each(), 0
     for near, i, j in c:neighbors(reach, range) do

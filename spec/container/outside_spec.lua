@@ -1,5 +1,5 @@
--- What lies outside of the domain, alike for streams and containers of every kind: indices are reported under check, positions of sample
--- are what the boundary says.
+-- What lies outside of the domain, alike for streams and containers of every kind: indices are reported
+-- under check, positions of sample are what the boundary says.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

@@ -10,7 +10,8 @@ local equal <const>, raises <const> = check.equal, check.raises
 local default <const>, steps <const> = 3, 14
 local seen <const> = {half = "float", uint8 = "uint"}
 
--- Shapes, pages, overlaps, types; how far neighbours are, or a loop over all that are near; `long` where compiling takes seconds.
+-- Shapes, pages, overlaps, types; how far neighbours are, or a loop over all that are near; `long` where
+-- compiling takes seconds.
 local cases <const> = {
     {{61}, {16}, 3, "half", 3}, {{13, 21}, {4, 7}, 1, "uint8", "loop"}, {{24, 40}, {4, 8}, 4, "float", 4},
     {{20, 22}, {5, 6}, 2, "double", "loop", long = true}, {{9, 10, 12}, {3, 5, 4}, 1, "vec3", 1, long = true},
@@ -21,7 +22,7 @@ local function compile(text, type)
     return rill.kernel((text:gsub("%f[%w]T%f[%W]", seen[type] or type)))
 end
 
--- x[o][0]... + 3 x[0][-o] ... and what is at the corners, or all that is near.
+-- x[o][0]... + 3 x[0][-o] ... and the corners, or the whole neighborhood.
 local function around(rank, far, type)
     local brackets, terms = math.min(rank, 3), {}
     local text
@@ -93,7 +94,7 @@ local function model(case)
     return m
 end
 
--- What is done to a model's container, and to what it should hold.
+-- Operations on a model's container and on its expected values.
 local changes = {
     function(m)
         local at = m.anywhere()
@@ -290,7 +291,7 @@ describe("overlapping pages", function()
         local k = rill.kernel [[kernel void far(neighbor float x<>, float y<>, out float r<>) {
             r = x[-1][0] + 3.0 * x[0][1] + 5.0 * x[1][-1] + y; }]]
         local other <close> = rill.sparse("float", {16, 24}, {page = {4, 8}}):set(1, 16, 1):set(1, 8, 16)
-        -- What is mapped of a result.
+        -- The mapped part of a result.
         local function compare(r, wanted)
             local range <close> = r:active()
             local values, got, expected = r:values(), {}, {}

@@ -4,7 +4,8 @@ local leaks = require "spec.support.leaks"
 
 local equal <const> = check.equal
 
--- Shapes, the pages of the container launched over, and those of the other one: equal ones, multiples, parts, any.
+-- Shapes, the pages of the container launched over, and those of the other container: equal ones,
+-- multiples, parts, any.
 local cases <const> = {
     {{64}, {16}, {16}}, {{40}, {7}, {5}}, {{16, 24}, {4, 8}, {8, 24}}, {{13, 21}, {4, 8}, {4, 8}},
     {{13, 20}, {5, 4}, {10, 8}},
@@ -50,7 +51,7 @@ local function masked(type, shape, page, default)
     return c, mask:fill(1):values()
 end
 
--- Flat values: those of `old`, and where the mask is, f of those of the others.
+-- Returns flat values: `old`, or, if the mask holds, f of the other values.
 local function expected(type, mask, old, f, ...)
     local n, lists, result = components(type), {...}, {}
     for i = 1, #old do

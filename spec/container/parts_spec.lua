@@ -1,4 +1,5 @@
--- Primitives of what is mapped that copy it in parts: what they give is what one stream of it gives, and memory stays near what there is.
+-- Primitives that copy the mapped elements in parts: their results equal those of one stream, and they
+-- need little additional memory.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

@@ -1,4 +1,5 @@
--- Launches over domains of 2048^3 and 131,072^2: memory at its peak beside what the pages and tables take that are there.
+-- Launches over domains of 2048^3 and 131,072^2: peak memory, compared with the memory of mapped pages and
+-- tables.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

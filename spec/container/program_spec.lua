@@ -1,4 +1,5 @@
--- Containers of every kind beside plain Lua: random programs (programs.lua), and snapshots. Those of trees are in tree_program_spec.
+-- Containers of every kind, compared with plain Lua: random programs (programs.lua), and snapshots. Trees
+-- are in tree_program_spec.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

@@ -1,4 +1,4 @@
--- t:ranges: of streams of boxes on the device, and of memory, both beside the CPU's points.
+-- t:ranges of streams of boxes on the device, and of memory, compared with points on the CPU.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

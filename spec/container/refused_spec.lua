@@ -21,7 +21,7 @@ local made <const> = {
     o = function() return rill.sparse("int", 5, {page = 2}):generate(function(i) return i * 2 - 2 end, all(5)) end,
 }
 
--- What is called with them, and one of them at a time is a container.
+-- Functions that are called with these arguments, of which one at a time is a container.
 local cases <const> = {
     {"ix", function(i, x) return rill.reduce_by_key(i, x) end},
     {"xl", function(x, l) return rill.segmented_reduce(x, l) end},

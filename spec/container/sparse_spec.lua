@@ -4,7 +4,7 @@ local leaks = require "spec.support.leaks"
 
 local raises <const> = check.raises
 
--- A sparse container beside a table of its elements: flat, `default` where no page is mapped.
+-- A sparse container, and a flat table of its expected elements: `default` where no page is mapped.
 local Model <const> = {}
 Model.__index = Model
 
@@ -377,7 +377,8 @@ describe("a sparse container", function()
         end
     end)
 
-    -- Below a level's entry that is empty nothing is looked up, and a step takes as many elements as one of streams.
+    -- Below a level's entry that is empty nothing is looked up, and a step takes as many elements as one
+    -- of streams.
     it("is looked up at random through tables of every depth", function()
         local look = rill.kernel "kernel void look(ivec2 p<>, int c[][], out int r<>) { r = c[p.y][p.x]; }"
         local place = rill.kernel "kernel ivec2 place(int n<>) { return ivec2(n * 37 % 67 - 1, n * 29 % 53 - 1); }"

@@ -1,4 +1,4 @@
--- Textures beside rill's own interpolation and a plain one in Lua.
+-- Textures, compared with rill's own interpolation and with one in plain Lua.
 local core = require "rill.core"
 local rill = require "rill"
 local check = require "spec.support.check"
@@ -195,7 +195,8 @@ end)
 describe("textures", function()
     leaks.watch(setup, teardown)
 
-    -- Drivers compile a program anew for each filter and boundary: over all types and shapes each pair comes a few times.
+    -- Drivers compile a program anew for each filter and boundary: over all types and shapes each pair
+    -- comes a few times.
     local turn, few <const> = 0, {float = true, half4 = true, unorm8 = true}
     for _, type in ipairs(types) do
         it("of " .. type .. " are sampled as a plain program does" .. (few[type] and "" or " #long"), function()
@@ -310,8 +311,8 @@ describe("textures", function()
         assert.are.equal(15, k(rill.from({{0.99, 0.8}}, "vec2"), same):values()[1])
     end)
 
-    -- By format: how many steps between 0 and 1, of which a value may be half a one off, and bytes of a texel. Half floats
-    -- have 2048 in the upper half, and may be cut off rather than rounded.
+    -- By format: how many steps between 0 and 1, of which a value may be half a one off, and bytes of a
+    -- texel. Half floats have 2048 in the upper half, and may be cut off rather than rounded.
     local function in_formats(formats)
         local samplers = {}
         for name, row in pairs(formats) do

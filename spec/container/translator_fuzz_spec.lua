@@ -1,4 +1,5 @@
--- Random translators of all kinds and compositions: the device, the CPU and plain Lua agree, address by address.
+-- Random translators of all kinds and compositions: the device, the CPU and plain Lua agree, address by
+-- address.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local order = require "spec.support.order"
@@ -75,7 +76,7 @@ local function compare_translate(random, made)
     return memory
 end
 
--- Addresses of memory, some next to them, and what stands there.
+-- Tests addresses of memory, adjacent ones, and the points stored there.
 local function compare_inverse(random, made, memory)
     local t, inverse = made.t, translators.inverse(made)
     for i = 1, math.min(#memory, 40) do
@@ -125,7 +126,7 @@ local function compare_ranges(random, made)
     assert(count == 0, count .. " points too many")
 end
 
--- Ranges of a box of memory hold each address that stands there once, in memory's order.
+-- Ranges of a box of memory contain each point stored there once, in memory order.
 local function compare_back(random, made, memory)
     local t = made.t
     if #memory == 0 then return end

@@ -52,7 +52,8 @@ describe("a translator", function()
         assert.equal("n", T.compose(own, own).traits.access)
     end)
 
-    -- Each of its 17 rows, in its order; where these characteristics are not the table's, docs/translator.md says why.
+    -- Each of its 17 rows, in its order; where these characteristics are not the table's,
+    -- docs/translator.md says why.
     it("makes the structures of Glift's Table II", function()
         local counts = rill.from({{{2, 1}, {0, 3}}}, "int")
         local function paged(frames, to, options) -- pages, of so many elements in all, in memory of other dimensions

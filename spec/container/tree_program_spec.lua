@@ -1,4 +1,4 @@
--- Trees beside plain Lua: random programs (programs.lua).
+-- Trees, compared with plain Lua: random programs (programs.lua).
 local leaks = require "spec.support.leaks"
 local programs = require "spec.support.programs"
 

@@ -1,4 +1,5 @@
--- sample(q, p, level) at positions and levels with fractions, at all filters and boundaries, beside plain Lua.
+-- sample(q, p, level) at positions and levels with fractions, with all filters and boundaries, compared
+-- with plain Lua.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local order = require "spec.support.order"

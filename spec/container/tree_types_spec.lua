@@ -1,11 +1,11 @@
--- Adaptive containers of packed types and of structures, beside ones of plain types on which the same is done.
+-- Adaptive containers of packed types and of structures, compared with containers of plain types.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
 local pair <const> = rill.struct("Pair", "int n; vec4 v; half2 h;")
 
--- type, the plain one, how far values may differ, what an element is made of a number, and what a kernel makes of one; and a number of an
--- element.
+-- type, the plain one, how far values may differ, what an element is made of a number, and what a kernel
+-- makes of one; and a number of an element.
 local function same(x) return x end
 
 local cases <const> = {

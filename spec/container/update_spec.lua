@@ -1,4 +1,5 @@
--- c:each, c:update and c:generate beside plain Lua, of any size; the random programs (programs.lua) take them beside all else.
+-- c:each, c:update and c:generate, compared with plain Lua, for any size. The random programs
+-- (programs.lua) use them, too.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

@@ -1,4 +1,5 @@
--- What containers of parts that a user made can do of what others do: pages come and go, files, and what is no matter of theirs.
+-- Operations of rill.virtual that other containers have, too: mapping pages, files, and operations that do
+-- not apply.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

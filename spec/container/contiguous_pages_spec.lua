@@ -1,4 +1,4 @@
--- Launches over pages that stand one behind the other in every argument's memory run as over streams; all others as before.
+-- Launches over pages that are adjacent in every argument's memory run as over streams; other launches do not.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
@@ -33,7 +33,8 @@ end
 
 local shuffled <const> = {5, 12, 1, 7, 3, 10}
 
--- Runs r = 2 x over a range, as `how` says, and compares with that of streams; what is beyond stays.
+-- Runs r = 2 x over a range, with the options `how`, and compares with streams. Elements outside keep
+-- their values.
 local function compare(c, d, range, mask, how)
     local x, before = c:stream(), d:stream()
     assert.matches(how, kernels.twice:explain {x = c, r = d, over = range}, 1, true)

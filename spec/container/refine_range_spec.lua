@@ -1,7 +1,7 @@
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
--- What q:refine gives beside the container: a range to launch over, after which all is as if all leaves were written.
+-- The range that q:refine returns: after a launch over it, all values equal those of a launch over all leaves.
 describe("the new leaves of refine", function()
     leaks.watch(setup, teardown)
 
@@ -16,7 +16,7 @@ describe("the new leaves of refine", function()
         kernel void look3(vec3 p<>, float q[][][], out float r<>) { r = sample(q, p); }
     ]=]
 
-    -- Points near a place, so that leaves of many levels stand side by side.
+    -- Points near a position, so that leaves of many levels are adjacent.
     local function spots(n, seed, type, size)
         local middle = rill.random(n, {type = type, seed = seed}) * size
         local around = rill.random(n, {type = type, seed = seed + 1})
