@@ -28,7 +28,7 @@ local OPTIONS <const> = {
     transfer = {transfer.is_one, transfer.words}, method = option.words(METHODS), spacing = lattice.spacing,
     size = cameras.size, step = POSITIVE, density = POSITIVE,
     iso = option.finite, surface = option.words(SURFACES), colour = VECTOR,
-    range = {is_range, "{least, largest}"}, background = VECTOR,
+    range = {is_range, "{min, max}, min below max"}, background = VECTOR,
     light = {function(v) return type(v) == "boolean" or option.is_vector(v, 3) and vector.unit(v) ~= nil end,
         "a direction, three numbers, or true"},
 }

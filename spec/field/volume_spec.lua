@@ -585,7 +585,7 @@ describe("rill.volume", function()
             ['option \'method\': expected "march" or "slices", got "fly"'] = {s, {method = "fly"}},
             ["option 'size': expected {rows, columns}, whole numbers from 1 to 16384, got {0, 3}"] =
                 {s, {size = {0, 3}}},
-            ["option 'range': expected {least, largest}, got {2, 1}"] = {s, {range = {2, 1}}},
+            ["option 'range': expected {min, max}, min below max, got {2, 1}"] = {s, {range = {2, 1}}},
             ["option 'light': expected a direction, three numbers, or true, got {0, 0, 0}"] = {s, {light = {0, 0, 0}}},
             ["option 'step': expected a number above 0, got number 0"] = {s, {step = 0}},
             ["option 'step': rays would need 53852 steps, more than 16384: give a step above 0.0003"] =

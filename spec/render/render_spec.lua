@@ -381,7 +381,7 @@ describe("rill.render", function()
             ["argument #1 'm': mesh 2: expected a mesh, or {mesh, color = ...}, got number 5"] = {{m, 5}},
             ["a list of meshes has the key 'color': give options of one mesh in its entry"] = {{m, color = "red"}},
             ["mesh 2 of the list is missing"] = {{m, nil, m}},
-            ["option 'range': expected {least, greatest}, the first below the second"] = {m, {range = {1, 0}}},
+            ["option 'range': expected {min, max}, min below max"] = {m, {range = {1, 0}}},
             ["mesh 1: unknown option 'colour'"] = {{{m, colour = "red"}}},
             ["unknown option 'colour'"] = {m, {colour = "red"}},
             ["option 'color': expected"] = {m, {color = "reddish"}},
