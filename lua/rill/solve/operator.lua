@@ -72,7 +72,7 @@ function operator.vector(method, name, value)
     value = errors.open(("rill.solve.%s: '%s'"):format(method, name), value)
     if not REAL[value.type] then
         fail("rill.solve.%s: '%s': expected elements of float or double, got elements of %s%s", method, name,
-            tostring(value.type), elements.scalar(value.type) and '; s:cast "float" gives some' or "")
+            tostring(value.type), elements.scalar(value.type) and '; use s:cast "float"' or "")
     end
     return value
 end
