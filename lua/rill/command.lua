@@ -1,4 +1,4 @@
--- rill.command: the command line. The words after the script's name are arguments of the script. Exit statuses and messages are those of lua.
+-- rill.command: the command line. The words after the script's name are arguments of the script. Exit statuses and messages are the same as lua's.
 local with_value = { e = true, l = true, d = true }
 local long_value = { ["--device"] = true }
 local about = [[Runs Lua with rill: streams and kernels on a graphics device. Without a script, starts a prompt.]]

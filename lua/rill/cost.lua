@@ -10,7 +10,7 @@ errors.own()
 
 local TURNS <const>, TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 4, 5, 1 << 26
 
--- The kinds of parameters that a launch creates, and those that it modifies.
+-- The kinds of parameters whose streams a launch creates, and the kinds whose streams it modifies.
 local MADE <const> = {["output stream"] = true, ["variable output"] = true}
 local CHANGED <const> = {["in-place stream"] = true, ["random-access stream"] = true}
 

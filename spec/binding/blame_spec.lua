@@ -1,4 +1,4 @@
--- Errors of what is said in Lua stand at the line of the script that made the call, and name what it called.
+-- Errors of functions written in Lua are raised at the line of the script that made the call, and name the called function.
 local rill = require "rill"
 local check = require "spec.support.check"
 
@@ -22,7 +22,7 @@ end
 
 local STALE <const> = "expression<bool>%[3%] was built before memory it reads was written"
 
--- What it should say, and a function that goes wrong on its own first line.
+-- The expected message, and a function that fails on its first line.
 local cases = {
     {"s:sort: unknown option 'desc'", function() local r = s:sort {desc = true} return r end},
     {"s:sort: expected a table of options, got expression", function() local r = s:sort(s + 1) return r end},

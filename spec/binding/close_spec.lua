@@ -1,4 +1,4 @@
--- `local x <close>` of everything rill gives.
+-- `local x <close>` with values of every type of rill.
 local rill = require "rill"
 local check = require "spec.support.check"
 
@@ -25,7 +25,7 @@ describe("local <close>", function()
         assert.truthy(rill.device().name)
     end)
 
-    it("of an expression lets go of its values and of nothing else", function()
+    it("with an expression releases its values and nothing else", function()
         local x = rill.from {1, 2, 3}
         local kept
         do
@@ -42,7 +42,7 @@ describe("local <close>", function()
         check.raises("e:close: argument 'e': expected an expression before the colon", kept.close, x)
     end)
 
-    it("of an expression frees device memory", function()
+    it("with an expression frees device memory", function()
         check.collect()
         local x = rill.iota(1 << 16)
         local before = rill.memory().bytes

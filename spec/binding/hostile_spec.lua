@@ -1,4 +1,4 @@
--- What may never happen, whatever a script hands over: a crash.
+-- No argument that a script passes may crash the process.
 local rill = require "rill"
 local check = require "spec.support.check"
 local tempfiles = require "spec.support.tempfiles"
@@ -12,7 +12,7 @@ local function here()
 end
 
 describe("hostile arguments", function()
-    -- Every `many`-th of the functions.
+    -- Calls every `many`-th function.
     local function call_functions(many)
         local files = tempfiles.open()
         local root = here()
@@ -28,9 +28,9 @@ describe("hostile arguments", function()
         assert.is_true(tonumber(out:match "(%d+) functions") > 300)
     end
 
-    it("crash nothing, in one of four functions Lua can reach", function() call_functions(4) end)
+    it("do not crash, in every fourth function that Lua can reach", function() call_functions(4) end)
 
-    it("crash nothing, in any function Lua can reach #long", function() call_functions(1) end)
+    it("do not crash, in any function that Lua can reach #long", function() call_functions(1) end)
 
     it("of other modules are refused by finalizers", function()
         local kernel = rill.kernel "kernel void f(out float r<>) { r = 1.0; }"
@@ -43,7 +43,7 @@ describe("hostile arguments", function()
         assert.equal("file", io.type(io.stdout))
     end)
 
-    it("of finalizers called by hand leave kernels and streams to the collector", function()
+    it("of finalizers called by a script leave kernels and streams to the collector", function()
         local k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x + 1.0; }"
         local x = rill.from {1}
         debug.getmetatable(k).__gc(k)
@@ -126,7 +126,7 @@ describe("numbers at the ends of their range", function()
         -(2 ^ 63),
     }
 
-    it("are no elements", function()
+    it("are not accepted as elements", function()
         local s, m = rill.from {1, 2, 3}, rill.from({1, 2, 3}):map_cpu()
         for _, n in ipairs(huge) do
             assert.is_false(pcall(s.get, s, n))
@@ -142,7 +142,7 @@ describe("numbers at the ends of their range", function()
         check.raises("s%[i%] = v: index %-9223372036854775808 does", function() s[math.mininteger] = 1 end)
     end)
 
-    it("are no sizes beside an empty dimension", function()
+    it("are not accepted as sizes next to an empty dimension", function()
         local most = math.maxinteger
         for _, shape in ipairs {{0, most, most}, {most, most, 0}, {1 << 31, 0}} do
             check.raises("in the dimensions that are not empty", rill.stream, "float", shape)
@@ -157,7 +157,7 @@ describe("numbers at the ends of their range", function()
         assert.equal(0, empty:replicate(math.maxinteger, 2):sum())
     end)
 
-    it("are no counts, shapes, axes or seeds that break", function()
+    it("are refused or work as counts, shapes, axes and seeds", function()
         local s = rill.iota({2, 3})
         for _, n in ipairs(huge) do
             for name in ("tile replicate group reshape sum scan sort top_k boundary"):gmatch "%S+" do

@@ -1,4 +1,4 @@
--- Mistakes of people who come from elsewhere: the message says what the thing is called here.
+-- Mistakes of users of other libraries: the message contains rill's name for the operation or type.
 local rill = require "rill"
 local check = require "spec.support.check"
 
@@ -25,7 +25,7 @@ describe("a mask as an index", function()
 end)
 
 describe("a part of the module", function()
-    it("says what it has where it is called", function()
+    it("lists its functions if it is called", function()
         check.names({"rill.solve is not a function; it has bicgstab, cg, "}, function() return rill.solve(1) end)
         check.names({"rill.blas is not a function; it has asum, axpy, "}, function() return rill.blas {} end)
         check.names({"'linalg'; did you mean rill.solve?"}, function() return rill.linalg end)
@@ -34,7 +34,7 @@ describe("a part of the module", function()
 end)
 
 describe("a type of numpy or C", function()
-    it("is named as it is called here, or why there is none", function()
+    it("is answered with the name in rill, or the reason why there is none", function()
         for name, here in pairs {
             float64 = "'double'", float32 = "'float'", int32 = "'int'", uint32 = "'uint'", float16 = "'half'",
             boolean = "'bool'", f8 = "'double'", uint8_t = "'uint8'", number = "'float' or 'double'", byte = "'uint8'",

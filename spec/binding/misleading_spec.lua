@@ -1,4 +1,4 @@
--- Mistakes that Lua or Brook suggest are named, with what to write; what is none works.
+-- Mistakes that Lua or Brook suggest: the message says what to write. Code that looks like such a mistake, but is correct, works.
 local rill = require "rill"
 local check = require "spec.support.check"
 
@@ -17,7 +17,7 @@ describe("a mistake that Lua or Brook suggests", function()
         assert.same({5, 9}, parts(rill.from({{5, 5}}, "float2")):values())
     end)
 
-    it("in a shape or a type names one that would do", function()
+    it("in a shape or a type is answered with one that is valid", function()
         local five, seven = rill.from {1, 2, 3, 4, 5}, rill.stream("float", 7)
         local add = rill.kernel "kernel void add(float x<>, float y<>, out float r<>) { r = x + y; }"
         check.names({"add", "5 and 7 of 'y'", "'y' must have the shape 5, or sizes of 1"}, add, five, seven)
@@ -38,7 +38,7 @@ describe("a mistake that Lua or Brook suggests", function()
         assert.is_nil(message:find("cast", 1, true), message)
     end)
 
-    it("is none in names that rill uses itself, nor in many inputs beside a gather", function()
+    it("is not reported for names that rill uses itself, nor for many inputs with a gather", function()
         local x = rill.from {1, 2, 3}
         for _, name in ipairs {"rill_active", "rill_length", "rill_list", "rill_e"} do
             local k = rill.kernel(("kernel void f(float %s<>, out float r<>) { r = %s + 1.0; }"):format(name, name))

@@ -7,7 +7,6 @@ local f = rill.from {{4, 1}, {1, 3}}
 local line = rill.from {3, 1, 2, 5}
 local gray = rill.random({8, 8}, {seed = 1})
 
--- By its name: a call with these options. A name ends in a function of the options where no argument comes before them.
 local function sparse_array()
     return rill.sparse("float", {4}, {page = {2}}):write(line)
 end
@@ -32,6 +31,7 @@ end
 local three = rill.from {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}
 local points = rill.from({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, "vec3")
 local shape = {shape = {8, 8}}
+-- Function name -> a call with the given options, or the function itself if the options are its first argument.
 local calls = {
     ["rill.repl"] = rill.repl,
     ["rill.selftest"] = rill.selftest,
@@ -136,7 +136,7 @@ end
 for _, name in ipairs {"linear", "fold", "pages", "hash", "lists", "new"} do
     calls["rill.translator." .. name] = rill.translator[name]
 end
--- Filters of a picture and solvers of A x = b need no line.
+-- Image filters and solvers of A x = b are added from their tables.
 setmetatable(calls, {__index = function(_, name)
     local filter, solver = name:match "^rill%.image%.(%w+)$", name:match "^rill%.solve%.([%w_]+)$"
     return filter and function(o) return rill.image[filter](gray, o) end or solver and system(solver)
@@ -163,7 +163,7 @@ local allowed_missing = {
 
 describe("an unknown option", function()
     for name, options in pairs(documented()) do
-        it("of " .. name .. " is refused with a list of what there is", function()
+        it("of " .. name .. " is refused with a list of the options", function()
             assert.truthy(calls[name], "no call of " .. name .. " in this spec")
             local message = check.raises("unknown option 'zzqxj': expected [%w_, ]+$", calls[name], {zzqxj = 1})
             local listed = {}
@@ -180,7 +180,7 @@ describe("an unknown option", function()
         end)
     end
 
-    it("names what other libraries call so", function()
+    it("is answered with the option that other libraries call so", function()
         for call, names in pairs {
             [function(o) return line:sort(o) end] = {desc = "descending", dim = "axis", reverse = "descending"},
             [function(o) return line:sum(1, o) end] = {keepdims = "keep", keepdim = "keep"},
@@ -196,7 +196,7 @@ describe("an unknown option", function()
         end
     end)
 
-    it("may be no name at all", function()
+    it("may be a key that is not a string", function()
         check.raises("s:sort: unknown option number 1: expected axis, descending, key$", line.sort, line, {true})
         check.raises("rill.cloth: unknown option number 1: expected ", rill.cloth, {1, shape = {2, 2}})
         check.raises("rill.random: unknown option stream<float>%[4%]: expected ", rill.random, 3, {[line] = 1})

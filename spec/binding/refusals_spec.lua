@@ -1,4 +1,4 @@
--- Refusals of values of rill where something else is expected: no message is Lua's own, names a private field or another function.
+-- Values of rill are refused where other values are expected. No message comes from Lua itself, or names a private field or another function.
 local rill = require "rill"
 local check = require "spec.support.check"
 
@@ -61,7 +61,7 @@ describe("a value of rill", function()
         check.raises("rill.show: argument #1 's': .*got closed mesh", rill.show, m)
     end)
 
-    it("is not taken for another before the colon", function()
+    it("is not accepted for another type before the colon", function()
         local p, F = rill.progress(3), rill.solve.lu(rill.from {{1}})
         local h, T = rill.solve.hierarchy {shape = {4, 4}}, rill.collide.bvh(rill.mesh.box())
         for _, value in ipairs {false, 1, {}, rill.iota(1), rill.iota(1) + 1, rill.mesh.box(), print} do
@@ -94,7 +94,7 @@ describe("sizes beyond what a stream can have", function()
 end)
 
 describe("a function that fills a fluid", function()
-    it("is blamed as what it fills", function()
+    it("is named by the option that it fills", function()
         check.raises("spec.lua:%d+: rill.fluid: the velocity: the function called for element 1: expected a number",
             function()
                 local f = rill.fluid {shape = {3, 3}, velocity = function() end}

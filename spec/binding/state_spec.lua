@@ -168,7 +168,7 @@ describe("the end of a process", function()
     end
 
     -- Lua finalizes nothing that a finalizer makes while its state closes, so what such a stream holds is lost with the state.
-    it("is no crash with streams made while the state closes", function()
+    it("does not crash if streams are made while the state closes", function()
         local script = [[
             local rill = require "rill"
             setmetatable({}, {__gc = function() print(rill.iota(1000):sum()) end})
@@ -176,7 +176,7 @@ describe("the end of a process", function()
         assert.equal("499500\n", process.output(script, {ASAN_OPTIONS = "detect_leaks=0"}))
     end)
 
-    it("by an error tells the error", function()
+    it("by an error prints the error", function()
         local result = process.run [[
             local rill = require "rill"
             s = rill.iota(1000)
@@ -186,7 +186,7 @@ describe("the end of a process", function()
         assert.matches("stop here", result.err)
     end)
 
-    it("by os.exit without closing is no crash", function()
+    it("by os.exit without closing does not crash", function()
         local result = process.run "s = require('rill').iota(1000) s:map('x') os.exit(3)"
         assert.equal(3, result.status)
     end)

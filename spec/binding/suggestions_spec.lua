@@ -1,4 +1,4 @@
--- What errors suggest for an unknown name: what other libraries call so, what stands elsewhere in rill, else the nearest; never a method that discards.
+-- Suggestions of errors for an unknown name: the equivalent of a name of another library, the same name elsewhere in rill, else the nearest name; never a method that discards something.
 local rill = require "rill"
 local suggest = require "rill.core.suggest"
 local reference = require "rill.shell.reference"
@@ -18,7 +18,7 @@ for part in pairs(suggest.parts()) do
 end
 
 describe("a suggestion", function()
-    it("is what numpy, Torch and CUDA call so", function()
+    it("is the equivalent of a name in numpy, Torch or CUDA", function()
         for owner, expected in pairs {
             s = {
                 clone = "s:copy()", T = "s:transpose()", view = "s:reshape(shape)", astype = "s:cast(type)",
@@ -67,7 +67,7 @@ describe("a suggestion", function()
         end
     end)
 
-    it("is nothing where only letters are alike", function()
+    it("is not given if only the letters are similar", function()
         for owner, words in pairs {
             rill = {"meshgrid", "mgrid", "fromfile", "interp", "diff", "sinc", "gridDim", "lstsq"},
             s = {"median", "quantile", "pinv"}, c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
@@ -121,7 +121,7 @@ describe("a suggestion", function()
         assert.is_nil(suggested("rill", "close"))
     end)
 
-    it("begins with a name that there is, or is an expression", function()
+    it("begins with an existing name, or is an expression", function()
         for owner, words in pairs(synonyms.of) do
             for other, here in pairs(words) do
                 local name = here[1]:match "^%(?[%-~#]?%(?([%a_]+[.:][%a_][%w_]*)"
@@ -134,13 +134,13 @@ describe("a suggestion", function()
         end
     end)
 
-    it("is no option with the opposite meaning", function()
+    it("is not an option with the opposite meaning", function()
         local message = select(2, pcall(rill.argsort, rill.from {2, 1}, {ascending = true}))
         assert.truthy(message:find("unknown option 'ascending': expected ", 1, true), message)
         assert.falsy(message:find("did you mean", 1, true), message)
     end)
 
-    it("is no option that no function has", function()
+    it("is an option that a function has", function()
         local options = {}
         for _, entry in ipairs(reference.entries()) do
             for _, parameter in ipairs(entry.params or {}) do

@@ -73,7 +73,7 @@ describe("the command", function()
         assert.equal(1, rill "-e 'x = ='".status)
     end)
 
-    it("tells about itself", function()
+    it("prints help and versions", function()
         local version = require "rill"._VERSION
         assert.equal(("rill %s, Lua 5.4\n"):format(version), rill "--version".out)
         assert.equal(rill "-v".out, rill "--version".out)
@@ -87,7 +87,7 @@ describe("the command", function()
         assert.truthy(wrong.err:find("unknown option '--wrong'", 1, true) and wrong.err:find "Usage: rill")
     end)
 
-    it("says why argparse is not to be had", function()
+    it("reports a missing argparse", function()
         files:write("argparse.lua", "error('not enough memory', 0)")
         local result = run(("LUA_PATH='%s/?.lua;;' %s '%s/bin/rill'"):format(files.directory, lua, root), "-v")
         assert.equal(1, result.status)
@@ -109,7 +109,7 @@ describe("the command", function()
         assert.equal(name .. "\n", rill(("-d 1 -e 'rill.open(\"%s\") print(rill.device().name)'"):format(name)).out)
         local none = rill "--device nonesuch -e 'print(1)'"
         assert.equal(1, none.status)
-        assert.matches('^rill: rill%.open: no device "nonesuch"[^\n]*\n$', none.err)
+        assert.matches('^rill: rill%.open: no device matches "nonesuch"[^\n]*\n$', none.err)
         assert.equal("true\n", rill "--check -e 'print(rill.check())'".out)
         files:write("work.lua", [[
             local rill = require "rill"
@@ -126,7 +126,7 @@ describe("the command", function()
         assert.truthy(result.err:find "late" and result.err:find "sum +1 ")
     end)
 
-    it("is a prompt without marks in a pipe", function()
+    it("prints no prompts if input is a pipe", function()
         local lines = {
             "1 + 1", "x = rill.iota(100)", "x", "for i = 1, 2 do", "print(i)", "end", "error 'no'", "'on'", "x = (",
         }
@@ -156,7 +156,7 @@ describe("the command", function()
         assert.equal(0, s:finish())
     end)
 
-    it("finds the rill beside it without LUA_PATH", function()
+    it("finds the rill of its source tree without LUA_PATH", function()
         local variables = "LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4"
         local result = run(("env %s %s '%s/bin/rill'"):format(variables:gsub("%S+", "-u %0"), lua, root), "--version")
         if os.getenv "RILL_BUILD" == root .. "/build" then

@@ -29,7 +29,7 @@ describe("Brook's model", function()
         end
     end)
 
-    it("says nothing of a processor without its time, and takes no transfer for free", function()
+    it("has no CPU fields without a CPU time, and handles transfers of zero seconds", function()
         assert.are.same({intensity = 2.0}, breakeven(1, nil, 0.5))
         local m = breakeven(1, 2, 0)
         assert.are.same({math.huge, true, 0.0}, {m.intensity, m.worthwhile, m.break_even})
@@ -43,7 +43,7 @@ describe("one core", function()
         return file and file:read "a":match "Cpus_allowed_list:%s*(%S+)", file and file:close()
     end
 
-    it("has all threads while a function runs, and gives back what that gives", function()
+    it("runs all threads while a function runs, and returns its results", function()
         local before = cores()
         local alone, within, x, y = core._single_core(function() return cores(), 5, nil end)
         assert.are.same({5, nil, before}, {x, y, (cores())})
@@ -98,7 +98,7 @@ describe("rill.cost", function()
         assert.are.same({48, 16}, {c.bytes_up, c.bytes_down})
     end)
 
-    it("measures the processor by copies on the software device", function()
+    it("measures the CPU with copies on the software device", function()
         local software = false
         for _, device in ipairs(rill.devices()) do software = software or device.software end
         if not software then return pending "there is no software device here" end
@@ -118,7 +118,7 @@ describe("rill.cost", function()
         assert.are.equal(device, rill.device())
     end)
 
-    it("names what it cannot take", function()
+    it("names arguments that it does not accept", function()
         local x = rill.stream("float", 3)
         local function refused(message, ...)
             local done, text = pcall(rill.cost, ...)

@@ -6,7 +6,7 @@ local root = rill.kernel "kernel void root(float x<>, out float r<>) { r = sqrt(
 local same = rill.kernel "kernel void same(vec2 x<>, out vec2 r<>, inout float seen<>) { r = x; seen += x.x; }"
 
 describe("rill.debug.stats", function()
-    it("counts what is not finite and leaves it out of the rest", function()
+    it("counts NaN and infinities, and excludes them from the other statistics", function()
         for _, s in ipairs {rill.from {1, 2, NAN, INF, -5, -INF}, rill.from({1, 2, NAN, INF, -5, -INF}, "double")} do
             local stats = s:stats()
             assert.are.same({6, 1, 2, -5, 2}, {stats.count, stats.nan, stats.inf, stats.min, stats.max})
@@ -29,7 +29,7 @@ describe("rill.debug.stats", function()
         assert.are.equal(16, (rill.iota(9) * 2):stats().max)
     end)
 
-    it("refuses what has no numbers", function()
+    it("refuses elements without numbers", function()
         check.raises("rill.debug.stats: argument #1 's': expected an open stream, got number", rill.debug.stats, 3)
         local S = rill.struct("S", "float x; int y;")
         check.raises("expected a stream of numbers or vectors", rill.debug.stats, rill.stream(S, 3))

@@ -6,7 +6,7 @@ local tempfiles = require "spec.support.tempfiles"
 
 local lua = os.getenv "RILL_LUA" or "lua5.4"
 
--- Loops that launch nothing, in places a hook of the main coroutine never sees.
+-- Loops without launches, in coroutines in which a hook of the main coroutine does not run.
 local loops = {
     ["a coroutine"] = "coroutine.wrap(function() while true do end end)()",
     ["a coroutine that is resumed"] = "coroutine.resume(coroutine.create(function() while true do end end))",
@@ -94,7 +94,7 @@ describe("Ctrl-C", function()
         assert.equal(0, s:finish())
     end)
 
-    it("ends the process at the fourth where a function of C heeds none", function()
+    it("ends the process at the fourth if a C function ignores it", function()
         if session.missing then
             return pending(session.missing)
         end
@@ -108,7 +108,7 @@ describe("Ctrl-C", function()
         assert.equal(130, s:ending())
     end)
 
-    it("ends a script in any coroutine, with its place", function()
+    it("ends a script in any coroutine, and reports the line", function()
         if session.missing then
             return pending(session.missing)
         end

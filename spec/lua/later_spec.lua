@@ -1,4 +1,4 @@
--- What is written in Lua is loaded when it is first called.
+-- Files of Lua functions are loaded when a function is first called.
 local process = require "spec.support.process"
 
 describe("functions and methods in files of their own", function()
@@ -18,7 +18,7 @@ describe("functions and methods in files of their own", function()
         assert.equal("3.0 2.0\t3.0 2.0 1.0\n8\t6\t12.0\n", result.out, result.err)
     end)
 
-    it("are there when rill was found by a relative path and the script goes elsewhere", function()
+    it("are available if rill was found by a relative path and the script changes the directory", function()
         local result = process.run [[
             package.path = "./lua/?.lua;./lua/?/init.lua"
             local rill = require "rill"
@@ -31,7 +31,7 @@ describe("functions and methods in files of their own", function()
         assert.equal("3.0 2.0\t12.0\t6\n", result.out, result.err)
     end)
 
-    it("leave a wrong name to its own message, whatever package.path is by then", function()
+    it("do not change the error for a misspelled name, whatever package.path is by then", function()
         local result = process.run [[
             local rill = require "rill"
             local horn, s = rill.horn, rill.iota(3)
@@ -45,7 +45,7 @@ describe("functions and methods in files of their own", function()
         end
     end)
 
-    it("blame the line that calls them, the first time too", function()
+    it("raise errors at the line that calls them, also at the first call", function()
         local result = process.run [[
             local rill = require "rill"
             local s = rill.iota(3)

@@ -1,4 +1,4 @@
--- What the prompt is made of, without a terminal: completion, how values are printed, help.
+-- The parts of the prompt without a terminal: completion, printing of values, help.
 local rill = require "rill"
 local completion = require "rill.shell.completion"
 local pretty = require "rill.shell.pretty"
@@ -68,7 +68,7 @@ describe("completion", function()
     end)
 end)
 
-describe("what is printed of tables", function()
+describe("the text of a table", function()
     it("has limits of depth and length", function()
         assert.equal("{ 1, 2, { a = \"x, y\" } }", pretty.text({1, 2, {a = "x, y"}}, 80))
         assert.equal("{ { { { {...} } } } }", pretty.text({{{{{{}}}}}}, 80))
@@ -86,7 +86,7 @@ describe("what is printed of tables", function()
         assert.equal("{ 1, self = <cycle> }", pretty.text(loop, 80))
     end)
 
-    it("escapes what is no text", function()
+    it("escapes bytes that are not text", function()
         assert.equal([["a\x00b\xFF\xC3("]], pretty.text("a\0b\xff\xc3(", 80))
         assert.equal('"\u{e9}"', pretty.text("\u{e9}", 80))
         assert.equal("two\nlines", pretty.text("two\nlines", 80))
@@ -106,7 +106,7 @@ describe("what is printed of tables", function()
 end)
 
 describe("rill.help", function()
-    it("tells about names and values", function()
+    it("explains names and values", function()
         assert.truthy(rill.help "s:sort":find("s:sort(options?:", 1, true))
         assert.equal(rill.help "stream.sort", rill.help "s:sort")
         assert.truthy(rill.help "rill.scan":find("s:scan", 1, true))
@@ -131,7 +131,7 @@ describe("rill.help", function()
         end
     end)
 
-    it("suggests what is near, and so do errors", function()
+    it("suggests similar names, and so do errors", function()
         for name, near in pairs {
             scater = "rill.scatter", ["rill.linspce"] = "rill.iter", ["s:srot"] = "s:sort",
             ["rill.imge"] = "rill.image", ["rill.image.laod"] = "rill.image.load", ["k:explan"] = "k:explain",

@@ -43,7 +43,7 @@ describe("the prompt", function()
         end)
     end
 
-    talk("prints what expressions give, and keeps it", nil, function(s)
+    talk("prints the values of expressions, and keeps them", nil, function(s)
         s:line("6 * 7", "\n42\n> ")
         s:line("_ + 1, 'two'", "\n43\n\"two\"\n> ")
         s:line("_ - _2", "\n1\n> ")
@@ -96,7 +96,7 @@ describe("the prompt", function()
         s:expect "\n> "
     end, true)
 
-    talk("leaves the quote open behind a directory, and closes it behind a file", nil, function(s)
+    talk("leaves the quote open after a directory, and closes it after a file", nil, function(s)
         for _, name in ipairs {"nested", "nested/deep", "hollow"} do
             os.execute(("mkdir '%s/%s'"):format(home, name))
         end
@@ -200,7 +200,7 @@ describe("the prompt", function()
         s:line("?nonsense", "there is no 'nonsense'")
     end)
 
-    -- The least of some tries: the machine may be busy with something else.
+    -- Returns the minimum of several tries, since the machine may be busy.
     local function interrupted(s, statement)
         local best, tries = math.huge, 0
         while best >= 0.2 and tries < 8 do
@@ -281,7 +281,7 @@ describe("the prompt", function()
         end
     end)
 
-    it("needs no home, and minds no garbage in its history", function()
+    it("works without a home directory, and ignores garbage in its history", function()
         if session.missing then
             return pending(session.missing)
         end
@@ -317,7 +317,7 @@ describe("the prompt", function()
         end
     end)
 
-    it("does without lua-readline and Penlight", function()
+    it("works without lua-readline and Penlight", function()
         if session.missing then
             return pending(session.missing)
         end
@@ -349,7 +349,7 @@ describe("the prompt", function()
         assert.equal(0, s:finish())
     end)
 
-    talk("tells how long a slow statement took", nil, function(s)
+    talk("prints the time of a slow statement", nil, function(s)
         s:line("t = rill.clock() while rill.clock() < t + 0.15 do end", " s\n> ")
         local seconds = tonumber(s.all:match "\n  (%d+%.%d+) s\n")
         assert.is_true(seconds >= 0.15 and seconds < 20)
@@ -386,7 +386,7 @@ describe("an expression for which there is no memory", function()
 end)
 
 describe("a stream of 10,000,000 elements", function()
-    it("is printed by reading back what is shown", function()
+    it("is printed by reading back only the displayed values", function()
         local library = preload("glcount", pending)
         local file = os.tmpname()
         local text = process.output(([[

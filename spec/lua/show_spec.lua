@@ -4,7 +4,7 @@ local check = require "spec.support.check"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
--- What a script prints when its output is no terminal.
+-- Returns the output of a script whose output is not a terminal.
 local function shown(script)
     return process.output(script)
 end
@@ -30,7 +30,7 @@ describe("rill.show", function()
     local header = "rill = require 'rill' function show(type, ...) rill.show(rill.stream(type, {2, 2}, ...)) end "
     local half = "show('%s', 0.5)"
 
-    it("says once what lies outside 0 to 1, and how to draw it", function()
+    it("reports once values outside 0 to 1, and how to draw them", function()
         assert.are.equal("@@\nvalues from 5 to 255, drawn in 0 to 1; {min = 5, max = 255} draws all\n" ..
             " @\n" ..
             "@@\nvalues from 2 to 2, drawn in 0 to 1; {min = 0, max = 2} draws all\n", shown [[
@@ -49,7 +49,7 @@ describe("rill.show", function()
         assert.falsy(shown(header .. "show('float', 0 / 0)"):find "values")
     end)
 
-    it("says nothing of what lies inside, of any type #long", function()
+    it("reports nothing if all values are inside, for any type #long", function()
         for _, type in ipairs {"float", "half", "double", "vec3", "vec4", "half4", "dvec3", "dvec4"} do
             assert.falsy(shown(header .. half:format(type)):find "values", type)
         end
@@ -181,7 +181,7 @@ describe("rill.show", function()
         assert.are.equal("\u{2581}\u{2583}\n", spark({0, 1}, {min = 0, max = 4}))
     end)
 
-    it("means the parts of long streams right", function()
+    it("averages the parts of long streams correctly", function()
         for _, n in ipairs {79, 81, 1023, 100003} do
             local s = rill.random(n, {seed = n})
             local values, means = s:values(), require "rill.plot.sparkline".means(s, 79)
@@ -203,7 +203,7 @@ describe("rill.show", function()
         end
     end)
 
-    -- The first characters of what is drawn where standard output is a terminal and these are all the variables there are.
+    -- Returns the first characters of the output if standard output is a terminal and only these environment variables are set.
     local function look(variables)
         local getenv, terminal = os.getenv, core._terminal
         os.getenv = function(name) return variables[name] end -- luacheck: ignore
@@ -214,7 +214,7 @@ describe("rill.show", function()
         return (text:sub(1, 6):gsub("\27", "E"))
     end
 
-    it("goes by what the terminal says it is", function()
+    it("chooses the mode by environment variables", function()
         local cases = {
             {" @\n", {}}, {" @\n", {TERM = "dumb", COLORTERM = "truecolor"}}, {" @\n", {TERM = "xterm"}},
             {" @\n", {TERM = "vt100", COLORTERM = "truecolor"}}, {" @\n", {TERM = "linux", COLORTERM = "truecolor"}},

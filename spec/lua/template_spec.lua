@@ -1,4 +1,4 @@
--- The template of kernel texts: its constructs, its errors, and the cache of programs behind it.
+-- Templates of kernel texts: constructs, errors, and the cache of programs.
 local rill = require "rill"
 local check = require "spec.support.check"
 local dimensions = require "rill.glsl.dimensions"
@@ -30,7 +30,7 @@ describe("a template", function()
         assert.equal("bdf", t:text {yes = false, rank = 3, word = "w", other = "v", no = true})
     end)
 
-    it("puts snippets first, once, behind those that they use", function()
+    it("puts snippets first, once, after the snippets that they use", function()
         template.snippet("spec_inner", "inner($V);\n")
         template.snippet("spec_outer", "$use(spec_inner)outer;\n")
         local t = template.new "$use(spec_outer)$use(spec_inner)a$use(spec_outer)b"
@@ -115,7 +115,7 @@ end)
 describe("kernels of templates", function()
     local DOUBLED <const> = template.new "kernel $T doubled($T x<>) { return $T($n) * x$if(more){ + x}; }"
 
-    it("are one for equal values, and others where any value differs", function()
+    it("are shared for equal values, and differ if any value differs", function()
         local one = DOUBLED:kernel {T = "float", n = 2, more = false}
         assert.equal(one, DOUBLED:kernel {T = "float", n = 2, more = false})
         local s = rill.from {1, 2}
@@ -146,14 +146,14 @@ describe("kernels of templates", function()
         assert.equal(DOUBLED:kernel {T = "int", n = 5, more = false}, DOUBLED:kernel(setmetatable({n = 5}, base)))
     end)
 
-    it("are a program where that is asked for", function()
+    it("are a program if t:program is called", function()
         local t = template.new "kernel $T a($T x<>) { return x; } struct Pair { $T one; $T two; };"
         local program = t:program {T = "float"}
         assert.equal("kernel a(float x<>, out float result<>)", tostring(program.a))
         assert.equal(program, t:program {T = "float"})
     end)
 
-    it("are dropped where many others were made since, and made again", function()
+    it("are removed from the cache after many others, and created again", function()
         local t = template.new "kernel float f(float x<>) { return x + float($n); }"
         local dropped = setmetatable({t:kernel {n = 0}}, {__mode = "v"})
         for n = 1, program_cache.LIMIT do

@@ -220,7 +220,7 @@ describe("reductions of an input kernel", function()
         fails("f: expected a kernel with one output",
             "kernel void f(float x<>, out float a<>, out float b<>) { a = x; b = x; }")
         fails("f: 'x' is not an element%-wise input", "kernel float f(neighbor float x<>) { return x[1]; }")
-        check.raises("there is no reduction 'scan'", core._reduce, "scan", kernel(AXPY), {1, x, x})
+        check.raises("expressions have no reduction 'scan'", core._reduce, "scan", kernel(AXPY), {1, x, x})
         check.raises("shapes", core._reduce, "sum", kernel(AXPY), {1, x, rill.stream("float", 3)})
         check.raises("argmax: .*vectors have no order", core._reduce, "argmax",
             kernel "kernel vec2 f(vec2 x<>) { return x; }", {rill.stream("vec2", 3)})

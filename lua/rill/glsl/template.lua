@@ -375,7 +375,8 @@ end
 
 -- ---- functions for modules
 
---- t:text(values) returns the expanded text. Values are strings, numbers, booleans, and arrays of these or of tables of them.
+--- t:text(values) returns the expanded text. Values are strings, numbers, booleans, and arrays of such values or of tables with
+-- such fields.
 function Template:text(values)
     return table.concat(pieces_of(self, values or NOTHING))
 end

@@ -158,7 +158,7 @@ filter.filter = errors.guard(function(s, ...)
     return compact("filter", s, ...)
 end)
 
---- s:find(pred [, constants]) returns an int stream of the flat 0-based indices of these elements.
+--- s:find(pred [, constants]) returns an int stream of the flat 0-based indices of the elements for which the predicate holds.
 filter.find = errors.guard(function(s, ...)
     return compact("find", s, ...)
 end)

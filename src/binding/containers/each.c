@@ -51,7 +51,7 @@ static Region *push_range(lua_State *L, int index, int n, const char *function)
     return region;
 }
 
-/* Returns the container at an index; raises if its shape is no longer that of the region. */
+/* Returns the container at an index; raises if its shape differs from the shape of the region. */
 static LuaContainer *check_shape(lua_State *L, int index, const Region *region, const char *function)
 {
     LuaContainer *self = container_check(L, index, function, 0, "c");

@@ -116,7 +116,7 @@ static void check_source(lua_State *L, const Stream *to, const Stream *from)
     }
 }
 
-/* Returns the bytes to upload: those of the string, or of a scratch userdata, which is pushed, with the packed table. */
+/* Returns the bytes to upload: the string, or a scratch userdata with the packed table, which is pushed. */
 static const void *packed_data(lua_State *L, const Stream *view)
 {
     size_t size = (size_t)stream_bytes(view), length;

@@ -39,7 +39,7 @@ Callbacks callbacks_create(lua_State *L)
     return callbacks;
 }
 
-/* Pushes the table of a number for a finalizer, when it is no longer among the weak values. */
+/* Pushes the table of a number for a finalizer, after the table was removed from the weak values. */
 static void push_by_number(lua_State *L, lua_Integer number)
 {
     push_weak(L, &numbers_key, "k");

@@ -53,8 +53,7 @@ void coordinates_check(lua_State *L, int index, int count, const char *function,
 {
     memset(values, 0, SHAPE_MAX_RANK * sizeof *values);
     if (!coordinates_read(L, index, count, values)) {
-        char expected
-            [48]; /* not pushed, because the argument may be missing: its index would then be that of the text */
+        char expected[48]; /* not pushed, because the argument may be missing: the text would then be at its index */
         snprintf(expected, sizeof expected, count == 1 ? "a whole number" : "a table of %d whole numbers", count);
         binding_argument(L, function, n, name, index, expected);
     }

@@ -55,7 +55,7 @@ kernel vec3 watery(float rho[][][], float iso, float rim, float stride, vec3 eye
         float shine = 0.02 + 0.98 * pow(1.0 - min(-dot(normal, way), 1.0), 5.0);
         vec3 mirrored = environment(low + to_length * hit, reflect(way, normal), up, right, floor_at, tile);
         vec3 into = refract(way, normal, 0.75), e = scale * into;
-        // The search starts one node behind the surface, since it would find the same surface again otherwise.
+        // The search starts one node beyond the surface, since it would find the same surface again otherwise.
         float end = max(span_of(hit, e, vec3(-rim), last + rim).y, 0.0), from = min(1.0, end);
         float through = passing(rho, iso, -1.0, stride, end - from, hit + from * e, e);
         bool cut = through < 0.0;
