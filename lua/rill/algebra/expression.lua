@@ -252,7 +252,7 @@ function expression.value(e)
     return evaluated(e)._view
 end
 
--- ---- what C asks for
+-- ---- hooks for C
 
 -- Returns the operation that converts to a type.
 local conversions = {}

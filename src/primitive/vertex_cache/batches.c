@@ -7,7 +7,7 @@
 int64_t batches_find(const int32_t *dense, int64_t count, int32_t vertices, int corners, int most, int unique,
                      int32_t *starts)
 {
-    int32_t *batch_of = calloc((size_t)vertices + 1, sizeof *batch_of); /* the last batch of a vertex, from 1 */
+    int32_t *batch_of = calloc((size_t)vertices + 1, sizeof *batch_of); /* the last batch of a vertex, 1-based */
     int32_t batches = 0;
     int64_t begin = 0;
     int found = 0;

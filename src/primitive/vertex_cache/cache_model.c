@@ -7,11 +7,11 @@
 
 enum { ABSENT = -1 };
 
-/* The cached vertices in a ring of links, the one to be replaced first. */
+/* The cached vertices in a doubly linked ring, the next one to replace first. */
 typedef struct Cache {
     const CacheModel *model;
-    int32_t *next,
-        *before; /* of vertices; `next` is ABSENT of one that is not cached. Number `vertices` is the ring's head */
+    /* Per vertex; `next` is ABSENT if it is not cached. Element `vertices` is the head of the ring. */
+    int32_t *next, *before;
     int32_t head, count;
 } Cache;
 
@@ -33,7 +33,7 @@ static void link_last(Cache *cache, int32_t v)
     cache->count++;
 }
 
-/* Makes a shaded vertex available, which replaces another one where the cache is full. */
+/* Makes a shaded vertex available. Replaces another vertex if the cache is full. */
 static void insert(Cache *cache, int32_t v)
 {
     bool cached = cache->next[v] != ABSENT;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Scores by the place in the cache and the number of triangles that are left; of more triangles the last column. */
+/* The table of scores has a row for each position in the cache and a column for each number of remaining triangles.
+ * The last column is for all larger numbers. */
 enum { VALENCES = 32, CORNERS = 3, NOWHERE = -1 };
 
 /* The constants of the paper. */
@@ -15,10 +16,11 @@ static const float decay_power = 1.5f, last_triangle = 0.75f, valence_scale = 2,
 typedef struct Order {
     const int32_t *dense;
     int entries;
-    float *table;                   /* [entries + 1][VALENCES], of place - 1 first: not in the cache */
-    int32_t *begin, *left, *around; /* of each vertex: where its triangles begin in `around`, and how many are left */
-    float *vertex_score, *triangle_score;  /* the second: negative of one that was written */
-    int32_t *cache, *after, *place, count; /* most recently used first, and the cache after a triangle */
+    float *table; /* [entries + 1][VALENCES]; row 0: not in the cache */
+    /* Per vertex: the first of its triangles in `around`, and the number of remaining triangles. */
+    int32_t *begin, *left, *around;
+    float *vertex_score, *triangle_score;  /* triangle_score is negative for a triangle that was written */
+    int32_t *cache, *after, *place, count; /* most recently used first; `after`: the cache after a triangle */
 } Order;
 
 static float score_of(int place, int entries, int left)
@@ -96,7 +98,7 @@ static void find_around(Order *o, int64_t faces, int32_t vertices)
     }
 }
 
-/* Removes a triangle from those that a vertex has left. */
+/* Removes a triangle from the remaining triangles of a vertex. */
 static void take_from(Order *o, int32_t v, int32_t triangle)
 {
     int32_t *around = o->around + o->begin[v], k = 0;
@@ -106,7 +108,8 @@ static void take_from(Order *o, int32_t v, int32_t triangle)
     around[k] = around[--o->left[v]];
 }
 
-/* The corners of a triangle come first; the others keep their order. Returns how many there are, which may be more than the cache has. */
+/* Moves the corners of a triangle to the front of the cache; the other vertices keep their order. Returns the number
+ * of vertices, which may exceed the size of the cache. */
 static int32_t use_corners(Order *o, const int32_t *corner)
 {
     int32_t n = 0;
@@ -126,7 +129,8 @@ static int32_t use_corners(Order *o, const int32_t *corner)
     return n;
 }
 
-/* Scores of the `n` vertices that are or were in the cache, and of their triangles. Returns the best of these, or NOWHERE. */
+/* Updates the scores of the `n` vertices that are or were in the cache, and of their triangles. Returns the triangle
+ * with the highest score, or NOWHERE. */
 static int32_t update_scores(Order *o, int32_t n)
 {
     int32_t best = NOWHERE;
@@ -157,7 +161,7 @@ bool forsyth_order(const int32_t *dense, int64_t faces, int32_t vertices, int en
         fill_table(&o);
         find_around(&o, faces, vertices);
     }
-    int64_t first = 0; /* no triangle before it is left */
+    int64_t first = 0; /* all triangles before it were written */
     int32_t best = NOWHERE;
     for (int64_t i = 0; done && i < faces; i++) {
         while (best < 0 && o.triangle_score[first] < 0) {

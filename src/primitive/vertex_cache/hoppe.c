@@ -8,36 +8,36 @@
 enum {
     CORNERS = 3,
     NOWHERE = -1,
-    FARTHER = 5 /* triangles that a simulation looks ahead, more than the cache has entries */
+    LOOK_AHEAD = 5 /* triangles of a simulation in addition to the entries of the cache */
 };
 
-/* Where a strip can go on or begin: a triangle, and which of its edges it is entered by. */
+/* A triangle at which a strip can continue or begin, and the edge by which the strip enters it. */
 typedef struct Entry {
     int32_t face;
     int8_t edge;
 } Entry;
 
-/* What a step changes; a simulation works on a copy, whose marks are told apart by `run`. */
-typedef struct Walk {
-    int64_t head,
-        tail; /* entries that the current strip left aside: the first that may not be taken yet, and one past the last */
-    int32_t inserted; /* vertices that the FIFO has taken so far */
-    Entry at;         /* the triangle that was taken last */
-} Walk;
+/* The state of the strips. A simulation works on a copy; its marks of triangles and vertices are distinguished by
+ * `run`. */
+typedef struct StripState {
+    int64_t head, tail; /* queue entries of the current strip: the first that may not be used yet, and the end */
+    int32_t inserted;   /* number of vertices inserted into the FIFO so far */
+    Entry at;           /* the last triangle */
+} StripState;
 
 typedef struct Order {
     const int32_t *dense;
     int entries;
     int64_t faces;
-    int32_t *across;       /* [face][edge]: the triangle beyond, times 4, plus its edge; NOWHERE */
-    bool *written;         /* of each triangle */
-    int32_t *taken_in;     /* the last simulation that took a triangle */
-    int32_t *inserted_at;  /* of each vertex: the FIFO's count when it was taken, from 1; 0: never */
-    int32_t *simulated_at; /* the same within the simulation `simulated_in` */
+    int32_t *across;       /* [face][edge]: the adjacent triangle times 4 plus its edge, or NOWHERE */
+    bool *written;         /* per triangle */
+    int32_t *taken_in;     /* per triangle: the last simulation that used it */
+    int32_t *inserted_at;  /* per vertex: value of `inserted` at its insertion, 1-based; 0: never */
+    int32_t *simulated_at; /* the same in the simulation `simulated_in` */
     int32_t *simulated_in;
     Entry *queue;
     int32_t run;
-    int32_t *heads, *nexts; /* lists of triangles by how many neighbours are left, which may be out of date */
+    int32_t *heads, *nexts; /* lists of triangles by the number of remaining neighbours, which may be out of date */
 } Order;
 
 static const int32_t *corners_of(const Order *o, int32_t face)
@@ -45,9 +45,10 @@ static const int32_t *corners_of(const Order *o, int32_t face)
     return o->dense + CORNERS * (int64_t)face;
 }
 
-/* Edge e of a triangle leads from corner e to corner e + 1. Triangles share an edge if it leads the other way. */
+/* Edge e of a triangle is directed from corner e to corner e + 1. Two triangles share an edge if its directions are
+ * opposite. */
 
-/* Joins both directions of each edge, in pairs as they come. */
+/* Finds the adjacent triangle of each edge. If an edge has several triangles, they are joined in pairs in order. */
 static bool join_edges(Order *o)
 {
     int bits = 4;
@@ -56,8 +57,8 @@ static bool join_edges(Order *o)
         bits++;
     }
     int64_t slots = INT64_C(1) << bits;
-    int32_t *table = calloc(
-        (size_t)slots, sizeof *table); /* edges that wait for the other direction, from 1; a negative one is joined */
+    int32_t *table =
+        calloc((size_t)slots, sizeof *table); /* edges without an opposite yet, 1-based; negative: joined */
     if (!table) {
         return error_set("out of host memory");
     }
@@ -90,8 +91,8 @@ static bool is_taken(const Order *o, int32_t face, bool real)
     return o->written[face] || (!real && o->taken_in[face] == o->run);
 }
 
-/* Takes a triangle: returns how many of its vertices the FIFO had not. */
-static int take(Order *o, Walk *w, Entry entry, bool real)
+/* Adds a triangle to the strip. Returns the number of its vertices that are not in the FIFO. */
+static int take(Order *o, StripState *w, Entry entry, bool real)
 {
     const int32_t *corner = corners_of(o, entry.face);
     int misses = 0;
@@ -120,17 +121,19 @@ static int take(Order *o, Walk *w, Entry entry, bool real)
     return misses;
 }
 
-/* The triangle beyond edge `turn` edges after the one by which the strip came, if it is there and not taken. */
-static bool beyond(const Order *o, const Walk *w, int turn, bool real, Entry *entry)
+/* Finds the triangle across the edge that follows the entry edge by `turn` edges. Returns whether it exists and was
+ * not used. */
+static bool beyond(const Order *o, const StripState *w, int turn, bool real, Entry *entry)
 {
     int32_t across = o->across[CORNERS * (int64_t)w->at.face + (w->at.edge + turn) % CORNERS];
     *entry = (Entry){across / 4, (int8_t)(across % 4)};
     return across >= 0 && !is_taken(o, entry->face, real);
 }
 
-/* Where a new strip begins: at the first entry of the current strip whose triangle is not taken, or at the last one of the strips before. What the
- * new strip leaves aside follows those of the strips before. */
-static bool begin_strip(const Order *o, Walk *w, bool real, Entry *entry)
+/* Finds the beginning of a new strip: the first entry of the current strip whose triangle was not used, or the last
+ * such entry of the previous strips. The entries that the new strip leaves are stored after those of the previous
+ * strips. */
+static bool begin_strip(const Order *o, StripState *w, bool real, Entry *entry)
 {
     while (w->head < w->tail && is_taken(o, o->queue[w->head].face, real)) {
         w->head++;
@@ -148,8 +151,9 @@ static bool begin_strip(const Order *o, Walk *w, bool real, Entry *entry)
     return w->tail > 0;
 }
 
-/* Where the strip goes on: counterclockwise if it can, and else clockwise. What it leaves aside waits in the queue. */
-static bool go_on(Order *o, Walk *w, bool real, bool restart, Entry *entry)
+/* Finds the next triangle of the strip: counterclockwise if possible, else clockwise. The other triangle is stored in
+ * the queue. With `restart` a new strip begins. */
+static bool continue_strip(Order *o, StripState *w, bool real, bool restart, Entry *entry)
 {
     Entry other;
     bool first = beyond(o, w, 1, real, entry), second = beyond(o, w, 2, real, &other);
@@ -166,32 +170,32 @@ static bool go_on(Order *o, Walk *w, bool real, bool restart, Entry *entry)
     return true;
 }
 
-/* Returns the misses of the next triangles if a strip begins after `stay` of them, wherever it can. */
-static int misses_ahead(Order *o, const Walk *walk, int stay)
+/* Returns the number of misses of the next triangles if a new strip begins after `stay` triangles. */
+static int misses_ahead(Order *o, const StripState *state, int stay)
 {
-    Walk w = *walk;
+    StripState w = *state;
     int misses = 0;
     Entry entry;
     o->run++;
-    for (int s = 0; s < o->entries + FARTHER && go_on(o, &w, false, s == stay, &entry); s++) {
+    for (int s = 0; s < o->entries + LOOK_AHEAD && continue_strip(o, &w, false, s == stay, &entry); s++) {
         misses += take(o, &w, entry, false);
     }
     return misses;
 }
 
-/* Whether a strip that begins now costs less than one that begins later: after 1, 2, 4 ... triangles. */
-static bool should_restart(Order *o, const Walk *walk)
+/* Returns whether a strip that begins now costs less than one that begins later, after 1, 2, 4 ... triangles. */
+static bool should_restart(Order *o, const StripState *state)
 {
-    int now = misses_ahead(o, walk, 0);
-    for (int stay = 1; stay <= o->entries + FARTHER; stay *= 2) {
-        if (misses_ahead(o, walk, stay) <= now) {
+    int now = misses_ahead(o, state, 0);
+    for (int stay = 1; stay <= o->entries + LOOK_AHEAD; stay *= 2) {
+        if (misses_ahead(o, state, stay) <= now) {
             return false;
         }
     }
     return true;
 }
 
-/* A triangle that is left with as few neighbours that are left as there are; begins a strip of its own. */
+/* Returns a remaining triangle with the fewest remaining neighbours, at which a new strip begins, or NOWHERE. */
 static Entry fewest_neighbors(Order *o)
 {
     for (int n = 0; n <= CORNERS;) {
@@ -218,7 +222,7 @@ static Entry fewest_neighbors(Order *o)
     return (Entry){NOWHERE, 0};
 }
 
-/* Lists every triangle that is left by its neighbours. */
+/* Puts every triangle into the list for its number of neighbours. */
 static void list_faces(Order *o)
 {
     for (int n = 0; n <= CORNERS; n++) {
@@ -236,7 +240,7 @@ static void list_faces(Order *o)
 
 static bool allocate(Order *o, int32_t vertices)
 {
-    size_t f = (size_t)o->faces + 1, v = (size_t)vertices + 1, ahead = (size_t)o->entries + FARTHER;
+    size_t f = (size_t)o->faces + 1, v = (size_t)vertices + 1, ahead = (size_t)o->entries + LOOK_AHEAD;
     o->across = malloc(CORNERS * f * sizeof *o->across);
     o->written = calloc(f, sizeof *o->written);
     o->taken_in = calloc(f, sizeof *o->taken_in);
@@ -264,13 +268,13 @@ bool hoppe_order(const int32_t *dense, int64_t faces, int32_t vertices, int entr
 {
     Order o = {.dense = dense, .entries = entries, .faces = faces};
     bool done = allocate(&o, vertices) && join_edges(&o);
-    Walk w = {0, 0, 0, {NOWHERE, 0}};
+    StripState w = {0, 0, 0, {NOWHERE, 0}};
     if (done) {
         list_faces(&o);
     }
     for (int64_t i = 0; done && i < faces; i++) {
         Entry entry;
-        bool goes = w.at.face >= 0 && go_on(&o, &w, true, should_restart(&o, &w), &entry);
+        bool goes = w.at.face >= 0 && continue_strip(&o, &w, true, should_restart(&o, &w), &entry);
         entry = goes ? entry : fewest_neighbors(&o);
         take(&o, &w, entry, true);
         order[i] = entry.face;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPARSE = 4 /* more values than this for each index: a hash table numbers them */ };
+enum { SPARSE = 4 /* values per index from which a hash table is used */ };
 
-/* Values from `least` on in a table of `span` entries. */
+/* Numbers the values with a table of `span` entries, one for each value from `least` on. */
 static int32_t number_by_table(const int32_t *indices, int64_t count, int32_t least, int64_t span, int32_t *dense)
 {
     int32_t *numbers = calloc((size_t)span, sizeof *numbers), vertices = 0;
@@ -26,7 +26,8 @@ static int32_t number_by_table(const int32_t *indices, int64_t count, int32_t le
     return vertices;
 }
 
-/* In a table that is at most half full, by linear probing: of positions of indices, from 1. */
+/* Numbers the values with a hash table of 1-based positions of indices. It is at most half full and uses linear
+ * probing. */
 static int32_t number_by_hash(const int32_t *indices, int64_t count, int32_t *dense)
 {
     int bits = 4;
