@@ -1,5 +1,4 @@
--- t:ranges of streams of boxes. The device translates all addresses of the boxes and joins those that are
--- adjacent in memory.
+-- t:ranges of streams of boxes. The device translates all addresses of the boxes and joins adjacent ones.
 local rill = require "rill.core.public"
 local points = require "rill.container.points"
 local errors = require "rill.core.error"
@@ -12,7 +11,7 @@ local fail <const> = errors.fail
 local VECTOR <const>, vectors <const> = points.VECTOR, points.vectors
 local ROW <const> = template.new
     "kernel void row(int p[][], int n[], out int r<>) { r = p[n[indexof(r).y]][indexof(r).x]; }"
-local MOST <const> = 2 ^ 31 - 2 ^ 24 -- greatest number of addresses: the sum is one of floats
+local MOST <const> = 2 ^ 31 - 2 ^ 24 -- greatest number of addresses, as a float counts them
 
 -- Returns the kernel that finds runs of points of `rank` dimensions, whose translations have `to` dimensions.
 local function runs_of(rank, to)
