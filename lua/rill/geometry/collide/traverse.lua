@@ -1,7 +1,8 @@
 -- Traverses two trees at once, breadth first, in few launches (D. Horn, "Stream Reduction Operations for GPGPU
--- Applications", GPU Gems 2, chapter 36 (2005), section 36.2). A list of node pairs is distributed to work groups.
--- Each group traverses its share level by level, and compacts its list after each level by a prefix sum over the
--- group. A share that outgrows its memory is returned and distributed again.
+-- Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
+--
+-- A list of node pairs is distributed to work groups. Each group traverses its share level by level, and compacts its list
+-- after each level by a prefix sum over the group. A share that outgrows its memory is returned and distributed again.
 local rill = require "rill.core.public"
 local kernels <const> = require "rill.glsl.template".file "traverse"
 require "rill.geometry.collide.box_overlap"

@@ -1,14 +1,16 @@
-// Kernels of the queries: rays, distances and containment. Each element traverses the tree independently. The
-// traversal needs no stack. Nodes are numbered as in a heap, so the parent follows from the index. One bit for each
+// Kernels of the queries: rays, distances and containment. Each element traverses the tree independently.
+//
+// The traversal needs no stack. Nodes are numbered as in a heap, so the parent follows from the index. One bit for each
 // level on the path (`at.y`, the lowest bit for the current node) says whether the sibling at that level is finished
 // (after S. Laine, "Restart Trail for Stackless BVH Traversal", 2010). Therefore a traversal can be interrupted after
 // $steps steps and continued in another launch, on devices that limit loops. Traversals with pruning descend, at most
-// $nodes nodes, until all elements that run together are at leaves or finished, so that few elements wait while
-// others test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009). `at`:
-// the node (0: finished), these bits, and the number of triangles of a leaf that were tested. Boxes are floats and
-// enlarged by more than the rounding errors here. Triangles are tested in double precision. Among equally near
-// triangles the one with the lowest index is used, so that results do not depend on the tree. Triangles compute
-// identical numbers for a shared edge, because collide/aabb_tree.lua has sorted their corners.
+// $nodes nodes, until all elements that run together are at leaves or finished, so that few elements wait while others
+// test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009). `at`: the node
+// (0: finished), these bits, and the number of triangles of a leaf that were tested.
+//
+// Boxes are floats, enlarged by more than the rounding errors here. Triangles are tested in double precision. Among
+// equally near triangles the one with the lowest index is used, so that results do not depend on the tree. Triangles
+// compute identical numbers for a shared edge, because collide/aabb_tree.lua has sorted their corners.
 typedef struct { vec3 low; vec3 high; } Span;
 
 kernel void span(vec3 low<>, vec3 high<>, float pad, out Span s<>) { s.low = low - pad; s.high = high + pad; }

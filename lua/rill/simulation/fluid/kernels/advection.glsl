@@ -41,7 +41,7 @@ $if(mac){
     dt * (0.0 PUSHED(axis, step) $if(viscous){- AT(slope, at)}$else{$if(corrects){+ AT(slope, at)}})
 }
 $if(corrects){
-// Half of the gain is added at the start of the path and half at its end, so that the error of a steady flow
+// Half of the acceleration is applied at the start of the path and half at its end, so that the error of a steady flow
 // decreases with the square of the step.
 kernel void lead(Sides s, float clock[], PRESSURE_INPUTS $for(c, components){float u$c.k $brackets,} HELD_INPUTS $for(c, components, ", "){out float r$c.k<>}) {
     float dt = 0.5 * clock[0];
