@@ -60,7 +60,7 @@ static void add_edge(const Container *c, StrBuf *out, int number, int edge)
     }
 }
 
-/* Returns whether addresses may lie after the end of memory. If the container is baked, `reached` tells it. */
+/* Returns whether addresses may lie after the end of memory. If the container is baked, this is known from `reached`. */
 static bool beyond(const Container *c)
 {
     return c->checked && !(c->map.baked && c->reached);

@@ -98,8 +98,8 @@ bool container_has(const Container *c, const Region *region);
 bool container_query(Container *c, void *caller);
 /* Returns a counter that changes whenever the elements or the page mapping change. */
 uint64_t container_version(const Container *c);
-/* Updates what depends on the elements of a box. Call it after they were written by other means than the
- * functions below and launches. False with error_set. */
+/* Updates copies and levels that depend on the elements of a box. Call it after the elements were written by
+ * other means than the functions below and launches. False with error_set. */
 bool container_wrote(Container *c, const int64_t *first, const int64_t *last);
 /* Counts the mapped elements of a box. False with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
@@ -167,9 +167,9 @@ bool container_remove(Container *c, int64_t count, Stream *view);
 /* Returns whether container_move between the two containers can skip elements that are mapped in neither: both
  * are partly mapped and have the same default. (transfer/copy_box.c) */
 bool container_moves_mapped(const Container *c, const Container *from);
-/* Returns the region of c that container_move is to write if container_moves_mapped: the part of the moved box
- * that is mapped in c or in `from`, or, if not NULL, `part`, a region of the other's shape, moved. Parameters
- * as for container_move. NULL with error_set. */
+/* Returns the region of c that container_move writes if container_moves_mapped returns true: the part of the
+ * moved box that is mapped in c or in `from`; or, if `part` (a region of the other's shape) is not NULL, this
+ * part, moved. Parameters as for container_move. NULL with error_set. */
 Region *container_move_region(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
                               const Region *part);
 /* Copies the elements low .. high - 1 of another container, with indices as in a shape, to the box that begins

@@ -92,7 +92,7 @@ void container_map_forget(Container *c);
 void container_set_whole(Container *c);
 /* Copies the container's memory to a new stream, with its texture. False with error_set. */
 bool container_copy_memory(const Container *c, Stream *copy);
-/* Replaces the memory by other memory, of which it takes a view. The caller has copied the elements to the
+/* Replaces the container's memory by a view of other memory. The caller has copied the elements to the
  * same addresses. */
 void container_replace_memory(Container *c, const Stream *memory);
 

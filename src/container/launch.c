@@ -143,7 +143,7 @@ static bool writes_containers(const ContainerLaunch *launch)
     return containers;
 }
 
-/* Boxes are traversed page by page, unless what is pushed comes in their order. */
+/* Traverses boxes page by page, unless pushed elements must keep the order of the boxes. */
 bool container_launch_traverse(ContainerLaunch *launch)
 {
     const int64_t *page = pages_along(launch);

@@ -20,13 +20,13 @@ typedef struct ContainerLaunch {
     Device *device;
     const Argument *args;              /* as for kernel_launch; NULL stream: an output that is still to be created */
     Container *containers[MAX_PARAMS]; /* borrowed, those whose headers are among the arguments; else NULL */
-    bool contained;                    /* whether there is one; else `containers` is not read */
+    bool contained;                    /* whether there are containers; if not, `containers` is not read */
     bool fresh[MAX_PARAMS];            /* container_launch_output made this one for the launch */
     Shape domain;
     const Stream *active; /* an active list, or NULL */
-    const Region *boxes
-        [MAX_PARAMS]; /* with an active list: where container_launch_box_sizes returned true for the container, the boxes of that
-                                        size that contain elements of the list; borrowed */
+    /* Only with an active list: for each container for which container_launch_box_sizes returned true, the
+     * boxes of this size that contain elements of the list. Borrowed. */
+    const Region *boxes[MAX_PARAMS];
     Region *over;              /* the elements that the launch covers, borrowed; NULL: all of the domain */
     Region *traversed;         /* `over` by pages, if traversing pages is faster; else NULL. Borrowed */
     ContainerLaunchHold *hold; /* required where container_launch_holds returns true */
@@ -43,8 +43,8 @@ bool container_launch_unbounded(const ContainerLaunch *launch);
 bool container_launch_domain(ContainerLaunch *launch, void *caller);
 /* Decides whether `over`, which the caller set, is traversed by pages. Sets `traversed`. False with error_set. */
 bool container_launch_traverse(ContainerLaunch *launch);
-/* Returns the container that an output without an argument is to be like: the first one along the shape. NULL
- * if there is none, or if the kernel defines how many elements the output has: a stream is to be made. */
+/* Returns the container on which an output without an argument is modeled: the first one along the shape. NULL
+ * if there is none, or if the kernel defines the number of elements of the output; the output is then a stream. */
 const Container *container_launch_model(const ContainerLaunch *launch, int param);
 /* Makes a container like `model` for an output. NULL with error_set. */
 Container *container_launch_output(const ContainerLaunch *launch, int param, const Container *model);

@@ -27,7 +27,8 @@ bool data_reserve_pages(Container *c, ContainerData *data, const PageList *list,
 /* Saves the pages with their elements. False with error_set. */
 bool data_save_sparse(Container *c, ContainerData *data);
 /* Returns whether the sizes are valid. It is called before anything is allocated, so that a small file cannot
- * cause a large allocation. `numbers`: how many numbers come before the pages; less than 0: the elements do not fill whole pages, and their number is not checked. */
+ * cause a large allocation. `numbers`: how many numbers come before the pages; less than 0: the elements do not
+ * fill whole pages, and their number is not checked. */
 bool data_pages_agree(const ContainerData *data, int64_t numbers, bool bounded);
 /* Creates a page table without pages. NULL with error_set. */
 Translator *data_page_translator(Device *device, const ContainerData *data, int64_t overlap);
