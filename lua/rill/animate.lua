@@ -13,10 +13,10 @@ local function described(value)
     return type(value) == "number" and errors.number(value) or rill.type(value) or type(value)
 end
 
---- rill.animate(path, fps) starts an animation of `fps` frames per second. Default: 25. Paths in .png and .apng are written as animated PNG;
--- paths in .mp4, .webm, .mkv and .gif are written by the program ffmpeg. `a:frame(s [, options])` appends an image, with the options of
--- rill.image.save, and returns `a`. All frames must have the same size. `a:close()` completes the file and moves it to the path;
--- `local a <close>` works.
+--- rill.animate(path, fps) starts an animation of `fps` frames per second. Default: 25. Paths in .png and .apng are
+-- written as animated PNG; paths in .mp4, .webm, .mkv and .gif are written by the program ffmpeg. `a:frame(s [,
+-- options])` appends an image, with the options of rill.image.save, and returns `a`. All frames must have the same
+-- size. `a:close()` completes the file and moves it to the path; `local a <close>` works.
 return function(path, fps)
     fps = fps == nil and 25 or fps
     if type(path) ~= "string" then

@@ -1,4 +1,5 @@
--- rill.command: the command line. The words after the script's name are arguments of the script. Exit statuses and messages are the same as lua's.
+-- rill.command: the command line. The words after the script's name are arguments of the script. Exit statuses and
+-- messages are the same as lua's.
 local with_value = { e = true, l = true, d = true }
 local long_value = { ["--device"] = true }
 local about = [[Runs Lua with rill: streams and kernels on a graphics device. Without a script, starts a prompt.]]
@@ -10,7 +11,8 @@ local examples = [[
 
 -- ---- arguments
 
--- Returns the index of the script: the first word that is not an option or the value of an option. Without a script: #words + 1.
+-- Returns the index of the script: the first word that is not an option or the value of an option. Without a script:
+-- #words + 1.
 local function script_at(words)
     local i = 1
     while i <= #words do
@@ -64,7 +66,8 @@ local function parse(words)
     if own[#own] == "--" then
         own[#own] = nil
     end
-    -- Values are joined to their options, as in -ecode: the parser would treat a separate word that begins with '-' as an option.
+    -- Values are joined to their options, as in -ecode: the parser would treat a separate word that begins with '-' as
+    -- an option.
     local i = 1
     while i < #own do
         if own[i]:find "^%-[eld]$" and own[i + 1] ~= "" then
@@ -319,8 +322,8 @@ local function perform(options, words, at)
     return good
 end
 
---- rill.command(arguments) runs the command `rill`. `arguments` is a table like lua's `arg`. Returns the exit status: 0, 1 after an error, or
--- 130 after Ctrl-C. The message and traceback of an error are written to standard error.
+--- rill.command(arguments) runs the command `rill`. `arguments` is a table like lua's `arg`. Returns the exit status:
+-- 0, 1 after an error, or 130 after Ctrl-C. The message and traceback of an error are written to standard error.
 return function(words)
     local parsed, parser, own, at, steps = pcall(parse, words)
     if not parsed then

@@ -25,7 +25,8 @@ local function named(k, ...)
     return launch_arguments(k.params, MADE, ...)
 end
 
--- Returns the value that replaces an argument in the timed launches, so that no stream of the user is written; nil for outputs that a launch allocates.
+-- Returns the value that replaces an argument in the timed launches, so that no stream of the user is written; nil for
+-- outputs that a launch allocates.
 local function stand_in(param, value, number)
     local kind = rill.type(value)
     if kind == "expression" then
@@ -40,7 +41,8 @@ local function stand_in(param, value, number)
     return MADE[param.kind] and value:like() or CHANGED[param.kind] and value:copy() or value
 end
 
--- Returns the launch to be timed (the kernel and its arguments), the sizes in bytes of its inputs, each stream once, and the sizes of its outputs.
+-- Returns the launch to be timed (the kernel and its arguments), the sizes in bytes of its inputs, each stream once,
+-- and the sizes of its outputs.
 local function prepare(k, ...)
     local given, up, down, seen = named(k, ...), {}, {}, {}
     local made = {}
@@ -72,8 +74,8 @@ local function sum(sizes)
     return total
 end
 
--- Returns streams for transfers of these sizes with the data to be written, and the ratio of the sizes to the streams, as large streams are
--- shortened.
+-- Returns streams for transfers of these sizes with the data to be written, and the ratio of the sizes to the streams,
+-- as large streams are shortened.
 local function scratch(sizes)
     local list, moved = {}, 0
     for _, bytes in ipairs(sizes) do
@@ -97,8 +99,9 @@ end
 -- Reads and writes a stream on all threads of the device.
 local touch
 
--- Returns the seconds to transfer streams of these sizes to the device and others back. Transfers alternate with launches that access all the streams,
--- because of caches. The additional time of the first launch after a transfer counts as transfer time.
+-- Returns the seconds to transfer streams of these sizes to the device and others back. Transfers alternate with
+-- launches that access all the streams, because of caches. The additional time of the first launch after a transfer
+-- counts as transfer time.
 local function time_transfers(up, down)
     touch = touch or rill.kernel "kernel void touch(inout uint x<>) { x ^= 1u; }"
     local ups, times_up = scratch(up)
@@ -146,11 +149,12 @@ function Cost:__tostring()
         by, self.speedup, self.intensity, verdict)
 end
 
---- rill.cost(k, ...) estimates by Brook's model whether the launch k(...) is worth the transfers of its streams to the device and of its results back.
--- The launch is repeated many times, on copies of the streams that it writes. Returns a report: `bytes_up` and `bytes_down`; the seconds
--- `transfer` (both transfers), `gpu` (a launch) and `cpu` (the same launch on one core of the CPU); `speedup` (cpu / gpu), `intensity` (gpu /
--- transfer), `worthwhile` (intensity > 1 / (speedup - 1)), and `break_even`, the number of launches per transfer from which it is worthwhile.
--- `cpu` is measured on the software device. If there is none, `cpu` and the fields that depend on it are nil.
+--- rill.cost(k, ...) estimates by Brook's model whether the launch k(...) is worth the transfers of its streams to the
+-- device and of its results back. The launch is repeated many times, on copies of the streams that it writes. Returns a
+-- report: `bytes_up` and `bytes_down`; the seconds `transfer` (both transfers), `gpu` (a launch) and `cpu` (the same
+-- launch on one core of the CPU); `speedup` (cpu / gpu), `intensity` (gpu / transfer), `worthwhile` (intensity > 1 /
+-- (speedup - 1)), and `break_even`, the number of launches per transfer from which it is worthwhile. `cpu` is measured
+-- on the software device. If there is none, `cpu` and the fields that depend on it are nil.
 return function(k, ...)
     if rill.type(k) ~= "kernel" then
         errors.fail("rill.cost: argument #1 'k': expected a kernel, got %s", rill.type(k) or type(k))

@@ -7,8 +7,9 @@ local types = require "rill.core.types"
 
 local debug = {}
 
---- rill.debug.stats(s), s:stats() returns statistics of a stream or expression: a table with the counts `count` (all numbers, of all components of
--- vectors), `nan` and `inf`, and `min`, `mean` and `max` of the finite numbers (nil if there are none). tostring() gives one line.
+--- rill.debug.stats(s), s:stats() returns statistics of a stream or expression: a table with the counts `count` (all
+-- numbers, of all components of vectors), `nan` and `inf`, and `min`, `mean` and `max` of the finite numbers (nil if
+-- there are none). tostring() gives one line.
 function debug.stats(s, ...)
     local contained = rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse
     local other = not contained and errors.not_open(s)
@@ -45,8 +46,9 @@ end
 
 local watching = false
 
---- rill.debug.watch(f) runs f() and checks the outputs of each kernel that it launches. The first NaN raises an error that names the kernel, the output
--- and the element. Structures and integers are not checked. Returns the results of f. It waits for each launch, so it is slow.
+--- rill.debug.watch(f) runs f() and checks the outputs of each kernel that it launches. The first NaN raises an error
+-- that names the kernel, the output and the element. Structures and integers are not checked. Returns the results of f.
+-- It waits for each launch, so it is slow.
 function debug.watch(f)
     if type(f) ~= "function" then
         errors.fail("rill.debug.watch: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))

@@ -1,6 +1,6 @@
---- rill: streams, kernels and reductions on a graphics device. The table contains the public names of rill.core, which is written in C, and the
--- functions of the Lua files. Each Lua file in this directory is a module, rill.NAME, which is loaded when the name is first used; code that
--- modules share is in subdirectories.
+--- rill: streams, kernels and reductions on a graphics device. The table contains the public names of rill.core, which
+-- is written in C, and the functions of the Lua files. Each Lua file in this directory is a module, rill.NAME, which is
+-- loaded when the name is first used; code that modules share is in subdirectories.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local lazy = require "rill.core.lazy"

@@ -1,5 +1,6 @@
--- rill.show: draws images in the terminal, by the best method that it supports: an image protocol (kitty's or iTerm2's), two pixels per
--- character cell in 24-bit or 256 colors, or letters of increasing brightness. Streams of one dimension are drawn as sparklines.
+-- rill.show: draws images in the terminal, by the best method that it supports: an image protocol (kitty's or
+-- iTerm2's), two pixels per character cell in 24-bit or 256 colors, or letters of increasing brightness. Streams of one
+-- dimension are drawn as sparklines.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -14,8 +15,8 @@ local PIXELS = 4 * 1024 * 1024 -- largest number of pixels that are sent by an i
 local PIECE = 4096 -- bytes per escape sequence: kitty's limit
 local ASCII = { " ", ".", ":", "-", "=", "+", "*", "#", "%", "@" }
 
--- seen[type]: for types that can be drawn, the kernel type and the default value of white. narrowed[type]: the type that a stream is cast to first,
--- if GLSL does not convert it.
+-- seen[type]: for types that can be drawn, the kernel type and the default value of white. narrowed[type]: the type
+-- that a stream is cast to first, if GLSL does not convert it.
 local seen, narrowed = {}, {}
 for name, info in pairs(types.list) do
     local vector, scalar = info.components > 1, types.seen_scalar(name)
@@ -267,7 +268,8 @@ local function extent(s)
     return low, high
 end
 
--- Returns a line that reports values of a stream of floats outside 0 to 1; nil if there are none, or if the options set the range.
+-- Returns a line that reports values of a stream of floats outside 0 to 1; nil if there are none, or if the options set
+-- the range.
 local function clipped(s, white, options)
     if white ~= 1 or options.min or options.max then
         return nil
@@ -306,15 +308,15 @@ local function portrait(m, options)
     return rill.render(m, {size = {columns * 3 // 4, columns}, background = "black"})
 end
 
---- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]) draws in the terminal.
--- A stream of two dimensions is drawn as an image: float (or half, unorm8, double, bool), vec3 or vec4 in 0..1, or integers. `min` and `max`
--- are the values drawn black and white. Default: 0 and 1, for uint8 and uint16 the range of the type; required for other integers. If
--- min and max are not given and values are outside 0..1, a line below the image reports their range.
--- A stream of numbers of one dimension is drawn as a sparkline of the means of its parts. Default of min and max: its minimum and maximum.
--- Of a container the mapped pages are drawn, projected along all dimensions but the two fastest; pages of coarser levels are darker. A
--- mesh is drawn by rill.render.
--- `width`: in characters. Default: the smaller of the widths of terminal and stream. `mode`: "kitty", "iterm", "blocks", "256" or "ascii".
--- Default: chosen by environment variables. `text`: return the output as a string. Default: false. Only the reduced image is read back.
+--- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]) draws in the terminal. A stream of two dimensions is
+-- drawn as an image: float (or half, unorm8, double, bool), vec3 or vec4 in 0..1, or integers. `min` and `max` are the
+-- values drawn black and white. Default: 0 and 1, for uint8 and uint16 the range of the type; required for other
+-- integers. If min and max are not given and values are outside 0..1, a line below the image reports their range. A
+-- stream of numbers of one dimension is drawn as a sparkline of the means of its parts. Default of min and max: its
+-- minimum and maximum. Of a container the mapped pages are drawn, projected along all dimensions but the two fastest;
+-- pages of coarser levels are darker. A mesh is drawn by rill.render. `width`: in characters. Default: the smaller of
+-- the widths of terminal and stream. `mode`: "kitty", "iterm", "blocks", "256" or "ascii". Default: chosen by
+-- environment variables. `text`: return the output as a string. Default: false. Only the reduced image is read back.
 local function show(s, options)
     if rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse then
         return show_container(rill.type(s) == "expression" and s:eval() or s, options)

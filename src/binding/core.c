@@ -5,7 +5,8 @@
 
 #include <dlfcn.h>
 
-/* The version of rill. The Makefile reads it here; spec/project/version_spec.lua compares the rockspec and CHANGELOG.md with it. */
+/* The version of rill. The Makefile reads it here; spec/project/version_spec.lua compares the rockspec and CHANGELOG.md
+ * with it. */
 #define RILL_VERSION "0.2.0"
 
 static const char module_key;
@@ -14,8 +15,8 @@ static void (*const openers[])(lua_State *L) = {OPENERS};
 
 __attribute__((visibility("default"))) int luaopen_rill_core(lua_State *L);
 
-/* Keeps the shared object mapped until the process ends. Closing a Lua state would unmap it, but the driver holds pointers into it (message
- * callbacks, thread destructors). */
+/* Keeps the shared object mapped until the process ends. Closing a Lua state would unmap it, but the driver holds
+ * pointers into it (message callbacks, thread destructors). */
 static void anchor(void)
 {
     Dl_info info;

@@ -20,7 +20,8 @@ static Device *device_check(lua_State *L, int index)
     return *box;
 }
 
-/* Pushes the userdata of a device. It holds no reference, because the state keeps its devices open until it is closed. */
+/* Pushes the userdata of a device. It holds no reference, because the state keeps its devices open until it is
+ * closed. */
 static void device_push(lua_State *L, Device *device)
 {
     Device **box = lua_newuserdatauv(L, sizeof(Device *), 0);
@@ -164,7 +165,8 @@ static int device_eq(lua_State *L)
     return 1;
 }
 
-/* Sets the field left_out of the table on top of the stack to the list of reasons why devices are left out, if there are any. */
+/* Sets the field left_out of the table on top of the stack to the list of reasons why devices are left out, if there
+ * are any. */
 static void push_left_out(lua_State *L)
 {
     char reason[1024];
@@ -206,7 +208,8 @@ static int rill_devices(lua_State *L)
     return 1;
 }
 
-/* _driver_test(): tests the driver again. Returns a list of {name =, verdict = "right" | "allowed" | "wrong", text = the difference, remedy =}. */
+/* _driver_test(): tests the driver again. Returns a list of {name =, verdict = "right" | "allowed" | "wrong", text =
+ * the difference, remedy =}. */
 static int rill_driver_test(lua_State *L)
 {
     static const char *const verdicts[] = {"right", "allowed", "wrong"};
@@ -336,8 +339,8 @@ static int rill_check(lua_State *L)
     return 1;
 }
 
-/* _terminal(): returns whether standard output is a terminal, its columns and lines (80 and 24 if unknown), and the width and height of a character
- * in pixels (0 and 0 if unknown). */
+/* _terminal(): returns whether standard output is a terminal, its columns and lines (80 and 24 if unknown), and the
+ * width and height of a character in pixels (0 and 0 if unknown). */
 static int rill_terminal(lua_State *L)
 {
     struct winsize size = {0};

@@ -1,5 +1,5 @@
-/* Raises Ctrl-C as a Lua error, for the prompt and for scripts run by the command: in statements, in the coroutines that they resume, and while the
- * prompt waits for a key. Below, "statement" also means such a script. */
+/* Raises Ctrl-C as a Lua error, for the prompt and for scripts run by the command: in statements, in the coroutines
+ * that they resume, and while the prompt waits for a key. Below, "statement" also means such a script. */
 #include "binding/binding.h"
 
 #include <errno.h>
@@ -27,9 +27,9 @@ enum {
     RESPITE = 1000 /* instructions until the error is raised again */
 };
 
-/* Raises the error. A pcall may catch the error and continue; so it is raised again until the statement ends. Between errors there is time for
- * cleanup code, except after CLEANUPS errors. Coroutines that outlive their statement, or that were created when it was interrupted, may
- * still have the hook. */
+/* Raises the error. A pcall may catch the error and continue; so it is raised again until the statement ends. Between
+ * errors there is time for cleanup code, except after CLEANUPS errors. Coroutines that outlive their statement, or that
+ * were created when it was interrupted, may still have the hook. */
 static void stop_hook(lua_State *L, lua_Debug *activation)
 {
     (void)activation;
@@ -46,7 +46,8 @@ static void stop_hook(lua_State *L, lua_Debug *activation)
     lua_error(L);
 }
 
-/* Reports that Ctrl-C has not ended the statement yet: because it came during a launch, or because it is not the first one. */
+/* Reports that Ctrl-C has not ended the statement yet: because it came during a launch, or because it is not the first
+ * one. */
 static void say_waiting(bool launched)
 {
     static const char *const first[] = {"\nwaiting for the statement to end; press ",
@@ -61,7 +62,8 @@ static void say_waiting(bool launched)
     }
 }
 
-/* Handles SIGINT as lua.c does: a signal handler must not call Lua, but it may set a hook, which Lua runs before its next instruction. */
+/* Handles SIGINT as lua.c does: a signal handler must not call Lua, but it may set a hook, which Lua runs before its
+ * next instruction. */
 static void on_interrupt(int signal_number)
 {
     int error = errno;
@@ -96,10 +98,11 @@ void interrupt_check(lua_State *L)
 
 /* coroutines */
 
-/* A hook belongs to one coroutine, and a signal handler cannot determine which one runs. So while rill handles Ctrl-C, the functions of the library
- * `coroutine` that enter a coroutine are replaced by functions that record it. */
+/* A hook belongs to one coroutine, and a signal handler cannot determine which one runs. So while rill handles Ctrl-C,
+ * the functions of the library `coroutine` that enter a coroutine are replaced by functions that record it. */
 
-/* Makes `co` the coroutine that Ctrl-C interrupts. A Ctrl-C that is already pending stops it after `instructions` instructions. */
+/* Makes `co` the coroutine that Ctrl-C interrupts. A Ctrl-C that is already pending stops it after `instructions`
+ * instructions. */
 static void track(lua_State *co, int instructions)
 {
     interrupt.current = co;
@@ -108,7 +111,8 @@ static void track(lua_State *co, int instructions)
     }
 }
 
-/* Calls the function below the arguments on top of the stack, which enters the coroutine. Leaves all results on the stack, as lua_call does. */
+/* Calls the function below the arguments on top of the stack, which enters the coroutine. Leaves all results on the
+ * stack, as lua_call does. */
 static void call_tracked(lua_State *L, lua_State *co, int arguments)
 {
     if (!interrupt.running ||
@@ -135,8 +139,8 @@ static int l_enter(lua_State *L)
     return lua_gettop(L);
 }
 
-/* The function that coroutine.wrap returns. Upvalues: the original resume and close, and the coroutine. Errors are raised again; the position of the
- * call is prepended to messages that are strings. */
+/* The function that coroutine.wrap returns. Upvalues: the original resume and close, and the coroutine. Errors are
+ * raised again; the position of the call is prepended to messages that are strings. */
 static int l_wrapped(lua_State *L)
 {
     lua_State *co = lua_tothread(L, lua_upvalueindex(3));
@@ -197,7 +201,8 @@ static void copy_functions(lua_State *L, int from, int to)
     }
 }
 
-/* Replaces functions of the library `coroutine` by functions that record the coroutine they enter, or restores the original ones. */
+/* Replaces functions of the library `coroutine` by functions that record the coroutine they enter, or restores the
+ * original ones. */
 static void watch_coroutines(lua_State *L, bool on)
 {
     int top = lua_gettop(L);
@@ -246,8 +251,8 @@ static int l_interrupts(lua_State *L)
     return 1;
 }
 
-/* _interruptible(f, ...): calls f, which is pcall or xpcall, and returns its results. Ctrl-C raises "interrupted!" in it. If f succeeds nevertheless,
- * the error is raised here. */
+/* _interruptible(f, ...): calls f, which is pcall or xpcall, and returns its results. Ctrl-C raises "interrupted!" in
+ * it. If f succeeds nevertheless, the error is raised here. */
 static int l_interruptible(lua_State *L)
 {
     lua_State *running = interrupt.running, *current = interrupt.current;
@@ -299,8 +304,8 @@ static int l_wait_input(lua_State *L)
     return 1;
 }
 
-/* _hold_interrupts(on): blocks or unblocks SIGINT. While it is blocked, only _wait_input receives it. The handler of a line editor would react
- * only at the next key, or in the middle of an operation. */
+/* _hold_interrupts(on): blocks or unblocks SIGINT. While it is blocked, only _wait_input receives it. The handler of a
+ * line editor would react only at the next key, or in the middle of an operation. */
 static int l_hold_interrupts(lua_State *L)
 {
     sigset_t set;

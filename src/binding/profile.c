@@ -1,4 +1,5 @@
-/* Functions for lua/rill/profile.lua and lua/rill/shell/cpu_cost.lua: a profile of the current device, its copy rate, and running on one core. */
+/* Functions for lua/rill/profile.lua and lua/rill/shell/cpu_cost.lua: a profile of the current device, its copy rate,
+ * and running on one core. */
 #include "base/single_core.h"
 #include "binding/binding.h"
 
@@ -64,7 +65,8 @@ static int l_copy_rate(lua_State *L)
     return 1;
 }
 
-/* _single_core(f): calls f while all threads of the process are bound to one core. Returns whether the system supports that, and the results of f. */
+/* _single_core(f): calls f while all threads of the process are bound to one core. Returns whether the system supports
+ * that, and the results of f. */
 static int l_single_core(lua_State *L)
 {
     SingleCore saved;

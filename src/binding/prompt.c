@@ -1,4 +1,5 @@
-/* Functions for the prompt (lua/rill/shell): whether input is a terminal, file names for completion, and directories for the history. */
+/* Functions for the prompt (lua/rill/shell): whether input is a terminal, file names for completion, and directories
+ * for the history. */
 #include "binding/binding.h"
 
 #include <errno.h>
@@ -49,7 +50,8 @@ static int l_paths(lua_State *L)
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
-/* _make_directory(path): creates a directory and its parents, accessible to this user only. Returns true, or nil and the reason. */
+/* _make_directory(path): creates a directory and its parents, accessible to this user only. Returns true, or nil and
+ * the reason. */
 static int l_make_directory(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);

@@ -1,4 +1,5 @@
--- Boundary modes: the values outside of a grid. One row per mode, for streams, images, simulations, multigrid and adaptive containers.
+-- Boundary modes: the values outside of a grid. One row per mode, for streams, images, simulations, multigrid and
+-- adaptive containers.
 local core = require "rill.core"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -48,7 +49,8 @@ function boundary.accept(word, module)
     return by_word[module][word]
 end
 
---- boundary.words(module) returns the array of the words of a module. The words of "stream" and "tree" are in the order of rill.core.
+--- boundary.words(module) returns the array of the words of a module. The words of "stream" and "tree" are in the order
+-- of rill.core.
 function boundary.words(module)
     local list = module == "stream" and core._boundary_modes or module == "tree" and core._tree_boundary_modes or {}
     if #list == 0 then
@@ -59,7 +61,8 @@ function boundary.words(module)
     return list
 end
 
---- boundary.quoted(module [, last]) returns the words for messages: '"a", "b" or "c"'. `last` is the separator of the last two. Default: ", ".
+--- boundary.quoted(module [, last]) returns the words for messages: '"a", "b" or "c"'. `last` is the separator of the
+-- last two. Default: ", ".
 function boundary.quoted(module, last)
     local list = {}
     for i, word in ipairs(boundary.words(module)) do
@@ -68,14 +71,15 @@ function boundary.quoted(module, last)
     return table.concat(list, ", ", 1, #list - 1) .. (last or ", ") .. list[#list]
 end
 
---- boundary.view(mode) returns "wrap" if the mode is periodic, else "clamp". It is the mode for coefficients, and for kernels that compute the values
--- outside themselves.
+--- boundary.view(mode) returns "wrap" if the mode is periodic, else "clamp". It is the mode for coefficients, and for
+-- kernels that compute the values outside themselves.
 function boundary.view(mode)
     return mode == boundary.mode.periodic and "wrap" or "clamp"
 end
 
---- boundary.take(where, value, rank, module [, numbers]) returns the modes of an option `boundary`, slowest dimension first. The value is one word,
--- or a table with one word per dimension. `numbers`: whether a number, the value outside, is a mode too. Default: false.
+--- boundary.take(where, value, rank, module [, numbers]) returns the modes of an option `boundary`, slowest dimension
+-- first. The value is one word, or a table with one word per dimension. `numbers`: whether a number, the value outside,
+-- is a mode too. Default: false.
 function boundary.take(where, value, rank, module, numbers)
     local list = option.per_dimension(where, "boundary", value, rank)
     for d, one in ipairs(list) do

@@ -6,9 +6,9 @@ local fail <const> = errors.fail
 
 local class = {}
 
---- class.put(metatable, words, letter, methods, fields [, read]) gives the objects with a metatable methods and fields. A field is a function of the
--- object; with `read` its value is read(field, object, key). `words` begins messages: "a hierarchy has"; `letter` is the letter that stands for
--- an object in the manual.
+--- class.put(metatable, words, letter, methods, fields [, read]) gives the objects with a metatable methods and fields.
+-- A field is a function of the object; with `read` its value is read(field, object, key). `words` begins messages: "a
+-- hierarchy has"; `letter` is the letter that stands for an object in the manual.
 function class.put(metatable, words, letter, methods, fields, read)
     function metatable.__index(object, key)
         local field = fields[key]

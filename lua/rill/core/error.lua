@@ -1,4 +1,5 @@
--- Errors of the Lua files. They are raised at the line of the script that called rill, never at a line of rill's own files.
+-- Errors of the Lua files. They are raised at the line of the script that called rill, never at a line of rill's own
+-- files.
 local core = require "rill.core"
 local typename = require "rill.core.typename"
 local rill = require "rill.core.public"
@@ -49,7 +50,8 @@ local function stripped(message)
     return file and is_shown(file) and rest
 end
 
--- Replaces the name of an internal function in a message about device memory by the name of the function that was called.
+-- Replaces the name of an internal function in a message about device memory by the name of the function that was
+-- called.
 local function renamed(message, name)
     return (message:gsub("^[^%s]-: (out of device memory: )", name:gsub("%%", "%%%%") .. ": %1"))
 end
@@ -79,8 +81,8 @@ local function relay(f, ...)
     return f(...)
 end
 
---- errors.call(f, ...) calls f. Errors at a line of rill's files, such as errors of C functions that these files call, are moved to the line of the
--- script.
+--- errors.call(f, ...) calls f. Errors at a line of rill's files, such as errors of C functions that these files call,
+-- are moved to the line of the script.
 function errors.call(f, ...)
     return finish(nil, nil, pcall(relay, f, ...))
 end
@@ -99,8 +101,8 @@ function errors.own()
     shown[getinfo(2, "S").short_src] = true
 end
 
---- errors.whole(where, f) calls f and returns the results of pcall in a table. A yield from f is an error, because the caller's work, such as a
--- profile, would not be finished.
+--- errors.whole(where, f) calls f and returns the results of pcall in a table. A yield from f is an error, because the
+-- caller's work, such as a profile, would not be finished.
 function errors.whole(where, f)
     local thread = coroutine.create(pcall)
     local results = table.pack(select(2, coroutine.resume(thread, f)))
@@ -116,8 +118,8 @@ function errors.number(value)
     return value ~= value and "nan" or tostring(value)
 end
 
---- errors.options(where, options) raises if `options` is given and is not a table of options. Values of rill that are Lua tables, such as
--- expressions, are not.
+--- errors.options(where, options) raises if `options` is given and is not a table of options. Values of rill that are
+-- Lua tables, such as expressions, are not.
 function errors.options(where, options)
     if options ~= nil and (type(options) ~= "table" or rill.type(options)) then
         local number = type(options) == "number" and "number " .. errors.number(options)
@@ -134,8 +136,8 @@ function errors.none(where, i, most, value)
     end
 end
 
---- errors.not_open(value) returns a description for messages if a value is not an open stream; nil for an open stream and for an expression whose value
--- is a stream.
+--- errors.not_open(value) returns a description for messages if a value is not an open stream; nil for an open stream
+-- and for an expression whose value is a stream.
 function errors.not_open(value)
     if core._is_open(value) or rill.type(value) == "expression" and not value._sparse then
         return nil
@@ -143,8 +145,8 @@ function errors.not_open(value)
     return typename.not_open(value)
 end
 
---- errors.open(where, value [, message]) returns an open stream, or a stream of the values of an expression; raises for any other value. Default of
--- `message`: "expected an open stream, got %s".
+--- errors.open(where, value [, message]) returns an open stream, or a stream of the values of an expression; raises for
+-- any other value. Default of `message`: "expected an open stream, got %s".
 function errors.open(where, value, message)
     local other = errors.not_open(value)
     if other then
@@ -153,8 +155,9 @@ function errors.open(where, value, message)
     return rill.type(value) == "expression" and value:eval() or value
 end
 
---- errors.reshaped(name, s, shape) returns the end of a message about a stream of another shape, which says how to reshape it. Returns "" if
--- reshaping would not give the shape, or if the ranks are equal: a matrix may have to be transposed instead.
+--- errors.reshaped(name, s, shape) returns the end of a message about a stream of another shape, which says how to
+-- reshape it. Returns "" if reshaping would not give the shape, or if the ranks are equal: a matrix may have to be
+-- transposed instead.
 function errors.reshaped(name, s, shape)
     local fits = s.size == tables.product(shape) and #s.shape ~= #shape
     return fits and ("; %s:reshape {%s} has that shape"):format(name, table.concat(shape, ", ")) or ""
@@ -170,7 +173,8 @@ local function item_text(value, depth, whole)
         tostring(value)
 end
 
--- Returns the text of a table for messages: its first items, or one key if it has no items. Tables are shown two levels deep.
+-- Returns the text of a table for messages: its first items, or one key if it has no items. Tables are shown two levels
+-- deep.
 local function table_text(value, depth)
     local items = {}
     for i = 1, math.min(#value, 4) do
@@ -184,7 +188,8 @@ local function table_text(value, depth)
     return ("{%s%s}"):format(table.concat(items, ", "), #value > 4 and ", ..." or "")
 end
 
---- errors.told(value) returns the description of a value for messages about options. It contains numbers, strings and short lists.
+--- errors.told(value) returns the description of a value for messages about options. It contains numbers, strings and
+-- short lists.
 function errors.told(value)
     if type(value) == "table" and not rill.type(value) then
         return table_text(value, 1)
@@ -194,7 +199,8 @@ function errors.told(value)
         typename.of(value)
 end
 
---- errors.strict(functions, name) makes reading a missing field of a table of functions an error, and calling the table. Returns the table.
+--- errors.strict(functions, name) makes reading a missing field of a table of functions an error, and calling the
+-- table. Returns the table.
 function errors.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)

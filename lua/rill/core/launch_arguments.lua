@@ -1,7 +1,8 @@
 -- Converts the arguments of a launch from positions to names.
 
---- launch_arguments(params, made, ...) returns arguments by position as a table by parameter name. The arguments whose kinds are keys of `made`
--- (outputs) may all be omitted. If the number of arguments does not fit, returns nil and the number of arguments without outputs.
+--- launch_arguments(params, made, ...) returns arguments by position as a table by parameter name. The arguments whose
+-- kinds are keys of `made` (outputs) may all be omitted. If the number of arguments does not fit, returns nil and the
+-- number of arguments without outputs.
 return function(params, made, ...)
     local count, least = select("#", ...), 0
     for _, param in ipairs(params) do

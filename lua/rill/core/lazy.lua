@@ -1,15 +1,17 @@
--- Loads modules when one of their functions is first called, since a script uses few of the functions that are written in Lua.
+-- Loads modules when one of their functions is first called, since a script uses few of the functions that are written
+-- in Lua.
 local lazy = {}
 
 local path <const> = package.path -- the path by which rill was found; a script may change it later
 
 local _, file = ... -- the path of this file
 
---- Whether the path of rill is relative. Then nothing may be loaded later, as the script may change the working directory.
+--- Whether the path of rill is relative. Then nothing may be loaded later, as the script may change the working
+-- directory.
 lazy.moves = type(file) == "string" and file:sub(1, 1) ~= "/"
 
---- lazy.reference() returns the table of public names, rill.shell.reference. rill.init sets it, because rill.core.suggest is in a lower layer than the
--- shell.
+--- lazy.reference() returns the table of public names, rill.shell.reference. rill.init sets it, because
+-- rill.core.suggest is in a lower layer than the shell.
 lazy.reference = nil
 
 --- lazy.require(name) requires a module by the path by which rill was found.
@@ -21,7 +23,8 @@ function lazy.require(name)
     return done and found or error(found, 0)
 end
 
---- lazy.call(module, name) returns a function that calls the function `name` of a module's table, and loads the module at the first call.
+--- lazy.call(module, name) returns a function that calls the function `name` of a module's table, and loads the module
+-- at the first call.
 function lazy.call(module, name)
     local f
     return function(...)

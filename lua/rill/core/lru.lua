@@ -1,5 +1,5 @@
--- A cache of the most recently used values: lru(limit) returns find(key) and keep(key, value). If the cache is full, keep removes the value that was
--- used longest ago.
+-- A cache of the most recently used values: lru(limit) returns find(key) and keep(key, value). If the cache is full,
+-- keep removes the value that was used longest ago.
 return function(limit)
     local entries, count = {}, 0
     local ends = {} -- the sentinel of a ring: ends.newer is the oldest entry, ends.older the newest one

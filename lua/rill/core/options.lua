@@ -12,7 +12,8 @@ function option.refuse(where, key, known)
         suggest.among(key, known))
 end
 
---- option.check(where, options, known) raises if `options` is neither nil nor a table of options, or has a key that is not in `known`.
+--- option.check(where, options, known) raises if `options` is neither nil nor a table of options, or has a key that is
+-- not in `known`.
 function option.check(where, options, known)
     errors.options(where, options)
     for key in pairs(options or {}) do
@@ -22,8 +23,8 @@ function option.check(where, options, known)
     end
 end
 
---- option.take(where, options, known) returns a checked copy of a table of options with defaults; nil is an empty table. `known`: a row for each option
--- name, {test, words for messages, default, required (boolean)}.
+--- option.take(where, options, known) returns a checked copy of a table of options with defaults; nil is an empty
+-- table. `known`: a row for each option name, {test, words for messages, default, required (boolean)}.
 function option.take(where, options, known)
     errors.options(where, options)
     local taken = {}
@@ -72,7 +73,8 @@ function option.is_vector(value, n)
     return true
 end
 
---- option.is_matrix(value, most) returns whether a value is four rows of four numbers from -most to most; and whether its last row is 0, 0, 0, 1.
+--- option.is_matrix(value, most) returns whether a value is four rows of four numbers from -most to most; and whether
+-- its last row is 0, 0, 0, 1.
 function option.is_matrix(value, most)
     local good = option.table[1](value) and #value == 4
     for i = 1, good and 4 or 0 do
@@ -86,7 +88,8 @@ end
 
 local MOST <const> = (1 << 31) - 1 -- the largest number of elements of a stream
 
---- option.is_shape(value, least, most) returns whether a value is a table of `least` to `most` sizes, 1 or more each, of a possible stream.
+--- option.is_shape(value, least, most) returns whether a value is a table of `least` to `most` sizes, 1 or more each,
+-- of a possible stream.
 function option.is_shape(value, least, most)
     if type(value) ~= "table" or rill.type(value) or #value < least or #value > most then
         return false
@@ -117,7 +120,8 @@ function option.default(row, value)
     return {row[1], row[2], value}
 end
 
---- option.some(holds) returns a test that accepts a value which passes the test `holds`, or a non-empty array of such values.
+--- option.some(holds) returns a test that accepts a value which passes the test `holds`, or a non-empty array of such
+-- values.
 function option.some(holds)
     return function(value)
         if not option.table[1](value) then
@@ -132,8 +136,9 @@ function option.some(holds)
     end
 end
 
---- option.number(low, high [, default [, above]]) returns the row of an option that is a number from low to high, or above low if `above` is true. If
--- `low` is an integer, the option must be one. Without a default the option is required.
+--- option.number(low, high [, default [, above]]) returns the row of an option that is a number from low to high, or
+-- above low if `above` is true. If `low` is an integer, the option must be one. Without a default the option is
+-- required.
 function option.number(low, high, default, above)
     local whole <const> = math.type(low) == "integer"
     local words = (whole and "a whole number from %d to %d" or above and "a number above %g, at most %g" or
@@ -154,8 +159,8 @@ function option.choice(names, default)
     return {function(v) return set[v] end, words, default}
 end
 
---- option.per_dimension(where, name, value, rank) returns an array of `rank` values (1 to 8) of an option that is one value, or an array of one per
--- dimension; and the same array with the last dimension first, as in kernels.
+--- option.per_dimension(where, name, value, rank) returns an array of `rank` values (1 to 8) of an option that is one
+-- value, or an array of one per dimension; and the same array with the last dimension first, as in kernels.
 function option.per_dimension(where, name, value, rank)
     assert(rank <= 8)
     local list, reversed, several = {}, {}, option.table[1](value)
@@ -170,7 +175,8 @@ function option.per_dimension(where, name, value, rank)
     return list, reversed
 end
 
---- option.words(names [, default]) returns a row for options that are one of the keys of a table, or of the items of an array.
+--- option.words(names [, default]) returns a row for options that are one of the keys of a table, or of the items of an
+-- array.
 function option.words(names, default)
     local list, set = {}, {}
     for key, name in pairs(names) do
@@ -183,8 +189,8 @@ function option.words(names, default)
     return {function(v) return set[v] end, table.concat(list, " or "), default}
 end
 
---- option.bounded(where, s, modes) returns a view of s with the option 'boundary', which is a mode, or a list of one for each dimension. If it is nil,
--- returns s.
+--- option.bounded(where, s, modes) returns a view of s with the option 'boundary', which is a mode, or a list of one
+-- for each dimension. If it is nil, returns s.
 function option.bounded(where, s, modes)
     if modes == nil then
         return s

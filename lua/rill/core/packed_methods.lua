@@ -1,5 +1,5 @@
--- The methods of streams that containers apply to their mapped elements: {name, number of the argument that is an axis, result = its type, doc =
--- a remark about the result}.
+-- The methods of streams that containers apply to their mapped elements: {name, number of the argument that is an axis,
+-- result = its type, doc = a remark about the result}.
 return {
     {"sum", 1}, {"prod", 1}, {"min", 1}, {"max", 1}, {"mean", 1}, {"var", 1}, {"std", 1}, {"any", 1}, {"all", 1},
     {"count", 1}, {"argmin", 1}, {"argmax", 1}, {"norm", 1}, {"dot", 2},

@@ -49,7 +49,8 @@ function Progress:close()
 end
 Progress.__close = Progress.close
 
---- rill.progress(total [, label]) returns a progress bar. Nothing is drawn if standard output is not a terminal. `local p <close>` closes it.
+--- rill.progress(total [, label]) returns a progress bar. Nothing is drawn if standard output is not a terminal. `local
+-- p <close>` closes it.
 function progress.progress(total, label)
     if type(total) ~= "number" then
         error(("rill.progress: argument #1 'total': expected a number, got %s"):format(type(total)), 2)

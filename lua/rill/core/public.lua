@@ -1,5 +1,5 @@
---- The public table of rill, with the names of rill.core, the C part. `rill.init` adds the other names. Modules that rill.init loads require this file
--- instead of rill, since they are loaded while the table is being filled.
+--- The public table of rill, with the names of rill.core, the C part. `rill.init` adds the other names. Modules that
+-- rill.init loads require this file instead of rill, since they are loaded while the table is being filled.
 local core = require "rill.core"
 
 local rill = {_VERSION = core._VERSION}

@@ -1,4 +1,5 @@
--- Closes temporary streams at the end of a block: `local e <close> = held {a = s, n = 3}` closes the streams in the table.
+-- Closes temporary streams at the end of a block: `local e <close> = held {a = s, n = 3}` closes the streams in the
+-- table.
 local rill = require "rill.core.public"
 
 local Held <const> = {__close = function(own)

@@ -1,5 +1,5 @@
--- Suggests a name for an unknown one: the equivalent of a name in numpy, Torch or CUDA, the same name elsewhere in rill, or the nearest name by edit
--- distance. It never suggests a method that discards something.
+-- Suggests a name for an unknown one: the equivalent of a name in numpy, Torch or CUDA, the same name elsewhere in
+-- rill, or the nearest name by edit distance. It never suggests a method that discards something.
 local lazy = require "rill.core.lazy"
 local synonyms = require "rill.core.synonyms"
 
@@ -10,7 +10,8 @@ local destructive <const> = {
     close = "close", unmap = "unmap", pop = "pop", undo = "undo", release = "release", coarsen = "coarsen",
 }
 
--- Returns the edit distance: the number of letters to insert, delete, replace or swap with their neighbor to turn a into b.
+-- Returns the edit distance: the number of letters to insert, delete, replace or swap with their neighbor to turn a
+-- into b.
 local function distance(a, b)
     local before, row = nil, {}
     for j = 0, #b do
@@ -52,18 +53,20 @@ local function letters(word)
     return string.char(table.unpack(list))
 end
 
--- Returns whether b may be a with a typing error. Words of up to four letters must have the same first letter, and no letter may be replaced (sqrt is
--- not sort).
+-- Returns whether b may be a with a typing error. Words of up to four letters must have the same first letter, and no
+-- letter may be replaced (sqrt is not sort).
 local function alike(a, b)
     return #a > 4 or a:byte(1) == b:byte(1) and (#a ~= #b or letters(a) == letters(b))
 end
 
--- Orders two equally near keys: the longer one first, since letters are omitted more often than added; then alphabetically.
+-- Orders two equally near keys: the longer one first, since letters are omitted more often than added; then
+-- alphabetically.
 local function before(a, b)
     return #a > #b or #a == #b and a < b
 end
 
--- Returns the value of the key that is nearest to a name, with an edit distance of at most `most`; nil if there is none.
+-- Returns the value of the key that is nearest to a name, with an edit distance of at most `most`; nil if there is
+-- none.
 local function near(name, names, most)
     local best, least = nil, most + 1
     for key in pairs(names) do
@@ -76,8 +79,9 @@ local function near(name, names, most)
     return best and names[best]
 end
 
---- suggest.of(name, names [, most]) returns the value of the key of `names` that a name of three letters or more abbreviates, if there is only one, else
--- of the nearest key by edit distance; nil if there is none. `most`: the largest distance. Default: a third of the letters, at least 1.
+--- suggest.of(name, names [, most]) returns the value of the key of `names` that a name of three letters or more
+-- abbreviates, if there is only one, else of the nearest key by edit distance; nil if there is none. `most`: the
+-- largest distance. Default: a third of the letters, at least 1.
 function suggest.of(name, names, most)
     if #name < 3 then
         return nil
@@ -118,7 +122,8 @@ local function synonym(owner, name)
     end
 end
 
--- Returns 1 if a parameter accepts a value of an owner, 2 if it accepts the elements of a container as a stream, else nil.
+-- Returns 1 if a parameter accepts a value of an owner, 2 if it accepts the elements of a container as a stream, else
+-- nil.
 local function takes(parameter, owner)
     local kinds = "|" .. parameter.type .. "|"
     for kind, letter in pairs(lazy.reference().letters) do
@@ -132,7 +137,8 @@ local function takes(parameter, owner)
     return kinds:find("|source|", 1, true) and (owner == "s" and 1 or owner == "c" and 2) or nil
 end
 
--- Returns the call of a function with a value of an owner as its first argument: "rill.clamp(s, low, high)"; nil if it does not accept such a value.
+-- Returns the call of a function with a value of an owner as its first argument: "rill.clamp(s, low, high)"; nil if it
+-- does not accept such a value.
 local function called_with(entry, owner)
     local how = entry.params and entry.params[1] and takes(entry.params[1], owner)
     if not how then
@@ -145,7 +151,8 @@ local function called_with(entry, owner)
     return ("%s(%s)"):format(entry.name, table.concat(arguments, ", "))
 end
 
--- Returns what to write instead of an unknown method: a function that accepts the value, or a method of the elements of a container as a stream.
+-- Returns what to write instead of an unknown method: a function that accepts the value, or a method of the elements of
+-- a container as a stream.
 local function as_function(owner, entry)
     if entry.name:find "^rill%." then
         return called_with(entry, owner)
@@ -195,8 +202,8 @@ local function names_of(owner)
     return names
 end
 
--- Returns the suggestion for a synonym that is misspelled by one letter. Returns nil for parts of the module, since their users
--- seldom mean methods of streams.
+-- Returns the suggestion for a synonym that is misspelled by one letter. Returns nil for parts of the module, since
+-- their users seldom mean methods of streams.
 local function mistyped_synonym(owner, name)
     local names = {}
     if owner:find "^rill%." then
@@ -230,7 +237,8 @@ function suggest.name(name)
     return found ~= "-" and found or nil
 end
 
---- suggest.hint(owner, key) returns "; did you mean ...?" for a key that an owner ("rill", "rill.image", "s", "k") does not have, or "".
+--- suggest.hint(owner, key) returns "; did you mean ...?" for a key that an owner ("rill", "rill.image", "s", "k") does
+-- not have, or "".
 function suggest.hint(owner, key)
     if type(key) ~= "string" or #key > 60 then
         return ""
@@ -248,8 +256,8 @@ local function option_synonym(key, names)
     end
 end
 
---- suggest.among(key, names) returns the text of an error after an unknown key, where the keys of `names` are expected: "axis, descending; did you mean
--- 'axis'?"
+--- suggest.among(key, names) returns the text of an error after an unknown key, where the keys of `names` are expected:
+-- "axis, descending; did you mean 'axis'?"
 function suggest.among(key, names)
     local own, list = {}, {}
     for name in pairs(names) do

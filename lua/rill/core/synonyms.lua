@@ -1,7 +1,8 @@
--- Names in numpy, CuPy, PyTorch, CUDA and Warp, and their equivalents in rill. core/suggest.lua looks up a name here before it compares letters.
--- The keys are the owners of the unknown name: "s" a stream or an expression, "c" a container, "k" a kernel, "A" a matrix, "M" a mesh,
--- "rill" the module and the modules in it, "rill.image" one of them. A line is `equivalent in rill: other names`. The equivalent begins with a public
--- name or is an expression; "-" means that nothing is suggested, because the nearest name by letters has another meaning.
+-- Names in numpy, CuPy, PyTorch, CUDA and Warp, and their equivalents in rill. core/suggest.lua looks up a name here
+-- before it compares letters. The keys are the owners of the unknown name: "s" a stream or an expression, "c" a
+-- container, "k" a kernel, "A" a matrix, "M" a mesh, "rill" the module and the modules in it, "rill.image" one of them.
+-- A line is `equivalent in rill: other names`. The equivalent begins with a public name or is an expression; "-" means
+-- that nothing is suggested, because the nearest name by letters has another meaning.
 local synonyms = {}
 
 local lines <const> = {
@@ -301,7 +302,8 @@ math.huge: inf Inf infinity
 ]==],
 }
 
--- The names of options elsewhere, and the option here; the first of several that the function has is meant; "-" is nothing.
+-- The names of options elsewhere, and the option here; the first of several that the function has is meant; "-" is
+-- nothing.
 local option_lines <const> = [==[
 axis: dim dims axes dimension along
 axes: axis dim dims
@@ -360,7 +362,8 @@ values: data vals
 -: ascending
 ]==]
 
--- Parses lines of the form `equivalent in rill: other names` into a table, which maps each other name to the list of its equivalents.
+-- Parses lines of the form `equivalent in rill: other names` into a table, which maps each other name to the list of
+-- its equivalents.
 local function parsed(text)
     local names = {}
     for here, others in text:gmatch "([^\n]-): ([^:\n]+)\n" do

@@ -20,8 +20,8 @@ function tables.copy(t)
     return copy
 end
 
---- tables.product(list [, last]) returns the product of the numbers list[1] to list[last], for example the number of elements of a shape. Default of
--- `last`: #list.
+--- tables.product(list [, last]) returns the product of the numbers list[1] to list[last], for example the number of
+-- elements of a shape. Default of `last`: #list.
 function tables.product(list, last)
     local product = 1
     for i = 1, last or #list do
@@ -30,8 +30,8 @@ function tables.product(list, last)
     return product
 end
 
---- tables.columns(rows, is_left) returns rows of texts as a list of lines, in columns that are separated by two spaces. is_left(i): whether column i is
--- aligned to the left.
+--- tables.columns(rows, is_left) returns rows of texts as a list of lines, in columns that are separated by two spaces.
+-- is_left(i): whether column i is aligned to the left.
 function tables.columns(rows, is_left)
     local widths, lines = {}, {}
     for _, row in ipairs(rows) do

@@ -1,5 +1,5 @@
--- Determines the capabilities of the terminal from environment variables alone. No query is sent to the terminal, since the program would wait for
--- a reply that a pipe or a slow line does not give.
+-- Determines the capabilities of the terminal from environment variables alone. No query is sent to the terminal, since
+-- the program would wait for a reply that a pipe or a slow line does not give.
 local core = require "rill.core"
 
 local terminal = {}
@@ -9,7 +9,8 @@ local function variable(name)
     return value ~= "" and value or nil
 end
 
--- Returns the image protocol of the terminal, or nil. Inside tmux and screen the variables may name the outer terminal, but images do not work.
+-- Returns the image protocol of the terminal, or nil. Inside tmux and screen the variables may name the outer terminal,
+-- but images do not work.
 local function pictures(term)
     if variable "TMUX" or variable "STY" or term:find "^tmux" or term:find "^screen" then
         return nil
@@ -30,8 +31,8 @@ local function colours(term)
     return term:find "256" and "256" or not term:find "^vt%d" and "16" or nil
 end
 
--- Returns whether the terminal can show characters other than ASCII. A vt100 and the Linux console cannot, as their fonts have no braille, nor a
--- terminal whose locale names another character set.
+-- Returns whether the terminal can show characters other than ASCII. A vt100 and the Linux console cannot, as their
+-- fonts have no braille, nor a terminal whose locale names another character set.
 local function unicode(term)
     if term:find "^vt%d" or term == "linux" then
         return false
@@ -41,8 +42,9 @@ local function unicode(term)
     return not charset or charset:lower():gsub("%W", "") == "utf8"
 end
 
---- terminal.look() returns a table: columns and lines; cell, the size of a character in pixels {width, height}; shown, whether standard output is a
--- terminal; and if it is, its capabilities: unicode (boolean), colours ("true", "256" or "16") and pictures ("kitty" or "iterm").
+--- terminal.look() returns a table: columns and lines; cell, the size of a character in pixels {width, height}; shown,
+-- whether standard output is a terminal; and if it is, its capabilities: unicode (boolean), colours ("true", "256" or
+-- "16") and pictures ("kitty" or "iterm").
 function terminal.look()
     local shown, columns, lines, width, height = core._terminal()
     local term = variable "TERM"
@@ -85,8 +87,8 @@ local function code_16(r, g, b)
     return 90 + (code == 0 and 7 or code)
 end
 
---- terminal.colour(depth, r, g, b, background) returns the parameters of an escape sequence that selects a color (components from 0 to 255), of
--- the character or of its background.
+--- terminal.colour(depth, r, g, b, background) returns the parameters of an escape sequence that selects a color
+-- (components from 0 to 255), of the character or of its background.
 function terminal.colour(depth, r, g, b, background)
     if depth == "true" then
         return ("%d;2;%d;%d;%d"):format(background and 48 or 38, r, g, b)

@@ -15,8 +15,8 @@ function typename.element(value)
     end
 end
 
---- typename.told(value) returns the description of a value that is not a stream, for messages. For containers and expressions of containers it says
--- how to get a stream.
+--- typename.told(value) returns the description of a value that is not a stream, for messages. For containers and
+-- expressions of containers it says how to get a stream.
 function typename.told(value)
     local what = typename.of(value)
     if what == "expression" and value._sparse then

@@ -1,5 +1,5 @@
--- The built-in element types, as rill.core lists them: name -> {name =, scalar = type of a component, components =, bytes = per element, seen =
--- type in kernels}.
+-- The built-in element types, as rill.core lists them: name -> {name =, scalar = type of a component, components =,
+-- bytes = per element, seen = type in kernels}.
 local core = require "rill.core"
 
 local types = {list = core._types}
@@ -10,7 +10,8 @@ function types.scalar(name)
     return info and info.components == 1 and info or nil
 end
 
---- types.seen_scalar(name) returns the scalar type of a type in kernels: "float", "double", "int", "uint" or "bool"; nil for structures.
+--- types.seen_scalar(name) returns the scalar type of a type in kernels: "float", "double", "int", "uint" or "bool";
+-- nil for structures.
 function types.seen_scalar(name)
     local info = types.list[name]
     return info and types.list[info.seen].scalar

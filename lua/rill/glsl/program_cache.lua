@@ -1,5 +1,5 @@
--- The cache of the compiled kernels of all templates. If it is full, the program that was used longest ago is removed. If its text is used again it is
--- not compiled again, since rill.core finds the device's programs by their text.
+-- The cache of the compiled kernels of all templates. If it is full, the program that was used longest ago is removed.
+-- If its text is used again it is not compiled again, since rill.core finds the device's programs by their text.
 local core = require "rill.core"
 local lru = require "rill.core.lru"
 
@@ -24,8 +24,8 @@ local function placed(message, template, values)
     return ("%s:%d: %s"):format(name, number, rest)
 end
 
---- program_cache.get(key, how, template, values) returns core.kernel or core.program (`how`: "kernel" or "program") of a template's text. The result
--- is cached under `key`.
+--- program_cache.get(key, how, template, values) returns core.kernel or core.program (`how`: "kernel" or "program") of
+-- a template's text. The result is cached under `key`.
 function program_cache.get(key, how, template, values)
     local known = find(key)
     if known then

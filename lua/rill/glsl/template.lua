@@ -35,7 +35,8 @@ end
 
 -- ---- parsing
 
--- The syntax of the constructs: patterns for the text in parentheses, and the fields of a part for their captures. `body`: braces follow.
+-- The syntax of the constructs: patterns for the text in parentheses, and the fields of a part for their captures.
+-- `body`: braces follow.
 local constructs <const> = {
     ["for"] = {
         '^([%a_][%w_]*), *([%w_.]+)$', '^([%a_][%w_]*), *([%w_.]+), *"(.*)"$', fields = {"row", "rows", "between"},
@@ -55,7 +56,8 @@ local constructs <const> = {
 local parse, snippet_named
 local moves <const> = require "rill.core.lazy".moves -- whether files must be loaded before the script changes the directory
 
--- Parses the braces at byte `at` of a text, which belong to `part`. Returns the list of parts, and the byte after the braces.
+-- Parses the braces at byte `at` of a text, which belong to `part`. Returns the list of parts, and the byte after the
+-- braces.
 local function parse_body(part, text, at, line)
     local space, body, after = text:match("^(%s*)(%b{})()", at)
     if not body then
@@ -132,13 +134,14 @@ end
 
 -- ---- position of a template
 
--- Creates a template without parts. `first`: the line of the file on which its text begins; in a Lua file a line near it.
+-- Creates a template without parts. `first`: the line of the file on which its text begins; in a Lua file a line near
+-- it.
 local function create(source, first, content)
     return setmetatable({source = source, first = first, content = content, names = {}, uses = {}, keys = {}}, Template)
 end
 
--- Returns the source ("@file") of a module whose main chunk is at a level. If it was compiled without file names, the file is the second argument
--- that `require` passes to the chunk.
+-- Returns the source ("@file") of a module whose main chunk is at a level. If it was compiled without file names, the
+-- file is the second argument that `require` passes to the chunk.
 local function source_of(level)
     local source = getinfo(level + 1, "S").source
     local _, path = debug.getlocal(level + 1, -2)
@@ -311,8 +314,8 @@ local digests = setmetatable({}, {__mode = "k"})
 local MOST_CONTENTS <const> = 1024
 local contents, count, serial = {}, 0, 0
 
--- Returns what represents a value in a key: the value itself, or for an array a number that is the same for the same content. The number is cached, so
--- arrays must not change after they were passed.
+-- Returns what represents a value in a key: the value itself, or for an array a number that is the same for the same
+-- content. The number is cached, so arrays must not change after they were passed.
 local function digest(value)
     if type(value) == "table" and not digests[value] then
         local list = {}
@@ -331,7 +334,8 @@ local function digest(value)
     return digests[value] or value
 end
 
--- Adds the names on which a template and its snippets depend to a set. Returns false if a snippet is known only after expansion.
+-- Adds the names on which a template and its snippets depend to a set. Returns false if a snippet is known only after
+-- expansion.
 local function add_names(self, names)
     local known = true
     for _, name in ipairs(self.names) do
@@ -375,8 +379,8 @@ end
 
 -- ---- functions for modules
 
---- t:text(values) returns the expanded text. Values are strings, numbers, booleans, and arrays of such values or of tables with
--- such fields.
+--- t:text(values) returns the expanded text. Values are strings, numbers, booleans, and arrays of such values or of
+-- tables with such fields.
 function Template:text(values)
     return table.concat(pieces_of(self, values or NOTHING))
 end
@@ -386,13 +390,15 @@ function Template:kernel(values)
     return made(self, "kernel", values)
 end
 
---- t:program(values) returns the kernels and structures of the expanded text, as rill.program does, from the cache of all templates.
+--- t:program(values) returns the kernels and structures of the expanded text, as rill.program does, from the cache of
+-- all templates.
 function Template:program(values)
     return made(self, "program", values)
 end
 
---- t:origin(values, line) returns the name of the file from which a line of t:text(values) comes, and the line there, of its first piece that is not
--- blank. For a line of a value with several lines the name is "kernel text", and lines count from the beginning of the value.
+--- t:origin(values, line) returns the name of the file from which a line of t:text(values) comes, and the line there,
+-- of its first piece that is not blank. For a line of a value with several lines the name is "kernel text", and lines
+-- count from the beginning of the value.
 function Template:origin(values, wanted)
     local line, best = 1, nil
     for _, piece in ipairs(pieces_of(self, values, true)) do
@@ -420,8 +426,8 @@ function template.new(text)
     return t
 end
 
--- Returns the templates of a file in the directory "kernels" next to a Lua file, by section. The text before the first section is a part of each, and
--- is the template [""].
+-- Returns the templates of a file in the directory "kernels" next to a Lua file, by section. The text before the first
+-- section is a part of each, and is the template [""].
 local function sections(name, module)
     local source = module:gsub("[^/]*$", "kernels/" .. name .. ".glsl")
     local text = assert(read(source), source)
@@ -441,17 +447,18 @@ function template.file(name)
     return sections(name, source_of(2))[""]
 end
 
---- template.sections(name) returns the templates of the sections of the file kernels/name.glsl in the directory of the calling module, by name. The
--- text before the first section is a part of each.
+--- template.sections(name) returns the templates of the sections of the file kernels/name.glsl in the directory of the
+-- calling module, by name. The text before the first section is a part of each.
 function template.sections(name)
     local list = sections(name, source_of(2))
     list[""] = nil
     return list
 end
 
---- template.snippet(name, text) defines a snippet for $use(name) and $call(name). `text` is a string, a template, or for $use(name, type) a table of
--- these by type, with the key `any` for all other types. In a snippet of a type, $T is the type and $name the name of the function. A snippet
--- of the same name is replaced, since a module that failed to load may be loaded again.
+--- template.snippet(name, text) defines a snippet for $use(name) and $call(name). `text` is a string, a template, or
+-- for $use(name, type) a table of these by type, with the key `any` for all other types. In a snippet of a type, $T is
+-- the type and $name the name of the function. A snippet of the same name is replaced, since a module that failed to
+-- load may be loaded again.
 function template.snippet(name, text)
     local info = getinfo(2, "Sl")
     local function made_of(one)

@@ -1,4 +1,5 @@
--- Completion at the prompt: globals, fields, methods after ':', option names in the table of a call, and paths in strings.
+-- Completion at the prompt: globals, fields, methods after ':', option names in the table of a call, and paths in
+-- strings.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local reference = require "rill.shell.reference"
@@ -9,8 +10,8 @@ for word in ([[and break do else elseif end false for function goto if in local 
     keywords[word] = true
 end
 
--- Parses a text up to its end. If the end is inside a quoted string, returns the index of the opening quote; else nil and the indices of
--- the open brackets. Returns nil, nil inside a long string.
+-- Parses a text up to its end. If the end is inside a quoted string, returns the index of the opening quote; else nil
+-- and the indices of the open brackets. Returns nil, nil inside a long string.
 local function situation(text)
     local open, at = {}, 1
     while at <= #text do
@@ -174,8 +175,8 @@ local function matching(names, part, head, tail)
     return list
 end
 
--- Returns the completions of a path. A line editor closes the quote after the only completion, but a path may continue after a directory. So
--- the entries of a directory are returned too, or "." if it is empty.
+-- Returns the completions of a path. A line editor closes the quote after the only completion, but a path may continue
+-- after a directory. So the entries of a directory are returned too, or "." if it is empty.
 local function paths(text, quote, from)
     local list = core._paths(text:sub(quote + 1))
     local directory = #list == 1 and list[1]:sub(-1) == "/" and list[1]
@@ -191,8 +192,8 @@ local function paths(text, quote, from)
     return list
 end
 
---- completion(text, from [, env]) returns the list of possible completions of text:sub(from), the last word of a line. Names are looked up in
--- env. Default: _G.
+--- completion(text, from [, env]) returns the list of possible completions of text:sub(from), the last word of a line.
+-- Names are looked up in env. Default: _G.
 return function(text, from, env)
     env = env or _G
     local quote, open = situation(text)

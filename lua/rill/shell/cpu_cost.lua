@@ -7,8 +7,8 @@ local processor = {}
 local ROUNDS <const>, LEAST_ROUNDS <const>, SECONDS <const> = 15, 3, 0.05
 local LEAST_SECONDS <const>, MOST_LAUNCHES <const> = 0.001, 1000
 
--- Returns the wall-clock seconds of a launch, and its CPU seconds, summed over all cores. The result is the minimum of several rounds, after
--- a launch that compiles. There are fewer rounds if they take long.
+-- Returns the wall-clock seconds of a launch, and its CPU seconds, summed over all cores. The result is the minimum of
+-- several rounds, after a launch that compiles. There are fewer rounds if they take long.
 local function time(launch)
     local k, given = launch.kernel, launch.named
     local function run(times)
@@ -30,14 +30,15 @@ local function time(launch)
     return wall, busy
 end
 
---- processor.device(launch) returns the wall-clock seconds of a launch on the current device. `launch` is {kernel =, named = arguments by name}.
+--- processor.device(launch) returns the wall-clock seconds of a launch on the current device. `launch` is {kernel =,
+-- named = arguments by name}.
 function processor.device(launch)
     return (time(launch))
 end
 
---- processor.alone(launch) returns the seconds that one core takes for a launch on the current device, which must be the CPU. All threads of the
--- process are bound to one core meanwhile, as threads that run in parallel would compete for memory bandwidth. If the system cannot bind
--- threads, the result is the sum of the times of all cores.
+--- processor.alone(launch) returns the seconds that one core takes for a launch on the current device, which must be
+-- the CPU. All threads of the process are bound to one core meanwhile, as threads that run in parallel would compete
+-- for memory bandwidth. If the system cannot bind threads, the result is the sum of the times of all cores.
 function processor.alone(launch)
     local _, _, busy = core._single_core(function() return time(launch) end)
     return busy
@@ -56,7 +57,8 @@ local function software()
     end
 end
 
--- Times a launch with copies of its streams on another device, the CPU's. Returns pcall's result, the seconds and the device's name.
+-- Times a launch with copies of its streams on another device, the CPU's. Returns pcall's result, the seconds and the
+-- device's name.
 local function moved(launch, other, back)
     local copies, texts = {}, {}
     for name, value in pairs(launch.named) do
@@ -77,8 +79,9 @@ local function moved(launch, other, back)
     return table.unpack(result, 1, result.n)
 end
 
---- processor.elsewhere(launch) returns the seconds that one core takes for a launch on this machine's software device, with copies of its
--- streams, and the name of that device; nil and the reason if there is none. The current device does not change.
+--- processor.elsewhere(launch) returns the seconds that one core takes for a launch on this machine's software device,
+-- with copies of its streams, and the name of that device; nil and the reason if there is none. The current device does
+-- not change.
 function processor.elsewhere(launch)
     local device = rill.device()
     local found, back = software(), number_of(device)

@@ -159,8 +159,9 @@ local function of_value(value, width)
     return of_report(value, width)
 end
 
---- rill.help([what]) returns the documentation of a name ("rill.stream", "s:scan", "scan", "gather") or of a value (a function of rill,
--- a stream, a kernel) as text. Without an argument it returns an introduction. At the prompt, `?name` and help(name) print the text.
+--- rill.help([what]) returns the documentation of a name ("rill.stream", "s:scan", "scan", "gather") or of a value (a
+-- function of rill, a stream, a kernel) as text. Without an argument it returns an introduction. At the prompt, `?name`
+-- and help(name) print the text.
 local function help(...)
     local _, width = core._terminal()
     width = math.max(math.min(width, 100) - 1, 20)

@@ -1,5 +1,5 @@
--- The history of the prompt: a text file with one entry per line. Line breaks within an entry are written as \n. If the file cannot be read or
--- written, the prompt works without a history and reports nothing.
+-- The history of the prompt: a text file with one entry per line. Line breaks within an entry are written as \n. If the
+-- file cannot be read or written, the prompt works without a history and reports nothing.
 local core = require "rill.core"
 
 local KEPT <const> = 1000       -- the largest number of entries that are read and kept
@@ -8,7 +8,8 @@ local FILE_BYTES <const> = 1 << 20
 
 local history = {}
 
---- history.path() returns $XDG_STATE_HOME/rill/history. Default of the directory: ~/.local/state. Returns nil if HOME is not set either.
+--- history.path() returns $XDG_STATE_HOME/rill/history. Default of the directory: ~/.local/state. Returns nil if HOME
+-- is not set either.
 function history.path()
     local state, home = os.getenv "XDG_STATE_HOME", os.getenv "HOME"
     if state and state:sub(1, 1) == "/" then -- the XDG specification says to ignore relative paths
@@ -76,7 +77,8 @@ function history.load(path)
     return entries
 end
 
---- history.append(path, entry) writes an entry at once, so that no entry is lost if the session crashes or another session runs at the same time.
+--- history.append(path, entry) writes an entry at once, so that no entry is lost if the session crashes or another
+-- session runs at the same time.
 function history.append(path, entry)
     local line = encoded(entry)
     if not sane(line) or not core._make_directory(path:match "^(.*)/") then

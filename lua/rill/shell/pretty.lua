@@ -1,4 +1,5 @@
--- Formats values other than streams for the prompt. Tables are formatted by Penlight's printer, within limits of depth and length.
+-- Formats values other than streams for the prompt. Tables are formatted by Penlight's printer, within limits of depth
+-- and length.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -27,7 +28,8 @@ local function quoted(text)
     return '"' .. table.concat(parts) .. '"'
 end
 
---- pretty.printable(text) returns the text with control characters and invalid UTF-8 escaped. Line breaks and tabs are kept.
+--- pretty.printable(text) returns the text with control characters and invalid UTF-8 escaped. Line breaks and tabs are
+-- kept.
 function pretty.printable(text)
     return (quoted(text):sub(2, -2):gsub('\\(["\\nt])', { ['"'] = '"', ["\\"] = "\\", n = "\n", t = "\t" }))
 end
@@ -47,7 +49,8 @@ local function has_text(value)
     return meta == "rill.map" or type(meta) == "table" and rawget(meta, "__tostring") ~= nil
 end
 
--- Returns a placeholder for a value that Penlight cannot write, or not in the desired form. It is replaced in Penlight's text.
+-- Returns a placeholder for a value that Penlight cannot write, or not in the desired form. It is replaced in
+-- Penlight's text.
 local function mark(state, text)
     state.marks[#state.marks + 1] = text
     return ("rill@%d@"):format(#state.marks)
@@ -75,8 +78,8 @@ local function key_of(key, state)
     return mark(state, type(key) == "string" and string_text(key) or short(key))
 end
 
--- Returns a copy of the fields of a table, list items first, up to the limits. A placeholder gives the number of omitted fields. The second
--- result is whether the table is a list without tables in it.
+-- Returns a copy of the fields of a table, list items first, up to the limits. A placeholder gives the number of
+-- omitted fields. The second result is whether the table is a list without tables in it.
 local function fields_of(value, depth, state)
     local copy, count, left, flat = {}, 0, 0, true
     local length = rawlen(value)
@@ -109,7 +112,8 @@ local function fields_of(value, depth, state)
     return copy, flat and #keys == 0
 end
 
--- Returns Penlight's text of a table of numbers and placeholders, with the placeholders replaced. If `space` is "" the text is one line.
+-- Returns Penlight's text of a table of numbers and placeholders, with the placeholders replaced. If `space` is "" the
+-- text is one line.
 local function written(state, value, space)
     local text = state.printer.write(value, space)
     if space == "" then
@@ -140,7 +144,8 @@ local function list_text(state, copy, width, indent)
     return ("{\n%s  %s\n%s}"):format(indent, table.concat(lines, "\n" .. indent .. "  "), indent)
 end
 
--- Returns what Penlight has to write for a table: a placeholder if one line is enough or the table is a plain list, else a copy.
+-- Returns what Penlight has to write for a table: a placeholder if one line is enough or the table is a plain list,
+-- else a copy.
 local function trimmed_table(value, depth, state)
     state.open[value] = true
     local copy, list = fields_of(value, depth, state)

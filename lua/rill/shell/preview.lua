@@ -1,5 +1,5 @@
--- Prints a stream at the prompt: type and shape, the values at its corners, the range of its numbers, and a small image. Only the displayed
--- values are read back.
+-- Prints a stream at the prompt: type and shape, the values at its corners, the range of its numbers, and a small
+-- image. Only the displayed values are read back.
 local rill = require "rill.core.public"
 local types = require "rill.core.types"
 

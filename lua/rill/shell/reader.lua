@@ -2,8 +2,8 @@
 local core = require "rill.core"
 local history = require "rill.shell.history"
 
--- Returns lua-readline, or nil if it is not installed. When it is loaded it reads a history file in HOME, and warns or fails if there is none.
--- For that reason HOME is replaced meanwhile.
+-- Returns lua-readline, or nil if it is not installed. When it is loaded it reads a history file in HOME, and warns or
+-- fails if there is none. For that reason HOME is replaced meanwhile.
 local function load_readline()
     local getenv = os.getenv
     os.getenv = function(name) -- luacheck: ignore 122
@@ -14,7 +14,8 @@ local function load_readline()
     return found and type(readline) == "table" and readline.handler_install and readline or nil
 end
 
--- Returns the index of the last character of the word to complete. Depending on the version of lua-readline, `to` is that index or the one after it.
+-- Returns the index of the last character of the word to complete. Depending on the version of lua-readline, `to` is
+-- that index or the one after it.
 local function word_end(text, to)
     if to > #text or not text:find("^[%w_.:/\128-\255]", to) then
         to = to - 1
@@ -48,7 +49,8 @@ local function with_readline(readline, complete)
             if core._wait_input() then
                 readline.read_char()
             else
-                -- The handler is not removed here: the module would then use a file that it has closed. The next handler replaces it.
+                -- The handler is not removed here: the module would then use a file that it has closed. The next
+                -- handler replaces it.
                 if readline.sigcleanup then
                     readline.sigcleanup()
                 end
@@ -101,8 +103,8 @@ local function plain(input, output)
     return reader
 end
 
---- reader(complete) returns the reader of standard input. `complete(text, from)` returns the possible completions of the word that starts at
--- index `from` of the text.
+--- reader(complete) returns the reader of standard input. `complete(text, from)` returns the possible completions of
+-- the word that starts at index `from` of the text.
 return function(complete)
     local input, output = core._input_terminal(), core._terminal()
     local readline = input and output and load_readline()

@@ -353,8 +353,8 @@ groupid | groupid() -- in group kernels: the index of the work group; a vector i
 localid | localid() -- in group kernels: the index of the invocation in its work group; a vector if the group has more than one dimension
 ]==]
 
---- reference.letters: the letter that signatures use for each type of rill.type that has members. Expressions share the members of
--- streams; members of expressions only are under "e".
+--- reference.letters: the letter that signatures use for each type of rill.type that has members. Expressions share the
+-- members of streams; members of expressions only are under "e".
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
@@ -378,9 +378,10 @@ reference.aliases = {
 
 local entries
 
---- reference.entries() returns the list of all entries, in the order of the manual: tables with `name` ("rill.stream", "s:sum",
--- "k.params"), `signature`, `summary` and `page` (docs/<page>.md). Functions have `params`, a list of {name=, type=, optional=, options=},
--- and `returns`, a list of types. Fields have `type`. Entries of the kernel language have `name` and `form` instead of a signature.
+--- reference.entries() returns the list of all entries, in the order of the manual: tables with `name` ("rill.stream",
+-- "s:sum", "k.params"), `signature`, `summary` and `page` (docs/<page>.md). Functions have `params`, a list of {name=,
+-- type=, optional=, options=}, and `returns`, a list of types. Fields have `type`. Entries of the kernel language have
+-- `name` and `form` instead of a signature.
 function reference.entries()
     if not entries then
         entries = {}
@@ -412,7 +413,8 @@ function reference.find(name)
     return found
 end
 
---- reference.members(letter) returns the entries of the members of a type, by name: "s" for streams, "k" for kernels ...
+--- reference.members(letter) returns the entries of the members of a type, by name: "s" for streams, "k" for kernels
+-- ...
 function reference.members(letter)
     local members = {}
     for _, entry in ipairs(reference.entries()) do

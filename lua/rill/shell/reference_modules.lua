@@ -1,5 +1,5 @@
--- The lines of rill.shell.reference for the solver, simulation and rendering modules, as {page of the manual, lines}. rill.shell.reference
--- describes the notation, and inserts them before the pages about files.
+-- The lines of rill.shell.reference for the solver, simulation and rendering modules, as {page of the manual, lines}.
+-- rill.shell.reference describes the notation, and inserts them before the pages about files.
 local methods = require "rill.solve.methods"
 local signatures = require "rill.shell.signatures"
 

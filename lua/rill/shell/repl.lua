@@ -1,5 +1,5 @@
--- rill.repl: the prompt. It reads a statement line by line, runs it, and prints its results. Ctrl-C interrupts the statement. The session
--- continues after errors.
+-- rill.repl: the prompt. It reads a statement line by line, runs it, and prints its results. Ctrl-C interrupts the
+-- statement. The session continues after errors.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local option = require "rill.core.options"
@@ -81,7 +81,8 @@ local function run(f, ...)
     return table.pack(table.unpack(results, 2, results.n))
 end
 
--- Copies the local variables of the calling statement to globals, since later statements could not access them otherwise.
+-- Copies the local variables of the calling statement to globals, since later statements could not access them
+-- otherwise.
 local function keep_locals()
     for i = 1, 200 do
         local name, value = debug.getlocal(2, i)
@@ -93,14 +94,16 @@ local function keep_locals()
     end
 end
 
--- Removes the attribute close from a statement that begins with `local`, as the value becomes a global and must stay open.
+-- Removes the attribute close from a statement that begins with `local`, as the value becomes a global and must stay
+-- open.
 local function kept_open(text)
     return (text:gsub("^(%s*local%s+)([%w_%s,<>]*)", function(head, names)
         return head .. names:gsub("<%s*close%s*>", "")
     end, 1))
 end
 
--- Compiles a text. Returns the function; or nil, the message, and whether the statement is incomplete, so that more lines may complete it.
+-- Compiles a text. Returns the function; or nil, the message, and whether the statement is incomplete, so that more
+-- lines may complete it.
 local function compile(text)
     text = kept_open(text:gsub("^%s*=", "return ", 1))
     local chunk, message = load("return " .. text, "=stdin", "t")
@@ -217,8 +220,8 @@ local function load_startup(terminal)
     end
 end
 
--- Runs a text. If several pasted lines are not one statement they are run line by line, as typed lines are. Returns the incomplete statement at
--- the end of the text, or nil.
+-- Runs a text. If several pasted lines are not one statement they are run line by line, as typed lines are. Returns the
+-- incomplete statement at the end of the text, or nil.
 local function take(text, terminal, remember)
     local chunk, message, more = compile(text)
     if chunk then
@@ -280,9 +283,9 @@ local function session(terminal, reader)
     end
 end
 
---- rill.repl([{quiet = true}]) runs the prompt until the end of input. A terminal has line editing, history and completion if lua-readline
--- is installed, and plain lines otherwise. If input comes from a pipe no prompts are printed. `quiet`: do not print the lines with the
--- version and the device. Default: false.
+--- rill.repl([{quiet = true}]) runs the prompt until the end of input. A terminal has line editing, history and
+-- completion if lua-readline is installed, and plain lines otherwise. If input comes from a pipe no prompts are
+-- printed. `quiet`: do not print the lines with the version and the device. Default: false.
 local function repl(options)
     option.check("rill.repl", options, {quiet = true})
     local terminal = look_at_terminal()

@@ -46,10 +46,11 @@ local function message_of(problem)
     return (text:match "^[^\n]*")
 end
 
---- rill.selftest([options]) checks the current device, which takes some seconds. Returns a list of checks with `name`, `result` and `text` (the
--- difference). A result is "ok", "wrong", or "allowed": OpenGL permits the deviation and rill corrects for it. The list has the fields
--- `passed` (boolean), the counts `ok`, `allowed` and `wrong`, `time` in seconds, `about` (text for a bug report) and `summary`;
--- tostring() gives all lines. options.each(line) is called with the line of each check.
+--- rill.selftest([options]) checks the current device, which takes some seconds. Returns a list of checks with `name`,
+-- `result` and `text` (the difference). A result is "ok", "wrong", or "allowed": OpenGL permits the deviation and rill
+-- corrects for it. The list has the fields `passed` (boolean), the counts `ok`, `allowed` and `wrong`, `time` in
+-- seconds, `about` (text for a bug report) and `summary`; tostring() gives all lines. options.each(line) is called with
+-- the line of each check.
 local function selftest(options)
     if options ~= nil and type(options) ~= "table" then
         local came = rill.type(options) or math.type(options) or type(options)

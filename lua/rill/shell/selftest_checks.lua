@@ -1,4 +1,5 @@
--- The checks of rill.selftest. Each computes the same values on the device and in plain Lua. Sizes cross the boundaries of work groups and levels.
+-- The checks of rill.selftest. Each computes the same values on the device and in plain Lua. Sizes cross the boundaries
+-- of work groups and levels.
 local rill = require "rill.core.public"
 
 local checks = {}

@@ -50,7 +50,8 @@ function signatures.entry(line, page)
     return entry
 end
 
---- signatures.lines(prefix, text) returns the reference lines of a list of functions, whose lines are `name file signature -- description`.
+--- signatures.lines(prefix, text) returns the reference lines of a list of functions, whose lines are `name file
+-- signature -- description`.
 function signatures.lines(prefix, text)
     return (text:gsub("([%w_]+) [%w_]+ (%([^\n]*\n)", prefix .. "%1%2"))
 end

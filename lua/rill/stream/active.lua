@@ -1,4 +1,5 @@
--- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that is evaluated for every element.
+-- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that is
+-- evaluated for every element.
 
 local rill = require "rill.core.public"
 local core = require "rill.core"
@@ -126,9 +127,10 @@ local function kind(value)
     return other or ("%s<%s>"):format(rill.type(value), value.type)
 end
 
---- rill.active(mask) returns the list of the elements where a mask is nonzero, for the option `where` of several launches. `mask` is a stream of
--- bool, int, uint or float, an expression, or a container, of which only mapped elements count. The list has the fields `indices`, the flat
--- 0-based indices (int), and `shape`, the shape of the mask.
+--- rill.active(mask) returns the list of the elements where a mask is nonzero, for the option `where` of several
+-- launches. `mask` is a stream of bool, int, uint or float, an expression, or a container, of which only mapped
+-- elements count. The list has the fields `indices`, the flat 0-based indices (int), and `shape`, the shape of the
+-- mask.
 function active.active(mask)
     if not is_mask(mask) then
         local expected = "rill.active: argument #1 'mask': expected a mask stream or an expression, got %s"
@@ -145,8 +147,8 @@ function active.of(indices, shape)
     return setmetatable({ indices = indices, shape = shape }, Active)
 end
 
---- active.list(where, kernel) returns the indices and the shape of the option `where`, and the list, in which the binding caches regions of
--- containers. `kernel` is the name of the kernel, for messages.
+--- active.list(where, kernel) returns the indices and the shape of the option `where`, and the list, in which the
+-- binding caches regions of containers. `kernel` is the name of the kernel, for messages.
 function active.list(where, kernel)
     if getmetatable(where) ~= Active then
         if not is_mask(where) then
@@ -158,9 +160,10 @@ function active.list(where, kernel)
     return where.indices, where.shape, where
 end
 
---- rill.branch(cond, F, G) returns a function that launches kernel F over the elements where `cond` (a mask stream or an expression) is nonzero, and
--- kernel G over the others. Both write to the same outputs, which are returned. The function takes the arguments of F, by position or by name; G
--- must have parameters of the same kinds and types in the same order. The condition is evaluated once, by rill.branch.
+--- rill.branch(cond, F, G) returns a function that launches kernel F over the elements where `cond` (a mask stream or
+-- an expression) is nonzero, and kernel G over the others. Both write to the same outputs, which are returned. The
+-- function takes the arguments of F, by position or by name; G must have parameters of the same kinds and types in the
+-- same order. The condition is evaluated once, by rill.branch.
 function active.branch(cond, F, G)
     if not is_mask(cond) or is_contained(cond) then
         local expected = "rill.branch: argument #1 'cond': expected a mask stream or an expression, got %s"

@@ -24,14 +24,15 @@ local function is_count(value, least)
     return math.type(value) == "integer" and value >= least and value <= MOST
 end
 
--- Returns 0 .. n - 1 in the order of random 32-bit words. Two words are equal with probability 2^-32; then their indices keep their order.
+-- Returns 0 .. n - 1 in the order of random 32-bit words. Two words are equal with probability 2^-32; then their
+-- indices keep their order.
 local function shuffled(n, seed)
     local words <close> = rill.random(n, {type = "uint", seed = seed})
     return rill.argsort(words)
 end
 
---- rill.permutation(n [, {seed=}]) returns the numbers 0 .. n - 1 in random order, a new int stream. The same seed gives the same order on every
--- device. Default of `seed`: the sequence that rill.seed starts.
+--- rill.permutation(n [, {seed=}]) returns the numbers 0 .. n - 1 in random order, a new int stream. The same seed
+-- gives the same order on every device. Default of `seed`: the sequence that rill.seed starts.
 function choice.permutation(n, options)
     if not is_count(n, 0) then
         fail("rill.permutation: argument #1 'n': expected a whole number from 0 to %d, got %s", MOST, tostring(n))
@@ -69,7 +70,8 @@ local function check_chances(p, n)
     return flat, flat:count()
 end
 
--- Scales uniform random numbers to the total. `below` is the largest number less than `total`, so that no result exceeds the last sum.
+-- Scales uniform random numbers to the total. `below` is the largest number less than `total`, so that no result
+-- exceeds the last sum.
 local SPREAD <const> = template.new [[
     kernel void spread(double u<>, double total, double below, out double r<>) {
         r = min(u * total, below);
@@ -115,16 +117,17 @@ local function draw(n, count, options)
         local what = "rill.choice: cannot draw %d elements without repetition: only %d elements have a chance above 0"
         fail(what, count, some)
     end
-    -- Each element gets an exponentially distributed waiting time, which is shorter for larger chances (Efraimidis and Spirakis 2006). The
-    -- logarithms of the times are compared, so that chances of any size are possible.
+    -- Each element gets an exponentially distributed waiting time, which is shorter for larger chances (Efraimidis and
+    -- Spirakis 2006). The logarithms of the times are compared, so that chances of any size are possible.
     local uniform <close> = rill.random(n, {type = "double", seed = seed})
     local haste <close> = (rill.log(chances) - rill.log(-rill.log(1 - uniform))):eval()
     local best <close>, order = haste:top_k(count)
     return best and order
 end
 
---- rill.choice(from, shape [, {seed=, replace=, p=}]) returns elements drawn from a stream, or integers from 0 to from - 1 (an int stream). `p`:
--- the chances, which need not be normalized. Default: equal chances. `replace`: whether an element may be drawn twice. Default: true.
+--- rill.choice(from, shape [, {seed=, replace=, p=}]) returns elements drawn from a stream, or integers from 0 to from
+-- - 1 (an int stream). `p`: the chances, which need not be normalized. Default: equal chances. `replace`: whether an
+-- element may be drawn twice. Default: true.
 function choice.choice(from, shape, options)
     local other = errors.not_open(from)
     local source = not other and from

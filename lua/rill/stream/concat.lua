@@ -5,8 +5,8 @@ local typename = require "rill.core.typename"
 
 local concat = {}
 
---- rill.concat(list [, axis]) returns a new stream of the streams in a list, joined along an axis. Default: 1; -1 is the last one. All streams must have
--- the same type, and the same shape except for that axis.
+--- rill.concat(list [, axis]) returns a new stream of the streams in a list, joined along an axis. Default: 1; -1 is
+-- the last one. All streams must have the same type, and the same shape except for that axis.
 function concat.concat(list, axis)
     local listed <const> = type(list) == "table" and not rill.type(list)
     if not listed or #list == 0 then

@@ -1,5 +1,5 @@
--- Constants of expressions that are texts: {k = 2} for "x > k". They are arguments of the kernel that is made from the text, so that other values do
--- not require compilation.
+-- Constants of expressions that are texts: {k = 2} for "x > k". They are arguments of the kernel that is made from the
+-- text, so that other values do not require compilation.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 
@@ -17,7 +17,8 @@ function constants.scalar(value)
     return letter and ({ [""] = "float", d = "double", i = "int", u = "uint" })[letter]
 end
 
--- Returns the scalar type of a constant for elements of a scalar type. Integers remain integers if the elements are integers.
+-- Returns the scalar type of a constant for elements of a scalar type. Integers remain integers if the elements are
+-- integers.
 local function constant_scalar(scalar, numbers)
     if scalar == "float" or scalar == "double" then
         return scalar
@@ -65,8 +66,9 @@ local function name_error(where, reserved, name)
         table.concat(names, ", "), type(name) == "string" and "'" .. name .. "'" or tostring(name))
 end
 
---- constants.declare(where, scalar, given, reserved) returns the values of a table of constants in the order of their names, and their declarations as
--- parameters. Messages begin with `where`. `reserved` are the other names in the expression, with their meanings.
+--- constants.declare(where, scalar, given, reserved) returns the values of a table of constants in the order of their
+-- names, and their declarations as parameters. Messages begin with `where`. `reserved` are the other names in the
+-- expression, with their meanings.
 function constants.declare(where, scalar, given, reserved)
     if given ~= nil and (type(given) ~= "table" or rill.type(given)) then
         errors.fail("%s: argument #2 'constants': expected a table like {c = 2}, got %s", where,

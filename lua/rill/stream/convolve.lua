@@ -80,7 +80,8 @@ local function room_for(n)
     return best
 end
 
--- Returns the parameters of both methods. `flip`: b is reversed. `room`: the shape of transforms in which no sum wraps around.
+-- Returns the parameters of both methods. `flip`: b is reversed. `room`: the shape of transforms in which no sum wraps
+-- around.
 local function plan(a, b, flip)
     local rank <const> = #a.shape
     local seen <const> = types.list[types.list[a.type].seen]
@@ -102,8 +103,8 @@ local function plan(a, b, flip)
     return p
 end
 
--- Costs of a term, a row of terms, an element of `room`, and of the launches. For CPUs they are measured nanoseconds of one thread; for GPUs, where only
--- the ratios matter, they are estimated from the bytes that are moved.
+-- Costs of a term, a row of terms, an element of `room`, and of the launches. For CPUs they are measured nanoseconds of
+-- one thread; for GPUs, where only the ratios matter, they are estimated from the bytes that are moved.
 local costs <const> = {
     cpu = {term = 4, row = 10, element = 55, launches = 150e3},
     gpu = {term = 1, row = 2, element = 60, launches = 50e6},
@@ -150,7 +151,8 @@ convolve.convolve = errors.guard(function(a, b, options)
     return run("rill.convolve", a, b, options, true)
 end, "rill.convolve")
 
---- rill.correlate(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i - n // 2 + k] b[k]. Otherwise like rill.convolve.
+--- rill.correlate(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i - n // 2 + k] b[k]. Otherwise like
+-- rill.convolve.
 convolve.correlate = errors.guard(function(a, b, options)
     return run("rill.correlate", a, b, options, false)
 end, "rill.correlate")

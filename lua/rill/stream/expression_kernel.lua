@@ -1,4 +1,5 @@
--- Creates kernels around an expression of a user. Each text is compiled once, and errors show the expression without the text around it.
+-- Creates kernels around an expression of a user. Each text is compiled once, and errors show the expression without
+-- the text around it.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local lru = require "rill.core.lru"
@@ -13,7 +14,8 @@ for name, info in pairs(types.list) do
     oneline.value_types[name] = info.seen ~= name and info.seen or nil
 end
 
---- oneline.balanced(expression) returns whether all brackets match, so that the text cannot end the expression around it.
+--- oneline.balanced(expression) returns whether all brackets match, so that the text cannot end the expression around
+-- it.
 function oneline.balanced(expression)
     local closing, open = {["("] = ")", ["["] = "]", ["{"] = "}"}, {}
     for mark in expression:gmatch "[%(%)%[%]{};]" do
@@ -40,7 +42,8 @@ local function assigns(expression)
     return rest:find("=", 1, true) ~= nil
 end
 
---- oneline.wrong(expression, is_condition) returns what is wrong with a text that should be an expression, or a condition; nil if nothing is.
+--- oneline.wrong(expression, is_condition) returns what is wrong with a text that should be an expression, or a
+-- condition; nil if nothing is.
 function oneline.wrong(expression, is_condition)
     local wrong = unbalanced(expression)
     if not wrong and is_condition and assigns(expression) then
@@ -53,8 +56,8 @@ end
 -- The most recently used kernels by their text. The number is limited, as a script may put numbers into texts.
 local find, keep = lru(320)
 
--- MANY: the number of kernels, compiled from texts that differ only in their numbers, at which a warning is given. Compiling takes milliseconds, which
--- constants avoid.
+-- MANY: the number of kernels, compiled from texts that differ only in their numbers, at which a warning is given.
+-- Compiling takes milliseconds, which constants avoid.
 local MANY <const> = 64
 local counted, count = lru(64)
 local warned = false
@@ -84,7 +87,8 @@ end
 local make = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
     "=expression"))(rill.kernel)
 
--- Returns the compiler's message without the position in the generated text. `before`: the number of lines before the expression.
+-- Returns the compiler's message without the position in the generated text. `before`: the number of lines before the
+-- expression.
 local function message_of(message, expression, before)
     local line, rest = message:match "kernel text:(%d+): (.*)$"
     if not line then
@@ -95,8 +99,8 @@ local function message_of(message, expression, before)
     return rest:match "^[^\n]*" .. "\n    " .. expression -- the message is about the whole expression
 end
 
---- oneline.kernel(head, expression, tail) returns the kernel of a text of these three parts, which are on separate lines; or nil and the message about
--- the expression.
+--- oneline.kernel(head, expression, tail) returns the kernel of a text of these three parts, which are on separate
+-- lines; or nil and the message about the expression.
 function oneline.kernel(head, expression, tail)
     local text = ("%s\n%s\n%s"):format(head, expression, tail)
     local known = find(text)
@@ -112,7 +116,8 @@ function oneline.kernel(head, expression, tail)
     return kernel
 end
 
---- oneline.sure(kernel, message) returns the result of oneline.kernel for a text that is known to be correct, or raises, since the device failed.
+--- oneline.sure(kernel, message) returns the result of oneline.kernel for a text that is known to be correct, or
+-- raises, since the device failed.
 function oneline.sure(kernel, message)
     if not kernel then
         errors.fail("%s", message)

@@ -1,4 +1,5 @@
--- Compaction: s:filter, find, partition, runs and unique. A predicate of any form is converted to a mask of bytes, by which the primitive compacts.
+-- Compaction: s:filter, find, partition, runs and unique. A predicate of any form is converted to a mask of bytes, by
+-- which the primitive compacts.
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
@@ -42,8 +43,8 @@ local function from_values(name, values)
         KEEP[scalar], ") ? 1u : 0u; }")), values)
 end
 
--- Raises unless a mask is open and has the shape of s. If s and the mask were not counted together, this makes their lengths exact; so it must be
--- called before s is made flat.
+-- Raises unless a mask is open and has the shape of s. If s and the mask were not counted together, this makes their
+-- lengths exact; so it must be called before s is made flat.
 local function check_extent(name, s, mask)
     local what = rill.type(mask)
     if what == "stream" and not core._is_open(mask) then
@@ -152,18 +153,21 @@ local function compact(name, s, pred, constants, ...)
     return core._compact(name, flat, mask)
 end
 
---- s:filter(pred [, constants]) returns a new stream of the elements for which the predicate holds, in row-major order. `constants` is a table of
--- numbers, booleans or tables of 2 to 4 numbers by their names in a predicate that is a string.
+--- s:filter(pred [, constants]) returns a new stream of the elements for which the predicate holds, in row-major order.
+-- `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in a predicate that is a
+-- string.
 filter.filter = errors.guard(function(s, ...)
     return compact("filter", s, ...)
 end)
 
---- s:find(pred [, constants]) returns an int stream of the flat 0-based indices of the elements for which the predicate holds.
+--- s:find(pred [, constants]) returns an int stream of the flat 0-based indices of the elements for which the predicate
+-- holds.
 filter.find = errors.guard(function(s, ...)
     return compact("find", s, ...)
 end)
 
---- s:partition(pred [, constants]) returns two streams, the elements for which the predicate holds and the others, both in order.
+--- s:partition(pred [, constants]) returns two streams, the elements for which the predicate holds and the others, both
+-- in order.
 filter.partition = errors.guard(function(s, ...)
     return compact("partition", s, ...)
 end)
@@ -183,7 +187,8 @@ local SAME <const> = {
 }
 local LETTERS <const> = { [""] = "float", d = "double", i = "int", u = "uint" }
 
--- Returns the members of a vector or structure type: a list of {name, type}. `declared` contains the declarations of structures.
+-- Returns the members of a vector or structure type: a list of {name, type}. `declared` contains the declarations of
+-- structures.
 local function members(value, declared)
     local letter, size = value:match "^([diu]?)vec([234])$"
     local list = {}
@@ -231,8 +236,8 @@ end
 
 local DISTANCE <const> = "s[1] - s[0]"
 
---- s:runs() returns the values of the runs of equal adjacent elements, in row-major order, and their lengths (int). Components and fields are compared
--- with ==, except that NaN equals NaN.
+--- s:runs() returns the values of the runs of equal adjacent elements, in row-major order, and their lengths (int).
+-- Components and fields are compared with ==, except that NaN equals NaN.
 filter.runs = errors.guard(function(s, ...)
     s = self_of("runs", s, 0, ...)
     local flat <close> = core._flat(s)

@@ -17,16 +17,16 @@ lattice.shape = {function(v) return option.is_shape(v, 1, 3) end,
     "a table of 1 to 3 whole numbers, 1 or more, at most 2147483647 elements"}
 lattice.spacing = {option.some(is_width), "a number from 1e-18 to 1e18, or a table of one per dimension"}
 
---- lattice.number_or_stream(holds, words) returns a row for an option that is a number that passes the test `holds`, or a stream with a number for each
--- cell.
+--- lattice.number_or_stream(holds, words) returns a row for an option that is a number that passes the test `holds`, or
+-- a stream with a number for each cell.
 function lattice.number_or_stream(holds, words)
     return {function(value)
         return type(value) == "number" and holds(value) or type(value) ~= "number" and not errors.not_open(value)
     end, words .. ", or an open stream of them"}
 end
 
---- lattice.new(where, shape, spacing) returns a grid. Arguments have the slowest dimension first. Fields of the grid: `spacing`, x first; `per`, the
--- reciprocals of the squared spacings along x, y and z; `stiff`, their sum.
+--- lattice.new(where, shape, spacing) returns a grid. Arguments have the slowest dimension first. Fields of the grid:
+-- `spacing`, x first; `per`, the reciprocals of the squared spacings along x, y and z; `stiff`, their sum.
 function lattice.new(where, shape, spacing)
     local rank = #shape
     local _, sides = option.per_dimension(where, "spacing", spacing, rank)
@@ -38,7 +38,8 @@ function lattice.new(where, shape, spacing)
     return self
 end
 
---- lattice.all_finite(what, s) raises if an element of a stream or container is NaN or infinite. The message begins with `what` and names the element.
+--- lattice.all_finite(what, s) raises if an element of a stream or container is NaN or infinite. The message begins
+-- with `what` and names the element.
 function lattice.all_finite(what, s)
     local faults = rill.where(rill.isnan(s) + rill.isinf(s), 1, 0)
     if (faults:max() or 0) > 0 then
@@ -48,8 +49,8 @@ function lattice.all_finite(what, s)
     end
 end
 
---- lattice.field(where, name, self, value) returns a new stream of floats for a field: a copy of a stream, or one number everywhere. Default: 0. Raises
--- for NaN and infinity.
+--- lattice.field(where, name, self, value) returns a new stream of floats for a field: a copy of a stream, or one
+-- number everywhere. Default: 0. Raises for NaN and infinity.
 function lattice.field(where, name, self, value)
     if value == nil or type(value) == "number" then
         if value and not option.is_finite(value) then
@@ -69,8 +70,8 @@ function lattice.field(where, name, self, value)
     return value:copy()
 end
 
---- lattice.mask(what, mask, shape, holds, lacks) returns floats: `holds` where an element of the mask is nonzero, else `lacks`. Raises if the mask has
--- another shape or contains NaN. Messages begin with `what`.
+--- lattice.mask(what, mask, shape, holds, lacks) returns floats: `holds` where an element of the mask is nonzero, else
+-- `lacks`. Raises if the mask has another shape or contains NaN. Messages begin with `what`.
 function lattice.mask(what, mask, shape, holds, lacks)
     mask = rill.type(mask) == "expression" and mask:eval() or mask
     local got, here = table.concat(mask.shape, "x"), table.concat(shape, "x")
@@ -85,8 +86,8 @@ function lattice.mask(what, mask, shape, holds, lacks)
     return rill.where(mask, holds, lacks):cast "float"
 end
 
---- lattice.sampled(type, shape, step, f [, low, shift]) returns a stream of f(x, y, ...) at the nodes low + (i - shift) * step of a grid, where i is
--- 1-based. step, low and shift are arrays, x first. Default: low 0, shift 1.
+--- lattice.sampled(type, shape, step, f [, low, shift]) returns a stream of f(x, y, ...) at the nodes low + (i - shift)
+-- * step of a grid, where i is 1-based. step, low and shift are arrays, x first. Default: low 0, shift 1.
 function lattice.sampled(type, shape, step, f, low, shift)
     local rank <const> = #shape
     return rill.stream(type, shape, function(...)
@@ -100,8 +101,9 @@ end
 
 local MOST_PARTS <const> = 100000
 
---- lattice.parts(where, dt, substeps, longest) returns the number of substeps for a step of dt seconds: `substeps`, or if it is true the smallest number
--- for which a substep takes at most `longest` seconds, with a tolerance of 1e-6 substeps for rounding.
+--- lattice.parts(where, dt, substeps, longest) returns the number of substeps for a step of dt seconds: `substeps`, or
+-- if it is true the smallest number for which a substep takes at most `longest` seconds, with a tolerance of 1e-6
+-- substeps for rounding.
 function lattice.parts(where, dt, substeps, longest)
     if substeps ~= true then
         return substeps

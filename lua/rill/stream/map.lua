@@ -12,9 +12,10 @@ local function map_error(level, format, ...)
     error("s:map: " .. format:format(...), level + 1)
 end
 
---- s:map(expression [, constants]) returns a new stream of the values of a GLSL expression for each element x. Its type is the type of s in
--- kernels (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in the
--- expression. Integers are int if the elements are int, uint if they are uint, and float otherwise.
+--- s:map(expression [, constants]) returns a new stream of the values of a GLSL expression for each element x. Its type
+-- is the type of s in kernels (float for half, int for int8). `constants` is a table of numbers, booleans or tables of
+-- 2 to 4 numbers by their names in the expression. Integers are int if the elements are int, uint if they are uint, and
+-- float otherwise.
 local function stream_map(s, expression, constants, ...)
     local contained = core._is_open_container(s)
     local element = contained and s.type or typename.element(s)

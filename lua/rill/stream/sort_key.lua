@@ -15,7 +15,8 @@ local function fail(format, ...)
     errors.fail("s:sort: %s", format:format(...))
 end
 
--- Returns the kernel that computes the key of each element. Its type is determined by trying to compile it with each type.
+-- Returns the kernel that computes the key of each element. Its type is determined by trying to compile it with each
+-- type.
 local function key_kernel(s, expression)
     local declared = core._declare(s)
     local element = declared == "" and (oneline.value_types[s.type] or s.type) or s.type
@@ -36,8 +37,9 @@ local function key_kernel(s, expression)
     fail("option 'key': expected an expression in x with a scalar value\n%s", failure)
 end
 
---- s:sort([{descending =, axis =, key =}]) returns a new stream of the sorted elements. The sort is stable. `key` is a GLSL expression in x, the
--- element, with a scalar value; it is required for vectors and structures. Defaults: descending = false, the last axis.
+--- s:sort([{descending =, axis =, key =}]) returns a new stream of the sorted elements. The sort is stable. `key` is a
+-- GLSL expression in x, the element, with a scalar value; it is required for vectors and structures. Defaults:
+-- descending = false, the last axis.
 return {sort = errors.guard(function(s, options, ...)
     errors.options("s:sort", options)
     local key = type(options) == "table" and options.key

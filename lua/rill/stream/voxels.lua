@@ -7,8 +7,8 @@ local fail <const> = errors.fail
 
 local voxels = {}
 
---- voxels.take(where, s) returns argument #1, a stream or container of three dimensions whose elements kernels can read as floats; raises for other
--- values.
+--- voxels.take(where, s) returns argument #1, a stream or container of three dimensions whose elements kernels can read
+-- as floats; raises for other values.
 function voxels.take(where, s)
     local container <const> = core._is_open_container(s)
     if not container and errors.not_open(s) then

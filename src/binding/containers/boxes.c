@@ -201,7 +201,8 @@ static void take_range(lua_State *L, const LuaContainer *self, Given *source, co
     source->shape.rank = rank;
 }
 
-/* c:write(range [, first [, last]]): writes the elements of a range at the same indices, or with their lower corner at `first`. */
+/* c:write(range [, first [, last]]): writes the elements of a range at the same indices, or with their lower corner at
+ * `first`. */
 static int write_range(lua_State *L, LuaContainer *self, const char *function)
 {
     Given source = {0};

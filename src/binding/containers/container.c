@@ -44,7 +44,8 @@ static int container_bake_call(lua_State *L)
 
 /* single elements */
 
-/* Computes the index in memory of an element; returns false if it is not mapped. May run Lua, for a custom translator; raises. */
+/* Computes the index in memory of an element; returns false if it is not mapped. May run Lua, for a custom translator;
+ * raises. */
 static bool locate(lua_State *L, const LuaContainer *self, const int64_t *index, int64_t *number, const char *function)
 {
     Translator *t = translator_retain(container_translator(self->container));
@@ -115,7 +116,8 @@ static int container_set(lua_State *L)
     return 1;
 }
 
-/* _page_sizes(c): returns the sizes of a page, slowest dimension first, and whether the container allocates its pages; nothing if it has no pages. */
+/* _page_sizes(c): returns the sizes of a page, slowest dimension first, and whether the container allocates its pages;
+ * nothing if it has no pages. */
 static int rill_page_sizes(lua_State *L)
 {
     const LuaContainer *self = container_check(L, 1, "container", 1, "c");
@@ -237,7 +239,8 @@ static int container_eval(lua_State *L)
     return 1;
 }
 
-/* rill.container(virtual, methods): returns a new handle of the container with additional methods, which take precedence. */
+/* rill.container(virtual, methods): returns a new handle of the container with additional methods, which take
+ * precedence. */
 static int rill_container(lua_State *L)
 {
     static const char function[] = "rill.container";

@@ -1,5 +1,5 @@
-/* Declares the methods of containers that are implemented in separate files, and what these files share. Methods take their arguments from the Lua
- * stack, return the number of results, and raise. */
+/* Declares the methods of containers that are implemented in separate files, and what these files share. Methods take
+ * their arguments from the Lua stack, return the number of results, and raise. */
 #ifndef RILL_BINDING_CONTAINERS_CONTAINER_H
 #define RILL_BINDING_CONTAINERS_CONTAINER_H
 
@@ -18,7 +18,8 @@ int snapshot_undo(lua_State *L);
 
 /* Reads the indices from argument `first` to the last one, converted to 0-based; raises. (box.c) */
 void container_index_check(lua_State *L, const LuaContainer *self, int first, const char *function, int64_t *index);
-/* Reads a box as box_check does; raises. For a container without bounds both ends are required, and may be any int. (box.c) */
+/* Reads a box as box_check does; raises. For a container without bounds both ends are required, and may be any int.
+ * (box.c) */
 void container_box_check(lua_State *L, const LuaContainer *self, int first, const char *function, int n, int64_t *from,
                          int64_t *to);
 
@@ -46,8 +47,8 @@ int container_boundary(lua_State *L);
 /* Pushes a function that raises, if `key` is a view that only streams have; else returns false. (active.c) */
 bool container_push_view(lua_State *L, const char *key);
 
-/* Returns whether the options at 3, which may be absent, request memory with a texture, and stores which one; raises. `boundary`: the option
- * `boundary`, which the caller reads, is permitted. (storage_options.c) */
+/* Returns whether the options at 3, which may be absent, request memory with a texture, and stores which one; raises.
+ * `boundary`: the option `boundary`, which the caller reads, is permitted. (storage_options.c) */
 bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish);
 
 /* Implements c:each([range]). (each.c) */
@@ -79,7 +80,8 @@ int container_filter_call(lua_State *L);
 /* Implements c:boundary(name [, value]) of adaptive containers. (tree.c) */
 int container_edge_call(lua_State *L);
 
-/* Sets the function in the field `allocator` of the table at `options`, if there is one, as the allocator of a new container; raises. (allocator.c) */
+/* Sets the function in the field `allocator` of the table at `options`, if there is one, as the allocator of a new
+ * container; raises. (allocator.c) */
 void allocator_option(lua_State *L, int options, const char *function, LuaContainer *self);
 
 #endif

@@ -159,7 +159,8 @@ static Container *make_sparse(Device *device, const Type *type, const ContainerO
                                options->edge);
 }
 
-/* _sparse(type, shape, {page=, levels=, default=, capacity=, overlap=, mapping=}): returns a sparse container, for rill.sparse. */
+/* _sparse(type, shape, {page=, levels=, default=, capacity=, overlap=, mapping=}): returns a sparse container, for
+ * rill.sparse. */
 static int rill_sparse(lua_State *L)
 {
     static const char function[] = "rill.sparse";

@@ -1,5 +1,5 @@
-/* Iterates over elements of containers on the CPU: c:each reads them, c:update and c:generate write them. The elements are processed in parts, so that
- * only a part is in host memory at a time. */
+/* Iterates over elements of containers on the CPU: c:each reads them, c:update and c:generate write them. The elements
+ * are processed in parts, so that only a part is in host memory at a time. */
 #include "binding/containers/container.h"
 #include "binding/values/coordinates.h"
 #include "container/region/split.h"
@@ -17,7 +17,8 @@ static int64_t part_elements(const LuaContainer *self)
     return count > 0 ? count : 1;
 }
 
-/* Pushes the range at an index, the union of a list of ranges, or by default the mapped elements; returns its region; raises. */
+/* Pushes the range at an index, the union of a list of ranges, or by default the mapped elements; returns its region;
+ * raises. */
 static Region *push_range(lua_State *L, int index, int n, const char *function)
 {
     LuaContainer *self = container_check(L, 1, function, 0, "c");
@@ -171,8 +172,8 @@ static EachCursor *each_push(lua_State *L, Region *region)
     return cursor;
 }
 
-/* Pushes the values of a generic `for`: a closure of `next`, two nils, and the cursor, which is closed when the loop ends. The upvalues of the closure
- * are the cursor on top of the stack and the `count - 1` values below it. */
+/* Pushes the values of a generic `for`: a closure of `next`, two nils, and the cursor, which is closed when the loop
+ * ends. The upvalues of the closure are the cursor on top of the stack and the `count - 1` values below it. */
 static int each_loop(lua_State *L, lua_CFunction next, int count)
 {
     lua_pushvalue(L, -1);
@@ -198,7 +199,8 @@ int container_each(lua_State *L)
     return each_loop(L, each_next, 1);
 }
 
-/* The iterator of _parts. Upvalues: the largest number of elements of a part, the name of the function, and the cursor. */
+/* The iterator of _parts. Upvalues: the largest number of elements of a part, the name of the function, and the
+ * cursor. */
 static int parts_next(lua_State *L)
 {
     int64_t most = lua_tointeger(L, lua_upvalueindex(1));
@@ -219,8 +221,8 @@ static int parts_next(lua_State *L)
     return 1;
 }
 
-/* _parts(c, range, elements, function): iterates over the mapped elements, or over those of ranges, as ranges of at most `elements` elements. Returns the
- * four values of a generic `for`. */
+/* _parts(c, range, elements, function): iterates over the mapped elements, or over those of ranges, as ranges of at
+ * most `elements` elements. Returns the four values of a generic `for`. */
 static int rill_parts(lua_State *L)
 {
     int64_t most = luaL_checkinteger(L, 3);
@@ -295,7 +297,8 @@ static void write_elements(lua_State *L, const Update *update, const unsigned ch
     binding_charge(L, self->stream.device);
 }
 
-/* Calls the function at 2 for all elements of a part of the container at 1, and then writes the results. The Update is at 3. */
+/* Calls the function at 2 for all elements of a part of the container at 1, and then writes the results. The Update is
+ * at 3. */
 static int update_part(lua_State *L)
 {
     const Update *update = lua_touserdata(L, 3);

@@ -1,5 +1,5 @@
-/* Functions for lua/rill/container/pack.lua: the mapped elements of containers as streams. A "line" is the stream of the mapped elements in address
- * order. */
+/* Functions for lua/rill/container/pack.lua: the mapped elements of containers as streams. A "line" is the stream of
+ * the mapped elements in address order. */
 #include "binding/streams/container_handle.h"
 #include "binding/values/coordinates.h"
 
@@ -18,7 +18,8 @@ static const Region *part_at(lua_State *L, int index)
     return lua_isnoneornil(L, index) ? NULL : range_check(L, index, "c")->region;
 }
 
-/* _line(c, from, function [, part]): returns the elements of a container, or of a stream of its shape, that are mapped in c. */
+/* _line(c, from, function [, part]): returns the elements of a container, or of a stream of its shape, that are mapped
+ * in c. */
 static int rill_line(lua_State *L)
 {
     container_push_line(L, container_check(L, 1, luaL_checkstring(L, 3), 0, "c"), 2, part_at(L, 4),
@@ -37,9 +38,10 @@ static int rill_line_unordered(lua_State *L)
     return 1;
 }
 
-/* _line_parts(c, function, always, unordered): returns the number of parts in which the mapped elements should be processed, so that the copy of a part
- * is small compared with the container. It is 1 for few elements, since each part costs several launches. It is also 1 if _line, or
- * _line_unordered, makes no copy, unless `always` is true, which means that the function itself allocates memory for each element. */
+/* _line_parts(c, function, always, unordered): returns the number of parts in which the mapped elements should be
+ * processed, so that the copy of a part is small compared with the container. It is 1 for few elements, since each part
+ * costs several launches. It is also 1 if _line, or _line_unordered, makes no copy, unless `always` is true, which
+ * means that the function itself allocates memory for each element. */
 static int rill_line_parts(lua_State *L)
 {
     enum { LEAST_BYTES = 1 << 22, PARTS = 8 };
@@ -109,7 +111,8 @@ static int rill_put_line(lua_State *L)
     return 0;
 }
 
-/* _line_index(c, number): returns the indices of element `number` (1-based) of _line(c, c); the number itself for lists. */
+/* _line_index(c, number): returns the indices of element `number` (1-based) of _line(c, c); the number itself for
+ * lists. */
 static int rill_line_index(lua_State *L)
 {
     int64_t point[SHAPE_MAX_RANK];

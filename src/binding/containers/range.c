@@ -47,7 +47,8 @@ static int range_addresses(lua_State *L)
     return 1;
 }
 
-/* _box(r, n): returns the first and the last index of box n (1-based); nothing after the last box. The range must not be scattered. */
+/* _box(r, n): returns the first and the last index of box n (1-based); nothing after the last box. The range must not
+ * be scattered. */
 static int rill_box(lua_State *L)
 {
     const Region *region = range_check(L, 1, "range")->region;

@@ -251,7 +251,8 @@ static bool is_stream(lua_State *L, int index)
     return stream_handle_to(L, index) || expression_hooks_is_expression(L, index);
 }
 
-/* t:ranges(first [, last [, "inverse"]]): returns the ranges of a box. A userdata owns the list, since pushing may raise for lack of memory. */
+/* t:ranges(first [, last [, "inverse"]]): returns the ranges of a box. A userdata owns the list, since pushing may
+ * raise for lack of memory. */
 static int translator_ranges_call(lua_State *L)
 {
     Translator *t = translator_check(L, 1, "t:ranges", 0, "t");
@@ -300,8 +301,8 @@ static int check_level(lua_State *L, const TranslatorInfo *info, const char *fun
     return (int)level;
 }
 
-/* Maps the box at 2 and 3 to frames from *frame on, or unmaps it if `frame` is NULL and stores the number of pages in *count. The level is the last
- * argument. Raises. */
+/* Maps the box at 2 and 3 to frames from *frame on, or unmaps it if `frame` is NULL and stores the number of pages in
+ * *count. The level is the last argument. Raises. */
 static void change_pages(lua_State *L, Translator *t, const char *function, const int64_t *frame, int64_t *count)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];

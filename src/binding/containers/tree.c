@@ -94,7 +94,8 @@ static LuaContainer *tree_check(lua_State *L, const char *function, int most)
     return self;
 }
 
-/* Pushes the mask given by the argument at 2: the output of a kernel, or a stream or container with one component; raises. */
+/* Pushes the mask given by the argument at 2: the output of a kernel, or a stream or container with one component;
+ * raises. */
 static LuaContainer *push_mask(lua_State *L, LuaContainer *self, const char *function)
 {
     Kernel *kernel = kernel_to(L, 2);

@@ -78,7 +78,8 @@ static int animation_close(lua_State *L)
     return 0;
 }
 
-/* __close. If the block is left by an error, the file is completed with the frames written so far, and that error is kept. */
+/* __close. If the block is left by an error, the file is completed with the frames written so far, and that error is
+ * kept. */
 static int animation_leave(lua_State *L)
 {
     Animation *animation = animation_check(L, "a:close");

@@ -49,10 +49,10 @@ static bool load_picture(Device *device, const char *path, const Type *type, Str
     return ok || error_prefix("cannot read '%s'", path);
 }
 
-/* rill.image.load(path [, type]): returns an image as a stream {rows, columns}. The format is detected from the content. Default type: float for gray
- * images, vec3 for RGB, vec4 for images with alpha (gray repeated), in 0..1; values of PFM files are not scaled. Other types convert: float,
- * half and unorm8 by the luminance of Rec. 709; vec3 drops alpha; vec4, half4 and unorm8x4 set a missing alpha to 1; uint8 and uint16 give the
- * samples of a gray image. */
+/* rill.image.load(path [, type]): returns an image as a stream {rows, columns}. The format is detected from the
+ * content. Default type: float for gray images, vec3 for RGB, vec4 for images with alpha (gray repeated), in 0..1;
+ * values of PFM files are not scaled. Other types convert: float, half and unorm8 by the luminance of Rec. 709; vec3
+ * drops alpha; vec4, half4 and unorm8x4 set a missing alpha to 1; uint8 and uint16 give the samples of a gray image. */
 static int l_load(lua_State *L)
 {
     binding_count(L, load_name, 2, false);
@@ -66,10 +66,10 @@ static int l_load(lua_State *L)
     return file_load(L, load_name, path, type, load_picture);
 }
 
-/* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): writes an image in the format of the extension. min and max are drawn black and white.
- * Default: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535 for uint16; required for other integers. Values
- * outside are clamped, NaN is black, alpha is not scaled. colormap: for scalars. depth: 8 or 16 bits. Default: 16 for uint16, else 8. PFM stores
- * floats unchanged. */
+/* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): writes an image in the format of the extension. min and
+ * max are drawn black and white. Default: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535
+ * for uint16; required for other integers. Values outside are clamped, NaN is black, alpha is not scaled. colormap: for
+ * scalars. depth: 8 or 16 bits. Default: 16 for uint16, else 8. PFM stores floats unchanged. */
 static int l_save(lua_State *L)
 {
     binding_count(L, save_name, 3, false);

@@ -148,7 +148,8 @@ static void settle_range(lua_State *L, const PictureCall *call, const Stream *st
     }
 }
 
-/* Sets the options that were not given, by the type of the stream and the destination; raises if they are incompatible. */
+/* Sets the options that were not given, by the type of the stream and the destination; raises if they are
+ * incompatible. */
 static void settle_options(lua_State *L, const PictureCall *call, const Stream *stream, PixelKind kind,
                            Options *options)
 {

@@ -59,7 +59,8 @@ static int load(lua_State *L)
     return 4;
 }
 
-/* _mesh_parse(path, skip): returns the numbers of vertices and triangles in a file, and both as packed bytes. Does not need a device. */
+/* _mesh_parse(path, skip): returns the numbers of vertices and triangles in a file, and both as packed bytes. Does not
+ * need a device. */
 static int parse(lua_State *L)
 {
     const char *path = argument_path(L, 1, "rill.mesh.load", 1, "path");
@@ -78,7 +79,8 @@ static int parse(lua_State *L)
     return 4;
 }
 
-/* Returns whether a stream has one element per corner, vertex or face. If there are as many vertices as faces it belongs to the vertices. */
+/* Returns whether a stream has one element per corner, vertex or face. If there are as many vertices as faces it
+ * belongs to the vertices. */
 static MeshOwner owner_of(const Stream *stream, const MeshData *mesh)
 {
     return stream->shape.rank == 2                             ? MESH_CORNERS
@@ -113,7 +115,8 @@ static bool save_streams(const char *path, const Stream *const streams[4], const
     return done;
 }
 
-/* _mesh_save(path, encoding, positions, triangles, normals, uv): writes a file. encoding: "ascii", "little", "big" or nil; normals and uv may be false. */
+/* _mesh_save(path, encoding, positions, triangles, normals, uv): writes a file. encoding: "ascii", "little", "big" or
+ * nil; normals and uv may be false. */
 static int save(lua_State *L)
 {
     static const char function[] = "M:save";

@@ -32,7 +32,8 @@ static bool load(Device *device, const char *path, int32_t *rows, int32_t *colum
     return done;
 }
 
-/* _mtx_load(path): returns the numbers of rows and columns, then streams of the rows and columns of the entries, 0-based, and their values. */
+/* _mtx_load(path): returns the numbers of rows and columns, then streams of the rows and columns of the entries,
+ * 0-based, and their values. */
 static int mtx_load(lua_State *L)
 {
     static const char function[] = "rill.sparse.load";

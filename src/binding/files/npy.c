@@ -71,8 +71,8 @@ static bool widen_bools(NpyArray *array)
     return true;
 }
 
-/* Converts 64-bit integers as a cast does: to the nearest float, to a boolean, or to their low 8 or 16 bits. They must fit int and uint, which are also
- * the default types; false with error_set if they do not. */
+/* Converts 64-bit integers as a cast does: to the nearest float, to a boolean, or to their low 8 or 16 bits. They must
+ * fit int and uint, which are also the default types; false with error_set if they do not. */
 static bool settle_wide(NpyArray *array, const Type *type)
 {
     Scalar wanted = type ? type->scalar : array->kind == NPY_U8 ? SCALAR_UINT : SCALAR_INT;
@@ -100,7 +100,8 @@ static bool settle_numbers(NpyArray *array, const Type *type)
     return true;
 }
 
-/* Computes the shape of the stream: the shape of the array, without the last dimension if that contains the components of a vector type. */
+/* Computes the shape of the stream: the shape of the array, without the last dimension if that contains the components
+ * of a vector type. */
 static bool settle_shape(const NpyArray *array, const Type *type, Shape *shape)
 {
     int components = type ? type->components : 1;
@@ -120,7 +121,8 @@ static bool settle_shape(const NpyArray *array, const Type *type, Shape *shape)
     return shape_check(shape);
 }
 
-/* Uploads the numbers as one row, casts them if another type is requested, and returns a view in the shape of the array. */
+/* Uploads the numbers as one row, casts them if another type is requested, and returns a view in the shape of the
+ * array. */
 static bool upload(Device *device, const NpyArray *array, const Type *type, const Shape *shape, Stream *result)
 {
     const Type *own = type_of(scalar_of(array->kind), 1);
@@ -179,9 +181,9 @@ static bool load_file(Device *device, const char *path, const Type *type, Stream
     return ok || error_prefix("cannot read '%s'", path);
 }
 
-/* rill.load(path [, type]): loads a .npy or .rill file, which is detected by its content. An array of numbers becomes a stream of scalars with the type
- * of the array (64-bit integers as int or uint if they fit) and its shape. `type` converts; a vector type uses the last dimension as its
- * components. A .rill file determines the type of the stream. */
+/* rill.load(path [, type]): loads a .npy or .rill file, which is detected by its content. An array of numbers becomes a
+ * stream of scalars with the type of the array (64-bit integers as int or uint if they fit) and its shape. `type`
+ * converts; a vector type uses the last dimension as its components. A .rill file determines the type of the stream. */
 static int l_load(lua_State *L)
 {
     binding_count(L, load_name, 2, false);
@@ -239,8 +241,8 @@ static bool save_npy(const Stream *stream, const char *path)
     return ok;
 }
 
-/* s:save(path): writes a .npy file (components of vectors as a last dimension, half as float16, bool as bool, unorm8 as float32), or a .rill file, which
- * preserves every type, structures included. */
+/* s:save(path): writes a .npy file (components of vectors as a last dimension, half as float16, bool as bool, unorm8 as
+ * float32), or a .rill file, which preserves every type, structures included. */
 static int l_save(lua_State *L)
 {
     binding_count(L, save_name, 2, true);

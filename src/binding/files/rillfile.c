@@ -111,7 +111,8 @@ typedef struct Written {
     const Type *types[RILLFILE_STRUCTS];
 } Written;
 
-/* Returns the number of a structure in the file, from 1. A new structure is added after the structures that it contains. 0 with error_set. */
+/* Returns the number of a structure in the file, from 1. A new structure is added after the structures that it
+ * contains. 0 with error_set. */
 static int describe_struct(RillFile *file, Written *written, const Type *type)
 {
     int nested[TYPE_MAX_BYTES / 4];

@@ -5,7 +5,8 @@
 #include "container/region/active_list.h"
 #include "gpu/memory/buffer.h"
 
-/* Pushes the cache of the list, which maps box sizes to regions. It is replaced by an empty one if the list was written since. */
+/* Pushes the cache of the list, which maps box sizes to regions. It is replaced by an empty one if the list was written
+ * since. */
 static void push_cache(lua_State *L, const Call *call)
 {
     lua_Integer version = (lua_Integer)buffer_version(call->launch.active->buffer);

@@ -1,4 +1,5 @@
-/* Ranges as arguments: inputs that are boxes of containers. The box may have another position than the elements of the launch. */
+/* Ranges as arguments: inputs that are boxes of containers. The box may have another position than the elements of the
+ * launch. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 
@@ -102,7 +103,8 @@ void call_find_domain(lua_State *L, Call *call)
                          kernel_domain(call->kernel, without_boxes ? args : call->args, shape, &call->launch.domain));
 }
 
-/* Sets `first` to the lower corner, x first, of the box that the launch runs over. Returns false if it is not a box of this shape. */
+/* Sets `first` to the lower corner, x first, of the box that the launch runs over. Returns false if it is not a box of
+ * this shape. */
 static bool box_over(const Call *call, const Shape *shape, int64_t *first)
 {
     int64_t last[SHAPE_MAX_RANK];
@@ -128,7 +130,8 @@ static void check_written(lua_State *L, const Call *call, int i)
     }
 }
 
-/* Updates the header of box i, as the memory may have changed, and shifts it so that its elements correspond to the elements of the launch. */
+/* Updates the header of box i, as the memory may have changed, and shifts it so that its elements correspond to the
+ * elements of the launch. */
 static void place_box(lua_State *L, Call *call, int i)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];

@@ -36,7 +36,8 @@ static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
 
 enum { EXPECTED_TEXT = 256 };
 
-/* Writes what a message says is expected. `table`: the argument is a table. `stream`: the argument, if it is a stream, else NULL. */
+/* Writes what a message says is expected. `table`: the argument is a table. `stream`: the argument, if it is a stream,
+ * else NULL. */
 static const char *expected_text(const Param *param, bool table, const Stream *stream, char text[EXPECTED_TEXT])
 {
     const char *type = param->matrix ? "matrix" : param->type->name, *kind = param_kinds[param->kind].name;
@@ -84,7 +85,8 @@ static void upload(lua_State *L, const Call *call, int i, int index, int n)
     lua_replace(L, index);
 }
 
-/* Replaces an argument of a reduce kernel by a stream of the elements that are mapped in the first container among the arguments. */
+/* Replaces an argument of a reduce kernel by a stream of the elements that are mapped in the first container among the
+ * arguments. */
 static void take_line(lua_State *L, Call *call, int index)
 {
     LuaContainer *c = container_to(L, index);
@@ -269,8 +271,8 @@ void call_keys(lua_State *L, const Call *call, int table)
     }
 }
 
-/* Reads the value on top of the stack as the option `where`. rill.active returns the list of indices, the shape to which they refer, and its table.
- * All three stay on the stack. */
+/* Reads the value on top of the stack as the option `where`. rill.active returns the list of indices, the shape to
+ * which they refer, and its table. All three stay on the stack. */
 static void take_where(lua_State *L, Call *call)
 {
     const char *name = call->function->name;

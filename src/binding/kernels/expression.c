@@ -1,5 +1,5 @@
-/* Functions for lua/rill/algebra/expression.lua: views of the streams that an expression reads, whether they were written since, and queries about
- * streams and containers. */
+/* Functions for lua/rill/algebra/expression.lua: views of the streams that an expression reads, whether they were
+ * written since, and queries about streams and containers. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 #include "container/kind/kinds.h"
@@ -39,8 +39,8 @@ static int leaf_of_container(lua_State *L, const LuaContainer *c)
     return 5;
 }
 
-/* _leaf(s): returns a new handle of the stream or container, its version, its type in kernels, its shape as text, and whether it is a container. Returns
- * nothing if it is closed. */
+/* _leaf(s): returns a new handle of the stream or container, its version, its type in kernels, its shape as text, and
+ * whether it is a container. Returns nothing if it is closed. */
 static int rill_leaf(lua_State *L)
 {
     Stream *s = stream_handle_to(L, 1);
@@ -84,7 +84,8 @@ static int rill_family(lua_State *L)
     return 1;
 }
 
-/* _takes(s, type): returns the output type with which a kernel can store values of `type` to s; nothing if they do not convert. */
+/* _takes(s, type): returns the output type with which a kernel can store values of `type` to s; nothing if they do not
+ * convert. */
 static int rill_takes(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "expression", 1, "s");
@@ -126,7 +127,8 @@ static int rill_shape(lua_State *L)
     return 1;
 }
 
-/* _fuse(kernel, inputs): returns a kernel in which the n-th argument is computed by the kernel inputs[n]; nil if they cannot be fused. */
+/* _fuse(kernel, inputs): returns a kernel in which the n-th argument is computed by the kernel inputs[n]; nil if they
+ * cannot be fused. */
 static int rill_fuse(lua_State *L)
 {
     const Kernel *inputs[MAX_PARAMS] = {NULL}, *kernel = kernel_to(L, 1);
@@ -149,8 +151,8 @@ static int rill_fuse(lua_State *L)
     return 1;
 }
 
-/* _fallback(c): returns the default value of unmapped elements, packed in a string, and as a stream of one element. Returns nothing if all elements
- * are mapped. */
+/* _fallback(c): returns the default value of unmapped elements, packed in a string, and as a stream of one element.
+ * Returns nothing if all elements are mapped. */
 static int rill_fallback(lua_State *L)
 {
     const LuaContainer *c = container_check(L, 1, "expression", 1, "c");
@@ -166,7 +168,8 @@ static int rill_fallback(lua_State *L)
     return 2;
 }
 
-/* _like(c, type, solid): returns a container of the same structure with elements of `type`. `solid`: one in which all elements can be mapped. */
+/* _like(c, type, solid): returns a container of the same structure with elements of `type`. `solid`: one in which all
+ * elements can be mapped. */
 static int rill_like(lua_State *L)
 {
     const LuaContainer *c = container_check(L, 1, "c:like", 0, "c");
@@ -183,7 +186,8 @@ static int rill_like(lua_State *L)
     return 1;
 }
 
-/* _set_fallback(c, element): sets the default value to a packed string or the element of a stream. Returns the packed string. */
+/* _set_fallback(c, element): sets the default value to a packed string or the element of a stream. Returns the packed
+ * string. */
 static int rill_set_fallback(lua_State *L)
 {
     LuaContainer *c = container_check(L, 1, "expression", 1, "c");

@@ -399,8 +399,9 @@ static int kernel_specialize_call(lua_State *L)
     return 1;
 }
 
-/* _kernel_text(kernel): the text that defines the kernel, whether it is compiled with `fast`, and its parameters: each {name, type, kind, declaration, fixed, struct}, where `fixed`
- * is the GLSL literal of a constant that k:specialize has fixed, and `struct` the structure. Also whether it is a group kernel, a reduce kernel, and returns a value. */
+/* _kernel_text(kernel): the text that defines the kernel, whether it is compiled with `fast`, and its parameters: each
+ * {name, type, kind, declaration, fixed, struct}, where `fixed` is the GLSL literal of a constant that k:specialize has
+ * fixed, and `struct` the structure. Also whether it is a group kernel, a reduce kernel, and returns a value. */
 static int rill_kernel_text(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");

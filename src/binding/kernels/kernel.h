@@ -42,15 +42,18 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n);
 int call_param(const Call *call, const char *name);
 /* Raises unless every key of the table is a parameter or a launch option. */
 void call_keys(lua_State *L, const Call *call, int table);
-/* Pushes a table whose keys are the names that a launch accepts, options included; if `constants` is true only the kernel's constants. */
+/* Pushes a table whose keys are the names that a launch accepts, options included; if `constants` is true only the
+ * kernel's constants. */
 void call_push_names(lua_State *L, const Call *call, bool constants);
 /* Reads the arguments after the kernel at index 1: by position, or by name from one plain table; raises. */
 void call_collect(lua_State *L, Call *call);
 /* Returns whether a stream of type `have` may be the argument for a parameter. */
 bool call_types_fit(const Param *param, const Type *have);
-/* Stores the range at `index` as argument n for parameter i; raises. Returns false if the value is not a range. (kernels/box_arguments.c) */
+/* Stores the range at `index` as argument n for parameter i; raises. Returns false if the value is not a range.
+ * (kernels/box_arguments.c) */
 bool call_take_box(lua_State *L, Call *call, int i, int index, int n);
-/* Computes the shape of the launch; raises. Boxes determine it only if no other argument or option does. (kernels/box_arguments.c) */
+/* Computes the shape of the launch; raises. Boxes determine it only if no other argument or option does.
+ * (kernels/box_arguments.c) */
 void call_find_domain(lua_State *L, Call *call);
 /* Aligns the boxes with the elements of the launch, once these are known; raises. (kernels/box_arguments.c) */
 void call_place_boxes(lua_State *L, Call *call);
@@ -59,31 +62,36 @@ bool call_allocates(const Param *param);
 /* Computes the shape of the launch, and allocates and pushes the missing outputs; raises. */
 void call_allocate(lua_State *L, Call *call);
 
-/* Determines the elements that the launch runs over, once its shape is known. Pushes; raises. (kernels/launch_options.c) */
+/* Determines the elements that the launch runs over, once its shape is known. Pushes; raises.
+ * (kernels/launch_options.c) */
 void call_find_over(lua_State *L, Call *call);
 /* Maps the pages that the launch writes, once its outputs are allocated. Pushes; raises. (kernels/launch_options.c) */
 void call_map_written(lua_State *L, Call *call);
-/* Creates and pushes the container for output i, if the launch has container inputs; raises. (kernels/launch_options.c) */
+/* Creates and pushes the container for output i, if the launch has container inputs; raises.
+ * (kernels/launch_options.c) */
 bool call_like_container(lua_State *L, Call *call, int i);
-/* Pushes the region of the boxes of these sizes that contain elements of the option `where`; raises. The table of the list keeps the region, so
- * that a list which is used by several launches is read once. (kernels/active_list.c) */
+/* Pushes the region of the boxes of these sizes that contain elements of the option `where`; raises. The table of the
+ * list keeps the region, so that a list which is used by several launches is read once. (kernels/active_list.c) */
 const Region *call_push_active_boxes(lua_State *L, const Call *call, const int64_t *sizes);
 
-/* Reads all arguments except the outputs from a list, and computes the shape to which they broadcast; raises. `settled`: their shapes are
- * made exact. */
+/* Reads all arguments except the outputs from a list, and computes the shape to which they broadcast; raises.
+ * `settled`: their shapes are made exact. */
 void call_inputs(lua_State *L, Call *call, int list, bool settled);
 
 /* Calls a reduce kernel. Returns the number of results. (kernels/reduce_call.c) */
 int reduce_call(lua_State *L, Call *call);
-/* Calls a reduce kernel over the output of an input kernel. The shape or stream of the result is at index 4, a table of the other arguments at 5. */
+/* Calls a reduce kernel over the output of an input kernel. The shape or stream of the result is at index 4, a table of
+ * the other arguments at 5. */
 int reduce_call_input(lua_State *L, Call *call, const Call *input);
 
-/* Returns the line of `text` in a chunk, and the name of the chunk. `source` is the chunk's source as lua_getinfo gives it ("@file", "=name" or the
- * text); `current` is the line of the call. If the text occurs several times, the last occurrence before that line is used. If the text
- * does not occur literally, lines count from 1 and the name contains the line of the call. May push. */
+/* Returns the line of `text` in a chunk, and the name of the chunk. `source` is the chunk's source as lua_getinfo gives
+ * it ("@file", "=name" or the text); `current` is the line of the call. If the text occurs several times, the last
+ * occurrence before that line is used. If the text does not occur literally, lines count from 1 and the name contains
+ * the line of the call. May push. */
 int source_location_line(lua_State *L, const char *source, int current, const char *text, size_t length,
                          const char **chunk);
-/* Returns the line and the chunk name of a text that was passed to the running C function, as source_location_line, in the chunk that called it. */
+/* Returns the line and the chunk name of a text that was passed to the running C function, as source_location_line, in
+ * the chunk that called it. */
 int source_location_locate(lua_State *L, const char *text, size_t length, const char **chunk);
 /* Pushes the contents of a file, or nil. */
 void source_location_read(lua_State *L, const char *path);

@@ -1,4 +1,5 @@
-/* Determines the elements that a launch runs over: the option `over`, or by default the mapped elements of its containers. */
+/* Determines the elements that a launch runs over: the option `over`, or by default the mapped elements of its
+ * containers. */
 #include "binding/kernels/kernel.h"
 #include "binding/streams/container_handle.h"
 
@@ -22,8 +23,8 @@ static int nothing(lua_State *L)
     return 0;
 }
 
-/* Pushes a to-be-closed userdata with the resources of the launch, which are released when the call ends. Reserves the Lua stack and call frames that
- * closing needs, since closing must not fail after the launch was issued. */
+/* Pushes a to-be-closed userdata with the resources of the launch, which are released when the call ends. Reserves the
+ * Lua stack and call frames that closing needs, since closing must not fail after the launch was issued. */
 static void push_hold(lua_State *L, Call *call)
 {
     if (!lua_checkstack(L, call->function->param_count + 2 * LUA_MINSTACK)) {
@@ -39,7 +40,8 @@ static void push_hold(lua_State *L, Call *call)
     call->launch.hold = hold;
 }
 
-/* Finds the containers among the arguments. Must be called again after each charge of the collector, since finalizers may have closed one. */
+/* Finds the containers among the arguments. Must be called again after each charge of the collector, since finalizers
+ * may have closed one. */
 static void update_containers(lua_State *L, Call *call)
 {
     for (int i = 0; i < call->function->param_count; i++) {

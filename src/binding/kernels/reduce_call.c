@@ -77,8 +77,8 @@ static const Stream *input_of(const Call *call)
     return call->args[i].stream;
 }
 
-/* Runs the kernel. The result goes to a given stream, to a new stream of the given shape, or to a Lua value. `input` is the call of the input
- * kernel, or NULL if the kernel has an input stream. */
+/* Runs the kernel. The result goes to a given stream, to a new stream of the given shape, or to a Lua value. `input` is
+ * the call of the input kernel, or NULL if the kernel has an input stream. */
 static int finish(lua_State *L, Call *call, int r, const Call *input)
 {
     const Function *f = call->function;

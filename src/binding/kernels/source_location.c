@@ -25,8 +25,8 @@ void source_location_read(lua_State *L, const char *path)
     luaL_pushresult(&b);
 }
 
-/* Returns the line of the last occurrence of `text` that a call in line `current` can refer to; 0 if there is none. Lua reports a call with a
- * long string at its first or its last line, and the text begins there or one line below. */
+/* Returns the line of the last occurrence of `text` that a call in line `current` can refer to; 0 if there is none. Lua
+ * reports a call with a long string at its first or its last line, and the text begins there or one line below. */
 static int find_line(const char *all, size_t size, const char *text, size_t length, int current)
 {
     const char *from = all, *end = all + size;

@@ -5,8 +5,8 @@
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 
-/* _cg(phases, state, least, x, r, p, best, q, z, jacobi): calls cg_advance of cg.h; z may be nil. rill.solve.cg checks the types and shapes of the
- * streams. */
+/* _cg(phases, state, least, x, r, p, best, q, z, jacobi): calls cg_advance of cg.h; z may be nil. rill.solve.cg checks
+ * the types and shapes of the streams. */
 static int advance(lua_State *L)
 {
     static const char function[] = "rill.solve.cg";
@@ -24,8 +24,8 @@ static int advance(lua_State *L)
     return 0;
 }
 
-/* _cg_group(phases, steps, most, goal, scale, factor, work, x, b, m, begins, columns, values, wide_values, wide, tiled): calls cg_group_run of
- * cg_group.h; m may be nil. rill.solve.cg checks the streams. */
+/* _cg_group(phases, steps, most, goal, scale, factor, work, x, b, m, begins, columns, values, wide_values, wide,
+ * tiled): calls cg_group_run of cg_group.h; m may be nil. rill.solve.cg checks the streams. */
 static int group(lua_State *L)
 {
     static const char function[] = "rill.solve.cg";

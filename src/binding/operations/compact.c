@@ -23,7 +23,8 @@ static int rill_flat(lua_State *L)
     return made_of(L, compact_flat);
 }
 
-/* _same_extent(a, b): returns whether two streams have the same shape. Lengths that were counted together on the device are not waited for. */
+/* _same_extent(a, b): returns whether two streams have the same shape. Lengths that were counted together on the device
+ * are not waited for. */
 static int rill_same_extent(lua_State *L)
 {
     Stream *a = accept_open(L, 1, "s:filter", 0, "s"), *b = accept_open(L, 2, "s:filter", 1, "pred");
@@ -43,7 +44,8 @@ static int rill_builtin_type(lua_State *L)
     return 1;
 }
 
-/* _compact(mode, s, mask): runs "filter", "find", "partition" or "both" (elements and indices) with a mask of _mask whose elements are 0 or 1. */
+/* _compact(mode, s, mask): runs "filter", "find", "partition" or "both" (elements and indices) with a mask of _mask
+ * whose elements are 0 or 1. */
 static int rill_compact(lua_State *L)
 {
     static const char *const modes[] = {"filter", "find", "partition", "both", NULL};

@@ -8,7 +8,8 @@
 
 enum { MOST_BINS = 1 << 28 };
 
-/* Pushes the option `name` for axis a: a number for all axes, or a table with one for each. Returns false if it is not given. */
+/* Pushes the option `name` for axis a: a number for all axes, or a table with one for each. Returns false if it is not
+ * given. */
 static bool axis_option(lua_State *L, const char *name, int a, int axes)
 {
     if (lua_getfield(L, 2, name) == LUA_TNIL) {
@@ -163,8 +164,8 @@ static int stream_lua_histogram(lua_State *L)
     return histogram_of(L);
 }
 
-/* _histogram(s, options, ranges): computes the histogram of one part of the data. All the data is in the range ranges[1] to ranges[2], and its second
- * component in the range ranges[3] to ranges[4]. */
+/* _histogram(s, options, ranges): computes the histogram of one part of the data. All the data is in the range
+ * ranges[1] to ranges[2], and its second component in the range ranges[3] to ranges[4]. */
 static int module_histogram(lua_State *L)
 {
     lua_settop(L, 3);

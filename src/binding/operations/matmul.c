@@ -16,7 +16,8 @@ static int rill_matmul(lua_State *L)
     return 1;
 }
 
-/* _matmul_add(function, alpha, a, b, beta, c): computes c = alpha a b + beta c. rill.blas has checked everything except the devices. */
+/* _matmul_add(function, alpha, a, b, beta, c): computes c = alpha a b + beta c. rill.blas has checked everything except
+ * the devices. */
 static int matmul_into(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 1);

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* _multigrid(part, params, ...): calls multigrid_launch of multigrid.h. `params` is a string of 32-bit words; the streams to be read and the streams
- * to be written follow. rill.solve.fused checks the streams. */
+/* _multigrid(part, params, ...): calls multigrid_launch of multigrid.h. `params` is a string of 32-bit words; the
+ * streams to be read and the streams to be written follow. rill.solve.fused checks the streams. */
 static int launch(lua_State *L)
 {
     static const char function[] = "rill.solve.multigrid";

@@ -194,9 +194,10 @@ static ReduceOp op_named(lua_State *L, const char *name, const char *function)
     return (ReduceOp)op;
 }
 
-/* _reduce(operation, kernel, arguments [, axis or shape [, keep or constants]]): reduces the output of `kernel` with `arguments` in one pass, without
- * storing it. `operation` is the name of a reduction, or a reduce kernel. For a reduce kernel, argument 4 is the shape or stream of the result,
- * and argument 5 its constants and gathers by name. For "dot", arguments 6 and 7 are the second kernel and its arguments, of the same shape. */
+/* _reduce(operation, kernel, arguments [, axis or shape [, keep or constants]]): reduces the output of `kernel` with
+ * `arguments` in one pass, without storing it. `operation` is the name of a reduction, or a reduce kernel. For a reduce
+ * kernel, argument 4 is the shape or stream of the result, and argument 5 its constants and gathers by name. For "dot",
+ * arguments 6 and 7 are the second kernel and its arguments, of the same shape. */
 static int module_reduce(lua_State *L)
 {
     Kernel *operation = kernel_to(L, 1), *kernel = kernel_to(L, 2);
@@ -234,7 +235,8 @@ static int module_reduce(lua_State *L)
     return push_along_axis(L, op, &x, axis, lua_toboolean(L, 5), function);
 }
 
-/* _moments(s): returns a table of the moments from which means and variances of parts are combined: see REDUCE_MOMENTS. */
+/* _moments(s): returns a table of the moments from which means and variances of parts are combined: see
+ * REDUCE_MOMENTS. */
 static int module_moments(lua_State *L)
 {
     static const char function[] = "s:var";

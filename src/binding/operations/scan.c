@@ -134,7 +134,8 @@ static int stream_scan(lua_State *L)
     return scan(L, function, &spec, segments);
 }
 
-/* _scan(operation, kernel, arguments [, options]): scans the output of `kernel` with `arguments`, without storing it. */
+/* _scan(operation, kernel, arguments [, options]): scans the output of `kernel` with `arguments`, without storing
+ * it. */
 static int module_scan(lua_State *L)
 {
     static const char function[] = "s:scan";

@@ -47,7 +47,8 @@ static int rill_gather(lua_State *L)
     return 1;
 }
 
-/* Returns the source of a scatter: a stream, or a new stream of one number, vector or structure that is used for all indices. */
+/* Returns the source of a scatter: a stream, or a new stream of one number, vector or structure that is used for all
+ * indices. */
 static const Stream *source_check(lua_State *L, const char *function, const Stream *dst)
 {
     lua_settop(L, 4);

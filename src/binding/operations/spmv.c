@@ -3,8 +3,8 @@
 
 #include "linalg/spmv.h"
 
-/* _spmv(offsets, columns, values, x, y [, order [, list]]): computes y = A x. offsets, or columns and values, and order and list may be nil (spmv.h). x
- * and y may have any layout; rill.sparse ensures the layout of the other streams. */
+/* _spmv(offsets, columns, values, x, y [, order [, list]]): computes y = A x. offsets, or columns and values, and order
+ * and list may be nil (spmv.h). x and y may have any layout; rill.sparse ensures the layout of the other streams. */
 static int sparse_multiply(lua_State *L)
 {
     static const char function[] = "A:multiply";
@@ -25,7 +25,8 @@ static int sparse_multiply(lua_State *L)
     return 0;
 }
 
-/* _spmv_slice(offsets, columns, values, begins, order, to_columns, to_values): fills slices (spmv.h). Returns false if the device cannot. */
+/* _spmv_slice(offsets, columns, values, begins, order, to_columns, to_values): fills slices (spmv.h). Returns false if
+ * the device cannot. */
 static int sparse_slice(lua_State *L)
 {
     static const char function[] = "A:multiply";

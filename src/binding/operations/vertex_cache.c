@@ -75,7 +75,8 @@ static int reuse_order(lua_State *L)
     return push_ints(L, indices.stream, order, faces, function);
 }
 
-/* _reuse_misses(indices, entries, lru, parallel, sliding): how many indices a modelled cache misses, and how many differ. */
+/* _reuse_misses(indices, entries, lru, parallel, sliding): how many indices a modelled cache misses, and how many
+ * differ. */
 static int reuse_misses(lua_State *L)
 {
     CacheModel model = {.entries = (int)luaL_checkinteger(L, 2),

@@ -1,4 +1,5 @@
-/* Checks streams that are arguments: evaluates expressions, refuses closed streams, and waits for lengths that are counted on the device. */
+/* Checks streams that are arguments: evaluates expressions, refuses closed streams, and waits for lengths that are
+ * counted on the device. */
 #include "binding/binding.h"
 
 Stream *accept_stream(lua_State *L, int index)

@@ -20,8 +20,8 @@ static void drop(lua_State *L, void *self)
 
 const HandleType container_type = {"container", "c", sizeof(LuaContainer), .values = CALLBACKS_VALUE, .drop = drop};
 
-/* Updates the header: the buffer changes when memory grows, the shape when a stack grows or shrinks. The boundary modes belong to the handle and are
- * kept. */
+/* Updates the header: the buffer changes when memory grows, the shape when a stack grows or shrinks. The boundary modes
+ * belong to the handle and are kept. */
 static void refresh(LuaContainer *self)
 {
     const Stream *whole = container_whole(self->container);
@@ -138,8 +138,8 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
     binding_make(L, own->device, function, container_pack(c->container, from, part, line));
 }
 
-/* Returns whether the value at `index` has to be replaced by a stream of its mapped elements: a container, or a stream with the shape of c if c is
- * partly mapped. */
+/* Returns whether the value at `index` has to be replaced by a stream of its mapped elements: a container, or a stream
+ * with the shape of c if c is partly mapped. */
 static bool is_lined(lua_State *L, const LuaContainer *c, int index)
 {
     const Stream *s = stream_handle_to(L, index);
@@ -189,8 +189,8 @@ void container_done(lua_State *L, const LuaContainer *self, bool done, const cha
     binding_charge(L, self->stream.device);
 }
 
-/* Updates the header after the container was prepared for writing. The collector must not be charged between preparing and writing: it could close the
- * container. */
+/* Updates the header after the container was prepared for writing. The collector must not be charged between preparing
+ * and writing: it could close the container. */
 static void made_ready(lua_State *L, LuaContainer *self, bool done, const char *function)
 {
     refresh(self);

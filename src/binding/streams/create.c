@@ -53,7 +53,8 @@ Stream *create_from_table(lua_State *L, int index, const Type *type, const char 
     return s;
 }
 
-/* Packs the results of the function at stack index `init`, which is called for each element with its 1-based indices. */
+/* Packs the results of the function at stack index `init`, which is called for each element with its 1-based
+ * indices. */
 static bool pack_function(lua_State *L, int init, const Type *type, const Shape *shape, char *to)
 {
     int64_t index[SHAPE_MAX_RANK] = {0};
@@ -236,7 +237,8 @@ static int stream_copy(lua_State *L)
     return push_copy(L, s, NULL, "s:copy");
 }
 
-/* s:eval(): returns the stream itself, so that code which accepts expressions need not test. Its length may be known only to the device. */
+/* s:eval(): returns the stream itself, so that code which accepts expressions need not test. Its length may be known
+ * only to the device. */
 static int stream_eval(lua_State *L)
 {
     accept_open(L, 1, "s:eval", 0, "s");
@@ -259,7 +261,8 @@ static int stream_like(lua_State *L)
     return 1;
 }
 
-/* _sized(s, shape): returns a new, undefined stream with the type of s, which may be a structure type that has no name in this Lua state. */
+/* _sized(s, shape): returns a new, undefined stream with the type of s, which may be a structure type that has no name
+ * in this Lua state. */
 static int rill_sized(lua_State *L)
 {
     Shape shape;

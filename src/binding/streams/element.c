@@ -1,4 +1,5 @@
-/* Reads and writes single elements and constants: s[i], s[i] = v, get, set, fill. Only the bytes of the element are transferred. */
+/* Reads and writes single elements and constants: s[i], s[i] = v, get, set, fill. Only the bytes of the element are
+ * transferred. */
 #include "binding/binding.h"
 #include "kernel/host/packed.h"
 

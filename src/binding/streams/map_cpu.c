@@ -1,4 +1,5 @@
-/* s:map_cpu(): an indexable view of the elements on the host. Pages of 64 KiB are present, modified, or (lazy) not yet transferred. */
+/* s:map_cpu(): an indexable view of the elements on the host. Pages of 64 KiB are present, modified, or (lazy) not yet
+ * transferred. */
 #include "binding/values/handle.h"
 #include "kernel/host/host_map.h"
 

@@ -28,11 +28,12 @@ LuaRange *range_check(lua_State *L, int index, const char *function);
         binding_run(L, owner, function, (range)->region = (call));                                                     \
         binding_charge(L, (range)->region->list.device);                                                               \
     } while (0)
-/* Stores a new region in the range and takes over the reference. If `region` is NULL, raises error_message() with the prefix "function: ". */
+/* Stores a new region in the range and takes over the reference. If `region` is NULL, raises error_message() with the
+ * prefix "function: ". */
 void range_take(lua_State *L, LuaRange *range, Region *region, const char *function);
 
-/* Pushes the union of the list at `index`. Its items are ranges of the shape, and tables {first =, last =} of points as t:ranges returns them.
- * `unbounded`: the domain has no bounds. Raises about the argument `name` of `function`. */
+/* Pushes the union of the list at `index`. Its items are ranges of the shape, and tables {first =, last =} of points as
+ * t:ranges returns them. `unbounded`: the domain has no bounds. Raises about the argument `name` of `function`. */
 LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, bool unbounded,
                           const char *function, const char *name);
 

@@ -9,7 +9,8 @@
 enum { FIELD_TYPE = 1, FIELD_SHAPE, FIELD_SIZE, FIELD_NBYTES };
 enum { SHOWN_ELEMENTS = 64 };
 
-/* _method(name [, function]): adds a method written in Lua. Without a function, returns the method of that name, or nil. */
+/* _method(name [, function]): adds a method written in Lua. Without a function, returns the method of that name, or
+ * nil. */
 static int rill_method(lua_State *L)
 {
     luaL_checkstring(L, 1);

@@ -20,7 +20,8 @@ static Stream *box_argument(lua_State *L, const char *function)
     return box_push(L, s, function, from, to);
 }
 
-/* Releases a view and charges the collector. Otherwise the view would keep the memory of a closed stream until it is collected. */
+/* Releases a view and charges the collector. Otherwise the view would keep the memory of a closed stream until it is
+ * collected. */
 static void drop_view(lua_State *L, Stream *view)
 {
     Device *device = view->device;
@@ -80,7 +81,8 @@ static int stream_lua_bytes(lua_State *L)
 
 /* writing */
 
-/* Computes the end of the box if only `first` is given: the size of the data determines it, or, if it is unknown, the end of the stream. */
+/* Computes the end of the box if only `first` is given: the size of the data determines it, or, if it is unknown, the
+ * end of the stream. */
 static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, int64_t *to)
 {
     Stream *data = accept_stream(L, 2);
@@ -138,8 +140,8 @@ static const void *packed_data(lua_State *L, const Stream *view)
     return bytes;
 }
 
-/* Computes an expression at index 2 directly into the view on top of the stack and returns true. If that is not possible the expression is evaluated
- * and replaced by the stream. */
+/* Computes an expression at index 2 directly into the view on top of the stack and returns true. If that is not
+ * possible the expression is evaluated and replaced by the stream. */
 static bool write_expression(lua_State *L)
 {
     int view = lua_gettop(L);

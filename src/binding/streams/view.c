@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Returns the view on top of the stack to Lua, or raises; messages of view functions begin with the name of the method. */
+/* Returns the view on top of the stack to Lua, or raises; messages of view functions begin with the name of the
+ * method. */
 static int view_result(lua_State *L, bool good)
 {
     if (!good) {
@@ -134,7 +135,8 @@ static int stream_lua_boundary(lua_State *L)
     return view_result(L, stream_boundary(s, modes, outside, stream_handle_push(L)));
 }
 
-/* _boundary(s): returns the modes that s:boundary set for each dimension, names and numbers; nil if it was not called. */
+/* _boundary(s): returns the modes that s:boundary set for each dimension, names and numbers; nil if it was not
+ * called. */
 static int rill_boundary(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "_boundary", 1, "s");
@@ -153,8 +155,9 @@ static int rill_boundary(lua_State *L)
     return 1;
 }
 
-/* _over(s, type, shape): returns a view of the bytes of a stream as elements of another type and shape. Returns nil if s has gaps, or if its offset is
- * not a multiple of the element size. The caller ensures that the view is not larger than s. */
+/* _over(s, type, shape): returns a view of the bytes of a stream as elements of another type and shape. Returns nil if
+ * s has gaps, or if its offset is not a multiple of the element size. The caller ensures that the view is not larger
+ * than s. */
 static int rill_over(lua_State *L)
 {
     Shape shape;

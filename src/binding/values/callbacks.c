@@ -1,7 +1,8 @@
 #include "binding/values/callbacks.h"
 
-/* functions_key: number -> table of functions, with weak values; the last number is at 0. numbers_key: table -> number, with weak keys. Lua
- * removes objects that are only reachable from finalizers from weak values before the finalizers run, from weak keys afterwards. */
+/* functions_key: number -> table of functions, with weak values; the last number is at 0. numbers_key: table -> number,
+ * with weak keys. Lua removes objects that are only reachable from finalizers from weak values before the finalizers
+ * run, from weak keys afterwards. */
 static const char functions_key, numbers_key;
 
 /* Pushes a table of the registry with weak keys or values. */

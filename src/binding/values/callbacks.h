@@ -1,5 +1,6 @@
-/* User functions that C objects call: translators and allocators. The registry does not keep them alive, as a function that refers to its own
- * object would then never be collected. Instead, each userdata that holds such an object keeps its functions in a user value. */
+/* User functions that C objects call: translators and allocators. The registry does not keep them alive, as a function
+ * that refers to its own object would then never be collected. Instead, each userdata that holds such an object keeps
+ * its functions in a user value. */
 #ifndef RILL_BINDING_VALUES_CALLBACKS_H
 #define RILL_BINDING_VALUES_CALLBACKS_H
 
@@ -18,7 +19,8 @@ void callbacks_push(lua_State *L, const Callbacks *callbacks);
 /* Adds the table of functions to the tables that user value `n` of the userdata at `index` keeps alive. */
 void callbacks_keep(lua_State *L, int index, int n, const Callbacks *callbacks);
 
-/* Calls a C function with `context` that calls a user function, and catches errors: false with error_set, with the prefix "option '...'". */
+/* Calls a C function with `context` that calls a user function, and catches errors: false with error_set, with the
+ * prefix "option '...'". */
 bool callbacks_call(lua_State *L, lua_CFunction f, void *context, const char *option);
 
 #endif

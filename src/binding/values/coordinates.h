@@ -1,5 +1,5 @@
-/* Converts points and boxes between containers and Lua. In containers coordinates are 0-based with x first, and boxes include both ends. In Lua
- * indices are 1-based, and the slowest dimension comes first, as in shapes. */
+/* Converts points and boxes between containers and Lua. In containers coordinates are 0-based with x first, and boxes
+ * include both ends. In Lua indices are 1-based, and the slowest dimension comes first, as in shapes. */
 #ifndef RILL_BINDING_VALUES_COORDINATES_H
 #define RILL_BINDING_VALUES_COORDINATES_H
 

@@ -6,13 +6,14 @@
 
 static const char parked_key; /* the list of values to be closed after the current call */
 
-/* CHARGE_STEP: bytes of device memory per collector step. COMPILED_MOST: the number of compiled programs after which a full collection runs. In
- * generational mode, which the program `lua` sets, steps do not find unused kernels: an object that survived two steps is not visited until the
- * heap has doubled, and kernels are small in the heap. */
+/* CHARGE_STEP: bytes of device memory per collector step. COMPILED_MOST: the number of compiled programs after which a
+ * full collection runs. In generational mode, which the program `lua` sets, steps do not find unused kernels: an object
+ * that survived two steps is not visited until the heap has doubled, and kernels are small in the heap. */
 enum { CHARGE_STEP = 1 << 20, COMPILED_MOST = 64 };
 
-/* Returns whether the running function was called by a finalizer, which the collector runs within any other call. The collector is stopped during a
- * finalizer: LUA_GCISRUNNING is -1. Before Lua 5.4.4 it is 0, as when the script stopped the collector, so the call stack is searched. */
+/* Returns whether the running function was called by a finalizer, which the collector runs within any other call. The
+ * collector is stopped during a finalizer: LUA_GCISRUNNING is -1. Before Lua 5.4.4 it is 0, as when the script stopped
+ * the collector, so the call stack is searched. */
 static bool in_finalizer(lua_State *L)
 {
     lua_Debug call;

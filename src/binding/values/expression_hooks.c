@@ -92,7 +92,8 @@ bool expression_hooks_offer(lua_State *L, const char *name, int *results)
     return has_expression(L) && expression_hooks_try(L, name, results);
 }
 
-/* _expression(metatable, hooks): declares that tables with this metatable are expressions. `hooks` are functions by name. */
+/* _expression(metatable, hooks): declares that tables with this metatable are expressions. `hooks` are functions by
+ * name. */
 static int rill_expression(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);

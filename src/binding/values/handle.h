@@ -21,8 +21,8 @@ void *handle_push(lua_State *L, const HandleType *type);
 void *handle_to(lua_State *L, int index, const HandleType *type);
 /* Pushes a table of the methods and `close`. */
 void handle_methods(lua_State *L, const HandleType *type, const luaL_Reg *methods);
-/* Creates the metatable with __gc, __close and the metamethods `meta`, which may be NULL. The value on top of the stack becomes __index and is
- * popped. */
+/* Creates the metatable with __gc, __close and the metamethods `meta`, which may be NULL. The value on top of the stack
+ * becomes __index and is popped. */
 void handle_open(lua_State *L, const HandleType *type, const luaL_Reg *meta);
 /* Closes the userdata at 1, or defers closing if a call may be using it; raises if it has another type. */
 void handle_close(lua_State *L, const HandleType *type);

@@ -17,8 +17,9 @@ typedef struct OptionCall {
 
 typedef struct Option Option;
 
-/* Checks the value on top of the stack and stores it in `field`; raises. The value may be nil only if the option is required. The reader may leave
- * values on the stack, which are popped, except the top one if the option has the flag `keeps`. */
+/* Checks the value on top of the stack and stores it in `field`; raises. The value may be nil only if the option is
+ * required. The reader may leave values on the stack, which are popped, except the top one if the option has the flag
+ * `keeps`. */
 typedef void OptionReader(lua_State *L, const OptionCall *call, const Option *option, void *field);
 
 /* One option. A list of options ends with a row without a name. */
@@ -32,11 +33,12 @@ struct Option {
     const char *const *words; /* for options_word; end in NULL */
 };
 
-/* Initializes the first members of a row for a field of a structure: {OPTION("axis", options_axis, SortOptions, axis)}. */
+/* Initializes the first members of a row for a field of a structure: {OPTION("axis", options_axis, SortOptions,
+ * axis)}. */
 #define OPTION(option, reader, type, field) .name = option, .read = reader, .at = offsetof(type, field)
 
-/* Reads the options, in the order of the rows, into the structure `to`. Returns false if there is no table. Raises for any other value, and for a
- * key that is not the name of a row. */
+/* Reads the options, in the order of the rows, into the structure `to`. Returns false if there is no table. Raises for
+ * any other value, and for a key that is not the name of a row. */
 bool options_read(lua_State *L, const OptionCall *call, const Option *rows, void *to);
 
 /* Readers, with the type of the field that each one stores. */

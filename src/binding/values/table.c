@@ -21,8 +21,9 @@ static bool is_keyed(lua_State *L, int index)
     return keyed;
 }
 
-/* Returns how deep lists are nested, following the first items down to a number or an element of a structure. Stores the sizes of the lists in
- * `shape`, at most SHAPE_MAX_RANK. Sets *number to whether the innermost items are not structures. */
+/* Returns how deep lists are nested, following the first items down to a number or an element of a structure. Stores
+ * the sizes of the lists in `shape`, at most SHAPE_MAX_RANK. Sets *number to whether the innermost items are not
+ * structures. */
 static int list_levels(lua_State *L, int index, const Type *type, Shape *shape, bool *number)
 {
     int levels = 0, top = lua_gettop(L);

@@ -41,7 +41,8 @@ static void hold_name(lua_State *L)
     state->names += !known;
 }
 
-/* Pushes the box of the structure called `name` in this Lua state. Returns false and pushes nothing if there is none. */
+/* Pushes the box of the structure called `name` in this Lua state. Returns false and pushes nothing if there is
+ * none. */
 static bool struct_named(lua_State *L, const char *name)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
@@ -229,8 +230,8 @@ static int struct_eq(lua_State *L)
     return 1;
 }
 
-/* rill.type(v): returns the type name after "rill." in the __name of the metatable. Expressions and the last TABLES types are Lua tables, the
- * others are userdata. */
+/* rill.type(v): returns the type name after "rill." in the __name of the metatable. Expressions and the last TABLES
+ * types are Lua tables, the others are userdata. */
 static int rill_type(lua_State *L)
 {
     static const char *const types[] = {"stream",     "expression", "kernel", "struct",    "device",
@@ -275,7 +276,8 @@ static void push_row(lua_State *L, const Type *type)
     fields_string(L, "seen", type->value->name);
 }
 
-/* Pushes _types: the built-in types by name, {name=, scalar=, components=, bytes= per element, seen= type in kernels}. */
+/* Pushes _types: the built-in types by name, {name=, scalar=, components=, bytes= per element, seen= type in
+ * kernels}. */
 static void push_types(lua_State *L)
 {
     lua_newtable(L);

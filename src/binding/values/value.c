@@ -37,7 +37,8 @@ static bool integer_pack(lua_State *L, int index, const char *type, int64_t low,
     return true;
 }
 
-/* Returns a number with NaN replaced by the positive quiet NaN: C prints the sign of a NaN, and drivers differ in it. */
+/* Returns a number with NaN replaced by the positive quiet NaN: C prints the sign of a NaN, and drivers differ in
+ * it. */
 static double without_nan_sign(double value)
 {
     return isnan(value) ? (double)NAN : value;

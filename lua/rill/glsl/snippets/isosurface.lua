@@ -1,12 +1,12 @@
--- Values for the snippet isosurface, which intersects rays with an isosurface of a volume, and shades it with reflection and refraction (chapter
--- 28.7.2 of "GPGPU").
+-- Values for the snippet isosurface, which intersects rays with an isosurface of a volume, and shades it with
+-- reflection and refraction (chapter 28.7.2 of "GPGPU").
 
 local isosurface = {}
 
 isosurface.STEPS = 16384 -- largest number of steps of a ray. With a constant limit the loop is known to end, so that no check is needed
 
---- isosurface.surroundings(low, high, up) returns the scene around a box with these corners: a point of the floor, the width of the floor's tiles, and the
--- longest side of the box.
+--- isosurface.surroundings(low, high, up) returns the scene around a box with these corners: a point of the floor, the
+-- width of the floor's tiles, and the longest side of the box.
 function isosurface.surroundings(low, high, up)
     local floor_at, reach = {}, 0
     for d = 1, 3 do
