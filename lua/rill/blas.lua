@@ -212,8 +212,8 @@ define("ger", {{"alpha", NUMBER}, {"x", READ, 1}, {"y", READ, 1}, {"A", WRITTEN,
 end)
 
 --- rill.blas.gemm(alpha, A, B, beta, C [, {transpose_a=, transpose_b=}]): computes C = alpha A B + beta C, or with
--- the transposes of A or B (default: false), and returns C. Leading dimensions beyond two are a batch; those of A and
--- B broadcast. If beta is 0, C is not read.
+-- the transposes of A or B (default: false), and returns C. Leading dimensions beyond two are a batch; the batches of
+-- A and B broadcast. If beta is 0, C is not read.
 define("gemm", {
     {"alpha", NUMBER}, {"A", READ, 2, true}, {"B", READ, 2, true}, {"beta", NUMBER}, {"C", WRITTEN, 2, true},
 }, {transpose_a = true, transpose_b = true}, function(alpha, A, B, beta, C, options)

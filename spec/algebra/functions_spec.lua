@@ -1,4 +1,5 @@
--- The functions of the algebra over special values and over their ranges, against doubles; the bounds are those of the manual.
+-- The functions of the algebra for special values and over their ranges, compared with doubles. The bounds are stated
+-- in the manual.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

@@ -29,7 +29,7 @@ describe("types:", function()
         assert.same({0.1, 0.1}, (stream "double" + 0.1):values())
     end)
 
-    -- Compares the types of expressions of every two types; evaluates those that `chosen` selects.
+    -- Compares the types of expressions of every two types. Evaluates the pairs that `chosen` selects.
     local function meet(chosen)
         local order = {"bool", "int", "uint", "float", "double"}
         for i, a in ipairs(order) do

@@ -52,7 +52,8 @@ local CASES <const> = { -- operation, the elements' unit
     {"sum", "most"}, {"mean", "most"}, {"std", "most"}, {"norm", "large"}, {"norm", "small"}, {"std", "small"},
 }
 
--- The sum of n numbers near 200 is in range only where halves cancel, which those of 2 and 3 do not; norms grow by the root of n.
+-- The sum of n numbers near 200 is in range only if both halves cancel, which 2 and 3 numbers do not; norms grow with
+-- the square root of n.
 local function fits(operation, unit, list)
     return unit ~= "most" or math.abs(reference[operation](list)) < 255
 end

@@ -6,8 +6,8 @@ local reference = require "spec.support.reference"
 
 local assert_near = reduction.assert_near
 
--- The kinds of number kernels see, and the types they are stored as, each with the operations that go a way of their own there: all
--- others take long.
+-- The value types of kernels and the stored types, each with the operations that are implemented differently for it.
+-- All other operations take long.
 local VALUE_TYPES <const> = {
     float = reduction.operations, vec3 = {"prod", "max", "var", "dot"}, vec4 = {"min"},
     int = {"sum", "prod", "mean", "var", "argmin"}, ivec2 = {"sum", "norm"}, uint = {"min", "mean"}, uvec3 = {"mean"},

@@ -409,7 +409,7 @@ end)
 describe("scans of input kernels", function()
     leaks.watch(setup, teardown)
 
-    -- Of lists of these lengths, with options for either operator.
+    -- Compares lists of the given lengths, with options for either operator.
     local function compare(sizes, of_add, of_max)
         local axpy = kernel "kernel float axpy(float c, float x<>, float y<>) { return c * x + y; }"
         for _, size in ipairs(fitting(sizes)) do

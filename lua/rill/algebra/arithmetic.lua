@@ -127,7 +127,7 @@ local function field_works(_, given)
     return "float", 1, {given[1]} -- a formula without a function is used unchanged
 end
 
--- Returns the field of a structure, or nil if there is no such field.
+-- Returns the field of a structure, or nil if the structure does not have it.
 local function field(node, key)
     local declared = node._declared or core._declare(node._view)
     local list = declared:match("struct " .. node._type .. " {(.-)}")
@@ -141,7 +141,7 @@ local function field(node, key)
     end
 end
 
--- Returns components or a field of a stream or an expression, or nil if there are none of this name.
+-- Returns components or a field of a stream or an expression, or nil if the name is neither.
 local function component(value, key)
     local node = expression.is(value) and value or expression.leaf(value, "s." .. key, 0, "s")
     if not types[node._type] then

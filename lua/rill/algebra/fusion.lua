@@ -45,8 +45,8 @@ local function fused_kernel(kernel, signature, state)
     return found
 end
 
--- Returns whether an expression can be fused as an argument. An expression of containers and streams cannot: it has
--- values where the containers have none, and launches do not visit these elements.
+-- Returns whether an expression can be fused as an argument. An expression with both containers and streams cannot be
+-- fused: the streams give it values at unmapped elements of the containers, and launches do not visit these elements.
 local function fuses(value, param)
     return is(value) and ELEMENT[param.kind] and not (value._sparse and value._solid)
 end

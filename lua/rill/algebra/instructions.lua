@@ -51,7 +51,7 @@ local function input_of(sequence, leaf)
     return #inputs
 end
 
--- Adds an instruction if there is no equal one. Returns its index.
+-- Adds an instruction, unless an equal one exists. Returns its index.
 local function add(sequence, token, op, name, a, b, c, d)
     local number = sequence.numbers[token]
     if not number then

@@ -143,7 +143,8 @@ local function disorder(rows, columns)
     return order:max()
 end
 
--- Returns the entries ordered by row and column, with the sum of those that have the same row and column. May return its arguments.
+-- Returns the entries ordered by row and column. Entries with the same row and column are added. May return its
+-- arguments.
 local function normal(rows, columns, values)
     local count = values.size
     if count < 2 then

@@ -37,7 +37,7 @@ local function keys_of(rows, columns, width)
     return rill.gather(sorted, heads)
 end
 
--- Returns the first slot of each slice, and the end, for quads of these lengths in an order.
+-- Returns the first slot of each slice, and the end. `lengths`: of the quads; `order`: their permutation.
 local function begins_of(lengths, order)
     local quads = lengths.size
     local counts <close> = kernels.places:kernel()(lengths, order, rill.iota(quads // QUADS + 1), quads, QUADS)

@@ -8,7 +8,7 @@
 
 /* The table of scores has a row for each position in the cache and a column for each number of remaining triangles.
  * The last column is for all larger numbers. */
-enum { VALENCES = 32, CORNERS = 3, NOWHERE = -1 };
+enum { VALENCES = 32, CORNERS = 3, NONE = -1 };
 
 /* The constants of the paper. */
 static const float decay_power = 1.5f, last_triangle = 0.75f, valence_scale = 2, valence_power = 0.5f;
@@ -36,7 +36,7 @@ static float score_of(int place, int entries, int left)
 
 static void fill_table(Order *o)
 {
-    for (int place = NOWHERE; place < o->entries; place++) {
+    for (int place = NONE; place < o->entries; place++) {
         for (int left = 0; left < VALENCES; left++) {
             o->table[(place + 1) * VALENCES + left] = score_of(place, o->entries, left);
         }
@@ -90,7 +90,7 @@ static void find_around(Order *o, int64_t faces, int32_t vertices)
         o->around[o->begin[v] + o->left[v]++] = (int32_t)(i / CORNERS);
     }
     for (int32_t v = 0; v < vertices; v++) {
-        o->vertex_score[v] = vertex_score(o, v, NOWHERE);
+        o->vertex_score[v] = vertex_score(o, v, NONE);
     }
     for (int64_t t = 0; t < faces; t++) {
         const int32_t *corner = o->dense + CORNERS * t;
@@ -130,14 +130,14 @@ static int32_t use_corners(Order *o, const int32_t *corner)
 }
 
 /* Updates the scores of the `n` vertices that are or were in the cache, and of their triangles. Returns the triangle
- * with the highest score, or NOWHERE. */
+ * with the highest score, or NONE. */
 static int32_t update_scores(Order *o, int32_t n)
 {
-    int32_t best = NOWHERE;
+    int32_t best = NONE;
     float most = 0;
     for (int32_t i = n - 1; i >= 0; i--) {
         int32_t v = o->cache[i];
-        float score = vertex_score(o, v, i < o->entries ? i : NOWHERE), change = score - o->vertex_score[v];
+        float score = vertex_score(o, v, i < o->entries ? i : NONE), change = score - o->vertex_score[v];
         const int32_t *around = o->around + o->begin[v];
         o->vertex_score[v] = score;
         for (int32_t k = 0; k < o->left[v]; k++) {
@@ -162,7 +162,7 @@ bool forsyth_order(const int32_t *dense, int64_t faces, int32_t vertices, int en
         find_around(&o, faces, vertices);
     }
     int64_t first = 0; /* all triangles before it were written */
-    int32_t best = NOWHERE;
+    int32_t best = NONE;
     for (int64_t i = 0; done && i < faces; i++) {
         while (best < 0 && o.triangle_score[first] < 0) {
             first++;

@@ -7,7 +7,7 @@
 
 enum {
     CORNERS = 3,
-    NOWHERE = -1,
+    NONE = -1,
     LOOK_AHEAD = 5 /* triangles of a simulation in addition to the entries of the cache */
 };
 
@@ -29,7 +29,7 @@ typedef struct Order {
     const int32_t *dense;
     int entries;
     int64_t faces;
-    int32_t *across;       /* [face][edge]: the adjacent triangle times 4 plus its edge, or NOWHERE */
+    int32_t *across;       /* [face][edge]: the adjacent triangle times 4 plus its edge, or NONE */
     bool *written;         /* per triangle */
     int32_t *taken_in;     /* per triangle: the last simulation that used it */
     int32_t *inserted_at;  /* per vertex: value of `inserted` at its insertion, 1-based; 0: never */
@@ -66,7 +66,7 @@ static bool join_edges(Order *o)
         int32_t from = o->dense[i], to = o->dense[i / CORNERS * CORNERS + (i + 1) % CORNERS];
         uint64_t low = (uint64_t)(uint32_t)(from < to ? from : to), high = (uint64_t)(uint32_t)(from < to ? to : from);
         int64_t slot = (int64_t)((low << 32 ^ high) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits));
-        o->across[i] = NOWHERE;
+        o->across[i] = NONE;
         for (; table[slot]; slot = (slot + 1) & (slots - 1)) {
             int64_t k = table[slot] < 0 ? 0 : table[slot] - 1;
             bool waits = table[slot] > 0 && o->dense[k] == to &&
@@ -147,7 +147,7 @@ static bool begin_strip(const Order *o, StripState *w, bool real, Entry *entry)
         w->tail--;
     }
     w->head = w->tail;
-    *entry = w->tail > 0 ? o->queue[w->tail - 1] : (Entry){NOWHERE, 0};
+    *entry = w->tail > 0 ? o->queue[w->tail - 1] : (Entry){NONE, 0};
     return w->tail > 0;
 }
 
@@ -195,7 +195,7 @@ static bool should_restart(Order *o, const StripState *state)
     return true;
 }
 
-/* Returns a remaining triangle with the fewest remaining neighbours, at which a new strip begins, or NOWHERE. */
+/* Returns a remaining triangle with the fewest remaining neighbours, at which a new strip begins, or NONE. */
 static Entry fewest_neighbors(Order *o)
 {
     for (int n = 0; n <= CORNERS;) {
@@ -219,14 +219,14 @@ static Entry fewest_neighbors(Order *o)
         o->nexts[face] = o->heads[left];
         o->heads[left] = face;
     }
-    return (Entry){NOWHERE, 0};
+    return (Entry){NONE, 0};
 }
 
 /* Puts every triangle into the list for its number of neighbours. */
 static void list_faces(Order *o)
 {
     for (int n = 0; n <= CORNERS; n++) {
-        o->heads[n] = NOWHERE;
+        o->heads[n] = NONE;
     }
     for (int64_t f = o->faces - 1; f >= 0; f--) {
         int left = 0;
@@ -268,7 +268,7 @@ bool hoppe_order(const int32_t *dense, int64_t faces, int32_t vertices, int entr
 {
     Order o = {.dense = dense, .entries = entries, .faces = faces};
     bool done = allocate(&o, vertices) && join_edges(&o);
-    StripState w = {0, 0, 0, {NOWHERE, 0}};
+    StripState w = {0, 0, 0, {NONE, 0}};
     if (done) {
         list_faces(&o);
     }
