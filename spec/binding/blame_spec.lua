@@ -29,7 +29,7 @@ local cases = {
     {"s:sort: expected a table of options, got number 1", function() local r = (s + 1):sort(1) return r end},
     {"expected an index from 1, got number 0", function() local r = (s + 1)[0] return r end},
     {"s:get: index 7", function() local r = (s + 1):get(7) return r end},
-    {"rill.choice: option 'p': expected a stream of 3 chances", function()
+    {"rill.choice: option 'p': expected a stream of 3 probabilities", function()
         local r = rill.choice(3, 2, {p = {1}}) return r end, 1},
     {"rill.choice: expected a table of options, got stream", function()
         local r = rill.choice(3, 2, s) return r end, 1},

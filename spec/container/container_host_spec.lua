@@ -131,7 +131,7 @@ describe("in Lua, a container", function()
         local m = c:map_cpu()
         m[1] = 2
         raises("c:allocate: it takes 1 page, of which 0 are mapped and 0 free", function() m[64] = 1 end)
-        raises("m%[i%] = v: index 65 does not lie in 1 .. 64", function() m[65] = 1 end)
+        raises("m%[i%] = v: index 65 is out of range 1 .. 64", function() m[65] = 1 end)
         raises("m%[i%]: argument #1 'i': expected an index from 1, got 0", function() return m[0] end)
         raises("a mapped container has no field or method 'size'", function() return m.size end)
         m:unmap()

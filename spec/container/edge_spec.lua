@@ -136,8 +136,7 @@ describe("a custom boundary", function()
     it("is left out of files only by asking", function()
         local path = os.tmpname() .. ".rill"
         each(every, function(c, name)
-            raises("c:save: its boundary 'twist' is a translator of your own, whose functions no file keeps", c.save, c,
-                path)
+            raises("c:save: its boundary 'twist' is a user%-defined translator, whose functions", c.save, c, path)
             assert.is_nil(io.open(path))
             if name == "fold" or name == "pages" then return end
             c:boundary("clamp"):save(path)

@@ -373,7 +373,7 @@ describe("the mapping of a sparse container", function()
         raises("rill.sparse: argument #3 'mapping': expected a translator, got string \"clamp\"", make,
             {page = 4, mapping = "clamp"})
         local c = make {page = {4, 4}, mapping = mapping}
-        raises("c:save: its mapping 'diagonals' is a translator, which no file keeps: save c:stream", c.save, c,
+        raises("c:save: its mapping 'diagonals' is a translator, which cannot be saved: save c:stream", c.save, c,
             os.tmpname() .. ".rill")
         raises("c:allocate: .*some points lie outside", c.allocate, c, rill.from({{99, 1}}, "ivec2"))
     end)

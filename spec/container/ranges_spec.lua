@@ -358,7 +358,7 @@ describe("a range", function()
         raises("p: option 'over': item 1: 'last' is not a point of 8x8: expected 2 coordinates, x first", k,
             {x = c, over = {{first = {0, 0}, last = {8, 0}}}})
         raises("p: option 'over': item 1: 'first' is not a point of 8x8", k, {x = c, over = {{first = 1, last = 2}}})
-        raises("c:range: dimension 1: 2 .. 9 does not lie in 1 .. 8", c.range, c, {2, 1}, {9, 1})
+        raises("c:range: dimension 1: 2 .. 9 is out of range 1 .. 8", c.range, c, {2, 1}, {9, 1})
         local range = c:range()
         range:close()
         raises("r:each: argument 'r': the range was closed", range.each, range)

@@ -206,7 +206,7 @@ describe("special values", function()
     it("reject invalid operations", function()
         check.raises("argmax: .*vectors have no order", function() rill.stream("vec2", 3):argmax() end)
         check.raises("any: .*vec3", function() rill.stream("vec3", 3):any() end)
-        check.raises("structures are reduced by a reduce kernel",
+        check.raises("write a reduce kernel for structures",
             function() rill.stream(rill.struct("ReducePair", "int a; int b;"), 2):sum() end)
         local s = rill.iota(2)
         s:close()

@@ -313,7 +313,7 @@ describe("scans by reduce kernels", function()
             end
         end
         assert.same({value = 0.0, place = 0}, s:domain(1, 200):scan(best, {exclusive = true})[1])
-        check.raises("structures are scanned by a reduce kernel", s.scan, s)
+        check.raises("write a reduce kernel for structures", s.scan, s)
     end)
 
     it("with a specialized constant and loops", function()
@@ -491,7 +491,7 @@ describe("scans reject", function()
 
     it("types without the operation", function()
         local f = rill.stream("float", 3)
-        check.raises("s:scan: a stream of float has no 'and': int, uint and bool have one", f.scan, f, "and")
+        check.raises("s:scan: a stream of float has no 'and': only int, uint and bool have one", f.scan, f, "and")
         check.raises("'best' takes elements of float, got vec2", function()
             rill.stream("vec2", 3):scan(kernel "reduce void best(float x<>, reduce float r<>) { r = max(r, x); }")
         end)

@@ -106,9 +106,10 @@ describe("messages of solvers", function()
         check.names({"rill.solve.lu: argument #3"}, solve.lu, A, {}, {})
         check.names({"unknown option 'tolerance': expected precision, strict"}, solve.lu, A, {tolerance = 1})
         local wide <close> = A:cast "double"
-        check.names({"rill.solve.lu: option 'iterations': in double"}, solve.lu, wide, b, {iterations = 2})
+        check.names({"rill.solve.lu: option 'iterations': there is nothing to refine"}, solve.lu, wide, b,
+            {iterations = 2})
         local F <close> = solve.lu(wide)
-        check.names({"F:solve: option 'iterations': in double"}, F.solve, F, b, {iterations = 2})
+        check.names({"F:solve: option 'iterations': there is nothing to refine"}, F.solve, F, b, {iterations = 2})
     end)
 
     it("about operators that matrices do not have", function()
@@ -127,7 +128,7 @@ describe("messages of solvers", function()
             local got = x:values()
             check.equal({1, -3}, {got[1] / 1e38, got[2] / 1e38}, 1e-6)
             check.names({"x grew beyond float"}, solve[method], rill.from {{0.5, 0}, {0, 1}}, rill.from {3e38, 3e38})
-            check.names({"b's norm is beyond double"}, solve[method], unit, rill.from({1.5e308, 1.5e308}, "double"))
+            check.names({"the norm of b overflows"}, solve[method], unit, rill.from({1.5e308, 1.5e308}, "double"))
         end
     end)
 

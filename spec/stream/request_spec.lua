@@ -57,7 +57,7 @@ describe("s:request", function()
 
     it("names an unknown method, and what is wrong with a box", function()
         local s = rill.iota(3)
-        check.raises("does not lie", s.request, s, 1, 4)
+        check.raises("is out of range", s.request, s, 1, 4)
         check.raises("foo", function() return s:request().foo end)
     end)
 

@@ -42,7 +42,7 @@ bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, S
     memset(result, 0, sizeof *result);
     for (int d = 0; d < s->shape.rank; d++) {
         if (first[d] < 0 || last[d] < first[d] || last[d] > s->shape.size[d]) {
-            return error_set("domain: dimension %d: %" PRId64 " .. %" PRId64 " does not lie in 1 .. %" PRId64, d + 1,
+            return error_set("domain: dimension %d: %" PRId64 " .. %" PRId64 " is out of range 1 .. %" PRId64, d + 1,
                              first[d] + 1, last[d], s->shape.size[d]);
         }
         made.shape.size[d] = last[d] - first[d];
@@ -301,7 +301,7 @@ bool stream_row(const Stream *s, int64_t index, Stream *result)
         return error_set("a stream of one dimension has no rows");
     }
     if (index < 0 || index >= s->shape.size[0]) {
-        return error_set("row %" PRId64 " does not lie in 1 .. %" PRId64, index + 1, s->shape.size[0]);
+        return error_set("row %" PRId64 " is out of range 1 .. %" PRId64, index + 1, s->shape.size[0]);
     }
     made.offset += view_dim_at(&s->dim[0], index) * s->dim[0].stride;
     made.shape.rank--;

@@ -133,7 +133,7 @@ end
 function meta.__newindex(view, i, value)
     local state, number = open_state(view, "m[i] = v"), math.tointeger(i)
     if not number or number < 1 or number > state.count then
-        errors.fail("m[i] = v: index %s does not lie in 1 .. %d", tostring(i), state.count)
+        errors.fail("m[i] = v: index %s is out of range 1 .. %d", tostring(i), state.count)
     end
     local key, inside = locate(state, number)
     local page = fetch(state, key)

@@ -226,8 +226,8 @@ end
 function elimination.precision(method, opts, ...)
     local precision = opts.precision or elimination.widest(...)
     if precision == "double" and opts.iterations then
-        fail("rill.solve.%s: option 'iterations': in double there is no refinement: leave it out, or take " ..
-            "precision = \"mixed\"", method)
+        fail("rill.solve.%s: option 'iterations': there is nothing to refine in double precision: " ..
+            "leave the option out, or take precision = \"mixed\"", method)
     end
     return precision
 end

@@ -163,7 +163,7 @@ function refine.solve(method, A, b, opts, limit, make)
     local system <close> = operator.take(method, A, b)
     local norm = operator.finite(method, "b", b)
     if norm == math.huge then
-        fail("rill.solve.%s: b's norm is beyond double: solve for a scaled b, and scale x back", method)
+        fail("rill.solve.%s: the norm of b overflows a double: solve for a scaled b, and scale x back", method)
     end
     local precision, wide, type = operator.types(method, system, b, opts.precision)
     local x = options.start(method, opts, b.shape, wide)

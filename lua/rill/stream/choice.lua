@@ -56,16 +56,16 @@ local function check_chances(p, n)
     end
     local other = errors.not_open(p)
     if other or p.size ~= n then
-        fail("rill.choice: option 'p': expected a stream of %d chances, got %s", n, other or p.size .. " of them")
+        fail("rill.choice: option 'p': expected a stream of %d probabilities, got %s", n, other or p.size .. " of them")
     elseif not types.scalar(p.type) then
         fail("rill.choice: option 'p': expected a stream of numbers, got elements of %s", p.type)
     end
     local flat = p:cast "double":reshape(n)
     local least, most, total = flat:min(), flat:max(), flat:sum()
     if least ~= least or most == math.huge or total == math.huge then
-        fail("rill.choice: option 'p': chances, and their sum, must be finite: no infinity and no NaN")
+        fail("rill.choice: option 'p': the probabilities and their sum must be finite")
     elseif least < 0 or total <= 0 then
-        fail("rill.choice: option 'p': chances must not be negative, and one must be above 0")
+        fail("rill.choice: option 'p': probabilities must not be negative, and one must be above 0")
     end
     return flat, flat:count()
 end

@@ -6,7 +6,7 @@
 static int64_t unbounded_index(lua_State *L, lua_Integer value, const char *function)
 {
     if (value < 1 - (lua_Integer)INT32_MAX || value > (lua_Integer)INT32_MAX + 1) {
-        luaL_error(L, "%s: index %I does not lie in %I .. %I", function, (LUAI_UACINT)value,
+        luaL_error(L, "%s: index %I is out of range %I .. %I", function, (LUAI_UACINT)value,
                    (LUAI_UACINT)(1 - (lua_Integer)INT32_MAX), (LUAI_UACINT)INT32_MAX + 1);
     }
     return value - 1;
@@ -79,7 +79,7 @@ void container_index_check(lua_State *L, const LuaContainer *self, int first, co
     for (int d = 0; d < count && bounded; d++) {
         index[d] = binding_index(L, first + d, function, first - 1 + d, "index");
         if (index[d] < 0 || index[d] >= s->shape.size[d]) {
-            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function,
+            luaL_error(L, "%s: index %I of dimension %d is out of range 1 .. %I", function,
                        (LUAI_UACINT)lua_tointeger(L, first + d), d + 1, (LUAI_UACINT)s->shape.size[d]);
         }
     }

@@ -230,12 +230,10 @@ int rillfile_save_container(lua_State *L)
     }
     const Translator *edge = self->stream.explicit_boundary ? NULL : container_edge(self->container);
     if (edge) {
-        luaL_error(
-            L,
-            "%s: its boundary '%s' is a translator of your own, whose functions no file keeps: "
-            "c:boundary(\"clamp\"):save(path) leaves it out, and a container made with it takes what was loaded by "
-            "c:write",
-            function, translator_info(edge).name);
+        luaL_error(L,
+                   "%s: its boundary '%s' is a user-defined translator, whose functions cannot be saved: "
+                   "save c:boundary(\"clamp\"), and c:write the loaded elements to a container with this boundary",
+                   function, translator_info(edge).name);
     }
     binding_make(L, self->stream.device, function, save_container(self->container, path));
     return 0;

@@ -66,7 +66,7 @@ int element_set(lua_State *L)
     }
     int64_t index = binding_index(L, 2, function, 1, "i");
     if (index < 0 || index >= s->shape.size[0]) {
-        return luaL_error(L, "%s: index %I does not lie in 1 .. %I", function, lua_tointeger(L, 2),
+        return luaL_error(L, "%s: index %I is out of range 1 .. %I", function, lua_tointeger(L, 2),
                           (lua_Integer)s->shape.size[0]);
     }
     accept_writable(L, s, function);
@@ -98,7 +98,7 @@ static void index_check(lua_State *L, const Stream *s, int first, const char *fu
     for (int d = 0; d < count; d++) {
         index[d] = binding_index(L, first + d, function, first - 1 + d, "index");
         if (index[d] < 0 || index[d] >= s->shape.size[d]) {
-            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function, lua_tointeger(L, first + d),
+            luaL_error(L, "%s: index %I of dimension %d is out of range 1 .. %I", function, lua_tointeger(L, first + d),
                        d + 1, (lua_Integer)s->shape.size[d]);
         }
     }

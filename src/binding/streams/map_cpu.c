@@ -106,7 +106,7 @@ static int map_newindex(lua_State *L)
     int64_t number = binding_index(L, 2, "m[i] = v", 1, "i");
     int64_t count = stream_elements(&map->view);
     if (number < 0 || number >= count) {
-        return luaL_error(L, "m[i] = v: index %I does not lie in 1 .. %I", lua_tointeger(L, 2), (lua_Integer)count);
+        return luaL_error(L, "m[i] = v: index %I is out of range 1 .. %I", lua_tointeger(L, 2), (lua_Integer)count);
     }
     accept_writable(L, &map->view, "m[i] = v");
     if (!value_pack(L, 3, map->view.type, element)) {

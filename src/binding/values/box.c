@@ -19,7 +19,7 @@ void box_check(lua_State *L, const Stream *stream, int first, const char *functi
         from[d] = low < 0 ? low + size : low - 1;
         to[d] = high < 0 ? high + size + 1 : high;
         if (low == 0 || from[d] < 0 || to[d] < from[d] || to[d] > size) {
-            luaL_error(L, "%s: dimension %d: %I .. %I does not lie in 1 .. %I", function, d + 1, low, high,
+            luaL_error(L, "%s: dimension %d: %I .. %I is out of range 1 .. %I", function, d + 1, low, high,
                        (lua_Integer)size);
         }
     }

@@ -50,7 +50,7 @@ static void push_by_number(lua_State *L, lua_Integer number)
             return;
         }
     }
-    luaL_error(L, "its functions were collected");
+    luaL_error(L, "its functions were garbage-collected");
 }
 
 void callbacks_push(lua_State *L, const Callbacks *callbacks)

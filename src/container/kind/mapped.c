@@ -370,8 +370,8 @@ static void launch_end(Container *c, bool keep)
 static bool save(Container *c, ContainerData *data)
 {
     (void)data;
-    return error_set("its mapping '%s' is a translator, which no file keeps: save c:stream(), and c:write what was "
-                     "loaded to a container made with it",
+    return error_set("its mapping '%s' is a translator, which cannot be saved: save c:stream(), and c:write the "
+                     "loaded elements to a container with this mapping",
                      translator_info(mapping_of(c)).name);
 }
 

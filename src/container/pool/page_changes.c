@@ -15,7 +15,7 @@ static bool within_ints(const Container *c, const PageEntry *entry)
         if (first <= INT32_MIN || first + page[d] - 1 > INT32_MAX) {
             return error_set(
                 "the page of coordinates %" PRId64 " .. %" PRId64
-                " does not lie within -2147483647 .. 2147483647: use coordinates nearer to 0, or pages of one element",
+                " is out of range -2147483647 .. 2147483647: use coordinates nearer to 0, or pages of one element",
                 first, first + page[d] - 1);
         }
     }

@@ -258,7 +258,7 @@ static bool arg_row(ReduceOp op, const Type *value, ReduceRow *row)
 static bool logic_row(ReduceOp op, const Type *type, const Type *value, ReduceRow *row)
 {
     if (value->components != 1) {
-        return refuse(op, type, "scalars and bools have one");
+        return refuse(op, type, "only scalars and bools have one");
     }
     row->accumulator = type_of(SCALAR_UINT, 1);
     row->result = op == REDUCE_COUNT ? type_of(SCALAR_INT, 1) : type_of(SCALAR_BOOL, 1);
@@ -275,7 +275,7 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
 {
     *row = (ReduceRow){0};
     if (type->is_struct) {
-        return refuse(op, type, "structures are reduced by a reduce kernel of yours");
+        return refuse(op, type, "write a reduce kernel for structures");
     }
     const Type *value = type->value;
     bool moment = op == REDUCE_VAR || op == REDUCE_STD || op == REDUCE_MOMENTS,

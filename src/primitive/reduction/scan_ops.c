@@ -119,7 +119,7 @@ static bool bit_functions(ScanOp op, const Type *type, const Type *value, StrBuf
 {
     static const char *const bits[] = {"a & b", "a | b", "a ^ b"}, *const bools[] = {"a && b", "a || b", "a != b"};
     if (is_real(value)) {
-        return refuse(op, type, "int, uint and bool have one");
+        return refuse(op, type, "only int, uint and bool have one");
     }
     bool truth = value->scalar == SCALAR_BOOL;
     *none = truth ? "false" : "0";
@@ -133,7 +133,7 @@ static bool bit_functions(ScanOp op, const Type *type, const Type *value, StrBuf
 bool scan_operator(ScanOp op, const Type *type, bool reduces, StrBuf *out, ScanOperator *result)
 {
     if (type->is_struct) {
-        return refuse(op, type, "structures are scanned by a reduce kernel of yours");
+        return refuse(op, type, "write a reduce kernel for structures");
     }
     const Type *value = type->value;
     bool logic = op == SCAN_AND || op == SCAN_OR || op == SCAN_XOR;
