@@ -28,7 +28,7 @@ end
 
 local function transfers(lines)
     table.insert(lines, 1, {"transfers", "MiB up", "ms", "GB/s", "MiB down", "ms", "GB/s", "kernels, ms"})
-    return support.table("Transfers apart", lines, "%.2f")
+    return support.table("Transfers", lines, "%.2f")
 end
 
 return function()

@@ -386,7 +386,7 @@ local function add_point_costs(rows)
         rows[#rows + 1] = support.costs(name .. " 10^4 pages of points beside 10^6", many[name], "beside one",
             by_pages[10000][name], 2)
     end
-    rows[#rows + 1] = support.table("What so many pages cost that points ask for", lines)
+    rows[#rows + 1] = support.table("Cost of pages that points on the device request", lines)
 end
 
 -- Beyond the caches, elements of a stream cost more too.
@@ -434,7 +434,7 @@ local function add_page_costs(rows)
     local result = ("%.0f x 10^4 pages; a stream of as many elements %.0f x"):format(mine, other)
     rows[#rows + 1] = support.note("iterate, 10^6 pages", result, ("<= %.0f x"):format(math.max(other,
         many.mapped / some.mapped)))
-    rows[#rows + 1] = support.table("What one page of so many costs; of diff and undo, 100 pages", lines)
+    rows[#rows + 1] = support.table("Cost of an operation on one page (diff and undo: 100 pages)", lines)
 end
 
 -- Linear interpolation by the texture unit, compared with that of a stream: 2^21 random positions.

@@ -47,7 +47,7 @@ end
 
 return function()
     local embree <close>, missing = pipe.program("peer_embree", "libembree-dev")
-    if not embree then return {support.note("rays beside Embree", missing)} end
+    if not embree then return {support.note("rays against Embree", missing)} end
     local rows = {}
     for _, level in ipairs(LEVELS) do
         local m <close> = ball(level)

@@ -7,7 +7,7 @@ local support = require "bench.support"
 local count, side, rounds = 1 << 28, 1 << 14, 9
 
 return function()
-    if rill.device().software then return {support.note("on a GPU", "there is none here")} end
+    if rill.device().software then return {support.note("on a GPU", "no GPU")} end
     local x, y = rill.random(count, {seed = 1}), rill.random(count, {seed = 2})
     local k = rill.random(count, {seed = 3, type = "int", low = 0, high = (1 << 31) - 1})
     local m, r = x:reshape {side, side}, rill.stream("float", count)

@@ -24,7 +24,7 @@ end
 
 local function against(library, picture)
     local peer <close>, missing = pipe.python("peer_image.py", library)
-    if not peer then return {support.note("pictures, " .. library, missing)} end
+    if not peer then return {support.note("images, " .. library, missing)} end
     local smooth, mask = blobs(picture)
     peer:give("picture", picture)
     peer:give("smooth", smooth)

@@ -46,7 +46,7 @@ end
 
 return function()
     local torch <close>, missing = pipe.python "peer_torch.py"
-    if not torch then return {support.note("everyday work against PyTorch", missing)} end
+    if not torch then return {support.note("common operations against PyTorch", missing)} end
     local given = {
         x = rill.random(count, {seed = 1}), y = rill.random(count, {seed = 2}),
         k = rill.random(count, {seed = 3, type = "int", low = 0, high = (1 << 31) - 1}),
