@@ -109,7 +109,7 @@ return function()
         lines[#lines + 1], sizes[#sizes + 1] = line, size
         table.move(two, 1, 2, #shares + 1, shares)
     end
-    return {support.table("Adaptive shadow maps, 131,072^2: speed of lookups relative to the plain map, and frames", lines, "%.2f"),
+    return {support.table("Adaptive shadow maps, 131,072^2: lookups relative to the plain map, frames", lines, "%.2f"),
             support.table("Parts of a frame", shares, "%.1f"),
             support.table("Requests of each round, and memory", sizes, "%.2f")}
 end

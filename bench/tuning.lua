@@ -63,6 +63,6 @@ return function()
             end
         end
     end
-    if #lines == 1 then return {support.note("choices of rill.device().tuning", "no choice was measured on this device")} end
+    if #lines == 1 then return {support.note("choices of rill.device().tuning", "none measured on this device")} end
     return {support.table("Forced values against measured choices, time of forced / time of chosen", lines)}
 end
