@@ -167,7 +167,7 @@ local function records_of(name, argument, s, struct)
     end
     if not core._is_open(s) then
         argument_error(name, 1, argument, "expected an open stream, got %s",
-            rill.type(s) == "stream" and "a closed one" or typename.told(s))
+            rill.type(s) == "stream" and "a closed stream" or typename.told(s))
     end
     local element = s.type
     local value = oneline.value_types[element] or element
@@ -218,7 +218,7 @@ end
 local function predicate_kernel(name, text, records, pred)
     if type(pred) ~= "string" or not pred:find "%S" then
         argument_error(name, 2, "pred", "expected an expression in x (a string), got %s",
-            type(pred) == "string" and "an empty one" or typename.of(pred))
+            type(pred) == "string" and "an empty string" or typename.of(pred))
     elseif oneline.wrong(pred, true) then
         argument_error(name, 2, "pred", "%s: %s", oneline.wrong(pred, true), pred)
     end

@@ -225,7 +225,7 @@ describe("rill.fluid", function()
             1}})
         says('the low side of x: expected "wall", "open", "periodic" or {velocity = {...}}, got "moving"', rill.fluid,
             {shape = {4, 4}, boundary = {x = {"moving", "wall"}}})
-        says("the high side of y: 'velocity': expected a table of 2 numbers, got another", rill.fluid,
+        says("the high side of y: 'velocity': expected a table of 2 numbers, got another table", rill.fluid,
             {shape = {4, 4}, boundary = {y = {"wall", {velocity = {1, 2, 3}}}}})
         says("x is periodic on one side only: set both sides, or neither", rill.fluid,
             {shape = {4, 4}, boundary = {x = {"periodic", "wall"}}})

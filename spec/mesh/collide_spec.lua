@@ -258,7 +258,7 @@ describe("rill.collide", function()
         refused("argument #1 'm': expected a mesh, got number 3", rill.collide.bvh, 3)
         local gone = rill.mesh.box()
         gone:close()
-        refused("argument #1 'm': expected a mesh, got one that was closed", rill.collide.bvh, gone)
+        refused("argument #1 'm': expected a mesh, got a closed mesh", rill.collide.bvh, gone)
         for d = 1, 3 do
             for corner = 1, 8 do
                 local odd, place = rill.mesh.box(), {0.5, 0.5, 0.5}

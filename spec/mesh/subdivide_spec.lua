@@ -370,7 +370,7 @@ describe("rill.subdivide.loop", function()
         gone:close()
         for _, row in ipairs {
             {"argument #1 'm': expected a mesh, got number 3", 3, {levels = 1}},
-            {"argument #1 'm': expected a mesh, got one that was closed", gone, {levels = 1}},
+            {"argument #1 'm': expected a mesh, got a closed mesh", gone, {levels = 1}},
             {"option 'levels' is missing", m, {}}, {"option 'levels'", m, {levels = 1.5}},
             {"option 'levels': 12 triangles would become", m, {levels = 15}},
             {"crease 0, {0, 70}, is not an edge", m, {levels = 1, creases = {{0, 70}}}},

@@ -155,7 +155,7 @@ end
 function object.take(where, value)
     if not object.is(value) or not value._positions then
         fail("%s: argument #1 'm': expected a mesh, got %s", where,
-            object.is(value) and "one that was closed" or errors.told(value))
+            object.is(value) and "a closed mesh" or errors.told(value))
     end
     return value
 end

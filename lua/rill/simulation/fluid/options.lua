@@ -57,7 +57,7 @@ local function side(value, axis, end_, rank)
     end
     if not is_plain(velocity) or #velocity ~= rank or not option.is_vector(velocity) then
         fail("%s'velocity': expected a table of %d numbers, got %s", words, rank,
-            is_plain(velocity) and "another" or told(velocity))
+            is_plain(velocity) and "another table" or told(velocity))
     end
     return {mode = boundary.mode.wall, velocity = velocity}
 end
