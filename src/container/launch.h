@@ -30,7 +30,7 @@ typedef struct ContainerLaunch {
     Region *over;              /* the elements that the launch covers, borrowed; NULL: all of the domain */
     Region *traversed;         /* `over` by pages, if traversing pages is faster; else NULL. Borrowed */
     ContainerLaunchHold *hold; /* required where container_launch_holds returns true */
-    int part_count;            /* set by container_launch_query */
+    int part_count; /* set by container_launch_domain: the different containers whose mapped parts are joined */
     Container *parts[MAX_PARAMS];
 } ContainerLaunch;
 
