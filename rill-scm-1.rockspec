@@ -6,10 +6,10 @@ source = {
 }
 description = {
     license = "MIT",
-    summary = "Streams and kernels on the GPU, headless, from Lua",
+    summary = "GPU computing for Lua: arrays, kernels, linear algebra, simulations, images",
     detailed = [[
-        rill turns a GPU, or a machine without one, into a streaming co-processor: streams, kernels and reductions are Lua values
-        over a headless EGL and OpenGL 4.3 compute core. The signature of a kernel says how each argument is accessed.]],
+        rill computes on a GPU, or on all cores of a CPU, with OpenGL 4.3 compute shaders and without a window system: arrays,
+        kernels written in GLSL, array operations, linear algebra, simulations and images.]],
 }
 supported_platforms = { "linux" }
 dependencies = { "lua ~> 5.4" }
@@ -24,7 +24,7 @@ build = {
     type = "make",
     build_target = "build",
     install_target = "install",
-    -- A build folder of its own.
+    -- A separate build directory.
     variables = {
         BUILD = "build/rock",
         CFLAGS = "$(CFLAGS)",
