@@ -66,8 +66,8 @@ static int container_view(lua_State *L)
     const char *name = lua_tostring(L, lua_upvalueindex(1));
     return luaL_error(
         L,
-        "c:%s: a container has no such view: c:range gives a launch a part of it, c:stream() all of it as "
-        "a dense stream",
+        "c:%s: containers do not have this view: c:range is a part for a launch, c:stream() is a dense stream of "
+        "all elements",
         name);
 }
 

@@ -130,16 +130,16 @@ static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *sha
 }
 
 /* A container as the source of a write: a box, all elements, or the elements of a range. */
-typedef struct Given {
+typedef struct WriteSource {
     int slot; /* stack index of the container */
     LuaContainer *from;
     const Region *part; /* NULL: all elements of the box */
     bool whole;
     int64_t low[SHAPE_MAX_RANK], high[SHAPE_MAX_RANK];
     Shape shape; /* the shape of the box */
-} Given;
+} WriteSource;
 
-static void check_source(lua_State *L, const LuaContainer *self, const Given *source, const char *function)
+static void check_source(lua_State *L, const LuaContainer *self, const WriteSource *source, const char *function)
 {
     if (source->from->stream.device != self->stream.device) {
         luaL_error(L, "%s: argument #1 'data': the container belongs to another device", function);
@@ -150,8 +150,8 @@ static void check_source(lua_State *L, const LuaContainer *self, const Given *so
 }
 
 /* Writes the source to the elements from `at` on, whose pages are mapped first. */
-static void write_source(lua_State *L, LuaContainer *self, const Given *source, const int64_t *at, const int64_t *to,
-                         const char *function)
+static void write_source(lua_State *L, LuaContainer *self, const WriteSource *source, const int64_t *at,
+                         const int64_t *to, const char *function)
 {
     LuaRange *range = range_push(L);
     container_resolve_mapping(L, container_check(L, 1, function, 0, "c"),
@@ -176,7 +176,7 @@ static void write_source(lua_State *L, LuaContainer *self, const Given *source, 
 }
 
 /* Reads the range at 2, and pushes its container; raises. */
-static void take_range(lua_State *L, const LuaContainer *self, Given *source, const char *function)
+static void take_range(lua_State *L, const LuaContainer *self, WriteSource *source, const char *function)
 {
     const LuaRange *range = range_check(L, 2, function);
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0};
@@ -205,7 +205,7 @@ static void take_range(lua_State *L, const LuaContainer *self, Given *source, co
  * `first`. */
 static int write_range(lua_State *L, LuaContainer *self, const char *function)
 {
-    Given source = {0};
+    WriteSource source = {0};
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     char a[SHAPE_TEXT];
     take_range(L, self, &source, function);
@@ -239,7 +239,7 @@ static int write_range(lua_State *L, LuaContainer *self, const char *function)
 static void write_container(lua_State *L, LuaContainer *self, const Shape *shape, const int64_t *from,
                             const int64_t *to, const char *function)
 {
-    Given source = {.slot = 2, .from = container_check(L, 2, function, 1, "data"), .whole = true};
+    WriteSource source = {.slot = 2, .from = container_check(L, 2, function, 1, "data"), .whole = true};
     const Stream *data = &source.from->stream;
     shape_raise_unequal(L, "%s: argument #1 'data': a container of shape %s doesn't go into %s", function, &data->shape,
                         shape);
