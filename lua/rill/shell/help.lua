@@ -176,7 +176,8 @@ local function help(...)
         end
         local known = name:find "^%?%??$" and everything(width) or of_name(name, width)
         local near = not known and suggest.name(name)
-        return known or ("there is no '%s' in rill%s ?rill lists its names, ?stream the methods of streams, ?? all names"):format(
+        return known or ("there is no '%s' in rill%s ?rill lists its names, ?stream the methods of streams, "
+            .. "?? all names"):format(
             name, near and ("; did you mean %s?"):format(near) or ":")
     end
     return of_value(what, width) or ("rill has no documentation for this %s"):format(rill.type(what) or type(what))
