@@ -437,7 +437,7 @@ local function add_page_costs(rows)
     rows[#rows + 1] = support.table("Cost of an operation on one page (diff and undo: 100 pages)", lines)
 end
 
--- Linear interpolation by the texture unit, compared with that of a stream: 2^21 random positions.
+-- Linear interpolation by the texture unit, compared with interpolation in a stream: 2^21 random positions.
 local function add_samples(rows)
     for _, shape in ipairs {{1024, 1024}, cube} do
         local rank = #shape

@@ -75,26 +75,26 @@ end
 -- ---- one pose, by both trees
 
 local aabbs, obbs = rill.collide.bvh(m), rill.collide.obbtree(m)
-local beside = motion(25, middle, {0.45 * side, 0.05 * side, 0.02 * side})
+local near_pose = motion(25, middle, {0.45 * side, 0.05 * side, 0.02 * side})
 local far = rill.collide.pairs(aabbs, aabbs, {b = motion(0, middle, {3 * side, 0, 0}), stop = "any"})
 assert(not far, "meshes that are far apart intersect")
-rill.collide.pairs(aabbs, aabbs, {b = beside}):close() -- compiles the kernels
+rill.collide.pairs(aabbs, aabbs, {b = near_pose}):close() -- compiles the kernels
 local clock = rill.clock()
-local pairs, report = rill.collide.pairs(aabbs, aabbs, {b = beside})
+local pairs, report = rill.collide.pairs(aabbs, aabbs, {b = near_pose})
 rill.sync()
 clock = rill.clock() - clock
 print(("  %s, %d triangles: %d pairs intersect, found in %.1f ms, %d levels"):format(name, m.faces, pairs.size,
     clock * 1e3, report.levels))
 print("  lists: " .. table.concat(report.lists, " "))
-local oriented, obb_report = rill.collide.pairs(obbs, obbs, {b = beside})
+local oriented, obb_report = rill.collide.pairs(obbs, obbs, {b = near_pose})
 print(("  tested pairs of boxes: %d axis-aligned, %d oriented"):format(report.tests, obb_report.tests))
-local back = rill.collide.pairs(aabbs, aabbs, {a = beside})
+local back = rill.collide.pairs(aabbs, aabbs, {a = near_pose})
 assert(same(pairs, oriented), "the two types of trees find different pairs")
 assert(same(pairs, back, true), "with the meshes exchanged there are different pairs")
 
 local eye = {middle[1] + 0.25 * side, middle[2] + 0.5 * side, middle[3] + 2.2 * side}
 local camera = {eye = eye, target = {middle[1] + 0.22 * side, middle[2], middle[3]}, fov = 40}
-rill.image.save(drawn(m, pairs, beside, camera), directory .. "/collide.png")
+rill.image.save(drawn(m, pairs, near_pose, camera), directory .. "/collide.png")
 
 -- ---- many poses in one call
 

@@ -1,4 +1,4 @@
--- Smoke simulation on a sparse grid: pages exist only where there is smoke, and are created and freed as it moves. The solver is that of smoke.lua
+-- Smoke simulation on a sparse grid: pages exist only where there is smoke, and are created and freed as it moves. It uses the solver of smoke.lua
 -- in three dimensions; the kernels are the same for a dense grid.
 --
 --     lua5.4 examples/sparsefluid.lua [size [steps [directory]]]        128 120 out

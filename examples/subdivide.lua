@@ -6,7 +6,7 @@
 -- "GPU Gems 2" divides only marked edges. Here edges at a fold of more than some degrees between two triangles are marked, until there are none or `levels`
 -- levels are done. Red-green patches close the cracks between triangles of different levels. For comparison, the mesh is subdivided uniformly until no edge
 -- is folded by more. The script checks that a closed mesh stays closed, that the Euler characteristic does not change, that no edge is folded by more if the
--- report says so, and that, for the default mesh, the adaptive result has at most half as many triangles as the uniform one.
+-- report has `met`, and that, for the default mesh, the adaptive result has at most half as many triangles as the uniform one.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local surfaces = dofile(here .. "support/surfaces.lua")

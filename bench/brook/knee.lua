@@ -1,5 +1,5 @@
--- Figure 4: the cost of a call over the length of its streams, for a kernel of 43 multiply-adds. The cost of short streams is that of a launch, the cost of long
--- streams that of their elements. The knee is the length at which both are equal.
+-- Figure 4: the cost of a call over the length of its streams, for a kernel of 43 multiply-adds. Short streams cost as much as a
+-- launch, long streams cost as much as their elements. The knee is the length at which both are equal.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"

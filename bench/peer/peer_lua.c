@@ -277,7 +277,7 @@ static int lua_loop(lua_State *L)
 }
 
 /* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are strings of packed 32-bit words. The first one, and
- * an input in a table of its own, is read as texels of four words. */
+ * any other input inside a table, is read as texels of four words. */
 static int lua_shader(lua_State *L)
 {
     PeerShaderInput inputs[PEER_SHADER_INPUTS];

@@ -5,10 +5,10 @@ local rill = require "rill"
 
 local dt = 0.25          -- seconds per step
 local viscosity = 0.8    -- cells^2 per second
-local confinement = 0.4  -- how strongly small eddies are kept alive
-local weight = 0.05      -- pull of dense smoke downwards
-local buoyancy = 0.4     -- push of warm smoke upwards
-local fade = 0.998       -- what is left of the smoke after a step
+local confinement = 0.4  -- strength of vorticity confinement
+local weight = 0.05      -- downward acceleration by density
+local buoyancy = 0.4     -- upward acceleration by temperature
+local fade = 0.998       -- factor of the smoke per step
 local diffusion_rounds, pressure_rounds = 20, 40
 
 local passes = rill.program [[

@@ -39,7 +39,7 @@ return rill.program [[
                         vout vec3 points<>, vout int levels<>) {
         if (at.w > 0.0 && away(vec2(indexof(at).xy) + 0.5, box, lines) < radius + 1.0) {
             float level = level_of(at.w, radius, texels);
-            for (int i = 0; i < 8; i++) { // neighbours, too: samples take in eight texels
+            for (int i = 0; i < 8; i++) { // neighbours too, since a sample reads eight texels
                 push(points, at.xyz + exp2(level) * (vec3(i & 1, i >> 1 & 1, i >> 2) * 2.0 - 1.0));
                 push(levels, int(level));
             }
@@ -62,7 +62,7 @@ return rill.program [[
         vec2 p = side * (0.5 + 0.5 * vec2(dot(d, right), -dot(d, up)) / max(depth, 1e-6));
         float share = depth > 0.0 ? 1.0 - smoothstep(0.5, 1.0, away(p, box, lines) / radius) : 0.0;
         if (share > cover) {
-            bool found = false; // at p, or aside of it: what is sampled at an outline takes in texels beyond
+            bool found = false; // at p or next to it: samples at a silhouette also read texels beyond it
             for (int i = 0; i < 5 && !found; i++) {
                 vec2 aside = i == 0 ? vec2(0.0) : i < 3 ? vec2(1.0, 0.0) : vec2(0.0, 1.0);
                 ivec2 pixel = ivec2(floor(p + radius / touch * (i % 2 == 0 ? aside : -aside)));
