@@ -135,7 +135,7 @@ describe("pixels of weight 0", function()
             for i = 1, #ROW + 1 do
                 local v = ROW[i] or INF
                 if v ~= v or math.abs(v) == INF then
-                    if i > from then -- a pixel between two infinite pixels is not affected by them
+                    if i > from then -- the pixels between two of them diffuse like a separate image
                         local part = {table.unpack(ROW, from, i - 1)}
                         local want = image.diffuse(rill.from {part}, options):values()
                         for k, w in ipairs(want) do assert.near(w, got[from + k - 1], 1e-5) end
