@@ -251,16 +251,16 @@ describe("boxes of containers", function()
 
     it("say where they don't go", function()
         local c, d = rill.sparse("int", {20, 20}, {page = {4, 4}}), rill.array("int", {8, 8})
-        raises("c:write: argument #1 'data': a range of 9x1 doesn't go there", d.write, d, c:range({1, 1}, {9, 1}))
-        raises("c:write: argument #1 'data': a range of 2x2 doesn't go there", d.write, d, c:range({1, 1}, {2, 2}),
+        raises("c:write: argument #1 'data': a range of 9x1 does not fit", d.write, d, c:range({1, 1}, {9, 1}))
+        raises("c:write: argument #1 'data': a range of 2x2 does not fit", d.write, d, c:range({1, 1}, {2, 2}),
             {8, 8})
-        raises("c:write: argument #1 'data': a range of 2x2 doesn't go there", d.write, d, c:range({1, 1}, {2, 2}),
+        raises("c:write: argument #1 'data': a range of 2x2 does not fit", d.write, d, c:range({1, 1}, {2, 2}),
             {1, 1}, {3, 3})
-        raises("c:write: argument #1 'data': a range of 1 dimensions doesn't go into a container of 2", d.write, d,
+        raises("c:write: argument #1 'data': a range of 1 dimensions does not fit into a container of 2", d.write, d,
             rill.array("int", 3):range())
         raises("c:write: argument #1 'data': a stream of vec2 can't be converted to int", d.write, d,
             rill.array("vec2", {8, 8}))
-        raises("c:write: argument #1 'data': a container of shape 20x20 doesn't go into 8x8", d.write, d, c)
+        raises("c:write: argument #1 'data': a container of shape 20x20 does not fit into 8x8", d.write, d, c)
         local y = d:range({1, 1}, {2, 2})
         raises("add: argument 'x' is a range of 3x3, the launch runs over 8x8: 'over' must be a box of the same shape",
             add,

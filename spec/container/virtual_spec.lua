@@ -210,7 +210,7 @@ describe("a container of parts", function()
         raises("c:release: this container's pages belong to its translator: use t:map and t:unmap", adaptive.release,
             adaptive, {1, 1})
         local l = rill.lists("float", {counts = rill.from({2, 0, 1}, "int")})
-        raises("c:allocate: lists keep their lengths: make other lists", l.allocate, l, {1, 1})
+        raises("c:allocate: the lengths of lists cannot be changed: create new lists", l.allocate, l, {1, 1})
         local short = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 12))
         raises("c:allocate: the mapping of translator 'linear' is fixed", short.allocate, short, {1, 1})
         local all = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 20))

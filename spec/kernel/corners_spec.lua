@@ -130,7 +130,7 @@ describe("sample_corners", function()
         raises(message, rill.kernel, "kernel void f(float g<>, out vec4 r<>) { r = sample_corners(g, 1.0); }")
         for _, g in ipairs {"vec2 g[][]", "float g[][][]"} do
             local text = "kernel void f(%s, out vec4 r<>) { vec2 w; float s; r = sample_corners(g, vec3(0.0), w, s); }"
-            raises("has no corners to sample: a gather of single floats with one or two dimensions has", rill.kernel,
+            raises("has no corners to sample: sample_corners takes a gather of single floats", rill.kernel,
                 text:format(g))
         end
         raises("can't be sampled", rill.kernel,

@@ -110,7 +110,7 @@ function lattice.parts(where, dt, substeps, longest)
     end
     local parts = math.max(1, math.ceil(dt / longest - 1e-6))
     if parts > MOST_PARTS then
-        fail("%s: %g seconds are %.0f steps of at most %.3g: take steps of less than %.3g", where, dt, dt / longest,
+        fail("%s: %g seconds need %.0f steps of at most %.3g: take steps of less than %.3g", where, dt, dt / longest,
             longest, MOST_PARTS * longest)
     end
     return parts

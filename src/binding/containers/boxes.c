@@ -188,7 +188,7 @@ static void take_range(lua_State *L, const LuaContainer *self, WriteSource *sour
     shape_raise_unequal(L, "%s: argument #1 'data': the range has shape %s, but its container now has shape %s",
                         function, &range->region->shape, &container_elements_of(source->from)->shape);
     if (rank != self->stream.shape.rank) {
-        luaL_error(L, "%s: argument #1 'data': a range of %d dimensions doesn't go into a container of %d", function,
+        luaL_error(L, "%s: argument #1 'data': a range of %d dimensions does not fit into a container of %d", function,
                    rank, self->stream.shape.rank);
     }
     bool some = region_bounds(range->region, first, last);
@@ -223,8 +223,7 @@ static int write_range(lua_State *L, LuaContainer *self, const char *function)
                 end = container_bounded(self->container) ? self->stream.shape.size[d] : INT64_MAX;
         from[d] = placed ? from[d] : source.low[d];
         if ((ended && to[d] - from[d] != size) || from[d] > end - size) {
-            luaL_error(L, "%s: argument #1 'data': a range of %s doesn't go there", function,
-                       shape_text(&source.shape, a));
+            luaL_error(L, "%s: argument #1 'data': a range of %s does not fit", function, shape_text(&source.shape, a));
         }
         to[d] = from[d] + size;
     }
@@ -241,8 +240,8 @@ static void write_container(lua_State *L, LuaContainer *self, const Shape *shape
 {
     WriteSource source = {.slot = 2, .from = container_check(L, 2, function, 1, "data"), .whole = true};
     const Stream *data = &source.from->stream;
-    shape_raise_unequal(L, "%s: argument #1 'data': a container of shape %s doesn't go into %s", function, &data->shape,
-                        shape);
+    shape_raise_unequal(L, "%s: argument #1 'data': a container of shape %s does not fit into %s", function,
+                        &data->shape, shape);
     check_source(L, self, &source, function);
     source.shape = data->shape;
     memcpy(source.high, data->shape.size, sizeof source.high);

@@ -165,7 +165,7 @@ static bool load_bytes(Device *device, const FileBytes *file, const Type *type, 
         return rillfile_load(device, file->data, file->size, type, result);
     }
     if (image_format_of_bytes(file->data, file->size)) {
-        return error_set("it is a picture: use rill.image.load");
+        return error_set("it is an image: use rill.image.load");
     }
     return error_set(file->size ? "its content is neither .npy nor .rill" : "the file is empty");
 }

@@ -111,7 +111,7 @@ static Container *load(Device *device, const ContainerData *data)
 
 const ContainerKind container_kind_lists = {
     .name = "lists",
-    .refusals = {container_refuse(CONTAINER_ALLOCATE, "lists keep their lengths: make other lists"),
+    .refusals = {container_refuse(CONTAINER_ALLOCATE, "the lengths of lists cannot be changed: create new lists"),
                  container_refuse(CONTAINER_NEIGHBORS,
                                   "entries of lists have no neighbors: c:each visits the entries")},
     .state_bytes = sizeof(Lists),

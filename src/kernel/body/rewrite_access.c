@@ -381,10 +381,12 @@ static bool sample(Rewriter *rw, size_t i, size_t last, bool corners, size_t *ne
     }
     bool floats = !param->type->is_struct && type_scalar_is_float(param->type->scalar);
     if (!floats || param->rank > 3) {
-        return fail(rw, name, "can't be sampled: a gather of floats with one to three dimensions can");
+        return fail(rw, name, "can't be sampled: sample takes a gather of floats with one to three dimensions");
     }
     if (corners && (param->rank > 2 || param->type->components > 1)) {
-        return fail(rw, name, "has no corners to sample: a gather of single floats with one or two dimensions has");
+        return fail(
+            rw, name,
+            "has no corners to sample: sample_corners takes a gather of single floats with one or two dimensions");
     }
     int root = rw->self.bound[index];
     if (param_kinds[rw->root->params[root].kind].anywhere) {
