@@ -191,6 +191,17 @@ describe("rill.reuse.run", function()
         end
     end)
 
+    it("adds the invocations of each index to a stream", function()
+        local ids = rill.random(500, {type = "int", low = 0, high = 50, seed = 9})
+        local square = rill.kernel "kernel int square(int i) { return i * i; }"
+        for _, name in ipairs(reuse.strategies()) do
+            local rate = rill.stream("int", 51, 2)
+            local _, report = reuse.run(name, ids, square, {}, {rate = rate, count = 51})
+            assert.equal(report.invocations, rate:sum() - 102, name)
+            assert.is_true(rate:min() >= 3)
+        end
+    end)
+
     it("puts results that do not fit into shared memory into a buffer", function()
         local fields, sets = {}, {}
         for k = 1, 16 do fields[k], sets[k] = ("vec4 a%d;"):format(k), ("r.a%d = vec4(i + %d);"):format(k, k) end

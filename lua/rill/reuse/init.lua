@@ -31,10 +31,14 @@ local function check_range(where, s, n, name)
     end
 end
 
+local function is_rate(s)
+    return rill.type(s) == "stream" and not errors.not_open(s) and s.type == "int" and #s.shape == 1
+end
+
 local MOST_BLOCK <const>, MOST_BATCH <const> = 1024, 65535
 local OPTIONS <const> = {
     batch = {option.count[1], option.count[2]}, block = {option.count[1], option.count[2]},
-    warp = option.number(3, MOST_BLOCK, 32), count = {option.count[1], option.count[2]},
+    warp = option.number(3, MOST_BLOCK, 32), rate = {is_rate, "an open stream of int in one dimension"}, count = {option.count[1], option.count[2]},
 }
 
 -- The values for the parameters besides the index, from a list in the order of the parameters or by their names.
@@ -130,7 +134,8 @@ end
 -- rill.reuse.strategies(). indices: a stream of ivec3 (triangles; the result has one dimension of size 3 more) or of int. kernel: its first parameter is
 -- the index, `int i`; the others are constants, gathers `T x[]` and outputs; the values of the others are `arguments`, in order or by name. A kernel with several outputs gives
 -- several streams. options: batch, the most indices of a batch (default: 96 of "warp", else 1023); block, the most distinct indices of a dynamic batch (default: 256); warp, the width of
--- a warp (default: 32); count, how many vertices "multi" shades (default: the greatest index and 1). The report has invocations, asr (invocations per triangle, or per
+-- a warp (default: 32); count, how many vertices "multi" shades (default: the greatest index and 1); rate, a stream of int
+-- to whose element i the invocations for index i are added. The report has invocations, asr (invocations per triangle, or per
 -- index of an int stream), batches, probes, worst_probe, votes, passes and slow; its counters are read back when the first of them is asked for. Dynamic strategies
 -- read the indices back to find the batches.
 reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
@@ -151,7 +156,7 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     local corners = flat.type == "ivec3" and 3 or 1
     local o = {shade = shade, index = flat.type, corners = corners, total = flat.size * corners,
         primitives = flat.size, indices = flat, shape = shape, family = rill.device().family,
-        arguments = arguments_of(shade, arguments or {})}
+        rate = taken.rate, arguments = arguments_of(shade, arguments or {})}
     for key, value in pairs(row.bytes and sizes_of(row, taken, corners) or {}) do
         o[key] = value
     end

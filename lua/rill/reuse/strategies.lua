@@ -11,6 +11,7 @@ local fail <const> = errors.fail
 
 template.snippet("reuse_shade_one", [[{
     $for(result, results){$result.type reuse_r$result.n; }
+    $if(rated){atomicAdd(reuse_rate[reuse_id], 1);}
     $if(returns){reuse_r1 = }$name($for(argument, arguments, ", "){$argument.inner});
     $for(result, results){reuse_v$result.n[$if(buffered){reuse_base + }reuse_to] = reuse_r$result.n; }
 }]])
@@ -146,7 +147,7 @@ local function values_of(shade, row, o, buffered)
     local block, batch = o.block, o.batch
     local table_size = o.family == "cpu" and block and -(-block // 8) * 8 or block
     local values = {index = o.index, triangles = o.corners == 3, corners = o.corners, counters = COUNTERS,
-        buffered = buffered, width = o.warp, words = o.warp and (o.warp + 31) // 32, batch = batch, block = block,
+        buffered = buffered, rated = o.rate ~= nil, width = o.warp, words = o.warp and (o.warp + 31) // 32, batch = batch, block = block,
         table = table_size, parallel = row.parallel == true, eight = EIGHT, sorters = math.min(SORTERS, block or 1),
         tries = row.parallel and math.min(TRIES, table_size) or table_size, digits = 16, bits = 4,
         sums = 16 * math.min(SORTERS, block or 1), lanes = row.static and o.warp or block,
@@ -161,7 +162,7 @@ end
 --- strategies.naive(o): runs the vertex kernel for each index. o: {shade, indices, index, corners, total, arguments, out}.
 function strategies.naive(o)
     local p = program("naive", values_of(o.shade, rows.naive, o, false))
-    p.reuse_naive(table.unpack(append(append({o.indices}, o.arguments), o.out)))
+    p.reuse_naive(table.unpack(append(append(append({o.indices}, o.arguments), o.out), {o.rate})))
 end
 
 --- strategies.multi(o): runs the vertex kernel for each of o.vertices indices, 0, 1, ...; a second kernel assembles the results.
@@ -171,7 +172,7 @@ function strategies.multi(o)
     for n = 1, #o.out do
         shaded[n] = rill.stream(o.shade.results[n].element, o.vertices)
     end
-    p.reuse_shade(table.unpack(append(append({}, o.arguments), shaded)))
+    p.reuse_shade(table.unpack(append(append(append({}, o.arguments), shaded), {o.rate})))
     for n, s in ipairs(o.out) do
         p["reuse_assemble" .. n](o.indices, shaded[n], s)
         shaded[n]:close()
@@ -194,7 +195,7 @@ function strategies.batched(where, name, o)
     local slots = row.static and o.warp or o.block
     local groups = o.family == "cpu" and batches or math.min(batches, GROUPS)
     local call = {reuse_index = o.indices, reuse_total = row.static and o.total or nil,
-        reuse_batch = row.static and o.batch or nil, reuse_starts = o.starts, reuse_count = count:reshape(count.size)}
+        reuse_batch = row.static and o.batch or nil, reuse_starts = o.starts, reuse_count = count:reshape(count.size), reuse_rate = o.rate}
     if o.family == "cpu" then
         call.reuse_b = rill.iota(batches)
     else

@@ -12,14 +12,16 @@ $if(triangles){
 }
 $section(naive)
 // One invocation of the vertex kernel for each index.
-kernel void reuse_naive($index reuse_index[]$for(other, others){, $other.declaration}$for(result, results){, out $result.type reuse_out$result.n<>}) {
+kernel void reuse_naive($index reuse_index[]$for(other, others){, $other.declaration}$for(result, results){, out $result.type reuse_out$result.n<>}$if(rated){, inout int reuse_rate[]}) {
     int reuse_id = reuse_key(reuse_index, indexof(reuse_out1).x);
+    $if(rated){atomicAdd(reuse_rate[reuse_id], 1);}
     $if(returns){reuse_out1 = }$name($for(argument, arguments, ", "){$argument.direct});
 }
 $section(multi)
 // The multi-kernel form (section 4.2): one invocation for each vertex, then the vertices are assembled by a second kernel.
-kernel void reuse_shade($for(other, others){$other.declaration, }$for(result, results, ", "){out $result.type reuse_out$result.n<>}) {
+kernel void reuse_shade($for(other, others){$other.declaration, }$for(result, results, ", "){out $result.type reuse_out$result.n<>}$if(rated){, inout int reuse_rate[]}) {
     int reuse_id = indexof(reuse_out1).x;
+    $if(rated){atomicAdd(reuse_rate[reuse_id], 1);}
     $if(returns){reuse_out1 = }$name($for(argument, arguments, ", "){$argument.direct});
 }
 $for(result, results){
@@ -31,7 +33,7 @@ $section(warp)
 // Statically batched warp voting (algorithm 1, with its listing corrected). A work group is a warp of $width lanes, of which each of its $lanes invocations stands for
 // some. The votes of a chunk of indices are taken at once: a lane finds its index among those that have a lane, or the first lane of the chunk with the same index.
 const int REUSE_WIDTH = $width, REUSE_WORDS = $words, REUSE_LANES = $lanes;
-kernel($lanes) void reuse_warp($index reuse_index[], int reuse_total, int reuse_batch, int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]) {
+kernel($lanes) void reuse_warp($index reuse_index[], int reuse_total, int reuse_batch, int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     shared int reuse_ids[$width];
     shared int reuse_first[$width];
     shared int reuse_unique[$width];
@@ -103,7 +105,7 @@ $section(hash)
 // Dynamically batched hashing (algorithm 3, with its listing corrected): a table, whose slots hold positions in the batch. The invocation that fills a slot
 // numbers its index.
 const int REUSE_TABLE = $table, REUSE_BLOCK = $block, REUSE_TRIES = $tries, REUSE_LANES = $lanes;
-kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]) {
+kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     shared int reuse_ids[$batch];
     shared int reuse_map[$batch];
     shared int reuse_table[$table];
@@ -191,7 +193,7 @@ $section(sort)
 // Dynamically batched sorting (algorithm 2, with its listing corrected): the indices of a batch are sorted by a stable radix sort of $digits values a pass, from the
 // least index of the batch on; the last of equal ones is marked, and an exclusive sum of the marks numbers the unique ones.
 const int REUSE_BLOCK = $block, REUSE_LANES = $lanes, REUSE_SORTERS = $sorters, REUSE_DIGITS = $digits;
-kernel($lanes) void reuse_sort($index reuse_index[], int reuse_starts[], int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]) {
+kernel($lanes) void reuse_sort($index reuse_index[], int reuse_starts[], int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     shared uint reuse_ids[2 * $batch];
     shared int reuse_places[2 * $batch];
     shared int reuse_sums[$sums];
@@ -302,7 +304,7 @@ kernel($lanes) void reuse_sort($index reuse_index[], int reuse_starts[], int reu
 }
 $section(hash_alone)
 // Hashing where an invocation is a block: no barriers, and the table is its own.
-kernel void reuse_hash(int reuse_b<>, $index reuse_index[], int reuse_starts[]$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]) {
+kernel void reuse_hash(int reuse_b<>, $index reuse_index[], int reuse_starts[]$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     int reuse_map[$batch], reuse_unique[$block], reuse_table[$table];
     $if(buffered){int reuse_base = reuse_b * $block;}$else{$for(result, results){$result.type reuse_v$result.n[$block];}}
     int reuse_start = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_start;
@@ -360,7 +362,7 @@ kernel void reuse_hash(int reuse_b<>, $index reuse_index[], int reuse_starts[]$f
 }
 $section(warp_alone)
 // Warp voting where an invocation is a warp.
-kernel void reuse_warp(int reuse_b<>, $index reuse_index[], int reuse_total, int reuse_batch$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]) {
+kernel void reuse_warp(int reuse_b<>, $index reuse_index[], int reuse_total, int reuse_batch$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     int reuse_map[$batch], reuse_unique[$width];
     $if(buffered){int reuse_base = reuse_b * $width;}$else{$for(result, results){$result.type reuse_v$result.n[$width];}}
     int reuse_start = reuse_b * reuse_batch, reuse_end = min(reuse_start + reuse_batch, reuse_total);
@@ -401,7 +403,7 @@ kernel void reuse_warp(int reuse_b<>, $index reuse_index[], int reuse_total, int
 }
 $section(sort_alone)
 // Sorting where an invocation is a block.
-kernel void reuse_sort(int reuse_b<>, $index reuse_index[], int reuse_starts[]$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]) {
+kernel void reuse_sort(int reuse_b<>, $index reuse_index[], int reuse_starts[]$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     uint reuse_ids[2 * $batch];
     int reuse_places[2 * $batch], reuse_sums[16];
     $if(buffered){int reuse_base = reuse_b * $block;}$else{$for(result, results){$result.type reuse_v$result.n[$block];}}
