@@ -29,6 +29,15 @@ describe("the example", function()
         script:says "lists: 1 2"
     end)
 
+    it("reuse measures shading rates", function()
+        script:run("reuse", ring, script.directory)
+        script:picture("reuse.png", 720, 720)
+        script:names "reuse.png"
+        script:says "ring.ply, 256 triangles, 128 vertices"
+        script:says "forsyth +0.%d+"
+        script:says "icosphere +40962 +81920 +0.500"
+    end)
+
     it("subdivide refines at folds", function()
         script:run("subdivide", ring, 4, script.directory)
         script:picture("subdivide.png", 400, 960)

@@ -228,7 +228,7 @@ describe("rill.reuse.run", function()
         local parallel, bounded = reuse.run("parallel_hash", s, same)
         assert.same(keys, plain:values())
         assert.same(keys, parallel:values())
-        assert.is_true(hash.worst_probe > 200 and bounded.worst_probe <= 9 and bounded.slow > 200)
+        assert.is_true(hash.worst_probe > 200 and bounded.worst_probe <= 10 and bounded.slow > 200)
     end)
 
     it("accepts views, expressions, empty streams and kernels with fixed constants", function()

@@ -38,7 +38,8 @@ end
 local MOST_BLOCK <const>, MOST_BATCH <const> = 1024, 65535
 local OPTIONS <const> = {
     batch = {option.count[1], option.count[2]}, block = {option.count[1], option.count[2]},
-    warp = option.number(3, MOST_BLOCK, 32), rate = {is_rate, "an open stream of int in one dimension"}, count = {option.count[1], option.count[2]},
+    warp = option.number(3, MOST_BLOCK, 32), rate = {is_rate, "an open stream of int in one dimension"},
+    count = {option.count[1], option.count[2]},
 }
 
 -- The values for the parameters besides the index, from a list in the order of the parameters or by their names.

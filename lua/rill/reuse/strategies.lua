@@ -1,6 +1,7 @@
 -- The strategies of M. Kenzel et al., On-the-fly vertex reuse for massively-parallel software geometry processing (2018), as programs that are generated from
--- a vertex kernel. In the gpu family a block is a work group, which uses shared memory. In the cpu family a block is one invocation, which uses private
--- arrays: there barriers and atomic operations cost more than they gain.
+-- a vertex kernel. In the gpu family a block is a work group, which uses shared memory and does all steps in one launch. In the cpu family a block is one
+-- invocation, whose arrays are private, and the steps are launches of their own: barriers, atomic operations and stores at random positions cost more there
+-- than results that go through memory.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -15,6 +16,10 @@ template.snippet("reuse_shade_one", [[{
     $if(returns){reuse_r1 = }$name($for(argument, arguments, ", "){$argument.inner});
     $for(result, results){reuse_v$result.n[$if(buffered){reuse_base + }reuse_to] = reuse_r$result.n; }
 }]])
+template.snippet("reuse_finish", [[reuse_count[$counters * reuse_b] = reuse_all;
+    int reuse_base = atomicAdd(reuse_length[0], reuse_all);
+    for (int k = 0; k < reuse_all; k++) reuse_list[reuse_base + k] = reuse_unique[k];
+    for (int k = 0; k < reuse_n; k++) reuse_slots[reuse_begin + k] = reuse_base + reuse_map[k];]])
 template.snippet("reuse_assemble_one",
     "$for(result, results){reuse_out$result.n[reuse_to] = reuse_v$result.n[$if(buffered){reuse_base + }reuse_from]; }")
 
@@ -27,16 +32,17 @@ local MULTIPLIER <const> = 2654435761 -- of multiplicative hashing (D. Knuth): 2
 local strategies = {}
 local find, keep = lru(64)
 
--- Each strategy: the sections of its text in the gpu and the cpu family; whether batches are static; default sizes; bytes of shared or private memory without results.
+-- Each strategy: the section of its text in the gpu family, and its method in the cpu family; whether batches are static; default sizes; bytes of memory of a
+-- block without results, and how many results it has.
 local rows <const> = {
     naive = {}, multi = {},
-    warp = {gpu = "warp", cpu = "warp_alone", static = true, batch = 96,
+    warp = {method = "warp", static = true, batch = 96,
         bytes = function(o) return 4 * (o.batch + 3 * o.warp + (o.warp + 31) // 32 + 1), o.warp end},
-    hash = {gpu = "hash", cpu = "hash_alone", batch = 1023, block = 256,
+    hash = {method = "hash", batch = 1023, block = 256,
         bytes = function(o) return 4 * (2 * o.batch + 3 * o.block + 4), o.block end},
-    parallel_hash = {gpu = "hash", cpu = "hash_alone", parallel = true, batch = 1023, block = 256,
-        bytes = function(o) return 4 * (3 * o.batch + 3 * o.block + 6), o.block end},
-    sort = {gpu = "sort", cpu = "sort_alone", batch = 1023, block = 256,
+    parallel_hash = {method = "hash", parallel = true, batch = 1023, block = 256,
+        bytes = function(o) return 4 * (3 * o.batch + 5 * (o.block + 3) + 6), o.block end},
+    sort = {method = "sort", batch = 1023, block = 256,
         bytes = function(o) return 4 * (4 * o.batch + 16 * math.min(SORTERS, o.block) + 18), o.block end},
 }
 strategies.rows = rows
@@ -140,18 +146,33 @@ local function is_buffered(where, row, o, bytes)
     return fixed + slots * bytes > limit
 end
 
+local CORNERS <const> = {
+    [1] = {{n = 0, field = ""}}, [3] = {{n = 0, field = ".x"}, {n = 1, field = ".y"}, {n = 2, field = ".z"}},
+}
+local NOTHING <const> = {}
+
+-- The most invocations for a batch: those of "warp" may compute a vertex again in each round for an incomplete triangle.
+local function most_invocations(o)
+    if not o.warp then return math.min(o.batch, o.block) end
+    return o.batch + (o.corners - 1) * -(-o.batch // (o.warp - o.corners + 1))
+end
+
 local EIGHT <const> = {0, 1, 2, 3, 4, 5, 6, 7}
 
 -- The values of the texts, besides those of the kernel.
 local function values_of(shade, row, o, buffered)
     local block, batch = o.block, o.batch
-    local table_size = o.family == "cpu" and block and -(-block // 8) * 8 or block
-    local values = {index = o.index, triangles = o.corners == 3, corners = o.corners, counters = COUNTERS,
-        buffered = buffered, rated = o.rate ~= nil, width = o.warp, words = o.warp and (o.warp + 31) // 32, batch = batch, block = block,
-        table = table_size, parallel = row.parallel == true, eight = EIGHT, sorters = math.min(SORTERS, block or 1),
+    local table_size = block and (row.parallel and 2 * -(-block // 4) * 4 or block)
+    local values = {
+        shading = true, method = row.method, index = o.index, triangles = o.corners == 3, corners = o.corners,
+        corner_list = CORNERS[o.corners], counters = COUNTERS, buffered = buffered, rated = o.rate ~= nil,
+        width = o.warp, words = o.warp and (o.warp + 31) // 32, batch = batch, block = block,
+        most = batch and (o.warp or o.block) and most_invocations(o), table = table_size,
+        parallel = row.parallel == true, eight = EIGHT, sorters = math.min(SORTERS, block or 1),
         tries = row.parallel and math.min(TRIES, table_size) or table_size, digits = 16, bits = 4,
         sums = 16 * math.min(SORTERS, block or 1), lanes = row.static and o.warp or block,
-        hash = table_size and ("int((((uint(id) * %du) >> 16u) * %du) >> 16u)"):format(MULTIPLIER, table_size)}
+        hash = table_size and ("int((((uint(id) * %du) >> 16u) * %du) >> 16u)"):format(MULTIPLIER, table_size),
+    }
     return setmetatable(values, {__index = shade})
 end
 
@@ -179,41 +200,69 @@ function strategies.multi(o)
     end
 end
 
---- strategies.batched(where, name, o): the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts`. Returns a stream of the counters of each
--- batch.
-function strategies.batched(where, name, o)
-    local row = rows[name]
-    local batches = row.static and -(-o.total // o.batch) or o.starts.size - 1
-    local count = rill.stream("int", {batches, COUNTERS})
-    if batches == 0 then
-        return count
-    end
-    local buffered = is_buffered(where, row, o, result_bytes(o.out))
+-- The arguments of the kernels that find or process batches.
+local function call_of(row, o, count)
+    return {reuse_index = o.indices, reuse_total = row.static and o.total or nil,
+        reuse_batch = row.static and o.batch or nil, reuse_starts = o.starts, reuse_count = count:reshape(count.size)}
+end
+
+-- A launch of work groups, each of which computes and assembles its batches.
+local function run_groups(row, o, count, buffered)
     local values = values_of(o.shade, row, o, buffered)
-    local p = program(row[o.family], values)
-    local run = p["reuse_" .. row.gpu]
-    local slots = row.static and o.warp or o.block
-    local groups = o.family == "cpu" and batches or math.min(batches, GROUPS)
-    local call = {reuse_index = o.indices, reuse_total = row.static and o.total or nil,
-        reuse_batch = row.static and o.batch or nil, reuse_starts = o.starts, reuse_count = count:reshape(count.size), reuse_rate = o.rate}
-    if o.family == "cpu" then
-        call.reuse_b = rill.iota(batches)
-    else
-        call.reuse_batches, call.reuse_groups, call.shape = batches, groups, groups * values.lanes
-    end
+    local p = program(row.method, values)
+    local batches = count.shape[1]
+    local groups = math.min(batches, GROUPS)
+    local call = call_of(row, o, count)
+    call.reuse_batches, call.reuse_groups, call.shape = batches, groups, groups * values.lanes
+    call.reuse_rate = o.rate
     local held = {}
     for n, s in ipairs(o.out) do
         call["reuse_out" .. n] = s
         if buffered then
-            held[n] = rill.stream(o.shade.results[n].element, groups * slots)
+            held[n] = rill.stream(o.shade.results[n].element, groups * (row.static and o.warp or o.block))
             call["reuse_v" .. n] = held[n]
         end
     end
     for n, value in ipairs(o.arguments) do
         call["reuse_arg" .. n] = value
     end
-    run(call)
+    p["reuse_" .. row.method](call)
     for _, s in ipairs(held) do s:close() end
+end
+
+-- The same in three launches: distinct indices of the batches, their results, and the results for all indices. The number of distinct indices is read back.
+local function run_launches(row, o, count)
+    local finder = program("find", setmetatable({shading = false}, {__index = values_of(NOTHING, row, o, false)}))
+    local slots <close> = rill.stream("int", o.total)
+    local length <close> = rill.stream("int", 1)
+    local list <close> = rill.stream("int", row.static and count.shape[1] * most_invocations(o) or o.total)
+    local call = call_of(row, o, count)
+    call.reuse_b, call.reuse_slots, call.reuse_list, call.reuse_length = rill.iota(count.shape[1]), slots, list, length
+    finder.reuse_find(call)
+    local all, shaded = length:get(1), {}
+    local p = program("shade", values_of(o.shade, row, o, false))
+    for n, result in ipairs(o.shade.results) do
+        shaded[n] = rill.stream(result.element, all)
+    end
+    p.reuse_shade(table.unpack(append(append(append({list:domain({1}, {all})}, o.arguments), shaded), {o.rate})))
+    for n, s in ipairs(o.out) do
+        p["reuse_assemble" .. n](slots, shaded[n], s)
+        shaded[n]:close()
+    end
+end
+
+--- strategies.batched(where, name, o): the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts`. Returns a stream of the counters of each
+-- batch.
+function strategies.batched(where, name, o)
+    local row = rows[name]
+    local batches = row.static and -(-o.total // o.batch) or o.starts.size - 1
+    local count = rill.stream("int", {batches, COUNTERS})
+    local buffered = is_buffered(where, row, o, result_bytes(o.out))
+    if o.family == "cpu" then
+        run_launches(row, o, count)
+    else
+        run_groups(row, o, count, buffered)
+    end
     return count
 end
 

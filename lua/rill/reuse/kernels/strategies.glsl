@@ -1,4 +1,4 @@
-$source
+$if(shading){$source}
 
 // The index at position k of the index stream.
 int reuse_key($index reuse_index[], int k) {
@@ -302,16 +302,72 @@ kernel($lanes) void reuse_sort($index reuse_index[], int reuse_starts[], int reu
         barrier();
     }
 }
-$section(hash_alone)
-// Hashing where an invocation is a block: no barriers, and the table is its own.
-kernel void reuse_hash(int reuse_b<>, $index reuse_index[], int reuse_starts[]$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
+$section(shade)
+// One invocation of the vertex kernel for each distinct index of a batch.
+kernel void reuse_shade(int reuse_index<>$for(other, others){, $other.declaration}$for(result, results){, out $result.type reuse_out$result.n<>}$if(rated){, inout int reuse_rate[]}) {
+    int reuse_id = reuse_index;
+    $if(rated){atomicAdd(reuse_rate[reuse_id], 1);}
+    $if(returns){reuse_out1 = }$name($for(argument, arguments, ", "){$argument.direct});
+}
+$for(result, results){
+kernel void reuse_assemble$result.n(int reuse_slot<>, $result.type reuse_v[], out $result.type reuse_out<>) { reuse_out = reuse_v[reuse_slot]; }
+}
+$section(find)
+// The distinct indices of batches, where a batch belongs to one invocation, which needs no barriers and no atomic operations within the batch. `slots` gets for each
+// index its position in `list`, which gets the distinct indices of all batches in an order that depends on the execution.
+$if(method == warp){
+kernel void reuse_find(int reuse_b<>, $index reuse_index[], int reuse_total, int reuse_batch, inout int reuse_slots[], inout int reuse_list[], inout int reuse_length[], inout int reuse_count[]) {
+    int reuse_map[$batch], reuse_unique[$most];
+    int reuse_begin = reuse_b * reuse_batch, reuse_end = min(reuse_begin + reuse_batch, reuse_total);
+    int reuse_start = reuse_begin, reuse_all = 0, reuse_votes = 0;
+    while (reuse_start < reuse_end) {
+        int reuse_first = reuse_all, reuse_done = 0, reuse_at = reuse_start;
+        bool reuse_full = false;
+        while (!reuse_full && reuse_at < reuse_end) {
+            // One search for all corners of a primitive; those that it misses are assigned one after the other.
+            $index reuse_ids = reuse_index[reuse_at / $corners];
+            $for(corner, corner_list){int slot$corner.n = -1;}
+            for (int k = reuse_first; k < reuse_all; k++) {
+                int held = reuse_unique[k];
+                $for(corner, corner_list){slot$corner.n = held == reuse_ids$corner.field ? k : slot$corner.n;}
+            }
+            int reuse_before = reuse_all;
+            $for(corner, corner_list){
+            if (!reuse_full) {
+                int id = reuse_ids$corner.field, slot = slot$corner.n;
+                for (int k = reuse_before; k < reuse_all; k++) slot = reuse_unique[k] == id ? k : slot;
+                if (slot < 0 && reuse_all - reuse_first < $width) {
+                    slot = reuse_all++;
+                    reuse_unique[slot] = id;
+                }
+                if (slot >= 0) {
+                    reuse_map[reuse_at - reuse_begin] = slot;
+                    reuse_at++;
+                    reuse_done++;
+                }
+                // Chunks of $width indices: one that fills the warp is the last.
+                reuse_full = slot < 0 || (reuse_all - reuse_first == $width && reuse_done % $width == 0);
+            }
+            }
+        }
+        reuse_votes += ((reuse_done + (reuse_at < reuse_end && reuse_done % $width != 0 ? $width : $width - 1)) / $width) * ($width + 1);
+        reuse_start += reuse_done - reuse_done % $corners;
+    }
+    int reuse_n = reuse_end - reuse_begin;
+    reuse_count[$counters * reuse_b + 3] = reuse_votes;
+    $call(reuse_finish)
+}
+}
+$if(method == hash){
+kernel void reuse_find(int reuse_b<>, $index reuse_index[], int reuse_starts[], inout int reuse_slots[], inout int reuse_list[], inout int reuse_length[], inout int reuse_count[]) {
     int reuse_map[$batch], reuse_unique[$block], reuse_table[$table];
-    $if(buffered){int reuse_base = reuse_b * $block;}$else{$for(result, results){$result.type reuse_v$result.n[$block];}}
-    int reuse_start = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_start;
+    int reuse_begin = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_begin;
     int reuse_all = 0, reuse_probes = 0, reuse_worst = 0, reuse_slow = 0;
     for (int k = 0; k < $table; k++) reuse_table[k] = -1;
-    for (int k = 0; k < reuse_n; k++) {
-        int id = reuse_key(reuse_index, reuse_start + k), tries = 0, slot = $hash, there = -1;
+    for (int reuse_k = 0; reuse_k < reuse_n; reuse_k += $corners) {
+        $index reuse_ids = reuse_index[(reuse_begin + reuse_k) / $corners];
+        $for(corner, corner_list){{
+        int id = reuse_ids$corner.field, tries = 0, slot = $hash, there = -1;
         bool found = false;
         while (!found && tries < $tries) {
             there = reuse_table[slot];
@@ -343,75 +399,26 @@ kernel void reuse_hash(int reuse_b<>, $index reuse_index[], int reuse_starts[]$f
             reuse_slow++;
         }
         }
-        reuse_map[k] = there;
+        reuse_map[reuse_k + $corner.n] = there;
         reuse_probes += tries;
         reuse_worst = max(reuse_worst, tries);
+        }}
     }
-    for (int reuse_to = 0; reuse_to < reuse_all; reuse_to++) {
-        int reuse_id = reuse_unique[reuse_to];
-        $call(reuse_shade_one)
-    }
-    for (int k = 0; k < reuse_n; k++) {
-        int reuse_from = reuse_map[k], reuse_to = reuse_start + k;
-        $call(reuse_assemble_one)
-    }
-    reuse_count[$counters * reuse_b] = reuse_all;
     reuse_count[$counters * reuse_b + 1] = reuse_probes;
     reuse_count[$counters * reuse_b + 2] = reuse_worst;
     reuse_count[$counters * reuse_b + 5] = reuse_slow;
+    $call(reuse_finish)
 }
-$section(warp_alone)
-// Warp voting where an invocation is a warp.
-kernel void reuse_warp(int reuse_b<>, $index reuse_index[], int reuse_total, int reuse_batch$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
-    int reuse_map[$batch], reuse_unique[$width];
-    $if(buffered){int reuse_base = reuse_b * $width;}$else{$for(result, results){$result.type reuse_v$result.n[$width];}}
-    int reuse_start = reuse_b * reuse_batch, reuse_end = min(reuse_start + reuse_batch, reuse_total);
-    int reuse_invocations = 0, reuse_votes = 0;
-    while (reuse_start < reuse_end) {
-        int reuse_fill = 0, reuse_done = 0, reuse_at = reuse_start;
-        bool reuse_full = false;
-        while (!reuse_full && reuse_at < reuse_end) {
-            int id = reuse_key(reuse_index, reuse_at), slot = -1;
-            for (int k = 0; k < reuse_fill; k++) slot = reuse_unique[k] == id ? k : slot;
-            if (slot < 0 && reuse_fill < $width) {
-                slot = reuse_fill++;
-                reuse_unique[slot] = id;
-            }
-            reuse_full = slot < 0;
-            if (slot >= 0) {
-                reuse_map[reuse_done++] = slot;
-                reuse_at++;
-            }
-            // Chunks of $width indices: one that fills the warp is the last.
-            reuse_full = reuse_full || (reuse_fill == $width && (reuse_at - reuse_start) % $width == 0);
-        }
-        reuse_votes += ((reuse_done + (reuse_at < reuse_end && reuse_done % $width != 0 ? $width : $width - 1)) / $width) * ($width + 1);
-        for (int reuse_to = 0; reuse_to < reuse_fill; reuse_to++) {
-            int reuse_id = reuse_unique[reuse_to];
-            $call(reuse_shade_one)
-        }
-        int reuse_last = reuse_done - reuse_done % $corners;
-        for (int k = 0; k < reuse_last; k++) {
-            int reuse_from = reuse_map[k], reuse_to = reuse_start + k;
-            $call(reuse_assemble_one)
-        }
-        reuse_start += reuse_last;
-        reuse_invocations += reuse_fill;
-    }
-    reuse_count[$counters * reuse_b] = reuse_invocations;
-    reuse_count[$counters * reuse_b + 3] = reuse_votes;
 }
-$section(sort_alone)
-// Sorting where an invocation is a block.
-kernel void reuse_sort(int reuse_b<>, $index reuse_index[], int reuse_starts[]$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
+$if(method == sort){
+kernel void reuse_find(int reuse_b<>, $index reuse_index[], int reuse_starts[], inout int reuse_slots[], inout int reuse_list[], inout int reuse_length[], inout int reuse_count[]) {
     uint reuse_ids[2 * $batch];
-    int reuse_places[2 * $batch], reuse_sums[16];
-    $if(buffered){int reuse_base = reuse_b * $block;}$else{$for(result, results){$result.type reuse_v$result.n[$block];}}
-    int reuse_start = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_start;
+    int reuse_places[2 * $batch], reuse_sums[16], reuse_map[$batch], reuse_unique[$block];
+    int reuse_begin = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_begin;
     int reuse_least = 2147483647, reuse_from_half = 0, reuse_to_half = $batch, reuse_passes = 0, reuse_all = 0;
     uint reuse_most = 0u;
     for (int k = 0; k < reuse_n; k++) {
-        int id = reuse_key(reuse_index, reuse_start + k);
+        int id = reuse_key(reuse_index, reuse_begin + k);
         reuse_ids[k] = uint(id);
         reuse_places[k] = k;
         reuse_least = min(reuse_least, id);
@@ -444,17 +451,10 @@ kernel void reuse_sort(int reuse_b<>, $index reuse_index[], int reuse_starts[]$f
     for (int k = 0; k < reuse_n; k++) {
         uint id = reuse_ids[reuse_from_half + k];
         bool last = k + 1 == reuse_n || id != reuse_ids[reuse_from_half + min(k + 1, reuse_n - 1)];
-        reuse_places[reuse_to_half + reuse_places[reuse_from_half + k]] = reuse_all;
-        if (last) reuse_ids[reuse_to_half + reuse_all++] = id;
+        reuse_map[reuse_places[reuse_from_half + k]] = reuse_all;
+        if (last) reuse_unique[reuse_all++] = int(id + uint(reuse_least));
     }
-    for (int reuse_to = 0; reuse_to < reuse_all; reuse_to++) {
-        int reuse_id = int(reuse_ids[reuse_to_half + reuse_to] + uint(reuse_least));
-        $call(reuse_shade_one)
-    }
-    for (int k = 0; k < reuse_n; k++) {
-        int reuse_from = reuse_places[reuse_to_half + k], reuse_to = reuse_start + k;
-        $call(reuse_assemble_one)
-    }
-    reuse_count[$counters * reuse_b] = reuse_all;
     reuse_count[$counters * reuse_b + 4] = reuse_passes;
+    $call(reuse_finish)
+}
 }

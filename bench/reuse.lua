@@ -1,0 +1,68 @@
+-- Vertex reuse, as Table 2 and Fig. 8 of M. Kenzel et al., "On-the-fly vertex reuse" (2018): times of the strategies for vertex kernels of different cost, relative
+-- to the naive strategy. Loads are "simple" (a matrix product) and 256, 512 and 1024 fused multiply-adds that depend on each other. Sizes are those of the paper: batches
+-- of 96 indices and warps of 32; batches of 1,023 indices with 256 distinct ones. Of its meshes only the bunny and a sphere are at hand; tree, buddha, dragon and the
+-- scenes of games are left out. Triangles are in Forsyth's order. Also the time of the orders compared with libmeshoptimizer, in bench/peer/peer_meshopt.c.
+local rill = require "rill"
+local support = require "bench.support"
+
+local rounds <const> = 5
+local LOADS <const> = {0, 256, 512, 1024}
+local data <const> = (os.getenv "RILL_DATA" or "../shared/data") .. "/meshes/stanford-bunny.obj"
+
+-- Returns a vertex kernel with five output components and a load of `count` dependent multiply-adds, eight in each iteration of a loop.
+local function kernel_of(count)
+    local step = ("a = fma(a, s, 0.25); "):rep(8)
+    return rill.kernel(([=[
+        kernel void load(int i, vec3 x[], vec4 m0, vec4 m1, vec4 m2, float s, out vec4 r<>, out float d<>) {
+          vec4 p = vec4(x[i], 1.0);
+          float a = p.x;
+          for (int k = 0; k < %d; k++) { %s }
+          r = vec4(dot(m0, p), dot(m1, p), dot(m2, p), 1.0);
+          d = a;
+        }
+    ]=]):format(count // 8, step))
+end
+
+local function meshes()
+    local list = {{"sphere", rill.mesh.icosphere(6)}}
+    local file <close> = io.open(data)
+    if file then table.insert(list, 1, {"bunny", rill.mesh.load(data)}) end
+    return list
+end
+
+local function seconds(m, triangles, kernel, strategy)
+    local arguments = {m.positions, {1, 0, 0, 0.5}, {0, 1, 0, 0.5}, {0, 0, 1, 0.5}, 0.75}
+    return support.timed(function()
+        local r, d = rill.reuse.run(strategy, triangles, kernel, arguments)
+        r:close()
+        d:close()
+    end, 1)
+end
+
+local function table_of(name, m)
+    local triangles = rill.reuse.order(m.triangles, "forsyth")
+    local strategies = rill.reuse.strategies()
+    local lines = {{name .. ", ms", table.unpack(strategies)}}
+    for _, load in ipairs(LOADS) do
+        local kernel, racers = kernel_of(load), {}
+        for i, strategy in ipairs(strategies) do
+            racers[i] = function() return seconds(m, triangles, kernel, strategy) end
+        end
+        local times = {support.race(rounds, table.unpack(racers))}
+        local absolute, relative = {load == 0 and "simple" or load .. " FMA"}, {"  relative to naive"}
+        for i, time in ipairs(times) do
+            absolute[i + 1], relative[i + 1] = ("%.2f"):format(time * 1e3), ("%.2f"):format(time / times[1])
+        end
+        lines[#lines + 1], lines[#lines + 2] = absolute, relative
+    end
+    return support.table(("Table 2, %s: %d triangles"):format(name, m.faces), lines)
+end
+
+return function()
+    local rows = {}
+    for _, one in ipairs(meshes()) do
+        rows[#rows + 1] = table_of(one[1], one[2])
+        one[2]:close()
+    end
+    return rows
+end
