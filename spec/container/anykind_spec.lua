@@ -1,5 +1,5 @@
--- The mapped part of containers over translators of every kind, compositions and a user's own, in memory
--- that may end early: against plain Lua.
+-- The mapped part of containers over all translators, compositions and custom ones included, in memory
+-- that may be too small, compared with plain Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -15,7 +15,7 @@ local function reversed(list)
     return result
 end
 
--- A memory that has all of it, or ends early, each element its number; and its sizes, x first.
+-- Returns a memory for all or only some addresses, whose elements are their indices, and its sizes, x first.
 local function memory_of(random, made, early)
     local sizes = {}
     for d = 1, made.t.to do sizes[d] = 1 end
@@ -32,7 +32,7 @@ local function memory_of(random, made, early)
     return memory, sizes
 end
 
--- The numbers in memory of all mapped points by their keys; and the points, x fastest.
+-- Returns the memory indices of all mapped points by their keys, and the points, x fastest.
 local function expect(made, sizes)
     local numbers, points = {}, {}
     for p in translators.each(made.first, made.last) do
@@ -79,7 +79,7 @@ local function compare(random, made, early)
     local numbers, points = expect(made, sizes)
     assert.equal(#points, c:active().size)
     local listed, total, least = compare_visits(c, numbers, points), 0, nil
-    if not c.pages then -- row-major where there are no pages
+    if not c.pages then -- row-major without pages
         for i, p in ipairs(points) do assert.equal(key(p), listed[i]) end
     end
     local values = {}

@@ -1,4 +1,4 @@
--- The functions that containers and translators call: kept by what calls them, and by nothing else.
+-- The functions that containers and translators call are referenced by their callers only.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
@@ -23,7 +23,7 @@ end
 
 local function memory() return rill.physical("float", {4, 4}) end
 
--- How functions may name what calls them, by ways to reach it.
+-- Ways in which functions may refer to their callers.
 local circles <const> = {
     translator = function(held) return over(held) end,
     container = function(held) return rill.virtual(over(held), memory()) end,

@@ -13,7 +13,7 @@ local function sparse(type, page, default)
     return c
 end
 
--- Compares what f makes of containers, stored, with what it makes of dense streams.
+-- Compares f of containers, stored, with f of dense streams.
 local function agree(f, ...)
     local dense = {}
     for i, value in ipairs {...} do

@@ -222,7 +222,7 @@ describe("in Lua, a container", function()
         assert.matches("^#(%p)%1%1    $", first)
         assert.not_equal("#", first:sub(2, 2))
         assert.matches("^ *$", lines(rill.sparse("float", 8, {page = 4}), 8)[1])
-        -- Trees: where leaves are, darker the coarser; their last nodes belong to the leaves before.
+        -- Trees: coarser leaves are darker. The last nodes belong to the previous leaves.
         local q = rill.quadtree("float", {size = 16, page = 2})
         drawn = lines(q, 17)
         assert.equal((":"):rep(17), drawn[1])
@@ -233,7 +233,7 @@ describe("in Lua, a container", function()
         assert.same({fine, fine, next, next, coarse, coarse}, {table.unpack(drawn, 1, 6)})
         local o = rill.octree("float", {size = 16, page = 2})
         o:refine(rill.from({{3, 3, 9}, {14, 14, 3}}, "ivec3"), rill.from({0, 1}, "int"))
-        drawn = lines(o, 17) -- of what lies behind each other the finest
+        drawn = lines(o, 17) -- the finest of several pages
         assert.same({fine, fine, next, next}, {table.unpack(drawn, 1, 4)})
         assert.equal("++++++++#########", drawn[#drawn])
     end)

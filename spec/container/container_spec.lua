@@ -5,7 +5,7 @@ local leaks = require "spec.support.leaks"
 local T <const> = rill.translator
 local raises <const> = check.raises
 
--- Number of element i (flat, from 0) in all containers here.
+-- Value of element i (0-based, row-major) in all containers of this file.
 local function value(i)
     return (i * 37 + 11) % 251
 end
@@ -22,8 +22,8 @@ local function reversed(list)
     return result
 end
 
--- A stream with these elements: value(i) by components, or `default` where `mapped` says no.
--- mapped(coordinates from 0, slowest first).
+-- Returns a stream with the elements value(i) by components, or `default` if mapped(coordinates) is false.
+-- Coordinates are 0-based, slowest first.
 local function dense(type, shape, mapped, default)
     local list, at = {}, {}
     for i = 0, product(shape) - 1 do
@@ -43,8 +43,8 @@ local function dense(type, shape, mapped, default)
     return (vector and whole or whole:cast(type)):copy()
 end
 
--- A page-table container of which every second page is mapped, at frames from the last down; whether an
--- index is mapped.
+-- Returns a page-table container of which every second page is mapped, in reverse order of frames, and a
+-- function that tells whether an index is mapped.
 local function checkered(type, shape, page, default)
     local grid, count = {}, 1
     for d = 1, #shape do
@@ -91,7 +91,7 @@ local function morton_cpu(x, y)
     return at
 end
 
--- Containers of one shape and type and what a stream in their place holds, by name.
+-- Containers of one shape and type, and a stream with the same elements, by name.
 local function both(type, shape)
     local rank, n = #shape, product(shape)
     local all = dense(type, shape)

@@ -74,7 +74,7 @@ describe("a launch over pages that are adjacent in memory", function()
         c:release {1, 1}
         compare(c, d, c:active(), mask_of {5, 12, 7, 3, 10}, apart)
         compare(c, d, old, mask_of(shuffled), apart)
-        c:allocate {1, 9} -- where the first page was
+        c:allocate {1, 9} -- the position of the first page
         compare(c, d, c:active(), mask_of {5, 12, 2, 7, 3, 10}, apart)
         local e = rill.sparse("float", {15, 24}, {page = page})
         e:allocate {15, 1}
@@ -142,7 +142,7 @@ describe("a launch over pages that are adjacent in memory", function()
         local c, d, kept = make {1}, make {1}, nil
         for step = 1, 400 do
             local what, p = random(8), random(12)
-            if step % 10 == 0 then -- pages that stand one behind the other again
+            if step % 10 == 0 then -- adjacent pages again
                 for _, old in ipairs {c, d, kept} do old:close() end
                 c, kept = make {p, p % 12 + 1, (p + 5) % 12 + 1}:set(step, 1, 1), nil
                 d = c:copy()

@@ -1,5 +1,5 @@
--- .rill files of containers with numbers in their descriptions changed, under checksums that fit: each is
--- a container or an error. `make sanitize SPEC=damaged` looks at memory, too.
+-- .rill files of containers whose descriptions were changed, with valid checksums: each load gives a
+-- container or an error. `make sanitize SPEC=damaged` checks memory, too.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local pngwriter = require "spec.support.pngwriter"
@@ -39,7 +39,7 @@ describe("damaged files of containers", function()
     end)
     teardown(function() files:close() end)
 
-    -- What loading gives; a container is closed again, after it was looked at.
+    -- Loads a file. A loaded container is inspected and closed.
     local function load_bytes(bytes)
         local checksum = ("<I4"):pack(pngwriter.crc32(bytes:sub(1, -5)))
         local path = files:write("damaged.rill", bytes:sub(1, -5) .. checksum)
@@ -76,10 +76,10 @@ describe("damaged files of containers", function()
         for _, kind in ipairs(kinds) do
             local description = ("<I4"):unpack(kind.bytes, 13)
             local type = kind[1] == "stack" and "int" or "float"
-            local count = HEADER + 2 + 2 + #type + 2 + 4 + 2 -- before how many elements there are
+            local count = HEADER + 2 + 2 + #type + 2 + 4 + 2 -- before the number of elements
             local bytes = kind.bytes:sub(1, count) .. ("<I8"):pack(0) .. kind.bytes:sub(count + 9, HEADER + description)
             local good, message = load_bytes(bytes .. "\0\0\0\0")
-            if kind[1] ~= "stack" then -- an empty stack is one
+            if kind[1] ~= "stack" then -- an empty stack is valid
                 assert.is_nil(good)
                 assert.matches("is damaged", message)
             end

@@ -7,9 +7,9 @@ local order = require "spec.support.order"
 
 local raises <const> = check.raises
 local points <const> = {"int", "ivec2", "ivec3", "ivec4"}
-local MANY <const> = 1024 -- points from which on the device does it
+local MANY <const> = 1024 -- number of points from which on the device allocates pages
 
--- random(n): from 1 to n.
+-- random(n) returns an integer from 1 to n.
 local function generator(seed)
     local random = order.generator(seed)
     return function(n) return 1 + random(n) end
@@ -25,7 +25,7 @@ local function reversed(list)
     return other
 end
 
--- Points as kernels have them, of indices as Lua has them.
+-- Converts Lua indices to points of kernels.
 local function stream_of(list)
     local all = {}
     for i, index in ipairs(list) do
@@ -36,7 +36,7 @@ local function stream_of(list)
     return rill.from(all, points[#list[1]])
 end
 
--- `levels` of the table; pages that do not divide the shape; one node for a page, and for all of them.
+-- `levels` of the table; pages that do not divide the shape; one node for each page, and one for all pages.
 local cases <const> = {
     {name = "one dimension", long = true, shape = {5000}, page = {7}, default = -3},
     {name = "one dimension, four levels", long = true, shape = {100000}, page = {3}, levels = 4},
@@ -53,7 +53,7 @@ local cases <const> = {
 local Program <const> = {}
 Program.__index = Program
 
--- Pages along each dimension that the points of one stream reach, at most.
+-- Greatest number of pages along each dimension that the points of one stream touch.
 local most <const> = {300, 12, 5, 3}
 
 function Program:many()
@@ -121,7 +121,7 @@ function actions.release(self)
     self.c:release(stream_of(list))
 end
 
--- No host method is called between a change by the device and this.
+-- No host method is called between a change by the device and this call.
 function actions.scatter(self)
     actions[self.random(2) == 1 and "allocate" or "release"](self)
     local list = self:mapped_of(self.last)
@@ -201,7 +201,7 @@ function actions.undo(self)
     end
 end
 
--- A copy has pages of its own.
+-- A copy has separate pages.
 function actions.copy(self)
     if self.random(2) == 1 then actions.allocate(self) end
     local copy = self.c:copy()
@@ -376,7 +376,7 @@ describe("pages that the device makes", function()
         assert.is_true(wanted.size > MANY)
         c:allocate(wanted)
         assert.equal(flags:filter("x > 0.5").size, c.pages.mapped)
-        -- coordinates of a mask's elements, which count pages
+        -- the coordinates of a mask's elements are in units of pages
         local d = rill.sparse("float", {512, 512}, {page = {8, 8}})
         d:allocate((rill.array("float", {64, 64}):write(flags):find "x > 0.5" * 8):eval())
         assert.equal(c.pages.mapped, d.pages.mapped)

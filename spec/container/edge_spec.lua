@@ -1,4 +1,4 @@
--- Boundaries of a user's own: what lies outside of the domain is where a translator says.
+-- Custom boundaries: a translator determines which elements are read outside of the domain.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -7,8 +7,7 @@ local raises <const> = check.raises
 local T <const> = rill.translator
 local ROWS <const>, COLUMNS <const> = 12, 20
 
--- A twisted torus: each time around along x is five rows further down. Above and below three rows there is
--- nothing.
+-- A twisted torus: each wrap along x moves five rows down. Beyond three rows above and below nothing is mapped.
 local function twist(x, y)
     local turns = x // COLUMNS
     if y < -3 or y > ROWS + 2 then return nil end
@@ -51,7 +50,7 @@ local function element(x, y, default)
     return u and v * COLUMNS + u or default
 end
 
--- The element around each, by an offset.
+-- Returns the neighbor of each element at an offset.
 local function around(dx, dy, default)
     local list = {}
     for y = 0, ROWS - 1 do

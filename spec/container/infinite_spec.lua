@@ -149,7 +149,7 @@ describe("infinite values of an adaptive container", function()
     it("and great ones have means", function()
         local q <close> = rill.quadtree("float", {size = 4, page = 2, depth = 1})
         local look = rill.kernel [[kernel void look(vec2 p<>, float level, float q[][], out float r<>) {
-            r = sample(q, p, level) * 0.25 / 2.5e37; }]] -- 1 / 1e38 is no normal float
+            r = sample(q, p, level) * 0.25 / 2.5e37; }]] -- 1 / 1e38 is not a normal float
         local function at(x, y, level) return look(rill.from({{x, y}}, "vec2"), level, q):get(1) end
         q:fill(3e38):mipmap()
         same({3, 3}, {at(2, 2, 1), at(1, 0, 1)}, "means")

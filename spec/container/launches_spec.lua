@@ -52,7 +52,7 @@ local function box_set(first, last, set)
     return set
 end
 
--- What all of them compute.
+-- The function that all launches compute.
 local function combine(a, b)
     return a + 3 * b + 1 & 255
 end
@@ -82,7 +82,7 @@ function actions.release(self)
     m.c:release(first, last)
 end
 
--- Reads of the values before: the output may be an input.
+-- Reads the previous values, since the output may be an input.
 local function combined(a, b)
     local x, y = table.move(a.values, 1, #a.values, 1, {}), table.move(b.values, 1, #b.values, 1, {})
     return function(i) return combine(x[i], y[i]) end
@@ -111,7 +111,7 @@ function actions.over(self)
     self.kernel {a = a.c, b = b.c, r = r.c, over = #list == 1 and rill.type(list[1]) and list[1] or list}
 end
 
--- The result takes the place of one with the same pages.
+-- The result replaces a container with the same pages.
 local function replace(self, m, c, set, f)
     for n, old in ipairs(self.all) do
         if old.page == m.page then
@@ -152,7 +152,7 @@ function actions.write(self)
     end
 end
 
--- Everything that goes through all elements agrees.
+-- All methods that visit all elements agree.
 local function compare(m)
     assert.same(m.values, m.c:values())
     local pages, sum, elements = 0, 0, {}
@@ -189,7 +189,7 @@ describe("launches with containers", function()
 
     it("agree with dense arrays in random launches", function() run(30) end)
 
-    -- Copies of buffers that zink moved ahead of launches.
+    -- Copies of buffers that zink executed before earlier launches.
     it("give that whatever a driver moves ahead", function()
         for _, seed in ipairs {1795376671114, 1795376666315} do
             math.randomseed(seed)

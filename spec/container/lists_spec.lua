@@ -26,7 +26,7 @@ local function one(list)
     return #list == 1 and list[1] or list
 end
 
--- Lists as tables, by row-major number of the cell.
+-- Lists as tables, by row-major index of the cell.
 local function expect(l, model, shape)
     local expected, lengths = {}, {}
     for c = 1, #model do
@@ -66,7 +66,7 @@ describe("a grid of lists", function()
                 assert.same(values, l:stream():values())
                 local o = rill.from(offsets, "int")
                 expect(rill.lists("int", {shape = one(shape), offsets = o, values = data}), model, shape)
-                -- keys in any order; entries of a cell keep theirs
+                -- keys in any order; entries of a cell keep their order
                 local places, shuffled = {}, {}
                 for i = 1, 30 do
                     local c = math.random(cells)

@@ -59,7 +59,7 @@ end
 describe("primitives of a container", function()
     leaks.watch(setup, teardown)
 
-    -- `all`: also what parts_spec compares.
+    -- `all`: includes the methods that parts_spec compares.
     local function compare(numbers, reductions, all)
         for _, number in ipairs(numbers) do
             local case = cases[number]
@@ -201,7 +201,7 @@ describe("primitives of a container", function()
         assert.same({5, 127}, {first()[1], first()[128]})
     end)
 
-    it("take all elements of large pages that are there in part", function() -- loops that count them would be cut short
+    it("take all elements of large pages that are there in part", function() -- watched loops would be terminated
         local t = T.pages {shape = {600, 500}, page = {300, 500}}
         t:map({0, 0}, {499, 599}, 0)
         local memory = rill.physical("int", 150000 + 100003):write(rill.iota(250003))

@@ -33,7 +33,7 @@ local function folded()
         cpu = function(x, y) return y == 0 and -1 or (y - 1) * 8 + x // 2 end}
 end
 
--- Each mapping, and a page of what it leads to.
+-- Each mapping, and a page of its range.
 local cases <const> = {
     {"a hash of diagonals", function() return diagonals(true) end, {4, 4}},
     {"a hash of diagonals asked point by point", function() return diagonals() end, {3, 5}},
@@ -186,7 +186,7 @@ describe("the mapping of a sparse container", function()
                     m:allocate(first, last)
                     visit(first, last, function(n, i) m.values[m.places[n]] = k + i - 1 end)
                 end,
-                function() -- a launch over what is mapped
+                function() -- a launch over the mapped elements
                     local k = random(100)
                     ramp {k = k, r = c}
                     visit({1, 1}, {ROWS, COLUMNS}, function(n, i)

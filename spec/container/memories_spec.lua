@@ -6,7 +6,7 @@ local leaks = require "spec.support.leaks"
 local T <const> = rill.translator
 local equal <const>, raises <const> = check.equal, check.raises
 
--- How often a program asks for a place in p, c or w for each call of its body, u_k.
+-- Counts the translations of addresses in p, c or w for each call of the program's body, u_k.
 local function translations(source)
     local main = source:match "void main.*"
     return select(2, main:gsub("adr_[pcw]%(", "")) // select(2, main:gsub("u_k%(", ""))
@@ -17,7 +17,8 @@ describe("one translator over several memories", function()
 
     local shape <const>, page <const> = {12, 20}, {4, 8}
 
-    -- Position, colour and weight of the same pages, of which every second is mapped, and which elements are.
+    -- Position, color and weight over the same pages, of which every second is mapped, and which elements
+    -- are mapped.
     local function points()
         local t = T.pages {shape = shape, page = page}
         local room = 9 * 32
@@ -70,7 +71,7 @@ describe("one translator over several memories", function()
             kernel void k(vec2 p<>, vec4 c<>, float w<>, out float r<>) { r = w * (p.x + p.y) + floor(c.z) + float(indexof(r).x); }
         ]]
         local r, all <close> = rill.stream("float", shape), position:range()
-        local few <close> = position:range({1, 1}, {1, 7}) -- of a page, which is not walked for them
+        local few <close> = position:range({1, 1}, {1, 7}) -- of a page, which is not traversed for them
         k {p = position, c = colour, w = weight, r = r, over = few}
         assert.are.equal(1, translations(k:source()))
         k {p = position, c = colour, w = weight, r = r, over = all}

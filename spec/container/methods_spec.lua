@@ -1,4 +1,4 @@
--- What streams have, containers have.
+-- Containers have the methods of streams.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -9,7 +9,7 @@ local function one(list)
     return #list == 1 and list[1] or list
 end
 
--- A container with some elements set, and what all of it is.
+-- Returns a container with some elements set, and the expected values of all elements.
 local function filled(type, shape, options)
     local c = rill.sparse(type, one(shape), options)
     for _ = 1, 12 do

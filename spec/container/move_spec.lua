@@ -1,4 +1,5 @@
--- Boxes of containers into others, onto stacks, and as inputs of launches over other boxes: against plain Lua.
+-- Boxes of containers are copied to others, pushed onto stacks, and used as inputs of launches over other
+-- boxes; compared with plain Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

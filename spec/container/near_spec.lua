@@ -4,7 +4,7 @@ local leaks = require "spec.support.leaks"
 
 local equal <const> = check.equal
 
--- What kernels add up: factors and offsets, the slowest dimension first.
+-- The terms that kernels add: factors and offsets, the slowest dimension first.
 local sums <const> = {
     line = {{1}, {2, -1}, {3, 1}},
     far = {{1, -3}, {2, 2}, {3, 9}},
@@ -70,7 +70,7 @@ local function put(c)
     return c
 end
 
--- A container with pages here and there.
+-- Returns a container with scattered pages.
 local function sparse(type, shape, page, default)
     local c = rill.sparse(type, #shape == 1 and shape[1] or shape, {page = page, default = default})
     for _ = 1, math.random(1, 9) do
@@ -81,7 +81,7 @@ local function sparse(type, shape, page, default)
     return put(c)
 end
 
--- The index, from 1, that one outside comes back to; nil: the value outside.
+-- Returns the 1-based index inside that replaces one outside; nil: the boundary value.
 local function inside(i, n, mode)
     if i >= 1 and i <= n then return i end
     if mode == "wrap" then return (i - 1) % n + 1 end
@@ -89,7 +89,7 @@ local function inside(i, n, mode)
     return mode == "clamp" and (i < 1 and 1 or n) or nil
 end
 
--- What the kernel should give at an index, of the first component.
+-- Returns the expected first component at an index.
 local function expected(values, shape, n, terms, modes, at)
     local sum = 0
     for _, term in ipairs(terms) do

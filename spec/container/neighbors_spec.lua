@@ -5,7 +5,7 @@ local leaks = require "spec.support.leaks"
 
 local equal <const>, raises <const> = check.equal, check.raises
 
--- What an index outside becomes; nil: nothing is there.
+-- Returns the index that replaces one outside; nil: none.
 local outside <const> = {
     clamp = function(i, n) return math.max(1, math.min(n, i)) end,
     wrap = function(i, n) return (i - 1) % n + 1 end,

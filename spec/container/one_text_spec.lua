@@ -1,4 +1,4 @@
--- One kernel, over everything that a stream may be instead.
+-- One kernel, over everything that can take the place of a stream.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"

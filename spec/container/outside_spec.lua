@@ -1,5 +1,5 @@
--- What lies outside of the domain, alike for streams and containers of every kind: indices are reported
--- under check, positions of sample are what the boundary says.
+-- Accesses outside of the domain, for streams and containers of every kind: indices are reported under
+-- check, and positions of sample follow the boundary.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -56,7 +56,7 @@ describe("an index outside of the domain", function()
                 local good, message = checking(function() take(points, c) end)
                 assert.is_false(good, name)
                 assert.matches("take: argument 'g': " .. case[2], message, 1, true)
-                if name ~= "quadtree" then -- of which a boundary is a change of its own
+                if name ~= "quadtree" then -- whose boundary is set by a method of theirs
                     assert.is_true(checking(function() take(points, c:boundary "clamp") end), name)
                 end
             end

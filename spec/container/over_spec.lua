@@ -4,7 +4,7 @@ local leaks = require "spec.support.leaks"
 
 local raises <const> = check.raises
 
--- Sparse containers of which some pages are mapped, and all of them as streams; 1 where a page is.
+-- Sparse containers with some mapped pages, and streams of all their elements; 1 where a page is mapped.
 local cases <const> = {
     {{45}, 7, {3, 20, 44}}, {{13, 21}, {4, 8}, {{1, 1}, {13, 21}, {6, 9}}},
     {{9, 10, 11}, {4, 4, 4}, {{9, 10, 11}, {1, 5, 1}, {5, 5, 5}}},
@@ -151,7 +151,7 @@ describe("a launch over the mapped part", function()
         assert.same({1, 0, 13}, {q:get(3, 3), q:get(1, 1), q.pages.mapped})
     end)
 
-    -- A random mask of a random shape: values, the pages that are mapped, and what a snapshot kept.
+    -- Tests a random mask of a random shape: values, mapped pages, and the contents of a snapshot.
     local function try_where(random)
         local rank, shape, page, count = random(5), {}, {}, 1
         for d = 1, rank do

@@ -10,7 +10,7 @@ local equal <const>, raises <const> = check.equal, check.raises
 local default <const>, steps <const> = 3, 14
 local seen <const> = {half = "float", uint8 = "uint"}
 
--- Shapes, pages, overlaps, types; how far neighbours are, or a loop over all that are near; `long` where
+-- Shapes, pages, overlaps, types, and the offsets of neighbors, or a loop over all of them; `long`:
 -- compiling takes seconds.
 local cases <const> = {
     {{61}, {16}, 3, "half", 3}, {{13, 21}, {4, 7}, 1, "uint8", "loop"}, {{24, 40}, {4, 8}, 4, "float", 4},
@@ -42,7 +42,7 @@ local function around(rank, far, type)
     return compile("kernel void around(neighbor T x<>, out T r<>) { " .. text .. " }", type)
 end
 
--- A container, and what it should hold: the elements of all its shape, and which are in pages.
+-- A container, the expected elements of its whole shape, and which are mapped.
 local function model(case)
     local shape, page, overlap, type = table.unpack(case)
     local n, components = 1, tonumber(type:match "vec(%d)") or 1
@@ -52,7 +52,7 @@ local function model(case)
     m.c = rill.sparse(type, #shape == 1 and shape[1] or shape, {page = page, overlap = overlap, default = of_all})
     for i = 1, n do m.values[i] = default end
     function m.element(v) return components > 1 and {v, v + 1, v + 2} or v end
-    -- The number, from 1, of an index, and the name of its page.
+    -- Returns the flat 1-based index, and the key of its page.
     function m.number(at)
         local number, name = 0, ""
         for d, i in ipairs(at) do
@@ -152,7 +152,7 @@ local changes = {
             if m.pages[name] then m.values[number] = 5 end
         end)
     end,
-    function(m) -- part of another one, on the device
+    function(m) -- a part of another container, on the device
         local first, last = m.box()
         local from <close> = m.c:copy()
         compile("kernel void more(inout T x<>) { x += T(2); }", m.type) {x = from}
@@ -353,7 +353,7 @@ describe("overlapping pages", function()
         local path = files:path "overlap.rill"
         c:save(path)
         local bytes = tempfiles.read(path)
-        -- Its numbers: the overlap, and where the page is.
+        -- Its numbers: the overlap, and the position of the page.
         local number = string.pack("<i4i4i4", 1, 0, 0):gsub("%W", "%%%0")
         for _, wrong in ipairs{{"'overlap' is 7", 7, 0}, {"damaged", 0, 0}, {"damaged", 1, 9}, {"damaged", -1, 0}} do
             local part, overlap, page = table.unpack(wrong)

@@ -4,8 +4,7 @@ local leaks = require "spec.support.leaks"
 
 local equal <const> = check.equal
 
--- Shapes, the pages of the container launched over, and those of the other container: equal ones,
--- multiples, parts, any.
+-- Shapes, pages of the container launched over, and pages of the other container: equal, multiples, parts, any.
 local cases <const> = {
     {{64}, {16}, {16}}, {{40}, {7}, {5}}, {{16, 24}, {4, 8}, {8, 24}}, {{13, 21}, {4, 8}, {4, 8}},
     {{13, 20}, {5, 4}, {10, 8}},
@@ -31,7 +30,7 @@ local function numbers(type, shape)
     end)
 end
 
--- Containers of these types with the same pages, some of them mapped.
+-- Returns containers of the given types with the same pages, some of them mapped.
 local function sparse(shape, page, defaults, ...)
     local made, count = {}, math.random(0, 6)
     for i, type in ipairs {...} do
@@ -45,7 +44,7 @@ local function sparse(shape, page, defaults, ...)
     return table.unpack(made)
 end
 
--- Whether each element is mapped, and a container of the type that is.
+-- Returns whether each element is mapped, and a container of the type that is mapped so.
 local function masked(type, shape, page, default)
     local c, mask = sparse(shape, page, {default, 0}, type, "float")
     return c, mask:fill(1):values()
@@ -132,7 +131,7 @@ describe("a launch page by page", function()
 
     it("does so in other pages #long", function() compare_places(1, #cases) end)
 
-    -- Rows of two elements are no whole texels.
+    -- Rows of two elements are not whole texels.
     it("takes pages of few elements in place if rows do not matter", function()
         local shape <const>, page <const> = {6, 4, 8}, {2, 2, 2}
         local add = rill.kernel "kernel void add(float x<>, inout float r<>) { r += x; }"
@@ -199,7 +198,7 @@ describe("a launch page by page", function()
             k {x = dense[1], y = s, q = dense[2], r = dense[3], over = range}
             assert.equal(dense[3]:bytes(), r:bytes())
             assert.equal(dense[2]:bytes(), q:bytes())
-            -- a stream that is read behind where it is written
+            -- a stream that is read after the position where it is written
             local line, want = s:copy():reshape(s.size), s:copy():reshape(s.size)
             local shift = rill.kernel "kernel void shift(float a<>, float b<>, out float r<>) { r = a + b; }"
             local cut = {shape[1] - 1, shape[2], shape[3]}

@@ -1,5 +1,5 @@
--- Primitives that copy the mapped elements in parts: their results equal those of one stream, and they
--- need little additional memory.
+-- Primitives that copy the mapped elements in parts: the results equal the results for one stream, and
+-- little additional memory is needed.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -9,7 +9,7 @@ local order = require "spec.support.order"
 local equal <const> = check.equal
 local T <const> = rill.translator
 
--- Pages come in an order that is not theirs in memory, and are not side by side.
+-- Pages are allocated in another order than address order, and are not adjacent.
 local function shuffled(type, shape, page, share)
     local c = rill.sparse(type, shape, {page = page, default = 3})
     local random, firsts = order.generator(9), {}
@@ -29,7 +29,7 @@ local put <const> = rill.kernel [[
     }
 ]]
 
--- One of the pages goes, and where it was in memory nothing is.
+-- One page is released and leaves a gap in memory.
 local function with_gap(shape, page)
     local c = shuffled("float", shape, page, 80)
     local at = c:active():addresses():get(c:active().size // 2)
@@ -151,7 +151,7 @@ describe("primitives in parts", function()
             local function element(x) return type == "ivec2" and {x, 1} or x end
             c:allocate({1, 1}, {16, #factors}):fill(element(1))
             for i, x in ipairs(factors) do c:set(element(x), i, i) end
-            local expected <const> = 1.0 * factors[1] * factors[2] * factors[3] -- no float
+            local expected <const> = 1.0 * factors[1] * factors[2] * factors[3] -- not a float
             assert.same(type == "ivec2" and {expected, 1.0} or expected, c:prod(), type)
         end
     end)
@@ -273,7 +273,7 @@ describe("primitives in parts", function()
             local row = large[number]
             local c = row[2]()
             put {r = c}
-            c:sum() -- what is mapped is known from here on
+            c:sum() -- the mapped part is known from here on
             local before = rill.memory().bytes
             local peak = rill.profile(function()
                 for _, name in ipairs {"sum", "max", "argmax", "mean"} do c[name](c) end

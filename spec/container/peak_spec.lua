@@ -17,7 +17,7 @@ local function tree(type, size, page)
     return rill[#page == 2 and "quadtree" or "octree"](type, {size = size, page = page})
 end
 
--- `nodes`: of a tree's page along each dimension. `near`: how far apart pages are.
+-- `nodes`: nodes of a tree's page along each dimension. `near`: distance of pages.
 local cases <const> = {
     {name = "a sparse container of 2048^3", make = sparse, size = 2048, page = {8, 8, 8}},
     {name = "a hash grid of 2048^3", make = hashgrid, size = 2048, page = {8, 8, 8}},
@@ -30,7 +30,7 @@ local cases <const> = {
     {name = "a quadtree of 131072^2 #long", make = tree, size = 131072, page = {16, 16}, nodes = 17},
 }
 
--- Pages here and there, and some side by side.
+-- Scattered pages, and some adjacent ones.
 local function places(case)
     local random, list, rank = order.generator(5), {}, #case.page
     for i = 1, case.nodes and 60 or 200 do
@@ -89,7 +89,7 @@ describe("memory is at most 1.2 times that of pages and tables with", function()
         end)
     end
 
-    -- Tables that outweigh the elements: a larger one takes the place of the one that there was.
+    -- Tables that are larger than the elements: a growing table replaces the old one.
     for _, case in ipairs {
         {name = "a page table grows", make = sparse, size = 2048, page = {8, 8, 8}, count = 1000},
         {name = "a page table of wide nodes grows", make = sparse, size = 131072, page = {16, 16}, count = 300},
@@ -132,7 +132,7 @@ describe("memory is at most 1.2 times that of pages and tables with", function()
         assert.matches("out of device memory", message)
         assert.equal(mapped, c.pages.mapped)
         assert.is_true(c.nbytes < 2 ^ 20)
-        c:set(7, 2, 20) -- in a node that is there
+        c:set(7, 2, 20) -- in an existing node
         set {x = c}
         rill.memory_limit(0)
         assert.same({6.0, 7.0, 8.0, 0.0},

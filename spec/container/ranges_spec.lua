@@ -33,7 +33,8 @@ local function random_box(shape)
     return one(first), one(last)
 end
 
--- Elements of a range in order, as flat indices; each once, and as many as its size says.
+-- Returns the elements of a range in order, as flat indices, and checks that each occurs once and that
+-- their number is the range's size.
 local function elements(range, shape)
     local list, set = {}, {}
     for a, b, c, d, e in range:each() do
@@ -45,7 +46,7 @@ local function elements(range, shape)
     return list, set
 end
 
--- The same from its addresses.
+-- Returns the same indices from the range's addresses.
 local function addressed(range, shape)
     local rank, list = #shape, {}
     local addresses = range:addresses()
@@ -71,7 +72,7 @@ end
 
 local add <const> = "kernel void add(float x<>, float y<>, out float r<>) { r = x + 3.0 * y + 1.0; }"
 
--- What add makes of two streams where a set has elements, and `other` elsewhere.
+-- Returns the sums of two streams for the elements of a set, and `other` elsewhere.
 local function expected(set, x, y, other)
     local a, b, result = x:values(), y:values(), {}
     for i = 1, #a do result[i] = set[i] and a[i] + 3 * b[i] + 1 or other end

@@ -20,7 +20,7 @@ local function line(box, first, last, at)
     return ("%d: %s .. %s at %s"):format(box, key(first), key(last), key(at))
 end
 
--- Rows of addresses that go on by one in memory, point by point; of memory, where `inverse`.
+-- Returns rows of points with consecutive addresses, found point by point; with `inverse` for a box of memory.
 local function rows_of(t, boxes, inverse)
     local rows = {}
     for i, box in ipairs(boxes) do

@@ -1,7 +1,7 @@
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 
--- The range that q:refine returns: after a launch over it, all values equal those of a launch over all leaves.
+-- The range that q:refine returns: a launch over it gives the same values as a launch over all leaves.
 describe("the new leaves of refine", function()
     leaks.watch(setup, teardown)
 
@@ -92,7 +92,7 @@ describe("the new leaves of refine", function()
         local q = rill.quadtree("float", {size = 64, page = 4})
         local _, first = q:refine(rill.from({{40, 1}}, "vec2"), 1)
         assert.are.equal(q:active().size, first.size)
-        -- The leaf left of a finer one is split: nodes of the finer one's left side hung.
+        -- The leaf to the left of a finer leaf is split: nodes on the finer leaf's left side were hanging.
         local _, second = q:refine(rill.from({{25, 1}}, "vec2"), 2)
         local seen = {}
         for y, x in second:each() do seen[(y - 1) .. " " .. (x - 1)] = true end

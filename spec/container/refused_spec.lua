@@ -1,4 +1,5 @@
--- Functions that take streams, given a container or an expression of some: they work, or say what to do.
+-- Functions that take streams are called with a container or an expression of containers: they work, or
+-- the error says what to do.
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 

@@ -6,7 +6,7 @@ local tempfiles = require "spec.support.tempfiles"
 
 local raises <const> = check.raises
 
--- The file's bytes with a right checksum.
+-- Returns the file's bytes with a valid checksum.
 local function mended(bytes)
     local body = bytes:sub(1, -5)
     return body .. string.pack("<I4", pngwriter.crc32(body))
@@ -103,7 +103,7 @@ describe("a container in a file", function()
             end
             raises("the .rill file has version 3; this rill reads version 1 and 2", rill.load,
                 files:write("bad.rill", mended(bytes:sub(1, 8) .. "\3" .. bytes:sub(10))))
-            -- damage behind a right checksum: an error, or a container
+            -- damage with a valid checksum: an error, or a container
             local before = rill.memory().peak
             for at = 17, math.min(#bytes - 4, 250), 2 do
                 for _, xor in ipairs {1, 255} do

@@ -3,7 +3,7 @@ local leaks = require "spec.support.leaks"
 
 local T <const> = rill.translator
 
--- Bodies, and how many places they share.
+-- Kernel bodies, and how many addresses they share.
 local bodies <const> = {
     {"r = c[p.y][p.x] + d[p.y][p.x];", 1},
     {"r = c[p] + 10.0 * d[p];", 1},

@@ -47,7 +47,7 @@ function Model:whole(first, last)
     return from, to
 end
 
--- Whether the pages fit.
+-- Returns whether the pages fit.
 function Model:allocate(first, last)
     local new, count = {}, 0
     self:visit(first, last, function(_, key)
@@ -321,7 +321,7 @@ describe("a sparse container", function()
         two {x = 3, r = a, q = b, over = b:range({8, 8}, {9, 8})}
         assert.same({2, 2, 3.0, 1.0}, {a.pages.mapped, b.pages.mapped, a:get(8, 8), a:get(1, 1)})
         before:close()
-        -- what a launch reports that was issued takes nothing back
+        -- if an issued launch reports a fault, its pages stay mapped
         local checked = rill.check(true)
         local far = rill.kernel "kernel void far(float g[], out float r<>) { r = g[9] + 1.0; }"
         local n = rill.sparse("float", {8, 8}, {page = {4, 4}})
@@ -377,8 +377,7 @@ describe("a sparse container", function()
         end
     end)
 
-    -- Below a level's entry that is empty nothing is looked up, and a step takes as many elements as one
-    -- of streams.
+    -- Nothing is looked up below an empty entry of a level, and a step takes as many elements as with streams.
     it("is looked up at random through tables of every depth", function()
         local look = rill.kernel "kernel void look(ivec2 p<>, int c[][], out int r<>) { r = c[p.y][p.x]; }"
         local place = rill.kernel "kernel ivec2 place(int n<>) { return ivec2(n * 37 % 67 - 1, n * 29 % 53 - 1); }"

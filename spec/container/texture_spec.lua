@@ -157,7 +157,7 @@ describe("cubes", function()
             for i = 1, 60 do
                 local face, level = (i - 1) % 6 + 1, i % 2
                 local length, size = 0.5 + math.random(), side >> level
-                -- Where samples take no other face's elements.
+                -- Positions at which samples use one face only.
                 local x, y = 0.5 + math.random() * (size - 2), 0.5 + math.random() * (size - 2)
                 local direction = {}
                 for d = 1, 3 do
@@ -195,8 +195,8 @@ end)
 describe("textures", function()
     leaks.watch(setup, teardown)
 
-    -- Drivers compile a program anew for each filter and boundary: over all types and shapes each pair
-    -- comes a few times.
+    -- Drivers compile a program for each filter and boundary, so each pair occurs a few times over all
+    -- types and shapes.
     local turn, few <const> = 0, {float = true, half4 = true, unorm8 = true}
     for _, type in ipairs(types) do
         it("of " .. type .. " are sampled as a plain program does" .. (few[type] and "" or " #long"), function()
@@ -311,8 +311,8 @@ describe("textures", function()
         assert.are.equal(15, k(rill.from({{0.99, 0.8}}, "vec2"), same):values()[1])
     end)
 
-    -- By format: how many steps between 0 and 1, of which a value may be half a one off, and bytes of a
-    -- texel. Half floats have 2048 in the upper half, and may be cut off rather than rounded.
+    -- By format: the number of steps between 0 and 1, of which a value may be half a step off, and bytes
+    -- of a texel. Half floats have 2048 steps in the upper half, and may be truncated instead of rounded.
     local function in_formats(formats)
         local samplers = {}
         for name, row in pairs(formats) do

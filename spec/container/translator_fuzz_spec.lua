@@ -95,7 +95,7 @@ local function compare_inverse(random, made, memory)
     end
 end
 
--- Ranges of a box hold each mapped point once, and tell where it is.
+-- Ranges of a box contain each mapped point once, with its address.
 local function compare_ranges(random, made)
     local size, first, last = {}, {}, {}
     for d = 1, #made.first do

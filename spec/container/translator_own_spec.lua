@@ -7,7 +7,7 @@ local T <const> = rill.translator
 local raises <const> = check.raises
 local swap <const> = like()
 
--- A new translator under rill.check(true).
+-- Creates a translator under rill.check(true).
 local function tried(options)
     local before = rill.check(true)
     local results = {pcall(T.new, options)}

@@ -52,14 +52,15 @@ describe("a translator", function()
         assert.equal("n", T.compose(own, own).traits.access)
     end)
 
-    -- Each of its 17 rows, in its order; where these characteristics are not the table's,
-    -- docs/translator.md says why.
+    -- The 17 rows of the table, in its order. docs/translator.md gives the reasons for different
+    -- characteristics.
     it("makes the structures of Glift's Table II", function()
         local counts = rill.from({{{2, 1}, {0, 3}}}, "int")
         local function paged(frames, to, options) -- pages, of so many elements in all, in memory of other dimensions
             return T.compose(T.fold {shape = frames, to = to}, T.pages(options))
         end
-        -- A quadtree over x and y, walked on the CPU: four places for each leaf, of which some are coarser.
+        -- A quadtree over x and y, traversed on the CPU: four addresses for each leaf, of which some are
+        -- coarser.
         local function quadtree(missing)
             return T.new {rank = 3, to = 2, shape = {2, 8, 8}, cpu = function(x, y, z)
                 local level = x < 4 and y < 4 and 1 or 2
@@ -234,7 +235,7 @@ describe("a translator", function()
         local points = rill.from({{-most, most}, {most, most}}, "ivec2")
         local address = hash:translate {-most, most}
         assert.same({address, -2 ^ 31 | 0}, hash:translate(points):values())
-        for at = 0, 8 do -- a page at the end of the ints: not all of it is there
+        for at = 0, 8 do -- a page at the end of the ints, of which a part cannot be mapped
             local expected = hash:inverse(at) or {-2 ^ 31 | 0, -2 ^ 31 | 0}
             assert.same(expected, hash:inverse(rill.from({at}, "int")):get(1))
         end

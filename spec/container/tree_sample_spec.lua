@@ -12,7 +12,7 @@ local cases <const> = {
     {size = {16, 8}, page = {4, 2}, edge = "repeat"},
 }
 
--- What each filter gives, at a position in the domain.
+-- The expected result of each filter at a position in the domain.
 local filters <const> = {}
 
 function filters.nearest(m, p, level)

@@ -28,7 +28,7 @@ describe("an adaptive container", function()
             for step = 1, 16 do
                 local action = names[1 + random(#names)]
                 q = steps[action](q, m, random) or q
-                steps.mipmap(q, m) -- what is no leaf may be old otherwise
+                steps.mipmap(q, m) -- pages that are not leaves may be out of date otherwise
                 local done, message = pcall(compare, q, m, random)
                 if done and step % 8 == 0 then done, message = pcall(compare_nodes, q, m) end
                 assert(done, ("step %d, %s: %s"):format(step, action, message))

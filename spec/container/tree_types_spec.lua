@@ -4,8 +4,8 @@ local leaks = require "spec.support.leaks"
 
 local pair <const> = rill.struct("Pair", "int n; vec4 v; half2 h;")
 
--- type, the plain one, how far values may differ, what an element is made of a number, and what a kernel
--- makes of one; and a number of an element.
+-- type, plain type, tolerance, function from a number to an element, the same in a kernel, and function
+-- from an element to a number
 local function same(x) return x end
 
 local cases <const> = {

@@ -104,7 +104,7 @@ describe("elements of containers one by one", function()
             c:update(function(_, i) if i == 11 then return 5 end end)
             assert.equal(5, c:sum())
             assert.equal(c.pages and c.pages.mapped and 8 or 64, c:diff(before).size)
-            c:update(function(_, i) -- what the function writes elsewhere stays, and so do snapshots
+            c:update(function(_, i) -- elements that the function writes elsewhere keep their values, and so do snapshots
                 if i == 17 then
                     c:set(9, 18)
                     local between <close> = c:snapshot()
