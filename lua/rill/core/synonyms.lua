@@ -302,8 +302,8 @@ math.huge: inf Inf infinity
 ]==],
 }
 
--- The names of options elsewhere, and the option here; the first of several that the function has is meant; "-" is
--- nothing.
+-- Options of other libraries. A line is `option in rill: other names`. If several options have the same other name, the
+-- first one that the function accepts is suggested. "-" means that nothing is suggested.
 local option_lines <const> = [==[
 axis: dim dims axes dimension along
 axes: axis dim dims

@@ -1,7 +1,7 @@
 -- The reference of every public name of rill. It is the source of `?name` at the prompt, of the editor annotations and of the manual's index, and
--- tools/docscov.lua compares the module with it. Some lines are in other files: those of the operations on expressions in
--- rill.algebra.rows, those of simulation, solver and rendering modules in rill.shell.reference_modules, those of image filters in
--- rill.image.filters, those of solvers in rill.solve.methods.
+-- tools/docscov.lua compares the module with it. Some lines are in other files: operations on expressions in
+-- rill.algebra.rows, simulation, solver and rendering modules in rill.shell.reference_modules, image filters in
+-- rill.image.filters, and solvers in rill.solve.methods.
 -- `make check-annotations` fails for a name without a line, and for a line without its name.
 --
 -- A line is `signature -- description`. Signatures use the notation of LuaLS: `name?: type` is optional, `{key?: type}` is a

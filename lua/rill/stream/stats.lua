@@ -1,4 +1,4 @@
--- s:stats(): what a stream holds.
+-- s:stats() and rill.debug.stats: statistics of a stream.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local types = require "rill.core.types"

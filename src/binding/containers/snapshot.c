@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The userdata. */
+/* The userdata of a snapshot. */
 typedef struct LuaSnapshot {
     Snapshot *snapshot; /* NULL: closed */
     Device *device;     /* a reference, while it is open */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The registry holds the metatable under its address. */
+/* The key of the metatable of ContainerLaunchHold in the registry. */
 static const char hold_meta;
 
 static int end_launch(lua_State *L)

@@ -1,4 +1,4 @@
-/* What rill.reuse does on the host: batches, orders of triangles, modelled caches. */
+/* Functions for rill.reuse on the host: batches of triangles, orders of triangles, and modelled vertex caches. */
 #include "binding/streams/container_handle.h"
 
 #include "gpu/memory/buffer.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Indices in the host's memory, in userdata on the stack. */
+/* A copy of the indices in host memory, owned by userdata on the stack. */
 typedef struct Indices {
     const Stream *stream;
     int64_t count;
@@ -15,7 +15,7 @@ typedef struct Indices {
     int32_t vertices;
 } Indices;
 
-/* Reads the stream of int or ivec3 at 1 and numbers its values. */
+/* Reads the stream of int or ivec3 at 1 and numbers its distinct values; raises. */
 static Indices take_indices(lua_State *L, const char *function)
 {
     Indices indices = {.stream = accept_check(L, 1, function, 1, "indices")};
@@ -48,7 +48,7 @@ static int push_ints(lua_State *L, const Stream *like, const int32_t *values, in
     return 1;
 }
 
-/* _reuse_batches(indices, corners, most, unique): where batches begin, and how many indices there are. */
+/* _reuse_batches(indices, corners, most, unique): returns the starts of the batches, and the number of indices. */
 static int reuse_batches(lua_State *L)
 {
     static const char function[] = "rill.reuse.run";
@@ -61,7 +61,7 @@ static int reuse_batches(lua_State *L)
     return push_ints(L, indices.stream, starts, batches + 1, function);
 }
 
-/* _reuse_order(triangles, hoppe, entries): the numbers of the triangles in their new order. */
+/* _reuse_order(triangles, hoppe, entries): returns the indices of the triangles in their new order. */
 static int reuse_order(lua_State *L)
 {
     static const char function[] = "rill.reuse.order";
@@ -75,8 +75,8 @@ static int reuse_order(lua_State *L)
     return push_ints(L, indices.stream, order, faces, function);
 }
 
-/* _reuse_misses(indices, entries, lru, parallel, sliding): how many indices a modelled cache misses, and how many
- * differ. */
+/* _reuse_misses(indices, entries, lru, parallel, sliding): returns the number of misses of a modelled cache, and the
+ * number of distinct indices. */
 static int reuse_misses(lua_State *L)
 {
     CacheModel model = {.entries = (int)luaL_checkinteger(L, 2),
