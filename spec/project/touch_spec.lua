@@ -599,8 +599,7 @@ print(select(2, pcall(rill.solve.richardson, A, rill.from {6, 10, 8}, {omege = 0
     {id = "slip", stream = "clamp", condition = "gradient", words = {fluid = "slip"},
         fluid = {normal = "value", tangential = "gradient", pressure = "gradient"}},
 ]], "    {id = \"open\"")
-        copy:insert("docs/fluid.md", "A `\"slip\"` side lets nothing through, and does not hold what flows along it.\n",
-            "\nPositions are in the units of `spacing`")
+        copy:insert("docs/fluid.md", "| `\"slip\"` | no normal flow and no friction |\n", "| `\"open\"`")
         copy:write("spec/fluid/slip_spec.lua", [[
 local rill = require "rill"
 local function least_speed(side)
