@@ -18,6 +18,8 @@ end
 
 local function set_function(name, f) rill[name] = f end
 offer(set_function, "rill.stream.concat", "concat")
+offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "arange", "linspace", "logspace",
+    "meshgrid")
 offer(set_function, "rill.stream.active", "active", "branch")
 offer(set_function, "rill.stream.choice", "permutation", "choice")
 offer(set_function, "rill.stream.convolve", "convolve", "correlate")

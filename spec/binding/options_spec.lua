@@ -41,6 +41,8 @@ local calls = {
     ["rill.programfile"] = function(o) return rill.programfile("/nowhere", o) end,
     ["s:dot"] = function(o) return line:dot(line, 1, o) end,
     ["c:dot"] = function(o) local c = dense_array() return c:dot(c, 1, o) end,
+    ["rill.logspace"] = function(o) return rill.logspace(0, 1, 2, o) end,
+    ["rill.meshgrid"] = function(o) return rill.meshgrid({1}, {2}, o) end,
     ["rill.random"] = function(o) return rill.random(3, o) end,
     ["rill.permutation"] = function(o) return rill.permutation(3, o) end,
     ["rill.choice"] = function(o) return rill.choice(3, 2, o) end,

@@ -37,7 +37,7 @@ describe("a suggestion", function()
             ["rill.mesh"] = {save = "M:save(path)", read = "rill.mesh.load"},
             ["rill.sparse"] = {save = "A:save(path)"},
             rill = {
-                save = "s:save", sort = "s:sort", zeros = "rill.stream", arange = "rill.iota", tensor = "rill.from",
+                save = "s:save", sort = "s:sort", tensor = "rill.from",
                 malloc = "rill.stream", cudaMalloc = "rill.stream", transpose = "s:transpose", Mesh = "rill.mesh.new",
                 explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "localid() in a kernel", -- as docs/guide_from_cuda.md has it
                 tid = "indexof(r).x in a kernel", version = "rill._VERSION", inf = "math.huge",
@@ -69,7 +69,7 @@ describe("a suggestion", function()
 
     it("is not given if only the letters are similar", function()
         for owner, words in pairs {
-            rill = {"meshgrid", "mgrid", "fromfile", "interp", "diff", "sinc", "gridDim", "lstsq"},
+            rill = {"mgrid", "fromfile", "interp", "diff", "sinc", "gridDim", "lstsq"},
             s = {"median", "quantile", "pinv"}, c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
             ["rill.sparse"] = {"csc_matrix"},
         } do

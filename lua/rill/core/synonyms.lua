@@ -197,9 +197,9 @@ M:save(path): save write export
 A:save(path): save write
 ]==],
     rill = [==[
-rill.iota: arange range
-rill.iter: linspace ramp
-rill.stream: zeros ones full empty buffer malloc alloc cudaMalloc cuMemAlloc device_array to_device ndarray Buffer Array
+rill.arange(from, to): range
+rill.iter: ramp
+rill.stream: empty buffer malloc alloc cudaMalloc cuMemAlloc device_array to_device ndarray Buffer Array
 rill.from: asarray fromlist fromtable as_tensor tensor Tensor from_numpy from_dlpack ascontiguousarray vector table
 s:like(): zeros_like empty_like
 s:like():fill(1): ones_like
@@ -298,7 +298,7 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: lstsq meshgrid mgrid ogrid fromfile interp diff sinc gridDim
+-: lstsq mgrid ogrid fromfile interp diff sinc gridDim
 ]==],
 }
 

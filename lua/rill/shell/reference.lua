@@ -61,6 +61,14 @@ d.traits: table -- measured properties of the driver. The compiler uses some of 
     { "stream", [==[
 rill.stream(type: typename, shape: shape, init?: data): stream -- returns a new stream. init: one value for all elements, a flat or nested table, a binary string, or a function f(i, j, ...) that returns an element. Default: zeros
 rill.from(list: table, type?: typename): stream -- returns a stream with the shape of a nested table. Default type: float, or bool for booleans. With a vector type the innermost tables are elements
+rill.zeros(shape: shape, type?: typename): stream -- returns a stream of zeros. Default type: float
+rill.ones(shape: shape, type?: typename): stream -- returns a stream of ones. Default type: float
+rill.full(shape: shape, value: element, type?: typename): stream -- returns a stream whose elements have one value. Default type: float, bool for a boolean, a vector of floats for a table
+rill.eye(n: integer, type?: typename): stream -- returns an n by n stream with ones on the diagonal and zeros elsewhere. Default type: float
+rill.arange(from: number, to?: number, step?: number, type?: typename): stream -- returns the numbers from `from` (inclusive) to `to` (exclusive): rill.arange(to), rill.arange(from, to), rill.arange(from, to, step). Default type: int if all numbers are integers, else float
+rill.linspace(from: number, to: number, n: integer, type?: typename): stream -- returns n evenly spaced numbers from `from` to `to`, both inclusive. Default type: float
+rill.logspace(from: number, to: number, n: integer, options?: {base?: number, type?: string}): stream -- returns n numbers from base ^ from to base ^ to, both inclusive, whose logarithms are evenly spaced. Defaults: base 10, type float
+rill.meshgrid(...: source|number[]|{indexing?: string}): stream -- returns one stream for each stream of one dimension: the coordinates of the points of their grid. indexing: "xy" (x runs along the last dimension) or "ij". Default: "xy"
 rill.iota(shape: shape): stream -- returns a stream of int 0, 1, 2 ... in row-major order
 rill.iter(type: typename, shape: shape, from: element, to: element): stream -- returns Brook's iterator stream: a linear ramp from `from` (inclusive) to `to` (exclusive). It takes no memory and cannot be written
 rill.concat(list: source[], axis?: integer): stream -- joins streams of one type along an axis. Default axis: 1; -1 is the last one
