@@ -90,6 +90,7 @@ local calls = {
     ["rill.mesh.torus"] = rill.mesh.torus, ["rill.mesh.box"] = rill.mesh.box, ["rill.mesh.grid"] = rill.mesh.grid,
     ["rill.mesh.load"] = function(o) return rill.mesh.load("/nowhere.obj", o) end,
     ["rill.mesh.marching_cubes"] = function(o) return rill.mesh.marching_cubes(rill.random({4, 4, 4}), 0.5, o) end,
+    ["M:octree"] = function(o) return rill.mesh.box():octree(o) end,
     ["M:save"] = function(o) return rill.mesh.box():save("/nowhere.obj", o) end,
     ["rill.subdivide.loop"] = with({levels = 1}, function(o) return rill.subdivide.loop(rill.mesh.box(), o) end),
     ["rill.reuse.run"] = function(o)

@@ -141,10 +141,10 @@ function methods:volume()
 end
 
 -- Methods that are loaded at their first call: M:save(path [, {encoding =}]), see mesh/save.lua; M:weld([epsilon]),
--- see mesh/weld.lua; the others are in mesh/topology.lua.
+-- see mesh/weld.lua; M:winding(points); M:octree(options); the others are in mesh/topology.lua.
 local MODULES <const> = {
     topology = {"adjacency", "euler", "components", "is_closed", "is_manifold", "is_oriented", "boundary"},
-    save = {"save"}, weld = {"weld"},
+    save = {"save"}, weld = {"weld"}, winding = {"winding"}, octree = {"octree"},
 }
 for module, names in pairs(MODULES) do
     for _, name in ipairs(names) do
