@@ -118,7 +118,7 @@ describe("M:octree", function()
             for d = 3, 1, -1 do c = c * n + math.floor((p[d] - grid.low[d]) / grid.side) end
             return c
         end
-        local bound, count = 0, 0
+        local bound = 0
         for f, t in ipairs(triangle_list(m)) do
             for _ = 1, 40 do
                 local u, v = math.random(), math.random()
@@ -136,8 +136,7 @@ describe("M:octree", function()
             end
             bound = bound + product
         end
-        count = cells.size
-        assert(count <= bound, "more cells than the bounding boxes have")
+        assert(cells.size <= bound, "more cells than the bounding boxes have")
         cells:close()
     end
 
