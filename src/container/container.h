@@ -87,63 +87,69 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
 /* Finds the index in memory of an element on the CPU. `index` as in a shape; `caller` as for translator_point. */
 Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller);
 /* Returns the mapped elements as a region in address order; of a container without pages all elements. The
- * container owns the region, which is valid until other pages are mapped. NULL with error_set. */
+ * container owns the region, which is valid until other pages are mapped. Returns NULL with error_set on
+ * failure. */
 Region *container_active(Container *c);
 /* Returns whether all of a region of the container's shape is mapped, as far as is known without querying the
  * translator. */
 bool container_has(const Container *c, const Region *region);
-/* Queries a translator for its mapped elements if they are not known, which container_active requires. Call it
- * outside of any scope, since a user's function may run Lua; `caller` as for translator_ranges. False with
- * error_set. */
+/* Queries a translator for its mapped elements if they are not known, which container_active requires. Call
+ * it outside of any scope, since a user's function may run Lua; `caller` as for translator_ranges. Returns
+ * false with error_set on failure. */
 bool container_query(Container *c, void *caller);
 /* Returns a counter that changes whenever the elements or the page mapping change. */
 uint64_t container_version(const Container *c);
 /* Updates copies and levels that depend on the elements of a box. Call it after the elements were written by
- * other means than the functions below and launches. False with error_set. */
+ * other means than the functions below and launches. Returns false with error_set on failure. */
 bool container_wrote(Container *c, const int64_t *first, const int64_t *last);
-/* Counts the mapped elements of a box. False with error_set. */
+/* Counts the mapped elements of a box. Returns false with error_set on failure. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 
 /* Draws where the container is mapped, projected onto the two fastest dimensions: bright cells for mapped
- * elements, darker ones for pages of coarser levels. Chooses the shape, with sides up to `longest`, and writes
- * that many cells. False with error_set. */
+ * elements, darker ones for pages of coarser levels. Chooses the shape, with sides up to `longest`, and
+ * writes that many cells. Returns false with error_set on failure. */
 bool container_occupancy_image(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller);
 
-/* Copies a box to a new dense stream. False with error_set. */
+/* Copies a box to a new dense stream. Returns false with error_set on failure. */
 bool container_dense(Container *c, const int64_t *first, const int64_t *last, Stream *result);
-/* Writes a stream to the box of its shape that begins at `first`, which must be mapped. False with error_set. */
+/* Writes a stream to the box of its shape that begins at `first`, which must be mapped. Returns false with
+ * error_set on failure. */
 bool container_write(Container *c, const int64_t *first, const Stream *from);
 /* Computes coarser levels from the elements, each as a mean of the elements that it represents: the levels of
- * an adaptive container (see tree_mipmap for `how`), or of a texture. False with error_set if the container has
- * one level only. */
+ * an adaptive container (see tree_mipmap for `how`), or of a texture. Returns false with error_set if the
+ * container has one level only. */
 bool container_mipmap(Container *c, int how);
 /* Sets all mapped elements to one packed element. */
 bool container_fill(Container *c, const void *element, void *caller);
 /* Copies a container and its memory. The copy has the same translator, unless the container owns its pages.
- * NULL with error_set. */
+ * Returns NULL with error_set on failure. */
 Container *container_copy(const Container *c);
 /* Creates a container of the same kind for another element type, filled with zeros, with default 0. If it has
- * pages, none is mapped yet, and their number is limited only by the range of addresses. NULL with error_set. */
+ * pages, none is mapped yet, and their number is limited only by the range of addresses. Returns NULL with
+ * error_set on failure. */
 Container *container_like(const Container *c, const Type *type);
-/* Creates a container as container_like does, and maps the elements that are mapped in c. NULL with error_set. */
+/* Creates a container as container_like does, and maps the elements that are mapped in c. Returns NULL with
+ * error_set on failure. */
 Container *container_like_mapped(Container *c, const Type *type);
 
 /* Returns whether some elements are unmapped. (transfer/pack.c: the mapped elements as a stream of one
  * dimension.) */
 bool container_partial(const Container *c);
 /* Packs the elements of `from`, a header of c's shape, that are mapped in c, or that are in the region `part`
- * (default: NULL) of the mapped elements, into a line: a stream of one dimension, in address order. The result
- * is a new stream, or a view if memory holds the elements in this order. If c is mapped everywhere, the result
- * is all of it in its shape; of lists it is the entries. False with error_set. */
+ * (default: NULL) of the mapped elements, into a line: a stream of one dimension, in address order. The
+ * result is a new stream, or a view if memory holds the elements in this order. If c is mapped everywhere,
+ * the result is all of it in its shape; of lists it is the entries. Returns false with error_set on
+ * failure. */
 bool container_pack(Container *c, const Stream *from, const Region *part, Stream *result);
 /* Packs all mapped elements in any order. The result is a view more often than with container_pack. */
 bool container_pack_unordered(Container *c, Stream *result);
-/* Copies the elements of a line to the mapped elements. False with error_set. */
+/* Copies the elements of a line to the mapped elements. Returns false with error_set on failure. */
 bool container_pack_take(Container *c, const Stream *line);
-/* Creates a container that is mapped like c, with the elements of a line and their type. NULL with error_set. */
+/* Creates a container that is mapped like c, with the elements of a line and their type. Returns NULL with
+ * error_set on failure. */
 Container *container_unpack(Container *c, const Stream *line);
-/* Creates a line of the coordinates of the mapped elements, or of those in `part`: int or ivec2 to ivec4. False
- * with error_set. */
+/* Creates a line of the coordinates of the mapped elements, or of those in `part`: int or ivec2 to ivec4.
+ * Returns false with error_set on failure. */
 bool container_pack_points(Container *c, const Region *part, Stream *result);
 /* Returns whether container_pack (`ordered`) or container_pack_unordered gives a view of the container's own
  * elements. */
@@ -153,15 +159,17 @@ bool container_pack_exists(Container *c, bool ordered);
  * container. */
 const Stream *container_elements(const Container *c);
 
-/* Appends all elements of a stream. The container must offer CONTAINER_APPEND. False with error_set. */
+/* Appends all elements of a stream. The container must offer CONTAINER_APPEND. Returns false with error_set
+ * on failure. */
 bool container_append(Container *c, const Stream *from);
-/* Appends the elements of a region of another container, in address order. False with error_set. */
+/* Appends the elements of a region of another container, in address order. Returns false with error_set on
+ * failure. */
 bool container_append_region(Container *c, Container *from, const Region *region);
-/* Appends as container_append_region does; all mapped elements of `from` if the region is NULL. False with
- * error_set. */
+/* Appends as container_append_region does; all mapped elements of `from` if the region is NULL. Returns false
+ * with error_set on failure. */
 bool container_append_from(Container *c, Container *from, const Region *region);
-/* Removes the last `count` elements. Sets `view` to a view of them, which is valid until elements are appended.
- * False with error_set. */
+/* Removes the last `count` elements. Sets `view` to a view of them, which is valid until elements are
+ * appended. Returns false with error_set on failure. */
 bool container_remove(Container *c, int64_t count, Stream *view);
 
 /* Returns whether container_move between the two containers can skip elements that are mapped in neither: both
@@ -169,12 +177,12 @@ bool container_remove(Container *c, int64_t count, Stream *view);
 bool container_moves_mapped(const Container *c, const Container *from);
 /* Returns the region of c that container_move writes if container_moves_mapped returns true: the part of the
  * moved box that is mapped in c or in `from`; or, if `part` (a region of the other's shape) is not NULL, this
- * part, moved. Parameters as for container_move. NULL with error_set. */
+ * part, moved. Parameters as for container_move. Returns NULL with error_set on failure. */
 Region *container_move_region(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
                               const Region *part);
-/* Copies the elements low .. high - 1 of another container, with indices as in a shape, to the box that begins
- * at `at`. Writes only a region that container_move_region returned, or all of the box if it is NULL. The
- * caller maps the elements that are written. False with error_set. */
+/* Copies the elements low .. high - 1 of another container, with indices as in a shape, to the box that
+ * begins at `at`. Writes only a region that container_move_region returned, or all of the box if it is NULL.
+ * The caller maps the elements that are written. Returns false with error_set on failure. */
 bool container_move(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
                     const Region *region);
 /* Returns a header of a box of container_elements. */
@@ -192,7 +200,7 @@ typedef struct AllocatorHooks {
 void container_set_allocator(Container *c, const AllocatorHooks *hooks);
 /* Sets a custom boundary: a translator that maps points outside of the domain to points with as many
  * coordinates. If a point is not mapped, the default is read. The container must have bounds; call it right
- * after creating it. False with error_set. */
+ * after creating it. Returns false with error_set on failure. */
 bool container_set_edge(Container *c, Translator *edge);
 /* Sets the boundary `edge` of a container, unless `edge` is NULL, and returns the container. Returns NULL with
  * error_set if the container is NULL or cannot have the boundary; the container is then released. */
@@ -221,34 +229,37 @@ bool container_allocate_points(Container *c, const Stream *points, bool *found);
 bool container_free_points(Container *c, const Stream *points, bool *found);
 
 /* Copies the elements of a region of container_elements, in address order, to a new stream of one dimension
- * (transfer/elements.c). False with error_set. */
+ * (transfer/elements.c). Returns false with error_set on failure. */
 bool container_get_elements(Container *c, const Region *region, Stream *line);
 /* Writes the elements of a region, which must be mapped, from a stream as container_get_elements makes it.
- * False with error_set. */
+ * Returns false with error_set on failure. */
 bool container_put_elements(Container *c, const Region *region, const Stream *line);
-/* Copies the elements of a region to packed elements in host memory. False with error_set. */
+/* Copies the elements of a region to packed elements in host memory. Returns false with error_set on
+ * failure. */
 bool container_download_elements(Container *c, const Region *region, void *bytes);
-/* Writes the elements of a region from packed elements in host memory. False with error_set. */
+/* Writes the elements of a region from packed elements in host memory. Returns false with error_set on
+ * failure. */
 bool container_upload_elements(Container *c, const Region *region, const void *bytes);
 /* Returns the elements of a region whose byte in `marks` is not 0, as a new region, which may have another
- * order. Copies the marked elements from `from`, packed in the order of `region`, to `to`, in the order of the
- * result. The result is `region` itself if all elements are marked, and in adaptive containers if it has
- * levels. NULL with error_set. */
+ * order. Copies the marked elements from `from`, packed in the order of `region`, to `to`, in the order of
+ * the result. The result is `region` itself if all elements are marked, and in adaptive containers if it has
+ * levels. Returns NULL with error_set on failure. */
 Region *container_marked(const Container *c, Region *region, const unsigned char *marks, const char *from, char *to);
 
 /* Snapshots (snapshot/): a snapshot shares elements with its container until they are written. If others may
  * write the container's memory, it holds a copy. The caller closes a snapshot; the container may be released
  * first. */
 typedef struct Snapshot Snapshot;
-/* Takes a snapshot. NULL with error_set. */
+/* Takes a snapshot. Returns NULL with error_set on failure. */
 Snapshot *container_snapshot(Container *c);
 /* Closes a snapshot. Does nothing if s is NULL. */
 void snapshot_close(Snapshot *s);
-/* Returns whether a snapshot is one of c; false with error_set. */
+/* Returns whether a snapshot is one of c. Returns false with error_set on failure. */
 bool snapshot_of(const Snapshot *s, const Container *c);
-/* Returns the pages that differ from a snapshot, in address order, as a new region. NULL with error_set. */
+/* Returns the pages that differ from a snapshot, in address order, as a new region. Returns NULL with
+ * error_set on failure. */
 Region *container_diff(Container *c, const Snapshot *s);
-/* Restores the contents of a snapshot. False with error_set. */
+/* Restores the contents of a snapshot. Returns false with error_set on failure. */
 bool container_undo(Container *c, Snapshot *s);
 /* Prepares a box for writing: maps its pages and separates them from snapshots, all of them or none with
  * error_set. The header may change. */

@@ -66,8 +66,8 @@ struct Snapshot {
     bool dropped; /* closed by its user, but kept since its log could not be moved */
 };
 
-/* Creates a container of any translator and kind, whose elements are in memory (container/container.c). NULL
- * with error_set. */
+/* Creates a container of any translator and kind, whose elements are in memory (container/container.c).
+ * Returns NULL with error_set on failure. */
 Container *container_new(const ContainerKind *kind, Translator *t, const Stream *memory, const void *fallback);
 /* Returns the container whose pages c uses: itself, or the container to which the pages belong. */
 Container *container_page_owner(const Container *c);
@@ -90,7 +90,8 @@ void container_map_set(Container *c);
 void container_map_forget(Container *c);
 /* Computes the header again (container/header.c). */
 void container_set_whole(Container *c);
-/* Copies the container's memory to a new stream, with its texture. False with error_set. */
+/* Copies the container's memory to a new stream, with its texture. Returns false with error_set on
+ * failure. */
 bool container_copy_memory(const Container *c, Stream *copy);
 /* Replaces the container's memory by a view of other memory. The caller has copied the elements to the
  * same addresses. */
@@ -106,17 +107,18 @@ bool container_mapped(const Container *c, PageList *list);
 /* Removes the pages whose frames are outside of memory: a shared translator may belong to a container with
  * more memory. */
 void container_drop_outside(const Container *c, PageList *list);
-/* Returns the pages of a list as a new region. NULL with error_set. */
+/* Returns the pages of a list as a new region. Returns NULL with error_set on failure. */
 Region *container_list_region(const Container *c, const PageList *list);
-/* Returns the whole shape (`all`) or nothing as a new region. NULL with error_set. */
+/* Returns the whole shape (`all`) or nothing as a new region. Returns NULL with error_set on failure. */
 Region *container_whole_region(const Container *c, bool all);
-/* Returns boxes of the shape as a new region, divided into pages if there are any. NULL with error_set. */
+/* Returns boxes of the shape as a new region, divided into pages if there are any. Returns NULL with
+ * error_set on failure. */
 Region *container_boxes_region(const Container *c, const BoxList *boxes);
 /* Returns the innermost translator of a composition, or the translator itself, that has pages. NULL: none. */
 const Translator *container_paged_part(const Container *c);
 /* Returns whether the translator must be queried for the mapped elements (container/translator_query.c). */
 bool container_queries(const Container *c);
-/* Returns the queried elements as a new region. NULL with error_set. */
+/* Returns the queried elements as a new region. Returns NULL with error_set on failure. */
 Region *container_queried_region(Container *c);
 /* Determines whether launches may treat adjacent pages as one run of elements (container/contiguous_pages.c). */
 void container_contiguous_set(Container *c, bool any);

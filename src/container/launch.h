@@ -38,34 +38,37 @@ typedef struct ContainerLaunch {
 bool container_launch_holds(const ContainerLaunch *launch);
 /* Returns whether the domain has no bounds. */
 bool container_launch_unbounded(const ContainerLaunch *launch);
-/* Chooses the elements that a launch without `over` and `active` covers: the mapped elements of all containers
- * along its shape, or all of the domain if one of them is complete. Sets `over`. False with error_set. */
+/* Chooses the elements that a launch without `over` and `active` covers: the mapped elements of all
+ * containers along its shape, or all of the domain if one of them is complete. Sets `over`. Returns false
+ * with error_set on failure. */
 bool container_launch_domain(ContainerLaunch *launch, void *caller);
-/* Decides whether `over`, which the caller set, is traversed by pages. Sets `traversed`. False with error_set. */
+/* Decides whether `over`, which the caller set, is traversed by pages. Sets `traversed`. Returns false with
+ * error_set on failure. */
 bool container_launch_traverse(ContainerLaunch *launch);
-/* Returns the container on which an output without an argument is modeled: the first one along the shape. NULL
- * if there is none, or if the kernel defines the number of elements of the output; the output is then a stream. */
+/* Returns the container on which an output without an argument is modeled: the first one along the shape.
+ * Returns NULL if there is none, or if the kernel defines the number of elements of the output; the output is
+ * then a stream. */
 const Container *container_launch_model(const ContainerLaunch *launch, int param);
-/* Makes a container like `model` for an output. NULL with error_set. */
+/* Makes a container like `model` for an output. Returns NULL with error_set on failure. */
 Container *container_launch_output(const ContainerLaunch *launch, int param, const Container *model);
 /* Returns the sizes, x first, of the boxes that parameter i's container maps or leaves unmapped as a whole;
  * false if the launch has no active list, or does not write the container element by element. */
 bool container_launch_box_sizes(const ContainerLaunch *launch, int i, int64_t *sizes);
-/* Maps what the launch writes, and gives it memory that is not shared with snapshots. Headers of containers may
- * change. False with error_set. */
+/* Maps what the launch writes, and gives it memory that is not shared with snapshots. Headers of containers
+ * may change. Returns false with error_set on failure. */
 bool container_launch_begin(ContainerLaunch *launch, void *caller);
 /* Returns the domain for kernel_explain and vout_explain. */
 Domain container_launch_elements(const ContainerLaunch *launch);
-/* Launches the kernel. `vouts` as for vout_launch. If the launch was issued, the
- * pages that were mapped for it are kept. False with error_set. */
+/* Launches the kernel. `vouts` as for vout_launch. If the launch was issued, the pages that were mapped for
+ * it are kept. Returns false with error_set on failure. */
 bool container_launch_run(const ContainerLaunch *launch, bool check, Stream *const vouts[MAX_PARAMS]);
 /* Releases what is held. Restores the pages as they were before container_launch_begin, unless `keep` is set.
  * May be called again. */
 void container_launch_end(ContainerLaunchHold *hold);
 
-/* Prepares the elements first .. last - 1 (indices as in a shape) for writing: maps pages of a container
- * that owns its pages, and separates its memory from snapshots. Fails if the pages belong to another
- * container and are not mapped. The header may change. False with error_set. */
+/* Prepares the elements first .. last - 1 (indices as in a shape) for writing: maps pages of a container that
+ * owns its pages, and separates its memory from snapshots. Fails if the pages belong to another container and
+ * are not mapped. The header may change. Returns false with error_set on failure. */
 bool container_prepare(Container *c, const int64_t *first, const int64_t *last, void *caller);
 /* Prepares a region for writing, as container_prepare does. */
 bool container_prepare_region(Container *c, const Region *region, void *caller);

@@ -30,11 +30,11 @@ typedef struct ContainerData {
     int64_t element_count;
 } ContainerData;
 
-/* Collects the data of a container. The caller frees `numbers` and `elements`, also after a failure. Inside
- * a scope. False with error_set. */
+/* Collects the data of a container. The caller frees `numbers` and `elements`, also after a failure. Inside a
+ * scope. Returns false with error_set on failure. */
 bool container_data_save(Container *c, ContainerData *data);
-/* Creates a container from data and checks every part of it (container/kind/kinds.c). Inside a scope. NULL
- * with error_set. */
+/* Creates a container from data and checks every part of it (container/kind/kinds.c). Inside a scope. Returns
+ * NULL with error_set on failure. */
 Container *container_data_load(Device *device, const ContainerData *data);
 
 #endif

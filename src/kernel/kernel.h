@@ -110,7 +110,7 @@ int64_t kernel_page_elements(const PageSet *set, int rank);
 bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check);
 
 /* Launches a kernel over all elements of `domain`. All arguments must be given. `check`: gathers
- * out of range are reported. Returns false with error_set. */
+ * out of range are reported. Returns false with error_set on failure. */
 bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check);
 
 /* Compiles the variant for contiguous streams of the parameters' own types, so that errors in the

@@ -48,18 +48,18 @@ struct Kernel {
     int pass_outputs;
 };
 
-/* Creates a kernel without a function; NULL with error_set. */
+/* Creates a kernel without a function. Returns NULL with error_set on failure. */
 Kernel *kernel_blank(Module *module);
 /* Returns what the code generator needs to know about the kernel on this device. The result borrows
  * from the kernel. */
 KernelText kernel_text(const Kernel *kernel, Device *device);
 /* Finds or derives the kernel to launch if arguments have address maps, and stores its arguments in
  * `given` (address_map.c). Otherwise returns the kernel itself and leaves `given` unchanged. The
- * result lives as long as the kernel. NULL with error_set. */
+ * result lives as long as the kernel. Returns NULL with error_set on failure. */
 Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS]);
 /* Returns the kernel that the last launch used: a derived kernel or the kernel itself. */
 Kernel *address_latest(Kernel *kernel);
-/* Finds or compiles a variant. NULL with error_set. */
+/* Finds or compiles a variant. Returns NULL with error_set on failure. */
 Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);
 /* Turns the driver's log of a failed compilation into an error that points into the kernel text. Returns false. */
 bool diagnose(const Module *module, const Body *body, const char *source, size_t body_at, const char *log);

@@ -19,7 +19,7 @@ int64_t shape_elements(const Shape *shape);
 /* Compares ranks and sizes. */
 bool shape_equal(const Shape *a, const Shape *b);
 /* Checks the rank, that sizes are >= 0, and the number of elements (without overflow). Returns false with
- * error_set. */
+ * error_set on failure. */
 bool shape_check(const Shape *shape);
 enum { SHAPE_TEXT = 192 };
 /* Writes text such as "512x512" and returns it. */

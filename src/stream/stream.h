@@ -84,7 +84,7 @@ void stream_copy_view(const Stream *from, Stream *result);
 /* Sets the length of a one-dimensional stream, whose size is an upper bound, to a count that a launch computes. */
 void stream_set_length(Stream *stream, DeviceLength length);
 /* Reads the length back from the device, if it is not known, and sets the shape. May wait. Returns false with
- * error_set. */
+ * error_set on failure. */
 bool stream_settle(Stream *stream);
 /* Drops the references. The stream is closed afterwards (device NULL). */
 void stream_release(Stream *stream);

@@ -49,13 +49,13 @@ const Type *type_of(Scalar scalar, int components);
 enum { TYPE_MAX_BYTES = 1024 };
 /* Finds or creates the structure with a name and a list of fields (names, types and order). Fields must fill
  * whole 32-bit words and have at most TYPE_MAX_BYTES in total. The caller owns a reference (type_release).
- * Returns NULL with error_set. */
+ * Returns NULL with error_set on failure. */
 const Type *type_struct(const char *name, const Field *fields, int count);
 /* Finds or creates a structure that lives as long as the process. No reference is needed. For a fixed set of
  * structures. */
 const Type *type_struct_kept(const char *name, const Field *fields, int count);
 enum { TYPE_MAX_FIELDS = 256 };
-/* Finds the type of a name. Returns NULL with error_set. */
+/* Finds the type of a name. Returns NULL with error_set on failure. */
 typedef const Type *TypeFinder(void *context, const char *name);
 /* Parses fields from text like "vec3 o; float tmax, tmin;". Returns their number, or -1 with error_set. */
 int type_parse_fields(const char *text, Field fields[TYPE_MAX_FIELDS], TypeFinder *find, void *context);

@@ -41,9 +41,9 @@ Container *container_sparse(Device *device, const Type *type, const Shape *shape
 /* Creates a sparse container without bounds. */
 Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
                               const void *fallback);
-/* Creates a container whose elements are stored where a mapping says within the domain of `pages`, a container
- * of container_sparse or container_hashgrid. Takes over `pages`, also on failure. NULL with error_set, also if
- * `pages` is NULL. */
+/* Creates a container whose elements are stored where a mapping says within the domain of `pages`, a
+ * container of container_sparse or container_hashgrid. Takes over `pages`, also on failure. Returns NULL with
+ * error_set on failure, also if `pages` is NULL. */
 Container *container_mapping(Container *pages, Translator *mapping);
 /* Creates a mapping over new pages: of container_sparse if the mapping's memory has bounds, otherwise of
  * container_hashgrid. */

@@ -18,7 +18,7 @@
     .undo = page_diff_undo
 
 /* Creates a container over the pages of a translator, which it takes over (NULL: fails) (kind/paged.c). Its
- * kind depends on the translator. NULL with error_set. */
+ * kind depends on the translator. Returns NULL with error_set on failure. */
 Container *paged_container(Translator *t, Device *device, const Type *type, const void *fallback);
 /* Creates a container of pages with a halo, as paged_container (kind/halo.c). */
 Container *halo_container(Translator *t, Device *device, const Type *type, const void *fallback);

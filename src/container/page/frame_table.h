@@ -11,7 +11,8 @@ enum { FRAME_TABLE = 1 };
 int64_t frame_table_count(const Translator *t);
 /* Returns the words of a frame. */
 const int32_t *frame_table_words(const Translator *t, int64_t frame);
-/* Returns whether `count` pages can be mapped to frames from `frame` on. False with error_set. */
+/* Returns whether `count` pages can be mapped to frames from `frame` on. Returns false with error_set on
+ * failure. */
 bool frame_table_free(const Translator *t, int64_t frame, int64_t count);
 /* Writes the body of the function from a memory address to a point. `pages` is the index of the numbers with
  * the sizes of pages, `frames` of the sizes of frames, followed by their elements. `levels`: pages have levels.

@@ -15,8 +15,8 @@ typedef struct NodePool {
 
 /* Returns the counter of the node that contains a word after the root. */
 int32_t *node_pool_used(const NodePool *pool, int64_t word);
-/* Takes a free node and returns where it begins. `grow`, word_table_grow or word_table_reserve, makes the table
- * larger if all nodes are in use. 0 with error_set. */
+/* Takes a free node and returns where it begins. `grow`, word_table_grow or word_table_reserve, makes the
+ * table larger if all nodes are in use. Returns 0 with error_set on failure. */
 int64_t node_pool_take(NodePool *pool, WordTable *table, bool (*grow)(WordTable *table, int64_t count, int64_t most));
 /* Frees a node. Cannot fail. */
 void node_pool_give(NodePool *pool, int64_t node);

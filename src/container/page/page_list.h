@@ -27,13 +27,13 @@ typedef struct PageBox {
 
 /* Frees the entries. The list is empty afterwards. */
 void page_list_free(PageList *list);
-/* Reserves room for `more` entries. False with error_set. */
+/* Reserves room for `more` entries. Returns false with error_set on failure. */
 bool page_list_reserve(PageList *list, int64_t more);
-/* Adds an entry. False with error_set. */
+/* Adds an entry. Returns false with error_set on failure. */
 bool page_list_add(PageList *list, int rank, const int64_t *page, int64_t frame);
 /* Appends an entry, for which there is room. */
 void page_list_push(PageList *list, const PageEntry *entry);
-/* Appends all entries of another list. False with error_set. */
+/* Appends all entries of another list. Returns false with error_set on failure. */
 bool page_list_append(PageList *list, const PageList *other);
 /* Sets the frame of all entries. */
 void page_list_set_frames(PageList *list, int32_t frame);

@@ -46,7 +46,8 @@ void page_table_release(Paged *paged);
  * entries (page/page_lookup_gpu.c). */
 bool page_lookup_numbered(const Pages *pages);
 /* Finds the pages of a stream of points that are mapped, or that are not mapped. Creates a stream of their
- * row-major indices, ascending, each once. False with error_set, also if a point lies outside of the domain. */
+ * row-major indices, ascending, each once. Returns false with error_set on failure, also if a point lies
+ * outside of the domain. */
 bool page_lookup_find(Pages *pages, const Stream *points, bool mapped, Stream *numbers);
 /* Sorts indices and removes duplicates. Replaces the stream. */
 bool page_lookup_unique(Stream *numbers);
@@ -60,18 +61,19 @@ PageNumbers page_lookup_numbers(const Pages *pages);
 /* GLSL functions: `ivec4 page_at(int number, ivec4 grid)`, and the indices of a page's entries in the root and
  * in the nodes of level `below` above the last one. */
 extern const char page_lookup_functions[];
-/* Reads the pages of indices back. False with error_set. */
+/* Reads the pages of indices back. Returns false with error_set on failure. */
 bool page_lookup_list(const Pages *pages, const Stream *numbers, PageList *list);
 
 /* Maps pages that are not mapped, given by their indices, to as many free frames below `end` on the device; all
  * of them, or none with error_set (page/page_table_gpu.c). The host's copies are updated when they are read.
  * `known`: the frames on the host; taken over, also on failure. */
 bool page_table_map_numbers(Pages *pages, const Stream *numbers, const Stream *frames, int64_t end, int32_t *known);
-/* Unmaps pages, given by their indices and by `list`, on the device. Sets the frames in the list, and creates a
- * stream of them. False with error_set. */
+/* Unmaps pages, given by their indices and by `list`, on the device. Sets the frames in the list, and creates
+ * a stream of them. Returns false with error_set on failure. */
 bool page_table_unmap_numbers(Pages *pages, const Stream *numbers, PageList *list, Stream *frames);
 
-/* Updates the host's copies with the device's changes (page/page_table_readback.c). False with error_set. */
+/* Updates the host's copies with the device's changes (page/page_table_readback.c). Returns false with
+ * error_set on failure. */
 bool page_table_readback(Paged *paged);
 /* Discards the record of the device's changes. */
 void page_table_forget(Pages *pages);

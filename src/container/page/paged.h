@@ -19,18 +19,18 @@ typedef struct PagedKind {
     void (*write_lookup)(const Paged *paged, StrBuf *out, int number);
     /* Returns the frame of a page, or less than 0. */
     int64_t (*find)(const Paged *paged, const int64_t *page);
-    /* Reserves room for a page that will be entered, one of `count`. The mapping does not change. False with
-     * error_set. */
+    /* Reserves room for a page that will be entered, one of `count`. The mapping does not change. Returns
+     * false with error_set on failure. */
     bool (*reserve)(Paged *paged, const int64_t *page, int64_t count);
     /* Sets the frame of a page. -1: unmaps it, and releases what was allocated for the page. */
     void (*enter)(Paged *paged, const int64_t *page, int64_t frame);
     /* Is called after words at the end of the table were removed, to which nothing refers. NULL: nothing to do. */
     void (*give_up)(Paged *paged);
-    /* Updates the host's copies with the device's changes. False with error_set. NULL: the device makes no
-     * changes. */
+    /* Updates the host's copies with the device's changes. Returns false with error_set on failure. NULL: the
+     * device makes no changes. */
     bool (*synchronize)(Paged *paged);
-    /* Creates a translator of the same kind without pages. `capacity` as in its constructor. NULL with
-     * error_set. */
+    /* Creates a translator of the same kind without pages. `capacity` as in its constructor. Returns NULL
+     * with error_set on failure. */
     Translator *(*empty)(const Paged *paged, int64_t capacity);
 } PagedKind;
 
@@ -66,29 +66,33 @@ bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *la
 bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
 
 /* Updates the host's copies with the device's changes. The functions below call it, and cannot fail for this
- * reason after it succeeded. False with error_set. */
+ * reason after it succeeded. Returns false with error_set on failure. */
 bool paged_synchronize(const Translator *t);
 /* Returns the pages of a box of coordinates, both ends inclusive. This and the next functions are for
  * containers that manage frames themselves. */
 PageBox paged_box(const Translator *t, const int64_t *first, const int64_t *last);
 /* Returns the frame of a page, or NO_FRAME. */
 int64_t paged_frame(const Translator *t, const int64_t *page);
-/* Adds the mapped pages of a box, in row-major order if the list was empty. False with error_set. */
+/* Adds the mapped pages of a box, in row-major order if the list was empty. Returns false with error_set on
+ * failure. */
 bool paged_collect(const Translator *t, const PageBox *box, PageList *list);
 /* Gives each page of a list, which contains it once, the frame in its entry (NO_FRAME: unmaps it), and stores
- * the page's previous frame in the entry. The frames must be free. All of them, or none with error_set. */
+ * the page's previous frame in the entry. The frames must be free. Changes all of them, or none and returns
+ * false with error_set. */
 bool paged_swap(Translator *t, PageList *list);
 
 /* Creates a translator of `bytes` bytes, which begin with a Paged, with table 1 and without table 0. `domain`
- * NULL: unbounded. `capacity` 0: as many frames as addresses reach. NULL with error_set. */
+ * NULL: unbounded. `capacity` 0: as many frames as addresses reach. Returns NULL with error_set on
+ * failure. */
 Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
                   const Shape *page, int64_t overlap, int64_t capacity);
 
-/* Grows the tables on the device to the size of the host's copies. False with error_set. */
+/* Grows the tables on the device to the size of the host's copies. Returns false with error_set on
+ * failure. */
 bool paged_fit(Paged *paged);
 /* Shrinks the copies again after paged_fit failed and reserved entries were removed. */
 void paged_give_up(Paged *paged);
-/* Sends changed words to the device. False with error_set. */
+/* Sends changed words to the device. Returns false with error_set on failure. */
 bool paged_flush(Paged *paged);
 
 /* Returns the kind. */
@@ -100,11 +104,11 @@ int64_t paged_frames(const Paged *paged);
 
 /* Returns the number of levels of the table of translator_pages. */
 int translator_table_levels(const Translator *t);
-/* Creates another translator like one of translator_pages or translator_hash, without pages. NULL with
- * error_set. */
+/* Creates another translator like one of translator_pages or translator_hash, without pages. Returns NULL
+ * with error_set on failure. */
 Translator *translator_paged_empty(const Translator *t, int64_t capacity);
 /* Finds the pages of a stream of points on the device, and reads them back, each once
- * (page/page_lookup_host.c). False with error_set. */
+ * (page/page_lookup_host.c). Returns false with error_set on failure. */
 bool page_lookup_host(const Translator *t, const Stream *points, PageList *pages);
 
 #endif

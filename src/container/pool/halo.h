@@ -30,7 +30,7 @@ typedef struct HaloPool {
     Overlap halo;
 } HaloPool;
 
-/* Creates the state of the halo of a new container. False with error_set. */
+/* Creates the state of the halo of a new container. Returns false with error_set on failure. */
 bool halo_create(Container *c);
 /* Frees the state. */
 void halo_free(Container *c);

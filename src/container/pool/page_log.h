@@ -12,13 +12,14 @@ typedef struct PageLog {
 } PageLog;
 
 /* Reserves room for `more` entries, so that page_log_add cannot fail. Settles the log if it has grown much.
- * False with error_set. */
+ * Returns false with error_set on failure. */
 bool page_log_reserve(PageLog *log, int64_t more);
 /* Adds an entry. */
 void page_log_add(PageLog *log, const PageEntry *entry);
 /* Removes all but the first entry of each page, and drops their frames. */
 void page_log_settle(PageLog *log);
-/* Appends all entries to an older log, or drops their frames if that is NULL. False with error_set. */
+/* Appends all entries to an older log, or drops their frames if that is NULL. Returns false with error_set on
+ * failure. */
 bool page_log_hand_over(PageLog *log, PageLog *older);
 /* Frees the entries, and leaves their frames as they are. */
 void page_log_free(PageLog *log);

@@ -27,8 +27,8 @@ static inline Pool *page_pool(const Container *c)
     return c->state;
 }
 
-/* Creates a container of a kind over pages of a translator, which it takes over (NULL: fails), with memory for
- * `frames` frames (pool/page_pool_create.c). NULL with error_set. */
+/* Creates a container of a kind over pages of a translator, which it takes over (NULL: fails), with memory
+ * for `frames` frames (pool/page_pool_create.c). Returns NULL with error_set on failure. */
 Container *page_pool_create(const ContainerKind *kind, Translator *t, Device *device, const Type *type, int64_t frames,
                             const void *fallback);
 /* Implements ContainerKind. */
@@ -47,15 +47,16 @@ int64_t page_pool_free_frames(const Container *c);
 /* Sets the error that there are not enough frames, and returns false. */
 bool page_pool_refuse(const Container *c, int64_t pages, int64_t mapped);
 /* Takes frames for a list of pages and holds them; their elements are undefined. `choose`: the allocator may
- * choose them. False with error_set. */
+ * choose them. Returns false with error_set on failure. */
 bool page_pool_take(Container *c, PageList *list, int64_t requested, bool choose);
 /* Drops the frames of a list. */
 void page_pool_give(Container *c, const PageList *list);
-/* Sets all elements of the frames of a list. False with error_set. */
+/* Sets all elements of the frames of a list. Returns false with error_set on failure. */
 bool page_pool_fill_list(const Container *c, const PageList *list, const void *element);
-/* Sets all elements of frames, given by where they begin: ints on the device. False with error_set. */
+/* Sets all elements of frames, given by where they begin: ints on the device. Returns false with error_set on
+ * failure. */
 bool page_pool_fill_frames(const Container *c, const Stream *begins, const void *element);
-/* Grows memory to `frames` frames. False with error_set. */
+/* Grows memory to `frames` frames. Returns false with error_set on failure. */
 bool page_pool_grow(Container *c, int64_t frames);
 /* Returns how many frames memory has. */
 int64_t page_pool_frames(const Container *c);
@@ -64,8 +65,8 @@ int64_t page_pool_frames(const Container *c);
 uint32_t page_pool_snapshot(const Container *c);
 /* Returns the log of the newest snapshot, or NULL. */
 PageLog *page_pool_log(const Container *c);
-/* Reserves room in the logs for `pages` pages, so that the next three functions cannot fail. False with
- * error_set. */
+/* Reserves room in the logs for `pages` pages, so that the next three functions cannot fail. Returns false
+ * with error_set on failure. */
 bool page_pool_log_reserve(Container *c, int64_t pages);
 /* Logs the frames, or none, that pages had before they changed, for the newest snapshot and for the launch. */
 void page_pool_log_add(Container *c, const PageList *list);
@@ -88,16 +89,16 @@ void page_pool_forget(Snapshot *s);
  * (pool/page_changes.c). */
 bool page_changes_box(Container *c, const int64_t *first, const int64_t *last, bool map);
 bool page_changes_points(Container *c, const Stream *points, bool *found, bool map);
-/* Adds the pages of a box that are not mapped. False with error_set. */
+/* Adds the pages of a box that are not mapped. Returns false with error_set on failure. */
 bool page_changes_missing(const Container *c, const PageBox *box, PageList *list);
-/* Maps the unmapped pages of a list. `requested`: the number of requested pages, for messages. False with
- * error_set. */
+/* Maps the unmapped pages of a list. `requested`: the number of requested pages, for messages. Returns false
+ * with error_set on failure. */
 bool page_changes_map(Container *c, PageList *list, int64_t requested);
-/* Maps the unmapped pages of a list, or unmaps the mapped ones. The list has each page once. False with
- * error_set. */
+/* Maps the unmapped pages of a list, or unmaps the mapped ones. The list has each page once. Returns false
+ * with error_set on failure. */
 bool page_changes_list(Container *c, const PageList *pages, bool map);
-/* Adds the mapped pages of a list, with their frames, or the unmapped ones. False with
- * error_set. */
+/* Adds the mapped pages of a list, with their frames, or the unmapped ones. Returns false with error_set on
+ * failure. */
 bool page_changes_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
 
 /* Implements ContainerKind, for many points on the device (pool/pool_points.c). */
@@ -105,12 +106,13 @@ bool pool_points_allocate(Container *c, const Stream *points, bool *found, bool 
 
 /* Implements ContainerKind (pool/copy_on_write.c). */
 bool copy_on_write_ready(Container *c, const ContainerPart *part);
-/* Maps the pages of points and separates them from snapshots. False with error_set. */
+/* Maps the pages of points and separates them from snapshots. Returns false with error_set on failure. */
 bool copy_on_write_points(Container *c, const Stream *points);
 void copy_on_write_launch_begin(Container *c);
 void copy_on_write_launch_end(Container *c, bool keep);
-/* Gives the pages of a list the frames in their entries. `since` (NULL: none) is the snapshot that is restored:
- * changes are logged unless it is the newest one. All of them, or none with error_set. */
+/* Gives the pages of a list the frames in their entries. `since` (NULL: none) is the snapshot that is
+ * restored: changes are logged unless it is the newest one. Changes all of them, or none and returns false
+ * with error_set. */
 bool copy_on_write_restore(Container *c, const PageList *list, const Snapshot *since);
 
 #endif

@@ -10,7 +10,8 @@ typedef struct BoxList {
     } * items;
     size_t count, capacity;
 } BoxList;
-/* Adds a box. Joins it with the previous ones while two of them form a box. False with error_set. */
+/* Adds a box. Joins it with the previous ones while two of them form a box. Returns false with error_set on
+ * failure. */
 bool region_add_box(BoxList *list, const int64_t *first, const int64_t *last, int rank);
 
 #endif

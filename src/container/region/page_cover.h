@@ -5,9 +5,9 @@
 #include "container/region/region.h"
 
 /* Returns the region over which a launch traverses a box page by page, if pages have the size `page` (x
- * first): the pages that the box touches, clipped to the box. The result is owned by `region`, or is
- * `region` itself if traversing pages is not faster. With `apart`, partly covered pages may be separated
- * into the result's `rest`. NULL with error_set. */
+ * first): the pages that the box touches, clipped to the box. The result is owned by `region`, or is `region`
+ * itself if traversing pages is not faster. With `apart`, partly covered pages may be separated into the
+ * result's `rest`. Returns NULL with error_set on failure. */
 Region *region_page_cover(Region *region, const int64_t *page, bool apart);
 
 #endif

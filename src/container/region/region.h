@@ -47,18 +47,18 @@ typedef struct Region {
 } Region;
 
 /* Creates a region of the box first .. last - 1, with indices as in a shape. `unbounded`: the shape gives
- * only the number of dimensions. Regions are made and released inside a scope of the device. NULL with
- * error_set. */
+ * only the number of dimensions. Regions are made and released inside a scope of the device. Returns NULL
+ * with error_set on failure. */
 Region *region_box(Device *device, const Shape *shape, bool unbounded, const int64_t *first, const int64_t *last);
 /* Creates a region of pages of one size from their first elements: `count` points, x first, in row-major
- * order, each once, allocated by malloc. Takes over `origins`, also on failure; if it is NULL, the
- * allocation failed. NULL with error_set. */
+ * order, each once, allocated by malloc. Takes over `origins`, also on failure; if it is NULL, the allocation
+ * failed. Returns NULL with error_set on failure. */
 Region *region_pages(Device *device, const Shape *shape, bool unbounded, const int64_t *page, int32_t *origins,
                      int64_t count);
 /* Sets the origins of a region's pages in memory order. Takes over `origins`. */
 void region_set_in_memory(Region *region, int32_t *origins);
 /* Creates a region of a set and its `length` words. Takes over `words`, also on failure; if it is NULL, the
- * allocation failed. NULL with error_set. */
+ * allocation failed. Returns NULL with error_set on failure. */
 Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length);
 /* Adds a reference. Does nothing if it is NULL. */
 Region *region_retain(Region *region);
@@ -66,7 +66,7 @@ Region *region_retain(Region *region);
 void region_release(Region *region);
 
 /* Returns part k of n of a region, in its order, as a new region: some of its boxes, or slices of a single
- * box along its slowest dimension. NULL with error_set. */
+ * box along its slowest dimension. Returns NULL with error_set on failure. */
 Region *region_part(const Region *region, int64_t k, int64_t n);
 /* Returns the greatest number of parts into which a region can be divided. */
 int64_t region_parts(const Region *region);
@@ -80,22 +80,24 @@ typedef bool (*RegionVisit)(void *self, const int64_t *first, const int64_t *las
 /* Calls `visit` for boxes that contain each element once, in address order. Returns false if a call did. */
 bool region_boxes(const Region *region, RegionVisit visit, void *self);
 
-/* Returns box i (0-based), x first and inclusive. False if there is none, or if it has a mask or a level. */
+/* Returns box i (0-based), x first and inclusive. Returns false if there is none, or if it has a mask or a
+ * level. */
 bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *last);
 
-/* Computes the least box that contains a region, x first and inclusive. False if the region is empty. */
+/* Computes the least box that contains a region, x first and inclusive. Returns false if the region is
+ * empty. */
 bool region_bounds(const Region *region, int64_t *first, int64_t *last);
 /* Returns whether a region is a box. */
 bool region_is_box(const Region *region);
 
-/* Finds element `number` (0-based) in address order, x first. False if there are fewer. */
+/* Finds element `number` (0-based) in address order, x first. Returns false if there are fewer. */
 bool region_element(const Region *region, int64_t number, int64_t *point);
 
 /* The state of an iteration over elements in address order; starts at {0}. */
 typedef struct RegionCursor {
     int64_t box, number;
 } RegionCursor;
-/* Advances to the next element and sets `point`, x first. False after the last one. */
+/* Advances to the next element and sets `point`, x first. Returns false after the last one. */
 bool region_step(const Region *region, RegionCursor *cursor, int64_t *point);
 
 #endif

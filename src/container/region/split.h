@@ -16,7 +16,7 @@ typedef struct RegionSplit {
 /* Begins an iteration. */
 void region_split_begin(RegionSplit *cut, Region *region);
 /* Sets `part` to a new reference to the next part, of at most `most` elements if the region's boxes can be
- * divided so, or to NULL after the last one. False with error_set. */
+ * divided so, or to NULL after the last one. Returns false with error_set on failure. */
 bool region_split_next(RegionSplit *cut, int64_t most, Region **part);
 /* Ends an iteration. */
 void region_split_end(RegionSplit *cut);

@@ -25,7 +25,7 @@ bool snapshot_memory_ready(Container *c, const ContainerPart *part);
 Region *snapshot_memory_diff(Container *c, const Snapshot *s);
 bool snapshot_memory_undo(Container *c, Snapshot *s);
 void snapshot_memory_forget(Snapshot *s);
-/* Gives the container memory that no snapshot shares. False with error_set. */
+/* Gives the container memory that no snapshot shares. Returns false with error_set on failure. */
 bool snapshot_memory_separate(Container *c);
 
 /* Containers whose memory others may write (state CopySnapshot): a copy of the mapped elements, in address

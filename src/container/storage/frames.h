@@ -24,8 +24,8 @@ typedef struct Frames {
     } held;
 } Frames;
 
-/* Reserves host memory for `count` frames, after which the functions below cannot fail. False with
- * error_set. */
+/* Reserves host memory for `count` frames, after which the functions below cannot fail. Returns false with
+ * error_set on failure. */
 bool frames_reserve(Frames *frames, int64_t count);
 /* Returns how many frames must be reserved to take `count` more. */
 int64_t frames_needed(const Frames *frames, int64_t count);

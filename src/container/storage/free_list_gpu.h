@@ -12,12 +12,12 @@ typedef struct FreeList {
     Stream memory;
 } FreeList;
 
-/* Takes `count` frames for new pages of `page` elements on the device: the frames that the host will take
- * by frames_take. Creates two streams of ints: the frames, and the index in memory where each begins. False
- * with error_set. */
+/* Takes `count` frames for new pages of `page` elements on the device: the frames that the host will take by
+ * frames_take. Creates two streams of ints: the frames, and the index in memory where each begins. Returns
+ * false with error_set on failure. */
 bool free_list_take(FreeList *list, Frames *frames, Device *device, int64_t page, int64_t count, Stream *taken,
                     Stream *begins);
-/* Sends the frames that the host freed to the device. False with error_set. */
+/* Sends the frames that the host freed to the device. Returns false with error_set on failure. */
 bool free_list_send(FreeList *list, Frames *frames, Device *device);
 /* Adds frames that the host frees in this order after the call; after free_list_send. */
 void free_list_give(FreeList *list, Frames *frames, const Stream *freed);

@@ -4,8 +4,8 @@
 
 #include "stream/stream.h"
 
-/* Computes the coarser levels of a stream's texture from its elements, as means. False with error_set, also
- * if the texture has one level only. */
+/* Computes the coarser levels of a stream's texture from its elements, as means. Returns false with error_set
+ * on failure, also if the texture has one level only. */
 bool texture_mipmap(const Stream *s);
 
 #endif

@@ -19,17 +19,19 @@ typedef struct WordTable {
     } dirty;
 } WordTable;
 
-/* Creates a table of `count` zeros. All functions are called inside a scope. False with error_set. */
+/* Creates a table of `count` zeros. All functions are called inside a scope. Returns false with error_set on
+ * failure. */
 bool word_table_create(WordTable *table, Device *device, int64_t count);
-/* Creates only the host's copy. False with error_set. */
+/* Creates only the host's copy. Returns false with error_set on failure. */
 bool word_table_prepare(WordTable *table, Device *device, int64_t count);
-/* Grows the table to at least `count` and at most `most` words. New words are zero. False with error_set;
- * the table is then unchanged. */
+/* Grows the table to at least `count` and at most `most` words. New words are zero. Returns false with
+ * error_set on failure; the table is then unchanged. */
 bool word_table_grow(WordTable *table, int64_t count, int64_t most);
-/* Grows the copy on the host only. Can be called repeatedly before word_table_fit. False with error_set. */
+/* Grows the copy on the host only. Can be called repeatedly before word_table_fit. Returns false with
+ * error_set on failure. */
 bool word_table_reserve(WordTable *table, int64_t count, int64_t most);
-/* Grows the table on the device to the size of the copy, and sends all words. False with error_set; call
- * word_table_give_up then. */
+/* Grows the table on the device to the size of the copy, and sends all words. Returns false with error_set on
+ * failure; call word_table_give_up then. */
 bool word_table_fit(WordTable *table);
 /* Shrinks the copy to the device's size after word_table_fit failed. No word in use may refer to the
  * removed words. */
@@ -38,7 +40,8 @@ void word_table_give_up(WordTable *table);
 void word_table_set(WordTable *table, int64_t at, int32_t word);
 /* Marks all words as changed, so that the next flush sends them. */
 void word_table_restore(WordTable *table);
-/* Sends changed words to the device. If that fails, the next flush sends them again. False with error_set. */
+/* Sends changed words to the device. If that fails, the next flush sends them again. Returns false with
+ * error_set on failure. */
 bool word_table_flush(WordTable *table);
 /* Releases the table and its copy. */
 void word_table_free(WordTable *table);

@@ -34,8 +34,8 @@ bool range_add_block(RangeList *list, const int64_t *size, const int64_t *origin
 /* Adds `count` elements of a range, from element `skip` on, which are stored from `at` on. */
 bool range_add_part(RangeList *list, const Range *range, int64_t skip, int64_t count, const int64_t *at);
 
-/* Advances a point within the box first .. last, x fastest, along the dimensions from `from` on. False
- * after the last point. */
+/* Advances a point within the box first .. last, x fastest, along the dimensions from `from` on. Returns
+ * false after the last point. */
 bool range_step(int64_t *point, const int64_t *first, const int64_t *last, int from, int rank);
 
 #endif

@@ -16,7 +16,8 @@ typedef struct SelfTest {
         back[SELF_TEST_POINTS * SHAPE_MAX_RANK];
 } SelfTest;
 
-/* Chooses points and translates them on the device, inside a scope of it. False with error_set. */
+/* Chooses points and translates them on the device, inside a scope of it. Returns false with error_set on
+ * failure. */
 bool self_test_sample(SelfTest *test, Translator *t, Device *device, bool inverse);
 /* Compares the device's results with the CPU's and, if the translator has them, with the ranges of some
  * boxes. Called outside of any scope, since the user's functions may be called. False with error_set, which

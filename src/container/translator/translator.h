@@ -80,19 +80,21 @@ const char *translator_point_text(const int64_t *point, int rank, char text[TRAN
  * functions of custom translators. */
 Outcome translator_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
 /* Adds the mapped parts of the box first .. last (inclusive, in the domain; empty if last < first) as ranges,
- * in address order: page by page, row-major within a page. False with error_set. */
+ * in address order: page by page, row-major within a page. Returns false with error_set on failure. */
 bool translator_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
 
 /* Adds the addresses that are stored in the box first .. last of memory as ranges, in row-major order of
- * memory. The translator must be invertible. False with error_set. */
+ * memory. The translator must be invertible. Returns false with error_set on failure. */
 bool translator_inverse_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
                                void *caller);
 
-/* Checks that a stream consists of points of `rank` coordinates: elements of 1 to 4 ints, or for a greater rank
- * ints whose last dimension are the coordinates. Sets the shape of the points. False with error_set. */
+/* Checks that a stream consists of points of `rank` coordinates: elements of 1 to 4 ints, or for a greater
+ * rank ints whose last dimension are the coordinates. Sets the shape of the points. Returns false with
+ * error_set on failure. */
 bool translator_points_check(const Stream *points, int rank, Shape *shape);
 /* Translates a stream of points on the device to a new stream. The length of the stream may be known to the
- * device only. Points outside of the domain give TRANSLATOR_UNMAPPED. False with error_set. */
+ * device only. Points outside of the domain give TRANSLATOR_UNMAPPED. Returns false with error_set on
+ * failure. */
 bool translator_stream(Translator *t, Direction direction, const Stream *points, Stream *result);
 
 /* Sets the sizes of a page, x first, of a translator with pages. */
@@ -105,7 +107,7 @@ bool translator_map(Translator *t, const int64_t *first, const int64_t *last, in
 bool translator_map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
 /* Unmaps pages of a level as translator_unmap does. */
 bool translator_unmap_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
-/* Unmaps the mapped pages that a box touches, and counts them. False with error_set. */
+/* Unmaps the mapped pages that a box touches, and counts them. Returns false with error_set on failure. */
 bool translator_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count);
 
 #endif

@@ -55,8 +55,8 @@ struct Translator {
     Kernel *kernels[DIRECTION_COUNT]; /* translate streams; NULL until needed */
 };
 
-/* Creates a translator of `bytes` bytes, which begin with a Translator. The sizes of the domain (NULL: unknown)
- * become its first numbers. NULL with error_set. */
+/* Creates a translator of `bytes` bytes, which begin with a Translator. The sizes of the domain (NULL:
+ * unknown) become its first numbers. Returns NULL with error_set on failure. */
 Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char *name, int rank, int to,
                             const Shape *domain);
 /* Appends a number and returns its index. */
@@ -66,18 +66,19 @@ int translator_number(Translator *t, int64_t number);
 int translator_size(Translator *t, int64_t size);
 /* Appends the sizes of a shape, x first, and returns the index of the first. */
 int translator_sizes(Translator *t, const Shape *shape);
-/* Ensures that the tables are on the device, after a growing table found no memory. False with error_set. */
+/* Ensures that the tables are on the device, after a growing table found no memory. Returns false with
+ * error_set on failure. */
 bool translator_tables_there(Translator *t);
 /* Sets the sizes of the memory that addresses reach. */
 void translator_set_memory(Translator *t, const Shape *memory);
 /* Checks that the sizes of a shape go from 1 to 2^31 - 1, and counts its elements; -1 if there are more than
- * 2^31 - 1. `what` is the shape's name in messages. False with error_set. */
+ * 2^31 - 1. `what` is the shape's name in messages. Returns false with error_set on failure. */
 bool translator_shape(const Shape *shape, const char *what, int64_t *elements);
 /* Checks a shape as translator_shape does, and fails if it has more than 2^31 - 1 elements. */
 bool translator_shape_fits(const Shape *shape, const char *what, int64_t *elements);
 
-/* Adds the ranges of a box by translating each address on the CPU. Each range lies along x. False with
- * error_set. */
+/* Adds the ranges of a box by translating each address on the CPU. Each range lies along x. Returns false
+ * with error_set on failure. */
 bool translator_point_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
                              void *caller);
 

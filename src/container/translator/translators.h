@@ -35,7 +35,7 @@ Translator *translator_lists(Device *device, const Shape *cells, const int32_t *
 /* Creates a table of `places`: for each address of the domain, row-major, its `to` coordinates in memory, x
  * first, or -1 in all of them. The translator's characteristics and the size of its memory follow from them. */
 Translator *translator_table(Device *device, const char *name, const Shape *shape, int to, const int32_t *places);
-/* Returns whether such a table is small enough; false with error_set. */
+/* Returns whether such a table is small enough. Returns false with error_set on failure. */
 bool translator_table_fits(const Shape *shape, int to);
 /* Creates a composition: outer(inner(address)). Holds both. */
 Translator *translator_compose(Translator *outer, Translator *inner);

@@ -36,11 +36,11 @@ typedef struct AdaptivePage {
     int64_t at[SHAPE_MAX_RANK];
 } AdaptivePage;
 
-/* Creates a table. With `border` the domain has one node more than `shape` has cells in each dimension. NULL
- * with error_set. */
+/* Creates a table. With `border` the domain has one node more than `shape` has cells in each dimension.
+ * Returns NULL with error_set on failure. */
 Translator *page_tree_create(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity,
                              int border);
-/* Copies a table. NULL with error_set. */
+/* Copies a table. Returns NULL with error_set on failure. */
 Translator *page_tree_copy(const Translator *t);
 
 /* Returns the entry for a page of a level in a frame. */
@@ -65,7 +65,7 @@ static inline int adaptive_level(int32_t word)
 int32_t page_tree_find(const PageTree *a, const AdaptivePage *place);
 /* Returns the entry of a page. 0: it is not mapped. */
 int32_t page_tree_mapped(const PageTree *a, const AdaptivePage *page);
-/* Finds the page that a frame holds. False if there is none. */
+/* Finds the page that a frame holds. Returns false if there is none. */
 bool page_tree_page(const PageTree *a, int64_t frame, AdaptivePage *page);
 /* Returns how many frames table 1 has. */
 int64_t page_tree_frames(const PageTree *a);
@@ -82,7 +82,7 @@ int page_tree_base(const PageTree *a, int depth);
 bool page_tree_map_page(PageTree *a, const AdaptivePage *page, int64_t frame);
 /* Unmaps a page, in the host's copy only. */
 void page_tree_unmap_page(PageTree *a, const AdaptivePage *page);
-/* Sends changed words to the device. False with error_set. */
+/* Sends changed words to the device. Returns false with error_set on failure. */
 bool page_tree_flush(PageTree *a);
 
 /* Writes the function "int t3_find(int g0, int g1, ..., int level, GIVEN)" of translator number 3. It returns

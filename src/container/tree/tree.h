@@ -20,35 +20,37 @@ int tree_levels(const Container *c);
 /* Sets how sample() interpolates at a level. */
 void tree_set_filter(Container *c, BlendFilter filter);
 /* Sets the boundary. `value`: the packed element of TREE_DIRICHLET. The header of container_whole changes.
- * False with error_set. */
+ * Returns false with error_set on failure. */
 bool tree_set_edge(Container *c, TreeEdge edge, const void *value);
 
-/* Returns whether a stream consists of points: as many floats or ints as there are dimensions. False with
- * error_set. */
+/* Returns whether a stream consists of points: as many floats or ints as there are dimensions. Returns false
+ * with error_set on failure. */
 bool tree_points_check(const Container *c, const Stream *points);
 /* Creates a stream of int with the level of the leaf at each point. Points outside of the domain are moved to
- * its border. False with error_set. */
+ * its border. Returns false with error_set on failure. */
 bool tree_level(const Container *c, const Stream *points, Stream *result);
 /* Splits leaves until the leaf at each point has a level or a finer one: the element of `levels`, or `level` if
  * `levels` is NULL. Headers change as for tree_set_edge. Returns a new region of the new leaves, and of
  * adjacent finer leaves with nodes that were hanging before. NULL with error_set, and nothing is split. */
 Region *tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
-/* Creates a container of another type with the same pages, whose nodes are not synchronized after writes. NULL
- * with error_set. */
+/* Creates a container of another type with the same pages, whose nodes are not synchronized after writes.
+ * Returns NULL with error_set on failure. */
 Container *tree_mask(const Container *c, const Type *type);
-/* Creates a mask that a kernel computes, with the container as its only argument. NULL with error_set. */
+/* Creates a mask that a kernel computes, with the container as its only argument. Returns NULL with error_set
+ * on failure. */
 Container *tree_mask_kernel(Container *c, Kernel *kernel, bool check);
-/* Creates a mask from the elements of a stream or a container of c's shape. NULL with error_set. */
+/* Creates a mask from the elements of a stream or a container of c's shape. Returns NULL with error_set on
+ * failure. */
 Container *tree_mask_copy(Container *c, const Stream *elements);
 /* Splits each leaf in which an element of the mask is not 0, as tree_refine. */
 Region *tree_refine_mask(Container *c, const Container *mask);
-/* Joins the leaves into which a page was split if all their elements of the mask are not 0. False with
- * error_set. */
+/* Joins the leaves into which a page was split if all their elements of the mask are not 0. Returns false
+ * with error_set on failure. */
 bool tree_coarsen_mask(Container *c, const Container *mask);
 enum { TREE_MEANS = -1, TREE_NEAREST = -2 };
-/* Computes the values of pages that are not leaves. TREE_MEANS: means of the next finer level. A component 0 ..
- * 3: means in which elements are weighted by this component; only for floats. TREE_NEAREST: the value of the
- * same node of the next finer level. False with error_set. */
+/* Computes the values of pages that are not leaves. TREE_MEANS: means of the next finer level. A component 0
+ * .. 3: means in which elements are weighted by this component; only for floats. TREE_NEAREST: the value of
+ * the same node of the next finer level. Returns false with error_set on failure. */
 bool tree_mipmap(Container *c, int how);
 
 #endif

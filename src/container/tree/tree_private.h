@@ -71,7 +71,7 @@ static inline int tree_rank(const Container *c)
 }
 
 /* Creates an adaptive container of a kind over a translator, with memory for `frames` frames (tree/create.c).
- * NULL with error_set. */
+ * Returns NULL with error_set on failure. */
 Container *tree_make(const ContainerKind *kind, Translator *t, Device *device, const Type *type, int64_t frames,
                      const void *fallback);
 
@@ -86,15 +86,15 @@ bool tree_is_leaf(const Container *c, const AdaptivePage *page);
 /* Calls f for every page, in order of frames. */
 void tree_each(const Container *c, void (*f)(void *self, int64_t frame, const AdaptivePage *page, bool leaf),
                void *self);
-/* Makes the list of frames if it does not exist. False with error_set. */
+/* Makes the list of frames if it does not exist. Returns false with error_set on failure. */
 bool tree_list(const Container *c);
 /* Discards the list of frames after pages changed. */
 void tree_changed(Container *c);
 /* Sets up the header for kernels: the whole container with its boundary. */
 void tree_header(Container *c);
-/* Adds a page. False with error_set. */
+/* Adds a page. Returns false with error_set on failure. */
 bool tree_add(TreeList *list, const AdaptivePage *page);
-/* Adds the parts of a page that are leaves. False with error_set. */
+/* Adds the parts of a page that are leaves. Returns false with error_set on failure. */
 bool tree_add_parts(const Container *c, TreeList *list, const AdaptivePage *page);
 /* Sorts pages, coarse pages first, and removes duplicates. */
 void tree_unique(TreeList *list);
@@ -104,10 +104,10 @@ bool tree_same(const AdaptivePage *x, const AdaptivePage *y);
 AdaptivePage tree_part(const AdaptivePage *page, int rank, int number);
 /* Returns the page that is `levels` levels above a page. */
 AdaptivePage tree_above(const AdaptivePage *page, int rank, int levels);
-/* Returns leaves as a region, and sorts the list. NULL with error_set. */
+/* Returns leaves as a region, and sorts the list. Returns NULL with error_set on failure. */
 Region *tree_region(const Container *c, TreeList *leaves);
-/* Synchronizes all nodes: sets nodes that several leaves hold, and hanging nodes; coarse leaves first, on which
- * others depend. False with error_set. */
+/* Synchronizes all nodes: sets nodes that several leaves hold, and hanging nodes; coarse leaves first, on
+ * which others depend. Returns false with error_set on failure. */
 bool tree_sync(const Container *c);
 /* Synchronizes after the nodes of a box were written, all of level 0, or (NULL) after any were. */
 bool tree_sync_box(const Container *c, const Stream *box);
@@ -115,24 +115,28 @@ bool tree_sync_box(const Container *c, const Stream *box);
 bool tree_sync_leaves(const Container *c, const TreeList *leaves);
 /* Synchronizes after the nodes of a set of leaves were written. */
 bool tree_sync_set(const Container *c, const PageSet *set);
-/* Returns the new leaves after pages were split, as tree_refine does. NULL with error_set. */
+/* Returns the new leaves after pages were split, as tree_refine does. Returns NULL with error_set on
+ * failure. */
 Region *tree_fresh(const Container *c, const TreeList *splits);
-/* Reserves memory for `pages` more pages. False with error_set. */
+/* Reserves memory for `pages` more pages. Returns false with error_set on failure. */
 bool tree_prepare(Container *c, int64_t pages);
-/* Splits leaves so that every node of a box is one of level 0 and none is hanging; the cells around the box are
- * split, too. All of it, or false with error_set. */
+/* Splits leaves so that every node of a box is one of level 0 and none is hanging; the cells around the box
+ * are split, too. Splits all of them, or none and returns false with error_set. */
 bool tree_ready(Container *c, const int64_t *first, const int64_t *last);
-/* Splits leaves so that the nodes of a region are nodes of its levels. All of it, or false with error_set. */
+/* Splits leaves so that the nodes of a region are nodes of its levels. Splits all of them, or none and
+ * returns false with error_set. */
 bool tree_ready_region(Container *c, const Region *region);
-/* Splits all leaves `depth` times. All of it, or false with error_set. */
+/* Splits all leaves `depth` times. Splits all of them, or none and returns false with error_set. */
 bool tree_split_all(Container *c, int depth);
-/* Splits pages, which are leaves or parts of other pages of the list. All of it, or false with error_set. */
+/* Splits pages, which are leaves or parts of other pages of the list. Splits all of them, or none and returns
+ * false with error_set. */
 bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count);
 
-/* Separates pages and memory from snapshots before pages are split or joined (tree/snapshot.c). False with
- * error_set. */
+/* Separates pages and memory from snapshots before pages are split or joined (tree/snapshot.c). Returns false
+ * with error_set on failure. */
 bool tree_own_pages(Container *c);
-/* Takes the frames of the translator's pages in the container's list of frames. False with error_set. */
+/* Takes the frames of the translator's pages in the container's list of frames. Returns false with error_set
+ * on failure. */
 bool tree_take_frames(Container *c);
 
 /* Implements ContainerKind.note. */
@@ -152,18 +156,19 @@ void tree_glsl_step(const Container *c, TreeStep step, StrBuf *out);
 /* Returns whether the kernel of a step stores elements itself. If not, it makes streams of elements and of
  * their indices in memory. */
 bool tree_glsl_stores(const Container *c);
-/* Runs a step for the nodes of `count` pages, whose frames are in a stream of int from `first` on. False with
- * error_set. */
+/* Runs a step for the nodes of `count` pages, whose frames are in a stream of int from `first` on. Returns
+ * false with error_set on failure. */
 bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count);
 /* Creates a stream of int with an element for each of `frames`: the frame, if it holds a leaf of which some
- * elements of the mask are marked (or all of them, with `all`), otherwise -1. False with error_set. */
+ * elements of the mask are marked (or all of them, with `all`), otherwise -1. Returns false with error_set on
+ * failure. */
 bool tree_marks(const Container *c, const Container *mask, bool all, const Stream *frames, Stream *result);
-/* Creates a stream of int with an element for each point. `wanted`: the index (tree_number) of the page that is
- * needed if the leaf is coarser than the point's level, otherwise -1. Not `wanted`: the level of the leaf.
- * False with error_set. */
+/* Creates a stream of int with an element for each point. `wanted`: the index (tree_number) of the page that
+ * is needed if the leaf is coarser than the point's level, otherwise -1. Not `wanted`: the level of the leaf.
+ * Returns false with error_set on failure. */
 bool tree_query(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result);
-/* Reads the elements of a stream of ints that are not negative, compacted on the device, ascending and without
- * duplicates. The caller frees them. False with error_set; items is then NULL. */
+/* Reads the elements of a stream of ints that are not negative, compacted on the device, ascending and
+ * without duplicates. The caller frees them. Returns false with error_set on failure; items is then NULL. */
 bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count);
 /* Decodes the index of a page: the coarsest level comes first, and pages of a level are in row-major order. */
 void tree_number(const Container *c, int64_t number, AdaptivePage *page);

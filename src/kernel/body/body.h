@@ -65,7 +65,7 @@ typedef enum BodyMode { BODY_PLAIN, BODY_COUNT, BODY_WRITE } BodyMode;
 /* Rewrites `kernel` and all functions that it calls. `launched` is the signature with which main()
  * calls the entry function. It differs from the kernel's own signature if variable outputs are
  * counted or written. Release the result with body_free. Returns false with an error that points
- * into the text. */
+ * into the text if the text is invalid. */
 bool body_create(const Module *module, const Function *kernel, BodyMode mode, const Function *launched, Body *body);
 void body_free(Body *body);
 /* Finds the byte of the kernel text from which byte `at` of body->text was written, or the first

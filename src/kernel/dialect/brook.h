@@ -7,7 +7,8 @@
 #include "kernel/text/module.h"
 
 /* Writes these conversions into the bodies and constants of a module, which is then in rill's own
- * dialect. Tokens keep their source offsets. Returns false with an error that points into the text. */
+ * dialect. Tokens keep their source offsets. Returns false with an error that points into the text
+ * if the text is invalid. */
 bool brook_convert(Module *module);
 
 #endif

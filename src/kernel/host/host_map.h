@@ -15,20 +15,23 @@ typedef struct HostMap {
     unsigned char *pages;
 } HostMap;
 
-/* Allocates the host memory of a map, filled with zeros. Returns false with error_set. Needs no device scope. */
+/* Allocates the host memory of a map, filled with zeros. Returns false with error_set on failure.
+ * Needs no device scope. */
 bool host_map_create(HostMap *map, const Stream *view);
 /* Fetches the elements. If the map is lazy, only prepares to fetch them. Must be called inside a
- * device scope. Returns false with error_set. */
+ * device scope. Returns false with error_set on failure. */
 bool host_map_open(HostMap *map, bool lazy);
 /* Returns whether all bytes of an element have been fetched. */
 bool host_map_has(const HostMap *map, int64_t number);
-/* Fetches an element. Must be called inside a device scope. Returns false with error_set. */
+/* Fetches an element. Must be called inside a device scope. Returns false with error_set on
+ * failure. */
 bool host_map_fetch(HostMap *map, int64_t number);
 /* Returns the bytes of an element that has been fetched. */
 char *host_map_element(const HostMap *map, int64_t number);
 /* Marks an element as written. */
 void host_map_written(HostMap *map, int64_t number);
-/* Writes back the elements that were written. Must be called inside a device scope. Returns false with error_set. */
+/* Writes back the elements that were written. Must be called inside a device scope. Returns false
+ * with error_set on failure. */
 bool host_map_write_back(HostMap *map);
 /* Frees the host memory. Does not release the streams, which requires a device scope. */
 void host_map_free(HostMap *map);

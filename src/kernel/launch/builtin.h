@@ -7,7 +7,7 @@
 /* Returns the last kernel of `text`. The cache owns it and keeps it until hundreds of other texts were used. */
 Kernel *builtin_kernel(Device *device, const char *text);
 
-/* Creates a new kernel, the last one of `text`; NULL with error_set. */
+/* Creates a new kernel, the last one of `text`. Returns NULL with error_set on failure. */
 Kernel *builtin_parse(const char *text);
 
 #endif

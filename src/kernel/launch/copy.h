@@ -12,7 +12,8 @@ bool copy_stream(Stream *to, const Stream *from);
 /* Copies elements of the same layout over any domain. The first parameter of the launch is `from`,
  * the second is `to`. */
 bool copy_over(Stream *to, const Stream *from, const Domain *domain);
-/* Returns whether copy_stream can convert elements of `from` to `to`; false with error_set. */
+/* Returns whether copy_stream can convert elements of `from` to `to`. Returns false with error_set
+ * on failure. */
 bool copy_converts(const Stream *to, const Stream *from);
 /* Copies and casts elements over any domain, with the types that copy_stream accepts. */
 bool copy_elements(Stream *to, const Stream *from, const Domain *domain);

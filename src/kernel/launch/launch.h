@@ -70,14 +70,15 @@ static inline bool launch_dim_mapped(const ViewDim *dim)
     return dim->step != 1 || dim->start != 0 || dim->div != 1 || dim->mod != 0;
 }
 
-/* Starts a launch in the device's workspace (plan.c); NULL with error_set. */
+/* Starts a launch in the device's workspace (plan.c). Returns NULL with error_set on failure. */
 Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check, LaunchCopy *copy);
 /* Checks and prepares the arguments. *outputs becomes the number of outputs, *per_pass the number
  * that one pass may store. */
 bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass);
 /* Merges dimensions of the launch that are contiguous in all arguments. */
 void plan_merge(Plan *plan);
-/* Returns a contiguous copy of a stream that lives as long as the plan; NULL with error_set. */
+/* Returns a contiguous copy of a stream that lives as long as the plan. Returns NULL with error_set
+ * on failure. */
 const Stream *plan_copied(Plan *plan, const Stream *stream);
 /* Releases the temporary streams and the plan. */
 void plan_finish(Plan *plan);
@@ -97,7 +98,7 @@ int64_t launch_page_stride(const Stream *stream, int d);
 /* Finds the arguments that a launch reads through replicas, which are copies of neighboring cells
  * in the pages of a container (halo.c). Returns a bit for each. */
 uint64_t launch_halo(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
-/* Updates the replicas of the given arguments. Returns false with error_set. */
+/* Updates the replicas of the given arguments. Returns false with error_set on failure. */
 bool launch_halo_copy(const Kernel *kernel, const Argument *args, uint64_t replicated);
 
 /* Writes why the variant of a key has general loads, " because argument 'x' ...", or nothing (reason.c). */
@@ -116,7 +117,7 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words);
 void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words);
 /* Binds the list of active elements. */
 void launch_bind_active(const Plan *plan, const Layout *layout, Dispatch *dispatch);
-/* Binds the streams that are read. Returns false with error_set. */
+/* Binds the streams that are read. Returns false with error_set on failure. */
 bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch);
 /* Binds the streams that are written. */
 void launch_bind_stores(const Plan *plan, const Variant *variant, Dispatch *dispatch);

@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "stream/stream.h"
 
-/* Returns the type for elements of `bytes` bytes; NULL with error_set. */
+/* Returns the type for elements of `bytes` bytes. Returns NULL with error_set on failure. */
 const Type *raw_type(int bytes);
 /* Declares the type in a kernel text if it is a structure. The text then uses the name type->value->name. */
 void raw_declare(StrBuf *text, const Type *type);

@@ -8,7 +8,7 @@
  * along different dimensions of sufficient length. The caller ensures equal shapes, equal element
  * sizes and no overlap. */
 bool transpose_serves(const Stream *to, const Stream *from);
-/* Copies the elements. Returns false with error_set. */
+/* Copies the elements. Returns false with error_set on failure. */
 bool transpose_copy(Stream *to, const Stream *from);
 
 #endif

@@ -9,7 +9,8 @@
 bool condition_predefined(const SourceText *source, const Token *name, int *value);
 
 /* Evaluates the expression of an #if after macro expansion: integers, names (value 0), unary and
- * binary operators of C, ? :. `place` is the directive, for messages. Returns false with error_set. */
+ * binary operators of C, ? :. `place` is the directive, for messages. Returns false with error_set
+ * on failure. */
 bool condition_value(const SourceText *source, const Token *tokens, size_t count, const Token *place, bool *value);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* Splits the text into tokens, joins operators of several characters, removes comments and carries
  * out preprocessor directives. The list ends in TOKEN_END. Returns false with an error that points
- * into the text. */
+ * into the text if the text is invalid. */
 bool lexer_run(SourceText *source, TokenList *tokens);
 
 #endif

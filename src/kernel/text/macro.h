@@ -6,7 +6,7 @@
 #include "kernel/text/token.h"
 
 /* Carries out the directives in `raw` and writes the expanded tokens, with TOKEN_END, to `out`.
- * Returns false with an error that points into the text. */
+ * Returns false with an error that points into the text if the text is invalid. */
 bool macro_expand(SourceText *source, const TokenList *raw, TokenList *out);
 
 #endif

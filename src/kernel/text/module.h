@@ -69,7 +69,8 @@ typedef struct Function {
 
 /* Returns the number of parameters of a kind. */
 int module_count_params(const Function *f, ParamKind kind);
-/* Copies a function. The copy has its own parameters with room for MAX_PARAMS. Returns false with error_set. */
+/* Copies a function. The copy has its own parameters with room for MAX_PARAMS. Returns false with
+ * error_set on failure. */
 bool module_copy_function(const Function *from, Function *to);
 
 typedef struct Constant {
@@ -97,7 +98,7 @@ typedef struct Module {
 } Module;
 
 /* Parses a text. `chunk` and `first_line` are the name and the line of its source, for messages.
- * Returns NULL with an error that points into the text. */
+ * Returns NULL with an error that points into the text if the text is invalid. */
 Module *module_create(const char *text, size_t length, const char *chunk, int first_line);
 /* Adds a reference. */
 Module *module_retain(Module *module);

@@ -26,7 +26,8 @@ bool parser_type(Parser *p, const Type **type, int *matrix);
 bool parser_declared(const Module *m, const Token *name);
 /* Returns false with an error if the next name is already defined. */
 bool parser_check_new(Parser *p);
-/* Consumes the parameters of a function with their parentheses. Returns false with an error. */
+/* Consumes the parameters of a function with their parentheses. Returns false with an error on
+ * failure. */
 bool parser_params(Parser *p, Function *f);
 /* Moves to the token after the bracket that closes the one at the current position. Brackets match (brackets.h). */
 void parser_skip_bracket(Parser *p);

@@ -28,7 +28,7 @@ bool source_create(SourceText *source, const char *text, size_t length, const ch
 void source_free(SourceText *source);
 
 /* Copies `length` bytes for use as the characters of a token and keeps them as long as the text.
- * Returns NULL with error_set. */
+ * Returns NULL with error_set on failure. */
 const char *source_keep(SourceText *source, const char *word, size_t length);
 
 /* Records "chunk:line: message", the line itself and a caret under byte `offset`; returns false. */

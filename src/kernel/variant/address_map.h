@@ -26,7 +26,7 @@ struct AddressMap {
      * negative if the element is unmapped. GIVEN are constants and gathers. The function is called
      * with coordinates in the map's domain. Maps that share a program have different slots. A name
      * in the text of one must not occur in the text of another, and names in GIVEN must not be
-     * names that users choose. The map owns the kernel. NULL with error_set. */
+     * names that users choose. The map owns the kernel. Returns NULL with error_set on failure. */
     Kernel *(*kernel)(AddressMap *map, Device *device, int slot);
     /* Sets the arguments for GIVEN of one launch. */
     void (*give)(const AddressMap *map, union Argument *args);
@@ -58,7 +58,7 @@ struct AddressMap {
     /* Returns whether all elements that pages (NULL: the whole domain) and their halos contain are
      * stored somewhere. */
     bool (*holds)(const AddressMap *map, const struct PageSet *pages);
-    /* Updates the replicas before a launch reads them. Returns false with error_set. */
+    /* Updates the replicas before a launch reads them. Returns false with error_set on failure. */
     bool (*replicate)(AddressMap *map);
     /* Only some points of the domain have an element; values between them are interpolated. The
      * address function is then
@@ -72,7 +72,7 @@ struct AddressMap {
     BlendFilter filter;
     /* Called after a launch has written to a stream with this map: to a box or to all of it, or
      * only to the elements of some pages. NULL: nothing has to be done. Returns false with
-     * error_set. */
+     * error_set on failure. */
     bool (*wrote)(AddressMap *map, const Stream *written, const struct PageSet *pages);
 };
 

@@ -42,7 +42,7 @@ typedef struct Inputs {
 } Inputs;
 
 /* Returns whether a kernel can be a source: one output or a result; element-wise inputs, iterators, constants and
- * gathers; no indexof, neighbour or sizeof_stream. False with error_set if not. */
+ * gathers; no indexof, neighbour or sizeof_stream. Returns false with error_set if not. */
 bool inputs_accepts(const Kernel *kernel);
 /* Returns the type of the value that an input kernel computes. */
 const Type *inputs_kernel_type(const Kernel *kernel);

@@ -36,7 +36,7 @@ bool scan_operator(ScanOp op, const Type *type, bool reduces, StrBuf *out, ScanO
 /* Fills in the operator of a reduce kernel and adds its functions to `out`. `call` is from inputs_write_operation. */
 bool scan_operator_kernel(const Kernel *kernel, const char *call, StrBuf *out, ScanOperator *result);
 /* Returns whether a reduce kernel can be an operator: it has one input and the reduce parameter, and no other
- * parameter. False with error_set if not. */
+ * parameter. Returns false with error_set if not. */
 bool scan_accepts(const Kernel *kernel);
 
 #endif
