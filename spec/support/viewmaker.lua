@@ -1,5 +1,5 @@
 -- Random views with lists of their expected elements. `viewmaker.each(rounds, f)` calls f(view, reference, shape)
--- for every view of `rounds` random compositions of domain, stride, tile, replicate, transpose and copy over streams
+-- for every view of `rounds` random compositions of domain, stride, tile, replicate, transpose, flip and copy over streams
 -- of 1 to 3 dimensions. `reference` is the flat list of the expected elements, initially the elements of rill.iota.
 local rill = require "rill"
 
@@ -85,11 +85,15 @@ local operations = {
         end
         return {}, new, map_index(function(_, d, index) return index[#index + 1 - d] end)
     end,
+    flip = function(shape)
+        local axis = math.random(#shape)
+        return {axis}, shape, map_index(function(k, d) return d == axis and shape[d] + 1 - k or k end)
+    end,
     copy = function(shape)
         return {}, shape, map_index(function(k) return k end)
     end,
 }
-local names = {"domain", "stride", "tile", "replicate", "transpose", "copy"}
+local names = {"domain", "stride", "tile", "replicate", "transpose", "copy", "flip"}
 
 local MOST_ELEMENTS = 600
 

@@ -22,11 +22,13 @@ static int64_t dim_highest(const ViewDim *dim, int64_t extent)
 /* Computes the byte range [low, high) of a stream that is not empty. */
 static void byte_range(const Stream *s, int64_t *low, int64_t *high)
 {
-    int64_t last = s->offset;
+    int64_t first = s->offset, last = s->offset;
     for (int d = 0; d < s->shape.rank; d++) {
-        last += dim_highest(&s->dim[d], s->shape.size[d]) * s->dim[d].stride;
+        int64_t reach = dim_highest(&s->dim[d], s->shape.size[d]) * s->dim[d].stride;
+        first += reach < 0 ? reach : 0;
+        last += reach > 0 ? reach : 0;
     }
-    *low = s->offset * s->type->bytes;
+    *low = first * s->type->bytes;
     *high = (last + 1) * s->type->bytes;
 }
 

@@ -97,6 +97,10 @@ void stream_release(Stream *stream);
 
 /* Creates the view of a box. */
 bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, Stream *result);
+/* Creates the view with the elements in reverse order along the dimensions whose bits are set in `axes`. */
+bool stream_flip(const Stream *s, unsigned axes, Stream *result);
+/* Creates a view of vectors as scalars, with the components as a new last dimension, or the reverse. */
+bool stream_as(const Stream *s, const Type *type, Stream *result);
 /* Creates the view of elements 0, n, 2n ... of each dimension. */
 bool stream_stride(const Stream *s, const int64_t *n, Stream *result);
 /* Creates a view that repeats the whole n[d] times along each dimension. It is not writable. */

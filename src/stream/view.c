@@ -57,6 +57,84 @@ bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, S
     return view_accept(&made, result);
 }
 
+bool stream_flip(const Stream *s, unsigned axes, Stream *result)
+{
+    Stream made = *s;
+    memset(result, 0, sizeof *result);
+    for (int d = 0; d < s->shape.rank; d++) {
+        int64_t size = s->shape.size[d];
+        if (!(axes >> d & 1) || size < 2) {
+            continue;
+        }
+        if (!view_dim_plain(&made.dim[d]) || made.map) {
+            return view_needs_copy("flip");
+        }
+        made.offset += (size - 1) * made.dim[d].stride;
+        made.dim[d].stride = -made.dim[d].stride;
+    }
+    return view_accept(&made, result);
+}
+
+/* Replaces the vectors of a stream by a new last dimension of components. */
+static void split_vectors(Stream *made, int components)
+{
+    for (int d = 0; d < made->shape.rank; d++) {
+        made->dim[d].stride *= components;
+    }
+    made->offset *= components;
+    made->dim[made->shape.rank] = (ViewDim){.stride = 1, .step = 1, .div = 1};
+    made->shape.size[made->shape.rank++] = components;
+}
+
+/* Replaces the last dimension, whose size is `components`, by vectors. Returns false if they are not aligned. */
+static bool join_vectors(Stream *made, int components)
+{
+    int last = --made->shape.rank;
+    bool good = made->offset % components == 0 && view_dim_plain(&made->dim[last]) && made->dim[last].stride == 1;
+    for (int d = 0; d < last; d++) {
+        good = good && (made->shape.size[d] < 2 || made->dim[d].stride % components == 0);
+        made->dim[d].stride /= components;
+    }
+    made->offset /= components;
+    return good;
+}
+
+bool stream_as(const Stream *s, const Type *type, Stream *result)
+{
+    Stream made = *s;
+    int rank = s->shape.rank, from = s->type->components, to = type->components;
+    memset(result, 0, sizeof *result);
+    if (s->type->is_struct || type->is_struct || s->type->scalar != type->scalar ||
+        (from > 1 && to > 1 && from != to)) {
+        return error_set("as: elements of %s cannot be viewed as %s: only a vector and its components can",
+                         s->type->name, type->name);
+    }
+    if (s->source != SOURCE_BUFFER) {
+        return error_set("as: an iterator stream has no memory; call :copy() first");
+    }
+    made.type = type;
+    if (to == 1 && from > 1) {
+        if (rank == SHAPE_MAX_RANK) {
+            return error_set("as: the components would be dimension %d, but the limit is %d", rank + 1, SHAPE_MAX_RANK);
+        }
+        split_vectors(&made, from);
+        if (!shape_check(&made.shape)) {
+            return error_prefix("as");
+        }
+    } else if (to > 1 && from == 1) {
+        if (rank < 2 || s->shape.size[rank - 1] != to) {
+            char text[SHAPE_TEXT];
+            return error_set("as: %s needs a last dimension of %d after another dimension, got shape %s", type->name,
+                             to, shape_text(&s->shape, text));
+        }
+        if (!join_vectors(&made, to) && stream_elements(s) > 0) {
+            return view_needs_copy("as");
+        }
+    }
+    boundary_reset(&made);
+    return view_accept(&made, result);
+}
+
 bool stream_stride(const Stream *s, const int64_t *n, Stream *result)
 {
     Stream made = *s;

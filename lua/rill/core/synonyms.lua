@@ -56,7 +56,7 @@ rill.log(s) / math.log(10): log10
 rill.log(1 + s): log1p
 rill.exp(s) - 1: expm1
 ~(rill.isnan(s) | rill.isinf(s)): isfinite
-rill.gather(s, s.size - 1 - rill.iota(s.size)): flip fliplr flipud reverse reversed
+s:flip(): fliplr flipud reverse reversed
 rill.abs(s): absolute fabs abs_ magnitude
 rill.trunc(s): fix
 rill.round(s): rint around

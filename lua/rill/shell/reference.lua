@@ -94,11 +94,13 @@ s:cast(type: typename): stream -- returns the elements converted to another type
 s:like(type?: typename): stream -- returns a new stream of zeros with the same shape
 s:close() -- frees the memory at once. Views of the stream and expressions stay valid
 s:domain(first: index, last: index): stream -- returns a view of a box, both ends inclusive. Negative indices count from the end
-s:stride(...: integer): stream -- returns a view of the elements 1, n + 1, 2n + 1 ... of each dimension. One n for all dimensions, or one for each
+s:stride(...: integer): stream -- returns a view of the elements 1, n + 1, 2n + 1 ... of each dimension. A negative n begins at the last element. One n for all dimensions, or one for each
+s:flip(axis?: integer|integer[]): stream -- returns a view with the elements in reverse order along an axis, or along a list of axes. Default: all
+s:as(type: typename): stream -- returns a view of vectors as numbers, with the components as a new last dimension, or the reverse: float {H, W, 3} is vec3 {H, W}
 s:tile(...: integer): stream -- returns a view that repeats the whole stream: 1 2 becomes 1 2 1 2
 s:replicate(...: integer): stream -- returns a view that repeats each element: 1 2 becomes 1 1 2 2
 s:group(...: integer): stream -- returns a view with blocks as trailing dimensions: {R, C} by a, b gives {R/a, C/b, a, b}
-s:reshape(shape: shape): stream -- returns a view of the same elements with another shape. Raises an error for a view with gaps, which has to be copied first
+s:reshape(shape: shape): stream -- returns a view of the same elements with another shape. One size may be -1: it is computed. Raises an error for a view with gaps, which has to be copied first
 s:transpose(axes?: integer[]): stream -- returns a view with the dimensions in reverse order, or in the order of the table
 s:boundary(...: string|number): stream -- returns a view that defines what gathers and neighbors read outside of the stream: "clamp" (default), "wrap", "mirror", "zero" or a number. One mode for all dimensions, or one for each
 r:ready(): boolean -- returns whether the data has arrived
@@ -162,11 +164,11 @@ s:sort(options?: {descending?: boolean, axis?: integer, key?: string}): stream -
 s:top_k(k: integer, options?: {largest?: boolean}): stream, stream -- returns the k largest elements in descending order, and their 0-based indices
 rill.argsort(s: source, options?: {descending?: boolean, axis?: integer}): stream -- returns the 0-based indices that sort the stream: rill.gather(s, indices) is sorted
 rill.sort_by_key(keys: source, ...: source|{descending?: boolean, axis?: integer}): stream, ... -- sorts keys, and up to 16 streams of values in the order of the keys
-rill.searchsorted(sorted: source, values: source, options?: {side?: string}): stream -- returns, for each value, the number of elements of a sorted stream that are less than it. side = "right": less than or equal
+rill.searchsorted(sorted: source, values: source|number, options?: {side?: string}): stream -- returns, for each value (or for one number, as a number), the number of elements of a sorted stream that are less than it. side = "right": less than or equal
 rill.merge(a: source, b: source, options?: {descending?: boolean}): stream -- merges two sorted streams into one
 ]==] },
     { "scatter", [==[
-rill.gather(src: source, index: source): stream -- returns src[index[i]] for each i. Indices are 0-based: flat indices, or vectors whose component x is the fastest dimension
+rill.gather(src: source, index: source|table): stream -- returns src[index[i]] for each i. Indices are 0-based: flat indices, or vectors whose component x is the fastest dimension
 rill.scatter(dst: stream, index: source, src: source|element, op?: operator): stream -- writes dst[index[i]] = src[i], or combines src[i] with the old element by op, in the order of i; returns dst
 rill.scatter_op(dst: stream, index: source, src: source|element, op: operator): stream -- writes as rill.scatter with an operator: Brook's ScatterOp
 rill.gather_op(dst: stream, index: source, src: stream, op: operator): stream -- runs Brook's GatherOp: dst[i] = src[index[i]], then src[index[i]] is combined with itself by op; returns dst

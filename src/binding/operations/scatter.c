@@ -40,6 +40,10 @@ static int rill_gather(lua_State *L)
     binding_count(L, "rill.gather", 2, false);
     const LuaContainer *c = container_to(L, 1);
     const Stream *src = c && c->container ? &c->stream : accept_check(L, 1, "rill.gather", 1, "src");
+    if (lua_istable(L, 2) && luaL_getmetafield(L, 2, "__name") == LUA_TNIL) {
+        create_from_table(L, 2, type_of(SCALAR_INT, 1), "rill.gather", 2, "index");
+        lua_replace(L, 2);
+    }
     const Stream *index = check_same_device(L, 2, "rill.gather", "index", src);
     Stream *result = stream_handle_push(L);
     bool check = state_get(L)->check;

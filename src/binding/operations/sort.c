@@ -2,6 +2,7 @@
 #include "binding/streams/container_handle.h"
 #include "binding/values/options.h"
 
+#include "kernel/host/packed.h"
 #include "primitive/sorting/merge.h"
 #include "primitive/sorting/search.h"
 #include "primitive/sorting/sort.h"
@@ -199,6 +200,28 @@ static int stream_top_k(lua_State *L)
     return 2;
 }
 
+/* Replaces a number at a stack index by a stream of this number: a float if `like` has floats, else a double. Returns
+ * whether there was a number. */
+static bool number_to_stream(lua_State *L, int index, const Stream *like, const char *function)
+{
+    Shape one = {.rank = 1, .size = {1}};
+    if (lua_type(L, index) != LUA_TNUMBER) {
+        return false;
+    }
+    bool single = like && like->type && !like->type->is_struct && like->type->value->scalar == SCALAR_FLOAT;
+    union {
+        float single;
+        double real;
+    } element = {.real = lua_tonumber(L, index)};
+    if (single) {
+        element.single = (float)lua_tonumber(L, index);
+    }
+    Stream *s = create_stream(L, type_of(single ? SCALAR_FLOAT : SCALAR_DOUBLE, 1), &one, function);
+    binding_make(L, s->device, function, packed_upload(s, &element));
+    lua_replace(L, index);
+    return true;
+}
+
 /* rill.searchsorted(sorted, values [, {side = "left"}]) */
 static int rill_searchsorted(lua_State *L)
 {
@@ -208,6 +231,8 @@ static int rill_searchsorted(lua_State *L)
         .function = function, .index = 3, .n = 3, .expected = "a table like {side = \"right\"}"};
     int side = 0;
     binding_count(L, function, 3, false);
+    accept_stream(L, 1);
+    bool number = number_to_stream(L, 2, stream_handle_to(L, 1), function);
     container_accept_lines(L, function, true);
     Stream *sorted = accept_check(L, 1, function, 1, "sorted"), *values = accept_open(L, 2, function, 2, "values");
     check_order(L, sorted, function, 1, "sorted");
@@ -219,6 +244,11 @@ static int rill_searchsorted(lua_State *L)
     options_read(L, &call, rows, &side);
     Stream *result = stream_handle_push(L);
     binding_make(L, sorted->device, function, search_stream(sorted, values, side == 1, result));
+    if (number) {
+        int32_t count;
+        binding_run(L, sorted->device, function, value_read(result, &count));
+        lua_pushinteger(L, count);
+    }
     return 1;
 }
 

@@ -206,7 +206,7 @@ static int stream_gl(lua_State *L)
     }
     lua_pushinteger(L, buffer_name(s->buffer));
     lua_pushinteger(L, s->offset * s->type->bytes);
-    int64_t last = s->offset;
+    int64_t extent = 1;
     lua_createtable(L, 0, 5);
     fields_string(L, "type", s->type->name);
     fields_integer(L, "components", s->type->components);
@@ -215,12 +215,12 @@ static int stream_gl(lua_State *L)
     lua_setfield(L, -2, "shape");
     lua_createtable(L, s->shape.rank, 0);
     for (int d = 0; d < s->shape.rank; d++) {
-        last += (s->shape.size[d] - 1) * s->dim[d].stride;
+        extent += (s->shape.size[d] - 1) * (s->dim[d].stride < 0 ? -s->dim[d].stride : s->dim[d].stride);
         lua_pushinteger(L, s->dim[d].stride * s->type->bytes);
         lua_rawseti(L, -2, d + 1);
     }
     lua_setfield(L, -2, "strides"); /* bytes */
-    lua_pushinteger(L, stream_elements(s) ? (last + 1 - s->offset) * s->type->bytes : 0);
+    lua_pushinteger(L, stream_elements(s) ? extent * s->type->bytes : 0);
     lua_insert(L, -2);
     return 4;
 }

@@ -35,9 +35,71 @@ static int counts_view(lua_State *L, const char *function, CountsView make)
     return view_result(L, make(s, n, stream_handle_push(L)));
 }
 
+/* s:stride(n, ...): a negative n begins at the last element and goes back. */
 static int stream_lua_stride(lua_State *L)
 {
-    return counts_view(L, "s:stride", stream_stride);
+    const char *function = "s:stride";
+    unsigned backward = 0;
+    int64_t n[SHAPE_MAX_RANK];
+    const Stream *s = accept_check(L, 1, function, 0, "s");
+    int count = lua_gettop(L) - 1, rank = s->shape.rank;
+    for (int k = 0; k < count && (count == 1 || count == rank); k++) {
+        lua_Integer step = binding_integer(L, 2 + k, function, k + 1, "n");
+        if (step < 0) {
+            backward |= count == 1 ? (1u << rank) - 1 : 1u << k;
+            lua_pushinteger(L, step < -SHAPE_MAX_ELEMENTS ? SHAPE_MAX_ELEMENTS : -step);
+            lua_replace(L, 2 + k);
+        }
+    }
+    shape_check_counts(L, 2, function, rank, n);
+    if (!backward) {
+        return view_result(L, stream_stride(s, n, stream_handle_push(L)));
+    }
+    Stream *result = stream_handle_push(L), flipped;
+    bool good = stream_flip(s, backward, &flipped);
+    if (good) {
+        good = stream_stride(&flipped, n, result);
+        stream_release(&flipped);
+    }
+    return view_result(L, good);
+}
+
+/* Returns the 0-based dimension of an axis at a stack index: 1 .. rank, or -1 for the last one. */
+static int axis_check(lua_State *L, int index, const char *function, int rank)
+{
+    lua_Integer axis = binding_integer(L, index, function, 1, "axis");
+    if (axis == 0 || axis > rank || axis < -rank) {
+        luaL_error(L, "%s: argument #1 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
+                   (LUAI_UACINT)axis);
+    }
+    return (int)(axis < 0 ? axis + rank : axis - 1);
+}
+
+/* s:flip([axis]): axis is a dimension or a table of dimensions. Default: all. */
+static int stream_lua_flip(lua_State *L)
+{
+    const char *function = "s:flip";
+    const Stream *s = accept_self(L, function, 2);
+    int rank = s->shape.rank;
+    unsigned axes = lua_isnoneornil(L, 2) ? (1u << rank) - 1 : 0;
+    if (lua_istable(L, 2)) {
+        for (lua_Unsigned k = 1; k <= lua_rawlen(L, 2); k++) {
+            lua_rawgeti(L, 2, (lua_Integer)k);
+            axes |= 1u << axis_check(L, -1, function, rank);
+            lua_pop(L, 1);
+        }
+    } else if (!axes) {
+        axes = 1u << axis_check(L, 2, function, rank);
+    }
+    return view_result(L, stream_flip(s, axes, stream_handle_push(L)));
+}
+
+/* s:as(type) */
+static int stream_lua_as(lua_State *L)
+{
+    const Stream *s = accept_self(L, "s:as", 2);
+    const Type *type = type_check(L, 2, "s:as", 1, "type");
+    return view_result(L, stream_as(s, type, stream_handle_push(L)));
 }
 
 static int stream_lua_tile(lua_State *L)
@@ -55,11 +117,41 @@ static int stream_lua_group(lua_State *L)
     return counts_view(L, "s:group", stream_group);
 }
 
+/* Replaces the size -1 of a new shape by the size that makes it fit the stream. */
+static void shape_complete(lua_State *L, const Stream *s, Shape *shape)
+{
+    int64_t others = 1;
+    int open = -1;
+    for (int d = 0; d < shape->rank; d++) {
+        if (shape->size[d] == -1 && open < 0) {
+            open = d;
+        } else if (shape->size[d] < 0) {
+            luaL_error(L, "s:reshape: argument #1 'shape': at most one size can be -1, others must not be negative");
+        } else {
+            bool fits = shape->size[d] == 0 || others <= SHAPE_MAX_ELEMENTS / shape->size[d];
+            others = fits ? others * shape->size[d] : SHAPE_MAX_ELEMENTS + 1;
+        }
+    }
+    if (open < 0) {
+        if (!shape_check(shape)) {
+            binding_argument_error(L, "s:reshape", 1, "shape");
+        }
+        return;
+    }
+    if (others == 0 || stream_elements(s) % others != 0) {
+        luaL_error(
+            L, "s:reshape: argument #1 'shape': the size -1 cannot be determined: %I elements are not a multiple of %I",
+            (LUAI_UACINT)stream_elements(s), (LUAI_UACINT)others);
+    }
+    shape->size[open] = stream_elements(s) / others;
+}
+
 static int stream_lua_reshape(lua_State *L)
 {
     Shape shape;
     const Stream *s = accept_self(L, "s:reshape", 2);
-    shape_check_arg(L, 2, "s:reshape", 1, "shape", &shape);
+    shape_check_sizes(L, 2, "s:reshape", 1, "shape", &shape);
+    shape_complete(L, s, &shape);
     return view_result(L, stream_reshape(s, &shape, stream_handle_push(L)));
 }
 
@@ -175,9 +267,17 @@ static int rill_over(lua_State *L)
 void open_view(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"domain", stream_lua_domain},       {"stride", stream_lua_stride},     {"tile", stream_lua_tile},
-        {"replicate", stream_lua_replicate}, {"group", stream_lua_group},       {"reshape", stream_lua_reshape},
-        {"transpose", stream_lua_transpose}, {"boundary", stream_lua_boundary}, {NULL, NULL},
+        {"domain", stream_lua_domain},
+        {"stride", stream_lua_stride},
+        {"tile", stream_lua_tile},
+        {"replicate", stream_lua_replicate},
+        {"group", stream_lua_group},
+        {"reshape", stream_lua_reshape},
+        {"transpose", stream_lua_transpose},
+        {"boundary", stream_lua_boundary},
+        {"flip", stream_lua_flip},
+        {"as", stream_lua_as},
+        {NULL, NULL},
     };
     stream_handle_methods(L, methods);
     fields_function(L, "_boundary", rill_boundary);
