@@ -58,10 +58,47 @@ local function table_of(name, m)
     return support.table(("Table 2, %s: %d triangles"):format(name, m.faces), lines)
 end
 
+-- ---- applications
+
+-- Races contenders. Returns a line with their times, and one relative to the first of them.
+local function lines_of(racers)
+    local times = {support.race(rounds, table.unpack(racers))}
+    local absolute, relative = {"ms"}, {"  relative to naive"}
+    for i, time in ipairs(times) do
+        absolute[i + 1], relative[i + 1] = ("%.2f"):format(time * 1e3), ("%.2f"):format(time / times[1])
+    end
+    return absolute, relative
+end
+
+-- Table 3: the vertex kernel of envelopes, with the sizes of section 5.2. The bound is the ratio of invocations.
+local function envelope_table(name, m)
+    local strategies, bound, racers = rill.reuse.strategies(), {"  invocations"}, {}
+    for i, strategy in ipairs(strategies) do
+        racers[i] = function()
+            local inner, outer, report = rill.mesh.envelope(m, {reuse = strategy})
+            inner:close()
+            outer:close()
+            bound[i + 1] = ("%.2f"):format(report.invocations / (3 * m.faces))
+            return report.seconds
+        end
+    end
+    local absolute, relative = lines_of(racers)
+    return support.table(("Table 3, envelopes, %s: %d triangles"):format(name, m.faces),
+        {{"vertex kernel", table.unpack(strategies)}, absolute, relative, bound})
+end
+
 return function()
     local rows = {}
     for _, one in ipairs(meshes()) do
         rows[#rows + 1] = table_of(one[1], one[2])
+        one[2]:close()
+    end
+    local spot <const> = data:gsub("stanford%-bunny", "spot")
+    local list = {{"sphere", rill.mesh.icosphere(5)}, {"torus", rill.mesh.torus {segments = {96, 48}}}}
+    local file <close> = io.open(spot)
+    if file then table.insert(list, 1, {"spot", rill.mesh.load(spot)}) end
+    for _, one in ipairs(list) do
+        rows[#rows + 1] = envelope_table(one[1], one[2])
         one[2]:close()
     end
     return rows

@@ -92,6 +92,7 @@ local calls = {
     ["rill.mesh.marching_cubes"] = function(o) return rill.mesh.marching_cubes(rill.random({4, 4, 4}), 0.5, o) end,
     ["M:octree"] = function(o) return rill.mesh.box():octree(o) end,
     ["M:save"] = function(o) return rill.mesh.box():save("/nowhere.obj", o) end,
+    ["rill.mesh.envelope"] = function(o) return rill.mesh.envelope(rill.mesh.box(), o) end,
     ["rill.subdivide.loop"] = with({levels = 1}, function(o) return rill.subdivide.loop(rill.mesh.box(), o) end),
     ["rill.reuse.run"] = function(o)
         return rill.reuse.run("warp", rill.iota(3), rill.kernel "kernel int f(int i) { return i; }", {}, o)
