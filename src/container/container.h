@@ -1,6 +1,6 @@
 /* Containers (Glift 2.2): a virtual domain whose elements an address translator maps to memory. Kernels take
- * the stream that container_box returns wherever they take a stream. An element that is not mapped reads as the
- * default, and kernels do not write it. */
+ * the stream that container_box returns wherever they take a stream. An element that is not mapped reads as
+ * the default, and kernels do not write it. */
 #ifndef RILL_CONTAINER_CONTAINER_H
 #define RILL_CONTAINER_CONTAINER_H
 
@@ -11,8 +11,8 @@
 typedef struct Container Container;
 typedef struct ContainerKind ContainerKind;
 
-/* Properties that follow from the kind of a container. Whether a container has bounds, and whether all of it is
- * mapped, follows from its translator. */
+/* Properties that follow from the kind of a container. Whether a container has bounds, and whether all of it
+ * is mapped, follows from its translator. */
 typedef struct ContainerTraits {
     bool owns_memory; /* nobody else writes its memory; each element has an address there, or gets one when written */
     bool owns_pages;  /* it maps and frees pages itself, also for a write: its page owner's state begins with a Pool */
@@ -37,11 +37,11 @@ typedef enum ContainerOperation {
 const char *container_refusal(const Container *c, ContainerOperation operation);
 /* Returns what containers of this type are called when they are printed. */
 const char *container_title(const Container *c);
-/* Returns whether launches visit a line of elements instead of the domain: the entries of lists, one after the
- * other. */
+/* Returns whether launches visit a line of elements instead of the domain: the entries of lists, one after
+ * the other. */
 bool container_flat(const Container *c);
-/* Returns whether container_locate finds where kernels read an element. If not, the container's address function
- * combines several elements. */
+/* Returns whether container_locate finds where kernels read an element. If not, the container's address
+ * function combines several elements. */
 bool container_located(const Container *c);
 /* Returns whether a boundary belongs to the container, and not to the header by which it is read. */
 bool container_keeps_boundary(const Container *c);
@@ -58,8 +58,8 @@ const void *container_fallback(const Container *c);
 /* Sets the default. */
 void container_set_fallback(Container *c, const void *fallback);
 /* Determines whether the arguments of the address function, such as sizes, are constants of the kernels that
- * use the container. If so, kernels are compiled for these values, and again when the values change, as when a
- * table grows. */
+ * use the container. If so, kernels are compiled for these values, and again when the values change, as when
+ * a table grows. */
 void container_bake(Container *c, bool on);
 /* Returns the bytes of memory and of the translator's tables. */
 uint64_t container_bytes(const Container *c);
@@ -84,7 +84,8 @@ const Stream *container_whole(const Container *c);
 /* Returns a header over the box first .. last - 1, with indices as in a shape. */
 Stream container_box(const Container *c, const int64_t *first, const int64_t *last);
 
-/* Finds the index in memory of an element on the CPU. `index` as in a shape; `caller` as for translator_point. */
+/* Finds the index in memory of an element on the CPU. `index` as in a shape; `caller` as for
+ * translator_point. */
 Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller);
 /* Returns the mapped elements as a region in address order; of a container without pages all elements. The
  * container owns the region, which is valid until other pages are mapped. Returns NULL with error_set on
@@ -172,8 +173,8 @@ bool container_append_from(Container *c, Container *from, const Region *region);
  * appended. Returns false with error_set on failure. */
 bool container_remove(Container *c, int64_t count, Stream *view);
 
-/* Returns whether container_move between the two containers can skip elements that are mapped in neither: both
- * are partly mapped and have the same default. (transfer/copy_box.c) */
+/* Returns whether container_move between the two containers can skip elements that are mapped in neither:
+ * both are partly mapped and have the same default. (transfer/copy_box.c) */
 bool container_moves_mapped(const Container *c, const Container *from);
 /* Returns the region of c that container_move writes if container_moves_mapped returns true: the part of the
  * moved box that is mapped in c or in `from`; or, if `part` (a region of the other's shape) is not NULL, this
@@ -188,9 +189,9 @@ bool container_move(Container *c, const int64_t *at, Container *from, const int6
 /* Returns a header of a box of container_elements. */
 Stream container_part(const Container *c, const int64_t *low, const int64_t *high);
 
-/* A policy that determines which frames pages get. `choose` may change the frames of a list of pages, which are
- * the frames that would be used; NO_FRAME keeps the default choice. It returns false with error_set. `drop` is
- * called when the container is destroyed. */
+/* A policy that determines which frames pages get. `choose` may change the frames of a list of pages, which
+ * are the frames that would be used; NO_FRAME keeps the default choice. It returns false with error_set.
+ * `drop` is called when the container is destroyed. */
 typedef struct AllocatorHooks {
     void *self;
     bool (*choose)(void *self, int rank, PageList *list);
@@ -202,8 +203,8 @@ void container_set_allocator(Container *c, const AllocatorHooks *hooks);
  * coordinates. If a point is not mapped, the default is read. The container must have bounds; call it right
  * after creating it. Returns false with error_set on failure. */
 bool container_set_edge(Container *c, Translator *edge);
-/* Sets the boundary `edge` of a container, unless `edge` is NULL, and returns the container. Returns NULL with
- * error_set if the container is NULL or cannot have the boundary; the container is then released. */
+/* Sets the boundary `edge` of a container, unless `edge` is NULL, and returns the container. Returns NULL
+ * with error_set if the container is NULL or cannot have the boundary; the container is then released. */
 Container *container_with_edge(Container *c, Translator *edge);
 /* Attaches a texture to a container, unless `wish` is NULL, and returns the container. Errors as for
  * container_with_edge. */
@@ -215,15 +216,15 @@ const Translator *container_edge(const Container *c);
 void *container_hooks(const Container *c, int i);
 /* Returns whether the allocator is running: nothing may change the container meanwhile. */
 bool container_choosing(const Container *c);
-/* Maps all pages that a box touches; new pages hold the default. Maps all of them, or none with error_set. The
- * header of container_whole may change. */
+/* Maps all pages that a box touches; new pages hold the default. Maps all of them, or none with error_set.
+ * The header of container_whole may change. */
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last);
 /* Unmaps all pages that a box touches. */
 bool container_free(Container *c, const int64_t *first, const int64_t *last);
 
-/* Maps the pages of a stream of points (0-based coordinates, x first), which are found on the device. If there
- * are many, the device changes the page table, too, and only their number is read back. Maps all of them, or
- * none with error_set; sets `found` to false if the points are invalid. */
+/* Maps the pages of a stream of points (0-based coordinates, x first), which are found on the device. If
+ * there are many, the device changes the page table, too, and only their number is read back. Maps all of
+ * them, or none with error_set; sets `found` to false if the points are invalid. */
 bool container_allocate_points(Container *c, const Stream *points, bool *found);
 /* Unmaps the pages of a stream of points; parameters as for container_allocate_points. */
 bool container_free_points(Container *c, const Stream *points, bool *found);
@@ -273,8 +274,8 @@ bool container_ready_mapped(Container *c);
 bool container_is_ready(const Container *c, const Region *region);
 /* Returns whether elements may be shared with snapshots. */
 bool container_shares(const Container *c);
-/* Begins to record the changes that container_ready and its variants make. Adaptive containers record nothing,
- * since their values do not change. */
+/* Begins to record the changes that container_ready and its variants make. Adaptive containers record
+ * nothing, since their values do not change. */
 void container_note(Container *c);
 /* Ends the recording of container_note: keeps the changes, or restores the pages as they were. */
 void container_settle(Container *c, bool stay);

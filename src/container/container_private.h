@@ -120,7 +120,8 @@ const Translator *container_paged_part(const Container *c);
 bool container_queries(const Container *c);
 /* Returns the queried elements as a new region. Returns NULL with error_set on failure. */
 Region *container_queried_region(Container *c);
-/* Determines whether launches may treat adjacent pages as one run of elements (container/contiguous_pages.c). */
+/* Determines whether launches may treat adjacent pages as one run of elements
+ * (container/contiguous_pages.c). */
 void container_contiguous_set(Container *c, bool any);
 /* Returns whether c->active is up to date. */
 bool container_active_known(const Container *c);

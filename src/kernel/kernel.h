@@ -1,4 +1,5 @@
-/* Kernels: created from a parsed text, compiled per variant, launched. */
+/* Kernels: their creation from a parsed text, their properties, and launches. A launch compiles a
+ * program for its combination of arguments (variant/variant.h). */
 #ifndef RILL_KERNEL_KERNEL_H
 #define RILL_KERNEL_KERNEL_H
 
@@ -54,23 +55,24 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
  * writes at random: the streams must be settled first. */
 bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check, DeviceLength *length);
 
-/* The elements of a launch: all elements of a shape, or the elements whose flat indices (each once)
- * are in a contiguous int or uint stream of one dimension, or the elements of pages. Other elements
- * of outputs keep their values. */
+/* The elements of a launch: all elements of a shape, or the elements in an active list, or the
+ * elements of pages. An active list is a contiguous int or uint stream of one dimension that
+ * contains flat indices without duplicates. Other elements of outputs keep their values. */
 typedef struct Domain {
     Shape shape;
     const Stream *active;        /* NULL: all elements */
     const struct PageSet *pages; /* NULL: all elements. Not both `active` and `pages` */
-    /* For launches over pages, a bit for each parameter whose stream is contiguous, of one
-     * dimension, and has one element for each element of the launch in order, instead of one for
-     * each element of the shape. Elements that are left out are included, unless the set has
-     * `starts`. */
+    /* For launches over pages: a bit for each parameter with a numbered stream. A numbered stream
+     * is contiguous, has one dimension, and contains one element for each element of the launch, in
+     * order, instead of one for each element of the shape. Without PageSet.starts it also contains
+     * the elements of the boxes that are left out. */
     uint64_t numbered;
     bool *issued; /* set to true when work was issued to the device; may be NULL */
 } Domain;
 
-/* Boxes (pages) of equal size in a shape that may be larger than any launch. They are processed one
- * after the other, in row-major order within a box. Elements outside the shape are left out. */
+/* Boxes (pages) of equal size in a shape, which may have more elements than a launch. They are
+ * processed one after the other, in row-major order within a box. Elements outside the shape are
+ * left out. */
 typedef struct PageSet {
     /* The smallest coordinates of each box, x first, in a contiguous int stream of one dimension.
      * If `masked`, the coordinates of a box are followed by the index in the stream at which its
@@ -80,24 +82,25 @@ typedef struct PageSet {
     bool masked;
     int64_t count;
     int64_t page[SHAPE_MAX_RANK]; /* sizes of a box, x first */
-    /* After the coordinates follows the number of elements of the shape in the preceding pages.
-     * Numbered streams store their elements at that index. */
+    /* In `origins`, the coordinates of a page are followed by the number of elements of the shape
+     * in the preceding pages. Numbered streams (see Domain) store the page's elements from that
+     * index on. */
     bool starts;
     bool aligned;     /* every coordinate of an origin is a multiple of the page's size in that dimension */
     int64_t elements; /* number of elements that are inside the shape and not left out */
-    /* Only the elements of a box are computed: its first element and its sizes, x first. Not with
-     * `starts`. */
+    /* If `clipped`, only the elements in one box are computed: clip_first is its first element,
+     * clip_size its sizes, x first. Not allowed with `starts`. */
     bool clipped;
     int64_t clip_first[SHAPE_MAX_RANK], clip_size[SHAPE_MAX_RANK];
     bool unbounded; /* the shape has no bounds and its sizes are 0: nothing is left out */
-    /* After the coordinates follows a level: the elements of the page are 2^level apart. The last
-     * elements of a dimension are computed only where the shape ends there. Elsewhere they are the
-     * first elements of other boxes. */
+    /* In `origins`, the coordinates of a page are followed by its level: the elements of the page
+     * are 2^level apart. The last elements of a dimension are computed only where the shape ends
+     * there. Elsewhere they are the first elements of other boxes. */
     bool levels;
     const int32_t *words; /* contents of `origins` in host memory; NULL: not available */
-    /* The coordinates alone, in the order in which the pages are stored in memory. Used by launches
-     * that neither number their elements nor access neighbors. NULL: the order of `origins`, or
-     * unknown. */
+    /* The coordinates of the pages (nothing else) in the order in which the pages are stored in
+     * memory. Used by launches that neither number their elements nor access neighbors. NULL: the
+     * order of `origins`, or unknown. */
     const Stream *in_memory;
     const int32_t *memory_words; /* contents of `in_memory` in host memory */
     uint64_t serial;             /* unique number of the set; 0: none */
@@ -126,7 +129,8 @@ bool kernel_source(Kernel *kernel, Device *device, StrBuf *out);
 bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     StrBuf *out);
 
-/* Turns a fault that a kernel recorded into an error that names the kernel. Returns true without a fault. */
+/* Converts a fault that a kernel recorded to an error that names the kernel, and returns false.
+ * Returns true if no fault is recorded. */
 bool kernel_fault_check(Device *device);
 
 #endif

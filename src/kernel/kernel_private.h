@@ -14,8 +14,8 @@ typedef struct Variant {
     Program *program; /* retained */
 } Variant;
 
-/* Tells caches whether a kernel still exists: entries made with a destroyed kernel are useless.
- * Outlives the kernel. */
+/* Tells caches whether a kernel still exists, because entries for a destroyed kernel cannot be
+ * found again. It has its own reference count and may outlive the kernel. */
 typedef struct KernelLife {
     int references;
     bool over;

@@ -1,9 +1,9 @@
-/* A stream is a small header over a reference-counted buffer. The header maps indices of the shape to elements.
- * Views share the buffer.
+/* A stream is a small struct (also called a header) that refers to a reference-counted buffer. It maps
+ * indices of its shape to elements of the buffer. Views are streams that share the buffer.
  *
  * Index i of a dimension d becomes k[d] = ((i * step + start) / div) % mod, where mod 0 means no modulo. The
- * element's index in the buffer is offset + the sum of k[d] * stride[d]. A plain dimension has step 1, start 0,
- * div 1, mod 0. stream_domain and stream_stride change offset and stride, stream_replicate sets div,
+ * element's index in the buffer is offset + the sum of k[d] * stride[d]. A plain dimension has step 1, start
+ * 0, div 1, mod 0. stream_domain and stream_stride change offset and stride, stream_replicate sets div,
  * stream_tile sets mod. */
 #ifndef RILL_STREAM_STREAM_H
 #define RILL_STREAM_STREAM_H
@@ -40,8 +40,9 @@ typedef struct Stream {
     Shape shape;
     Source source;
     Buffer *buffer; /* NULL for a ramp */
-    /* Borrowed. Of SOURCE_MAPPED: the container whose box begins at dim[d].start. Only kernels read and write
-     * such a stream. It may have more elements than a buffer. */
+    /* Only for SOURCE_MAPPED: the map of a container, not owned. The stream is a box of the container that
+     * begins at dim[d].start. Only kernels read and write such a stream. It may have more elements than a
+     * buffer. */
     AddressMap *map;
     Ramp ramp;
     int64_t offset; /* elements */
@@ -49,9 +50,9 @@ typedef struct Stream {
     Boundary boundary[SHAPE_MAX_RANK];
     bool explicit_boundary; /* set by stream_boundary: reads outside are not reported under rill.check */
     double outside;         /* BOUNDARY_VALUE: the value of every component outside the shape */
-    bool baked;             /* a whole container: kernels may be compiled for its sizes and its origin */
-    bool contiguous;        /* row-major without gaps, beginning at offset */
-    bool writable;          /* false for ramps and results of tile and replicate */
+    bool baked; /* the stream is a whole container whose sizes and origin may be compiled into kernels as constants */
+    bool contiguous; /* row-major without gaps, beginning at offset */
+    bool writable;   /* false for ramps and results of tile and replicate */
     /* Number of elements of a one-dimensional stream, if only the device has it; shape.size[0] is then an upper
      * bound. Holds a reference. Buffer NULL: the shape is exact. */
     DeviceLength length;
@@ -68,7 +69,7 @@ int64_t stream_locate(const Stream *stream, const int64_t *index);
 void stream_ramp_element(const Stream *stream, int64_t number, void *element);
 
 /* Constructors fill `result` and take references to its type and buffer: release it with stream_release. On
- * failure they return false with error_set, and `result` is closed. */
+ * failure they return false with error_set, and `result` is closed (its device is NULL). */
 
 /* Creates a stream with a new buffer, which is filled with zeros if `zero` is set, else undefined. */
 bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result);
@@ -79,7 +80,7 @@ bool stream_ramp(Device *device, const Type *type, const Shape *shape, const dou
                  Stream *result);
 /* Creates a stream over a part of an existing buffer; `offset` counts elements of `type`. */
 bool stream_over(Buffer *buffer, const Type *type, const Shape *shape, int64_t offset, Stream *result);
-/* Creates another header over the same elements. */
+/* Creates another stream over the same elements. */
 void stream_copy_view(const Stream *from, Stream *result);
 /* Sets the length of a one-dimensional stream, whose size is an upper bound, to a count that a launch computes. */
 void stream_set_length(Stream *stream, DeviceLength length);
@@ -89,11 +90,12 @@ bool stream_settle(Stream *stream);
 /* Drops the references. The stream is closed afterwards (device NULL). */
 void stream_release(Stream *stream);
 
-/* View functions create another header over the same elements. On failure they return false with error_set, and
- * `result` is closed. `result` may be `s` itself only if `s` is borrowed. A dimension keeps its boundary under
- * domain, stride, tile, replicate and transpose; other views reset it to clamp. A view that cannot be described
- * by the formula above fails with an error that says to copy first. Indices are 0-based; `first` is inclusive,
- * `last` exclusive. The binding converts from Lua's convention. */
+/* View functions create another stream over the same elements and take references, which stream_release
+ * drops. On failure they return false with error_set, and `result` is closed. `result` may be `s` itself only
+ * if `s` holds no references of its own, because they would be lost. A dimension keeps its boundary under
+ * domain, stride, tile, replicate and transpose; other views reset it to clamp. A view that cannot be
+ * described by the formula above fails with an error that says to copy first. Indices are 0-based; `first` is
+ * inclusive, `last` exclusive. The binding converts from Lua's convention. */
 
 /* Creates the view of a box. */
 bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, Stream *result);
@@ -136,14 +138,16 @@ const TextureForm *stream_texture(const Stream *s);
 /* Returns the bytes of device memory of the buffer's texture. */
 uint64_t stream_texture_bytes(const Stream *s);
 
-/* Returns whether two streams may share a byte. Exact for boxes, otherwise conservative. */
+/* Returns whether two streams may share a byte. The answer is exact for boxes of a buffer; otherwise it may
+ * be true although they share none. */
 bool stream_overlaps(const Stream *a, const Stream *b);
 /* Returns whether both streams have the same buffer, and each index denotes the same element in both. */
 bool stream_same_mapping(const Stream *a, const Stream *b);
 
-/* Returns the version of the stream's buffer, to be passed to stream_written_since. 0 for a ramp. */
+/* Returns the version of the stream's buffer, to be passed to stream_written_since, or 0 for a ramp. */
 uint64_t stream_version(const Stream *stream);
-/* Returns whether an element may have been written since a version. Exact for views that are rows with one pitch. */
+/* Returns whether an element may have been written since a version. The answer is exact if the elements form
+ * a BufferRegion (gpu/context/device.h); otherwise it may be true without a write. */
 bool stream_written_since(const Stream *stream, uint64_t version);
 /* Records that a shader wrote the stream. Every such write must be recorded. */
 void stream_wrote(const Stream *stream);

@@ -27,14 +27,15 @@ bool data_reserve_pages(Container *c, ContainerData *data, const PageList *list,
 /* Saves the pages with their elements. Returns false with error_set on failure. */
 bool data_save_sparse(Container *c, ContainerData *data);
 /* Returns whether the sizes are valid. It is called before anything is allocated, so that a small file cannot
- * cause a large allocation. `numbers`: how many numbers come before the pages; less than 0: the elements do not
- * fill whole pages, and their number is not checked. */
+ * cause a large allocation. `numbers`: how many numbers come before the pages; less than 0: the elements do
+ * not fill whole pages, and their number is not checked. */
 bool data_pages_agree(const ContainerData *data, int64_t numbers, bool bounded);
 /* Creates a page table without pages. Returns NULL with error_set on failure. */
 Translator *data_page_translator(Device *device, const ContainerData *data, int64_t overlap);
 /* Maps the pages in order. Returns false with error_set on failure, also if c is NULL. */
 bool data_map_pages(Container *c, const ContainerData *data);
-/* Maps the pages and sets their elements. Releases the container on failure and returns NULL with error_set. */
+/* Maps the pages and sets their elements. Releases the container on failure and returns NULL with
+ * error_set. */
 Container *data_fill_pages(Container *c, const ContainerData *data);
 
 #endif

@@ -34,8 +34,8 @@ Container *container_stack(Device *device, const Type *type, int64_t capacity);
 /* Creates the lists of a translator of translator_lists over the memory of their entries, which the container
  * owns afterwards. Launches visit the entries. */
 Container *container_lists(Translator *t, const Stream *entries);
-/* Creates a sparse container, which owns its pages. Memory grows (growth.h) up to `capacity` pages; 0: as many
- * as addresses reach. `overlap` and `levels` as for translator_pages_overlapping. */
+/* Creates a sparse container, which owns its pages. Memory grows (growth.h) up to `capacity` pages; 0: as
+ * many as addresses reach. `overlap` and `levels` as for translator_pages_overlapping. */
 Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int64_t overlap,
                             int levels, int64_t capacity, const void *fallback);
 /* Creates a sparse container without bounds. */
@@ -49,8 +49,8 @@ Container *container_mapping(Container *pages, Translator *mapping);
  * container_hashgrid. */
 Container *container_sparse_mapped(Device *device, const Type *type, Translator *mapping, const Shape *page, int levels,
                                    int64_t capacity, const void *fallback);
-/* Creates an adaptive container (tree.h) of `size` cells: in each dimension the same power of two times `page`.
- * All pages are split `depth` times. */
+/* Creates an adaptive container (tree.h) of `size` cells: in each dimension the same power of two times
+ * `page`. All pages are split `depth` times. */
 Container *container_adaptive(Device *device, const Type *type, const Shape *size, const Shape *page, int depth,
                               int64_t capacity, const void *fallback);
 

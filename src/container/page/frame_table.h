@@ -15,8 +15,8 @@ const int32_t *frame_table_words(const Translator *t, int64_t frame);
  * failure. */
 bool frame_table_free(const Translator *t, int64_t frame, int64_t count);
 /* Writes the body of the function from a memory address to a point. `pages` is the index of the numbers with
- * the sizes of pages, `frames` of the sizes of frames, followed by their elements. `levels`: pages have levels.
- * `floors`: coordinates may be negative. */
+ * the sizes of pages, `frames` of the sizes of frames, followed by their elements. `levels`: pages have
+ * levels. `floors`: coordinates may be negative. */
 void frame_table_inverse(const Translator *t, StrBuf *out, int number, int pages, int frames, bool levels, bool floors);
 
 #endif

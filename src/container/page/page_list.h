@@ -48,7 +48,8 @@ static inline void page_list_page(const PageEntry *entry, int64_t page[SHAPE_MAX
 int page_list_compare(const PageEntry *x, const PageEntry *y);
 /* Sorts in row-major order. Entries of one page keep their order of insertion. */
 void page_list_sort(PageList *list);
-/* Sorts, and keeps the first entry of each page. `drop` (NULL: none) is called with the frames of the others. */
+/* Sorts, and keeps the first entry of each page. `drop` (NULL: none) is called with the frames of the
+ * others. */
 void page_list_unique(PageList *list, void (*drop)(void *self, int64_t frame), void *self);
 
 #endif

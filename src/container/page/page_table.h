@@ -42,8 +42,8 @@ void page_table_prune(Pages *pages, const int64_t *path, int depth);
 /* Removes the free nodes after the end of the table. */
 void page_table_release(Paged *paged);
 
-/* Returns whether the device can find the pages of points: up to four dimensions, and fewer than 2^31 pages and
- * entries (page/page_lookup_gpu.c). */
+/* Returns whether the device can find the pages of points: up to four dimensions, and fewer than 2^31 pages
+ * and entries (page/page_lookup_gpu.c). */
 bool page_lookup_numbered(const Pages *pages);
 /* Finds the pages of a stream of points that are mapped, or that are not mapped. Creates a stream of their
  * row-major indices, ascending, each once. Returns false with error_set on failure, also if a point lies
@@ -51,22 +51,22 @@ bool page_lookup_numbered(const Pages *pages);
 bool page_lookup_find(Pages *pages, const Stream *points, bool mapped, Stream *numbers);
 /* Sorts indices and removes duplicates. Replaces the stream. */
 bool page_lookup_unique(Stream *numbers);
-/* Arguments of kernels that decode such indices: pages along each dimension, sizes of the root, bits; x first,
- * four of each. */
+/* Arguments of kernels that decode such indices: pages along each dimension, sizes of the root, bits; x
+ * first, four of each. */
 typedef struct PageNumbers {
     int32_t grid[4], root[4], bits[4];
 } PageNumbers;
 /* Returns these arguments for a table. */
 PageNumbers page_lookup_numbers(const Pages *pages);
-/* GLSL functions: `ivec4 page_at(int number, ivec4 grid)`, and the indices of a page's entries in the root and
- * in the nodes of level `below` above the last one. */
+/* GLSL functions: `ivec4 page_at(int number, ivec4 grid)`, and the indices of a page's entries in the root
+ * and in the nodes of level `below` above the last one. */
 extern const char page_lookup_functions[];
 /* Reads the pages of indices back. Returns false with error_set on failure. */
 bool page_lookup_list(const Pages *pages, const Stream *numbers, PageList *list);
 
-/* Maps pages that are not mapped, given by their indices, to as many free frames below `end` on the device; all
- * of them, or none with error_set (page/page_table_gpu.c). The host's copies are updated when they are read.
- * `known`: the frames on the host; taken over, also on failure. */
+/* Maps pages that are not mapped, given by their indices, to as many free frames below `end` on the device;
+ * all of them, or none with error_set (page/page_table_gpu.c). The host's copies are updated when they are
+ * read. `known`: the frames on the host; taken over, also on failure. */
 bool page_table_map_numbers(Pages *pages, const Stream *numbers, const Stream *frames, int64_t end, int32_t *known);
 /* Unmaps pages, given by their indices and by `list`, on the device. Sets the frames in the list, and creates
  * a stream of them. Returns false with error_set on failure. */

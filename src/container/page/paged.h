@@ -1,6 +1,6 @@
 /* What translators with pages share: pages of the domain are stored anywhere in memory of one dimension. Each
- * kind finds the frame of a page in its own way: by a page table or a hash table. Table 0 belongs to the kind;
- * table 1 tells which page a frame holds. */
+ * kind finds the frame of a page in its own way: by a page table or a hash table. Table 0 belongs to the
+ * kind; table 1 tells which page a frame holds. */
 #ifndef RILL_CONTAINER_PAGE_PAGED_H
 #define RILL_CONTAINER_PAGE_PAGED_H
 
@@ -97,7 +97,8 @@ bool paged_flush(Paged *paged);
 
 /* Returns the kind. */
 const PagedKind *paged_kind(const Paged *paged);
-/* Returns the index of a frame's words in table 1: 1, or 0 if the frame is free, then the page's coordinates. */
+/* Returns the index of a frame's words in table 1: 1, or 0 if the frame is free, then the page's
+ * coordinates. */
 int64_t paged_back(const Paged *paged, int64_t frame);
 /* Returns how many frames table 1 has. */
 int64_t paged_frames(const Paged *paged);

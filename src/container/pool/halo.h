@@ -1,5 +1,5 @@
-/* Pages with a halo, copies of the elements of adjacent pages (paged.h): the container's pool, and the state of
- * the copies. */
+/* Pages with a halo, copies of the elements of adjacent pages (paged.h): the container's pool, and the state
+ * of the copies. */
 #ifndef RILL_CONTAINER_POOL_HALO_H
 #define RILL_CONTAINER_POOL_HALO_H
 

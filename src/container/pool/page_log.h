@@ -1,4 +1,5 @@
-/* Logs of the frames that pages had: of a snapshot, which holds the frames, and of a launch that may be undone. */
+/* Logs of the frames that pages had: of a snapshot, which holds the frames, and of a launch that may be
+ * undone. */
 #ifndef RILL_CONTAINER_POOL_PAGE_LOG_H
 #define RILL_CONTAINER_POOL_PAGE_LOG_H
 

@@ -68,15 +68,16 @@ PageLog *page_pool_log(const Container *c);
 /* Reserves room in the logs for `pages` pages, so that the next three functions cannot fail. Returns false
  * with error_set on failure. */
 bool page_pool_log_reserve(Container *c, int64_t pages);
-/* Logs the frames, or none, that pages had before they changed, for the newest snapshot and for the launch. */
+/* Logs the frames, or none, that pages had before they changed, for the newest snapshot and for the
+ * launch. */
 void page_pool_log_add(Container *c, const PageList *list);
 /* Logs the frames that pages had, for the launch only. */
 void page_pool_log_launch(Container *c, const PageList *list);
 /* Drops the frame of a page that has lost it, or hands it to the newest snapshot's log if the snapshot shares
  * it. */
 void page_pool_drop_frame(Container *c, const PageEntry *entry);
-/* Returns whether the newest snapshot's log contains the page of a frame, so that the frame is not shared. True
- * without snapshots. */
+/* Returns whether the newest snapshot's log contains the page of a frame, so that the frame is not shared.
+ * True without snapshots. */
 bool page_pool_logged(const Container *c, int64_t frame);
 /* Holds a frame again for a page that had it. */
 void page_pool_hold(Container *c, int64_t frame);
@@ -85,8 +86,8 @@ bool page_pool_note(Container *c, Snapshot *s);
 bool page_pool_hand_over(Container *c, Snapshot *s);
 void page_pool_forget(Snapshot *s);
 
-/* Implements ContainerKind for containers whose pages are mapped and unmapped by the entries `map` and `unmap`
- * (pool/page_changes.c). */
+/* Implements ContainerKind for containers whose pages are mapped and unmapped by the entries `map` and
+ * `unmap` (pool/page_changes.c). */
 bool page_changes_box(Container *c, const int64_t *first, const int64_t *last, bool map);
 bool page_changes_points(Container *c, const Stream *points, bool *found, bool map);
 /* Adds the pages of a box that are not mapped. Returns false with error_set on failure. */

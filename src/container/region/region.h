@@ -1,6 +1,6 @@
-/* Regions: the elements of a shape that a launch runs over. A region consists of boxes of one size; each
- * element is in one of them. Boxes of which only some elements count have masks. A region belongs to no
- * container and never changes. */
+/* Regions: the elements of a shape that a launch runs over. A region consists of boxes of one size that do
+ * not overlap. A box of which only some elements belong to the region has a mask. A region never changes. It
+ * is independent of containers. The boxes are described by a PageSet (kernel/kernel.h). */
 #ifndef RILL_CONTAINER_REGION_REGION_H
 #define RILL_CONTAINER_REGION_REGION_H
 
@@ -28,17 +28,17 @@ typedef struct Region {
     int references;
     uint64_t serial; /* unique */
     Shape shape;
-    bool whole;       /* all elements of the shape */
-    bool pages;       /* the boxes are mapped pages, or cells of a union */
-    PageSet set;      /* its origins are `list` */
-    Stream list;      /* `words` on the device */
-    Stream in_memory; /* the set's member of that name, if it has one */
-    int32_t *words;   /* see PageSet, as memory_words */
-    int32_t *memory_words;
-    struct Region *cells; /* cache of region_page_cover; NULL: none yet */
-    struct Region *rest;  /* of a page cover: further pages that are traversed after it, or NULL */
-    /* Cache: the union of the regions with these serials, of which this region is the first; NULL: this
-     * region. */
+    bool whole;  /* all elements of the shape */
+    bool pages;  /* the boxes are mapped pages of a container, or the cells that represent several boxes (cells.h) */
+    PageSet set; /* the boxes; set.origins points to `list` */
+    Stream list; /* a copy of `words` on the device */
+    Stream in_memory;      /* the stream to which set.in_memory points, if the set has one */
+    int32_t *words;        /* see PageSet.words */
+    int32_t *memory_words; /* see PageSet.memory_words */
+    struct Region *cells;  /* the cached result of region_page_cover (page_cover.h); NULL: not computed yet */
+    struct Region *rest;   /* of a result of region_page_cover: further pages that are traversed after it, or NULL */
+    /* Cache of region_union: the union of the `count` regions with these serials, of which this region is the
+     * first. `result` is NULL if the union equals this region. */
     struct {
         int count;
         uint64_t serials[REGION_PARTS];
@@ -47,18 +47,20 @@ typedef struct Region {
 } Region;
 
 /* Creates a region of the box first .. last - 1, with indices as in a shape. `unbounded`: the shape gives
- * only the number of dimensions. Regions are made and released inside a scope of the device. Returns NULL
- * with error_set on failure. */
+ * only the number of dimensions. Regions are created and released inside a scope of the device (between
+ * device_enter and device_leave). Returns NULL with error_set on failure. */
 Region *region_box(Device *device, const Shape *shape, bool unbounded, const int64_t *first, const int64_t *last);
-/* Creates a region of pages of one size from their first elements: `count` points, x first, in row-major
- * order, each once, allocated by malloc. Takes over `origins`, also on failure; if it is NULL, the allocation
- * failed. Returns NULL with error_set on failure. */
+/* Creates a region of `count` pages of size `page`. `origins` contains the first element of each page, x
+ * first, sorted in row-major order without duplicates, in memory from malloc. The function takes over
+ * `origins`, also on failure. If `origins` is NULL, it fails, so that a failed allocation can be passed on.
+ * Returns NULL with error_set on failure. */
 Region *region_pages(Device *device, const Shape *shape, bool unbounded, const int64_t *page, int32_t *origins,
                      int64_t count);
 /* Sets the origins of a region's pages in memory order. Takes over `origins`. */
 void region_set_in_memory(Region *region, int32_t *origins);
-/* Creates a region of a set and its `length` words. Takes over `words`, also on failure; if it is NULL, the
- * allocation failed. Returns NULL with error_set on failure. */
+/* Creates a region from a PageSet and the `length` ints of its origins (PageSet.words). The function takes
+ * over `words`, also on failure. If `words` is NULL, it fails, so that a failed allocation can be passed on.
+ * Returns NULL with error_set on failure. */
 Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length);
 /* Adds a reference. Does nothing if it is NULL. */
 Region *region_retain(Region *region);
@@ -71,17 +73,18 @@ Region *region_part(const Region *region, int64_t k, int64_t n);
 /* Returns the greatest number of parts into which a region can be divided. */
 int64_t region_parts(const Region *region);
 
-/* Returns the set that a launch over a region traverses, by whole groups or by elements. NULL: the whole
- * shape. Pages are traversed as pages, also if they are the whole shape. */
+/* Returns the boxes that a launch over a region traverses, or NULL if it runs over the whole shape without
+ * boxes. If the boxes are pages, they are returned even if they fill the whole shape, except for group
+ * kernels (`groups`). */
 const PageSet *region_set(const Region *region, bool groups);
 
-/* Is called for a box first .. last, x first, both inclusive. Returns false to stop. */
+/* A function that is called for a box first .. last, x first, both inclusive. It returns false to stop. */
 typedef bool (*RegionVisit)(void *self, const int64_t *first, const int64_t *last);
 /* Calls `visit` for boxes that contain each element once, in address order. Returns false if a call did. */
 bool region_boxes(const Region *region, RegionVisit visit, void *self);
 
-/* Returns box i (0-based), x first and inclusive. Returns false if there is none, or if it has a mask or a
- * level. */
+/* Sets `first` and `last` to the corners of box i (0-based), x first, both inclusive. Returns false if there
+ * is no box i, or if the boxes have masks or levels (PageSet.levels). */
 bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *last);
 
 /* Computes the least box that contains a region, x first and inclusive. Returns false if the region is

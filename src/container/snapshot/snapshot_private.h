@@ -7,7 +7,8 @@
 /* Containers that own their pages (state PoolSnapshot): pages are shared with the container until it writes
  * them, so a snapshot costs nothing. While a snapshot is the newest one, it logs the previous frame (or none)
  * of each page that changes. The first entry of a page in its log and in later logs tells the page's frame at
- * the time of the snapshot. If a page got its frame after the newest snapshot, the page is in the log already.
+ * the time of the snapshot. If a page got its frame after the newest snapshot, the page is in the log
+ * already.
  *
  * Returns the pages that differ, as ContainerKind.diff. */
 Region *page_diff_region(Container *c, const Snapshot *s);

@@ -1,6 +1,6 @@
-/* Address translators (Glift 2.2.3): maps from addresses of a virtual domain to addresses of memory, and back.
- * There are analytic translators, page tables, lists, spatial hashes, custom translators, and compositions of
- * any of them.
+/* Address translators (Glift 2.2.3): maps from addresses of a virtual domain to addresses of memory, and
+ * back. There are analytic translators, page tables, lists, spatial hashes, custom translators, and
+ * compositions of any of them.
  *
  * A point is an array of coordinates, 0-based, x (the fastest dimension) first. The CPU translates points and
  * the device translates streams of points, with the same numbers and tables. If an address is mapped to no
@@ -15,12 +15,14 @@ typedef struct Translator Translator;
 
 typedef enum Direction { DIRECTION_TRANSLATE, DIRECTION_INVERSE, DIRECTION_COUNT } Direction;
 
-/* The result of translating a point. OUTCOME_FAILED: with error_set. OUTCOME_UNMAPPED: the point is not mapped. */
+/* The result of translating a point. OUTCOME_FAILED: with error_set. OUTCOME_UNMAPPED: the point is not
+ * mapped. */
 typedef enum Outcome { OUTCOME_FAILED, OUTCOME_UNMAPPED, OUTCOME_FOUND } Outcome;
 
 #define TRANSLATOR_UNMAPPED INT32_MIN
 
-/* Characteristics of a translator. Complexities are "1", "log n" or "n", for n mapped or possible addresses. */
+/* Characteristics of a translator. Complexities are "1", "log n" or "n", for n mapped or possible
+ * addresses. */
 typedef struct TranslatorTraits {
     const char *memory, *access;
     const char *location; /* "gpu" or "cpu" */
@@ -56,8 +58,8 @@ void *translator_hooks(const Translator *t, int i);
 
 /* Adds a reference and returns the translator. */
 Translator *translator_retain(Translator *t);
-/* Releases a reference. The last one is released inside a scope of the translator's device, if it has one. Does
- * nothing if t is NULL. */
+/* Releases a reference. The last one is released inside a scope of the translator's device, if it has one.
+ * Does nothing if t is NULL. */
 void translator_release(Translator *t);
 
 /* Returns how often pages of the translator and its parts were mapped or unmapped. */
@@ -76,8 +78,8 @@ enum { TRANSLATOR_POINT_TEXT = 192 };
 /* Writes a point as "{1, 2, 3}" and returns the text. */
 const char *translator_point_text(const int64_t *point, int rank, char text[TRANSLATOR_POINT_TEXT]);
 
-/* Translates a point on the CPU. With DIRECTION_TRANSLATE it must lie in the domain. `caller` is passed to the
- * functions of custom translators. */
+/* Translates a point on the CPU. With DIRECTION_TRANSLATE it must lie in the domain. `caller` is passed to
+ * the functions of custom translators. */
 Outcome translator_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
 /* Adds the mapped parts of the box first .. last (inclusive, in the domain; empty if last < first) as ranges,
  * in address order: page by page, row-major within a page. Returns false with error_set on failure. */
@@ -100,8 +102,8 @@ bool translator_stream(Translator *t, Direction direction, const Stream *points,
 /* Sets the sizes of a page, x first, of a translator with pages. */
 void translator_page_sizes(const Translator *t, int64_t *page);
 /* Maps the pages that a box touches, in row-major order, to frames from `frame` on. Only for translators with
- * pages. Maps all of them, or none with error_set: if a page is mapped already, or a frame is in use or beyond
- * the capacity. */
+ * pages. Maps all of them, or none with error_set: if a page is mapped already, or a frame is in use or
+ * beyond the capacity. */
 bool translator_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);
 /* Maps pages of a level as translator_map does. Only for translators with levels. */
 bool translator_map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);

@@ -8,14 +8,16 @@
 
 enum { TRANSLATOR_NUMBERS = 96, TRANSLATOR_SIZE = 3, TRANSLATOR_TABLES = 2, NO_TABLE = -1, NO_NUMBER = -1 };
 
-/* GLSL that is being written, in the kernel language, with functions of plain ints. Each translator has a number, and
- * writes the function
+/* GLSL that is being written, in the kernel language, with functions of plain ints. Each translator has a
+ * number, and writes the function
  *
  *     bool t<number>_translate(int v0, int v1, ..., out int p0, ..., GIVEN) { ... }
  *
- * or `t<number>_inverse`, from p to v. x is v0 and p0. `translate` is called only for points of the domain, `inverse` for
- * any point. Both return whether the point is mapped. GIVEN are the arguments that the translator and its parts read:
- * numbers, four to an ivec4 t<number>_n<k>, and a table t<number>_t[]. The caller declares and passes them, so the same text works in a separate kernel and inside of another kernel. translator_glsl_functions come before the functions. */
+ * or `t<number>_inverse`, from p to v. x is v0 and p0. `translate` is called only for points of the domain,
+ * `inverse` for any point. Both return whether the point is mapped. GIVEN are the arguments that the
+ * translator and its parts read: numbers, four to an ivec4 t<number>_n<k>, and a table t<number>_t[]. The
+ * caller declares and passes them, so the same text works in a separate kernel and inside of another kernel.
+ * translator_glsl_functions come before the functions. */
 typedef struct TranslatorGlsl {
     StrBuf *out;
     Direction direction;
@@ -61,8 +63,8 @@ Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char
                             const Shape *domain);
 /* Appends a number and returns its index. */
 int translator_number(Translator *t, int64_t number);
-/* Appends a size and returns its index. A size consists of TRANSLATOR_SIZE numbers: itself, and the multiplier
- * and shift that replace a division by it. */
+/* Appends a size and returns its index. A size consists of TRANSLATOR_SIZE numbers: itself, and the
+ * multiplier and shift that replace a division by it. */
 int translator_size(Translator *t, int64_t size);
 /* Appends the sizes of a shape, x first, and returns the index of the first. */
 int translator_sizes(Translator *t, const Shape *shape);

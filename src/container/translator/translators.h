@@ -33,7 +33,8 @@ Translator *translator_hash(Device *device, const Shape *page, int64_t capacity)
  * addresses offsets[c] .. offsets[c + 1] - 1. */
 Translator *translator_lists(Device *device, const Shape *cells, const int32_t *offsets);
 /* Creates a table of `places`: for each address of the domain, row-major, its `to` coordinates in memory, x
- * first, or -1 in all of them. The translator's characteristics and the size of its memory follow from them. */
+ * first, or -1 in all of them. The translator's characteristics and the size of its memory follow from
+ * them. */
 Translator *translator_table(Device *device, const char *name, const Shape *shape, int to, const int32_t *places);
 /* Returns whether such a table is small enough. Returns false with error_set on failure. */
 bool translator_table_fits(const Shape *shape, int to);

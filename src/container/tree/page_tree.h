@@ -1,6 +1,6 @@
 /* Page tables whose pages have levels (Glift 6.3.1): a page of level l has as many elements as any page but
- * covers 2^l times the extent, so that several addresses share an element. If pages of several levels cover an
- * address, the finest is used. The table is a mipmap hierarchy: for each place of each level it stores the
+ * covers 2^l times the extent, so that several addresses share an element. If pages of several levels cover
+ * an address, the finest is used. The table is a mipmap hierarchy: for each place of each level it stores the
  * finest page of this level or above.
  *
  * Table 0 is a tree of nodes. A node covers several levels of its region. It begins with one entry for the
@@ -89,12 +89,12 @@ bool page_tree_flush(PageTree *a);
  * the entry of the finest page, of `level` or above, at a page of level 0. */
 void page_tree_write_find(const PageTree *a, StrBuf *out, int number);
 
-/* Writes statements that set `level` to the level of an entry `int e`, and `place` to the memory address of v0
- * ..., which lie in the pages g0 ... of level 0. */
+/* Writes statements that set `level` to the level of an entry `int e`, and `place` to the memory address of
+ * v0 ..., which lie in the pages g0 ... of level 0. */
 void page_tree_write_place(const PageTree *a, StrBuf *out, int number, const char *level, const char *place);
 
-/* Compares pages for qsort in the order of recursive halving, along the slowest dimension first. A coarse page
- * comes before those inside it. */
+/* Compares pages for qsort in the order of recursive halving, along the slowest dimension first. A coarse
+ * page comes before those inside it. */
 int page_tree_compare(const void *left, const void *right);
 
 #endif

@@ -1,7 +1,7 @@
 /* Adaptive containers (Glift 6.3): a tree of pages. The nodes of a page of level l are 2^l apart. A page is a
  * leaf, or it is split into 2^rank pages of the next finer level, which interpolate its values when they are
- * created; its own values are then mipmap values. Nodes are at the corners of cells: a size of n cells has the
- * nodes 0 .. n, and adjacent pages repeat the nodes that they share.
+ * created; its own values are then mipmap values. Nodes are at the corners of cells: a size of n cells has
+ * the nodes 0 .. n, and adjacent pages repeat the nodes that they share.
  *
  * A node's value is held by the leaf above it, or at an upper side of the domain by the leaf below it. After
  * every write the other leaves with this node get the value. Hanging nodes (nodes on the border to a coarser
@@ -29,8 +29,8 @@ bool tree_points_check(const Container *c, const Stream *points);
 /* Creates a stream of int with the level of the leaf at each point. Points outside of the domain are moved to
  * its border. Returns false with error_set on failure. */
 bool tree_level(const Container *c, const Stream *points, Stream *result);
-/* Splits leaves until the leaf at each point has a level or a finer one: the element of `levels`, or `level` if
- * `levels` is NULL. Headers change as for tree_set_edge. Returns a new region of the new leaves, and of
+/* Splits leaves until the leaf at each point has a level or a finer one: the element of `levels`, or `level`
+ * if `levels` is NULL. Headers change as for tree_set_edge. Returns a new region of the new leaves, and of
  * adjacent finer leaves with nodes that were hanging before. NULL with error_set, and nothing is split. */
 Region *tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
 /* Creates a container of another type with the same pages, whose nodes are not synchronized after writes.

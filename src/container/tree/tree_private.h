@@ -170,7 +170,8 @@ bool tree_query(const Container *c, bool wanted, const Stream *points, const Str
 /* Reads the elements of a stream of ints that are not negative, compacted on the device, ascending and
  * without duplicates. The caller frees them. Returns false with error_set on failure; items is then NULL. */
 bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count);
-/* Decodes the index of a page: the coarsest level comes first, and pages of a level are in row-major order. */
+/* Decodes the index of a page: the coarsest level comes first, and pages of a level are in row-major
+ * order. */
 void tree_number(const Container *c, int64_t number, AdaptivePage *page);
 
 #endif

@@ -1,6 +1,6 @@
-/* A device is one headless OpenGL context. This header declares its properties and the function that dispatches
- * work. Only src/gpu calls OpenGL. Functions that return bool or a pointer report failure by false or NULL with
- * error_set. */
+/* A device is one headless OpenGL context. This header declares its properties and the function that
+ * dispatches work. Only src/gpu calls OpenGL. If a function that returns bool or a pointer fails, it returns
+ * false or NULL and has set the error message (error_set, base/error.h). */
 #ifndef RILL_GPU_CONTEXT_DEVICE_H
 #define RILL_GPU_CONTEXT_DEVICE_H
 
@@ -38,7 +38,7 @@ typedef struct DeviceTraits {
     bool exact_ranges;      /* stores past a bound range are discarded word by word */
     uint32_t loop_limit;    /* iterations after which the driver ends a loop silently; 0: no limit */
     bool kept_loads;        /* lanes that leave a loop early keep the values that they loaded in it */
-    bool exact_rounds;      /* loops whose condition compares with a minimum run all iterations */
+    bool exact_rounds;      /* a loop with a condition such as i < min(a, b) runs all its iterations */
     bool exact_zeros;       /* operations with a constant 0 follow IEEE 754 */
     int tuning[TUNING_IDS]; /* choices that affect speed only: see tuning.h */
 
@@ -49,9 +49,9 @@ typedef struct DeviceTraits {
     bool nearest_half;  /* packHalf2x16 rounds to nearest even */
     bool denormals;     /* subnormal numbers are not replaced by 0 */
     bool nans;          /* comparisons and isnan handle NaN */
-    bool exact_not;     /* !(x < y) is true for NaN; else kernels are guarded */
+    bool exact_not;     /* !(x < y) is true if x or y is NaN; else generated code hides conditions from the compiler */
     bool exact_literals; /* double literals are correctly rounded; else programs contain their bits */
-    bool stable_arrays;  /* private arrays keep the order of loads and stores around loops */
+    bool stable_arrays;  /* loads from and stores to private arrays are not reordered across loops */
     bool robust_access;  /* the driver confines accesses to buffers */
     double barrier_ns;   /* estimated cost of a barrier() per invocation, in nanoseconds */
 } DeviceTraits;
@@ -80,8 +80,8 @@ typedef struct DeviceMemory {
     uint64_t reads; /* number of read-backs */
 } DeviceMemory;
 
-/* Registers the detection of forks: see process.c. Call it before the first device is opened. Further calls
- * have no effect. */
+/* Registers a handler that detects forks of the process: see process.c. Call it before the first device is
+ * opened. Further calls have no effect. */
 void device_watch_forks(void);
 
 /* Returns the number of devices that can be opened. The list has hardware first and is made once per process.
@@ -115,8 +115,8 @@ typedef struct DeviceScope {
     void *display, *draw, *read, *context;
     bool changed;
 } DeviceScope;
-/* Makes the device's context current on this thread, and saves a foreign context in `scope`. Cheap if the
- * context is current already. All other calls on devices, buffers and programs must be made between
+/* Makes the device's context current on this thread, and saves a foreign context in `scope`. This is cheap if
+ * the context is current already. All other calls on devices, buffers and programs must be made between
  * device_enter and device_leave. */
 bool device_enter(Device *device, DeviceScope *scope);
 /* Restores the context that device_enter saved. */
@@ -167,7 +167,8 @@ typedef struct DispatchTexture {
 
 typedef struct DispatchBlock {
     Buffer *buffer;
-    uint64_t bytes; /* the bound range begins at byte 0 and has this size; 0: the whole buffer with its spare tail */
+    uint64_t
+        bytes; /* the bound range begins at byte 0 and has this size; 0: the whole buffer, with the spare bytes after its end (memory/buffer.h) */
 } DispatchBlock;
 
 /* The parameters of a dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer),
@@ -198,8 +199,8 @@ bool device_dispatch(Device *device, const Dispatch *dispatch);
 const uint32_t *device_fault(Device *device);
 /* Clears the fault words. */
 void device_fault_clear(Device *device);
-/* Sets the function, of the whole process, that converts fault words to an error: it clears the words and
- * returns false with error_set. Every call that waits calls it. */
+/* Sets the function that converts fault words to an error, for all devices of the process. It clears the
+ * words and returns false with error_set, or true if there is no fault. Every call that waits calls it. */
 void device_set_fault_reporter(bool (*report)(Device *device));
 
 #endif

@@ -30,7 +30,7 @@ void profile_free(Profile *profile);
 bool profile_running(const Device *device);
 
 /* Returns the rate of a copy on the device in bytes per second, reads and writes both counted. It is measured
- * once, over 64 MiB. Returns 0 with error_set. */
+ * once, over 64 MiB. Returns 0 with error_set on failure. */
 double profile_copy_rate(Device *device);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct Parser {
 const Token *parser_peek(const Parser *p);
 /* Consumes the next token if it has this text. Returns whether it did. */
 bool parser_accept(Parser *p, const char *text);
-/* Sets the error that `expected` was expected at the current token. Returns false. */
+/* Sets the error that `expected` was expected instead of the next token. Returns false. */
 bool parser_fail(const Parser *p, const char *expected);
 /* Consumes the next token, which must have this text. Returns false with an error otherwise. */
 bool parser_expect(Parser *p, const char *text, const char *expected);
@@ -29,7 +29,7 @@ bool parser_check_new(Parser *p);
 /* Consumes the parameters of a function with their parentheses. Returns false with an error on
  * failure. */
 bool parser_params(Parser *p, Function *f);
-/* Moves to the token after the bracket that closes the one at the current position. Brackets match (brackets.h). */
+/* Moves to the token after the bracket that closes the bracket that is the next token. Brackets match (brackets.h). */
 void parser_skip_bracket(Parser *p);
 
 #endif

@@ -1,6 +1,6 @@
-/* Address maps: compute where the elements of a container are stored in its buffer. Higher layers
- * implement them. A kernel that is given a stream with a map is compiled with the map's address
- * function. */
+/* Address maps: functions that compute where the elements of a container are stored in its buffer.
+ * The container layer implements them. If an argument of a launch is a stream with a map, the
+ * kernel is compiled together with the map's address function. */
 #ifndef RILL_KERNEL_VARIANT_ADDRESS_MAP_H
 #define RILL_KERNEL_VARIANT_ADDRESS_MAP_H
 
@@ -34,29 +34,30 @@ struct AddressMap {
      * function and its arguments serve both. */
     bool (*same)(const AddressMap *map, const AddressMap *other);
     const void *fallback; /* the packed element that is read from unmapped pages */
-    bool complete;        /* everything is mapped */
-    /* Its numbers are constants of the address function; kernels that gather from all of it also
-     * have constant sizes. */
+    bool complete;        /* every element of the domain is mapped */
+    /* The arguments of the address function are compiled into kernels as constants. In kernels that
+     * gather from the whole container, its sizes are constants too. */
     bool baked;
     int32_t sizes[SHAPE_MAX_RANK]; /* of the domain, x first; 0: no bounds */
-    bool trusted;                  /* for coordinates in the domain the address function only gathers in range */
+    bool trusted;                  /* for coordinates in the domain, every gather of the address function is in range */
     bool rows;      /* rows have different lengths: with v0 = -1 the address function returns the length of a row */
     bool unbounded; /* coordinates may be any ints: all sizes are 0, and boundary modes do not apply */
-    /* The address function determines what lies outside of the domain, unless the stream's header
-     * has a boundary mode. */
+    /* The address function also accepts coordinates outside of the domain. It is used for them
+     * unless the stream has an explicit boundary mode. */
     bool open;
     /* Sizes, x first, of the pieces of the domain in which elements are stored at strides,
      * contiguous along dimension 0. The pieces begin at multiples of their sizes, at element
      * numbers that are multiples of `run_unit`. run_unit 0: the map has no such pieces. */
     int64_t run[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], run_unit;
     /* Returns the number of the first element of pages that are stored contiguously, row-major, in
-     * their order in memory (PageSet); -1 if they are not. NULL: pages of this map never are. */
+     * their order in memory (PageSet); -1 if they are not. NULL: pages of this map are never
+     * contiguous. */
     int64_t (*run_begin)(AddressMap *map, const struct PageSet *pages);
     /* Width of the halo of each piece, in elements: replicas of elements of adjacent pieces, at the
      * same strides, within the domain. 0: pieces are row-major. */
     int overlap;
-    /* Returns whether all elements that pages (NULL: the whole domain) and their halos contain are
-     * stored somewhere. */
+    /* Returns whether all elements of the pages (NULL: of the whole domain), and all elements of
+     * their halos, are mapped. */
     bool (*holds)(const AddressMap *map, const struct PageSet *pages);
     /* Updates the replicas before a launch reads them. Returns false with error_set on failure. */
     bool (*replicate)(AddressMap *map);
@@ -65,24 +66,24 @@ struct AddressMap {
      *
      *     kernel void NAME(int v0<>, ..., int level<>, out int p<>, out int l<>, out int s1<>, ..., GIVEN) { ... }
      *
-     * The elements around the point, searched at `level` or above, are 2^l apart. p is the lowest
-     * of them, and s1 ... are the distances in memory to the next element along y ... Every point
-     * has such elements: p is never negative. */
+     * It finds the elements around the point in the finest page of level `level` or coarser. They
+     * are 2^l apart. p is the element with the lowest coordinates, and s1 ... are the distances in
+     * memory to the next element along y ... Every point has such elements: p is never negative. */
     bool blends;
     BlendFilter filter;
-    /* Called after a launch has written to a stream with this map: to a box or to all of it, or
-     * only to the elements of some pages. NULL: nothing has to be done. Returns false with
-     * error_set on failure. */
+    /* Called after a launch has written to `written`, a box of the container, or (if `pages` is not
+     * NULL) only to the elements of these pages in it. NULL: there is nothing to do. Returns false
+     * with error_set on failure. */
     bool (*wrote)(AddressMap *map, const Stream *written, const struct PageSet *pages);
 };
 
-/* Returns whether a stream is all of a container without bounds. */
+/* Returns whether a stream is a whole container without bounds. */
 static inline bool address_unbounded(const Stream *stream)
 {
     return stream->map && stream->map->unbounded && stream->shape.size[0] == 0;
 }
 
-/* Returns whether both maps compute the same indices. NULL: a stream without a map. */
+/* Returns whether both maps compute the same indices. NULL stands for a stream without a map. */
 static inline bool address_same(const AddressMap *a, const AddressMap *b)
 {
     return a && b && (a == b || (a->kernel == b->kernel && a->same(a, b)));

@@ -21,7 +21,7 @@ typedef struct Generator {
  *     $p $q $r    the same for pages, in steps */
 void generator_addf(const Generator *g, int i, const char *format, ...) ERROR_PRINTF(3, 4);
 
-/* Returns the number of bytes of argument i that one step covers. */
+/* Returns the number of bytes of argument i that one step reads or writes. */
 int generator_step_bytes(const Generator *g, int i);
 /* Returns whether argument i is read as whole texels. */
 bool generator_flat_load(const Generator *g, int i);
@@ -33,25 +33,27 @@ bool generator_copies(const Generator *g);
 /* Returns whether the program may write a fault word. */
 bool generator_faults(const Generator *g);
 
-/* Returns the description with which the access functions of argument i are written. */
+/* Returns the AccessText of argument i. */
 AccessText generator_access(const Generator *g, int i);
-/* Writes the loads of the rows of neighbors. */
+/* Writes the loads of the texels of a strip: see access_strip_loads. */
 void generator_strip_loads(Generator *g);
 
-/* Writes element k of a step, from its loads to its stores (generate_element.c). For flat stores it
- * sets 32-bit words. */
+/* Writes the computation of element k of a step, from its loads to its stores (generate_element.c).
+ * If an argument is written in whole words (variant_flat_store), the words are only assigned to
+ * variables, which generate_store_words stores. */
 void generate_element(Generator *g, int k);
-/* Writes the declarations of the words of flat stores, before a step. */
+/* Writes the declarations of these variables, before a step. */
 void generate_declare_words(Generator *g);
-/* Writes the stores of the words for argument i, after a step. `at` is an expression for the first index. */
+/* Writes the stores of these variables for argument i, after a step. `at` is an expression for the
+ * first index. */
 void generate_store_words(Generator *g, int i, const char *at);
 /* Writes assignments to the words of element k of argument i. `value` is an expression. */
 void generate_words(Generator *g, int i, int k, const char *value);
-/* Writes the loads of element k. */
+/* Writes the loads of the inputs of element k. */
 void generate_loads(Generator *g, int k);
 /* Writes the call of the kernel's function. */
 void generate_call(Generator *g);
-/* Writes the store of argument i. */
+/* Writes the store of one element of argument i. */
 void generate_store(Generator *g, int i);
 /* Returns whether main() stores argument i. */
 bool generate_stored(const Generator *g, int i);
@@ -64,9 +66,10 @@ bool generate_interleaved(Generator *g);
 void generate_pages(Generator *g);
 /* Writes the global variables of launches over pages. */
 void generate_page_globals(Generator *g);
-/* Writes the statements that read what all steps need. */
+/* Writes the statements of main() that read, before its steps, the words which all steps use. */
 void generate_page_words(Generator *g);
-/* Writes the same for a group kernel, whose invocation is rill_n: its position, and whether it is inside. */
+/* Writes these statements for a group kernel, whose invocation has the number rill_n: they compute
+ * its position and whether it has an element. */
 void generate_page_group(Generator *g);
 
 /* Writes the body with shared address computations: gathers that access the same point of several

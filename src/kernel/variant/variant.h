@@ -1,6 +1,7 @@
-/* A variant of a kernel: a program for one combination of access paths. Sizes, offsets and strides
- * are not part of it: they are words of the uniform array rill_p, whose layout is defined here for
- * the generator and the launcher. */
+/* A variant of a kernel is a program for one combination of access paths. Sizes, offsets and
+ * strides are not compiled into it: they are 32-bit words of the uniform array rill_p. This header
+ * defines the layout of rill_p for the generator and the launcher. access.h explains texels, steps
+ * and strips. A launch over pages runs over a PageSet (kernel.h). */
 #ifndef RILL_KERNEL_VARIANT_VARIANT_H
 #define RILL_KERNEL_VARIANT_VARIANT_H
 
@@ -38,17 +39,18 @@ typedef struct ArgKey {
     /* A gather from a container whose address function handles indices outside: they are used as
      * they are. */
     uint8_t open;
-    uint8_t rows;    /* of a container: its rows have different lengths */
+    uint8_t rows;    /* a container whose rows have different lengths */
     uint8_t partial; /* random access to a container that is mapped in part: writes to unmapped pages are reported */
     uint8_t fixed;   /* a gather from all of a container with constant sizes, beginning at its buffer's first element */
-    uint8_t unit; /* the stride of the fastest dimension is 1; of a container: its box begins where its domain begins */
+    uint8_t
+        unit; /* the stride of the fastest dimension is 1; for a container: the stream begins where its domain begins */
     uint8_t paged;    /* PagedKind, in launches over pages */
-    uint8_t near;     /* in launches over pages: neighbors at known offsets are found in the pages around */
+    uint8_t near;     /* in launches over pages: neighbors at known offsets are found in the adjacent pages */
     uint8_t replicas; /* Replicas: neighbors or sampled elements are found in the halo of one page */
     uint8_t ordered;  /* of a neighbor stream: elements are stored row-major, in the shape of the launch */
-    uint8_t strips;   /* of a neighbor stream: steps along strips, or over pages, read its rows as whole texels */
+    uint8_t strips;   /* a neighbor stream whose rows are read as whole texels, in strips or in launches over pages */
     uint8_t texels;   /* PagedTexels: how a step over pages accesses it */
-    uint8_t whole;    /* an element is a number of whole texels and is always read as such */
+    uint8_t whole;    /* an element consists of whole texels, which are always read as such */
     /* Of containers: 1-based number of the first argument with the same element addresses; of
      * gathers: the first such gather. */
     uint8_t place;
@@ -57,18 +59,22 @@ typedef struct ArgKey {
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
 
-/* Whether the pages of a container have replicas (a halo) that are read. REPLICAS_ALL: in addition
- * the whole domain is mapped. */
+/* Whether a launch reads replicas: copies of elements of adjacent pages that each page of a
+ * container stores around its own elements (its halo). REPLICAS_ALL: in addition the whole domain
+ * is mapped. */
 typedef enum Replicas { REPLICAS_NONE, REPLICAS_SOME, REPLICAS_ALL } Replicas;
 
-/* How the elements of a page of the launch are stored: anywhere; at a stride per dimension from the
- * page's first element, contiguous along x; contiguous and row-major; the same, and directly after
+/* How the elements of a page of the launch are stored. PAGED_ANYWHERE: at any addresses.
+ * PAGED_STRIDED: at a stride per dimension from the page's first element, contiguous along x.
+ * PAGED_WHOLE: contiguous and row-major. PAGED_NUMBERED: contiguous, row-major, and directly after
  * the elements of the previous page. */
 typedef enum PagedKind { PAGED_ANYWHERE, PAGED_STRIDED, PAGED_WHOLE, PAGED_NUMBERED } PagedKind;
-/* Whether the elements of a step are read, and written, in whole 32-bit words. */
+/* Bits: whether the elements of a step are read as whole texels, and written in whole 32-bit
+ * words. */
 typedef enum PagedTexels { PAGED_TEXEL_LOADS = 1, PAGED_TEXEL_STORES = 2 } PagedTexels;
 
-/* Whether a launch runs over a list of elements, and whether the host or the device knows its length. */
+/* Which elements a launch runs over: all of a shape, an active list whose length the host or only
+ * the device knows, pages, or pages with levels. */
 typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED, ACTIVE_PAGES, ACTIVE_LEVELS } ActiveList;
 
 typedef struct VariantKey {
@@ -81,7 +87,7 @@ typedef struct VariantKey {
     uint8_t check;          /* report indices out of range */
     uint8_t aliased;        /* a stream that is read through a storage block is written by the same launch */
     uint8_t active;         /* ActiveList: runs over the elements of a list */
-    uint8_t page_step;      /* over pages: elements of a step along a row */
+    uint8_t page_step;      /* over pages: elements of a step along x */
     uint8_t page_rows;      /* over pages: rows of a step */
     uint8_t page_rowless;   /* steps may continue beyond the end of a row, since the kernel uses no positions */
     uint8_t page_inside;    /* no page extends beyond the shape */
@@ -93,8 +99,10 @@ typedef struct VariantKey {
     ArgKey args[MAX_PARAMS];
 } VariantKey;
 
-/* Words of a page: the parts into which it is divided (count, multiplier, shift), and its steps.
- * `wide` parts, a power of two, share wide * run consecutive steps: each takes every wide-th step. */
+/* Words that describe the work in a page: the number of parts into which it is divided (count,
+ * multiplier, shift), and its number of steps. An invocation computes one part. PAGE_WIDE, a power
+ * of two, is the number of parts that share PAGE_WIDE * PAGE_RUN consecutive steps: each of them
+ * computes every PAGE_WIDE-th step. */
 enum { PAGE_PARTS = 0, PAGE_STEPS = 3, PAGE_RUN = 4, PAGE_WIDE = 5, PAGE_WORDS = 6 };
 
 enum {
@@ -108,18 +116,18 @@ enum {
 
 /* Positions of an argument's words in rill_p, and its bindings. */
 typedef struct ArgLayout {
-    int constant;       /* first word of the value of a constant */
-    int base;           /* offset of the first element, in elements (flat loads: in texels) */
-    int store_base;     /* the same for stores; differs if the stream that is read was packed into another buffer */
-    int dims;           /* MAX_RANK times the per-dimension words, fastest first: see variant_dim_words */
-    int sizes;          /* of a gather or neighbor stream: one word per dimension */
-    int outside;        /* value outside: the words of one component, up to two */
-    int resample;       /* resampling: three words per dimension of the launch */
-    int extents;        /* sizeof_stream: eight words */
-    int ramp;           /* words of a ramp */
-    int fallback;       /* the element that is read from unmapped pages */
-    int dump;           /* element that takes stores out of range */
-    int strides;        /* PAGED_STRIDED, or with neighbors or replicas: one word per dimension from the second on */
+    int constant;   /* first word of the value of a constant */
+    int base;       /* offset of the first element, in elements (flat loads: in texels) */
+    int store_base; /* offset of the first element for stores; differs from `base` if the stream that is read was packed into another buffer */
+    int dims;       /* the words of each of MAX_RANK dimensions, fastest first: see variant_dim_words */
+    int sizes;      /* of a gather or neighbor stream: one word per dimension */
+    int outside;    /* value outside: the words of one component, up to two */
+    int resample;   /* resampling: three words per dimension of the launch */
+    int extents;    /* sizeof_stream: eight words */
+    int ramp;       /* words of a ramp */
+    int fallback;   /* the element that is read from unmapped pages */
+    int dump;       /* element to which stores out of range go */
+    int strides;    /* PAGED_STRIDED, or with neighbors or replicas: one word per dimension from the second on */
     int texture, block; /* texture unit or storage binding for reading; NO_UNIT */
     bool packed;        /* the launcher packs the stream into the last shared binding, after other streams */
     int wide;           /* texture unit of the same buffer as texels of four words, or NO_UNIT */
@@ -131,14 +139,14 @@ typedef struct Layout {
     int words;    /* length of rill_p in words */
     int count;    /* elements of the launch */
     int steps;    /* steps of all invocations together */
-    int four;     /* the word with the value 4, which compilers do not know */
+    int four;     /* a word with the value 4, which compilers cannot know */
     int shape;    /* rank x (size, multiplier, shift), fastest first */
     int elements; /* elements per step of an invocation */
     int group;    /* local size in x, unless it is a group kernel */
     int trips;    /* word with the number of iterations of each invocation, or NO_SLOT: one iteration */
     int least_trips, max_trips;
-    int strip_rows; /* rows per step: more than 1 for small stencils */
-    int strip;      /* words of steps along strips: columns and rows in steps, 3 words each; or NO_SLOT */
+    int strip_rows; /* rows of a strip: more than 1 for small stencils */
+    int strip; /* words of strips: the number of strips along x and along y (size, multiplier, shift each); NO_SLOT: steps are not strips */
     /* Words of the active list: its first element, and the index of its length, or of the starts of
      * pages after it; or NO_SLOT. */
     int active;
@@ -157,11 +165,11 @@ typedef struct Layout {
     ArgLayout args[MAX_PARAMS];
 } Layout;
 
-/* How a kernel obtains the addresses of a parameter's elements. */
+/* The address function of a parameter: see address_map.h. */
 typedef struct AddressUse {
     const Module *module;
     const Function *function; /* the address function; NULL: none is needed */
-    const Body *body;         /* body of the function */
+    const Body *body;         /* the rewritten body of the function */
     int given;                /* index of the first parameter that the launch fills in for the function */
     bool repeated;            /* a preceding parameter has the same function */
     const int32_t *sizes;     /* sizes of the domain, x first, if the function is made for them; otherwise NULL */
@@ -176,7 +184,7 @@ typedef struct KernelText {
     const char *const *baked;
     int texture_limit, block_limit, uniform_limit; /* uniform_limit is in uvec4s */
     bool canary;
-    int id;                      /* number of the kernel in the fault words */
+    int id;                      /* the number by which fault words name the kernel */
     bool unchanged;              /* the body is not changed, so that the driver's messages about it can be located */
     const AddressUse *addresses; /* per parameter; NULL: no parameter has one */
 } KernelText;
@@ -194,26 +202,27 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key);
 /* Returns whether arguments that share a binding would need it in two formats if elements were read
  * as whole texels. */
 bool variant_formats_clash(const KernelText *text, const VariantKey *key);
-/* Returns whether each step reads argument i as whole texels. */
+/* Returns whether steps read argument i as whole texels. */
 bool variant_flat_load(const Function *f, const VariantKey *key, int i);
-/* Returns whether texels should be stored as doubles. */
+/* Returns whether texels should be stored as two doubles each. */
 bool variant_pairs(const DeviceTraits *traits);
-/* Returns whether each step writes argument i as whole 32-bit words. */
+/* Returns whether steps write argument i as whole 32-bit words. */
 bool variant_flat_store(const Function *f, const VariantKey *key, int i);
 /* Sets the key of the arguments whose elements are whole texels. */
 void variant_whole(const KernelText *text, VariantKey *key);
 /* Returns whether argument i is read through texels of four words. */
 bool variant_texel_load(const Function *f, const VariantKey *key, int i);
-/* Returns the largest number of elements per step over pages. */
+/* Returns the largest number of elements of a step in a launch over pages. */
 int variant_page_step(const KernelText *text, const VariantKey *key);
 /* Returns the number of dimensions in which the offset of a neighbor may differ from 0 to be found
- * in the pages around. */
+ * in the adjacent pages. */
 int variant_neighbor_axes(int rank);
-/* Returns the number of rows per step over pages. */
+/* Returns the number of rows of a step in a launch over pages. */
 int variant_page_rows(const KernelText *text, const VariantKey *key);
 /* Returns the number of storage blocks that the pass leaves for reading. */
 int variant_free_blocks(const KernelText *text, const VariantKey *key);
-/* Returns the number of elements per step of an invocation. */
+/* Returns the number of elements that an invocation computes in one step (of a strip: in one of its
+ * rows). */
 int variant_elements(const KernelText *text, const VariantKey *key);
 
 /* Returns whether the program reports writes to unmapped pages. */

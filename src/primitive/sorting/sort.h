@@ -9,10 +9,10 @@
 /* Returns whether elements of `type` have an order; false with error_set if not. */
 bool sort_has_order(const Type *type);
 
-/* Sorts along the last dimension. `payload` has the shape of the keys and four bytes per element, and is moved with
- * the keys. NULL: the payload is the 0-based index of each key along the dimension, as int. Creates new streams;
- * either may be NULL if it is not wanted. If only the device has the length of the keys, the results have the same
- * length. */
+/* Sorts along the last dimension. `payload` has the shape of the keys and four bytes per element, and is moved with the
+ * keys. NULL: the payload is the 0-based index of each key along the dimension, as int. Creates new streams; keys_out
+ * or payload_out may be NULL if that result is not wanted. If only the device has the length of the keys, the results
+ * have the same length. */
 bool sort_pairs(const Stream *keys, const Stream *payload, bool descending, Stream *keys_out, Stream *payload_out);
 
 /* Options of the functions below. */
@@ -25,7 +25,8 @@ typedef struct SortOptions {
 bool sort_stream(const Stream *s, const SortOptions *options, Stream *result);
 /* Creates an int stream of the 0-based indices along the axis in sorted order. */
 bool sort_numbers(const Stream *s, const SortOptions *options, Stream *result);
-/* Sorts keys, and value streams of any type and of the keys' shape in the order of the keys. keys_out may be NULL. */
+/* Sorts the keys, and moves the elements of `count` value streams with them. The values have the shape of the keys and
+ * any type. keys_out may be NULL if the sorted keys are not wanted. */
 bool sort_by_key(const Stream *keys, const Stream *const *values, int count, const SortOptions *options,
                  Stream *keys_out, Stream *const *values_out);
 
