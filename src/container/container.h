@@ -1,6 +1,9 @@
-/* Containers (Glift 2.2): a virtual domain whose elements an address translator maps to memory. Kernels take
- * the stream that container_box returns wherever they take a stream. An element that is not mapped reads as
- * the default, and kernels do not write it. */
+/* Containers (Glift 2.2). A container has a domain of virtual addresses and a memory, a stream that stores
+ * elements. An address translator (translator/translator.h) maps addresses of the domain to addresses of the
+ * memory. Kernels take the stream that container_box returns as any other stream. If an element is not
+ * mapped, kernels read the default instead and do not write it. In this directory, "header" means the Stream
+ * struct by which a container is passed to kernels, and "caller" is a pointer that is passed on to the
+ * functions of custom translators. */
 #ifndef RILL_CONTAINER_CONTAINER_H
 #define RILL_CONTAINER_CONTAINER_H
 
@@ -14,11 +17,12 @@ typedef struct ContainerKind ContainerKind;
 /* Properties that follow from the kind of a container. Whether a container has bounds, and whether all of it
  * is mapped, follows from its translator. */
 typedef struct ContainerTraits {
-    bool owns_memory; /* nobody else writes its memory; each element has an address there, or gets one when written */
+    bool owns_memory; /* nobody else writes its memory, and every element that is written has an address there */
     bool owns_pages;  /* it maps and frees pages itself, also for a write: its page owner's state begins with a Pool */
     bool total;       /* every element of the domain has a value: none is unmapped */
-    bool queried;     /* the translator is queried for its mapped elements, unless it has pages */
-    bool contiguous;  /* pages may be adjacent in memory */
+    bool
+        queried; /* the mapped elements are found by querying the translator (translator_ranges), unless it has pages */
+    bool contiguous; /* pages may be adjacent in memory */
 } ContainerTraits;
 /* Returns the traits of a container's kind. */
 const ContainerTraits *container_traits(const Container *c);
@@ -28,22 +32,22 @@ typedef enum ContainerOperation {
     CONTAINER_APPEND,    /* container_append, container_append_region and container_remove */
     CONTAINER_ALLOCATE,  /* mapping and unmapping pages, or elements, by a write or by container_allocate */
     CONTAINER_REFINE,    /* tree.h */
-    CONTAINER_WEIGH,     /* container_mipmap by other means than the plain mean */
+    CONTAINER_WEIGH,     /* container_mipmap with another method than the plain mean */
     CONTAINER_NEIGHBORS, /* launches whose kernels read elements adjacent to their own */
     CONTAINER_OPERATIONS
 } ContainerOperation;
 /* Returns why a container does not offer an operation, as the end of a message; NULL if the container offers
  * it. */
 const char *container_refusal(const Container *c, ContainerOperation operation);
-/* Returns what containers of this type are called when they are printed. */
+/* Returns the name of the container's type for printing. */
 const char *container_title(const Container *c);
-/* Returns whether launches visit a line of elements instead of the domain: the entries of lists, one after
- * the other. */
+/* Returns whether launches run over a one-dimensional sequence of elements instead of the domain. In
+ * containers of lists this is the sequence of all entries. */
 bool container_flat(const Container *c);
 /* Returns whether container_locate finds where kernels read an element. If not, the container's address
  * function combines several elements. */
 bool container_located(const Container *c);
-/* Returns whether a boundary belongs to the container, and not to the header by which it is read. */
+/* Returns whether the boundary mode is a property of the container instead of the header. */
 bool container_keeps_boundary(const Container *c);
 
 /* Adds a reference and returns the container. */
@@ -57,9 +61,9 @@ Translator *container_translator(const Container *c);
 const void *container_fallback(const Container *c);
 /* Sets the default. */
 void container_set_fallback(Container *c, const void *fallback);
-/* Determines whether the arguments of the address function, such as sizes, are constants of the kernels that
- * use the container. If so, kernels are compiled for these values, and again when the values change, as when
- * a table grows. */
+/* Sets whether the arguments of the address function, such as sizes, are compiled as constants into the
+ * kernels that use the container. Kernels are then compiled again whenever these values change, for example
+ * when a table grows. */
 void container_bake(Container *c, bool on);
 /* Returns the bytes of memory and of the translator's tables. */
 uint64_t container_bytes(const Container *c);
@@ -68,8 +72,8 @@ uint64_t container_bytes(const Container *c);
  * mapped. Returns
  * false if the translator has no pages. */
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
-/* Returns how many pages can be mapped: the pages of the shape, or the capacity. 0 if only the range of
- * addresses limits them. */
+/* Returns how many pages can be mapped: the number of pages of the shape, or the capacity. Returns 0 if only
+ * the range of addresses limits the number. */
 int64_t container_most_pages(const Container *c);
 /* Returns whether the domain has bounds. If not, the header's sizes are 0. */
 bool container_bounded(const Container *c);
@@ -78,8 +82,8 @@ bool container_paged(const Container *c);
 /* Returns whether every element is mapped. */
 bool container_complete(const Container *c);
 
-/* Returns a header over the whole container. Headers hold no reference. If the elements are stored in memory
- * row-major without gaps, a header is a stream like any other. */
+/* Returns the header of the whole container. Headers hold no references. If the elements are stored in memory
+ * row-major without gaps, the header is an ordinary stream. */
 const Stream *container_whole(const Container *c);
 /* Returns a header over the box first .. last - 1, with indices as in a shape. */
 Stream container_box(const Container *c, const int64_t *first, const int64_t *last);
@@ -87,9 +91,8 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
 /* Finds the index in memory of an element on the CPU. `index` as in a shape; `caller` as for
  * translator_point. */
 Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller);
-/* Returns the mapped elements as a region in address order; of a container without pages all elements. The
- * container owns the region, which is valid until other pages are mapped. Returns NULL with error_set on
- * failure. */
+/* Returns the mapped elements as a region in address order; if it has no pages, all elements. The container
+ * owns the region, which is valid until other pages are mapped. Returns NULL with error_set on failure. */
 Region *container_active(Container *c);
 /* Returns whether all of a region of the container's shape is mapped, as far as is known without querying the
  * translator. */
@@ -100,8 +103,8 @@ bool container_has(const Container *c, const Region *region);
 bool container_query(Container *c, void *caller);
 /* Returns a counter that changes whenever the elements or the page mapping change. */
 uint64_t container_version(const Container *c);
-/* Updates copies and levels that depend on the elements of a box. Call it after the elements were written by
- * other means than the functions below and launches. Returns false with error_set on failure. */
+/* Updates replicas and levels that depend on the elements of a box. Call it after the elements were written,
+ * unless a launch or a function below wrote them. Returns false with error_set on failure. */
 bool container_wrote(Container *c, const int64_t *first, const int64_t *last);
 /* Counts the mapped elements of a box. Returns false with error_set on failure. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
@@ -139,8 +142,8 @@ bool container_partial(const Container *c);
 /* Packs the elements of `from`, a header of c's shape, that are mapped in c, or that are in the region `part`
  * (default: NULL) of the mapped elements, into a line: a stream of one dimension, in address order. The
  * result is a new stream, or a view if memory holds the elements in this order. If c is mapped everywhere,
- * the result is all of it in its shape; of lists it is the entries. Returns false with error_set on
- * failure. */
+ * the result contains all elements in the shape of c, or if c contains lists, their entries. Returns false
+ * with error_set on failure. */
 bool container_pack(Container *c, const Stream *from, const Region *part, Stream *result);
 /* Packs all mapped elements in any order. The result is a view more often than with container_pack. */
 bool container_pack_unordered(Container *c, Stream *result);
@@ -149,8 +152,8 @@ bool container_pack_take(Container *c, const Stream *line);
 /* Creates a container that is mapped like c, with the elements of a line and their type. Returns NULL with
  * error_set on failure. */
 Container *container_unpack(Container *c, const Stream *line);
-/* Creates a line of the coordinates of the mapped elements, or of those in `part`: int or ivec2 to ivec4.
- * Returns false with error_set on failure. */
+/* Creates a line of the coordinates of the mapped elements, or of the elements in `part`: int or ivec2 to
+ * ivec4. Returns false with error_set on failure. */
 bool container_pack_points(Container *c, const Region *part, Stream *result);
 /* Returns whether container_pack (`ordered`) or container_pack_unordered gives a view of the container's own
  * elements. */
@@ -189,9 +192,9 @@ bool container_move(Container *c, const int64_t *at, Container *from, const int6
 /* Returns a header of a box of container_elements. */
 Stream container_part(const Container *c, const int64_t *low, const int64_t *high);
 
-/* A policy that determines which frames pages get. `choose` may change the frames of a list of pages, which
- * are the frames that would be used; NO_FRAME keeps the default choice. It returns false with error_set.
- * `drop` is called when the container is destroyed. */
+/* A policy that determines which frames (page-sized slots of memory) new pages get. `choose` gets a list of
+ * pages with the frames that they would get, and may replace these frames; NO_FRAME selects the default. It
+ * returns false with error_set on failure. `drop` is called when the container is destroyed. */
 typedef struct AllocatorHooks {
     void *self;
     bool (*choose)(void *self, int rank, PageList *list);
@@ -216,15 +219,15 @@ const Translator *container_edge(const Container *c);
 void *container_hooks(const Container *c, int i);
 /* Returns whether the allocator is running: nothing may change the container meanwhile. */
 bool container_choosing(const Container *c);
-/* Maps all pages that a box touches; new pages hold the default. Maps all of them, or none with error_set.
- * The header of container_whole may change. */
+/* Maps all pages that a box touches; new pages hold the default. On failure maps none and returns false with
+ * error_set. The header of container_whole may change. */
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last);
 /* Unmaps all pages that a box touches. */
 bool container_free(Container *c, const int64_t *first, const int64_t *last);
 
 /* Maps the pages of a stream of points (0-based coordinates, x first), which are found on the device. If
- * there are many, the device changes the page table, too, and only their number is read back. Maps all of
- * them, or none with error_set; sets `found` to false if the points are invalid. */
+ * there are many, the device changes the page table, too, and only their number is read back. On failure maps
+ * none and returns false with error_set; sets `found` to false if the points are invalid. */
 bool container_allocate_points(Container *c, const Stream *points, bool *found);
 /* Unmaps the pages of a stream of points; parameters as for container_allocate_points. */
 bool container_free_points(Container *c, const Stream *points, bool *found);
@@ -255,22 +258,22 @@ typedef struct Snapshot Snapshot;
 Snapshot *container_snapshot(Container *c);
 /* Closes a snapshot. Does nothing if s is NULL. */
 void snapshot_close(Snapshot *s);
-/* Returns whether a snapshot is one of c. Returns false with error_set on failure. */
+/* Returns true if s is a snapshot of c, otherwise false with error_set. */
 bool snapshot_of(const Snapshot *s, const Container *c);
 /* Returns the pages that differ from a snapshot, in address order, as a new region. Returns NULL with
  * error_set on failure. */
 Region *container_diff(Container *c, const Snapshot *s);
 /* Restores the contents of a snapshot. Returns false with error_set on failure. */
 bool container_undo(Container *c, Snapshot *s);
-/* Prepares a box for writing: maps its pages and separates them from snapshots, all of them or none with
- * error_set. The header may change. */
+/* Prepares a box for writing: maps its pages and separates them from snapshots. On failure changes nothing
+ * and returns false with error_set. The header may change. */
 bool container_ready(Container *c, const int64_t *first, const int64_t *last);
 /* Prepares a region of the container's shape for writing, as container_ready does. */
 bool container_ready_region(Container *c, const Region *region);
 /* Prepares all mapped elements for writing, as container_ready does. */
 bool container_ready_mapped(Container *c);
-/* Returns whether all pages of a region are mapped and shared with no snapshot, as far as is known without a
- * query. */
+/* Returns whether all pages of a region are mapped and shared with no snapshot, as far as is known without
+ * querying the translator. */
 bool container_is_ready(const Container *c, const Region *region);
 /* Returns whether elements may be shared with snapshots. */
 bool container_shares(const Container *c);

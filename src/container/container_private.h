@@ -5,8 +5,8 @@
 #include "container/container_kind.h"
 #include "container/region/box_list.h"
 
-/* The position in memory of a set of adjacent pages, found for a version of the translator. -1: the pages
- * are not adjacent. */
+/* The position in memory of a set of pages (PageSet.serial), for a version of the translator. `begin` is the
+ * index of the first element, or -1 if the pages are not adjacent in memory. */
 enum { PAGE_RUNS = 4 };
 typedef struct PageRun {
     uint64_t serial, version;
@@ -22,12 +22,12 @@ typedef struct ContiguousPages {
     unsigned next;
 } ContiguousPages;
 
-/* The mapped elements, as the translator returned them for its version `version` - 1
- * (container/translator_query.c). 0: not queried yet. */
+/* The mapped elements, as the translator returned them at its version `version` - 1
+ * (container/translator_query.c). `version` is 0 if it has not been queried. */
 typedef struct QueryCache {
     BoxList boxes;
     uint64_t version;
-    bool full; /* all elements are mapped, and that does not change */
+    bool full; /* all elements are and remain mapped */
 } QueryCache;
 
 struct Container {
@@ -44,9 +44,9 @@ struct Container {
     int32_t sizes[SHAPE_MAX_RANK]; /* of memory, x first */
     char fallback[TYPE_MAX_BYTES];
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
-    uint64_t numbers;               /* hash of the arguments with which baked kernels were compiled */
-    uint64_t reach_version;         /* 1 + the translator's version for which `reached` holds; 0: not determined yet */
-    bool reached;                   /* memory holds all pages of the translator */
+    uint64_t numbers;       /* hash of the arguments that were compiled into kernels as constants (container_bake) */
+    uint64_t reach_version; /* 1 + the translator's version for which `reached` holds; 0: not determined yet */
+    bool reached;           /* memory holds all pages of the translator */
     QueryCache query;
     Region *active; /* the mapped elements, held, for the translator's version `active_version`; NULL until needed */
     uint64_t active_version;
@@ -62,7 +62,7 @@ struct Snapshot {
     void *state;      /* owned by the kind */
     Snapshot *older, *newer;
     uint32_t number;
-    bool shares;  /* the container's elements: it has no copy */
+    bool shares;  /* it shares the container's elements instead of holding a copy */
     bool dropped; /* closed by its user, but kept since its log could not be moved */
 };
 
@@ -88,7 +88,7 @@ static inline bool container_sharing(const Container *c)
 void container_map_set(Container *c);
 /* Releases the kernels that translate addresses. */
 void container_map_forget(Container *c);
-/* Computes the header again (container/header.c). */
+/* Computes c->whole again (container/header.c). */
 void container_set_whole(Container *c);
 /* Copies the container's memory to a new stream, with its texture. Returns false with error_set on
  * failure. */
@@ -109,7 +109,8 @@ bool container_mapped(const Container *c, PageList *list);
 void container_drop_outside(const Container *c, PageList *list);
 /* Returns the pages of a list as a new region. Returns NULL with error_set on failure. */
 Region *container_list_region(const Container *c, const PageList *list);
-/* Returns the whole shape (`all`) or nothing as a new region. Returns NULL with error_set on failure. */
+/* Returns a new region of the whole shape (`all`) or without elements. Returns NULL with error_set on
+ * failure. */
 Region *container_whole_region(const Container *c, bool all);
 /* Returns boxes of the shape as a new region, divided into pages if there are any. Returns NULL with
  * error_set on failure. */
@@ -125,9 +126,10 @@ Region *container_queried_region(Container *c);
 void container_contiguous_set(Container *c, bool any);
 /* Returns whether c->active is up to date. */
 bool container_active_known(const Container *c);
-/* Copies the mapped region of another container with the same translator, over memory of the same shape. */
+/* Copies c->active from another container that has the same translator and memory of the same shape. */
 void container_share_active(Container *c, const Container *other);
-/* Returns how many elements of a range lie in memory, and the index in memory of the first one. */
+/* Returns how many elements of a range are within memory, and sets *number to the index in memory of the
+ * first one. */
 int64_t container_places(const Container *c, const RangeList *list, const Range *range, int64_t *number);
 
 #endif

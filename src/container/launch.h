@@ -7,11 +7,11 @@
 
 #include "container/container.h"
 
-/* What is held for a launch until container_launch_end: zeros at first. */
+/* Resources that a launch holds until container_launch_end. Initialize it with zeros. */
 typedef struct ContainerLaunchHold {
     Region *covered, *traversed;
     bool keep; /* the launch was issued: the pages that were mapped for it stay mapped */
-    int count; /* containers whose changes of pages are noted, each held */
+    int count; /* containers whose page changes are recorded (container_note), each retained */
     Container *noted[MAX_PARAMS];
 } ContainerLaunchHold;
 
@@ -21,7 +21,7 @@ typedef struct ContainerLaunch {
     const Argument *args;              /* as for kernel_launch; NULL stream: an output that is still to be created */
     Container *containers[MAX_PARAMS]; /* borrowed, those whose headers are among the arguments; else NULL */
     bool contained;                    /* whether there are containers; if not, `containers` is not read */
-    bool fresh[MAX_PARAMS];            /* container_launch_output made this one for the launch */
+    bool fresh[MAX_PARAMS];            /* container_launch_output created this container for the launch */
     Shape domain;
     const Stream *active; /* an active list, or NULL */
     /* Only with an active list: for each container for which container_launch_box_sizes returned true, the
@@ -54,16 +54,16 @@ Container *container_launch_output(const ContainerLaunch *launch, int param, con
 /* Returns the sizes, x first, of the boxes that parameter i's container maps or leaves unmapped as a whole;
  * false if the launch has no active list, or does not write the container element by element. */
 bool container_launch_box_sizes(const ContainerLaunch *launch, int i, int64_t *sizes);
-/* Maps what the launch writes, and gives it memory that is not shared with snapshots. Headers of containers
- * may change. Returns false with error_set on failure. */
+/* Maps the pages that the launch writes, and gives them memory that is not shared with snapshots. Headers of
+ * containers may change. Returns false with error_set on failure. */
 bool container_launch_begin(ContainerLaunch *launch, void *caller);
 /* Returns the domain for kernel_explain and vout_explain. */
 Domain container_launch_elements(const ContainerLaunch *launch);
 /* Launches the kernel. `vouts` as for vout_launch. If the launch was issued, the pages that were mapped for
  * it are kept. Returns false with error_set on failure. */
 bool container_launch_run(const ContainerLaunch *launch, bool check, Stream *const vouts[MAX_PARAMS]);
-/* Releases what is held. Restores the pages as they were before container_launch_begin, unless `keep` is set.
- * May be called again. */
+/* Releases the resources. Unless `keep` is set, restores the pages as they were before
+ * container_launch_begin. May be called again. */
 void container_launch_end(ContainerLaunchHold *hold);
 
 /* Prepares the elements first .. last - 1 (indices as in a shape) for writing: maps pages of a container that

@@ -15,21 +15,21 @@ typedef struct CgVectors {
 } CgVectors;
 
 /* Runs the phases (CG_DOT ... of cg_words.h, a bit mask) in order. `state` holds CG_PARTIALS + 3 * CG_MOST_GROUPS
- * doubles. The caller initializes the doubles before CG_PARTIALS and the first part of each sum; the others are 0.
- * Iterations have no effect any more after p'q was not positive, r'r was at most `least`, or r'r grew by
- * CG_GROWTH_FLOAT or CG_GROWTH_DOUBLE. CG_RESTORE sets x to `best` if r'r is more than `least` times the smallest
- * r'r. Allocates nothing and reads nothing back. */
+ * doubles. The caller initializes the doubles before CG_PARTIALS and the first part of each sum, and sets the others to
+ * 0. After p'q was not positive, r'r was at most `least`, or r'r grew by the factor CG_GROWTH_FLOAT or
+ * CG_GROWTH_DOUBLE, further iterations have no effect. CG_RESTORE sets x to `best` if r'r is more than `least` times
+ * the smallest r'r. Allocates nothing and reads nothing back. */
 bool cg_advance(const CgVectors *v, Stream *state, int phases, double least);
 
 /* Small sparse matrices: one work group runs many whole iterations in one launch. This pays if a launch takes as long
  * as the arithmetic of an iteration, or longer. */
 
-/* A system of equations. The matrix is stored as slices of rows in their original order (spmv.h) or as tiles, with
- * two sets of values: one for the iterations and one for the residual. All streams are dense. The streams of the
- * matrix begin at a whole texel. A tile has four rows and four columns. With tiles, `columns` has the index of the
- * group of four columns for each tile, and `values` the columns of the tile, four rows each, with the same slot of
- * all quads of a slice adjacent. The order of the quads follows the begins of the slices in `begins`
- * (lua/rill/sparse/tiles.lua). */
+/* A system of equations. The matrix is stored as slices of rows in their original order (spmv.h) or as tiles, with two
+ * sets of values: one for the iterations and one for the residual. All streams are dense. The streams of the matrix
+ * begin at a whole texel. A tile has four rows and four columns. With tiles, `columns` has the index of the group of
+ * four columns for each tile, and `values` the columns of the tile, four rows each, with the same slot of all quads
+ * (groups of four rows) of a slice adjacent. The order of the quads is stored in `begins` after the first slots of the
+ * slices (lua/rill/sparse/tiles.lua). */
 typedef struct CgGroup {
     const Stream *begins; /* first slot of each slice, and the end */
     const Stream *columns, *values, *wide_values;

@@ -4,8 +4,8 @@
 
 #include "stream/stream.h"
 
-/* Returns whether gemv_add supports this matrix: float or double, not too small, and contiguous in whole texels along
- * one of its two dimensions. */
+/* Returns whether gemv_add supports this matrix. It must be float or double, not too small, and along one of its two
+ * dimensions contiguous in whole texels (16 bytes). */
 bool gemv_accepts(const Stream *a);
 /* Computes y = alpha A x + beta y with compensated sums. x and y have one dimension and the matrix's type. y must be
  * writable and may overlap A and x. If beta is 0, y is not read. */

@@ -1,5 +1,5 @@
-/* The multiplication of matrices: operands are copied to rows of texels if necessary, and a shader multiplies them
- * into a target. */
+/* Multiplies matrices with a shader. Operands are first copied to rows of whole texels (16 bytes) if necessary. The
+ * result is written to a target, which may be a part of a buffer. */
 #ifndef RILL_LINALG_MATMUL_KERNEL_H
 #define RILL_LINALG_MATMUL_KERNEL_H
 
@@ -12,7 +12,7 @@ typedef struct MatmulKernel {
     int64_t m, n, k;
     Shape batch;                /* leading dimensions of the result; rank 0: none */
     Stream a, b;                /* matrices of at least two dimensions */
-    uint32_t alpha[2], beta[2]; /* of the type: factors of the product and of the old result */
+    uint32_t alpha[2], beta[2]; /* factors of the product and of the old result: the bits of values of `type` */
     bool keep;                  /* the old result is read and added; else it is not read */
 } MatmulKernel;
 
@@ -30,7 +30,8 @@ Target matmul_kernel_dense(const MatmulKernel *p, const Stream *c);
 /* Stores the storage of a matrix, or a batch of matrices, into *target. Returns false if the elements are not
  * contiguous along the last dimension. */
 bool matmul_kernel_target(const MatmulKernel *p, const Stream *c, Target *target);
-/* Multiplies into a target that overlaps neither operand. The type is float, double, int or uint. */
+/* Multiplies a and b and writes the result to a target that overlaps neither of them. The type is float, double, int or
+ * uint. */
 bool matmul_kernel_multiply(const MatmulKernel *p, const Target *c);
 
 #endif

@@ -7,13 +7,12 @@
 
 #include <stdint.h>
 
-/* The parts, with the streams that they read and write.
- * MARGIN: fills the halo around a grid of floats or doubles from its elements. Reads nothing else; writes the grid.
- * DOWN: smooths and restricts. Reads b; writes b of the next grid.
- * UP: computes the correction d of this grid. Reads b, the correction of the next grid and d; writes d.
- * STEP: adds the correction to x. Reads x, d, and b in double without a halo, in rows of whole texels. Writes the new
- * x (float or double), its residual, and the sums of the residual's squares, in double: one for each four columns of
- * each MULTIGRID_LEAST_ROWS rows or more. */
+/* The parts, with the streams that they read and write. MARGIN: fills the halo around a grid of floats or doubles from
+ * its elements. Reads nothing else; writes the grid. DOWN: smooths and restricts. Reads b; writes b of the next grid.
+ * UP: computes the correction d of this grid. Reads b, the correction of the next grid and d; writes d. STEP: adds the
+ * correction to x. Reads x, d, and b. Here b is in double, without a halo, in rows of whole texels. Writes the new x
+ * (float or double), its residual, and the sums of the residual's squares, in double. Each sum covers four columns and
+ * at least MULTIGRID_LEAST_ROWS rows. */
 typedef enum MultigridPart {
     MULTIGRID_PART_MARGIN,
     MULTIGRID_PART_DOWN,

@@ -15,8 +15,8 @@ typedef struct SparseRows {
     const Stream *offsets; /* int */
     const Stream *columns; /* int; NULL: entry k is 1 and has the column k, so that the product sums rows of x */
     const Stream *values;  /* float or double; NULL if columns is NULL */
-    /* int. CSR: the rows to multiply; y, of one dimension, has an element for each. Slices: the slices to multiply;
-     * other rows of y are unchanged. NULL: all. Not for ELL. */
+    /* int, optional (NULL: all rows). CSR: the rows to multiply; y has one dimension and an element for each of these
+     * rows. Slices: the slices to multiply; other rows of y are unchanged. Must be NULL for ELL. */
     const Stream *list;
     const Stream *order; /* int: the original row of each permuted row; NULL if the format is not slices */
 } SparseRows;

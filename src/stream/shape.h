@@ -24,8 +24,8 @@ bool shape_check(const Shape *shape);
 enum { SHAPE_TEXT = 192 };
 /* Writes text such as "512x512" and returns it. */
 const char *shape_text(const Shape *shape, char text[SHAPE_TEXT]);
-/* Computes the common shape of a and b: missing leading dimensions count as 1, and a size of 1 is stretched.
- * Returns false with error_set if there is none. */
+/* Computes the shape to which a and b broadcast: missing leading dimensions count as 1, and a size of 1
+ * adapts to the other size. Returns false with error_set if other sizes differ. */
 bool shape_broadcast(const Shape *a, const Shape *b, Shape *result);
 
 /* Copies coordinates in reverse order. Kernels and containers have x first, shapes have the slowest dimension

@@ -1,4 +1,4 @@
-/* Element types: the layout of an element in memory, and the type that kernels see. */
+/* Element types: the layout of an element in memory, and the type in which kernels read it. */
 #ifndef RILL_STREAM_TYPE_H
 #define RILL_STREAM_TYPE_H
 
@@ -25,9 +25,9 @@ typedef struct Field {
     int offset; /* bytes from the start of the structure, packed */
 } Field;
 
-/* Types are interned: equal types are the same pointer. Built-in types live as long as the process. Structures
- * are reference-counted (any thread may do so) and hold references to the types of their fields and to their
- * value type. Streams, kernel texts and cached programs hold references to their types. */
+/* Types are interned: equal types are the same pointer. Built-in types live as long as the process.
+ * Structures are reference-counted (any thread may do so) and hold references to the types of their fields
+ * and to their value type. Streams, kernel texts and cached programs hold references to their types. */
 struct Type {
     char name[64]; /* "float", "vec3", "half2", "unorm8x4"; a structure's own name */
     bool is_struct;
@@ -36,7 +36,8 @@ struct Type {
     int bytes;       /* packed size of one element */
     int field_count; /* structures only */
     const Field *fields;
-    const Type *value; /* the type that a kernel sees: float for half, int for int8 ...; itself if GLSL has it */
+    const Type
+        *value; /* the type that a kernel sees: float for half, int for int8 ...; the type itself if GLSL has it */
 };
 
 /* Finds a type by its GLSL, rill or Brook name ("float3", "int2", "double4"). Returns NULL with error_set,
@@ -51,8 +52,8 @@ enum { TYPE_MAX_BYTES = 1024 };
  * whole 32-bit words and have at most TYPE_MAX_BYTES in total. The caller owns a reference (type_release).
  * Returns NULL with error_set on failure. */
 const Type *type_struct(const char *name, const Field *fields, int count);
-/* Finds or creates a structure that lives as long as the process. No reference is needed. For a fixed set of
- * structures. */
+/* Finds or creates a structure that lives as long as the process. No reference is needed. Use it only for a
+ * fixed set of structures. */
 const Type *type_struct_kept(const char *name, const Field *fields, int count);
 enum { TYPE_MAX_FIELDS = 256 };
 /* Finds the type of a name. Returns NULL with error_set on failure. */
@@ -61,7 +62,8 @@ typedef const Type *TypeFinder(void *context, const char *name);
 int type_parse_fields(const char *text, Field fields[TYPE_MAX_FIELDS], TypeFinder *find, void *context);
 /* Adds a reference to a structure and returns the type. Has no effect on other types and NULL. */
 const Type *type_retain(const Type *type);
-/* Drops a reference to a structure, which is freed with the last one. Has no effect on other types and NULL. */
+/* Drops a reference to a structure, which is freed with the last one. Has no effect on other types and
+ * NULL. */
 void type_release(const Type *type);
 /* Returns the number of structures that exist in this process. */
 size_t type_struct_count(void);
@@ -72,7 +74,8 @@ bool type_converts(const Type *from, const Type *to);
 /* Returns whether both types have the same layout in memory, so that elements can be copied as bytes. */
 bool type_same_layout(const Type *a, const Type *b);
 
-/* Returns the distance in bytes between elements of an array of the type's values in GLSL (std430): 16 for vec3. */
+/* Returns the distance in bytes between elements of an array of the type's values in GLSL (std430): 16 for
+ * vec3. */
 int type_array_bytes(const Type *type);
 /* Returns the bytes of one component in memory: 1 to 8. */
 int type_scalar_bytes(Scalar scalar);
@@ -81,8 +84,8 @@ ScalarForm type_scalar_form(Scalar scalar);
 /* Returns whether a scalar can hold fractions: float, double, half, unorm8. */
 bool type_scalar_is_float(Scalar scalar);
 
-/* Returns the scalar and the byte offset of component k (from 0 to type->components - 1) in memory order, with
- * nested structures flattened. */
+/* Returns the scalar and the byte offset of component k (from 0 to type->components - 1) in memory order,
+ * with nested structures flattened. */
 void type_component(const Type *type, int k, Scalar *scalar, int *offset);
 
 /* Returns whether every bool in `count` packed elements is the word 0 or 1, as in streams. */

@@ -1,5 +1,5 @@
-/* Arithmetic of one view dimension, shared by views and resampling. stream.h defines the formula. These
- * functions change the header only, not references. */
+/* Functions that change one dimension of a view, for views and resampling. stream.h defines the formula of a
+ * dimension. The functions change the Stream struct only; they neither take nor drop references. */
 #ifndef RILL_STREAM_VIEW_H
 #define RILL_STREAM_VIEW_H
 
@@ -10,7 +10,7 @@ bool view_dim_plain(const ViewDim *dim);
 /* Returns the value k of an index, before it is multiplied by the stride. */
 int64_t view_dim_at(const ViewDim *dim, int64_t index);
 
-/* The next functions replace dimension d of a header, including its size. They return false without error_set
+/* The next functions replace dimension d of a stream, including its size. They return false without error_set
  * if the formula cannot describe the result. */
 
 /* Keeps every n-th element of dimension d. */
@@ -22,7 +22,8 @@ bool view_dim_thin(Stream *s, int d, int64_t extent);
 /* Repeats dimension d as a whole n times. */
 bool view_dim_tile(Stream *s, int d, int64_t n);
 
-/* Brings dimension d into its simplest form: a plain one if possible. Returns false if its indices exceed 32 bits. */
+/* Brings dimension d into its simplest form: a plain one if possible. Returns false if its indices exceed 32
+ * bits. */
 bool view_dim_simplify(Stream *s, int d);
 /* Sets `contiguous` from the dimensions. */
 void view_finish(Stream *s);

@@ -22,7 +22,8 @@ int64_t data_elements(const Shape *shape);
  * (kind/page_data.c). Returns false with error_set on failure. */
 bool data_save_pages(Container *c, ContainerData *data, PageList *list);
 /* Allocates the data for a list of pages and stores their coordinates. `numbers`: how many numbers come
- * before them; `elements`: how many elements follow the default. Returns false with error_set on failure. */
+ * before the coordinates; `elements`: how many elements follow the default. Returns false with error_set on
+ * failure. */
 bool data_reserve_pages(Container *c, ContainerData *data, const PageList *list, int64_t numbers, int64_t elements);
 /* Saves the pages with their elements. Returns false with error_set on failure. */
 bool data_save_sparse(Container *c, ContainerData *data);
@@ -34,7 +35,7 @@ bool data_pages_agree(const ContainerData *data, int64_t numbers, bool bounded);
 Translator *data_page_translator(Device *device, const ContainerData *data, int64_t overlap);
 /* Maps the pages in order. Returns false with error_set on failure, also if c is NULL. */
 bool data_map_pages(Container *c, const ContainerData *data);
-/* Maps the pages and sets their elements. Releases the container on failure and returns NULL with
+/* Maps the pages and sets their elements. On failure releases the container and returns NULL with
  * error_set. */
 Container *data_fill_pages(Container *c, const ContainerData *data);
 

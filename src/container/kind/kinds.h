@@ -21,8 +21,8 @@
 CONTAINER_KINDS(CONTAINER_KIND_TABLE)
 #undef CONTAINER_KIND_TABLE
 
-/* Constructors return a reference, or NULL with error_set. They are called inside a scope of the device.
- * Elements are zero, or `fallback`, the packed default (NULL: zeros). */
+/* Constructors return a reference, or NULL with error_set on failure. They must be called inside a scope of
+ * the device. `fallback` is the packed default element, NULL: zeros. New elements have this value. */
 
 /* Creates a container of any translator over `memory`, a contiguous stream with as many dimensions as the
  * translator's addresses, of which it takes a view. */
@@ -41,9 +41,9 @@ Container *container_sparse(Device *device, const Type *type, const Shape *shape
 /* Creates a sparse container without bounds. */
 Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
                               const void *fallback);
-/* Creates a container whose elements are stored where a mapping says within the domain of `pages`, a
- * container of container_sparse or container_hashgrid. Takes over `pages`, also on failure. Returns NULL with
- * error_set on failure, also if `pages` is NULL. */
+/* Creates a container in which the translator `mapping` maps addresses to addresses of the domain of `pages`,
+ * a container of container_sparse or container_hashgrid. Takes over `pages`, also on failure. Returns NULL
+ * with error_set on failure, also if `pages` is NULL. */
 Container *container_mapping(Container *pages, Translator *mapping);
 /* Creates a mapping over new pages: of container_sparse if the mapping's memory has bounds, otherwise of
  * container_hashgrid. */

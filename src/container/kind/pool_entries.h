@@ -17,10 +17,10 @@
     .note = page_pool_note, .hand_over = page_pool_hand_over, .forget = page_pool_forget, .diff = page_diff_region,    \
     .undo = page_diff_undo
 
-/* Creates a container over the pages of a translator, which it takes over (NULL: fails) (kind/paged.c). Its
- * kind depends on the translator. Returns NULL with error_set on failure. */
+/* Creates a container over the pages of a translator and takes over the translator (kind/paged.c). Fails if
+ * it is NULL. Its kind depends on the translator. Returns NULL with error_set on failure. */
 Container *paged_container(Translator *t, Device *device, const Type *type, const void *fallback);
-/* Creates a container of pages with a halo, as paged_container (kind/halo.c). */
+/* Creates a container of pages with a halo; parameters and result as for paged_container (kind/halo.c). */
 Container *halo_container(Translator *t, Device *device, const Type *type, const void *fallback);
 
 #endif

@@ -7,7 +7,7 @@
 /* A page: its coordinates, counted in pages, x first. Coordinates beyond the rank are 0. */
 typedef struct PageEntry {
     int32_t page[SHAPE_MAX_RANK];
-    int32_t frame; /* where it is mapped, or NO_FRAME */
+    int32_t frame; /* the frame (page-sized slot of memory) that holds it, or NO_FRAME */
     int32_t order; /* the order of insertion */
 } PageEntry;
 

@@ -1,6 +1,6 @@
-/* What translators with pages share: pages of the domain are stored anywhere in memory of one dimension. Each
- * kind finds the frame of a page in its own way: by a page table or a hash table. Table 0 belongs to the
- * kind; table 1 tells which page a frame holds. */
+/* Types and functions that translators with pages share. Each page of the domain is stored in a frame, a
+ * page-sized slot of the memory, which has one dimension. A kind finds the frame of a page by a page table or
+ * a hash table, which is the translator's table 0. Table 1 contains for each frame the page that it holds. */
 #ifndef RILL_CONTAINER_PAGE_PAGED_H
 #define RILL_CONTAINER_PAGE_PAGED_H
 
@@ -24,7 +24,7 @@ typedef struct PagedKind {
     bool (*reserve)(Paged *paged, const int64_t *page, int64_t count);
     /* Sets the frame of a page. -1: unmaps it, and releases what was allocated for the page. */
     void (*enter)(Paged *paged, const int64_t *page, int64_t frame);
-    /* Is called after words at the end of the table were removed, to which nothing refers. NULL: nothing to do. */
+    /* Called after unused words at the end of the table were removed. NULL: there is nothing to do. */
     void (*give_up)(Paged *paged);
     /* Updates the host's copies with the device's changes. Returns false with error_set on failure. NULL: the
      * device makes no changes. */
@@ -49,7 +49,7 @@ struct Paged {
     int strides; /* index of numbers: lead, then the strides from dimension 1 on; NO_NUMBER without a halo */
 };
 
-/* The entries of a TranslatorKind that all such kinds share. */
+/* The entries of TranslatorKind that all kinds with pages share. */
 #define PAGED_FUNCTIONS                                                                                                \
     .table = {PAGED_TABLE, PAGED_BACK}, .write = paged_write, .point = paged_point, .ranges = paged_ranges,            \
     .map = paged_map, .unmap = paged_unmap
@@ -65,8 +65,8 @@ bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *la
 /* Implements TranslatorKind.unmap. */
 bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
 
-/* Updates the host's copies with the device's changes. The functions below call it, and cannot fail for this
- * reason after it succeeded. Returns false with error_set on failure. */
+/* Updates the host's copies with the device's changes. The functions below call it. If it was called before
+ * and succeeded, they cannot fail for this reason. Returns false with error_set on failure. */
 bool paged_synchronize(const Translator *t);
 /* Returns the pages of a box of coordinates, both ends inclusive. This and the next functions are for
  * containers that manage frames themselves. */
@@ -76,9 +76,9 @@ int64_t paged_frame(const Translator *t, const int64_t *page);
 /* Adds the mapped pages of a box, in row-major order if the list was empty. Returns false with error_set on
  * failure. */
 bool paged_collect(const Translator *t, const PageBox *box, PageList *list);
-/* Gives each page of a list, which contains it once, the frame in its entry (NO_FRAME: unmaps it), and stores
- * the page's previous frame in the entry. The frames must be free. Changes all of them, or none and returns
- * false with error_set. */
+/* Maps each page of a list to the frame in its entry, or unmaps it if that is NO_FRAME, and stores the page's
+ * previous frame in the entry. The list has no duplicates, and the frames must be free. On failure changes
+ * nothing and returns false with error_set. */
 bool paged_swap(Translator *t, PageList *list);
 
 /* Creates a translator of `bytes` bytes, which begin with a Paged, with table 1 and without table 0. `domain`
@@ -97,7 +97,7 @@ bool paged_flush(Paged *paged);
 
 /* Returns the kind. */
 const PagedKind *paged_kind(const Paged *paged);
-/* Returns the index of a frame's words in table 1: 1, or 0 if the frame is free, then the page's
+/* Returns the index of a frame's entry in table 1: the word 1 (0 if the frame is free), then the page's
  * coordinates. */
 int64_t paged_back(const Paged *paged, int64_t frame);
 /* Returns how many frames table 1 has. */
@@ -105,8 +105,8 @@ int64_t paged_frames(const Paged *paged);
 
 /* Returns the number of levels of the table of translator_pages. */
 int translator_table_levels(const Translator *t);
-/* Creates another translator like one of translator_pages or translator_hash, without pages. Returns NULL
- * with error_set on failure. */
+/* Creates a translator without pages and with the properties of t, which is of translator_pages or
+ * translator_hash. Returns NULL with error_set on failure. */
 Translator *translator_paged_empty(const Translator *t, int64_t capacity);
 /* Finds the pages of a stream of points on the device, and reads them back, each once
  * (page/page_lookup_host.c). Returns false with error_set on failure. */

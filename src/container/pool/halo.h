@@ -5,7 +5,8 @@
 
 #include "container/pool/page_pool.h"
 
-/* Some mapped pages: where each begins in memory, and where the pages at its sides begin. */
+/* Some mapped pages: for each page the index in memory where it begins, and the indices where the adjacent
+ * pages begin. */
 typedef struct OverlapPages {
     Stream begins, around;
     int64_t count;
@@ -14,8 +15,8 @@ typedef struct OverlapPages {
 typedef struct Overlap {
     Stream cells; /* of a page: three ints for each copy */
     int sides;
-    /* The copies are up to date, except for `changed`, for these versions of memory and of the translator.
-     * `changed`: pages that were mapped or unmapped since. */
+    /* If `known`, the copies were up to date at the versions `written` of memory and `mapped` of the
+     * translator. `changed` contains the pages that were mapped or unmapped since then. */
     bool known;
     uint64_t written, mapped;
     PageList changed;

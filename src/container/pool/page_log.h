@@ -1,5 +1,5 @@
-/* Logs of the frames that pages had: of a snapshot, which holds the frames, and of a launch that may be
- * undone. */
+/* Logs of the frames that pages had before they changed. A snapshot has a log that holds the frames, and a
+ * launch that may be undone has a log. */
 #ifndef RILL_CONTAINER_POOL_PAGE_LOG_H
 #define RILL_CONTAINER_POOL_PAGE_LOG_H
 
@@ -9,7 +9,7 @@
 typedef struct PageLog {
     PageList pages; /* only the first entry of a page is valid */
     size_t settled; /* number of pages when the log was last settled */
-    Frames *frames; /* where it holds the frames of its entries; NULL: it does not hold them */
+    Frames *frames; /* the record in which the log holds the frames of its entries; NULL: it does not hold them */
 } PageLog;
 
 /* Reserves room for `more` entries, so that page_log_add cannot fail. Settles the log if it has grown much.

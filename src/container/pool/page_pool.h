@@ -16,7 +16,7 @@ typedef struct Pool {
     PageLog launch;           /* frames that pages had before the launch */
 } Pool;
 
-/* The frames, or none, of pages that changed while this was the newest snapshot. */
+/* The previous frames (NO_FRAME: none) of the pages that changed while this was the newest snapshot. */
 typedef struct PoolSnapshot {
     PageLog log;
 } PoolSnapshot;
@@ -27,8 +27,9 @@ static inline Pool *page_pool(const Container *c)
     return c->state;
 }
 
-/* Creates a container of a kind over pages of a translator, which it takes over (NULL: fails), with memory
- * for `frames` frames (pool/page_pool_create.c). Returns NULL with error_set on failure. */
+/* Creates a container of a kind over the pages of a translator, with memory for `frames` frames
+ * (pool/page_pool_create.c). Takes over the translator; fails if it is NULL. Returns NULL with error_set on
+ * failure. */
 Container *page_pool_create(const ContainerKind *kind, Translator *t, Device *device, const Type *type, int64_t frames,
                             const void *fallback);
 /* Implements ContainerKind. */
@@ -77,7 +78,7 @@ void page_pool_log_launch(Container *c, const PageList *list);
  * it. */
 void page_pool_drop_frame(Container *c, const PageEntry *entry);
 /* Returns whether the newest snapshot's log contains the page of a frame, so that the frame is not shared.
- * True without snapshots. */
+ * Returns true if there are no snapshots. */
 bool page_pool_logged(const Container *c, int64_t frame);
 /* Holds a frame again for a page that had it. */
 void page_pool_hold(Container *c, int64_t frame);
@@ -111,9 +112,9 @@ bool copy_on_write_ready(Container *c, const ContainerPart *part);
 bool copy_on_write_points(Container *c, const Stream *points);
 void copy_on_write_launch_begin(Container *c);
 void copy_on_write_launch_end(Container *c, bool keep);
-/* Gives the pages of a list the frames in their entries. `since` (NULL: none) is the snapshot that is
- * restored: changes are logged unless it is the newest one. Changes all of them, or none and returns false
- * with error_set. */
+/* Maps the pages of a list to the frames in their entries. `since` is the snapshot that is restored (NULL:
+ * none). The changes are logged unless it is the newest snapshot. On failure changes nothing and returns
+ * false with error_set. */
 bool copy_on_write_restore(Container *c, const PageList *list, const Snapshot *since);
 
 #endif

@@ -1,4 +1,5 @@
-/* Regions of any boxes, represented as cells of one size with masks. */
+/* Regions that consist of boxes of different sizes. They are represented as cells: boxes of one size with
+ * masks. */
 #ifndef RILL_CONTAINER_REGION_CELLS_H
 #define RILL_CONTAINER_REGION_CELLS_H
 

@@ -1,4 +1,4 @@
-/* Boxes as the pages that they touch. */
+/* Represents boxes by the pages that they touch. */
 #ifndef RILL_CONTAINER_REGION_PAGE_COVER_H
 #define RILL_CONTAINER_REGION_PAGE_COVER_H
 

@@ -4,8 +4,8 @@
 
 #include "container/region/region.h"
 
-/* Returns the union of one or more regions of one shape: a new reference, to one of them if that one contains
- * all elements. Returns NULL with error_set on failure. */
+/* Returns a new reference to the union of one or more regions of one shape. If one of the regions contains
+ * all elements of the others, the result is that region. Returns NULL with error_set on failure. */
 Region *region_union(Region *const *parts, int count);
 
 #endif

@@ -6,17 +6,17 @@
 
 /* Containers that own their pages (state PoolSnapshot): pages are shared with the container until it writes
  * them, so a snapshot costs nothing. While a snapshot is the newest one, it logs the previous frame (or none)
- * of each page that changes. The first entry of a page in its log and in later logs tells the page's frame at
- * the time of the snapshot. If a page got its frame after the newest snapshot, the page is in the log
- * already.
+ * of each page that changes. The frame of a page at the time of the snapshot is the first entry of the page
+ * in the snapshot's log and the logs of later snapshots. If a page got its frame after the newest snapshot,
+ * the page is in the log already.
  *
  * Returns the pages that differ, as ContainerKind.diff. */
 Region *page_diff_region(Container *c, const Snapshot *s);
 /* Restores the pages, as ContainerKind.undo. */
 bool page_diff_undo(Container *c, Snapshot *s);
 
-/* Containers that share all of their memory (state MemorySnapshot): a view of it, and the size of the first
- * dimension. The functions are entries of ContainerKind. */
+/* Containers that share all of their memory (state MemorySnapshot): the snapshot consists of a view of the
+ * memory and the size of its first dimension. The functions are entries of ContainerKind. */
 typedef struct MemorySnapshot {
     Stream memory;
     int64_t size;
@@ -29,8 +29,8 @@ void snapshot_memory_forget(Snapshot *s);
 /* Gives the container memory that no snapshot shares. Returns false with error_set on failure. */
 bool snapshot_memory_separate(Container *c);
 
-/* Containers whose memory others may write (state CopySnapshot): a copy of the mapped elements, in address
- * order. The functions are entries of ContainerKind. */
+/* Containers whose memory others may write (state CopySnapshot): the snapshot is a copy of the mapped
+ * elements, in address order. The functions are entries of ContainerKind. */
 typedef struct CopySnapshot {
     Region *region; /* held */
     Stream memory;

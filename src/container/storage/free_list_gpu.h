@@ -7,7 +7,7 @@
 #include "container/storage/frames.h"
 #include "stream/stream.h"
 
-/* Zeros: nothing is on the device yet. Of the frames in `memory` the first Frames.sent are valid. */
+/* The copy on the device. Initialize it with zeros. The first Frames.sent elements of `memory` are valid. */
 typedef struct FreeList {
     Stream memory;
 } FreeList;
@@ -19,7 +19,8 @@ bool free_list_take(FreeList *list, Frames *frames, Device *device, int64_t page
                     Stream *begins);
 /* Sends the frames that the host freed to the device. Returns false with error_set on failure. */
 bool free_list_send(FreeList *list, Frames *frames, Device *device);
-/* Adds frames that the host frees in this order after the call; after free_list_send. */
+/* Adds frames to the list. Call it after free_list_send. After the call the host must free the same frames in
+ * this order. */
 void free_list_give(FreeList *list, Frames *frames, const Stream *freed);
 /* Releases the memory on the device. */
 void free_list_free(FreeList *list);

@@ -1,12 +1,12 @@
-/* How much larger growing memory becomes each time. */
+/* Determines how much memory that grows is allocated each time. */
 #ifndef RILL_CONTAINER_STORAGE_GROWTH_H
 #define RILL_CONTAINER_STORAGE_GROWTH_H
 
 #include "stream/stream.h"
 
 /* Returns the capacity to allocate if at least `needed` (more than `have`) elements of `bytes` bytes are
- * required: twice `have`, or 9/8 of it from 1 MiB on, so that little memory is unused. At most `most`. All
- * counts are multiples of `unit`. */
+ * required: twice `have`, or 9/8 of it from 1 MiB on, so that little memory is unused. The result is at most
+ * `most`. All counts are multiples of `unit`. */
 int64_t growth_elements(int64_t have, int64_t needed, int64_t most, int64_t unit, int64_t bytes);
 
 /* Creates memory of at least `needed` elements that is to replace `have`. If the capacity of growth_elements

@@ -10,7 +10,7 @@ typedef struct WordTable {
     Stream stream;  /* of one dimension; closed if there was no memory for it */
     int32_t *words;
     int64_t count;
-    int64_t needed; /* number of words in use; the others are reserve */
+    int64_t needed; /* number of words in use; the others are spare */
     struct {
         struct WordRun {
             int64_t first, last;
@@ -24,8 +24,8 @@ typedef struct WordTable {
 bool word_table_create(WordTable *table, Device *device, int64_t count);
 /* Creates only the host's copy. Returns false with error_set on failure. */
 bool word_table_prepare(WordTable *table, Device *device, int64_t count);
-/* Grows the table to at least `count` and at most `most` words. New words are zero. Returns false with
- * error_set on failure; the table is then unchanged. */
+/* Grows the table to at least `count` and at most `most` words. New words are zero. On failure returns false
+ * with error_set, and the table is unchanged. */
 bool word_table_grow(WordTable *table, int64_t count, int64_t most);
 /* Grows the copy on the host only. Can be called repeatedly before word_table_fit. Returns false with
  * error_set on failure. */

@@ -25,7 +25,7 @@ int64_t range_elements(const RangeList *list, const Range *range);
 /* Returns how many virtual addresses a range has. */
 int64_t range_addresses(const RangeList *list, const Range *range);
 
-/* Adds a range. False with error_set, as for all functions that add ranges. */
+/* Adds a range. This and the next functions return false with error_set on failure. */
 bool range_add(RangeList *list, const int64_t *first, const int64_t *last, const int64_t *at);
 /* Adds the part first .. last of a block that is stored row-major in memory of one dimension. The block's
  * first element has the virtual address `origin` and the memory address `base`. */

@@ -20,8 +20,8 @@ typedef struct SelfTest {
  * failure. */
 bool self_test_sample(SelfTest *test, Translator *t, Device *device, bool inverse);
 /* Compares the device's results with the CPU's and, if the translator has them, with the ranges of some
- * boxes. Called outside of any scope, since the user's functions may be called. False with error_set, which
- * says what differs. */
+ * boxes. Called outside of any scope, since the user's functions may be called. If there is a difference,
+ * returns false with error_set, which names it. */
 bool self_test_compare(const SelfTest *test, bool ranges, void *caller);
 
 #endif

@@ -26,7 +26,7 @@ typedef enum Outcome { OUTCOME_FAILED, OUTCOME_UNMAPPED, OUTCOME_FOUND } Outcome
 typedef struct TranslatorTraits {
     const char *memory, *access;
     const char *location; /* "gpu" or "cpu" */
-    bool consistent;      /* each translation executes the same instructions */
+    bool consistent;      /* every translation executes the same instructions, whatever the address */
     bool complete;        /* every address of the domain is mapped */
     bool one_to_one;
     bool invertible;
@@ -64,7 +64,7 @@ void translator_release(Translator *t);
 
 /* Returns how often pages of the translator and its parts were mapped or unmapped. */
 uint64_t translator_version(const Translator *t);
-/* Returns whether there are further references. */
+/* Returns whether there is more than one reference. */
 bool translator_shared(const Translator *t);
 
 /* Returns the properties of a translator. */
@@ -102,8 +102,8 @@ bool translator_stream(Translator *t, Direction direction, const Stream *points,
 /* Sets the sizes of a page, x first, of a translator with pages. */
 void translator_page_sizes(const Translator *t, int64_t *page);
 /* Maps the pages that a box touches, in row-major order, to frames from `frame` on. Only for translators with
- * pages. Maps all of them, or none with error_set: if a page is mapped already, or a frame is in use or
- * beyond the capacity. */
+ * pages. If a page is mapped already, or a frame is in use or beyond the capacity, it maps none and returns
+ * false with error_set. */
 bool translator_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);
 /* Maps pages of a level as translator_map does. Only for translators with levels. */
 bool translator_map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);

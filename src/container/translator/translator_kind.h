@@ -46,12 +46,13 @@ struct Translator {
     uint64_t version;
     const TranslatorKind *kind;
     TranslatorInfo info;
-    char name[64]; /* info.name of a custom translator */
+    char name[64]; /* the name of a custom translator, to which info.name points */
     Device *device;
     void *hooks; /* `self` of a custom translator; NULL: none */
     int number_count;
     int frames; /* of kinds with pages: index of the number that holds how many frames the second table has */
-    int32_t numbers[TRANSLATOR_NUMBERS]; /* arguments of the text; if the domain is known, its sizes come first */
+    int32_t
+        numbers[TRANSLATOR_NUMBERS]; /* arguments of the generated GLSL; if the domain is known, its sizes come first */
     WordTable tables[TRANSLATOR_TABLES];
     Translator *parts[2];             /* of a composition: inner and outer */
     Kernel *kernels[DIRECTION_COUNT]; /* translate streams; NULL until needed */
@@ -73,8 +74,9 @@ int translator_sizes(Translator *t, const Shape *shape);
 bool translator_tables_there(Translator *t);
 /* Sets the sizes of the memory that addresses reach. */
 void translator_set_memory(Translator *t, const Shape *memory);
-/* Checks that the sizes of a shape go from 1 to 2^31 - 1, and counts its elements; -1 if there are more than
- * 2^31 - 1. `what` is the shape's name in messages. Returns false with error_set on failure. */
+/* Checks that each size of a shape is from 1 to 2^31 - 1. Sets *elements to the number of elements, or -1 if
+ * there are more than 2^31 - 1. `what` is the shape's name in messages. Returns false with error_set on
+ * failure. */
 bool translator_shape(const Shape *shape, const char *what, int64_t *elements);
 /* Checks a shape as translator_shape does, and fails if it has more than 2^31 - 1 elements. */
 bool translator_shape_fits(const Shape *shape, const char *what, int64_t *elements);
@@ -84,9 +86,10 @@ bool translator_shape_fits(const Shape *shape, const char *what, int64_t *elemen
 bool translator_point_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
                              void *caller);
 
-/* Returns the row-major index of `count` digits below their sizes, x first. */
+/* Returns the row-major index of the point `digit` in an array of the sizes `size`, both x first with `count`
+ * elements. */
 int64_t translator_join(const int64_t *digit, const int64_t *size, int count);
-/* Splits a row-major index into digits, x first. */
+/* Converts a row-major index to a point (translator_join is the inverse). */
 void translator_split(int64_t number, const int64_t *size, int count, int64_t *digit);
 
 #endif

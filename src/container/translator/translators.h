@@ -10,13 +10,13 @@
 
 /* Creates row-major addresses, from any rank to one dimension. */
 Translator *translator_linear(const Shape *shape);
-/* Creates a map to a shape of another rank. It is row-major through both shapes; or with `tiled` the fastest
- * dimensions stay as they are, and the other ones number tiles that lie next to each other, as in flat 3-D
- * textures. */
+/* Creates a map to a shape of another rank. Without `tiled` equal row-major indices correspond. With `tiled`
+ * the fastest dimensions are unchanged, and each index of the other dimensions becomes a tile; the tiles are
+ * placed next to each other, as in flat 3-D textures. */
 Translator *translator_reshape(const Shape *shape, const Shape *to, bool tiled);
 /* Creates a page table: pages of the domain are stored anywhere in memory of one dimension, row-major inside.
- * `levels` 0: the fewest with which the empty table takes less than 1 MiB. `capacity`: number of frames
- * (page-sized slots) in memory; 0: as many as addresses reach. */
+ * `levels` is the number of levels of the table; 0: the fewest with which the empty table takes less than 1
+ * MiB. `capacity`: number of frames (page-sized slots) in memory; 0: as many as addresses reach. */
 Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
 /* Creates a page table as translator_pages does, whose pages have a halo of `overlap` elements of adjacent
  * pages, at most the least size of a page. Addresses refer to a page's own elements; the translator is not
@@ -36,9 +36,9 @@ Translator *translator_lists(Device *device, const Shape *cells, const int32_t *
  * first, or -1 in all of them. The translator's characteristics and the size of its memory follow from
  * them. */
 Translator *translator_table(Device *device, const char *name, const Shape *shape, int to, const int32_t *places);
-/* Returns whether such a table is small enough. Returns false with error_set on failure. */
+/* Returns true if a table for this shape is small enough, otherwise false with error_set. */
 bool translator_table_fits(const Shape *shape, int to);
-/* Creates a composition: outer(inner(address)). Holds both. */
+/* Creates the composition outer(inner(address)), which retains both translators. */
 Translator *translator_compose(Translator *outer, Translator *inner);
 
 /* The functions of a custom translator for the CPU, in addition to a module that defines `translate` and

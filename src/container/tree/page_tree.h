@@ -1,13 +1,14 @@
 /* Page tables whose pages have levels (Glift 6.3.1): a page of level l has as many elements as any page but
  * covers 2^l times the extent, so that several addresses share an element. If pages of several levels cover
- * an address, the finest is used. The table is a mipmap hierarchy: for each place of each level it stores the
- * finest page of this level or above.
+ * an address, the finest is used. The table is a mipmap hierarchy: for each possible page of each level it
+ * stores the finest mapped page at this place of this level or a coarser one.
  *
  * Table 0 is a tree of nodes. A node covers several levels of its region. It begins with one entry for the
  * whole region, of the level at its top. Each further level has 2^rank times as many entries, row-major, down
- * to the level at its base. An entry is 0, or adaptive_word() of the finest page of its level or above. An
- * entry at the base may be the negative index of the node below, if there are finer pages; the first entry of
- * that node then has the value that this entry would have. Table 1 tells which page a frame holds. */
+ * to the level at its base. An entry is adaptive_word() of the finest mapped page of its level or a coarser
+ * one, or 0 if there is none. An entry at the base may be the negative index of the node below, if there are
+ * finer pages; the first entry of that node then has the value that this entry would have. Table 1 tells
+ * which page a frame holds. */
 #ifndef RILL_CONTAINER_TREE_PAGE_TREE_H
 #define RILL_CONTAINER_TREE_PAGE_TREE_H
 
@@ -19,14 +20,14 @@ enum { ADAPTIVE_TABLE, ADAPTIVE_BACK, ADAPTIVE_LEVEL_BITS = 5, ADAPTIVE_MOST_LEV
 typedef struct PageTree {
     Translator base;
     int64_t page[SHAPE_MAX_RANK];  /* sizes of a page of level 0, x first */
-    int64_t frame[SHAPE_MAX_RANK]; /* elements of a frame in each dimension: as many, or one more with `border` */
+    int64_t frame[SHAPE_MAX_RANK]; /* elements of a frame in each dimension: page[d], or page[d] + 1 with `border` */
     int64_t elements, capacity;    /* elements of a frame; greatest number of frames */
     int border;                    /* 1: addresses are nodes, and adjacent pages share the nodes between them */
     int top;                       /* the level at which one page covers the domain */
     int requested;                 /* the requested number of nodes on the way to a page of level 0; 0: default */
-    int nodes, bits;               /* the number of nodes on this way; levels of each node below the root */
-    NodePool pool;                 /* counts the pages mapped in each node */
-    int32_t root_used;             /* the number of pages mapped in the root */
+    int nodes, bits;   /* the number of nodes on the way to a page of level 0; levels of each node below the root */
+    NodePool pool;     /* counts the pages mapped in each node */
+    int32_t root_used; /* the number of pages mapped in the root */
     int pages_at, frames_at, top_at, base_at; /* indices of numbers */
 } PageTree;
 
@@ -61,9 +62,10 @@ static inline int adaptive_level(int32_t word)
     return word & ((1 << ADAPTIVE_LEVEL_BITS) - 1);
 }
 
-/* Returns the entry of the finest page, of the level of `place` or above, at a place. 0: none. */
+/* Returns the entry of the finest mapped page at `place` whose level is that of `place` or coarser, or 0 if
+ * there is none. */
 int32_t page_tree_find(const PageTree *a, const AdaptivePage *place);
-/* Returns the entry of a page. 0: it is not mapped. */
+/* Returns the entry of a page, or 0 if it is not mapped. */
 int32_t page_tree_mapped(const PageTree *a, const AdaptivePage *page);
 /* Finds the page that a frame holds. Returns false if there is none. */
 bool page_tree_page(const PageTree *a, int64_t frame, AdaptivePage *page);
@@ -78,7 +80,8 @@ int64_t page_tree_pyramid(int rank, int m);
 /* Returns the level at the base of the nodes that are `depth` below the root. */
 int page_tree_base(const PageTree *a, int depth);
 
-/* Maps a page to a free frame, in the host's copy only. False with error_set, and nothing has changed. */
+/* Maps a page to a free frame, in the host's copy only. On failure changes nothing and returns false with
+ * error_set. */
 bool page_tree_map_page(PageTree *a, const AdaptivePage *page, int64_t frame);
 /* Unmaps a page, in the host's copy only. */
 void page_tree_unmap_page(PageTree *a, const AdaptivePage *page);

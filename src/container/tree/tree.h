@@ -12,7 +12,7 @@
 #include "container/container.h"
 #include "kernel/variant/address_map.h"
 
-/* What is read outside of the domain, and what nodes on its border hold. */
+/* Boundary modes: the values that are read outside of the domain, and the values of nodes on its border. */
 typedef enum TreeEdge { TREE_CLAMP, TREE_REPEAT, TREE_DIRICHLET, TREE_NEUMANN } TreeEdge;
 
 /* Returns the number of levels. Level 0 is the finest. */
@@ -23,15 +23,16 @@ void tree_set_filter(Container *c, BlendFilter filter);
  * Returns false with error_set on failure. */
 bool tree_set_edge(Container *c, TreeEdge edge, const void *value);
 
-/* Returns whether a stream consists of points: as many floats or ints as there are dimensions. Returns false
- * with error_set on failure. */
+/* Returns true if the elements of a stream are points (vectors of floats or ints with one component per
+ * dimension), otherwise false with error_set. */
 bool tree_points_check(const Container *c, const Stream *points);
 /* Creates a stream of int with the level of the leaf at each point. Points outside of the domain are moved to
  * its border. Returns false with error_set on failure. */
 bool tree_level(const Container *c, const Stream *points, Stream *result);
 /* Splits leaves until the leaf at each point has a level or a finer one: the element of `levels`, or `level`
  * if `levels` is NULL. Headers change as for tree_set_edge. Returns a new region of the new leaves, and of
- * adjacent finer leaves with nodes that were hanging before. NULL with error_set, and nothing is split. */
+ * adjacent finer leaves with nodes that were hanging before. On failure splits nothing and returns NULL with
+ * error_set. */
 Region *tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
 /* Creates a container of another type with the same pages, whose nodes are not synchronized after writes.
  * Returns NULL with error_set on failure. */
@@ -42,7 +43,7 @@ Container *tree_mask_kernel(Container *c, Kernel *kernel, bool check);
 /* Creates a mask from the elements of a stream or a container of c's shape. Returns NULL with error_set on
  * failure. */
 Container *tree_mask_copy(Container *c, const Stream *elements);
-/* Splits each leaf in which an element of the mask is not 0, as tree_refine. */
+/* Splits each leaf in which an element of the mask is not 0. Result and errors as for tree_refine. */
 Region *tree_refine_mask(Container *c, const Container *mask);
 /* Joins the leaves into which a page was split if all their elements of the mask are not 0. Returns false
  * with error_set on failure. */

@@ -8,9 +8,9 @@
 
 /* An operation for all nodes of some pages, executed by a kernel. */
 typedef enum TreeStep {
-    TREE_STEP_SYNC,  /* sets nodes that other leaves hold, and hanging nodes */
+    TREE_STEP_SYNC,  /* sets copies of nodes whose value another leaf holds, and hanging nodes (tree.h) */
     TREE_STEP_SPLIT, /* sets the nodes of new pages to the values of the pages of which they are parts */
-    TREE_STEP_JOIN,  /* sets the nodes of pages to the values of their parts */
+    TREE_STEP_JOIN,  /* sets the nodes of pages to the values of the pages into which they were split */
     TREE_STEP_MIP,   /* sets them to means of their parts */
     TREE_STEP_WEIGH, /* sets them to means weighted by a component */
     TREE_STEP_VALUE, /* sets nodes on the border of the domain to a value */
@@ -18,7 +18,7 @@ typedef enum TreeStep {
     TREE_STEPS
 } TreeStep;
 
-/* Pages. */
+/* A list of pages. */
 typedef struct TreeList {
     AdaptivePage *items;
     size_t count, capacity;
@@ -120,15 +120,15 @@ bool tree_sync_set(const Container *c, const PageSet *set);
 Region *tree_fresh(const Container *c, const TreeList *splits);
 /* Reserves memory for `pages` more pages. Returns false with error_set on failure. */
 bool tree_prepare(Container *c, int64_t pages);
-/* Splits leaves so that every node of a box is one of level 0 and none is hanging; the cells around the box
- * are split, too. Splits all of them, or none and returns false with error_set. */
+/* Splits leaves so that every node of a box is a node of level 0 and none is hanging; the cells around the
+ * box are split, too. On failure splits nothing and returns false with error_set. */
 bool tree_ready(Container *c, const int64_t *first, const int64_t *last);
-/* Splits leaves so that the nodes of a region are nodes of its levels. Splits all of them, or none and
- * returns false with error_set. */
+/* Splits leaves so that the nodes of a region are nodes of its levels. On failure splits nothing and returns
+ * false with error_set. */
 bool tree_ready_region(Container *c, const Region *region);
-/* Splits all leaves `depth` times. Splits all of them, or none and returns false with error_set. */
+/* Splits all leaves `depth` times. On failure splits nothing and returns false with error_set. */
 bool tree_split_all(Container *c, int depth);
-/* Splits pages, which are leaves or parts of other pages of the list. Splits all of them, or none and returns
+/* Splits pages, which are leaves or parts of other pages of the list. On failure splits nothing and returns
  * false with error_set. */
 bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count);
 
@@ -168,7 +168,7 @@ bool tree_marks(const Container *c, const Container *mask, bool all, const Strea
  * Returns false with error_set on failure. */
 bool tree_query(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result);
 /* Reads the elements of a stream of ints that are not negative, compacted on the device, ascending and
- * without duplicates. The caller frees them. Returns false with error_set on failure; items is then NULL. */
+ * without duplicates. The caller frees them. On failure returns false with error_set, and *items is NULL. */
 bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count);
 /* Decodes the index of a page: the coarsest level comes first, and pages of a level are in row-major
  * order. */

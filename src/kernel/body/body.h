@@ -1,18 +1,15 @@
 /* Rewrites the functions that a kernel needs into GLSL. Names of the text get the prefix u_,
- * gathers and neighbors become calls of access functions, and a function that is called with
- * gathers is written once per set of gathers. The result is the same for every variant. The code
- * generator declares the functions that it calls:
- *   g_NAME(index...)       the element of a gather
- *   n_NAME(offset...)      a neighbor; oI_NAME(), nl_NAME(...): a neighbor at a known offset
- *   s_NAME(position)       linear interpolation
- *   k_NAME(position, ...)  sample_corners
- *   z_NAME(index...)       sizeof_list
- *   at_NAME(), rill_at()   indexof
- *   size_NAME()            sizeof_stream
- *   r_NAME(...), w_NAME(...)  the element number of inout NAME[] for a read and for a write
- * For a variable output the text itself contains rill_push_NAME(value), rill_v_NAME (the value
- * assigned last), rill_n_NAME (the number of pushes, or the index at which the next one is stored)
- * and rill_end_NAME (the end of the element's range). */
+ * gathers and neighbors become calls of access functions, and a function with gather parameters is
+ * written once for each combination of gathers that is passed to it. The result is the same for
+ * every variant. The code generator declares the functions that it calls:   g_NAME(index...)
+ * the element of a gather   n_NAME(offset...)      a neighbor; oI_NAME(), nl_NAME(...): a neighbor
+ * at a known offset   s_NAME(position)       linear interpolation   k_NAME(position, ...)
+ * sample_corners   z_NAME(index...)       sizeof_list   at_NAME(), rill_at()   indexof
+ * size_NAME()            sizeof_stream   r_NAME(...), w_NAME(...)  the element number of inout
+ * NAME[] for a read and for a write For a variable output the text itself contains
+ * rill_push_NAME(value), rill_v_NAME (the value assigned last), rill_n_NAME (the number of pushes,
+ * or the index at which the next one is stored) and rill_end_NAME (the end of the element's
+ * range). */
 #ifndef RILL_KERNEL_BODY_BODY_H
 #define RILL_KERNEL_BODY_BODY_H
 
@@ -26,10 +23,11 @@ typedef struct ParamUse {
     bool index, index_high;                   /* indexof(name), indexof(name, d) */
     bool size, sample, corners, element, row; /* row: sizeof_list. `sample` is also set if `corners` is */
     bool
-        trusted; /* gather of an address function: indices are in range, and the stream begins where its buffer begins */
-    /* For a neighbor stream: the distinct offsets that are literals, x first; whether other offsets
-     * occur that are known to lie in a range; the largest absolute offset of both kinds; the
-     * largest number of dimensions in which one offset differs from 0. */
+        trusted; /* a gather of an address function: its indices are in range, and its stream begins where its buffer begins */
+    /* For a neighbor stream: `offsets` contains the distinct offsets that are literals, x first.
+     * `ranges` is set if other offsets occur whose range is known. `reach` is the largest absolute
+     * offset of both kinds. `axes` is the largest number of dimensions in which one offset differs
+     * from 0. */
     int8_t offsets[MAX_OFFSETS][OFFSET_DIMS];
     int offset_count, reach, axes;
     bool ranges;
@@ -48,7 +46,7 @@ typedef struct Body {
     } map;
     char entry[MAX_NAME + 16]; /* name of the GLSL function of the kernel itself */
     ParamUse use[MAX_PARAMS];
-    bool uses_at, uses_at_high; /* the index of the launch */
+    bool uses_at, uses_at_high; /* the body uses the index of the launch: rill_at(), rill_at(d) */
     bool uses_spacing;          /* spacingof */
     bool uses_position;         /* uses an index or a neighbor, so the dimensions of the launch cannot be merged */
     bool doubles;               /* the module uses doubles */

@@ -15,11 +15,13 @@ typedef struct Local {
     int matrix;    /* as in module_type */
     bool fixed;    /* a constant whole number that may be used in array lengths */
     bool constant; /* a constant float, or a constant array of floats */
-    bool hidden;   /* may be 0, and the compiler must not see that where it is used */
+    bool
+        hidden; /* may be 0, which must be hidden from the compiler where the constant is used (device.h, exact_zeros) */
 } Local;
 
-/* A remainder, or the condition before ?, && or ||: the token where its left operand begins and the
- * token of its operator. `next`: the next operation with the same beginning (1-based). */
+/* A remainder (%), or the condition before ?, && or ||. `start` is the token where its left operand
+ * begins, `at` the token of its operator, `next` the 1-based index of the next operation with the
+ * same start. */
 typedef struct Operation {
     size_t start, at, next;
     bool plain; /* written without a change */
@@ -29,8 +31,8 @@ typedef struct OperationList {
     Operation *items;
     size_t count, capacity;
     size_t first, last; /* the tokens of the function */
-    /* By token: the 1-based index of the operation that begins at the token or has its operator
-     * there; 0: none. NULL: the function contains none. */
+    /* For each token of the function: the 1-based index of the operation that begins at the token
+     * or has its operator there, or 0. NULL: the function contains no operation. */
     size_t *slots;
 } OperationList;
 
@@ -39,14 +41,15 @@ typedef struct LoopRange {
     double trips;
 } LoopRange;
 
-/* A function as it is written out, for one binding of its stream parameters to parameters of the launched kernel. */
+/* One copy of a function in the generated text: its stream parameters are bound to parameters of
+ * the launched kernel. */
 typedef struct Instance {
     const Function *function;
     int bound[MAX_PARAMS]; /* index of a parameter of the launched kernel, or -1 */
     int number;            /* 0 for the first instance of its function */
     double trips;
     bool unbounded;
-    double tokens, accesses; /* including the functions that it calls, which devices write out at every call */
+    double tokens, accesses; /* including the functions that it calls, which devices inline at every call */
 } Instance;
 
 typedef struct InstanceList {
@@ -96,8 +99,8 @@ typedef struct Rewriter {
     OperationList operations;
     const Type *type; /* type of the variables that are being declared, or NULL */
     int matrix;
-    bool real;     /* they are floats or doubles */
-    bool constant; /* they are declared const */
+    bool real;     /* these variables are floats or doubles */
+    bool constant; /* these variables are declared const */
     bool fixed;    /* the length of an array, a label or a whole constant is being written */
 } Rewriter;
 
@@ -109,13 +112,15 @@ size_t rewriter_close(const Rewriter *rw, size_t i, size_t last);
 size_t rewriter_skip_brackets(const Rewriter *rw, size_t i, size_t last, int most);
 /* Returns whether a local variable or a parameter has this name. */
 bool rewriter_variable(const Rewriter *rw, const Token *name);
-/* Writes the text of one token with its layout, and records where it came from. */
+/* Writes the text of one token with the white space before it, and records its position in the
+ * kernel text. */
 bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length);
-/* Writes the text of one token with a prefix, its layout and its origin. */
+/* Writes the text of one token with a prefix as rewriter_put does. */
 bool rewriter_put_user(Rewriter *rw, const Token *token, const char *prefix);
-/* Writes text without an origin. */
+/* Writes text that does not come from the kernel text. */
 void rewriter_add(Rewriter *rw, const char *text);
-/* Returns the parameter with this name of the function being written, or NULL. *index is its position. */
+/* Returns the parameter with this name of the function being written, or NULL. *index is its
+ * position. */
 const Param *rewriter_param(const Rewriter *rw, const Token *name, int *index);
 /* Returns the innermost local variable with this name, or NULL. */
 const Local *rewriter_local(const Rewriter *rw, const Token *name);
@@ -125,10 +130,12 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last);
 bool rewriter_lengths(Rewriter *rw, size_t first, size_t last);
 /* Appends the text written so far to the body. */
 bool rewriter_append(Rewriter *rw);
-/* Finds the function with these bindings, or writes it. Its `number` distinguishes instances of one function. */
+/* Finds the function with these bindings, or writes it. Its `number` distinguishes instances of one
+ * function. */
 bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance);
 
-/* Rewrites the name of a stream parameter at token i (rewrite_access.c). *next is the token after the construct. */
+/* Rewrites the name of a stream parameter at token i (rewrite_access.c). *next is the token after
+ * the construct. */
 bool rewrite_access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
 /* Rewrites a call of one of rill's functions (indexof, sample, push ...) at token i, if there is
  * one. *next is the token after it. */
@@ -141,10 +148,12 @@ bool rewrite_call_write(Rewriter *rw, size_t i, size_t last, const Function *cal
 bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last);
 /* Writes the cast at token i as "float(x)". */
 bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
-/* Returns the token after the operand at token i: signs, casts, then a value with its indices, fields and calls. */
+/* Returns the token after the operand at token i: signs, casts, then a value with its indices,
+ * fields and calls. */
 size_t rewrite_cast_operand(Rewriter *rw, size_t i, size_t last);
 
-/* rewrite_exact.c: keeps the operations as they are written. */
+/* The next functions (rewrite_exact.c) keep compilers from replacing operations by others that are
+ * not exactly equal. */
 /* Returns whether operations must be kept as written in the part being rewritten. */
 bool rewrite_exact_on(const Rewriter *rw);
 /* Returns whether a type, as in module_type, consists of floats or doubles. */
@@ -191,7 +200,7 @@ bool rewriter_type(Rewriter *rw, const Token *token);
 bool rewriter_constructor(Rewriter *rw, const Token *token);
 
 /* Handles a loop that begins at token i (rewrite_loops.c): estimates its iterations and prepares
- * the insertions that guard and watch it. */
+ * the insertions that guard it (prelude.c) and count its iterations. */
 bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last);
 /* Writes the text that must be inserted before token i, or after it. */
 void rewrite_loops_insert(Rewriter *rw, size_t i, bool after);
@@ -199,7 +208,8 @@ void rewrite_loops_insert(Rewriter *rw, size_t i, bool after);
 bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
 /* Finds the step of "i++", "++i", "i += 2" and the corresponding decrements. */
 bool rewrite_loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
-/* Returns whether token i begins an `if` or `switch` that leaves a loop or whose condition must be kept apart. */
+/* Returns whether token i begins an `if` or `switch` that leaves a loop or whose condition must be
+ * kept apart. */
 bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last);
 /* Writes the head of the `if` or `switch` at token i with its condition inside a function call. */
 bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next);

@@ -7,10 +7,10 @@
 
 #include <stdint.h>
 
-/* Orders the outputs of a kernel, given by their parameter numbers, for passes of `per_pass`
- * outputs. A greedy choice minimizes the work that is done twice. Without shared work, or for a
- * text that is too long to analyze, it is the order of declaration. Returns false with error_set on
- * failure. */
+/* Orders the outputs of a kernel, given by the indices of their parameters, for passes of
+ * `per_pass` outputs. A greedy method reduces the work that several passes repeat. If no work is
+ * shared, or if the text is too long to analyze, the order is that of declaration. Returns false
+ * with error_set on failure. */
 bool slice_order(const Module *module, const Function *kernel, int per_pass, uint8_t order[MAX_PARAMS]);
 
 #endif

@@ -7,8 +7,9 @@
 #include "stream/stream.h"
 
 typedef struct HostMap {
-    Stream view;  /* the mapped view; retained */
-    Stream whole; /* the same elements in one piece: the view itself, or a copy that is copied back */
+    Stream view; /* the mapped view; retained */
+    Stream
+        whole; /* a contiguous stream of the same elements: the view itself, or a copy (`copied`) that is copied back */
     bool copied;
     char *bytes; /* NULL after host_map_free */
     uint64_t size, page_count;

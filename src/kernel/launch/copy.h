@@ -1,4 +1,5 @@
-/* Copies between streams of any layout on the device, with the access paths of the kernel compiler. */
+/* Copies between streams of any layout on the device, with the access paths of the kernel
+ * compiler. */
 #ifndef RILL_KERNEL_LAUNCH_COPY_H
 #define RILL_KERNEL_LAUNCH_COPY_H
 
@@ -17,11 +18,12 @@ bool copy_over(Stream *to, const Stream *from, const Domain *domain);
 bool copy_converts(const Stream *to, const Stream *from);
 /* Copies and casts elements over any domain, with the types that copy_stream accepts. */
 bool copy_elements(Stream *to, const Stream *from, const Domain *domain);
-/* Creates a contiguous stream of `type` (NULL: the type of `from`) with the shape and the elements of `from`. */
+/* Creates a contiguous stream of `type` (NULL: the type of `from`) with the shape and the elements
+ * of `from`. */
 bool copy_new(const Stream *from, const Type *type, Stream *result);
 /* Creates a view or a new stream of `shape` with the elements that stream_resample selects. */
 bool copy_resampled(const Stream *from, const Shape *shape, Stream *result);
-/* Copies an argument of a launch: see LaunchCopy. */
+/* Implements LaunchCopy (launch.h) for the arguments of a launch. */
 bool copy_argument(const Stream *from, const Shape *shape, Stream *result);
 /* Copies from[numbers[i]] to to[i]. `from` has one dimension and the same layout as `to`. `numbers`
  * contains int indices in range and has the shape of `to`. */

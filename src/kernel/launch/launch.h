@@ -19,7 +19,7 @@ typedef struct Plan {
     Shape launch_shape; /* after merging dimensions */
     int64_t count;
     bool check;
-    DeviceLength length;  /* length of the element-wise streams or of `active`, if only the device knows it */
+    DeviceLength length;  /* length of the element-wise streams or of `active`, if only the device has it */
     const Stream *active; /* flat indices of the elements to compute; NULL: all */
     const PageSet *pages; /* the pages to compute; NULL: all elements */
     uint64_t numbered;    /* see Domain */
@@ -29,7 +29,7 @@ typedef struct Plan {
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* after resampling, copying and merging */
     bool resampled[MAX_PARAMS];
-    int64_t packed_offset[MAX_PARAMS]; /* offset in elements, if bindings are shared */
+    int64_t packed_offset[MAX_PARAMS]; /* if bindings are shared: the offset in `packed`, in elements */
     Buffer *packed;
     int temporary_count, merged_count;
     Stream temporaries[MAX_TEMPORARIES];
@@ -48,13 +48,15 @@ static inline bool launch_is_output(const Function *f, int i)
     return launch_kind(f, i)->written && !launch_kind(f, i)->bound;
 }
 
-/* Returns whether the stream of a parameter has one element for each element of the launch in order: see Domain. */
+/* Returns whether the stream of a parameter has one element for each element of the launch in
+ * order: see Domain. */
 static inline bool launch_numbered(const Plan *plan, int i)
 {
     return (plan->numbered >> i & 1) != 0;
 }
 
-/* Returns whether the box of a container begins where its domain begins. */
+/* Returns whether a stream that is a box of a container begins where the container's domain
+ * begins. */
 static inline bool launch_begins(const Stream *box)
 {
     bool begins = true;
@@ -70,7 +72,8 @@ static inline bool launch_dim_mapped(const ViewDim *dim)
     return dim->step != 1 || dim->start != 0 || dim->div != 1 || dim->mod != 0;
 }
 
-/* Starts a launch in the device's workspace (plan.c). Returns NULL with error_set on failure. */
+/* Creates the plan of a launch in the device's workspace (plan.c). Returns NULL with error_set on
+ * failure. */
 Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check, LaunchCopy *copy);
 /* Checks and prepares the arguments. *outputs becomes the number of outputs, *per_pass the number
  * that one pass may store. */
@@ -83,7 +86,8 @@ const Stream *plan_copied(Plan *plan, const Stream *stream);
 /* Releases the temporary streams and the plan. */
 void plan_finish(Plan *plan);
 
-/* Chooses the variant for the pass that stores these outputs, a bit per parameter (choose_variant.c). */
+/* Chooses the variant for the pass that stores these outputs, a bit per parameter
+ * (choose_variant.c). */
 void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey *key);
 
 /* Returns whether the elements of a stream are contiguous and begin at a texel. */
@@ -95,15 +99,18 @@ bool launch_storable(const Plan *plan, const Stream *stream, int elements);
  * strides within the pages of the launch. */
 int64_t launch_page_stride(const Stream *stream, int d);
 
-/* Finds the arguments that a launch reads through replicas, which are copies of neighboring cells
- * in the pages of a container (halo.c). Returns a bit for each. */
+/* Finds the arguments that a launch reads through replicas, which are copies of elements of
+ * adjacent pages that the pages of a container store (halo.c). Returns a mask with bit i for
+ * argument i. */
 uint64_t launch_halo(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
-/* Updates the replicas of the given arguments. Returns false with error_set on failure. */
+/* Updates the replicas of the arguments in the mask `replicated`. Returns false with error_set on
+ * failure. */
 bool launch_halo_copy(const Kernel *kernel, const Argument *args, uint64_t replicated);
 
-/* Writes why the variant of a key has general loads, " because argument 'x' ...", or nothing (reason.c). */
+/* Writes why the variant of a key does not load whole texels, as " because argument 'x' ...", or
+ * nothing if it does (reason.c). */
 void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
-/* Writes why the variant of a key has general stores, or nothing. */
+/* Writes why the variant of a key does not store whole words, or nothing if it does. */
 void reason_stores(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
 /* Prints a launch and its arguments (trace.c). */
@@ -127,7 +134,7 @@ void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint
 /* Returns the bytes that the element-wise arguments move over a shape, reads and writes counted. */
 uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
 
-/* A launch over pages as a launch over the elements in memory. */
+/* A launch over pages that was converted to a launch over the elements in memory. */
 typedef struct LinearLaunch {
     Argument args[MAX_PARAMS];
     Stream streams[MAX_PARAMS];
@@ -139,7 +146,8 @@ typedef struct LinearLaunch {
 bool launch_contiguous_pages(const Kernel *kernel, const Argument *args, const Domain *domain, bool check,
                              LinearLaunch *linear);
 
-/* The result of launch_preview. `loads` and `stores` are the reasons for general loads and stores. */
+/* The result of launch_preview. `loads` and `stores` are the texts of reason_loads and
+ * reason_stores. */
 typedef struct Preview {
     Kernel *kernel; /* the kernel that is launched */
     bool linear;    /* over pages that are contiguous in memory */
@@ -149,11 +157,13 @@ typedef struct Preview {
     StrBuf loads, stores;
 } Preview;
 
-/* Determines how a launch would run, without launching. The caller frees the texts, also after a failure. */
+/* Determines how a launch would run, without launching. The caller frees the texts, also after a
+ * failure. */
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     LaunchCopy *copy, Preview *preview);
 
-/* Launches a kernel: see kernel_launch_over. `copy` copies arguments that overlap an output or have another shape. */
+/* Launches a kernel: see kernel_launch_over. `copy` copies arguments that overlap an output or have
+ * another shape. */
 bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                 LaunchCopy *copy);
 

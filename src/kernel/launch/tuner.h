@@ -1,13 +1,13 @@
-/* Measures the choices of gpu/tuning.h with kernels like those that users write. */
+/* Measures the choices of gpu/context/tuning.h with typical kernels. */
 #ifndef RILL_KERNEL_LAUNCH_TUNER_H
 #define RILL_KERNEL_LAUNCH_TUNER_H
 
 #include "gpu/context/device.h"
 
 /* Measures all choices that RILL_TUNE does not force, uses the fastest values from now on, and
- * stores them on disk. Takes about half a second. If a launch fails, the defaults stay and nothing
- * is stored. If the device is so slow that the measurement would take seconds, the defaults are
- * stored. */
+ * stores them on disk. This takes about half a second. If a launch fails, the defaults stay and
+ * nothing is stored. If the device is so slow that the measurement would take seconds, the defaults
+ * are stored. */
 void tuner_run(Device *device);
 
 #endif

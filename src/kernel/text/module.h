@@ -1,4 +1,5 @@
-/* The outline of a kernel text: structures, constants, and functions with their signatures. Bodies stay tokens. */
+/* The outline of a kernel text: structures, constants, and functions with their signatures. Bodies
+ * stay tokens. */
 #ifndef RILL_KERNEL_TEXT_MODULE_H
 #define RILL_KERNEL_TEXT_MODULE_H
 
@@ -27,10 +28,10 @@ typedef struct ParamKindInfo {
     bool stream;        /* takes a stream */
     bool read, written; /* by the kernel */
     bool element;       /* accesses this element only: the body computes no index */
-    bool bound;         /* accessed through functions, not through a GLSL parameter */
+    bool bound;         /* accessed through generated functions, not passed as a GLSL parameter */
     const char *word;   /* word before the type, as in "out float r<>"; NULL: none */
-    bool brackets;      /* written T name[] instead of T name<> */
-    bool anywhere;      /* may be written at any index by any element */
+    bool brackets;      /* declared as T name[] instead of T name<> */
+    bool anywhere;      /* every invocation may write every element */
     bool along;         /* has the shape of the launch */
     bool allocates;     /* an output that a launch may allocate */
 } ParamKindInfo;
@@ -46,9 +47,10 @@ typedef struct Param {
     /* 2 to 4: mat2 to mat4, for constants only. In a helper function also a larger number of
      * module_value_name. Otherwise 0. */
     int matrix;
-    int rank;    /* number of dimensions of a gather */
-    bool target; /* a random-access stream that replaces a variable output: an element stores the same in every pass */
-    int output;  /* of a helper function, for a plain parameter: 1 `out`, 2 `inout` */
+    int rank; /* number of dimensions of a gather */
+    bool
+        target; /* a random-access stream that replaces a variable output: an invocation stores the same values in every pass */
+    int output;                     /* of a helper function, for a plain parameter: 1 `out`, 2 `inout` */
     size_t array_first, array_last; /* of a helper function: tokens of the brackets of an array with a size */
 } Param;
 
@@ -117,10 +119,12 @@ const Constant *module_constant(const Module *module, const Token *name);
  * are 0 for `void`. *used is the number of tokens (2 for "unsigned int" and "struct Name"). Returns
  * false if the token does not name a type. */
 bool module_type(const Module *module, const Token *tokens, const Type **type, int *matrix, int *used);
-/* Returns the GLSL name of a *matrix of module_type: "mat3" for 3; larger numbers are "bvec2", "mat2x3" and so on. */
+/* Returns the GLSL name of a *matrix of module_type: "mat3" for 3; larger numbers are "bvec2",
+ * "mat2x3" and so on. */
 const char *module_value_name(int matrix);
 
-/* Returns the token after the bracket that closes the one at `open`; 0 if there is none before `end`. */
+/* Returns the token after the bracket that closes the one at `open`; 0 if there is none before
+ * `end`. */
 size_t module_close(const Module *module, size_t open, size_t end);
 
 #endif

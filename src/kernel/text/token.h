@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* TOKEN_OTHER: a character that is not part of the language, but may occur in skipped conditional parts. */
+/* TOKEN_OTHER: a character that is not part of the language, but may occur in skipped conditional
+ * parts. */
 typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_MARK, TOKEN_OTHER } TokenKind;
 
 typedef struct Token {
@@ -14,7 +15,7 @@ typedef struct Token {
     int length;
     bool spaced;      /* preceded by white space */
     bool starts_line; /* first on its line */
-    bool final;       /* the name of a macro within its own expansion, which is not expanded again */
+    bool final;       /* the name of a macro within the macro's own expansion: it is not expanded again */
     size_t offset;    /* in the source; for a token of a macro's expansion: where the macro was used */
 } Token;
 
@@ -23,7 +24,8 @@ typedef struct TokenList {
     size_t count, capacity;
 } TokenList;
 
-/* Sets the kind and the length of the token whose text begins at token->text and ends before `end`. */
+/* Sets the kind and the length of the token whose text begins at token->text and ends before
+ * `end`. */
 void token_scan(Token *token, const char *end);
 
 /* Frees the tokens and empties the list. */

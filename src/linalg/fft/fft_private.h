@@ -8,8 +8,8 @@
 #include "shared/fft_words.h"
 
 /* Replaces the contiguous stream `s` by its transform, a new stream of the same type and shape, and releases the old
- * one. The length must be one for which fft_serves is true. `own`: nobody else uses the memory of s, which begins at
- * the start of its buffer; it is then reused. Returns false with error_set on failure; s is then unchanged or its
+ * one. The length must be one for which fft_serves is true. `own`: the memory of s may be reused, because nobody else
+ * uses it and s begins at the start of its buffer. Returns false with error_set on failure; s is then unchanged or its
  * elements are undefined. Does not wait. */
 bool fft_run_passes(const Fft *f, bool own, Stream *s);
 /* Replaces a stream by its transform as fft_run_passes does, for any length. */
@@ -23,8 +23,8 @@ typedef struct FftPass {
     int64_t radix, rest, stride;
 } FftPass;
 
-/* The implementation for a family of devices. `find` stores the passes, the last one first. `run` runs one; `last`:
- * it multiplies by the scale. */
+/* The implementation for CPUs or GPUs (DeviceFamily). `find` stores the passes, the last one first, and returns their
+ * number. `run` runs one pass; the `last` one multiplies by the scale. */
 typedef struct FftFamily {
     int (*find)(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES]);
     bool (*run)(const Fft *f, const FftPass *pass, bool last, const Stream *from, Stream *to);
@@ -39,7 +39,7 @@ extern const FftFamily fft_shared_memory; /* transforms in shared memory, for GP
 bool fft_wide(const Stream *s);
 /* Returns the GLSL of the constants of fft_butterflies.glsl. */
 const char *fft_declarations(bool wide);
-/* Writes the uniform words that the passes of both families have. `unit`: elements per column. */
+/* Writes the uniform 32-bit words that the passes of both implementations have. `unit`: elements per column. */
 void fft_fill(const Fft *f, const FftPass *pass, bool last, const Stream *from, const Stream *to, int unit,
               uint32_t *words);
 

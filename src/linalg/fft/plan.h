@@ -11,9 +11,10 @@ typedef struct Fft {
     double scale;   /* factor of the results */
 } Fft;
 
-/* Returns whether a length is a product of 2, 3, 5 and 7. Such lengths cost least. */
+/* Returns whether a length has no prime factors other than 2, 3, 5 and 7. Lengths with other factors cost more. */
 bool fft_serves(int64_t length);
-/* Returns the best length for which fft_serves is true that is at least n. */
+/* Returns the length that is at least n, for which fft_serves is true, and whose transform is estimated to be
+ * fastest. */
 int64_t fft_above(int64_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* The cache of compiled programs of the reducer and the scanner, one per device. Programs that were not used for long
- * are dropped. */
+/* The cache of compiled programs of the reducer and the scanner, one per device. The least recently used programs are
+ * dropped. */
 #ifndef RILL_PRIMITIVE_ENGINE_ENGINE_H
 #define RILL_PRIMITIVE_ENGINE_ENGINE_H
 
@@ -7,8 +7,8 @@
 #include "gpu/context/device_data.h"
 #include "primitive/engine/inputs.h"
 
-/* Identifies a program of an engine: the text of its functions and the used bytes of the engine's key. `types` lists
- * the types that the key contains, except the types that inputs_key stored. */
+/* Identifies a program of an engine (the reducer or the scanner): the text of its functions and the first `count` bytes
+ * of the engine's own key. `types` lists the types that the key contains, except the types that inputs_key stored. */
 typedef struct EngineKey {
     const char *functions;
     const void *bytes; /* the engine's own key */
@@ -28,7 +28,8 @@ typedef struct EngineProgram {
     void *layout; /* the engine's own layout */
 } EngineProgram;
 
-/* An engine: where a device caches its programs, the size of its layouts, and how the program of a key is made. */
+/* An engine: the cache of its programs in a device, the size of its layouts, and the functions that write the program
+ * of a key. */
 typedef struct Engine {
     AttachmentKind cache; /* ENGINE_CACHE */
     size_t layout_bytes;

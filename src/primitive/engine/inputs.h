@@ -1,9 +1,9 @@
-/* The inputs of the engines of reductions and scans: sources of one value per element. A source is a stream or an
- * input kernel, which computes a value in registers from the same element of its streams. Inputs include the
- * constants and gathers of input kernels.
+/* The inputs of the reducer (reducer.h) and the scanner (scanner.h), which are called engines: sources of one value per
+ * element. A source is a stream or an input kernel, which computes a value in registers from the same element of its
+ * streams. Inputs include the constants and gathers of input kernels.
  *
- * An engine reduces or scans blocks of neighbours. The elements of a block have the indices t = 0 .. block - 1 in
- * row-major order. */
+ * An engine divides the domain into blocks of adjacent elements and reduces or scans each block. The elements of a
+ * block have the indices t = 0 .. block - 1 in row-major order. */
 #ifndef RILL_PRIMITIVE_ENGINE_INPUTS_H
 #define RILL_PRIMITIVE_ENGINE_INPUTS_H
 
@@ -22,7 +22,7 @@ typedef struct InputSource {
 typedef struct Inputs {
     Device *device;
     Shape domain;
-    DeviceLength length; /* of the streams, if only the device has it; the domain is then an upper bound */
+    DeviceLength length; /* the length of the streams, if only the device has it; the domain is then an upper bound */
     bool check;          /* report gathers out of range */
     int source_count;
     InputSource sources[INPUT_SOURCES];
@@ -35,8 +35,8 @@ typedef struct Inputs {
     int slot[INPUT_SOURCES + 1][MAX_PARAMS]; /* the argument of a kernel's parameter; the operation's row is the last */
     bool unbounded;                          /* the trips of a loop in a body must be limited */
     double trips;                            /* of the bounded loops, per element */
-    size_t tokens;                           /* of all bodies */
-    int fault_id;                            /* of the kernel to name in reports */
+    size_t tokens;                           /* number of tokens of all bodies */
+    int fault_id;                            /* number of the kernel that reports name */
     int temporary_count;
     Stream temporaries[INPUT_ARGS]; /* resampled views and small streams of zeros */
 } Inputs;
@@ -47,7 +47,8 @@ bool inputs_accepts(const Kernel *kernel);
 /* Returns the type of the value that an input kernel computes. */
 const Type *inputs_kernel_type(const Kernel *kernel);
 
-/* Returns empty inputs in the device's workspace, or NULL with error_set. Call it inside a scope. */
+/* Returns empty inputs in the device's workspace, or NULL with error_set on failure. Call it inside a scope of the
+ * device. */
 Inputs *inputs_new(Device *device);
 /* Adds sources over a domain. Streams of other shapes are resampled. `operation` may be NULL. Call inputs_release
  * afterwards, on failure too. */
@@ -77,13 +78,14 @@ enum { BLOCK_PLACE = INPUT_STREAMS };
  * do not fit. */
 bool inputs_blocks(const Inputs *in, const Shape *out, bool reversed, Blocks *blocks);
 
-/* Adjacent blocks whose columns fill a line of a processor's cache. They are read row by row, and each row texel by
- * texel. */
+/* Number of adjacent blocks that one invocation reduces together if adjacent elements belong to different blocks: so
+ * many columns fill a cache line of a processor. They are read row by row, and each row texel by texel (16 bytes). */
 enum { INPUT_WIDE_COLUMNS = 16 };
 
 typedef struct InputKey {
     uint8_t check, rank, parts; /* parts: bit d is set if dimension d has more than one element per block */
-    uint8_t chunk;              /* elements of a step that reads whole texels; 0: element by element */
+    uint8_t
+        chunk; /* number of elements that are read at once as whole texels (a step); 0: elements are read one by one */
     uint8_t ragged;  /* 0, or steps begin at multiples of this number of elements, not at the start of a block */
     uint8_t columns; /* adjacent blocks per invocation, whose steps are `chunk` rows; 0: one block */
     uint32_t texels; /* bit i: stream i is read by whole texels */
@@ -100,9 +102,9 @@ void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key
  * anywhere in streams that are read by whole texels. Returns false and leaves the key unchanged if this is not
  * possible. */
 bool inputs_key_ragged(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
-/* Fills in the key for engines that can reduce adjacent blocks together, for layouts in which neighbours in memory
- * belong to different blocks. key->columns is 0 for other layouts. `rows` is the preferred number of rows per step if
- * blocks are long enough; 0: any. */
+/* Fills in the key for engines that can reduce adjacent blocks together, for layouts in which adjacent elements in
+ * memory belong to different blocks. key->columns is 0 for other layouts. `rows` is the preferred number of rows per
+ * step if blocks are long enough; 0: any. */
 void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key);
 /* Combines several rows into one, if rows do not begin on texels but a combined row does. Fills in `folded`, the
  * blocks of combined rows, in which each column occurs several times, and `rest`, the remaining rows (of block size 0

@@ -6,7 +6,7 @@
 #include "primitive/engine/radix.h"
 #include "stream/stream.h"
 
-/* Fills in how elements of `type` are ordered. Returns false with error_set if they have no order. */
+/* Fills in the key description for elements of `type`. Returns false with error_set if they have no order. */
 bool order_key(const Type *type, bool descending, RadixKey *key);
 
 /* Streams that a call holds until it returns. */
@@ -15,7 +15,7 @@ typedef struct Held {
     int count;
 } Held;
 
-/* Adds an empty header and returns it, for the caller to fill. */
+/* Adds an empty stream and returns it. The caller fills it. */
 Stream *order_hold(Held *held);
 /* Releases all held streams. */
 void order_release(Held *held);

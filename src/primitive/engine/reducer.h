@@ -1,6 +1,7 @@
-/* The engine of reductions. Every lane reduces one contiguous run of a block of neighbours. Then the results of the
- * lanes are reduced in order, until one result per block remains. The operation needs no identity, since a run starts
- * from its first element, and need not be commutative. */
+/* The engine of reductions. Each invocation reduces one run: a part of a block (inputs.h) whose elements are
+ * consecutive. Then the results of the runs are reduced in order, until one result per block remains. The operation
+ * needs no identity, because a run starts with its first element. It must be associative and need not be
+ * commutative. */
 #ifndef RILL_PRIMITIVE_ENGINE_REDUCER_H
 #define RILL_PRIMITIVE_ENGINE_REDUCER_H
 
@@ -14,12 +15,13 @@ typedef struct ReducerText {
     const char *name; /* for messages */
     const char *functions;
     bool any_order; /* elements may be combined in any order */
-    /* Optional: float rill_h(uvec4) of four floats, A rill_join(A a, four results of rill_h), and the functions of
-     * `again`. */
+    /* Optional, for floats read in whole texels. GLSL that defines float rill_h(uvec4), which combines four floats
+     * given as bits, A rill_join(A a, float, float, float, float), which adds four results of rill_h, and the functions
+     * of `again`. */
     const char *chunk;
-    /* The result of a run may be lost: bool rill_lost(A a) tests this. Then A rill_first_again(T x, int t) and A
-     * rill_step_again(A a, T x, int t), which are slower, reduce the elements of the run once more, until bool
-     * rill_stuck(A a): no element changes the result any more. */
+    /* Set if the result of a run may be unusable, for example after an overflow. bool rill_lost(A a) tests this. The
+     * run is then reduced again by the slower functions A rill_first_again(T x, int t) and A rill_step_again(A a, T x,
+     * int t). This stops early if bool rill_stuck(A a) returns true: no further element can change the result. */
     bool again;
     const Type *value;       /* T, of the built-in texts */
     const Type *accumulator; /* A */

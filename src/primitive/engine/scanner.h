@@ -1,13 +1,14 @@
 /* The engine of scans (Blelloch 1990). As in PyOpenCL, a scan consists of inputs, an associative operator and output
- * statements. scan, filter, find, partition, runs and segmented operations are texts for this engine.
+ * statements. GLSL texts for this engine implement scan, filter, find, partition, reductions by key and segmented
+ * operations.
  *
  * Elements have the indices i = 0 .. n - 1 within their row, in scan order. A text is GLSL. In it, ELEMENT stands for
  * the values of the sources in order. If `previous` is set for a source, its value is followed by its value of element
  * i - 1 (for element 0: of element 0). ELEMENT is "X0 x0, X0 before0, X1 x1", for example. A text defines, for the
  * accumulator A:
  *
- *   A rill_lift(ELEMENT, int i)     converts an element to an accumulator.
- *   A rill_merge(A a, A b)          combines two accumulators. It must be associative and need not be commutative.
+ *   A rill_lift(ELEMENT, int i)     converts an element to an accumulator.   A rill_merge(A a, A b)          combines
+ * two accumulators. It must be associative and need not be commutative.
  *                                   The order of combination is the same in every run.
  *   A rill_identity()               returns the identity, if `identity` is set. Compact scans must have one.
  *

@@ -6,13 +6,13 @@
 
 enum { SCANNER_GROUP = 256 }; /* lanes of a work group that scans a unit */
 
-/* A row is divided into units, each scanned by a lane or by a work group. One dispatch sums the units, the sums are
- * scanned, and another dispatch stores the results. */
+/* A row is divided into units. Each unit is scanned by one invocation (here: a lane) or by a work group. One dispatch
+ * computes the sum of each unit, the sums are scanned, and another dispatch stores the results. */
 typedef struct ScannerKey {
     uint8_t store;   /* the dispatch that stores; else the dispatch that sums */
     uint8_t inner;   /* the elements are sums of units; the output is the sum before each unit */
     uint8_t tree;    /* a unit is scanned by a work group */
-    uint8_t across;  /* neighbouring lanes scan neighbouring rows, else neighbouring units of a row */
+    uint8_t across;  /* adjacent lanes scan adjacent rows; else they scan adjacent units of a row */
     uint8_t carry;   /* a row has several units: the sum before each is read */
     uint8_t counts;  /* this dispatch reaches the end of the row and writes the final values of the counters */
     uint8_t length;  /* the number of elements is read from a buffer */

@@ -7,10 +7,10 @@
 #include "base/strbuf.h"
 #include "stream/stream.h"
 
-/* Returns whether elements of `index` are valid indices for a stream of this shape; false with error_set if not. */
+/* Returns true if elements of this type can be indices for a stream of this shape, otherwise false with error_set. */
 bool index_check_stream(const Stream *index, const Shape *shape);
-/* Adds the function `int place(INDEX at, int4 size)` to a kernel text. It returns the flat index, or -1 if `at` is
- * out of range. */
+/* Adds the definition of `int place(INDEX at, int4 size)` to a kernel text. This function returns the flat index, or -1
+ * if `at` is out of range. */
 void index_declare(StrBuf *text, const Type *index);
 /* Computes the argument `size` of the function that index_declare adds. */
 void index_size(const Type *index, const Shape *shape, uint32_t size[4]);

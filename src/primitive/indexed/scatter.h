@@ -21,7 +21,8 @@ typedef enum ScatterOp {
 /* Returns the operation of a name ("set", "add" ...), or SCATTER_OPS if there is none. */
 ScatterOp scatter_op(const char *name);
 
-/* Returns the operation to use for elements of a type. For bools ADD and MAX become OR, and MUL and MIN become AND. */
+/* Returns the operation to use instead of `op` for elements of a type. For bool ADD and MAX become OR, and MUL and MIN
+ * become AND; for other types the result is `op`. */
 ScatterOp scatter_of(ScatterOp op, const Type *type);
 
 /* Scatters src into dst. `src` has the shape of `index`, or one element that is used for every index; its type

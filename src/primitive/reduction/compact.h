@@ -14,8 +14,8 @@ typedef enum CompactMode {
     COMPACT_MODES
 } CompactMode;
 
-/* Creates an undefined uint8 stream for a mask of s: with the shape of s, and its length on the device if there is
- * one. */
+/* Creates an undefined uint8 stream for a mask of s: it has the shape of s, and if only the device has the length of s,
+ * the same length. */
 bool compact_mask(const Stream *s, Stream *mask);
 /* Creates a one-dimensional stream of the elements of s in row-major order: a view if possible, else a copy. */
 bool compact_flat(const Stream *s, Stream *flat);

@@ -29,9 +29,9 @@ typedef enum ReduceOp {
  * word, high word). */
 const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole);
 
-/* Reduces blocks of neighbours. The sizes of `shape` divide x's, or `shape` has one element. `y` is the second stream
- * of dot, of x's shape, else NULL. Creates `result` with the type of reduce_result_type. x must not be empty unless
- * the result is empty. */
+/* Divides x into blocks of adjacent elements and reduces each block to one element of `result`, whose shape is `shape`.
+ * Its sizes divide x's, or it has one element. `y` is the second stream of REDUCE_DOT, with x's shape; NULL for other
+ * operations. Creates `result` with the type of reduce_result_type. x must not be empty unless the result is empty. */
 bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result);
 
 /* Returns whether a kernel can be the input of reductions (see inputs.h); false with error_set if not. */
@@ -67,8 +67,9 @@ bool reduce_operand(ReduceOp op, const ReduceOperand *x, const Shape *shape, boo
  * is none. */
 bool reduce_along(ReduceOp op, const ReduceOperand *x, int axis, bool keep, Stream *result);
 
-/* Applies a reduce kernel to its input and stores into `result`, whose sizes divide the input's, or which has one
- * element. `args` are in the order of the parameters; the argument of the reduce parameter is ignored. */
+/* Applies a reduce kernel to its input and stores the result in the existing stream `result`. The sizes of `result`
+ * divide the input's, or it has one element. `args` are in the order of the parameters; the argument of the reduce
+ * parameter is ignored. */
 bool reduce_kernel(Kernel *kernel, const Argument *args, bool check, Stream *result);
 /* Applies a reduce kernel to the values of an input kernel over a domain. The argument of the reduce kernel's own
  * input is ignored. */

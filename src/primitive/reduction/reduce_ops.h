@@ -7,7 +7,7 @@
 
 typedef struct ReduceRow {
     const Type *value;       /* type of the elements in the text */
-    const Type *accumulator; /* type of the result of a run */
+    const Type *accumulator; /* type of the intermediate results */
     const Type *result;
     StrBuf functions;  /* GLSL, in which T is the value type. The caller frees it, on failure too */
     bool again;        /* see reducer.h */

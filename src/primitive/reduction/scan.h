@@ -12,8 +12,8 @@ typedef struct ScanSpec {
     Device *device;
     Shape domain;
     bool
-        exclusive; /* without the element itself: the first result is the neutral element, or zero for reduce kernels */
-    bool reverse;  /* from the last element to the first */
+        exclusive; /* results do not include the element itself; the first is the neutral element, or zero for reduce kernels */
+    bool reverse; /* from the last element to the first */
     bool check;
     int axis;            /* 0-based; -1: over all elements in row-major order */
     const Stream *heads; /* of the domain's shape: not zero at the first element of each segment; NULL: one segment */
@@ -23,8 +23,9 @@ typedef struct ScanSpec {
  * error_set. */
 const Type *scan_input(const Kernel *kernel);
 
-/* Creates `result`, of the domain's shape. The error of float sums is below 1e-6 of the sum of magnitudes. The shape
- * and the device determine the order of combination. Returns false with error_set on failure. */
+/* Creates `result`, of the domain's shape. The error of a float sum is below 1e-6 times the sum of the magnitudes of
+ * its elements. The shape and the device determine the order of combination. Returns false with error_set on
+ * failure. */
 bool scan_run(const ScanSpec *spec, Stream *result);
 
 #endif

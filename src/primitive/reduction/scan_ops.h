@@ -16,14 +16,15 @@ typedef enum ScanOp {
         SCAN_OPS
 } ScanOp;
 
-/* Returns the operator of a name, or SCAN_OPS with an error that lists the names. */
+/* Returns the operator with this name, or SCAN_OPS with an error that lists the names if there is none. */
 ScanOp scan_op_find(const char *name);
 
 typedef struct ScanOperator {
     const Type *value;       /* T: type of the elements in the text */
     const Type *accumulator; /* A */
     const Type *result;      /* R */
-    /* rill_none() is the neutral element. Else it has all bits zero and must not be passed to rill_join. */
+    /* If set, rill_none() returns the neutral element. Else its result has all bits zero and must not be passed to
+     * rill_join. */
     bool identity;
     const char *neutral; /* an expression of the neutral element, if there is one */
     bool plain;          /* float sums, which have a form for sixteen elements at once */

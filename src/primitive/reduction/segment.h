@@ -1,4 +1,5 @@
-/* Segments of neighbours: checks, one reduction per segment, and reductions of runs of equal keys. */
+/* Segments (consecutive elements of a stream): reductions and scans of each segment, and reductions of runs of equal
+ * keys. */
 #ifndef RILL_PRIMITIVE_REDUCTION_SEGMENT_H
 #define RILL_PRIMITIVE_REDUCTION_SEGMENT_H
 

@@ -1,6 +1,7 @@
-/* Kernels with variable outputs, in two passes. The first pass counts the pushes of every element, the counts are
- * scanned, and in the second pass every element writes from its own offset on. Results are therefore in element order
- * and have exactly the size of what was pushed. (The list builder of PyOpenCL's algorithms works in the same way.) */
+/* Launches kernels with variable outputs in two passes. The first pass counts the pushes of every element, the counts
+ * are scanned, and in the second pass every element writes from its own offset on. Results are therefore in element
+ * order and have exactly the size of what was pushed. (The list builder of PyOpenCL's algorithms works in the same
+ * way.) */
 #ifndef RILL_PRIMITIVE_REDUCTION_VOUT_H
 #define RILL_PRIMITIVE_REDUCTION_VOUT_H
 
@@ -12,7 +13,7 @@
 bool vout_launch(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                  Stream *const results[MAX_PARAMS]);
 
-/* Describes in words what such a launch does. */
+/* Appends a text that describes what such a launch does. */
 bool vout_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "stream/stream.h"
 
-/* Returns whether elements of `type` have an order; false with error_set if not. */
+/* Returns true if elements of `type` have an order, otherwise false with error_set. */
 bool sort_has_order(const Type *type);
 
 /* Sorts along the last dimension. `payload` has the shape of the keys and four bytes per element, and is moved with the
