@@ -20,6 +20,7 @@ local function set_function(name, f) rill[name] = f end
 offer(set_function, "rill.stream.concat", "concat")
 offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "arange", "linspace", "logspace",
     "meshgrid")
+offer(set_function, "rill.stream.selection", "stack")
 offer(set_function, "rill.stream.active", "active", "branch")
 offer(set_function, "rill.stream.choice", "permutation", "choice")
 offer(set_function, "rill.stream.convolve", "convolve", "correlate")
@@ -29,6 +30,7 @@ offer(set_function, "rill.shell.help", "help")
 offer(set_function, "rill.shell.repl", "repl")
 offer(set_function, "rill.shell.selftest", "selftest")
 
+offer(core._method, "rill.stream.selection", "select", "roll", "diff", "split", "pad", "squeeze", "expand")
 offer(core._method, "rill.stream.map", "map")
 offer(core._method, "rill.stream.sort_key", "sort")
 offer(core._method, "rill.stream.stats", "stats")

@@ -43,6 +43,7 @@ local calls = {
     ["c:dot"] = function(o) local c = dense_array() return c:dot(c, 1, o) end,
     ["rill.logspace"] = function(o) return rill.logspace(0, 1, 2, o) end,
     ["rill.meshgrid"] = function(o) return rill.meshgrid({1}, {2}, o) end,
+    ["s:pad"] = function(o) return line:pad(o) end,
     ["rill.random"] = function(o) return rill.random(3, o) end,
     ["rill.permutation"] = function(o) return rill.permutation(3, o) end,
     ["rill.choice"] = function(o) return rill.choice(3, 2, o) end,

@@ -9,11 +9,12 @@ local lines <const> = {
     s = [==[
 s:copy(): clone dup duplicate deepcopy contiguous ascontiguousarray
 s:transpose(): T t mT mH H transposed permute swapaxes swapdims moveaxis movedim rollaxis
-s:reshape(shape): view view_as reshape_as reshaped squeeze unsqueeze expand_dims unflatten resized
+s:reshape(shape): view view_as reshape_as reshaped unflatten resized
 s:reshape(s.size): flatten ravel flat
 s:replicate(...): repeat_interleave upsample
-s:tile(...): expand expand_as broadcast_to repeat_ repeated
-s:domain(first, last): slice narrow sub section window crop split chunk head tail
+s:expand(axis): unsqueeze expand_dims
+s:tile(...): expand_as broadcast_to repeat_ repeated
+s:domain(first, last): slice narrow sub section window crop chunk head tail
 s:cast(type): astype to type_as asType convert converted as_type
 s:cast "float": float
 s:cast "double": double
@@ -95,7 +96,8 @@ s:norm(): norm2 nrm2
 s:find(pred): nonzero argwhere flatnonzero indices
 s:filter(pred): masked_select compress select extract copy_if where_
 s:partition(pred): masked
-rill.gather(s, index): take index_select take_along_axis take_along_dim
+s:select(index, axis): take index_select
+rill.gather(s, index): take_along_axis take_along_dim
 rill.scatter(s, index, t, "add"): scatter_add scatter_add_ index_add index_add_
 rill.scatter(s, index, t): scatter_ index_copy_ masked_scatter_
 rill.argsort(s): sort_indices
@@ -103,7 +105,7 @@ rill.reduce_by_key(keys, s): groupby group_by
 s:top_k(k): topk nlargest
 s:histogram(): hist histc
 s:unique(): distinct set_unique unique_consecutive
-rill.concat {s, t}: cat append concatenate stack hstack vstack extend
+rill.concat {s, t}: cat append concatenate hstack vstack extend
 s:map(expression): apply apply_ foreach forEach map_ transform
 s:each(): pairs ipairs iter iterate items
 rill.matmul(s, t): mm bmm mv
@@ -222,9 +224,11 @@ s:histogram: hist histc
 s:map: vectorize apply foreach map_
 s:tile: broadcast_to repeat_
 s:replicate: repeat_interleave
-s:reshape: ravel flatten squeeze unsqueeze expand_dims view
+s:reshape: ravel flatten view
+s:squeeze: squeeze
+s:expand: unsqueeze expand_dims
 s:transpose: swapaxes permute moveaxis
-s:domain: slice split narrow chunk
+s:domain: slice narrow chunk
 s:save: savez save_npy dump
 (s:eq(t)):all(): array_equal
 (rill.abs(s - t):le(eps)):all(): allclose isclose
@@ -232,7 +236,8 @@ rill.concat: concatenate cat hstack vstack dstack append
 rill.random: rand randn uniform normal randint rng default_rng curand
 rill.permutation: randperm shuffle
 rill.seed: manual_seed random_seed srand
-rill.gather: take take_along_axis index_select
+rill.gather: take_along_axis
+s:select: take index_select
 rill.scatter: scatter_add put index_add
 rill.scatter(dst, index, src, "add"): atomic_add atomicAdd
 rill.clamp: clip
@@ -298,7 +303,7 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: lstsq mgrid ogrid fromfile interp diff sinc gridDim
+-: lstsq mgrid ogrid fromfile interp sinc gridDim
 ]==],
 }
 

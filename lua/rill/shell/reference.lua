@@ -102,6 +102,13 @@ s:replicate(...: integer): stream -- returns a view that repeats each element: 1
 s:group(...: integer): stream -- returns a view with blocks as trailing dimensions: {R, C} by a, b gives {R/a, C/b, a, b}
 s:reshape(shape: shape): stream -- returns a view of the same elements with another shape. One size may be -1: it is computed. Raises an error for a view with gaps, which has to be copied first
 s:transpose(axes?: integer[]): stream -- returns a view with the dimensions in reverse order, or in the order of the table
+s:split(n: integer, axis?: integer): stream[] -- returns a table of n views: the equal parts along an axis. Default axis: 1
+s:squeeze(axis?: integer): stream -- returns a view without the dimensions of size 1, or without one of them
+s:expand(axis: integer): stream -- returns a view with a new dimension of size 1 at this position
+s:select(indices: source|table, axis?: integer): stream -- returns the elements at 0-based indices, or where a mask is true. axis: select along this dimension. Default: all elements in row-major order; 1 for a mask of one dimension
+s:roll(n: integer|integer[], axis?: integer|integer[]): stream -- returns the elements moved by n along an axis; elements that leave the end enter at the beginning. Default: all elements in row-major order
+s:pad(options: {before?: integer|integer[], after?: integer|integer[], value?: element, boundary?: string}): stream -- returns the stream with elements added before and after each dimension: value (default 0), or a boundary: "clamp", "wrap" or "mirror"
+s:diff(n?: integer, axis?: integer): stream -- returns the n-th differences of neighbors along an axis. Defaults: n = 1, the last axis
 s:boundary(...: string|number): stream -- returns a view that defines what gathers and neighbors read outside of the stream: "clamp" (default), "wrap", "mirror", "zero" or a number. One mode for all dimensions, or one for each
 r:ready(): boolean -- returns whether the data has arrived
 r:values(): number[] -- waits for the data and returns a flat table of numbers
@@ -252,7 +259,7 @@ rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: intege
 rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer, allocator?: function}): container -- returns a sparse container without bounds: indices are any integers, including negative ones
 rill.quadtree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- returns an adaptive container of two dimensions: a tree of pages, in which coarser nodes have a larger spacing. depth: how often it is split at first
 rill.octree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- returns an adaptive container of three dimensions, as rill.quadtree of two
-rill.stack(type: typename, options?: {capacity?: integer}): container -- returns an array that grows and shrinks at its end
+rill.stack(type: typename|source[], options?: {capacity?: integer}|integer): container|stream -- returns an array that grows and shrinks at its end. rill.stack(list, axis) of a list of streams returns a stream: the streams along a new axis. Default axis: 1
 rill.lists(type: typename, options: {shape?: shape, counts?: source, offsets?: source, keys?: source, values?: source}): container -- returns a grid of lists of different lengths, given by counts, by offsets (the first entry of each list, and the end of the last one), or by keys (the cell of each entry). Without values, an entry is the index of its key
 rill.physical(type: typename, shape: shape, options?: {storage?: string, filter?: string, mipmaps?: integer|boolean, cube?: boolean, normalized?: boolean, format?: string}): stream -- returns a stream that can be the memory of a container. Accepts the options of rill.array
 rill.virtual(translator: translator, physical: stream|stream[], options?: {default?: element, boundary?: translator}): container, ... -- returns a container: a virtual domain whose elements are stored at the memory addresses that the translator returns. For a list of memories, one container for each. default: the value of unmapped elements. Default: zero

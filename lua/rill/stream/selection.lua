@@ -1,0 +1,399 @@
+-- s:select, roll, pad, diff, split, squeeze and expand, and rill.stack of streams: parts of streams in other orders and
+-- shapes, with the meaning that they have in numpy.
+local rill = require "rill.core.public"
+local core = require "rill.core"
+local errors = require "rill.core.error"
+local oneline = require "rill.stream.expression_kernel"
+local option = require "rill.core.options"
+local tables = require "rill.core.tables"
+local template = require "rill.glsl.template"
+local types = require "rill.core.types"
+local fail <const> = errors.fail
+local product <const> = tables.product
+
+local selection = {}
+
+-- Returns the open stream before the colon of a method.
+local function self_of(where, s)
+    return errors.open(where .. ": argument 's'", s)
+end
+
+-- Returns an axis from 1 to `rank`; raises for other values.
+local function axis_of(where, i, axis, rank)
+    local along <const> = math.type(axis) == "integer" and axis < 0 and axis + rank + 1 or axis
+    if math.type(axis) ~= "integer" or along < 1 or along > rank then
+        fail("%s: argument #%d 'axis': expected 1 .. %d, or -1 for the last, got %s", where, i, rank,
+            errors.told(axis))
+    end
+    return along
+end
+
+local function is_whole(value, least)
+    return math.type(value) == "integer" and value >= least
+end
+
+-- Returns a view of s, or of a copy, in another shape.
+local function reshaped(s, shape)
+    local done, view = pcall(s.reshape, s, shape)
+    return done and view or s:copy():reshape(shape)
+end
+
+-- Returns a view of s in three dimensions: before an axis, the axis, after it; and the three sizes. For axis nil the
+-- elements in row-major order are the axis.
+local function layered(s, axis)
+    local shape <const> = s.shape
+    local before, n = 1, s.size
+    if axis then
+        before, n = product(shape, axis - 1), shape[axis]
+    end
+    local after = 1
+    for d = (axis or #shape) + 1, #shape do
+        after = after * shape[d]
+    end
+    return reshaped(s, {before, n, after}), before, n, after
+end
+
+-- ---- select
+
+-- r = s at the indices along the dimension y. Negative indices count from the end.
+local SELECT <const> = template.new [[
+    $declared kernel void pick($type s[][][], $index at[], int n, out $type r<>) {
+        ivec3 p = indexof(r).xyz;
+        int i = int(at[p.y]);
+        r = s[p.z][i < 0 ? i + n : i][p.x];
+    }
+]]
+local SELECT_FLAT <const> = template.new [[
+    $declared kernel void pick($type s[], $index at<>, int n, out $type r<>) {
+        int i = int(at);
+        r = s[i < 0 ? i + n : i];
+    }
+]]
+
+-- Raises if a table of indices has one that is not in -n .. n - 1.
+local function check_table(indices, n)
+    for _, i in ipairs(indices) do
+        if option.table[1](i) then
+            check_table(i, n)
+        elseif math.type(i) == "integer" and (i < -n or i >= n) then
+            fail("s:select: argument #1 'indices': index %d is out of range: expected %d .. %d", i, -n, n - 1)
+        end
+    end
+end
+
+-- Returns the values by which a kernel text declares the elements of s.
+local function element(s)
+    local declared <const> = core._declare(s)
+    return {declared = declared, type = declared == "" and (oneline.value_types[s.type] or s.type) or s.type}
+end
+
+-- Returns a stream or an expression of indices or a mask.
+local function indices_of(indices)
+    if option.table[1](indices) then
+        local first = indices
+        while type(first) == "table" do
+            first = first[1]
+        end
+        return rill.from(indices, type(first) == "boolean" and "bool" or "int")
+    end
+    return errors.open("s:select: argument #1 'indices'", indices)
+end
+
+-- Returns s at flat indices.
+local function select_flat(s, at)
+    local flat = reshaped(s, s.size)
+    local result = core._sized(s, at.shape)
+    if result.size > 0 then
+        local values = element(s)
+        values.index = types.seen_scalar(at.type)
+        SELECT_FLAT:kernel(values)(flat, at, s.size, result)
+    end
+    return result
+end
+
+-- Returns s at indices along an axis.
+local function select_axis(s, at, axis)
+    local shape <const>, own <const> = s.shape, at.shape
+    local new = table.move(shape, 1, axis - 1, 1, {})
+    table.move(own, 1, #own, #new + 1, new)
+    table.move(shape, axis + 1, #shape, #new + 1, new)
+    if #new > 8 then
+        fail("s:select: the result would have %d dimensions, but the limit is 8", #new)
+    end
+    local result = core._sized(s, new)
+    if result.size > 0 then
+        local layers, before, n, after = layered(s, axis)
+        local values = element(s)
+        values.index = types.seen_scalar(at.type)
+        SELECT:kernel(values)(layers, reshaped(at, at.size), n, result:reshape {before, at.size, after})
+    end
+    return result
+end
+
+--- s:select(indices [, axis]) returns a new stream of the elements at 0-based indices, a stream or a table: numpy's
+-- take. The result has the shape of the indices; with `axis` they select along this dimension, which is replaced by the
+-- dimensions of the indices. Negative indices count from the end. Booleans are a mask: of the shape of s for elements,
+-- or of one dimension for the rows along `axis`. Default of `axis`: all elements in row-major order; 1 for a mask of one
+-- dimension.
+function selection.select(s, indices, axis, ...)
+    errors.none("s:select", 3, 2, (...))
+    s = self_of("s:select", s)
+    local rank <const> = #s.shape
+    axis = axis ~= nil and axis_of("s:select", 2, axis, rank) or nil
+    local at = indices_of(indices)
+    local scalar <const> = types.scalar(at.type) and types.seen_scalar(at.type)
+    if scalar == "bool" then
+        if not axis and at.shape == s.shape then
+            return s:filter(at)
+        end
+        axis = axis or 1
+        if #at.shape ~= 1 or at.size ~= s.shape[axis] then
+            fail("s:select: argument #1 'indices': a mask of shape %s does not fit dimension %d of shape %s", at.shape,
+                axis, s.shape)
+        end
+        return select_axis(s, at:find(at), axis)
+    elseif scalar ~= "int" and scalar ~= "uint" then
+        fail("s:select: argument #1 'indices': expected integers or booleans, got %s", at.type)
+    end
+    local n <const> = axis and s.shape[axis] or s.size
+    if n == 0 and at.size > 0 then
+        fail("s:select: argument 's': a stream without elements has none to select")
+    end
+    if option.table[1](indices) then
+        check_table(indices, n)
+    end
+    return axis and select_axis(s, at, axis) or select_flat(s, at)
+end
+
+-- ---- roll, diff, split
+
+-- Returns the view of s with the indices `first` to `last` along an axis.
+local function part(s, axis, first, last)
+    local from, to = {}, {}
+    for d, size in ipairs(s.shape) do
+        from[d], to[d] = d == axis and first or 1, d == axis and last or size
+    end
+    return s:domain(from, to)
+end
+
+local function copy_part(result, at, s, axis, first, last)
+    if first <= last and s.size > 0 then
+        part(result, axis, at, at + last - first):write(part(s, axis, first, last))
+    end
+end
+
+local function roll(s, n, axis)
+    local size <const> = s.shape[axis]
+    local result = core._sized(s, s.shape)
+    local by <const> = size > 0 and n % size or 0
+    copy_part(result, 1, s, axis, size - by + 1, size)
+    copy_part(result, by + 1, s, axis, 1, size - by)
+    return result
+end
+
+--- s:roll(n [, axis]) returns a new stream of the elements moved by n along an axis. Elements that leave the end enter
+-- at the beginning. n and axis can be tables of one number per axis. Default of `axis`: all elements in row-major order.
+function selection.roll(s, n, axis, ...)
+    errors.none("s:roll", 3, 2, (...))
+    s = self_of("s:roll", s)
+    local shape <const> = s.shape
+    local steps <const> = type(n) == "table" and n or {n}
+    local axes <const> = type(axis) == "table" and axis or {axis}
+    for _, step in ipairs(steps) do
+        if math.type(step) ~= "integer" then
+            fail("s:roll: argument #1 'n': expected a whole number, or a table of one per axis, got %s",
+                errors.told(n))
+        end
+    end
+    if #steps == 0 or axis ~= nil and #axes ~= #steps or axis == nil and #steps > 1 then
+        fail("s:roll: argument #1 'n': expected a whole number, or a table of one per axis, got %s", errors.told(n))
+    elseif axis == nil then
+        return roll(reshaped(s, s.size), steps[1], 1):reshape(shape)
+    end
+    for k, step in ipairs(steps) do
+        s = roll(s, step, axis_of("s:roll", 2, axes[k], #shape))
+    end
+    return s
+end
+
+--- s:diff([n [, axis]]) returns a new stream of the n-th differences of neighbors along an axis: s[i + 1] - s[i] for n =
+-- 1. Booleans are compared. Defaults: n = 1, the last axis.
+function selection.diff(s, n, axis, ...)
+    errors.none("s:diff", 3, 2, (...))
+    s = self_of("s:diff", s)
+    n = n == nil and 1 or n
+    if not is_whole(n, 0) then
+        fail("s:diff: argument #1 'n': expected a whole number from 0, got %s", errors.told(n))
+    elseif not types.list[s.type] then
+        fail("s:diff: argument 's': expected numbers, vectors or booleans, got %s", s.type)
+    end
+    axis = axis_of("s:diff", 2, axis == nil and -1 or axis, #s.shape)
+    local result = s
+    for _ = 1, math.min(n, s.shape[axis]) do
+        local size <const> = result.shape[axis]
+        local high, low = part(result, axis, 2, size), part(result, axis, 1, size - 1)
+        result = (s.type == "bool" and high:ne(low) or high - low):eval()
+    end
+    return n == 0 and s:copy() or result
+end
+
+--- s:split(n [, axis]) returns a table of n views, the equal parts of a stream along an axis. Default of `axis`: 1.
+function selection.split(s, n, axis, ...)
+    errors.none("s:split", 3, 2, (...))
+    s = self_of("s:split", s)
+    axis = axis_of("s:split", 2, axis == nil and 1 or axis, #s.shape)
+    local size <const> = s.shape[axis]
+    if not is_whole(n, 1) then
+        fail("s:split: argument #1 'n': expected a whole number from 1, got %s", errors.told(n))
+    elseif size % n ~= 0 then
+        fail("s:split: argument #1 'n': %d parts do not divide dimension %d, whose size is %d", n, axis, size)
+    end
+    local views, each <const> = {}, size // n
+    for k = 1, n do
+        views[k] = part(s, axis, (k - 1) * each + 1, k * each)
+    end
+    return views
+end
+
+-- ---- pad
+
+local PAD <const> = template.new [[
+    $declared kernel void pad($type s[][][], int before, out $type r<>) {
+        ivec3 p = indexof(r).xyz;
+        r = s[p.z][p.y - before][p.x];
+    }
+]]
+
+local function is_amount(v)
+    return is_whole(v, 0)
+end
+local AMOUNT <const> = {option.some(is_amount), "a whole number from 0, or a table of one per dimension", 0}
+
+--- s:pad{before =, after =, value =} or s:pad{before =, after =, boundary =} returns a new stream with elements added
+-- before and after each dimension: `before` and `after` are a number for all dimensions, or a table of one per
+-- dimension. Default: 0. The new elements are `value` (default 0), or follow a boundary mode: "clamp", "wrap" or
+-- "mirror".
+function selection.pad(s, options, ...)
+    errors.none("s:pad", 2, 1, (...))
+    s = self_of("s:pad", s)
+    local o <const> = option.take("s:pad", options, {
+        before = AMOUNT, after = AMOUNT, value = {function() return true end, "an element"},
+        boundary = option.choice {"clamp", "wrap", "mirror"},
+    })
+    if o.boundary and o.value ~= nil then
+        fail("s:pad: expected the option 'value' or the option 'boundary', got both")
+    end
+    local shape <const> = s.shape
+    local before <const> = option.per_dimension("s:pad", "before", o.before, #shape)
+    local after <const> = option.per_dimension("s:pad", "after", o.after, #shape)
+    if not o.boundary then
+        local value = o.value
+        if value == nil and not types.list[s.type] then
+            fail("s:pad: option 'value' is missing: expected a value of structure %s", s.type)
+        elseif value == nil then
+            value = s.type ~= "bool" and 0
+        end
+        local new, from, to = {}, {}, {}
+        for d, size in ipairs(shape) do
+            new[d], from[d], to[d] = size + before[d] + after[d], before[d] + 1, before[d] + size
+        end
+        local result = core._sized(s, new)
+        result:fill(value)
+        if s.size > 0 then
+            result:write(s, from, to)
+        end
+        return result
+    end
+    local result = s
+    for axis, size in ipairs(shape) do
+        local more <const> = before[axis] + after[axis]
+        if more > 0 and size == 0 then
+            fail("s:pad: option 'boundary': dimension %d has no elements to continue", axis)
+        elseif more > 0 then
+            local layers, outer, n, inner = layered(result, axis)
+            local new = result.shape
+            new[axis] = n + more
+            local padded = core._sized(s, new)
+            if padded.size > 0 then
+                PAD:kernel(element(s))(layers:boundary("clamp", o.boundary, "clamp"), before[axis],
+                    padded:reshape {outer, n + more, inner})
+            end
+            result = padded
+        end
+    end
+    return result == s and s:copy() or result
+end
+
+-- ---- dimensions of size 1
+
+--- s:squeeze([axis]) returns a view without the dimensions of size 1, or without one of them. At least one dimension
+-- remains.
+function selection.squeeze(s, axis, ...)
+    errors.none("s:squeeze", 2, 1, (...))
+    s = self_of("s:squeeze", s)
+    local shape, new = s.shape, {}
+    if axis ~= nil then
+        axis = axis_of("s:squeeze", 1, axis, #shape)
+        if shape[axis] ~= 1 then
+            fail("s:squeeze: argument #1 'axis': dimension %d has %d elements, not 1", axis, shape[axis])
+        end
+    end
+    for d, size in ipairs(shape) do
+        if size ~= 1 or axis and d ~= axis then
+            new[#new + 1] = size
+        end
+    end
+    return s:reshape(#new > 0 and new or 1)
+end
+
+--- s:expand(axis) returns a view with a new dimension of size 1 at this position: 1 to rank + 1, or -1 for the last.
+function selection.expand(s, axis, ...)
+    errors.none("s:expand", 2, 1, (...))
+    s = self_of("s:expand", s)
+    local shape <const> = s.shape
+    axis = axis_of("s:expand", 1, axis, #shape + 1)
+    if #shape == 8 then
+        fail("s:expand: a stream has at most 8 dimensions")
+    end
+    local new = table.move(shape, 1, #shape, 1, {})
+    table.insert(new, axis, 1)
+    return s:reshape(new)
+end
+
+local container_stack <const> = core.stack
+
+--- rill.stack(list [, axis]) returns a new stream of streams of one type and shape, joined along a new axis. Default of
+-- `axis`: 1. rill.stack(type, options) returns a container.
+function selection.stack(list, axis, ...)
+    if not option.table[1](list) then
+        return container_stack(list, axis, ...)
+    end
+    errors.none("rill.stack", 3, 2, (...))
+    local parts = {}
+    for k, s in ipairs(list) do
+        s = errors.open(("rill.stack: argument #1 'list': item %d"):format(k), s)
+        if k > 1 and (s.type ~= parts[1].type or s.shape ~= parts[1].shape) then
+            fail("rill.stack: argument #1 'list': item %d: stream<%s>[%s] does not fit stream<%s>[%s]", k, s.type,
+                s.shape, parts[1].type, parts[1].shape)
+        end
+        parts[k] = s
+    end
+    if #parts == 0 then
+        fail("rill.stack: argument #1 'list': expected a table of streams, got an empty table")
+    end
+    local rank <const> = #parts[1].shape
+    axis = axis_of("rill.stack", 2, axis == nil and 1 or axis, rank + 1)
+    if rank == 8 then
+        fail("rill.stack: a stream has at most 8 dimensions")
+    end
+    for k, s in ipairs(parts) do
+        parts[k] = selection.expand(s, axis)
+    end
+    return rill.concat(parts, axis)
+end
+
+for _, name in ipairs(tables.keys(selection)) do
+    selection[name] = errors.guard(selection[name], (name == "stack" and "rill." or "s:") .. name)
+end
+
+return selection
