@@ -69,7 +69,7 @@ describe("a suggestion", function()
 
     it("is not given if only the letters are similar", function()
         for owner, words in pairs {
-            rill = {"mgrid", "fromfile", "interp", "diff", "sinc", "gridDim", "lstsq"},
+            rill = {"mgrid", "fromfile", "interp", "sinc", "gridDim", "lstsq"},
             s = {"median", "quantile", "pinv"}, c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
             ["rill.sparse"] = {"csc_matrix"},
         } do

@@ -151,8 +151,8 @@ describe("selecting and shaping", function()
         assert.same({0.0, 1.0, 2.0, 0.0, 0.0}, rill.from {1, 2}:pad {before = 1, after = 2}:values())
         assert.same({7.0, 7.0, 1.0, 2.0}, rill.from {1, 2}:pad {before = 2, value = 7}:values())
         assert.same({1.0, 2.0, 1.0, 2.0, 1.0}, rill.from {1, 2}:pad {before = 2, after = 1, boundary = "wrap"}:values())
-        local s = rill.from {1, 2}
-        assert.same({2.0, 1.0, 1.0, 2.0, 2.0}, s:pad {before = 2, after = 1, boundary = "mirror"}:values())
+        local pair = rill.from {1, 2}
+        assert.same({2.0, 1.0, 1.0, 2.0, 2.0}, pair:pad {before = 2, after = 1, boundary = "mirror"}:values())
         assert.same({1.0, 1.0, 2.0, 2.0}, rill.from {1, 2}:pad {before = 1, after = 1, boundary = "clamp"}:values())
         assert.same({{0.0, 0.0}, {1.0, 2.0}}, rill.from({{1, 2}}, "vec2"):pad {before = 1}:read())
         assert.same({true, false}, rill.from {true}:pad {after = 1}:values())

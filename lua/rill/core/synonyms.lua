@@ -94,7 +94,7 @@ s:prod(): product
 s:count(): count_nonzero
 s:norm(): norm2 nrm2
 s:find(pred): nonzero argwhere flatnonzero indices
-s:filter(pred): masked_select compress select extract copy_if where_
+s:filter(pred): masked_select compress extract copy_if where_
 s:partition(pred): masked
 s:select(index, axis): take index_select
 rill.gather(s, index): take_along_axis take_along_dim
@@ -215,7 +215,7 @@ s.type: dtype
 s:cast: astype
 s:scan: cumsum cumprod cumulative prefix_sum inclusive_scan exclusive_scan
 s:find: nonzero argwhere flatnonzero
-s:filter: compress select copy_if masked_select extract
+s:filter: compress copy_if masked_select extract
 s:max: amax
 s:min: amin
 s:top_k: topk
