@@ -87,7 +87,7 @@ local layers = {
 local directories = {
     gpu = {{"context"}, {"memory"}, {"program"}, {"driver_test"}, {""}},
     kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}, {"host"}},
-    primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed", "vertex_cache"}},
+    primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed", "ray_tree", "vertex_cache"}},
     linalg = {{""}, {"fft"}},
     container = {
         {"storage"}, {"translator"}, {"page"}, {"region"}, {""}, {"transfer"}, {"pool"}, {"snapshot"}, {"tree"},
@@ -320,7 +320,8 @@ local lua_layers = {
     {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide"}, {"geometry/envelope"}, {"mesh"},
     {"subdivide", "collide"}, {"blas"}, {"solve/"}, {"solve"}, {"simulation"},
     {"simulation/particle", "simulation/fluid"},
-    {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"render/volume"}, {"volume"},
+    {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"ray/"}, {"ray"},
+    {"render/volume"}, {"volume"},
     {"plot/"}, {"plot"}, {"show"}, {"animate"},
     {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},
 }
