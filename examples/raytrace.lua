@@ -1,11 +1,12 @@
--- A ray tracer in Brook's dialect: rays traverse a uniform grid of cells and are intersected with the triangles of each cell.
+-- Ray tracing: a ray tracer in Brook's dialect, whose results are compared with rill.ray, and a lit scene with glass and a mirror by rill.ray's path tracer.
 --
---     lua5.4 examples/raytrace.lua [size [cells [directory]]]        512 32 out
+--     lua5.4 examples/raytrace.lua [size [cells [directory [samples]]]]        512 32 out 32
 --
 -- The kernels follow section 3.2 of "Brook for GPUs" and Purcell and others (2002). One initializes a ray's state, one moves it to the next cell that
 -- is not empty, and one tests the triangles of that cell (Moeller and Trumbore 1997). The latter two alternate over an active list of the rays that have
--- not ended. Shadow rays start at the hits of the camera's rays. The script traces a part of the image again through a grid of one cell, where each
--- ray is tested against every triangle, and checks that the results agree. The mesh is spot if the test data are present, or a ring.
+-- not ended. The script traces a part of the image again through a grid of one cell, where each ray is tested against every triangle, and all of it with
+-- rill.ray, and checks that the results agree. The figure is spot if the test data are present, or a ring. The picture is computed by rill.ray.trace. Its rays
+-- push 0, 1 or 2 rays for the next bounce; the script prints the lengths of these lists.
 local rill = require "rill"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local mesh = dofile(folder .. "support/surfaces.lua")
@@ -59,6 +60,11 @@ local passes = rill.program([=[
     }
 
     kernel bool travels(State s<>) { return s.cell.w; }
+    kernel void split(Ray ray<>, out float3 o<>, out float3 d<>) { o = ray.o; d = ray.d; }
+    kernel int apart(float distance<>, float4 hit<>) { // whether one misses, or the distances differ
+        bool struck = !isinf(distance);
+        return struck != (hit.w >= 0) || (struck && abs(distance - hit.x) > 1e-3);
+    }
     kernel float differ(float4 hit<>, float4 other<>) { return abs(hit - other); } // the first component: the distance
 
     // Emits the cells that a triangle's bounding box touches.
@@ -79,20 +85,6 @@ local passes = rill.program([=[
     float3 facing(float3 u, float3 v, float3 d) {
         float3 n = normalize(cross(u, v));
         return dot(n, d) > 0 ? -n : n;
-    }
-
-    kernel void to_light(Ray ray<>, float4 hit<>, float3 u[], float3 v[], float3 light, out Ray shadow<>) {
-        float3 n = hit.w < 0 ? 0 : facing(u[hit.w], v[hit.w], ray.d);
-        shadow.o = ray.o + hit.x * ray.d + 1e-3 * n;
-        shadow.d = hit.w < 0 ? float3(0, 1, 0) : light - shadow.o;
-        if (hit.w < 0) shadow.o = 2; // outside of the grid, so that it hits nothing
-    }
-
-    kernel void shade(Ray ray<>, float4 hit<>, float4 before<>, float3 u[], float3 v[], float3 light, out float3 colour<>) {
-        float3 sky = lerp(float3(0.90, 0.93, 0.98), float3(0.35, 0.50, 0.75), saturate(0.5 + ray.d.y)), n = 0;
-        if (hit.w >= 0) n = facing(u[hit.w], v[hit.w], ray.d);
-        float lit = max(dot(n, normalize(light - (ray.o + hit.x * ray.d))), 0) * !(before.w >= 0 && before < 1);
-        colour = hit.w < 0 ? sky : float3(0.92, 0.78, 0.62) * (0.25 + 0.1 * n.y + 0.75 * lit);
     }
 ]=], {dialect = "brook"})
 
@@ -121,25 +113,78 @@ if ... == "module" then
     return {passes = passes, mesh = mesh, triangles = triangles, trace = trace}
 end
 
-local size, cells, directory = ...
+local size, cells, directory, samples = ...
 size = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number")
 cells = assert(math.tointeger(tonumber(cells or 32)), "cells: expected a whole number")
-directory = directory or "out"
+directory, samples = directory or "out", assert(math.tointeger(tonumber(samples or 32)),
+    "samples: expected a whole number")
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local places, faces = mesh.spot()
-local t, eye, light = triangles(mesh.fit(places, 0.02), faces), {-0.55, 1.05, -1.35}, {-1.5, 2.6, -1.2}
-local start = rill.clock()
+local fitted = mesh.fit(places, 0.02)
+
+-- The camera's rays through both grids of the Brook kernels, and through the hierarchy of rill.ray.
+local t, eye = triangles(fitted, faces), {-0.55, 1.05, -1.35}
 local rays = passes.look {size = size, eye = eye, shape = {size, size}}
 local hit, turns = trace(rays, t, cells)
-local before = trace(passes.to_light(rays, hit, t[2], t[3], light), t, cells)
-local picture = passes.shade(rays, hit, before, t[2], t[3], light)
-local seconds = rill.clock() - start
 local part = {{size // 2, 1}, {size // 2 + 1, size}}
 local again = trace(rays:domain(part[1], part[2]), t, 1)
 local off = passes.differ(again, hit:domain(part[1], part[2])):max()
 assert(off < 1e-4, "the grid's result is off by " .. off)
+local figure = mesh.solid(fitted, faces)
+local alone <close> = rill.ray.scene(figure)
+local origins, directions = passes.split(rays)
+local distance = alone:closest(origins, directions)
+local apart = passes.apart(distance, hit):sum() / size ^ 2
+assert(apart < 1e-3, "rill.ray's result differs for a share of " .. apart)
+print(("  %d x %d camera rays, %d triangles, %d^3 cells: %d rounds"):format(size, size, #faces, cells, turns))
+print(("  without the grid distances differ by at most %.0e"):format(off))
+
+-- The scene: the figure on a floor of tiles, a glass and a mirror ball, and a lamp.
+local function moved(m, s, x, y, z)
+    return m:transform {{s, 0, 0, x}, {0, s, 0, y}, {0, 0, s, z}, {0, 0, 0, 1}}
+end
+local function panel(corners) -- a rectangle
+    return rill.mesh.new {positions = corners, triangles = {{0, 1, 2}, {0, 2, 3}}}
+end
+local function tiles(odd)
+    local positions, quads = {}, {}
+    for i = -9, 9 do
+        for j = -9, 9 do
+            if (i + j) % 2 == odd then
+                local n, x, z = #positions, 0.5 + 0.36 * i, 0.5 + 0.36 * j
+                for k, c in ipairs {{0, 0}, {0, 1}, {1, 1}, {1, 0}} do
+                    positions[n + k] = {x + 0.36 * c[1], 0, z + 0.36 * c[2]}
+                end
+                quads[#quads + 1], quads[#quads + 2] = {n, n + 1, n + 2}, {n, n + 2, n + 3}
+            end
+        end
+    end
+    return rill.mesh.new {positions = positions, triangles = quads}
+end
+local low = figure:bounds()
+local ball = rill.mesh.icosphere(5)
+local scene <close> = rill.ray.scene {
+    moved(figure, 1, 0, -low[2], 0), tiles(0), tiles(1), moved(ball, 0.27, -0.04, 0.2701, -0.22),
+    moved(ball, 0.36, 1.12, 0.3601, 0.62), moved(ball, 0.13, 0.72, 0.1301, -0.42),
+    panel {{-0.6, 2.4, -1.0}, {0.5, 2.4, -1.0}, {0.5, 2.4, 0.1}, {-0.6, 2.4, 0.1}},
+}
+local start = rill.clock()
+local picture, report = rill.ray.trace(scene, {
+    size = {size, size}, samples = samples, bounces = 8, progress = true, exposure = 1.1,
+    camera = {eye = {-0.75, 1.15, -2.1}, target = {0.5, 0.36, 0.3}, fov = 42},
+    materials = {
+        {color = "#dba35f", smooth = true}, {color = "#ece7dd"}, {color = "#3a4a5e"},
+        {type = "glass", ior = 1.5, smooth = true}, {type = "mirror", color = {0.95, 0.95, 0.97}, smooth = true},
+        {color = "#c2452f", smooth = true}, {type = "emitter", emission = {9, 8, 6.6}},
+    },
+    background = {{0.42, 0.5, 0.62}, {0.12, 0.2, 0.42}},
+})
+local seconds, total = rill.clock() - start, 0
+for depth, n in ipairs(report.rays) do
+    total = total + n + report.shadow[depth]
+    print(("    bounce %d: a list of %d rays, %d shadow rays"):format(depth - 1, n, report.shadow[depth]))
+end
 rill.image.save(picture, directory .. "/raytrace.png")
-print(("  %d x %d rays and as many shadow rays, %d triangles, %d^3 cells: %.2f s, camera rays in %d rounds"):format(
-    size, size, #faces, cells, seconds, turns))
-print(("  %s/raytrace.png: distances differ by at most %.0e without the grid"):format(directory, off))
+print(("  %d triangles, %d samples, %d rays in %.1f s; %s/raytrace.png"):format(scene.faces, samples, total, seconds,
+    directory))

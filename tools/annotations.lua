@@ -13,7 +13,7 @@ local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
     F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
-    M = "mesh", T = "tree",
+    M = "mesh", T = "tree", S = "scene",
 }
 
 -- Methods of streams that write, which expressions do not have.
@@ -171,6 +171,11 @@ local mesh = {}
 %s
 local tree = {}
 
+---A scene for rays: triangles of meshes in an acceleration structure.
+---@class rill.scene
+%s
+local scene = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -193,7 +198,7 @@ local tree = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix factors hierarchy fluid particles wave heat cloth nbody mesh tree struct report"):gmatch "%a+" do
+    "matrix factors hierarchy fluid particles wave heat cloth nbody mesh tree scene struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -286,7 +291,7 @@ local function annotations()
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
         fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N",
-        fields "M", fields "T")}
+        fields "M", fields "T", fields "S")}
     for _, name in ipairs(files.sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is one of the classes above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

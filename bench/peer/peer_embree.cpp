@@ -1,4 +1,4 @@
-// Embree's side of bench/embree.lua: the nearest hits of rays, in robust mode, on all threads of the machine, by rtcIntersect1. The tree is built before timing. The
+// Embree's side of bench/embree.lua and bench/ray.lua: the nearest hits of rays, in robust mode, on all threads of the machine or (rays_one) on one, by rtcIntersect1. The tree is built before timing. The
 // protocol is described in bench/support/pipe.lua. The inputs are positions, triangles, origins and directions.
 #include "pipe.hpp"
 
@@ -63,9 +63,9 @@ void trace(size_t from, size_t to)
     }
 }
 
-void trace_all()
+void trace_all(size_t threads)
 {
-    size_t count = distances.size(), threads = std::max(1u, std::thread::hardware_concurrency());
+    size_t count = distances.size();
     std::vector<std::thread> running;
     for (size_t k = 0; k < threads; k++) {
         running.emplace_back(trace, k * count / threads, (k + 1) * count / threads);
@@ -85,7 +85,7 @@ std::string answer(const std::string &line)
         load(data[name], path);
         return "ok";
     }
-    if (name != "rays" && name != "build") {
+    if (name != "rays" && name != "rays_one" && name != "build") {
         return "error: no case " + name;
     }
     auto start = std::chrono::steady_clock::now();
@@ -93,7 +93,7 @@ std::string answer(const std::string &line)
         build();
     } else {
         distances.resize(data["origins"].size() / 12);
-        trace_all();
+        trace_all(name == "rays_one" ? 1 : std::max(1u, std::thread::hardware_concurrency()));
     }
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     if (verb == "time") {

@@ -58,6 +58,13 @@ function mesh.spot()
     return m.positions:read(), faces
 end
 
+--- Returns the rill.mesh of positions and triangles with 1-based indices.
+function mesh.solid(places, faces)
+    local zero = {}
+    for i, face in ipairs(faces) do zero[i] = {face[1] - 1, face[2] - 1, face[3] - 1} end
+    return rill.mesh.new {positions = places, triangles = zero}
+end
+
 --- Moves and scales positions into the cube 0 .. 1, with a margin.
 function mesh.fit(places, margin)
     local low, high, side = {table.unpack(places[1])}, {table.unpack(places[1])}, 0

@@ -95,6 +95,8 @@ local calls = {
     ["M:save"] = function(o) return rill.mesh.box():save("/nowhere.obj", o) end,
     ["rill.mesh.envelope"] = function(o) return rill.mesh.envelope(rill.mesh.box(), o) end,
     ["rill.subdivide.loop"] = with({levels = 1}, function(o) return rill.subdivide.loop(rill.mesh.box(), o) end),
+    ["rill.ray.scene"] = function(o) return rill.ray.scene(rill.mesh.box(), o) end,
+    ["rill.ray.trace"] = function(o) return rill.ray.trace(rill.ray.scene(rill.mesh.box()), o) end,
     ["rill.reuse.run"] = function(o)
         return rill.reuse.run("warp", rill.iota(3), rill.kernel "kernel int f(int i) { return i; }", {}, o)
     end,

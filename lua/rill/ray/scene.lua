@@ -73,7 +73,8 @@ local function build(structure, meshes)
     if total > FACES then
         fail("%s: argument #1 'm': expected at most %d triangles, got %d", WHERE, FACES, total)
     end
-    local done, made = pcall(core._ray_build, structure, table.concat(positions), table.concat(triangles), vertices, faces)
+    local done, made = pcall(core._ray_build, structure, table.concat(positions), table.concat(triangles),
+        vertices, faces)
     if not done then fail("%s: argument #1 'm': %s", WHERE, (tostring(made):gsub("^[^:]+:%d+: ", ""))) end
     made.faces, made.bases = total, bases
     return made
@@ -200,9 +201,9 @@ local function far_of(where, value, shape)
     local s = type(value) == "table" and not rill.type(value) and rill.from(value, "float") or value
     s = not errors.not_open(s) and (rill.type(s) == "expression" and s:eval() or s) or nil
     if not s or s.type ~= "float" or s.size ~= 1 and s.shape ~= shape then
+        if s and s ~= value then s:close() end
         fail("%s: argument #3 'far': expected a number, or a stream of float of shape {%s}, got %s", where,
-            table.concat(shape, ", "), s and ("stream<%s> of shape {%s}"):format(s.type, table.concat(s.shape, ", "))
-            or errors.told(value))
+            table.concat(shape, ", "), errors.told(value))
     end
     return s.size == 1 and s:reshape(1) or s
 end

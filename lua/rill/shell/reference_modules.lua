@@ -172,6 +172,18 @@ M:is_oriented(): boolean -- returns whether no two triangles traverse an edge in
 M:boundary(): stream -- returns the edges that belong to one triangle, ivec2, in the direction of the triangle
 M:close() -- frees its memory at once
 ]==] },
+    { "ray", [==[
+rill.ray.scene(m: mesh|table, options?: {structure?: string}): scene -- returns a scene of the triangles of a mesh or of a list of meshes in their current state, in a "bvh" or a "grid"
+rill.ray.trace(s: scene, options?: {size?: integer[], camera?: table, bounces?: integer, samples?: integer, lights?: table, materials?: table, background?: number|string|table, exposure?: number, linear?: boolean, seed?: integer, progress?: boolean, each?: function}): stream, table -- renders a scene by path tracing: vec3; also returns a report {rays, shadow, samples} with the numbers of rays of each bounce
+S:closest(origins: source|table, directions: source|table): stream, stream, stream -- returns t, the triangle and the barycentric coordinates of the first crossing of each ray o + t d; infinity and -1 if there is none
+S:any(origins: source|table, directions: source|table, far?: number|source|table): stream -- returns whether each ray crosses a triangle at a distance up to far: bool
+S:count(origins: source|table, directions: source|table, far?: number|source|table): stream -- returns the number of triangles that each ray crosses at a distance up to far: int
+S.structure: string -- the acceleration structure: "bvh", "grid" or "none"
+S.faces: integer -- the number of triangles
+S.bases: integer[] -- the index of the first triangle of each mesh
+S.invalid: integer -- the number of invalid rays in all queries; read back
+S:close() -- frees its memory at once
+]==] },
     { "reuse", [==[
 rill.reuse.run(strategy: string, indices: source, kernel: kernel, arguments?: table, options?: {batch?: integer, block?: integer, warp?: integer, count?: integer, rate?: stream}): stream, table -- runs a vertex kernel once for each distinct index of a batch; also returns a report {invocations=, asr=, batches=, probes=, worst_probe=, votes=, passes=, slow=}
 rill.reuse.strategies(): string[] -- returns the names of the strategies

@@ -90,7 +90,7 @@ static bool add_list(lua_State *L, const RayFaces *faces)
 {
     uint32_t *words = scratch_push(L, ((size_t)faces->count + 1) * RAY_CORNER_WORDS * sizeof *words);
     for (int32_t i = 0; i < faces->count; i++) {
-        ray_corner_write(faces, i, words + RAY_CORNER_WORDS * (int64_t)i);
+        ray_faces_write(faces, i, words + RAY_CORNER_WORDS * (int64_t)i);
     }
     lua_pushvalue(L, -2);
     set_bytes(L, "corners", words, (int64_t)faces->count * RAY_CORNER_WORDS);

@@ -26,7 +26,7 @@ bool ray_faces_collect(const float *positions, const int32_t *triangles, const i
 void ray_faces_release(RayFaces *faces);
 
 /* Writes a triangle as the kernels read it: three corners of four words, of which the first has the triangle's index. */
-void ray_corner_write(const RayFaces *faces, int32_t i, uint32_t *words);
+void ray_faces_write(const RayFaces *faces, int32_t i, uint32_t *words);
 
 /* A hierarchy. A node has 12 words: the origin of its quantized boxes, the exponents of their units (8 bits per axis) and the types of the children (2 bits each:
  * 0: a node; 1 to 3: a leaf with so many triangles), six words of bounds (x low, x high, y low ...; a byte for each child), the index of the first child node, and

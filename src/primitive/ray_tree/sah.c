@@ -253,7 +253,7 @@ static void quantize(const Builder *b, uint32_t *words, const Box *whole, const 
 static void write_leaf(Builder *b, const Range *r)
 {
     for (int32_t k = 0; k < r->count; k++) {
-        ray_corner_write(b->faces, b->items[r->first + k].i, b->tree->corners + RAY_CORNER_WORDS * b->corners++);
+        ray_faces_write(b->faces, b->items[r->first + k].i, b->tree->corners + RAY_CORNER_WORDS * b->corners++);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_CELLS = 1 << 25, MOST_SIDE = 1024, PER_FACE = 4 };
+enum { MOST_CELLS = 1 << 25, MOST_SIDE = 1024, PER_FACE = 4, MOST_PER_FACE = 48 };
 
 /* The cells that a triangle's box meets, and its plane. */
 typedef struct Extent {
@@ -101,6 +101,43 @@ static void list_faces(const RayFaces *faces, double pad, RayGrid *grid, bool wr
     }
 }
 
+static int64_t count_cells(const RayGrid *grid)
+{
+    return (int64_t)grid->size[0] * grid->size[1] * grid->size[2];
+}
+
+/* Counts the entries of each cell. Halves the number of cells along each axis while they would have more than MOST_PER_FACE entries per triangle: many
+ * triangles that are larger than cells. */
+static bool count_entries(const RayFaces *faces, double pad, RayGrid *grid)
+{
+    for (;;) {
+        int64_t cells = count_cells(grid), entries = 0;
+        grid->cells = calloc((size_t)cells * 2, sizeof *grid->cells);
+        if (!grid->cells) {
+            return error_set("out of host memory");
+        }
+        for (int32_t i = 0; i < faces->count; i++) {
+            Extent e = extent_of(grid, faces->corners + 9 * (int64_t)i, pad);
+            int64_t box = 1;
+            for (int d = 0; d < 3; d++) {
+                box *= e.to[d] - e.from[d] + 1;
+            }
+            entries += box;
+        }
+        if (cells == 1 || entries <= (int64_t)MOST_PER_FACE * (faces->count + 1000)) {
+            list_faces(faces, pad, grid, false);
+            return true;
+        }
+        free(grid->cells);
+        grid->cells = NULL;
+        for (int d = 0; d < 3; d++) {
+            double side = (double)grid->cell[d] * grid->size[d];
+            grid->size[d] = (grid->size[d] + 1) / 2;
+            grid->cell[d] = (float)(side / grid->size[d]);
+        }
+    }
+}
+
 /* Sets the first entry of each cell, and the counts to 0. */
 static bool place_entries(RayGrid *grid, int64_t cells)
 {
@@ -122,18 +159,13 @@ bool ray_grid_build(const RayFaces *faces, float pad, RayGrid *grid)
 {
     *grid = (RayGrid){.entry_count = 0};
     choose_size(faces, grid, pad);
-    int64_t cells = (int64_t)grid->size[0] * grid->size[1] * grid->size[2];
-    grid->cells = calloc((size_t)cells * 2, sizeof *grid->cells);
     grid->corners = malloc(((size_t)faces->count + 1) * RAY_CORNER_WORDS * sizeof *grid->corners);
-    bool done = (grid->cells && grid->corners) || error_set("out of host memory");
-    if (done) {
-        list_faces(faces, 2 * (double)pad, grid, false);
-        done = place_entries(grid, cells);
-    }
+    bool done = (grid->corners || error_set("out of host memory")) && count_entries(faces, 2 * (double)pad, grid) &&
+                place_entries(grid, count_cells(grid));
     if (done) {
         list_faces(faces, 2 * (double)pad, grid, true);
         for (int32_t i = 0; i < faces->count; i++) {
-            ray_corner_write(faces, i, grid->corners + RAY_CORNER_WORDS * (int64_t)i);
+            ray_faces_write(faces, i, grid->corners + RAY_CORNER_WORDS * (int64_t)i);
         }
     } else {
         ray_grid_release(grid);

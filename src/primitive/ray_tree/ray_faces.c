@@ -81,7 +81,7 @@ void ray_faces_release(RayFaces *faces)
     *faces = (RayFaces){0};
 }
 
-void ray_corner_write(const RayFaces *faces, int32_t i, uint32_t *words)
+void ray_faces_write(const RayFaces *faces, int32_t i, uint32_t *words)
 {
     for (int c = 0; c < 3; c++) {
         memcpy(words + 4 * c, faces->corners + 9 * (int64_t)i + 3 * c, 3 * sizeof(float));
