@@ -25,10 +25,10 @@ typedef struct ContainerLaunch {
     Shape domain;
     const Stream *active; /* an active list, or NULL */
     /* Only with an active list: for each container for which container_launch_box_sizes returned true, the
-     * boxes of this size that contain elements of the list. Borrowed. */
+     * region of the boxes of this size that contain elements of the list. Not owned. */
     const Region *boxes[MAX_PARAMS];
     Region *over;              /* the elements that the launch covers, borrowed; NULL: all of the domain */
-    Region *traversed;         /* `over` by pages, if traversing pages is faster; else NULL. Borrowed */
+    Region *traversed;         /* `over` represented by pages, if traversing pages is faster; else NULL. Not owned */
     ContainerLaunchHold *hold; /* required where container_launch_holds returns true */
     int part_count; /* set by container_launch_domain: the different containers whose mapped parts are joined */
     Container *parts[MAX_PARAMS];

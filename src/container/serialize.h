@@ -33,8 +33,8 @@ typedef struct ContainerData {
 /* Collects the data of a container. The caller frees `numbers` and `elements`, also after a failure. Inside a
  * scope. Returns false with error_set on failure. */
 bool container_data_save(Container *c, ContainerData *data);
-/* Creates a container from data and checks every part of it (container/kind/kinds.c). Inside a scope. Returns
- * NULL with error_set on failure. */
+/* Creates a container from data and checks every part of the data (container/kind/kinds.c). Call it inside a
+ * scope of the device. Returns NULL with error_set on failure. */
 Container *container_data_load(Device *device, const ContainerData *data);
 
 #endif

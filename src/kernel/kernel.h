@@ -99,8 +99,8 @@ typedef struct PageSet {
     bool levels;
     const int32_t *words; /* contents of `origins` in host memory; NULL: not available */
     /* The coordinates of the pages (nothing else) in the order in which the pages are stored in
-     * memory. Used by launches that neither number their elements nor access neighbors. NULL: the
-     * order of `origins`, or unknown. */
+     * memory. Launches that have no numbered streams and access no neighbors use this order. NULL:
+     * the order of `origins`, or unknown. */
     const Stream *in_memory;
     const int32_t *memory_words; /* contents of `in_memory` in host memory */
     uint64_t serial;             /* unique number of the set; 0: none */

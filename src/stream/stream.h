@@ -73,9 +73,10 @@ void stream_ramp_element(const Stream *stream, int64_t number, void *element);
 
 /* Creates a stream with a new buffer, which is filled with zeros if `zero` is set, else undefined. */
 bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result);
-/* Creates an iterator stream, a ramp from `from` (inclusive) to `to` (exclusive) with one value per component.
- * Of a vector, x runs along the last dimension. Fails if the type is not float, double, int, uint or a vector
- * of them, or if an integer cannot hold the values. */
+/* Creates an iterator stream, a ramp from `from` (inclusive) to `to` (exclusive) with one value per
+ * component. If the type is a vector, its component x varies along the last dimension, y along the dimension
+ * before it, and so on. Fails if the type is not float, double, int, uint or a vector of them, or if an
+ * integer cannot hold the values. */
 bool stream_ramp(Device *device, const Type *type, const Shape *shape, const double *from, const double *to,
                  Stream *result);
 /* Creates a stream over a part of an existing buffer; `offset` counts elements of `type`. */

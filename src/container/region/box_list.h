@@ -10,8 +10,8 @@ typedef struct BoxList {
     } * items;
     size_t count, capacity;
 } BoxList;
-/* Adds a box. Joins it with the previous ones while two of them form a box. Returns false with error_set on
- * failure. */
+/* Adds a box. As long as the last two boxes of the list together form a box, they are joined. Returns false
+ * with error_set on failure. */
 bool region_add_box(BoxList *list, const int64_t *first, const int64_t *last, int rank);
 
 #endif

@@ -15,8 +15,9 @@ typedef struct RegionSplit {
 } RegionSplit;
 /* Begins an iteration. */
 void region_split_begin(RegionSplit *cut, Region *region);
-/* Sets `part` to a new reference to the next part, of at most `most` elements if the region's boxes can be
- * divided so, or to NULL after the last one. Returns false with error_set on failure. */
+/* Sets `part` to a new reference to the next part, or to NULL after the last one. A part has at most `most`
+ * elements, unless the region cannot be divided into such small parts. Returns false with error_set on
+ * failure. */
 bool region_split_next(RegionSplit *cut, int64_t most, Region **part);
 /* Ends an iteration. */
 void region_split_end(RegionSplit *cut);

@@ -10,9 +10,9 @@
  * in the snapshot's log and the logs of later snapshots. If a page got its frame after the newest snapshot,
  * the page is in the log already.
  *
- * Returns the pages that differ, as ContainerKind.diff. */
+ * Implements ContainerKind.diff: returns the pages that differ. */
 Region *page_diff_region(Container *c, const Snapshot *s);
-/* Restores the pages, as ContainerKind.undo. */
+/* Implements ContainerKind.undo: restores the pages. */
 bool page_diff_undo(Container *c, Snapshot *s);
 
 /* Containers that share all of their memory (state MemorySnapshot): the snapshot consists of a view of the

@@ -101,11 +101,11 @@ bool translator_stream(Translator *t, Direction direction, const Stream *points,
 
 /* Sets the sizes of a page, x first, of a translator with pages. */
 void translator_page_sizes(const Translator *t, int64_t *page);
-/* Maps the pages that a box touches, in row-major order, to frames from `frame` on. Only for translators with
+/* Maps the pages that a box touches, in row-major order, to frames from `frame` on. The translator must have
  * pages. If a page is mapped already, or a frame is in use or beyond the capacity, it maps none and returns
  * false with error_set. */
 bool translator_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);
-/* Maps pages of a level as translator_map does. Only for translators with levels. */
+/* Maps pages of a level as translator_map does. The translator's pages must have levels. */
 bool translator_map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
 /* Unmaps pages of a level as translator_unmap does. */
 bool translator_unmap_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);

@@ -36,8 +36,8 @@ typedef struct TranslatorKind {
     bool (*map)(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
     bool (*unmap)(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
     void (*destroy)(Translator *t); /* releases what the kind holds besides the tables; NULL: nothing */
-    /* Only for kinds with pages: for points of the domain, `translate` reads within its table, and p0 is
-     * negative if it returns false. */
+    /* Set for kinds with pages whose generated `translate` reads only within its table for points of the
+     * domain, and sets p0 to a negative number if it returns false. */
     bool trusted;
 } TranslatorKind;
 

@@ -52,7 +52,7 @@ typedef struct TranslatorHooks {
 } TranslatorHooks;
 /* Creates a custom translator. `shape`, with sizes from 1 to 2^31 - 1, may be NULL: then a point is mapped if
  * its result has no negative coordinate. Takes over the hooks on success. Messages give lines of the module's
- * text. Inside a scope of `device`. */
+ * text. Call it inside a scope of `device`. */
 Translator *translator_custom(Device *device, const char *name, int rank, int to, const Shape *shape, Module *module,
                               const TranslatorTraits *traits, const TranslatorHooks *hooks);
 

@@ -18,7 +18,7 @@ typedef struct Generator {
  *     $B $S       the index of its first element when read and when stored
  *     $n          the number of elements
  *     $z $m $h    the size of the launch along a dimension, and the multiplier and shift that divide by it
- *     $p $q $r    the same for pages, in steps */
+ *     $p $q $r    the size of a page along a dimension (x in steps), and the multiplier and shift that divide by it */
 void generator_addf(const Generator *g, int i, const char *format, ...) ERROR_PRINTF(3, 4);
 
 /* Returns the number of bytes of argument i that one step reads or writes. */

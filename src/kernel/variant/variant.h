@@ -51,8 +51,8 @@ typedef struct ArgKey {
     uint8_t strips;   /* a neighbor stream whose rows are read as whole texels, in strips or in launches over pages */
     uint8_t texels;   /* PagedTexels: how a step over pages accesses it */
     uint8_t whole;    /* an element consists of whole texels, which are always read as such */
-    /* Of containers: 1-based number of the first argument with the same element addresses; of
-     * gathers: the first such gather. */
+    /* For containers: the 1-based number of the first argument with the same element addresses. For
+     * gathers only gathers are compared. */
     uint8_t place;
     uint8_t sampled;   /* Sampled */
     uint8_t filter;    /* BlendFilter, if a map that interpolates is sampled */
