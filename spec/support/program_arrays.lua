@@ -75,7 +75,7 @@ function stack.pop(self)
     local done, view = pcall(self.c.pop, self.c, n)
     assert.equal(n <= size, done)
     if not done then
-        assert.matches("elements on the stack", view)
+        assert.matches("the stack has %d+ elements?, got %d+ to remove", view)
         return
     end
     assert.same(self.m:values({size - n + 1}, {size}), view:values())
