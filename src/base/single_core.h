@@ -9,7 +9,7 @@
 
 enum { ONE_CORE_THREADS = 128 };
 
-/* The affinity of each thread before. */
+/* The saved affinity of each thread. */
 typedef struct SingleCore {
     int count;
     pid_t threads[ONE_CORE_THREADS];

@@ -1,7 +1,8 @@
 /* Declares what the files of the binding share: the state of rill in one Lua state, userdata, argument checks and
- * errors. Only src/binding includes lua.h. A function described as "raises" raises a Lua error; no layer below raises.
- * In other functions "false with error_set" means that they return false and record the message with error_set. "Scope"
- * means the time between device_enter and device_leave, in which nothing may raise. */
+ * errors. Only src/binding includes lua.h. "Raises" in a comment means that the function raises a Lua error if
+ * it fails; no
+ * layer below the binding raises. Other functions record the message with error_set and return false. "Scope" means the
+ * time between device_enter and device_leave, in which nothing may raise. */
 #ifndef RILL_BINDING_BINDING_H
 #define RILL_BINDING_BINDING_H
 
@@ -53,11 +54,11 @@ void binding_charge(lua_State *L, Device *device);
  * within any call, and in a user function that runs within a call (binding_call_user). Returns true if closing is
  * deferred: __close is called with the value after the call. Returns false if the caller may close the value now. */
 bool binding_park(lua_State *L, int index);
-/* Defers closing as binding_park, but only in finalizers: for values that no call uses while it runs a user
+/* Defers closing as binding_park does, but only in finalizers. For values that a call does not use while it runs a user
  * function. */
 bool binding_park_final(lua_State *L, int index);
-/* Calls by lua_pcall a C function with `context` that calls a user function, in the middle of a call. Returns the
- * status of lua_pcall. */
+/* Calls the C function `f`, which calls a user function, with `context` by lua_pcall. Must be used for user functions
+ * that run in the middle of a call of rill. Returns the status of lua_pcall. */
 int binding_call_user(lua_State *L, lua_CFunction f, void *context);
 
 /* Raises error_message(). */
@@ -93,7 +94,7 @@ int64_t binding_index(lua_State *L, int index, const char *function, int n, cons
 /* Returns the 0-based position of the string at `index` in `words`, a list that ends in NULL; -1 for any other
  * value. */
 int binding_word(lua_State *L, int index, const char *const *words);
-/* Raises that the key at `index` is not an option. `names` is the list of options and ends in NULL. */
+/* Raises an error that the key at `index` is not an option. `names` is the list of options and ends in NULL. */
 _Noreturn void binding_unknown(lua_State *L, int index, const char *function, const char *const *names);
 /* Raises unless every key of the table at `options` is in `names`, a list that ends in NULL. */
 void binding_known(lua_State *L, int options, const char *function, const char *const *names);
@@ -154,15 +155,15 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
             binding_raise_for(L, function);                                                                            \
         }                                                                                                              \
     } while (0)
-/* Does the same as binding_run for a call that allocates device memory, and charges the collector with it. */
+/* Calls binding_run, then charges the collector with the device memory that `call` allocated. */
 #define binding_make(L, device, function, call)                                                                        \
     do {                                                                                                               \
         binding_run(L, device, function, call);                                                                        \
         binding_charge(L, device);                                                                                     \
     } while (0)
-/* Evaluates `call`, which releases something, within the device and raises nothing: for finalizers. The call is made
- * even if the device cannot be entered. The device is retained meanwhile, since the call may release the last other
- * reference to it. */
+/* Enters the device `owner`, evaluates `call`, which releases a value, and leaves the device. Never raises; for
+ * finalizers. The call is made even if the device cannot be entered. The device is retained during the call, which may
+ * release the last other reference to it. */
 #define binding_drop(owner, call)                                                                                      \
     do {                                                                                                               \
         DeviceScope binding_scope;                                                                                     \
@@ -175,8 +176,8 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
         device_release(binding_device);                                                                                \
     } while (0)
 
-/* Pushes a stream userdata with an empty header, which counts as closed until it is filled. It is safe for __gc at
- * once. */
+/* Pushes a stream userdata with an empty header, which counts as closed until it is filled. It may be finalized at any
+ * time. */
 Stream *stream_handle_push(lua_State *L);
 /* Creates the metatable and the table of members of the streams of this Lua state. Members map a name to a method, or
  * to the index of a field. */
@@ -204,7 +205,7 @@ Stream *accept_check(lua_State *L, int index, const char *function, int n, const
  * stack holds more than `most` values. */
 Stream *accept_self(lua_State *L, const char *function, int most);
 
-/* Adds methods to the streams of this Lua state: for openers. */
+/* Adds methods to the streams of this Lua state. For the openers. */
 void stream_handle_methods(lua_State *L, const luaL_Reg *methods);
 /* Returns whether a value is an expression. */
 bool expression_hooks_is_expression(lua_State *L, int index);
@@ -276,12 +277,13 @@ bool shape_is(lua_State *L, int index);
 /* Reads one integer per dimension from the arguments from `first` on, or one for all dimensions; raises. */
 void shape_check_counts(lua_State *L, int first, const char *function, int rank, int64_t *n);
 
-/* Packs the Lua value of one element to bytes. Returns false with error_set; the message says what does not fit, and
- * the caller adds which argument. Never raises. */
+/* Packs the Lua value of one element to bytes. Returns false with error_set on failure: the message says what does not
+ * fit, and the caller adds the name of the argument. Never raises. */
 bool value_pack(lua_State *L, int index, const Type *type, void *element);
 /* Pushes the Lua value of one packed element. */
 void value_push(lua_State *L, const Type *type, const void *element);
-/* Reads the only element of a stream and releases the stream. Must be called inside a scope; false with error_set. */
+/* Reads the only element of a stream and releases the stream. Must be called inside a scope. Returns false with
+ * error_set on failure. */
 bool value_read(Stream *result, void *element);
 /* Pushes the only element of a stream, releases the stream and leaves the scope; raises. */
 void value_take(lua_State *L, Stream *result, DeviceScope *scope);
@@ -292,9 +294,9 @@ void value_push_scalar(lua_State *L, Scalar scalar, const void *component);
 /* Packs an element as value_pack does; a number or boolean sets all components. */
 bool value_pack_splat(lua_State *L, int index, const Type *type, void *element);
 /* Packs a table to the elements of a shape. The table is a flat table of elements, a flat table of numbers, or nested
- * like the shape. False with error_set; raises only if memory runs out. */
+ * like the shape. Returns false with error_set on failure. Raises only if memory runs out. */
 bool table_pack(lua_State *L, int index, const Type *type, const Shape *shape, void *bytes);
-/* Computes the shape of a nested table; false with error_set. */
+/* Computes the shape of a nested table. Returns false with error_set on failure. */
 bool table_shape(lua_State *L, int index, const Type *type, Shape *shape);
 /* Pushes packed elements as a table nested like the shape. */
 void table_push_nested(lua_State *L, const Type *type, const Shape *shape, const void *bytes);
@@ -306,14 +308,16 @@ Stream *create_from_table(lua_State *L, int index, const Type *type, const char 
 
 /* Returns a path, which is a string without zero bytes, or raises. */
 const char *argument_path(lua_State *L, int index, const char *function, int n, const char *name);
-/* Reads a file to a new stream, inside a scope; false with error_set. If `type` is NULL the file determines it. */
+/* Reads a file to a new stream. Is called inside a scope. If `type` is NULL the file determines the type. Returns false
+ * with error_set on failure. */
 typedef bool FileReader(Device *device, const char *path, const Type *type, Stream *result);
 /* Pushes the stream that a reader makes from a file, and returns 1; raises, with the prefix "function: ". */
 int file_load(lua_State *L, const char *function, const char *path, const Type *type, FileReader *read);
-/* Reads the contents of a .rill file to a new stream, for rill.load. If `type` is NULL the file determines it. Must be
- * called inside a scope; false with error_set. */
+/* Reads the contents of a .rill file to a new stream, for rill.load. If `type` is NULL the file determines the
+ * type. Must be called inside a scope. Returns false with error_set on failure. */
 bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, const Type *type, Stream *result);
-/* Writes a stream to a .rill file, for s:save. Must be called inside a scope; false with error_set. */
+/* Writes a stream to a .rill file, for s:save. Must be called inside a scope. Returns false with error_set on
+ * failure. */
 bool rillfile_save(const Stream *stream, const char *path);
 /* Pushes the container that a .rill file contains. Returns false if the file contains none; raises, with the prefix
  * "function: ". */

@@ -1,5 +1,5 @@
-/* Reads and writes whole files. Errors name the path and the system's reason. Functions return false with
- * error_set. */
+/* Reads and writes whole files. Functions return false with error_set on failure. The message names the
+ * path and the system's reason. */
 #ifndef RILL_IO_FILE_H
 #define RILL_IO_FILE_H
 
@@ -29,8 +29,8 @@ bool file_decode(const char *path, bool (*decode)(const FileBytes *file, void *s
  * that is replaced, and follows symbolic links. Fails if `path` exists and is not a regular file. */
 bool file_write(const char *path, const FilePart *parts, int count);
 
-/* A temporary file that is written in pieces, and renamed to its path when it is committed, as by file_write. A
- * draft that is not open has handle -1. */
+/* A temporary file that is written in pieces. It is renamed to its path when it is committed, as by file_write.
+ * The handle is -1 if the draft is not open. */
 typedef struct FileDraft {
     char *path;   /* as given, for messages */
     char *target; /* the path with symbolic links resolved */

@@ -35,13 +35,13 @@ bool text_is(TextWord word, const char *lower);
 bool text_number(const TextReader *reader, TextWord word, const char *what, double *value);
 /* Parses a word as a whole number. Returns false with the error "expected WHAT". */
 bool text_whole(const TextReader *reader, TextWord word, const char *what, int64_t *value);
-/* Parses a word as a whole number from `least` to `most`. Returns false with error_set. */
+/* Parses a word as a whole number from `least` to `most`. Returns false with error_set on failure. */
 bool text_count(const TextReader *reader, TextWord word, const char *what, int64_t least, int64_t most, int64_t *value);
 /* Sets the error "expected WHAT, KIND, got WORD" and returns false. `kind` may be NULL. */
 bool text_expected(const TextReader *reader, TextWord word, const char *what, const char *kind);
 /* Returns the number of characters of a word that messages show. */
 int text_shown(TextWord word);
-/* Parses the next `count` words of the line as finite numbers. Returns false with error_set. */
+/* Parses the next `count` words of the line as finite numbers. Returns false with error_set on failure. */
 bool text_finite(TextReader *reader, const char *what, double *values, int count);
 /* Returns whether the numbers are finite after conversion to float. */
 bool text_are_finite(const double *numbers, int count);
@@ -54,7 +54,7 @@ typedef struct TextWriter {
     bool failed;
 } TextWriter;
 
-/* Opens a file. Returns false with error_set. */
+/* Opens a file. Returns false with error_set on failure. */
 bool text_begin(TextWriter *writer, const char *path);
 /* Appends formatted text of at most 511 characters. */
 void text_add(TextWriter *writer, const char *format, ...) ERROR_PRINTF(2, 3);

@@ -1,5 +1,5 @@
 /* Declares the methods of containers that are implemented in separate files, and what these files share. Methods take
- * their arguments from the Lua stack, return the number of results, and raise. */
+ * their arguments from the Lua stack, return the number of results, and raise errors. */
 #ifndef RILL_BINDING_CONTAINERS_CONTAINER_H
 #define RILL_BINDING_CONTAINERS_CONTAINER_H
 
@@ -47,8 +47,9 @@ int container_boundary(lua_State *L);
 /* Pushes a function that raises, if `key` is a view that only streams have; else returns false. (active.c) */
 bool container_push_view(lua_State *L, const char *key);
 
-/* Returns whether the options at 3, which may be absent, request memory with a texture, and stores which one; raises.
- * `boundary`: the option `boundary`, which the caller reads, is permitted. (storage_options.c) */
+/* Reads the options for textures from the table at stack index 3, which may be absent; raises. Returns whether they
+ * request memory with a texture, and stores its properties in `wish`. If `boundary` is true, the option `boundary`,
+ * which the caller reads, is permitted. (storage_options.c) */
 bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish);
 
 /* Implements c:each([range]). (each.c) */

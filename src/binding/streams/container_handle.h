@@ -54,10 +54,10 @@ void container_take(lua_State *L, LuaContainer *self, Container *c, const char *
 void container_keep(lua_State *L, LuaContainer *self);
 /* Raises error_message() unless `done` is true. Must be called after a scope. */
 void container_done(lua_State *L, const LuaContainer *self, bool done, const char *function);
-/* Maps the pages that a launch over a region writes, as container_make_mapped. */
+/* Maps the pages that a launch over a region writes, as container_make_mapped does for a box. */
 void container_map_region(lua_State *L, LuaContainer *self, const Region *region, const char *function);
-/* Maps the pages of the elements first .. last - 1 if the container allocates its pages, else raises unless they are
- * mapped. Raises on failure. The header may change. */
+/* Maps the pages of the elements first .. last - 1 if the container allocates its pages. Otherwise raises unless these
+ * elements are mapped. Raises on failure. The header may change. */
 void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last,
                            const char *function);
 

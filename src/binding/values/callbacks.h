@@ -1,12 +1,13 @@
-/* User functions that C objects call: translators and allocators. The registry does not keep them alive, as a function
- * that refers to its own object would then never be collected. Instead, each userdata that holds such an object keeps
- * its functions in a user value. */
+/* User functions that C objects (translators and containers with an allocator) call. The registry does not keep the
+ * functions alive: if it did, a function that refers to its own object would never be collected. Instead, each userdata
+ * that holds such an object keeps the object's functions in a user value. */
 #ifndef RILL_BINDING_VALUES_CALLBACKS_H
 #define RILL_BINDING_VALUES_CALLBACKS_H
 
 #include "binding/binding.h"
 
-/* The first member of the hooks of such an object. */
+/* Identifies the table of functions of an object. It is the first member of the context that the object passes to its C
+ * callbacks. */
 typedef struct Callbacks {
     lua_State *main;    /* the state's main thread: it lives as long as the registry */
     lua_Integer number; /* identifies the table of functions */
@@ -14,13 +15,14 @@ typedef struct Callbacks {
 
 /* Registers the functions in the table on top of the stack, which stays there. The caller must keep the table alive. */
 Callbacks callbacks_create(lua_State *L);
-/* Pushes the table of functions. */
+/* Pushes the table of functions. Raises an error if it was garbage-collected. */
 void callbacks_push(lua_State *L, const Callbacks *callbacks);
-/* Adds the table of functions to the tables that user value `n` of the userdata at `index` keeps alive. */
+/* Keeps the table of functions alive as long as the userdata at `index`: adds it to the list in user value `n`. */
 void callbacks_keep(lua_State *L, int index, int n, const Callbacks *callbacks);
 
-/* Calls a C function with `context` that calls a user function, and catches errors: false with error_set, with the
- * prefix "option '...'". */
+/* Calls the C function `f`, which calls a user function, with `context` as its argument. If `f` raises an
+ * error, returns
+ * false with error_set. The message then begins with "option '...'". */
 bool callbacks_call(lua_State *L, lua_CFunction f, void *context, const char *option);
 
 #endif

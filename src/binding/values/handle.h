@@ -1,16 +1,18 @@
-/* Userdata that own a C object, which is released when they are closed or collected. */
+/* Userdata that own a C object. The object is released when the userdata is closed or collected. */
 #ifndef RILL_BINDING_VALUES_HANDLE_H
 #define RILL_BINDING_VALUES_HANDLE_H
 
 #include "binding/binding.h"
 
-/* Describes a type of such userdata. It must be static, since the registry holds the metatable under its address. */
+/* Describes a type of userdata that own a C object. It must be static, since the registry holds the metatable
+ * under its address. */
 typedef struct HandleType {
     const char *name; /* "range": the metatable's __name is rill.range */
     const char *self; /* the variable name used in messages: "r" for r:close */
     size_t size;
     int values; /* the number of user values */
-    /* Releases the object of a userdata unless it is closed, and marks it as closed. Called outside of any scope; must not raise. */
+    /* Releases the object of a userdata unless it is closed, and marks it as closed. Called outside of any
+     * scope; must not raise. */
     void (*drop)(lua_State *L, void *self);
     bool final; /* no call uses such a userdata while it runs a user function: see binding_park_final */
 } HandleType;

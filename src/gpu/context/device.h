@@ -89,19 +89,20 @@ void device_watch_forks(void);
 int device_count(void);
 /* Describes a device of the list by its 0-based index. */
 bool device_info(int index, DeviceInfo *info);
-/* Copies the reason why a driver is refused; 0-based index. Returns false after the last one. */
+/* Copies the reason why a driver is refused. `index` is 0-based among the refused drivers. Returns false after the
+ * last one. */
 bool device_left_out(int index, char *reason, size_t room);
 
 /* Opens a device by its 1-based index as text ("1", "2" ...) or by a part of its name in any case. NULL:
- * RILL_DEVICE if it is set, else the first device that opens. A device that is open already on this thread is
- * shared. The caller owns a reference. */
+ * RILL_DEVICE if it is set, else the first device that opens. If the device is already open on this thread, it
+ * is shared. The caller owns a reference. */
 Device *device_open(const char *which);
 /* Adds a reference. */
 Device *device_retain(Device *device);
 /* Drops a reference. The device is closed with the last one. */
 void device_release(Device *device);
 
-/* Returns a number that is unique among all devices of this process so far: for caches that outlive devices. */
+/* Returns a number that no other device of this process has or had. For caches that exist longer than devices. */
 uint64_t device_serial(const Device *device);
 /* Returns name, vendor and version. */
 const DeviceInfo *device_describe(const Device *device);
@@ -121,10 +122,11 @@ typedef struct DeviceScope {
 bool device_enter(Device *device, DeviceScope *scope);
 /* Restores the context that device_enter saved. */
 void device_leave(DeviceScope *scope);
-/* Returns whether this thread is between device_enter and device_leave: for signal handlers. */
+/* Returns whether this thread is between device_enter and device_leave. May be called by signal handlers. */
 bool device_entered(void);
 
-/* Returns whether launches are printed on standard error: RILL_TRACE, read when the device was opened. */
+/* Returns whether launches are printed on standard error. The environment variable RILL_TRACE, which is read when
+ * the device is opened, determines this. */
 bool device_traced(const Device *device);
 
 /* Waits for all work. Returns false with error_set if the device is lost or a fault is recorded. */
@@ -137,10 +139,11 @@ void device_set_collector(Device *device, void (*collect)(void *context), void *
 DeviceMemory device_memory(const Device *device);
 /* Sets the memory limit in bytes; 0: none. */
 void device_memory_limit(Device *device, uint64_t bytes);
-/* Returns the bytes allocated since the last call, to be charged to the host language's garbage collector. */
+/* Returns the number of bytes that were allocated since the last call. The binding charges the garbage collector
+ * with them. */
 uint64_t device_take_charge(Device *device);
-/* Returns the number of programs compiled since the last call, to be charged too: each takes a quarter of a
- * megabyte on llvmpipe. */
+/* Returns the number of programs that were compiled since the last call. The binding charges the garbage collector
+ * with them, too: each takes a quarter of a megabyte on llvmpipe. */
 unsigned device_take_compiled(Device *device);
 
 enum {
@@ -153,7 +156,7 @@ enum {
  * filtered texture, see texture.h. */
 typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR, TEXEL_PAIR, TEXEL_SAMPLED } TexelFormat;
 
-/* The values outside a sampled texture, per dimension, x first. */
+/* Which values are read outside a sampled texture, per dimension, x first. */
 typedef enum TextureWrap { WRAP_EDGE, WRAP_REPEAT, WRAP_VALUE, TEXTURE_WRAPS } TextureWrap;
 typedef struct TextureOutside {
     uint8_t wraps[3]; /* TextureWrap */

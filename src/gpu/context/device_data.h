@@ -14,7 +14,7 @@ typedef struct AttachmentKind {
 } AttachmentKind;
 
 /* Returns the device's attachment of a type. It is filled with zeros at first and keeps its address. Returns
- * NULL with error_set. */
+ * NULL with error_set on failure. */
 void *device_data_get(Device *device, const AttachmentKind *kind);
 
 #endif

@@ -76,7 +76,7 @@ typedef struct BoundBlock {
     uint64_t bytes; /* 0: the whole buffer */
 } BoundBlock;
 
-/* The bound objects, so that a repeated dispatch binds nothing. */
+/* The objects that are bound. A dispatch that uses the same objects as the previous one binds nothing. */
 typedef struct Bindings {
     Program *program;
     GLuint textures[DEVICE_MAX_TEXTURES], samplers[DEVICE_MAX_TEXTURES];
@@ -158,8 +158,8 @@ struct Device {
     uint64_t large_bytes;                   /* smallest buffer that large_pages.c allocates */
     LargePages *large_pages;                /* NULL until the first such buffer */
     bool large_works;                       /* the first such buffer was tested */
-    /* Copy and fill large ranges. They set *done to the bytes done, counted from the first one. Return false
-     * with error_set. */
+    /* Copy and fill large ranges. They set *done to the number of bytes that were processed, counted from the
+     * first one. Return false with error_set on failure. */
     bool (*copy_many)(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes,
                       uint64_t *done);
     bool (*fill_many)(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes,
@@ -204,7 +204,7 @@ const char *egl_error_name(void);
 /* device_open.c: opens and closes a device. */
 
 /* Opens a device for the calling thread. Sets `info` to the driver's description, even if it is refused, and
- * `final` to whether opening will fail again. Returns NULL with error_set. */
+ * `final` to whether opening will fail again. Returns NULL with error_set on failure. */
 Device *device_new(int candidate, DeviceInfo *info, bool *final);
 /* Closes and frees a device. */
 void device_delete(Device *device);
@@ -228,14 +228,15 @@ bool process_forked(void);
  * starts. */
 void driver_cache_prepare(void);
 enum { CACHE_PATH_ROOM = 1024 };
-/* Finds rill's cache directory: RILL_CACHE, else by the XDG rules. Returns false if none can be written. */
+/* Finds rill's cache directory: RILL_CACHE, or the directory of the XDG rules. Returns false if it cannot be
+ * written. */
 bool driver_cache_directory(char path[CACHE_PATH_ROOM]);
 
 /* Chooses the values of all tuning choices (tuning.c). Returns false with error_set if RILL_TUNE is invalid. */
 bool tuning_look_up(Device *device);
 
-/* Reads or makes the measures of the driver (driver_test.c). Returns false with error_set if it is refused;
- * sets *wrong if it computes incorrect results. */
+/* Reads or makes the measures of the driver (driver_test.c). Returns false with error_set if the driver is
+ * refused. Sets *wrong if the driver computes incorrect results. */
 bool driver_test_measure(Device *device, DriverTestMeasures *measures, bool *wrong);
 
 /* gl_error.c: errors of the current context. */
@@ -286,7 +287,7 @@ bool dispatch_groups_at(Device *device, const Dispatch *dispatch, GLuint groups,
 /* Deletes the buffer of indirect dispatches (indirect.c). */
 void indirect_destroy(Device *device);
 
-/* recorder.c: these functions have no effect if no profile runs. */
+/* recorder.c. These functions have no effect if no profile runs. */
 
 /* Records the start of a dispatch. */
 void recorder_before(Device *device, double *before);
@@ -311,7 +312,7 @@ void pool_destroy(Buffer *buffer);
 void pool_shrink(Device *device, uint64_t bytes);
 
 /* Returns the buffer texture of a format, which is created when it is first used (buffer.c). Returns 0 with
- * error_set. */
+ * error_set on failure. */
 GLuint buffer_texture(Buffer *buffer, TexelFormat format);
 extern const GLenum buffer_texture_formats[TEXEL_FORMATS];
 
@@ -343,7 +344,7 @@ void memory_give(Device *device, uint64_t bytes);
 
 /* texture.c */
 
-/* Updates the buffer's texture and binds it to a unit. Returns false with error_set. */
+/* Updates the buffer's texture and binds it to a unit. Returns false with error_set on failure. */
 bool texture_bind(Buffer *buffer, int unit, const TextureOutside *outside);
 /* Deletes the buffer's texture, if there is one. */
 void texture_detach(Buffer *buffer);
@@ -376,7 +377,7 @@ bool bulk_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *patt
 
 /* Sets device->large_bytes from RILL_LARGE_PAGES. Returns false with error_set if its value is invalid. */
 bool large_pages_look_up(Device *device);
-/* Allocated; no memory is left; OpenGL must allocate. */
+/* STORED: the memory was allocated. FULL: no memory is left. NONE: OpenGL must allocate the memory. */
 typedef enum LargePagesResult { LARGE_PAGES_STORED, LARGE_PAGES_FULL, LARGE_PAGES_NONE } LargePagesResult;
 /* Allocates memory for the buffer that is bound to GL_COPY_WRITE_BUFFER. */
 LargePagesResult large_pages_store(Buffer *buffer);
@@ -385,9 +386,11 @@ void large_pages_release(Buffer *buffer);
 
 /* memory/staging_ring.c */
 
-/* Writes bytes to a buffer, ordered with launches. The range must have been checked. Returns false with error_set. */
+/* Writes bytes to a buffer, ordered with launches. The range must have been checked. Returns false with
+ * error_set on failure. */
 bool staging_ring_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
-/* Reads bytes of a buffer, ordered with launches. The range must have been checked. Returns false with error_set. */
+/* Reads bytes of a buffer, ordered with launches. The range must have been checked. Returns false with
+ * error_set on failure. */
 bool staging_ring_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
 /* Deletes the ring. */
 void staging_ring_destroy(Device *device);

@@ -23,10 +23,11 @@ typedef struct DriverTest {
     DriverTestLine lines[DRIVER_TEST_LINES];
 } DriverTest;
 
-/* Tests the driver, whether there is a record or not. Returns false with error_set if the test cannot run. */
+/* Tests the driver, even if a record of an earlier test exists. Returns false with error_set if the test
+ * cannot run. */
 bool driver_test_run(Device *device, DriverTest *test);
 
-/* Returns the remedy for a line that is wrong. */
+/* Returns what the user can do about a line with the verdict DRIVER_TEST_WRONG. */
 const char *driver_test_remedy(const Device *device, const DriverTestLine *line);
 
 #endif

@@ -33,8 +33,8 @@ typedef struct DriverTestMark {
     int file; /* -1: could not be created */
     char path[1024];
 } DriverTestMark;
-/* Creates the marker. Returns false with error_set if several processes in a row left it, and the last one
- * recently. */
+/* Creates the marker. Returns false with error_set if several processes in a row ended during the
+ * test, the last one recently. */
 bool driver_test_mark(uint64_t key, const Device *device, DriverTestMark *mark);
 /* Removes the marker. */
 void driver_test_unmark(DriverTestMark *mark);

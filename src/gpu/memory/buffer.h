@@ -5,9 +5,9 @@
 
 #include "gpu/context/device.h"
 
-/* Creates a buffer of `bytes` bytes, which may be 0. It is filled with zeros if `zero` is set, else its
- * contents are undefined. If memory is exhausted, collects garbage and empties the pool first. Returns NULL
- * with error_set. */
+/* Creates a buffer of `bytes` bytes, which may be 0. It is filled with zeros if `zero` is set; otherwise its
+ * contents are undefined. If memory is exhausted, collects garbage and empties the pool, and tries again. On
+ * failure returns NULL with error_set. */
 Buffer *buffer_create(Device *device, uint64_t bytes, bool zero);
 /* Adds a reference. */
 Buffer *buffer_retain(Buffer *buffer);
@@ -16,37 +16,38 @@ void buffer_release(Buffer *buffer);
 
 /* Returns the device. */
 Device *buffer_device(const Buffer *buffer);
-/* Returns the bytes with which the buffer was created. */
+/* Returns the size in bytes with which the buffer was created. */
 uint64_t buffer_bytes(const Buffer *buffer);
-/* Returns the bytes with padding and tail, a multiple of 16. */
+/* Returns the allocated size in bytes, with padding and tail. It is a multiple of 16. */
 uint64_t buffer_capacity(const Buffer *buffer);
 /* Returns the GL name, for interoperation. */
 uint32_t buffer_name(const Buffer *buffer);
 
-/* Returns the contents if the device is synchronous and uses host memory, else NULL. They are valid until the
- * next launch or release. */
+/* Returns a pointer to the contents if the device is synchronous and uses host memory, otherwise NULL. The
+ * pointer is valid until the next launch or release. */
 const void *buffer_host(const Buffer *buffer);
 
 /* Returns whether a buffer texture can contain `bytes` bytes. A launch fails if a buffer is larger than its
  * texture can be, since reads past the end of a texture are undefined. */
 bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t bytes);
-/* Returns whether programs should read the buffer as a texture: textures are faster than storage blocks
- * (RILL_TUNE) and large enough. */
+/* Returns whether programs should read the buffer as a texture. They should if reads of textures were measured
+ * to be faster than reads of storage blocks (see RILL_TUNE) and a texture can contain the whole buffer. */
 bool buffer_in_texture(const Buffer *buffer, TexelFormat format);
 
-/* Returns whether kernels can bind the whole buffer. Beyond the advertised block size this is tested once in
- * the spare tail, since drivers advertise less than they support. Returns false with error_set. */
+/* Returns whether kernels can bind the whole buffer. If the buffer is larger than the advertised block
+ * size, tests this once in the spare tail, since drivers support more than they advertise. If kernels cannot
+ * bind the buffer, returns false with error_set. */
 bool buffer_block_fits(Buffer *buffer);
 
 /* Returns the version, which increases with every write to the buffer. */
 uint64_t buffer_version(const Buffer *buffer);
-/* Records a write. Must be called for each write by a shader; buffer_write, buffer_copy and buffer_fill do it
- * themselves. */
+/* Records a write. Must be called for each write by a shader. buffer_write, buffer_copy and buffer_fill call
+ * it themselves. */
 void buffer_wrote(Buffer *buffer, const BufferRegion *region);
 /* Returns whether the region may have been written after the buffer had this version. */
 bool buffer_written_since(const Buffer *buffer, uint64_t version, const BufferRegion *region);
 
-/* Transfers are ordered with launches. They return false with error_set. */
+/* Transfers and launches run in the order of the calls. Transfers return false with error_set on failure. */
 
 /* Writes bytes from host memory. */
 bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
@@ -60,11 +61,12 @@ bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pa
 
 /* An asynchronous read-back. */
 typedef struct Transfer Transfer;
-/* Starts a read-back. Returns NULL with error_set. */
+/* Starts a read-back. On failure returns NULL with error_set. */
 Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes);
 /* Returns whether transfer_wait would return without waiting. */
 bool transfer_ready(Transfer *transfer);
-/* Waits and returns the bytes, which are valid until the transfer is released. Returns NULL with error_set. */
+/* Waits and returns the bytes, which are valid until the transfer is released. On
+ * failure returns NULL with error_set. */
 const void *transfer_wait(Transfer *transfer);
 /* Frees the transfer. */
 void transfer_release(Transfer *transfer);

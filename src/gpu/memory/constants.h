@@ -13,6 +13,6 @@ typedef struct Constants {
 } Constants;
 
 /* Returns the buffer of a table, cached or new. It is valid until the next call or allocation, unless it is
- * retained. Returns NULL with error_set. */
+ * retained. Returns NULL with error_set on failure. */
 Buffer *constants_find(Device *device, const Constants *constants);
 #endif

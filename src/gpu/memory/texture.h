@@ -1,4 +1,5 @@
-/* Textures of buffers, for the device's filters. A texture has a copy of the elements of a buffer, row-major,
+/* Textures of buffers. The device's texture units interpolate them. A texture has a copy of the elements of a
+ * buffer, row-major,
  * beginning with the first one. Programs write to the buffer only. If the buffer has changed, the texture is
  * updated before a dispatch that samples it. */
 #ifndef RILL_GPU_MEMORY_TEXTURE_H
@@ -41,13 +42,14 @@ void texture_level_size(const TextureForm *form, int level, int64_t size[TEXTURE
 /* Attaches a texture to a buffer without one. It exists as long as the buffer. Levels from 1 on are undefined.
  * Returns false with error_set if it is too large or memory is exhausted. */
 bool texture_attach(Buffer *buffer, const TextureForm *form);
-/* Attaches a texture like another buffer's, and copies its levels from 1 on. Returns false with error_set. */
+/* Attaches a texture like another buffer's, and copies its levels from 1 on. Returns false with error_set on
+ * failure. */
 bool texture_attach_copy(Buffer *buffer, const Buffer *from);
 /* Returns the form of the buffer's texture, or NULL if there is none. */
 const TextureForm *texture_form(const Buffer *buffer);
 /* Returns the bytes of device memory of the buffer's texture. */
 uint64_t texture_bytes(const Buffer *buffer);
-/* Copies the first elements of a buffer to a level >= 1. Returns false with error_set. */
+/* Copies the first elements of a buffer to a level >= 1. Returns false with error_set on failure. */
 bool texture_set_level(Buffer *buffer, int level, Buffer *elements);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Returns the program of the shader file `name` ("sort_count.comp"), after the lines `defines` ("#define X
  * ...\n", or ""). It is cached with the device; the least recently used of several hundred are dropped. Returns
- * NULL with error_set. */
+ * NULL with error_set on failure. */
 Program *shader_program(Device *device, const char *name, const char *defines);
 /* Returns a program like shader_program, with `defines` formatted as by printf. */
 Program *shader_program_format(Device *device, const char *name, const char *defines, ...) ERROR_PRINTF(3, 4);

@@ -1,6 +1,6 @@
 /* MatrixMarket files of sparse matrices (Boisvert, Pozo and Remington 1996). Reads "coordinate" files with the
- * fields real, integer and pattern, and the symmetries general, symmetric and skew-symmetric; of the last two,
- * the other half is added. Writes real general files. */
+ * fields real, integer and pattern, and the symmetries general, symmetric and skew-symmetric. Files of the
+ * last two contain one half of a matrix; reading adds the other half. Writes real general files. */
 #ifndef RILL_IO_ARRAY_MTX_H
 #define RILL_IO_ARRAY_MTX_H
 

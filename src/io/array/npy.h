@@ -40,7 +40,7 @@ const char *npy_kind_name(NpyKind kind);
 
 /* Returns whether the content begins with the signature of the format. */
 bool npy_recognise(const unsigned char *bytes, size_t size);
-/* Decodes a file. Release the array with npy_free. Returns false with error_set. */
+/* Decodes a file. Release the array with npy_free. Returns false with error_set on failure. */
 bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array);
 /* Frees the array. */
 void npy_free(NpyArray *array);
@@ -50,7 +50,7 @@ void npy_free(NpyArray *array);
  * the first value that does not fit. */
 bool npy_convert(NpyArray *array, NpyKind kind, bool cut);
 
-/* Writes a file (see file_write). Returns false with error_set. */
+/* Writes a file (see file_write). Returns false with error_set on failure. */
 bool npy_write(const char *path, const NpyArray *array);
 
 #endif

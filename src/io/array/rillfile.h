@@ -8,13 +8,15 @@
  *       12      4  H, the length of the description
  *       16      H  the description:
  *                    number of structures (2), then the structures, each before the ones that contain it:
- *                      name (string), number of fields (2), and for each field name (string), type (string, "" for a structure) and
+ *                      name (string), number of fields (2), and for each field name (string), type (string, ""
+ * for a structure) and
  *                      structure (2: 0 none, else its 1-based index in this list)
  *                    the element's type (string) and structure (2), as for a field
  *                    bytes per element (4)
  *                    rank, 1 to 8 (2), and the sizes (8 each), last dimension fastest
  *                    version 2: the container's kind (string), rank, 1 to 8 (2), sizes (8 each),
- *                      page sizes (8 each), levels of the page table (2), capacity (8), number of ints (8) and the ints (4 each): see container/serialize.h
+ *                      page sizes (8 each), levels of the page table (2), capacity (8), number of ints (8) and
+ * the ints (4 each): see container/serialize.h
  *     16+H      N  the elements, packed without padding
  *   16+H+N      4  CRC-32 of everything before it
  *
@@ -58,9 +60,10 @@ typedef struct RillFile {
     } container;
 } RillFile;
 
-/* Adds a structure without fields. Returns its 1-based index, or 0 with error_set. */
+/* Adds a structure without fields. Returns its 1-based index, or 0 with error_set on failure. */
 int rillfile_add_struct(RillFile *file, const char *name);
-/* Adds a field to structure `number` (1-based). `structure` is as in RillField. Returns false with error_set. */
+/* Adds a field to structure `number` (1-based). `structure` is as in RillField. Returns false with error_set
+ * on failure. */
 bool rillfile_add_field(RillFile *file, int number, const char *name, const char *type, int structure);
 
 /* Returns whether a file exists whose header describes a container. Sets no error. */
@@ -68,9 +71,9 @@ bool rillfile_is_container(const char *path);
 /* Returns whether the content begins with the signature of the format. */
 bool rillfile_recognise(const unsigned char *bytes, size_t size);
 /* Decodes a file. Release it with rillfile_free. Checks everything except whether the types exist and have
- * `element_bytes`. Returns false with error_set. */
+ * `element_bytes`. Returns false with error_set on failure. */
 bool rillfile_decode(const unsigned char *bytes, size_t size, RillFile *file);
-/* Writes a file (see file_write). Returns false with error_set. */
+/* Writes a file (see file_write). Returns false with error_set on failure. */
 bool rillfile_write(const char *path, const RillFile *file);
 /* Frees the contents. */
 void rillfile_free(RillFile *file);

@@ -14,13 +14,13 @@ typedef struct Apng {
     uint16_t delay[2]; /* duration of a frame in seconds, as a fraction */
 } Apng;
 
-/* Opens a file. fps: frames per second, 0.02 to 1000. Returns false with error_set. */
+/* Opens a file. fps: frames per second, 0.02 to 1000. Returns false with error_set on failure. */
 bool apng_open(const char *path, double fps, Apng *apng);
 /* Appends a frame with 8 or 16 bits per sample. All frames must have the same size, channels and depth. Returns
- * false with error_set. */
+ * false with error_set on failure. */
 bool apng_frame(Apng *apng, const Image *image);
 /* Completes and renames the file. At least one frame must have been written. Closes, also on failure. Returns
- * false with error_set. */
+ * false with error_set on failure. */
 bool apng_close(Apng *apng);
 /* Closes without changing the file at `path`. */
 void apng_discard(Apng *apng);

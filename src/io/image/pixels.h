@@ -39,7 +39,7 @@ size_t pixels_bytes(PixelKind kind);
 /* Fills array->data, which the caller has allocated with the rows and cols of the image. Floats, halves and
  * unorm8 get values from 0 to 1 (floats of PFM are not scaled). Colour becomes gray by the luminance of Rec.
  * 709 (0.2126 R + 0.7152 G + 0.0722 B; alpha is ignored), gray is repeated for colour, and missing alpha is 1.
- * uint8 and uint16 get the samples themselves, of gray images only. Returns false with error_set. */
+ * uint8 and uint16 get the samples themselves, of gray images only. Returns false with error_set on failure. */
 bool pixels_from_image(const Image *image, PixelArray *array);
 
 /* Returns the default numbers that become 0 and 1 in an image: 0 and the type's maximum for small unsigned
@@ -47,7 +47,7 @@ bool pixels_from_image(const Image *image, PixelArray *array);
 bool pixels_range(PixelKind kind, double *min, double *max);
 
 /* Creates an image from an array. Integer samples are clamped to 0 to 1 (NaN becomes 0) and rounded to nearest;
- * float samples are not. Returns false with error_set. */
+ * float samples are not. Returns false with error_set on failure. */
 bool pixels_to_image(const PixelArray *array, const PixelOptions *options, Image *image);
 
 #endif

@@ -19,13 +19,13 @@ typedef struct Video {
 
 /* Returns whether the extension is .mp4, .webm, .mkv or .gif. */
 bool video_extension(const char *path);
-/* Finds ffmpeg and opens the file. fps: frames per second, 0.02 to 1000. Returns false with error_set. */
+/* Finds ffmpeg and opens the file. fps: frames per second, 0.02 to 1000. Returns false with error_set on failure. */
 bool video_open(const char *path, double fps, Video *video);
 /* Appends a frame with 8 bits per sample. All frames must have the same size and channels. Returns false with
- * error_set. */
+ * error_set on failure. */
 bool video_frame(Video *video, const Image *image);
 /* Waits for ffmpeg to end and renames the file. At least one frame must have been written. Closes, also on
- * failure. Returns false with error_set. */
+ * failure. Returns false with error_set on failure. */
 bool video_close(Video *video);
 /* Stops ffmpeg and closes without changing the file at `path`. */
 void video_discard(Video *video);

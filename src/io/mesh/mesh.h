@@ -29,15 +29,16 @@ enum { MESH_ENCODINGS = 1 << MESH_ASCII | 1 << MESH_LITTLE | 1 << MESH_BIG };
 /* Frees the arrays. The mesh is empty afterwards. */
 void mesh_free(MeshData *mesh);
 
-/* Ensures capacity for more vertices and triangles. Returns false with error_set. */
+/* Ensures capacity for more vertices and triangles. Returns false with error_set on failure. */
 bool mesh_reserve(MeshData *mesh, size_t vertices, size_t faces);
-/* Appends a vertex. Returns false with error_set. */
+/* Appends a vertex. Returns false with error_set on failure. */
 bool mesh_add_vertex(MeshData *mesh, const double position[3]);
-/* Appends a triangle. Returns false with error_set. */
+/* Appends a triangle. Returns false with error_set on failure. */
 bool mesh_add_triangle(MeshData *mesh, int32_t a, int32_t b, int32_t c);
 
 /* Ensures that an array has a capacity of at least `count` elements of `size` bytes. If it must grow, its
- * capacity *room becomes 1.5 times as large, or `count` + 64 if that is more. Returns false with error_set. */
+ * capacity *room becomes 1.5 times as large, or `count` + 64 if that is more. Returns false with error_set on
+ * failure. */
 bool mesh_grow(void **array, size_t *room, size_t count, size_t size);
 
 /* Returns the number of elements of an owner's array. */

@@ -1,6 +1,6 @@
 /* Derives the two kernels that are launched for a kernel with variable outputs. The first counts
- * the pushes of every element. The second writes the pushed elements, in the order of the elements
- * that push them. Parameter i of both stands for parameter i of the original kernel. */
+ * how many elements each invocation pushes. The second writes the pushed elements, in the order of the
+ * invocations. Parameter i of both kernels corresponds to parameter i of the original kernel. */
 #ifndef RILL_KERNEL_BODY_DERIVE_H
 #define RILL_KERNEL_BODY_DERIVE_H
 
@@ -9,11 +9,13 @@
 /* Returns whether the function has variable outputs. */
 bool derive_needed(const Function *f);
 
-/* Computes the signature to launch for `mode` from the signature of the kernel (with its result).
- * When counting, a variable output becomes an int output, and plain outputs are not arguments:
- * baked[i] is set to the text of a constant that replaces output i. When writing, a variable output
- * becomes a random-access stream, and two int inputs for each variable output follow: the begin and
- * the count. The caller owns the signature: free(params). */
+/* Sets `to` to the signature of the derived kernel for `mode`, computed from the original signature
+ * `launched`. A returned value is an output like any other.
+ * BODY_COUNT: a variable output becomes an int output. A plain output i is not an argument: its
+ * variable is a constant with the value zero, and baked[i] is set to the text of this value.
+ * BODY_WRITE: a variable output becomes a random-access stream. After all parameters follow two int
+ * inputs for each variable output: the index of the first element to write, and the count.
+ * Returns false with error_set on failure. The caller frees to->params and the strings in `baked`. */
 bool derive_function(const Module *module, const Function *launched, BodyMode mode, Function *to,
                      char *baked[MAX_PARAMS]);
 

@@ -6,8 +6,9 @@
 
 enum { MAX_TEMPORARIES = 2 * MAX_PARAMS };
 
-/* Copies a stream into a new one, resampled to a shape (the result may be a view), or unchanged if
- * the shape is NULL. The copy itself may be a launch. */
+/* Creates a stream with the elements of `from`. If `shape` is NULL, the result is a contiguous copy. Otherwise the
+ * elements are repeated or strided to `shape`, and the result may be a view of `from` if no copy is necessary.
+ * Copying may launch a kernel. Returns false with error_set on failure. */
 typedef bool LaunchCopy(const Stream *from, const Shape *shape, Stream *result);
 
 typedef struct Plan {
@@ -29,8 +30,8 @@ typedef struct Plan {
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* after resampling, copying and merging */
     bool resampled[MAX_PARAMS];
-    int64_t packed_offset[MAX_PARAMS]; /* if bindings are shared: the offset in `packed`, in elements */
-    Buffer *packed;
+    Buffer *packed;                    /* copies of the streams that share one binding; NULL: none */
+    int64_t packed_offset[MAX_PARAMS]; /* offset of the copy in `packed`, in elements; else 0 */
     int temporary_count, merged_count;
     Stream temporaries[MAX_TEMPORARIES];
     Stream merged[MAX_PARAMS];
@@ -48,8 +49,8 @@ static inline bool launch_is_output(const Function *f, int i)
     return launch_kind(f, i)->written && !launch_kind(f, i)->bound;
 }
 
-/* Returns whether the stream of a parameter has one element for each element of the launch in
- * order: see Domain. */
+/* Returns whether the stream of a parameter is indexed by the number of the element within the launch instead of by its
+ * coordinates: element k of the stream belongs to the k-th element of the launch. See `numbered` in Domain. */
 static inline bool launch_numbered(const Plan *plan, int i)
 {
     return (plan->numbered >> i & 1) != 0;
@@ -66,51 +67,48 @@ static inline bool launch_begins(const Stream *box)
     return begins;
 }
 
-/* Returns whether a dimension needs more than its stride. */
+/* Returns whether more than the stride is needed to compute an address along a dimension of a view. */
 static inline bool launch_dim_mapped(const ViewDim *dim)
 {
     return dim->step != 1 || dim->start != 0 || dim->div != 1 || dim->mod != 0;
 }
 
-/* Creates the plan of a launch in the device's workspace (plan.c). Returns NULL with error_set on
- * failure. */
+/* Creates the plan of a launch in the device's workspace (plan.c). Returns NULL with error_set on failure. */
 Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check, LaunchCopy *copy);
-/* Checks and prepares the arguments. *outputs becomes the number of outputs, *per_pass the number
- * that one pass may store. */
+/* Checks and prepares the arguments. Sets *outputs to the number of outputs, and *per_pass to the
+ * number of outputs that one pass can store. Returns false with error_set on failure. */
 bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass);
 /* Merges dimensions of the launch that are contiguous in all arguments. */
 void plan_merge(Plan *plan);
-/* Returns a contiguous copy of a stream that lives as long as the plan. Returns NULL with error_set
- * on failure. */
+/* Returns a contiguous copy of a stream. The plan owns the copy and releases it in plan_finish. Returns NULL with
+ * error_set on failure. */
 const Stream *plan_copied(Plan *plan, const Stream *stream);
 /* Releases the temporary streams and the plan. */
 void plan_finish(Plan *plan);
 
-/* Chooses the variant for the pass that stores these outputs, a bit per parameter
- * (choose_variant.c). */
+/* Chooses the variant for a pass (choose_variant.c). `outputs` has a bit for each parameter that the pass stores. */
 void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey *key);
 
 /* Returns whether the elements of a stream are contiguous and begin at a texel. */
 bool launch_aligned(const Stream *stream);
-/* Returns whether steps of this number of elements can be stored as whole words. */
+/* Returns whether invocations that compute this number of adjacent elements can store them as whole 32-bit words. */
 bool launch_storable(const Plan *plan, const Stream *stream, int elements);
 
-/* Returns the distance between neighbors along dimension d (0: x) of a stream that is accessed with
- * strides within the pages of the launch. */
+/* Returns the distance in memory, in elements, between adjacent elements of a page along dimension d (0: x). The
+ * stream must be an argument that is accessed with fixed strides within each page of the launch. */
 int64_t launch_page_stride(const Stream *stream, int d);
 
 /* Finds the arguments that a launch reads through replicas, which are copies of elements of
  * adjacent pages that the pages of a container store (halo.c). Returns a mask with bit i for
  * argument i. */
 uint64_t launch_halo(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
-/* Updates the replicas of the arguments in the mask `replicated`. Returns false with error_set on
- * failure. */
+/* Updates the replicas of the arguments in the mask `replicated`. Returns false with error_set on failure. */
 bool launch_halo_copy(const Kernel *kernel, const Argument *args, uint64_t replicated);
 
-/* Writes why the variant of a key does not load whole texels, as " because argument 'x' ...", or
- * nothing if it does (reason.c). */
+/* Writes the reason why the variant of a key has general loads, for example " because argument 'x'
+ * ..." (reason.c). Writes nothing if the variant has none. */
 void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
-/* Writes why the variant of a key does not store whole words, or nothing if it does. */
+/* Writes the reason why the variant of a key has general stores. Writes nothing if the variant has none. */
 void reason_stores(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
 /* Prints a launch and its arguments (trace.c). */
@@ -131,10 +129,10 @@ void launch_bind_stores(const Plan *plan, const Variant *variant, Dispatch *disp
 /* Computes the number of work groups and fills in the uniforms that depend on it. */
 void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3]);
 
-/* Returns the bytes that the element-wise arguments move over a shape, reads and writes counted. */
+/* Returns the number of bytes that a launch over `shape` reads and writes in its element-wise arguments. */
 uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
 
-/* A launch over pages that was converted to a launch over the elements in memory. */
+/* A launch over pages that was converted into a launch over the elements in memory. */
 typedef struct LinearLaunch {
     Argument args[MAX_PARAMS];
     Stream streams[MAX_PARAMS];

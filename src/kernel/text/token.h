@@ -24,8 +24,7 @@ typedef struct TokenList {
     size_t count, capacity;
 } TokenList;
 
-/* Sets the kind and the length of the token whose text begins at token->text and ends before
- * `end`. */
+/* Sets the kind and the length of the token at token->text. The source text ends before `end`. */
 void token_scan(Token *token, const char *end);
 
 /* Frees the tokens and empties the list. */

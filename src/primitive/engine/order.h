@@ -15,13 +15,13 @@ typedef struct Held {
     int count;
 } Held;
 
-/* Adds an empty stream and returns it. The caller fills it. */
+/* Adds an empty Stream and returns it. The caller fills it in. */
 Stream *order_hold(Held *held);
 /* Releases all held streams. */
 void order_release(Held *held);
 
-/* Returns s if it is contiguous, else a contiguous copy, which `held` holds. The result has no length on the device.
- * Returns NULL with error_set on failure. */
+/* Returns s if it is contiguous, else a contiguous copy, which `held` holds. The length of the result is its
+ * shape, even if the length of s is only known to the device. Returns NULL with error_set on failure. */
 const Stream *order_packed(Held *held, const Stream *s);
 /* Returns the elements as 32-bit words, which begin at word *base of the buffer. Narrow elements use the low bits of
  * one word each. Returns NULL with error_set on failure. */
