@@ -62,9 +62,9 @@ describe("a page allocator", function()
         for text, value in pairs {
             ["the allocator returned frame 10: frames go from 0 to 9"] = {10},
             ["the allocator returned frame 0, which holds a page"] = {0},
-            ["expected a list of frames or nil as what it returns, got number 3"] = 3,
-            ["item 1 of what it returns: expected a frame, a whole number from 0, got number %-1"] = {-1},
-            ["item 1 of what it returns: expected a frame, a whole number from 0, got nil"] = {},
+            ["expected the function to return a list of frames or nil, got number 3"] = 3,
+            ["item 1 of the result: expected a frame, a whole number from 0, got number %-1"] = {-1},
+            ["item 1 of the result: expected a frame, a whole number from 0, got nil"] = {},
             ["c:set: option 'allocator': .*no way"] = function() error "no way" end,
             ["c:get: the container's allocator is running: it cannot use the container"] = function()
                 c:get(1)

@@ -81,7 +81,7 @@ describe("a custom translator", function()
         raises("expected 'rank' and 'to'", T.new, {to = 1})
         raises("expected 'rank' and 'to'", T.new, like {shape = {1, 2, 3}})
         raises("option 'rank': expected 1 .. 8, got 9", T.new, like {rank = 9})
-        raises("option 'shape': sizes go from 1", T.new, like {shape = {4, 0}})
+        raises("option 'shape': expected sizes from 1 to 2147483647, got 0", T.new, like {shape = {4, 0}})
         raises("trait 'memory': expected \"1\", \"log n\" or \"n\", got string \"2\"", T.new,
             like {traits = {memory = "2"}})
         raises("trait 'complete': expected true or false, got number 1", T.new, like {traits = {complete = 1}})
@@ -96,9 +96,9 @@ describe("a custom translator", function()
             or {{first = {3, 0}, last = {3, 1}, at = {9, 9}}} end})
         raises("t:translate: option 'cpu': not this one", t.translate, t, {0, 0})
         raises("option 'cpu': it raised no message", t.translate, t, {1, 0})
-        raises("expected 2 whole numbers or nil as what it returns, got string \"y\"", t.translate, t, {2, 0})
+        raises("expected the function to return 2 whole numbers or nil, got string \"y\"", t.translate, t, {2, 0})
         raises("option 'cpu_inverse' was not given", t.inverse, t, {2, 0})
-        raises("t:ranges: option 'ranges': expected a list of ranges as what it returns, got number 5", t.ranges, t,
+        raises("t:ranges: option 'ranges': expected the function to return a list of ranges, got number 5", t.ranges, t,
             {0, 0})
         raises("item 1: expected a table like", t.ranges, t, {1, 0})
         assert.same({{first = {3, 0}, last = {3, 1}, at = {9, 9}}}, t:ranges({2, 0}, {9, 9}))
@@ -295,7 +295,7 @@ describe("a table of addresses that a function computes once", function()
             made {rank = 2, shape = {1000000, 1000000}})
         raises("rill.translator.new: option 'cpu': no more",
             made {cpu = function(x) return x < 2 and x or error("no more", 0) end})
-        raises("expected 1 whole number or nil as what it returns, got number 0.5",
+        raises("expected the function to return 1 whole number or nil, got number 0.5",
             made {cpu = function() return 0.5 end})
         assert.is_nil(made {cpu = function(x) return x - 2 end}():translate(1))
         assert.same({}, made {cpu = function() end}():ranges(0, 3))

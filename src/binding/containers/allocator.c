@@ -39,13 +39,14 @@ static int call_choose(lua_State *L)
         return 0;
     }
     if (!lua_istable(L, -1)) {
-        return luaL_error(L, "expected a list of frames or nil as what it returns, got %s", binding_describe(L, -1));
+        return luaL_error(L, "expected the function to return a list of frames or nil, got %s",
+                          binding_describe(L, -1));
     }
     for (size_t i = 0; i < list->count; i++) {
         int whole = 0;
         lua_Integer frame = lua_geti(L, -1, (lua_Integer)i + 1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &whole) : 0;
         if (!whole || frame < 0 || frame > INT32_MAX) {
-            return luaL_error(L, "item %I of what it returns: expected a frame, a whole number from 0, got %s",
+            return luaL_error(L, "item %I of the result: expected a frame, a whole number from 0, got %s",
                               (LUAI_UACINT)i + 1, binding_describe(L, -1));
         }
         list->items[i].frame = (int32_t)frame;

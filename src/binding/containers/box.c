@@ -38,8 +38,8 @@ void container_box_check(lua_State *L, const LuaContainer *self, int first, cons
     for (int d = 0; d < rank; d++) {
         to[d]++;
         if (to[d] < from[d]) {
-            luaL_error(L, "%s: dimension %d: %I .. %I is not a box", function, d + 1, (LUAI_UACINT)from[d] + 1,
-                       (LUAI_UACINT)to[d]);
+            luaL_error(L, "%s: dimension %d: %I .. %I is not a box: expected first <= last", function, d + 1,
+                       (LUAI_UACINT)from[d] + 1, (LUAI_UACINT)to[d]);
         }
     }
 }

@@ -223,7 +223,8 @@ static int write_range(lua_State *L, LuaContainer *self, const char *function)
                 end = container_bounded(self->container) ? self->stream.shape.size[d] : INT64_MAX;
         from[d] = placed ? from[d] : source.low[d];
         if ((ended && to[d] - from[d] != size) || from[d] > end - size) {
-            luaL_error(L, "%s: argument #1 'data': a range of %s does not fit", function, shape_text(&source.shape, a));
+            luaL_error(L, "%s: argument #1 'data': a range of %s does not fit into the box", function,
+                       shape_text(&source.shape, a));
         }
         to[d] = from[d] + size;
     }

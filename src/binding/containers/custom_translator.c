@@ -56,8 +56,8 @@ static int call_point(lua_State *L)
         int whole = 0;
         call->to[d] = lua_type(L, d - to) == LUA_TNUMBER ? lua_tointegerx(L, d - to, &whole) : 0;
         if (!whole) {
-            return luaL_error(L, "expected %d whole number%s or nil as what it returns, got %s", to, to == 1 ? "" : "s",
-                              binding_describe(L, d - to));
+            return luaL_error(L, "expected the function to return %d whole number%s or nil, got %s", to,
+                              to == 1 ? "" : "s", binding_describe(L, d - to));
         }
     }
     call->outcome = OUTCOME_FOUND;
@@ -70,7 +70,7 @@ static Outcome hook_point(void *self, Direction direction, const int64_t *from, 
     const char *option = direction == DIRECTION_INVERSE ? "cpu_inverse" : "cpu";
     PointCall call = {hooks, direction, from, to, OUTCOME_UNMAPPED};
     if (direction == DIRECTION_INVERSE && !hooks->inverse) {
-        error_set("option 'cpu_inverse' was not given: points are inverted by it, streams by the GLSL");
+        error_set("option 'cpu_inverse' was not given: it inverts points; 'inverse' in 'glsl' inverts streams");
         return OUTCOME_FAILED;
     }
     return callbacks_call(caller, call_point, &call, option) ? call.outcome : OUTCOME_FAILED;
@@ -114,7 +114,7 @@ static int call_ranges(lua_State *L)
     coordinates_push(L, call->last, call->hooks->rank);
     lua_call(L, 2, 1);
     if (!lua_istable(L, -1)) {
-        return luaL_error(L, "expected a list of ranges as what it returns, got %s", binding_describe(L, -1));
+        return luaL_error(L, "expected the function to return a list of ranges, got %s", binding_describe(L, -1));
     }
     for (lua_Integer i = 1; lua_geti(L, -1, i) != LUA_TNIL; i++) {
         take_range(L, call, i);
@@ -248,13 +248,14 @@ static void check_options(lua_State *L, Options *options)
     binding_count(L, function, 1, false);
     options_read(L, &call, rows, options);
     if (!options->rank || !options->to || (options->shape.rank && options->shape.rank != options->rank)) {
-        luaL_error(L,
-                   "%s: expected 'rank' and 'to', from 1 to 8 dimensions, and 'shape' of as many sizes as 'rank' says",
-                   function);
+        luaL_error(
+            L, "%s: expected 'rank' and 'to', from 1 to 8 each, and in 'shape' one size for each of 'rank' dimensions",
+            function);
     }
     for (int d = 0; d < options->shape.rank; d++) {
         if (options->shape.size[d] < 1 || options->shape.size[d] > SHAPE_MAX_ELEMENTS) {
-            luaL_error(L, "%s: option 'shape': sizes go from 1 to 2147483647", function);
+            luaL_error(L, "%s: option 'shape': expected sizes from 1 to 2147483647, got %I", function,
+                       (LUAI_UACINT)options->shape.size[d]);
         }
     }
     size_t length;
