@@ -87,10 +87,86 @@ local function envelope_table(name, m)
         {{"vertex kernel", table.unpack(strategies)}, absolute, relative, bound})
 end
 
+-- Fig. 9: one step of Loop's subdivision from the viewpoint of the output triangles. The vertex kernel computes vertex i of the output from the input: an old
+-- vertex, or the new one of edge i - n. Sizes are those of section 5.1.
+local LOOP_SIZES <const> = {
+    warp = {batch = 96}, hash = {batch = 192, block = 64}, parallel_hash = {batch = 192, block = 64},
+    sort = {batch = 768, block = 256},
+}
+local loop = rill.program [=[
+    kernel void ends(ivec2 e[], int edges, out int vertex<>, out int edge<>) {
+        int i = indexof(vertex).x;
+        edge = i < edges ? i : i - edges;
+        ivec2 v = e[edge];
+        vertex = i < edges ? v.x : v.y;
+    }
+    kernel void owners(int twin<>, int edge<>, inout int own[]) {
+        int h = indexof(twin).x;
+        if (twin < h) own[edge] = h;
+    }
+    kernel void vertex(int i, int n, vec3 p[], ivec3 t[], ivec2 e[], int own[], int twin[], int start[], int ring[],
+            out vec3 r<>) {
+        if (i >= n) {
+            ivec2 v = e[i - n];
+            int h = own[i - n], other = twin[h];
+            vec3 s = 0.5 * (p[v.x] + p[v.y]);
+            if (other >= 0) {
+                ivec3 here = t[h / 3], there = t[other / 3];
+                s = 0.75 * s + 0.125 * (p[here[(h + 2) % 3]] + p[there[(other + 2) % 3]]);
+            }
+            r = s;
+        } else {
+            int from = start[i], to = start[i + 1], border = 0;
+            vec3 sum = vec3(0.0), curve = vec3(0.0);
+            for (int k = from; k < to; k++) {
+                ivec2 v = e[ring[k]];
+                vec3 x = p[v.x == i ? v.y : v.x];
+                sum += x;
+                if (twin[own[ring[k]]] < 0) { border++; curve += x; }
+            }
+            float count = float(to - from), c = 0.375 + 0.25 * cos(6.2831853 / count);
+            float beta = to - from == 3 ? 0.1875 : (0.625 - c * c) / count;
+            r = border == 2 ? 0.75 * p[i] + 0.125 * curve : border > 2 ? p[i] : p[i] + beta * (sum - count * p[i]);
+        }
+    }
+]=]
+
+local function loop_table(name, m)
+    local expected <close> = rill.subdivide.loop(m, {levels = 1})
+    local around, halves = m:adjacency(), 3 * m.faces
+    local edges, own = around.edges.size, rill.stream("int", around.edges.size)
+    local twin = around.twin:reshape(halves)
+    loop.owners(twin, around.edge:reshape(halves), own)
+    local vertex, edge = loop.ends {e = around.edges, edges = edges, shape = 2 * edges}
+    local sorted, ring = rill.sort_by_key(vertex, edge)
+    local start = rill.searchsorted(sorted, rill.iota(m.vertices + 1))
+    local arguments = {m.vertices, m.positions, m.triangles, around.edges, own, twin, start, ring}
+    local corners, strategies, racers = expected.triangles, rill.reuse.strategies(), {}
+    local bound = {"  invocations"}
+    local positions = rill.gather(expected.positions, rill.from(corners:values(), "int")):values()
+    for i, strategy in ipairs(strategies) do
+        local out, report = rill.reuse.run(strategy, corners, loop.vertex, arguments, LOOP_SIZES[strategy])
+        bound[i + 1] = ("%.2f"):format(report.invocations / (3 * corners.size))
+        for k, x in ipairs(out:values()) do
+            assert(math.abs(x - positions[k]) < 1e-6, strategy .. ": the result differs from rill.subdivide.loop")
+        end
+        out:close()
+        racers[i] = function()
+            return support.timed(function()
+                rill.reuse.run(strategy, corners, loop.vertex, arguments, LOOP_SIZES[strategy]):close()
+            end, 1)
+        end
+    end
+    local absolute, relative = lines_of(racers)
+    return support.table(("Fig. 9, Loop's subdivision, %s: %d triangles"):format(name, m.faces),
+        {{"one step", table.unpack(strategies)}, absolute, relative, bound})
+end
+
 return function()
     local rows = {}
     for _, one in ipairs(meshes()) do
         rows[#rows + 1] = table_of(one[1], one[2])
+        rows[#rows + 1] = loop_table(one[1], one[2])
         one[2]:close()
     end
     local spot <const> = data:gsub("stanford%-bunny", "spot")
