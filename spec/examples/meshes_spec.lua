@@ -38,6 +38,15 @@ describe("the example", function()
         script:says "icosphere +40962 +81920 +0.500"
     end)
 
+    it("envelopes encloses a mesh", function()
+        script:run("envelopes", ring, 2, script.directory)
+        script:picture("envelopes.png", 400, 800)
+        script:names "envelopes.png"
+        script:says "ring.ply, 256 triangles"
+        script:says "naive .* 768 invocations"
+        script:says "inner envelope: distances %d.%d+ to %d.%d+ of the target"
+    end)
+
     it("subdivide refines at folds", function()
         script:run("subdivide", ring, 4, script.directory)
         script:picture("subdivide.png", 400, 960)
