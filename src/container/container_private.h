@@ -35,26 +35,27 @@ struct Container {
     int references;
     const ContainerKind *kind;
     void *state;                   /* owned by the kind */
-    Translator *translator;        /* held */
-    Translator *edge;              /* held; the custom boundary; NULL: none */
+    Translator *translator;        /* retained */
+    Translator *edge;              /* retained; the custom boundary; NULL: none */
     Stream memory;                 /* a view */
     Stream whole;                  /* holds no reference */
     const Stream *elements;        /* the header for element-wise parameters: `whole`, or one in `state` */
     bool checked;                  /* the translator may return addresses outside of memory */
     int32_t sizes[SHAPE_MAX_RANK]; /* of memory, x first */
     char fallback[TYPE_MAX_BYTES];
-    Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
+    Kernel *kernels[ADDRESS_SLOTS]; /* retained; NULL until needed */
     uint64_t numbers;       /* hash of the arguments that were compiled into kernels as constants (container_bake) */
     uint64_t reach_version; /* 1 + the translator's version for which `reached` holds; 0: not determined yet */
     bool reached;           /* memory holds all pages of the translator */
     QueryCache query;
-    Region *active; /* the mapped elements, held, for the translator's version `active_version`; NULL until needed */
+    Region
+        *active; /* the mapped elements, retained, for the translator's version `active_version`; NULL until needed */
     uint64_t active_version;
     ContiguousPages contiguous;
     uint64_t ready;     /* serial of a region whose pages are mapped and not shared; 0: none */
     bool shares;        /* elements may be shared with snapshots */
     uint32_t snapshots; /* number of snapshots taken so far */
-    Snapshot *newest;   /* not held */
+    Snapshot *newest;   /* not retained */
 };
 
 struct Snapshot {

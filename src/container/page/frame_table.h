@@ -10,7 +10,7 @@ enum { FRAME_TABLE = 1 };
 
 /* Returns how many frames the table has. */
 int64_t frame_table_count(const Translator *t);
-/* Returns the words of a frame. */
+/* Returns the entry of a frame. */
 const int32_t *frame_table_words(const Translator *t, int64_t frame);
 /* Returns true if the `count` frames from `frame` on are free and within the capacity, otherwise false with
  * error_set. */

@@ -1,4 +1,4 @@
-/* Nodes of equal size of a tree, stored in a table of words after the words of the root. */
+/* Nodes of equal size of a tree, stored in a WordTable after the words of the root. */
 #ifndef RILL_CONTAINER_PAGE_NODE_POOL_H
 #define RILL_CONTAINER_PAGE_NODE_POOL_H
 

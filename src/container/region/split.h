@@ -9,7 +9,7 @@ enum { REGION_CUT_DEPTH = 64 };
 typedef struct RegionSplit {
     int depth;
     struct {
-        Region *region;      /* held */
+        Region *region;      /* retained */
         int64_t next, count; /* count 0: not computed yet */
     } at[REGION_CUT_DEPTH];
 } RegionSplit;

@@ -32,7 +32,7 @@ bool snapshot_memory_separate(Container *c);
 /* Containers whose memory others may write (state CopySnapshot): the snapshot is a copy of the mapped
  * elements, in address order. The functions are entries of ContainerKind. */
 typedef struct CopySnapshot {
-    Region *region; /* held */
+    Region *region; /* retained */
     Stream memory;
 } CopySnapshot;
 bool snapshot_copy_note(Container *c, Snapshot *s);

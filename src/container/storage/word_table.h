@@ -1,5 +1,5 @@
-/* A table of ints that kernels read, and its copy on the host. Functions write the copy; a flush sends
- * changed words to the device. */
+/* A table of 32-bit ints (words) that kernels read, and its copy on the host. Functions write the copy;
+ * word_table_flush sends changed words to the device. */
 #ifndef RILL_CONTAINER_STORAGE_WORD_TABLE_H
 #define RILL_CONTAINER_STORAGE_WORD_TABLE_H
 

@@ -3,9 +3,10 @@
  * created; its own values are then mipmap values. Nodes are at the corners of cells: a size of n cells has
  * the nodes 0 .. n, and adjacent pages repeat the nodes that they share.
  *
- * A node's value is held by the leaf above it, or at an upper side of the domain by the leaf below it. After
- * every write the other leaves with this node get the value. Hanging nodes (nodes on the border to a coarser
- * leaf that has no node there) get the value that the coarser leaf interpolates. */
+ * If several leaves share a node, the leaf at larger coordinates determines its value, or at the upper end of
+ * the domain the leaf at smaller coordinates. After every write the value is copied to the other leaves.
+ * Hanging nodes (nodes on the border to a coarser leaf that has no node there) get the value that the coarser
+ * leaf interpolates. */
 #ifndef RILL_CONTAINER_TREE_TREE_H
 #define RILL_CONTAINER_TREE_TREE_H
 

@@ -34,7 +34,7 @@ typedef struct TreeRun {
 /* The state of an adaptive container. */
 typedef struct Tree {
     Frames frames;
-    Kernel *steps[TREE_STEPS]; /* held; NULL until needed */
+    Kernel *steps[TREE_STEPS]; /* retained; NULL until needed */
     Stream border;             /* the indices of the nodes on the border of a page */
     Stream list; /* frames: the leaves by level, then the other pages by level; device NULL: not made yet */
     TreeRun leaves[1 << ADAPTIVE_LEVEL_BITS], others[1 << ADAPTIVE_LEVEL_BITS];
@@ -47,7 +47,7 @@ typedef struct Tree {
 /* The contents of an adaptive container at the time of a snapshot. */
 typedef struct TreeSnapshot {
     MemorySnapshot memory;
-    Translator *translator; /* held */
+    Translator *translator; /* retained */
     TreeEdge edge;
     char value[TYPE_MAX_BYTES];
 } TreeSnapshot;

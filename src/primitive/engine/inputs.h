@@ -86,7 +86,8 @@ typedef struct InputKey {
     uint8_t check, rank, parts; /* parts: bit d is set if dimension d has more than one element per block */
     uint8_t
         chunk; /* number of elements that are read at once as whole texels (a step); 0: elements are read one by one */
-    uint8_t ragged;  /* 0, or steps begin at multiples of this number of elements, not at the start of a block */
+    uint8_t
+        ragged; /* if not 0, steps begin at multiples of this number of elements instead of at the start of a block */
     uint8_t columns; /* adjacent blocks per invocation, whose steps are `chunk` rows; 0: one block */
     uint32_t texels; /* bit i: stream i is read by whole texels */
     uint8_t slots[INPUT_SOURCES * MAX_PARAMS]; /* streams of the sources' element-wise parameters in order */
@@ -95,8 +96,8 @@ typedef struct InputKey {
     ArgKey args[INPUT_ARGS];
 } InputKey;
 
-/* Fills in the key. `chunk` is the number of elements per step that the engine prefers, a multiple of what whole
- * texels need; 0: any. */
+/* Fills in the key. `chunk` is the number of elements per step that the engine prefers, a multiple of the elements of a
+ * texel; 0: any number. */
 void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
 /* Replaces the key by one with ragged steps, for engines that can skip elements of a step: blocks then begin and end
  * anywhere in streams that are read by whole texels. Returns false and leaves the key unchanged if this is not
@@ -129,7 +130,7 @@ bool inputs_lives_over(const InputLives *lives);
 void inputs_lives_release(InputLives *lives);
 
 typedef struct InputLayout {
-    int shape, block, four, place; /* offsets of uniform words */
+    int shape, block, four, place; /* positions of uniform 32-bit words */
     int textures, blocks;          /* used units and storage blocks, including the engine's own blocks */
     int id;
     bool canary;
@@ -175,7 +176,7 @@ void inputs_write_chunk_skip(InputText *text, const char *run, const char *start
 void inputs_write_chunk_loads(InputText *text, int k, int end);
 /* Writes the value of source s of element t + k. */
 void inputs_write_chunk_value(InputText *text, int s, int k);
-/* Writes the advance to the next step. */
+/* Writes the statements that advance to the next step. */
 void inputs_write_chunk_step(InputText *text);
 
 /* Steps of rows of adjacent columns. */

@@ -14,9 +14,10 @@ typedef struct ReducerLevel {
 typedef struct ReducerKey {
     uint8_t first; /* reads the inputs, not the accumulators of another level */
     uint8_t special,
-        tree;        /* special: 16 floats at once; tree: each work group also reduces the results of its invocations */
-    uint8_t again;   /* runs with unusable results are reduced again: see ReducerText.again */
-    uint8_t last;    /* writes results; else accumulators for columns, and for others what the words of the level say */
+        tree;      /* special: 16 floats at once; tree: each work group also reduces the results of its invocations */
+    uint8_t again; /* runs with unusable results are reduced again: see ReducerText.again */
+    uint8_t
+        last; /* writes results; else accumulators if columns are reduced, and otherwise results or accumulators as the uniforms of the level say */
     uint8_t many;    /* many outputs: the cost of a work group and of a store matters */
     uint8_t once;    /* each of many blocks is one step of whole texels: no loops */
     uint8_t several; /* an invocation reduces several consecutive blocks, so that it reads contiguous memory */
