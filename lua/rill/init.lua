@@ -66,6 +66,9 @@ local hooks = require "rill.algebra.expression".hooks
 
 --- hooks.hint(owner, key) calls suggest.hint of rill.core.suggest, for errors of the C part.
 function hooks.hint(...) return suggest.hint(...) end
+--- hooks.reduce_axes(name, s, axis, options) calls rill.stream.reduce_axes, for reductions with a table of axes or with
+-- the option ddof.
+hooks.reduce_axes = lazy.call("rill.stream.reduce_axes", "reduce")
 --- hooks.among(key, known) calls suggest.among of rill.core.suggest, for errors of the C part.
 function hooks.among(...) return suggest.among(...) end
 

@@ -135,19 +135,19 @@ e:eval(): stream -- returns a new stream with the values of the expression
 e:close() -- frees cached values, which are computed again when needed. `local e <close>` works
 ]==] .. operation_lines() },
     { "primitive", [==[
-s:sum(axis?: integer, options?: {keep?: boolean}): value -- returns the sum of all elements, or a stream of the sums along an axis (1-based; -1 is the last)
-s:prod(axis?: integer, options?: {keep?: boolean}): value -- returns the product of all elements, or along an axis
-s:min(axis?: integer, options?: {keep?: boolean}): value -- returns the minimum of all elements, or along an axis; of vectors per component. The result is NaN if an element is NaN
-s:max(axis?: integer, options?: {keep?: boolean}): value -- returns the maximum of all elements, or along an axis; of vectors per component. The result is NaN if an element is NaN
-s:mean(axis?: integer, options?: {keep?: boolean}): value -- returns the mean of all elements, or along an axis
-s:var(axis?: integer, options?: {keep?: boolean}): value -- returns the population variance of all elements, or along an axis
-s:std(axis?: integer, options?: {keep?: boolean}): value -- returns the population standard deviation of all elements, or along an axis
-s:any(axis?: integer, options?: {keep?: boolean}): value -- returns whether any element is true or nonzero
-s:all(axis?: integer, options?: {keep?: boolean}): value -- returns whether all elements are true or nonzero
-s:count(axis?: integer, options?: {keep?: boolean}): value -- returns the number of elements that are true or nonzero
+s:sum(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the sum of all elements, or a stream of the sums along an axis (1-based; -1 is the last)
+s:prod(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the product of all elements, or along an axis
+s:min(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the minimum of all elements, or along an axis; of vectors per component. The result is NaN if an element is NaN
+s:max(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the maximum of all elements, or along an axis; of vectors per component. The result is NaN if an element is NaN
+s:mean(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the mean of all elements, or along an axis
+s:var(axis?: integer|integer[], options?: {keep?: boolean, ddof?: number}): value -- returns the population variance of all elements, or along an axis. ddof: divide by n - ddof. Default: 0
+s:std(axis?: integer|integer[], options?: {keep?: boolean, ddof?: number}): value -- returns the population standard deviation of all elements, or along an axis. ddof: divide by n - ddof. Default: 0
+s:any(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns whether any element is true or nonzero
+s:all(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns whether all elements are true or nonzero
+s:count(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the number of elements that are true or nonzero
 s:argmin(axis?: integer, options?: {keep?: boolean}): value -- returns the indices i, j, ... (1-based) of the first minimum. Along an axis: an int stream of 0-based indices
 s:argmax(axis?: integer, options?: {keep?: boolean}): value -- returns the indices i, j, ... (1-based) of the first maximum, as in s:get(s:argmax()). Along an axis: an int stream of 0-based indices
-s:norm(axis?: integer, options?: {keep?: boolean}): value -- returns the Euclidean norm, the square root of the sum of squares
+s:norm(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the Euclidean norm, the square root of the sum of squares
 s:dot(t: source, axis?: integer, options?: {keep?: boolean}): value -- returns the dot product with a stream of the same shape
 rill.random(shape: shape, options?: {seed?: integer, type?: typename, distribution?: string, low?: number, high?: number, mean?: number, sd?: number}): stream -- returns random numbers (Philox4x32-10): "uniform" in [low, high), "normal", or integers from low to high. Default seed: the next one of the sequence that rill.seed starts
 rill.seed(n?: integer) -- starts the sequence of random numbers that are drawn without the option seed
@@ -337,7 +337,8 @@ local function shared_lines()
     end
     for i, row in ipairs(container_names) do
         local name, signature = row[1], known[row[1]]
-        lines[i] = ("c:%s%s: %s -- runs s:%s on the mapped elements, in address order%s\n"):format(name, signature[1],
+        local arguments = signature[1]:gsub("integer|integer%[%]", "integer"):gsub(", ddof%?: number", "") -- of streams only
+        lines[i] = ("c:%s%s: %s -- runs s:%s on the mapped elements, in address order%s\n"):format(name, arguments,
             row.result or signature[2], name, row.doc and ": " .. row.doc or "")
     end
     return table.concat(lines)

@@ -130,6 +130,22 @@ static int push_along_axis(lua_State *L, ReduceOp op, const ReduceOperand *x, in
     return 1;
 }
 
+/* Calls the Lua function for a reduction of the stream at index 1 with a table of axes, with options but no axis, or with
+ * options of a variance. Returns whether there are such arguments. */
+static bool reduce_axes(lua_State *L, ReduceOp op)
+{
+    bool variance = op == REDUCE_VAR || op == REDUCE_STD;
+    bool several = lua_istable(L, 2) || (lua_istable(L, 3) && (variance || lua_isnil(L, 2)));
+    if (!several || op == REDUCE_DOT || lua_gettop(L) > 3 || !stream_handle_to(L, 1)) {
+        return false;
+    }
+    lua_settop(L, 3);
+    lua_pushstring(L, reduce_ops_name(op));
+    lua_insert(L, 1);
+    expression_hooks_call(L, "reduce_axes", 4, 1);
+    return true;
+}
+
 static int reduce(lua_State *L, ReduceOp op, const char *function)
 {
     int results;
@@ -138,6 +154,9 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
     }
     Stream *s = accept_check(L, 1, function, 0, "s"), *t = NULL;
     int first = 2;
+    if (reduce_axes(L, op)) {
+        return 1;
+    }
     if (op == REDUCE_DOT) {
         t = accept_check(L, 2, function, 1, "t");
         shape_raise_unequal(L, "%s: the shapes differ: %s and %s", function, &s->shape, &t->shape);

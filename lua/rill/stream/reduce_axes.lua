@@ -1,0 +1,133 @@
+-- Reductions over several axes, and variances with other divisors: s:sum {1, 3} and s:var(1, {ddof = 1}).
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local fail <const> = errors.fail
+
+local reduce_axes = {}
+
+-- Returns the sorted axes of a table, from 1 to rank; raises for other values.
+local function axes_of(where, list, rank)
+    local axes, seen = {}, {}
+    for _, axis in ipairs(list) do
+        local along <const> = math.type(axis) == "integer" and axis < 0 and axis + rank + 1 or axis
+        if math.type(axis) ~= "integer" or along < 1 or along > rank or seen[along] then
+            fail("%s: argument #1 'axis': expected different axes from 1 to %d, or -1 for the last, got %s", where,
+                rank, errors.told(list))
+        end
+        axes[#axes + 1], seen[along] = along, true
+    end
+    table.sort(axes)
+    return axes, seen
+end
+
+-- Returns the stream with the axes merged to one, the merged axis, and the shapes of the result without and with sizes
+-- of 1 for the axes.
+local function merged(s, axes, seen)
+    local shape, rank <const> = s.shape, #s.shape
+    local order, rest, kept = {}, {}, {}
+    for d = 1, rank do
+        if not seen[d] then
+            order[#order + 1], rest[#rest + 1] = d, shape[d]
+        end
+        kept[d] = seen[d] and 1 or shape[d]
+    end
+    local first <const>, count = axes[1], 1
+    for _, axis in ipairs(axes) do
+        count = count * shape[axis]
+    end
+    local new = table.move(rest, 1, #rest, 1, {})
+    if axes[#axes] - first == #axes - 1 then -- adjacent
+        table.insert(new, first, count)
+        local done, view = pcall(s.reshape, s, new)
+        return done and view or s:copy():reshape(new), first, rest, kept
+    end
+    table.move(axes, 1, #axes, #order + 1, order)
+    new[#new + 1] = count
+    return s:transpose(order):copy():reshape(new), #new, rest, kept
+end
+
+-- Returns the result of a reduction without options over a table of axes.
+local function over(name, where, s, list, keep)
+    local axes, seen = axes_of(where, list, #s.shape)
+    if name == "argmin" or name == "argmax" then
+        fail("%s: argument #1 'axis': expected one axis, got %s", where, errors.told(list))
+    elseif #axes == 0 then
+        fail("%s: argument #1 'axis': expected a table of axes, got an empty table", where)
+    elseif #axes == 1 and #s.shape > 1 then
+        return s[name](s, axes[1], {keep = keep})
+    end
+    local view, axis, rest, kept = merged(s, axes, seen)
+    local result = view[name](view, axis)
+    return result:reshape(keep and kept or #rest > 0 and rest or 1)
+end
+
+-- Returns the number of elements that are reduced over the given axes.
+local function count_of(where, s, axis)
+    local shape <const> = s.shape
+    local axes = axis == nil and {} or axes_of(where, type(axis) == "table" and axis or {axis}, #shape)
+    if axis == nil then
+        return s.size
+    end
+    local count = 1
+    for _, d in ipairs(axes) do
+        count = count * shape[d]
+    end
+    return count
+end
+
+--- reduce_axes.reduce(name, s, axis, options) returns the reduction `name` of an open stream. `axis` is nil, an axis or
+-- a table of axes. options: keep; for "var" and "std" also ddof, which is subtracted from the number of elements by which
+-- the sum of squares is divided.
+function reduce_axes.reduce(name, s, axis, options)
+    local where <const> = "s:" .. name
+    s = errors.open(where .. ": argument 's'", s)
+    local deviation <const> = name == "var" or name == "std"
+    if type(axis) == "table" and #axis == 0 and next(axis) ~= nil and options == nil then
+        axis, options = nil, axis
+    end
+    local known = {keep = true, ddof = deviation or nil}
+    option.check(where, options, known)
+    options = options or {}
+    if options.keep ~= nil and type(options.keep) ~= "boolean" then
+        fail("%s: option 'keep': expected true or false, got %s", where, errors.told(options.keep))
+    end
+    local ddof <const> = options.ddof or 0
+    if math.type(ddof) ~= "integer" and not (type(ddof) == "number" and ddof - ddof == 0) or ddof < 0 then
+        fail("%s: option 'ddof': expected a number from 0, got %s", where, errors.told(ddof))
+    elseif axis == nil and options.keep then
+        axis = {}
+        for d = 1, #s.shape do
+            axis[d] = d
+        end
+    end
+    local result
+    if type(axis) == "table" then
+        result = over(name, where, s, axis, options.keep)
+    else
+        result = s[name](s, axis)
+        if options.keep then
+            local kept = s.shape
+            kept[axis < 0 and axis + #kept + 1 or axis] = 1
+            result = result:reshape(kept)
+        end
+    end
+    if ddof == 0 or result == nil then
+        return result
+    end
+    local n <const> = count_of(where, s, axis)
+    local factor <const> = n > ddof and n / (n - ddof) or math.huge
+    local scale <const> = name == "std" and factor ^ 0.5 or factor
+    if type(result) == "table" and not rill.type(result) then -- a vector
+        for c, value in ipairs(result) do
+            result[c] = value * scale
+        end
+        return result
+    end
+    result = result * scale
+    return type(result) == "number" and result or result:eval()
+end
+
+reduce_axes.reduce = errors.guard(reduce_axes.reduce)
+
+return reduce_axes
