@@ -30,7 +30,7 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -W
 COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS)
 
 SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
-SHADERS := $(sort $(wildcard shaders/*.comp shaders/shared/*.glsl shaders/shared/*.h shaders/functions/*.glsl))
+SHADERS := $(sort $(wildcard shaders/*.comp shaders/*.vert shaders/*.frag shaders/shared/*.glsl shaders/shared/*.h shaders/functions/*.glsl))
 EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
 CORE := $(BUILD)/rill/core.so

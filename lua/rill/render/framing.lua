@@ -53,6 +53,7 @@ function framing.light(direction, meshes, pixels)
     local eye = vector.map(function(m, way) return m + away * way end, middle, direction)
     local up = math.abs(direction[2]) < 0.9 and {0, 1, 0} or {1, 0, 0}
     local seen = camera.place({orthographic = 1}, eye, middle, up, "rill.render")
+    seen.span = 2 * away -- all vertices are nearer
     seen.width = math.max(2 * camera.MARGIN * half_of(seen, low, high), 1e-6)
     return framing.focused(seen, pixels, pixels), seen.width / pixels
 end

@@ -1,12 +1,12 @@
---- rill.render: renders meshes by the pipeline of chapter 28.1 of "GPGPU" as kernels: vertices, clipping, coverage
--- and depth, then colors and light.
+--- rill.render: renders meshes by the pipeline of chapter 28.1 of "GPGPU": kernels project the vertices, the device's rasterizer finds the visible
+-- triangle of each sample, and kernels compute colors and light.
 local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
 local vector = require "rill.core.vector"
 local framing = require "rill.render.framing"
-local coverage = require "rill.render.coverage"
+local raster = require "rill.render.raster"
 local models = require "rill.render.models"
 local shading = require "rill.render.shading"
 local fail <const> = errors.fail
@@ -23,6 +23,11 @@ local function is_shadow(v)
     return type(v) == "boolean" or math.type(v) == "integer" and v >= 16 and v <= 8192
 end
 
+local STRATEGIES <const>, STRATEGY <const> = {}, '"' .. table.concat(rill.reuse.strategies(), '", "') .. '"'
+for _, name in ipairs(rill.reuse.strategies()) do
+    STRATEGIES[name] = true
+end
+
 local OPTIONS <const> = {
     size = cameras.size, camera = option.table,
     samples = {function(v) return SIDES[v] ~= nil end, "1, 4, 9 or 16"},
@@ -30,6 +35,7 @@ local OPTIONS <const> = {
     shadow = {is_shadow, "true, false, or a whole number from 16 to 8192"},
     background = models.color_row, linear = option.flag, buffers = option.flag,
     thickness = option.positive,
+    reuse = {function(v) return STRATEGIES[v] ~= nil end, STRATEGY},
 }
 for name, row in pairs(models.styles) do
     OPTIONS[name] = row
@@ -57,20 +63,20 @@ local function flags_of(mesh, camera, shadow)
 end
 
 -- Computes the position within its triangle of each sample in which `seen` names a face of the view's mesh.
-local function locate(view, seen, at)
+local function locate(view, seen, picture)
     shading.kernels().locate {
-        base = view.mesh.base, columns = view.extent[1], face = seen, triangles = view.mesh.triangles,
-        clips = view.clip, at = at,
+        base = view.mesh.base, columns = picture.extent[1], middle = picture.camera.middle, face = seen,
+        triangles = view.corners, clips = view.clip, at = picture.at,
     }
 end
 
 -- Shades the samples of picture.color in which `seen` names a face of the view's mesh.
 local function shade(view, seen, picture)
     local mesh, camera, shadow = view.mesh, picture.camera, picture.shadow
-    if not view.place then
+    if not view.clip then
         return
     end
-    locate(view, seen, picture.at)
+    locate(view, seen, picture)
     picture.tint:fill(mesh.constant)
     if mesh.paint then
         local values = {base = mesh.base, face = seen, at = picture.at, triangles = mesh.triangles, tint = picture.tint}
@@ -84,7 +90,7 @@ local function shade(view, seen, picture)
         thick = picture.thick,
         line = {edge[1], edge[2], edge[3], mesh.shading == "wireframe" and 0 or 1},
         shadow_right = light.right, shadow_above = light.above, shadow_eye = light.eye, shadow_focus = light.focus or 1,
-        shadow_size = shadow.pixels, face = seen, at = picture.at, tint = picture.tint, triangles = mesh.triangles,
+        shadow_size = shadow.pixels, shadow_span = light.span or 1, face = seen, at = picture.at, tint = picture.tint, triangles = mesh.triangles,
         positions = mesh.positions, normals = mesh.normals.values, shadow = shadow.depth, color = picture.color,
     }
 end
@@ -94,34 +100,23 @@ end
 -- Returns the shadow map: the depth of the nearest face as seen from the light.
 local function shadow_of(taken, meshes, light)
     if not taken.shadow then
-        return {on = false, pixels = 1, depth = rill.stream("uint", 1), camera = {right = {0, 0, 0}, above = {0, 0,
+        return {on = false, pixels = 1, depth = rill.stream("float", 1), camera = {right = {0, 0, 0}, above = {0, 0,
             0}, eye = {0, 0, 0}}}
     end
     local pixels = taken.shadow == true and SHADOW or taken.shadow
     local camera = framing.light(light, meshes, pixels)
-    local depth = rill.stream("uint", pixels * pixels)
-    local nobody <close> = rill.stream("int", 1)
-    for _, mesh in ipairs(meshes) do
-        coverage.draw(coverage.view(mesh, camera, {pixels, pixels}), coverage.DEPTH, {depth = depth, seen = nobody})
-    end
+    local depth, views = rill.stream("float", pixels * pixels), raster.views(meshes, camera, taken.reuse)
+    raster.draw("depth", {pixels, pixels}, views, {depth = depth})
+    raster.close(views)
     return {on = true, pixels = pixels, depth = depth, camera = camera}
-end
-
--- Computes the depth and the face of each sample for opaque meshes.
-local function solid(views, target)
-    for pass = coverage.DEPTH, coverage.FACE do
-        for _, view in ipairs(views) do
-            coverage.draw(view, pass, target)
-        end
-    end
 end
 
 -- Blends the transparent faces of one mesh in order: each round draws the next face of every sample. The number of
 -- rounds is read back.
-local function blend(view, target, picture)
-    local samples <const> = target.depth.size
+local function blend(view, solid, picture)
+    local one <const>, samples <const> = {view}, solid.size
     local counts <close> = rill.stream("int", samples)
-    coverage.draw(view, coverage.COUNT, {depth = target.depth, seen = counts})
+    raster.draw("layers", picture.extent, one, {seen = counts, solid = solid})
     local layers = counts:max()
     if layers > LAYERS then
         fail("rill.render: option 'opacity': %d transparent triangles cover one pixel, expected at most %d",
@@ -130,8 +125,8 @@ local function blend(view, target, picture)
     local seen <close> = rill.stream("int", samples)
     local last <close> = rill.stream("int", samples, -1)
     for _ = 1, layers do
-        seen:fill(coverage.NONE)
-        coverage.draw(view, coverage.NEXT, {depth = target.depth, seen = seen, last = last})
+        seen:fill(raster.NONE)
+        raster.draw("next", picture.extent, one, {seen = seen, solid = solid, last = last})
         shade(view, seen, picture)
         last:write(seen)
     end
@@ -145,15 +140,15 @@ local function streams_of(picture, extent, background)
     return picture
 end
 
--- Returns the distance of the visible surface along the camera's axis, computed from the unsnapped triangles.
-local function depths(views, target, picture)
-    local depth = rill.stream("float", target.depth.size, math.huge)
+-- Returns the distance of the visible surface along the camera's axis, computed from the triangles.
+local function depths(views, seen, picture)
+    local depth, camera = rill.stream("float", seen.size, math.huge), picture.camera
     for _, view in ipairs(views) do
-        if view.place then
-            locate(view, target.seen, picture.at)
+        if view.clip then
+            locate(view, seen, picture)
             shading.kernels().measure {
-                base = view.mesh.base, parallel = picture.camera.parallel, face = target.seen, at = picture.at,
-                triangles = view.mesh.triangles, clips = view.clip, depth = depth,
+                base = view.mesh.base, eye = camera.eye, ahead = camera.ahead, face = seen, at = picture.at,
+                triangles = view.mesh.triangles, positions = view.mesh.positions, depth = depth,
             }
         end
     end
@@ -161,15 +156,11 @@ local function depths(views, target, picture)
 end
 
 -- Returns the buffers of the samples of opaque meshes.
-local function buffers_of(views, target, extent, picture)
-    local shape = {extent[2], extent[1]}
-    local hits = rill.stream("int", target.depth.size)
-    local none <close> = rill.stream("uint", target.depth.size)
-    for _, view in ipairs(views) do
-        coverage.draw(view, coverage.COUNT, {depth = none, seen = hits})
-    end
-    local triangle = rill.where(target.seen:eq(coverage.NONE), -1, target.seen):eval()
-    return {depth = depths(views, target, picture):reshape(shape), triangle = triangle:reshape(shape),
+local function buffers_of(views, seen, picture)
+    local shape = {picture.extent[2], picture.extent[1]}
+    local hits = rill.stream("int", seen.size)
+    raster.draw("hits", picture.extent, views, {seen = hits})
+    return {depth = depths(views, seen, picture):reshape(shape), triangle = seen:reshape(shape),
         hits = hits:reshape(shape)}
 end
 
@@ -187,29 +178,34 @@ local function render(m, given)
     local extent = {side * size[2], side * size[1]}
     local scale, camera, drawn = framing.scaled(cameras.of_meshes(taken.camera, meshes, size, "rill.render"), meshes)
     framing.focused(camera, extent[1], extent[2])
-    local target = {depth = rill.stream("uint", extent[1] * extent[2]), seen = rill.stream("int",
-        extent[1] * extent[2], coverage.NONE)}
-    local opaque, clear = {}, {}
-    for _, mesh in ipairs(drawn) do
-        local list = mesh.opacity < 1 and clear or opaque
-        list[#list + 1] = coverage.view(mesh, camera, extent)
+    raster.check(extent)
+    local views, opaque, clear = raster.views(drawn, camera, taken.reuse), {}, {}
+    for _, view in ipairs(views) do
+        local list = view.mesh.opacity < 1 and clear or opaque
+        list[#list + 1] = view
     end
-    solid(opaque, target)
-    local picture = {camera = camera, thick = side * (taken.thickness or 1),
+    local seen = rill.stream("int", extent[1] * extent[2])
+    local solid = #clear > 0 and rill.stream("float", seen.size) or nil
+    raster.draw("visible", extent, opaque, {seen = seen, depth = solid})
+    local picture = {camera = camera, extent = extent, thick = side * (taken.thickness or 1),
         light = vector.unit(taken.light or default_light(camera))}
     picture.shadow = shadow_of(taken, drawn, picture.light)
     streams_of(picture, extent, shading.linear(models.color(taken.background or {0.95, 0.96, 0.97})))
     for _, view in ipairs(opaque) do
-        shade(view, target.seen, picture)
+        shade(view, seen, picture)
     end
     for _, view in ipairs(clear) do
-        blend(view, target, picture)
+        blend(view, solid, picture)
     end
     local done = shading.kernels().finish {k = side, columns = extent[1], coded = taken.linear and 0 or 1,
         color = picture.color, shape = size}
-    local buffers = taken.buffers and buffers_of(opaque, target, extent, picture) or nil
+    local buffers = taken.buffers and buffers_of(opaque, seen, picture) or nil
     for _, s in ipairs {picture.color, picture.at, picture.tint, picture.shadow.depth} do
         s:close()
+    end
+    raster.close(views)
+    if solid then
+        solid:close()
     end
     for i = 1, scale ~= 1 and #drawn or 0 do
         drawn[i].positions:close()

@@ -64,7 +64,7 @@ void device_set_collector(Device *device, void (*collect)(void *context), void *
 DeviceMemory device_memory(const Device *device)
 {
     DeviceMemory memory = device->memory;
-    memory.pooled = device->pool.bytes + device->constants;
+    memory.pooled = device->pool.bytes + device->constants + device->framebuffers;
     return memory;
 }
 

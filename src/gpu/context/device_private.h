@@ -151,6 +151,8 @@ struct Device {
     Pool pool;
     uint64_t constants;                     /* bytes cached by constants.c */
     void (*drop_constants)(Device *device); /* frees them; NULL if there are none */
+    uint64_t framebuffers;                  /* bytes of the framebuffers that raster/framebuffer.c keeps */
+    void (*drop_framebuffers)(Device *device);
     void (*trim_programs)(Device *device);  /* deletes most idle programs; may be NULL */
     Staging *staging;                       /* idle staging buffers */
     bool staged;                            /* transfers use the ring: see staging_ring.c */

@@ -20,7 +20,11 @@ void memory_shrink(Device *device, uint64_t bytes)
     if (device->constants > bytes) {
         device->drop_constants(device);
     }
-    pool_shrink(device, bytes > device->constants ? bytes - device->constants : 0);
+    bytes = bytes > device->constants ? bytes - device->constants : 0;
+    if (device->framebuffers > bytes) {
+        device->drop_framebuffers(device);
+    }
+    pool_shrink(device, bytes > device->framebuffers ? bytes - device->framebuffers : 0);
 }
 
 void device_memory_limit(Device *device, uint64_t bytes)

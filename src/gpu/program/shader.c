@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/lru.h"
-#include "base/strbuf.h"
 #include "gpu/context/device_data.h"
 #include "gpu/program/profile.h"
 #include "shaders_embedded.h"
@@ -98,6 +97,11 @@ static bool add_file(StrBuf *out, const char *name)
     }
     free(own);
     return done;
+}
+
+bool shader_text(StrBuf *text, const char *name)
+{
+    return add_file(text, name) && (!text->failed || error_set("out of host memory"));
 }
 
 static Program *compile(Device *device, const char *name, const char *defines)

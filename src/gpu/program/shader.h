@@ -6,12 +6,16 @@
 #define RILL_GPU_PROGRAM_SHADER_H
 
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "gpu/program/program.h"
 
 /* Returns the program of the shader file `name` ("sort_count.comp"), after the lines `defines` ("#define X
  * ...\n", or ""). It is cached with the device; the least recently used of several hundred are dropped. Returns
  * NULL with error_set on failure. */
 Program *shader_program(Device *device, const char *name, const char *defines);
+/* Adds the text of the file `name` to `text`, with its includes: for shaders of other stages than compute (raster.c). Returns false with
+ * error_set. */
+bool shader_text(StrBuf *text, const char *name);
 /* Returns a program like shader_program, with `defines` formatted as by printf. */
 Program *shader_program_format(Device *device, const char *name, const char *defines, ...) ERROR_PRINTF(3, 4);
 

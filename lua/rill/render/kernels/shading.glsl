@@ -15,11 +15,11 @@ int corner_index(int per, ivec3 t, int face, int k) { return per == 0 ? t[k] : p
 
 // Computes the weights of a triangle's corners by homogeneous coordinates (Olano and Greer 1997), which is correct
 // also for corners behind the eye, and the distance to the nearest edge in pixels.
-kernel void locate(int base, int columns, int face<>, ivec3 triangles[], vec4 clips[], out vec4 at<>) {
+kernel void locate(int base, int columns, vec2 middle, int face<>, ivec3 triangles[], vec4 clips[], out vec4 at<>) {
     at = vec4(0.0);
     if (shows(face, base, sizeof_stream(triangles).x)) {
         int i = indexof(face).x;
-        vec2 p = vec2(i % columns, i / columns) + 0.5;
+        vec2 p = vec2(i % columns, i / columns) + 0.5 - middle;
         ivec3 t = triangles[face - base];
         vec4 a = clips[t.x], b = clips[t.y], c = clips[t.z];
         vec3 u = vec3(a.xy - p * a.w, a.w), v = vec3(b.xy - p * b.w, b.w), w = vec3(c.xy - p * c.w, c.w);
@@ -62,14 +62,10 @@ kernel void textured(int base, int per, vec3 color, int face<>, vec4 at<>, ivec3
     }
 }
 
-uint level(float z) {
-    uint bits = floatBitsToUint(z);
-    return (bits >> 31) != 0u ? ~bits : bits | 0x80000000u;
-}
 // flags: 1 flat shading, 2 parallel projection, 4 lines, 8 shadow, 16 lines in the color of the mesh, 32 no light.
 kernel void lit(int base, int per, int flags, vec3 eye, vec3 ahead, vec3 up, vec3 light, float opacity, vec4 line, vec3 under, float thick,
-                vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size,
-                int face<>, vec4 at<>, vec3 tint<>, ivec3 triangles[], vec3 positions[], vec3 normals[], uint shadow[],
+                vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size, float shadow_span,
+                int face<>, vec4 at<>, vec3 tint<>, ivec3 triangles[], vec3 positions[], vec3 normals[], float shadow[],
                 inout vec3 color<>) {
     if (shows(face, base, sizeof_stream(triangles).x)) {
         int f = face - base;
@@ -92,7 +88,7 @@ kernel void lit(int base, int per, int flags, vec3 eye, vec3 ahead, vec3 up, vec
             vec3 d = p + plane * (1.5 * pixel) - shadow_eye;
             vec2 s = 0.5 * shadow_size + shadow_focus * vec2(dot(d, shadow_right), -dot(d, shadow_above));
             float far = -dot(d, light), slope = sqrt(max(1.0 - pow(dot(plane, light), 2.0), 0.0)) / max(abs(dot(plane, light)), 0.1);
-            uint here = level(-far + pixel * (1.0 + slope));
+            float here = 1.0 - (far - pixel * (1.0 + slope)) / shadow_span;
             int side = int(shadow_size);
             day = 0.0;
             for (int k = 0; k < 16; k++) {
@@ -116,11 +112,10 @@ kernel void finish(int k, int columns, int coded, vec3 color[], out vec3 picture
     sum /= float(k * k);
     picture = coded != 0 ? encoded(sum) : sum;
 }
-kernel void measure(int base, int parallel, int face<>, vec4 at<>, ivec3 triangles[], vec4 clips[], inout float depth<>) {
+kernel void measure(int base, vec3 eye, vec3 ahead, int face<>, vec4 at<>, ivec3 triangles[], vec3 positions[], inout float depth<>) {
     if (shows(face, base, sizeof_stream(triangles).x)) {
         ivec3 t = triangles[face - base];
-        vec4 c = at.x * clips[t.x] + at.y * clips[t.y] + at.z * clips[t.z];
-        depth = parallel != 0 ? -c.z : c.w;
+        depth = dot(at.x * positions[t.x] + at.y * positions[t.y] + at.z * positions[t.z] - eye, ahead);
     }
 }
 
