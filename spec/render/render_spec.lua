@@ -57,6 +57,24 @@ local function hits_of(places, triangles, size)
     return hits
 end
 
+-- The pixels whose centers are within 1/64 pixel of an edge: devices clip and round differently there.
+local function near_edges(places, triangles, size)
+    local near = {}
+    local function mark(a, b)
+        local ux, uy = b[1] - a[1], b[2] - a[2]
+        local square = math.max(ux * ux + uy * uy, 1e-9)
+        for i = 0, size[1] * size[2] - 1 do
+            local x, y = i % size[2] + 0.5 - size[2] / 2 - a[1], size[1] / 2 - i // size[2] - 0.5 - a[2]
+            local along = math.max(0, math.min(1, (x * ux + y * uy) / square))
+            if (x - along * ux) ^ 2 + (y - along * uy) ^ 2 < 1 / 4096 then near[i + 1] = true end
+        end
+    end
+    for _, t in ipairs(triangles) do
+        for k = 1, 3 do mark(places[t[k] + 1], places[t[k % 3 + 1] + 1]) end
+    end
+    return near
+end
+
 local function random_places(n, reach, grain)
     local places = {}
     for i = 1, n do
@@ -107,13 +125,19 @@ describe("rill.render", function()
         for _, power in ipairs {-90, -75, 75, 120} do check.equal(want, picture(2.0 ^ power), 1e-6) end
     end)
 
-    it("covers the pixels whose centers are inside, by the top-left rule", function()
+    it("covers the pixels whose centers are inside", function()
         math.randomseed(13)
         for _, case in ipairs {{{17, 33}, 20, 1}, {{40, 56}, 30, 2}, {{40, 56}, 400, 8}, {{9, 100}, 60, 512}} do
             local size, reach, grain = table.unpack(case)
             local places, triangles = random_places(90, reach, grain), {}
             for i = 0, 29 do triangles[i + 1] = {3 * i, 3 * i + 1, 3 * i + 2} end
-            check.equal(hits_of(places, triangles, size), (buffers(mesh(places, triangles), size, plan(size[2]))))
+            local expected, near = hits_of(places, triangles, size), near_edges(places, triangles, size)
+            local got, sure = buffers(mesh(places, triangles), size, plan(size[2])), 0
+            for i, hits in ipairs(expected) do
+                assert(near[i] or hits == got[i], ("grain %d: pixel %d: %d, expected %d"):format(grain, i, got[i], hits))
+                sure = sure + (near[i] and 0 or 1)
+            end
+            assert(sure > 0.6 * #expected, sure)
         end
     end)
 
@@ -127,6 +151,32 @@ describe("rill.render", function()
                 assert(n == 1, ("radius %g: pixel %d was hit %d times"):format(radius, i, n))
             end
         end
+    end)
+
+    it("covers each sample of a closed mesh an even number of times, whichever strategy projects it", function()
+        local knot = rill.mesh.torus {segments = {31, 17}}
+        for _, m in ipairs {knot, rill.mesh.icosphere(3), rill.mesh.box()} do
+            local wanted
+            for _, strategy in ipairs {false, table.unpack(rill.reuse.strategies())} do
+                local picture, seen = rill.render(m, {size = {60, 80}, buffers = true, reuse = strategy or nil})
+                for i, hits in ipairs(seen.hits:values()) do
+                    assert(hits % 2 == 0, ("sample %d: %d"):format(i, hits))
+                end
+                assert(seen.hits:max() >= 2)
+                wanted = wanted or picture:bytes()
+                assert.is_true(wanted == picture:bytes(), strategy)
+            end
+        end
+    end)
+
+    it("shows the lowest face at equal depths", function()
+        local square = {{0, 1, 2}, {0, 2, 3}}
+        local m = mesh({{-9, -9, 0}, {9, -9, 0}, {9, 9, 0}, {-9, 9, 0}}, {square[1], square[2], square[1], square[2]})
+        local other = mesh({{-9, -9, 0}, {9, -9, 0}, {9, 9, 0}, {-9, 9, 0}}, square)
+        local _, _, face = buffers({m, other}, {16, 16}, plan(16))
+        for _, index in ipairs(face) do assert(index == 0 or index == 1, index) end
+        local hits = buffers({m, other}, {16, 16}, plan(16))
+        for _, n in ipairs(hits) do assert.equal(3, n) end
     end)
 
     it("clips triangles at the near plane without gaps", function()
@@ -312,7 +362,8 @@ describe("rill.render", function()
     it("skips triangles with NaN or indices out of range", function()
         local nan, inf = 0 / 0, math.huge
         local places = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {nan, 0, 0}, {inf, 1, 0}, {3e38, 0, 0}, {-1, -1, 0}, {2, 2, 0}}
-        local bad = {{3, 1, 2}, {0, 4, 2}, {0, 1, 5}, {0, 0, 1}, {6, 0, 7}, {0, 1, 8}, {0, -1, 2}, {2, 2, 2}}
+        local bad = {{3, 1, 2}, {0, 4, 2}, {0, 1, 5}, {0, 0, 1}, {6, 0, 7}, {0, 1, 8}, {0, -1, 2}, {2, 2, 2},
+            {0x7fffffff, 1, 2}, {-0x80000000, 1, 2}, {1, -1, -1}}
         local m = mesh(places, bad)
         local size = {9, 13}
         assert.equal(0, math.max(table.unpack((buffers(m, size, {eye = {0, 0, 3}, target = {0, 0, 0}})))))
@@ -400,6 +451,7 @@ describe("rill.render", function()
             ["option 'samples': expected 1, 4, 9 or 16, got number 5"] = {m, {samples = 5}},
             ["more than 16384: use fewer 'samples'"] = {m, {size = {1, 10000}}},
             ["option 'shading': expected"] = {m, {shading = "bumpy"}},
+            ['option \'reuse\': expected "naive", "warp"'] = {m, {reuse = "cache"}},
         } do
             local message = check.failure(rill.render, table.unpack(call))
             assert(message:find(pattern, 1, true), message)

@@ -128,7 +128,7 @@ static void set_state(Device *device, const RasterRun *run, const Pipelines *all
     bool shown = run->pass == RASTER_VISIBLE || run->pass == RASTER_DEPTH;
     glBindFramebuffer(GL_FRAMEBUFFER, frame);
     glViewport(0, 0, run->columns, run->rows);
-    glClipControl(GL_UPPER_LEFT, GL_ZERO_TO_ONE); /* with this origin Mesa's rule for edges is top-left in rows from the top */
+    glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
     glDepthFunc(GL_GREATER);
     (shown ? glEnable : glDisable)(GL_DEPTH_TEST);
     GLboolean colors = run->pass == RASTER_VISIBLE;
@@ -137,7 +137,7 @@ static void set_state(Device *device, const RasterRun *run, const Pipelines *all
     glUseProgram(all->programs[run->pass]);
     device->bound.program = NULL;
     glBindVertexArray(all->array);
-    glUniform2f(SCALE, 2.0f / (float)run->columns, -2.0f / (float)run->rows);
+    glUniform2f(SCALE, 2.0f / (float)run->columns, 2.0f / (float)run->rows);
     if (has_fragments(run->pass)) {
         glUniform1i(COLUMNS, run->columns);
     }
