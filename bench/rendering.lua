@@ -1,5 +1,5 @@
 -- Rendering a torus of 5 thousand, 70 thousand and a million triangles by rill.render, compared with the driver's pipeline with the same lighting
--- (bench/peer/peer_draw.c): one sample per pixel, both sides of each triangle.
+-- (bench/peer/peer_draw.c): four samples per pixel, both sides of each triangle.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -41,7 +41,7 @@ local function drawn(along, around)
     local normals, list, light = m:normals(), numbers()
     local given = {positions = m.positions, triangles = m.triangles, normals = normals}
     local how = {
-        size = size, samples = 1, camera = {eye = eye, target = target, up = up}, light = light, color = {1, 0.5,
+        size = size, samples = 4, camera = {eye = eye, target = target, up = up}, light = light, color = {1, 0.5,
             0.05}, background = "black",
     }
     local places, turned, triangles = m.positions:bytes(), normals:bytes(), m.triangles:bytes()
@@ -50,11 +50,11 @@ local function drawn(along, around)
         return support.timed(function() picture = rill.render(given, how) end, 2)
     end, function()
         local seconds
-        seconds, bytes = peer.draw(places, turned, triangles, size[2], size[1], list, 2)
+        seconds, bytes = peer.draw(places, turned, triangles, size[2], size[1], list, 2, 2)
         return seconds
     end)
     local case = ("picture of %d triangles"):format(m.faces)
-    return support.faster(case, ours, "the driver's pipeline", theirs),
+    return support.faster(case, ours, "the driver's pipeline", theirs, 0.8),
         support.note(case,
             ("%.1f and %.1f million triangles/s; %.2f %% of pixels differ"):format(m.faces / ours / 1e6,
                 m.faces / theirs / 1e6,

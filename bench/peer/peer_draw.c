@@ -1,4 +1,5 @@
-/* Draws a mesh by the driver's pipeline: vertex shader, fixed-function rasterizer and depth test, and the lighting of rill.render's smooth shading in the fragment shader. */
+/* Draws a mesh by the driver's pipeline: vertex shader, fixed-function rasterizer and depth test, and the lighting of rill.render's smooth shading in
+ * the fragment shader, at side x side samples per pixel. A second pass averages the samples and converts to sRGB. */
 #include "peer.h"
 #include "peers.h"
 
@@ -38,14 +39,29 @@ static const char *FRAGMENT =
     "    vec3 sky = mix(vec3(0.13, 0.12, 0.11), vec3(0.24, 0.26, 0.30), 0.5 + 0.5 * dot(m, up));\n"
     "    vec3 c = tint * (sky + 0.12 * max(dot(m, view), 0.0) + 0.78 * facing) + 0.06 * shine * step(0.0, dot(m, "
     "light));\n"
-    "    c = clamp(c, 0.0, 1.0);\n"
-    "    c = mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308)));\n"
     "    color = vec4(c, 1.0);\n"
     "}\n";
 
-static GLuint program;
+static const char *WHOLE =
+    "#version 430\n"
+    "void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }\n";
 
-static void attach(GLenum kind, const char *text)
+static const char *RESOLVE =
+    "#version 430\n"
+    "layout(binding = 0) uniform sampler2D samples;\n"
+    "layout(location = 0) uniform int side;\n"
+    "layout(location = 0) out vec4 color;\n"
+    "void main() {\n"
+    "    vec3 c = vec3(0.0);\n"
+    "    for (int i = 0; i < side * side; i++) c += texelFetch(samples, ivec2(gl_FragCoord.xy) * side + ivec2(i % side, i / "
+    "side), 0).rgb;\n"
+    "    c = clamp(c / float(side * side), 0.0, 1.0);\n"
+    "    color = vec4(mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308))), 1.0);\n"
+    "}\n";
+
+static GLuint program, resolver, sampled, frames[2]; /* of the samples, of the picture */
+
+static void attach(GLuint program, GLenum kind, const char *text)
 {
     GLuint shader = glCreateShader(kind);
     glShaderSource(shader, 1, &text, NULL);
@@ -54,49 +70,63 @@ static void attach(GLenum kind, const char *text)
     glDeleteShader(shader);
 }
 
-static void create(void)
+static GLuint create(const char *vertex, const char *fragment)
 {
-    if (program) return;
-    program = glCreateProgram();
-    attach(GL_VERTEX_SHADER, VERTEX);
-    attach(GL_FRAGMENT_SHADER, FRAGMENT);
-    glLinkProgram(program);
+    GLuint made = glCreateProgram();
+    attach(made, GL_VERTEX_SHADER, vertex);
+    attach(made, GL_FRAGMENT_SHADER, fragment);
+    glLinkProgram(made);
     GLint linked = 0;
-    glGetProgramiv(program, GL_LINK_STATUS, &linked);
+    glGetProgramiv(made, GL_LINK_STATUS, &linked);
     if (!linked) peer_fail("the pipeline's program does not link");
+    return made;
 }
 
 static void draw(void *data)
 {
     const PeerDraw *d = data;
+    glBindFramebuffer(GL_FRAMEBUFFER, frames[0]);
+    glViewport(0, 0, d->side * d->columns, d->side * d->rows);
+    glEnable(GL_DEPTH_TEST);
+    glUseProgram(program);
     glClearColor(d->background[0], d->background[1], d->background[2], 1);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     glDrawElements(GL_TRIANGLES, (GLsizei)(3 * d->faces), GL_UNSIGNED_INT, NULL);
+    glBindFramebuffer(GL_FRAMEBUFFER, frames[1]);
+    glViewport(0, 0, d->columns, d->rows);
+    glDisable(GL_DEPTH_TEST);
+    glUseProgram(resolver);
+    glBindTexture(GL_TEXTURE_2D, sampled);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
 static void set(const PeerDraw *d)
 {
+    if (!program) {
+        program = create(VERTEX, FRAGMENT);
+        resolver = create(WHOLE, RESOLVE);
+    }
     glUseProgram(program);
     for (int i = 0; i < PEER_DRAW_VECTORS; i++) glUniform3fv(i, 1, d->vectors[i]);
-    glViewport(0, 0, d->columns, d->rows);
-    glEnable(GL_DEPTH_TEST);
+    glUseProgram(resolver);
+    glUniform1i(0, d->side);
     glDepthFunc(GL_LESS);
+    glActiveTexture(GL_TEXTURE0);
 }
 
-static GLuint target(GLenum format, GLenum point, const PeerDraw *d)
+static GLuint target(GLenum format, GLenum point, int columns, int rows)
 {
     GLuint made;
     glGenRenderbuffers(1, &made);
     glBindRenderbuffer(GL_RENDERBUFFER, made);
-    glRenderbufferStorage(GL_RENDERBUFFER, format, d->columns, d->rows);
+    glRenderbufferStorage(GL_RENDERBUFFER, format, columns, rows);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, point, GL_RENDERBUFFER, made);
     return made;
 }
 
 double peer_draw(const PeerDraw *d, float *picture, int runs)
 {
-    create();
-    GLuint array, frame, buffers[3];
+    GLuint array, buffers[3];
     glGenVertexArrays(1, &array);
     glBindVertexArray(array);
     for (int i = 0; i < 2; i++) {
@@ -107,17 +137,23 @@ double peer_draw(const PeerDraw *d, float *picture, int runs)
     }
     buffers[2] = peer_buffer((size_t)d->faces * 12, d->triangles);
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, buffers[2]);
-    glGenFramebuffers(1, &frame);
-    glBindFramebuffer(GL_FRAMEBUFFER, frame);
-    GLuint colors = target(GL_RGBA32F, GL_COLOR_ATTACHMENT0, d);
-    GLuint depths = target(GL_DEPTH_COMPONENT32F, GL_DEPTH_ATTACHMENT, d);
+    glGenFramebuffers(2, frames);
+    glBindFramebuffer(GL_FRAMEBUFFER, frames[0]);
+    glGenTextures(1, &sampled);
+    glBindTexture(GL_TEXTURE_2D, sampled);
+    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32F, d->side * d->columns, d->side * d->rows);
+    glFramebufferTexture(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, sampled, 0);
+    GLuint depths = target(GL_DEPTH_COMPONENT32F, GL_DEPTH_ATTACHMENT, d->side * d->columns, d->side * d->rows);
+    glBindFramebuffer(GL_FRAMEBUFFER, frames[1]);
+    GLuint colors = target(GL_RGBA32F, GL_COLOR_ATTACHMENT0, d->columns, d->rows);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) peer_fail("no framebuffer to draw into");
     set(d);
     draw((void *)(uintptr_t)d);
     double seconds = peer_time(runs, draw, (void *)(uintptr_t)d);
     glReadPixels(0, 0, d->columns, d->rows, GL_RGB, GL_FLOAT, picture);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glDeleteFramebuffers(1, &frame);
+    glDeleteFramebuffers(2, frames);
+    glDeleteTextures(1, &sampled);
     glDeleteRenderbuffers(1, &colors);
     glDeleteRenderbuffers(1, &depths);
     glDeleteBuffers(3, buffers);

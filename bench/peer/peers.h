@@ -50,11 +50,11 @@ typedef struct PeerSph {
 } PeerSph;
 double peer_sph(const PeerSph *how, float *places, int before, int runs);
 
-/* Draws a mesh by vertex and fragment shaders into columns x rows pixels, rgb floats, top row first. The vectors are eye, right, above, ahead, scales, light, up
+/* Draws a mesh by vertex and fragment shaders into columns x rows pixels of side x side samples, rgb floats, top row first. The vectors are eye, right, above, ahead, scales, light, up
  * and colour. Returns the seconds per image. */
 enum { PEER_DRAW_VECTORS = 8 };
 typedef struct PeerDraw {
-    int vertices, faces, columns, rows;
+    int vertices, faces, columns, rows, side;
     const float *places, *normals;
     const int *triangles;
     float vectors[PEER_DRAW_VECTORS][3], background[3];

@@ -55,44 +55,53 @@ end
 
 -- ---- shading
 
-local function flags_of(mesh, camera, shadow)
-    local wire <const> = mesh.shading == "wireframe"
-    return (mesh.shading ~= "smooth" and 1 or 0) | (camera.parallel ~= 0 and 2 or 0) |
-        ((wire or mesh.edges) and 4 or 0) | (shadow.on and 8 or 0) | (wire and not mesh.edges and 16 or 0) |
-        (mesh.shading == "none" and 32 or 0)
-end
-
--- Computes the position within its triangle of each sample in which `seen` names a face of the view's mesh.
-local function locate(view, seen, picture)
-    shading.kernels().locate {
-        base = view.mesh.base, columns = picture.extent[1], middle = picture.camera.middle, face = seen,
-        triangles = view.corners, clips = view.clip, at = picture.at,
+-- Returns how to shade a mesh: the values of shading.shade.
+local function variant_of(view, picture)
+    local mesh <const> = view.mesh
+    local wire <const>, lit <const> = mesh.shading == "wireframe", mesh.shading ~= "none"
+    return {
+        corners = view.corners ~= mesh.triangles, paint = mesh.paint and mesh.paint.kernel or "none",
+        lit = lit and not wire, smooth = mesh.shading == "smooth", parallel = picture.camera.parallel ~= 0,
+        shadow = picture.shadow.on and lit and not wire, lines = wire or mesh.edges ~= nil, wire = wire and not mesh.edges,
+        clear = mesh.opacity < 1,
     }
 end
+
+-- The arguments of the parts of the shading kernel, by the value of its variant.
+local PARTS <const> = {
+    lit = function(view, picture)
+        local camera = picture.camera
+        return {eye = camera.eye, ahead = camera.ahead, up = camera.up, light = picture.light, positions = view.mesh.positions}
+    end,
+    smooth = function(view) return {per = view.mesh.normals.per, normals = view.mesh.normals.values} end,
+    lines = function(view, picture)
+        local edge = view.mesh.edges or {0, 0, 0}
+        return {thick = picture.thick, line = {edge[1], edge[2], edge[3], view.mesh.shading == "wireframe" and 0 or 1},
+            under = picture.background}
+    end,
+    shadow = function(_, picture)
+        local shadow, light = picture.shadow, picture.shadow.camera
+        return {shadow_right = light.right, shadow_above = light.above, shadow_eye = light.eye, shadow_focus = light.focus,
+            shadow_size = shadow.pixels, shadow_span = light.span, shadow = shadow.depth}
+    end,
+    corners = function(view) return {around = view.corners} end,
+}
 
 -- Shades the samples of picture.color in which `seen` names a face of the view's mesh.
 local function shade(view, seen, picture)
-    local mesh, camera, shadow = view.mesh, picture.camera, picture.shadow
+    local mesh = view.mesh
     if not view.clip then
         return
     end
-    locate(view, seen, picture)
-    picture.tint:fill(mesh.constant)
-    if mesh.paint then
-        local values = {base = mesh.base, face = seen, at = picture.at, triangles = mesh.triangles, tint = picture.tint}
-        for name, value in pairs(mesh.paint.values) do values[name] = value end
-        shading.kernels()[mesh.paint.kernel](values)
-    end
-    local edge, light = mesh.edges or {0, 0, 0}, shadow.camera
-    shading.kernels().lit {
-        base = mesh.base, per = mesh.normals.per, flags = flags_of(mesh, camera, shadow), eye = camera.eye,
-        ahead = camera.ahead, up = camera.up, light = picture.light, opacity = mesh.opacity, under = picture.background,
-        thick = picture.thick,
-        line = {edge[1], edge[2], edge[3], mesh.shading == "wireframe" and 0 or 1},
-        shadow_right = light.right, shadow_above = light.above, shadow_eye = light.eye, shadow_focus = light.focus or 1,
-        shadow_size = shadow.pixels, shadow_span = light.span or 1, face = seen, at = picture.at, tint = picture.tint, triangles = mesh.triangles,
-        positions = mesh.positions, normals = mesh.normals.values, shadow = shadow.depth, color = picture.color,
+    local variant, values = variant_of(view, picture), {
+        base = mesh.base, columns = picture.extent[1], middle = picture.camera.middle, clips = view.clip,
+        triangles = mesh.triangles, face = seen, tint_color = mesh.constant, opacity = mesh.opacity, color = picture.color,
     }
+    for name, part in pairs(PARTS) do
+        for key, value in pairs(variant[name] and part(view, picture) or {}) do values[key] = value end
+    end
+    for key, value in pairs(mesh.paint and mesh.paint.values or {}) do values[key] = value end
+    shading.shade(variant)(values)
 end
 
 -- ---- the passes
@@ -100,8 +109,7 @@ end
 -- Returns the shadow map: the depth of the nearest face as seen from the light.
 local function shadow_of(taken, meshes, light)
     if not taken.shadow then
-        return {on = false, pixels = 1, depth = rill.stream("float", 1), camera = {right = {0, 0, 0}, above = {0, 0,
-            0}, eye = {0, 0, 0}}}
+        return {on = false}
     end
     local pixels = taken.shadow == true and SHADOW or taken.shadow
     local camera = framing.light(light, meshes, pixels)
@@ -136,7 +144,6 @@ local function streams_of(picture, extent, background)
     local samples <const> = extent[1] * extent[2]
     picture.background = background
     picture.color = rill.stream("vec3", samples, background)
-    picture.at, picture.tint = rill.stream("vec4", samples), rill.stream("vec3", samples)
     return picture
 end
 
@@ -145,10 +152,9 @@ local function depths(views, seen, picture)
     local depth, camera = rill.stream("float", seen.size, math.huge), picture.camera
     for _, view in ipairs(views) do
         if view.clip then
-            locate(view, seen, picture)
             shading.kernels().measure {
-                base = view.mesh.base, eye = camera.eye, ahead = camera.ahead, face = seen, at = picture.at,
-                triangles = view.mesh.triangles, positions = view.mesh.positions, depth = depth,
+                base = view.mesh.base, columns = picture.extent[1], middle = camera.middle, eye = camera.eye,
+                ahead = camera.ahead, face = seen, around = view.corners, clips = view.clip, triangles = view.mesh.triangles, positions = view.mesh.positions, depth = depth,
             }
         end
     end
@@ -200,12 +206,9 @@ local function render(m, given)
     local done = shading.kernels().finish {k = side, columns = extent[1], coded = taken.linear and 0 or 1,
         color = picture.color, shape = size}
     local buffers = taken.buffers and buffers_of(opaque, seen, picture) or nil
-    for _, s in ipairs {picture.color, picture.at, picture.tint, picture.shadow.depth} do
-        s:close()
-    end
     raster.close(views)
-    if solid then
-        solid:close()
+    for _, s in pairs {picture.color, solid or nil, picture.shadow.depth} do
+        s:close()
     end
     for i = 1, scale ~= 1 and #drawn or 0 do
         drawn[i].positions:close()

@@ -120,7 +120,7 @@ local function stream_colour(prefix, mesh, style)
     local info = types.scalar(color.type)
     if not info then
         local got = attribute(prefix, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
-        return {kernel = "painted", values = {colors = got.values, per = got.per}}
+        return {kernel = "painted", values = {colors = got.values, per_color = got.per}}
     end
     local got = attribute(prefix, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
     local low, high = table.unpack(style.range or {})
@@ -129,7 +129,7 @@ local function stream_colour(prefix, mesh, style)
         low, high = stats.min or 0, stats.max or 1
     end
     return {kernel = "mapped", values = {
-        values = got.values, per = got.per, map = map_of(style.colormap or "viridis"), low = low,
+        values = got.values, per_color = got.per, map = map_of(style.colormap or "viridis"), low = low,
         scale = 1 / (high > low and high - low or 1),
     }}
 end
@@ -154,7 +154,7 @@ local function texture_of(where, prefix, mesh, value, style)
     local got = attribute(where .. ": ", mesh, uv, "uv", {vec2 = true, words = "vec2"})
     s = convert(s)
     s = (rill.type(s) == "expression" and s:eval() or s):boundary "wrap"
-    return {kernel = "textured", values = {uv = got.values, per = got.per, texture = s, color = mesh.constant}}
+    return {kernel = "textured", values = {uv = got.values, per_color = got.per, texture = s}}
 end
 
 local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}

@@ -1,15 +1,23 @@
 -- Shades visible faces: position in the triangle, color, light, and conversion to the image. Colors are linear light
--- until the last stage. Each stage is a launch over all samples of the image, and changes the samples that show the
--- mesh.
+-- until the last stage. A launch over all samples of the image shades the samples that show a mesh.
 local rill = require "rill.core.public"
 
-local kernels <const> = require "rill.glsl.template".file "shading"
+local template = require "rill.glsl.template"
+local texts <const> = template.sections "shading"
+
+template.snippet("shading_common", texts.common)
 
 local shading = {}
 
 --- shading.kernels(): returns the kernels, which are compiled at the first call.
 function shading.kernels()
-    return kernels:program()
+    return texts.frame:program()
+end
+
+--- shading.shade(how): returns the kernel that shades a mesh. how: corners: clip coordinates are per corner; paint: "none", "painted", "mapped" or
+-- "textured"; lit, smooth, parallel, shadow, lines, wire, clear: booleans.
+function shading.shade(how)
+    return texts.shade:program(how).shade
 end
 
 --- shading.linear(c): converts a color {red, green, blue} from sRGB to linear light (IEC 61966-2-1).
@@ -24,8 +32,8 @@ end
 --- shading.normals(mesh): returns a unit normal for each vertex, 0 if no adjacent triangle has an area.
 function shading.normals(mesh)
     local sums <close> = rill.stream("int", 3 * mesh.positions.size)
-    kernels:program().gather_normals(mesh.triangles, mesh.positions, sums)
-    return kernels:program().normals(sums, mesh.positions)
+    shading.kernels().gather_normals(mesh.triangles, mesh.positions, sums)
+    return shading.kernels().normals(sums, mesh.positions)
 end
 
 return shading

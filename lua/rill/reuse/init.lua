@@ -245,4 +245,16 @@ reuse.acmr = errors.guard(function(triangles, entries)
     return (misses(ACMR, triangles, taken))
 end, ACMR)
 
+local DRIVER <const> = "rill.reuse.driver"
+
+--- rill.reuse.driver(triangles): how often the device's own pipeline runs a vertex shader for a draw call of these triangles, counted by an atomic counter: invocations, and
+-- invocations per triangle. The number is read back.
+reuse.driver = errors.guard(function(triangles)
+    local s = indices_of(DRIVER, 1, "triangles", triangles)
+    local count <close> = rill.stream("int", 1)
+    core._rasterize(DRIVER, "invocations", 1, 1, {{false, s, 0}}, count)
+    local invocations = count:get(1)
+    return invocations, s.size > 0 and invocations / s.size or 0
+end, DRIVER)
+
 return errors.strict(reuse, "rill.reuse")
