@@ -71,7 +71,10 @@ end
 local PARTS <const> = {
     lit = function(view, picture)
         local camera = picture.camera
-        return {eye = camera.eye, ahead = camera.ahead, up = camera.up, light = picture.light, positions = view.mesh.positions}
+        return {eye = camera.eye, ahead = camera.ahead, up = camera.up, light = picture.light,
+            right = camera.parallel == 0 and camera.right or nil, above = camera.parallel == 0 and camera.above or nil,
+            focus = camera.parallel == 0 and camera.focus or nil,
+            positions = camera.parallel ~= 0 and view.mesh.positions or nil}
     end,
     smooth = function(view) return {per = view.mesh.normals.per, normals = view.mesh.normals.values} end,
     lines = function(view, picture)
@@ -130,8 +133,8 @@ local function blend(view, solid, picture)
         fail("rill.render: option 'opacity': %d transparent triangles cover one pixel, expected at most %d",
             layers, LAYERS)
     end
-    local seen <close> = rill.stream("int", samples)
-    local last <close> = rill.stream("int", samples, -1)
+    local seen <close> = rill.stream("int", solid.shape)
+    local last <close> = rill.stream("int", solid.shape, -1)
     for _ = 1, layers do
         seen:fill(raster.NONE)
         raster.draw("next", picture.extent, one, {seen = seen, solid = solid, last = last})
@@ -149,11 +152,11 @@ end
 
 -- Returns the distance of the visible surface along the camera's axis, computed from the triangles.
 local function depths(views, seen, picture)
-    local depth, camera = rill.stream("float", seen.size, math.huge), picture.camera
+    local depth, camera = rill.stream("float", seen.shape, math.huge), picture.camera
     for _, view in ipairs(views) do
         if view.clip then
             shading.kernels().measure {
-                base = view.mesh.base, columns = picture.extent[1], middle = camera.middle, eye = camera.eye,
+                base = view.mesh.base, middle = camera.middle, eye = camera.eye,
                 ahead = camera.ahead, face = seen, around = view.corners, clips = view.clip, triangles = view.mesh.triangles, positions = view.mesh.positions, depth = depth,
             }
         end
@@ -163,11 +166,9 @@ end
 
 -- Returns the buffers of the samples of opaque meshes.
 local function buffers_of(views, seen, picture)
-    local shape = {picture.extent[2], picture.extent[1]}
-    local hits = rill.stream("int", seen.size)
+    local hits = rill.stream("int", seen.shape)
     raster.draw("hits", picture.extent, views, {seen = hits})
-    return {depth = depths(views, seen, picture):reshape(shape), triangle = seen:reshape(shape),
-        hits = hits:reshape(shape)}
+    return {depth = depths(views, seen, picture), triangle = seen, hits = hits}
 end
 
 local function default_light(camera)
@@ -190,8 +191,8 @@ local function render(m, given)
         local list = view.mesh.opacity < 1 and clear or opaque
         list[#list + 1] = view
     end
-    local seen = rill.stream("int", extent[1] * extent[2])
-    local solid = #clear > 0 and rill.stream("float", seen.size) or nil
+    local seen = rill.stream("int", {extent[2], extent[1]})
+    local solid = #clear > 0 and rill.stream("float", {extent[2], extent[1]}) or nil
     raster.draw("visible", extent, opaque, {seen = seen, depth = solid})
     local picture = {camera = camera, extent = extent, thick = side * (taken.thickness or 1),
         light = vector.unit(taken.light or default_light(camera))}
@@ -203,7 +204,7 @@ local function render(m, given)
     for _, view in ipairs(clear) do
         blend(view, solid, picture)
     end
-    local done = shading.kernels().finish {k = side, columns = extent[1], coded = taken.linear and 0 or 1,
+    local done = shading.finish(side) {columns = extent[1], coded = taken.linear and 0 or 1,
         color = picture.color, shape = size}
     local buffers = taken.buffers and buffers_of(opaque, seen, picture) or nil
     raster.close(views)

@@ -20,6 +20,11 @@ function shading.shade(how)
     return texts.shade:program(how).shade
 end
 
+--- shading.finish(side): returns the kernel that averages side x side samples.
+function shading.finish(side)
+    return texts.finish:program({k = tostring(side)}).finish
+end
+
 --- shading.linear(c): converts a color {red, green, blue} from sRGB to linear light (IEC 61966-2-1).
 function shading.linear(c)
     local light = {}

@@ -14,10 +14,13 @@ bool shows(int face, int base, int faces) { return face >= base && face - base <
 // The index of a corner's data, which is stored per vertex (0), per face (1) or per corner (2).
 int corner_index(int per, ivec3 t, int face, int k) { return per == 0 ? t[k] : per == 1 ? face : 3 * face + k; }
 // Returns the weights of a triangle's corners at a point of the image by homogeneous coordinates (Olano and Greer 1997), which is correct also for
-// corners behind the eye, and the distance to the nearest edge in pixels.
-vec4 located(vec2 p, vec4 a, vec4 b, vec4 c) {
+// corners behind the eye, and the distance to the nearest edge in pixels. `normal`: of the triangle, in pixels, pixels and distance: not for parallel
+// projections.
+vec4 located(vec2 p, vec4 a, vec4 b, vec4 c, out vec3 normal) {
     vec3 u = vec3(a.xy - p * a.w, a.w), v = vec3(b.xy - p * b.w, b.w), w = vec3(c.xy - p * c.w, c.w);
     vec3 bc = cross(v, w), ca = cross(w, u), ab = cross(u, v), weight = vec3(bc.z, ca.z, ab.z);
+    normal = bc + ca + ab;
+    normal.z -= dot(p, normal.xy);
     // The weights of a triangle that is seen edge-on are undefined. For an edge of length 0 the distance is 0 / 1e-30.
     vec3 away = abs(weight) / max(vec3(length(bc.xy), length(ca.xy), length(ab.xy)), vec3(1e-30));
     float sum = weight.x + weight.y + weight.z;
@@ -34,15 +37,18 @@ kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[
                   vec3 tint_color, $if(paint == painted){int per_color, vec3 colors[], }
                   $if(paint == mapped){int per_color, float low, float scale, float values[], vec3 map[], }
                   $if(paint == textured){int per_color, vec2 uv[], vec3 texture[][], }
-                  $if(lit){vec3 eye, vec3 ahead, vec3 up, vec3 light, vec3 positions[], }
+                  $if(lit){vec3 eye, vec3 ahead, vec3 up, vec3 light, $if(parallel){vec3 positions[], }$else{vec3 right, vec3 above, float focus, }}
                   $if(smooth){int per, vec3 normals[], }
                   $if(lines){float thick, vec4 line, vec3 under, }
                   $if(shadow){vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size, float shadow_span, float shadow[], }
                   float opacity, inout vec3 color[]) {
-    int i = indexof(face).x, f = face - base;
+    int i = indexof(face).y * columns + indexof(face).x, f = face - base;
     for (bool on = shows(face, base, sizeof_stream(triangles).x); on; on = false) {
-        ivec3 t = triangles[f]$if(corners){, r = around[f]};
-        $if(corners){vec4 at = located(vec2(i % columns, i / columns) + 0.5 - middle, clips[r.x], clips[r.y], clips[r.z]);}$else{vec4 at = located(vec2(i % columns, i / columns) + 0.5 - middle, clips[t.x], clips[t.y], clips[t.z]);}
+        ivec3 t = triangles[f], r = $if(corners){around[f]}$else{t};
+        vec2 pixel = vec2(indexof(face).xy) + 0.5 - middle;
+        vec4 a = clips[r.x], b = clips[r.y], c = clips[r.z];
+        vec3 plane;
+        vec4 at = located(pixel, a, b, c, plane);
         vec3 tint = tint_color;
         $if(paint == painted){
         tint = linear(at.x * colors[corner_index(per_color, t, f, 0)] + at.y * colors[corner_index(per_color, t, f, 1)] + at.z * colors[corner_index(per_color, t, f, 2)]);
@@ -60,8 +66,13 @@ kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[
         }
         vec3 seen = tint;
         $if(lit){
-        vec3 a = positions[t.x], b = positions[t.y], c = positions[t.z], p = at.x * a + at.y * b + at.z * c;
-        vec3 view = $if(parallel){-ahead}$else{normalize(eye - p)}, plane = cross(b - a, c - a);
+        $if(parallel){
+        vec3 k = positions[t.x], l = positions[t.y], m = positions[t.z], p = at.x * k + at.y * l + at.z * m, view = -ahead;
+        plane = cross(l - k, m - k);
+        }$else{
+        vec3 away = ahead + (pixel.x * right - pixel.y * above) / focus, p = eye + (at.x * a.w + at.y * b.w + at.z * c.w) * away, view = -normalize(away);
+        plane = focus * (plane.x * right - plane.y * above) + plane.z * ahead;
+        }
         float steep = length(plane);
         plane = steep > 0.0 ? plane / steep : view;
         if (dot(plane, view) < 0.0) plane = -plane;
@@ -74,11 +85,11 @@ kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[
         }
         float day = 1.0;
         $if(shadow){
-        float pixel = 1.0 / shadow_focus;
-        vec3 d = p + plane * (1.5 * pixel) - shadow_eye;
+        float texel = 1.0 / shadow_focus;
+        vec3 d = p + plane * (1.5 * texel) - shadow_eye;
         vec2 s = 0.5 * shadow_size + shadow_focus * vec2(dot(d, shadow_right), -dot(d, shadow_above));
         float far = -dot(d, light), slope = sqrt(max(1.0 - pow(dot(plane, light), 2.0), 0.0)) / max(abs(dot(plane, light)), 0.1);
-        float here = 1.0 - (far - pixel * (1.0 + slope)) / shadow_span;
+        float here = 1.0 - (far - texel * (1.0 + slope)) / shadow_span;
         int side = int(shadow_size);
         day = 0.0;
         for (int k = 0; k < 16; k++) {
@@ -100,20 +111,13 @@ kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[
 
 $section(frame)
 $use(shading_common)
-kernel void finish(int k, int columns, int coded, vec3 color[], out vec3 picture<>) {
-    ivec2 p = indexof(picture).xy * k;
-    vec3 sum = vec3(0.0);
-    for (int j = 0; j < k * k; j++) sum += color[(p.y + j / k) * columns + p.x + j % k];
-    sum /= float(k * k);
-    picture = coded != 0 ? encoded(sum) : sum;
-}
 // The distance of the visible surface along the camera's axis.
-kernel void measure(int base, int columns, vec2 middle, vec3 eye, vec3 ahead, int face<>, ivec3 around[], vec4 clips[], ivec3 triangles[],
+kernel void measure(int base, vec2 middle, vec3 eye, vec3 ahead, int face<>, ivec3 around[], vec4 clips[], ivec3 triangles[],
                     vec3 positions[], inout float depth<>) {
     if (shows(face, base, sizeof_stream(triangles).x)) {
-        int i = indexof(face).x;
         ivec3 t = triangles[face - base], r = around[face - base];
-        vec4 at = located(vec2(i % columns, i / columns) + 0.5 - middle, clips[r.x], clips[r.y], clips[r.z]);
+        vec3 normal;
+        vec4 at = located(vec2(indexof(face).xy) + 0.5 - middle, clips[r.x], clips[r.y], clips[r.z], normal);
         depth = dot(at.x * positions[t.x] + at.y * positions[t.y] + at.z * positions[t.z] - eye, ahead);
     }
 }
@@ -136,4 +140,18 @@ kernel vec3 normals(int sums[], vec3 p<>) {
     int i = 3 * indexof(p).x;
     vec3 n = vec3(sums[i], sums[i + 1], sums[i + 2]);
     return dot(n, n) > 0.0 ? normalize(n) : n;
+}
+
+$section(finish)
+$use(shading_common)
+// Averages k x k samples.
+kernel void finish(int columns, int coded, vec3 color[], out vec3 picture<>) {
+    ivec2 p = indexof(picture).xy * $k;
+    int first = p.y * columns + p.x;
+    vec3 sum = vec3(0.0);
+    for (int y = 0; y < $k; y++) {
+        for (int x = 0; x < $k; x++) sum += color[first + y * columns + x];
+    }
+    sum /= float($k * $k);
+    picture = coded != 0 ? encoded(sum) : sum;
 }
