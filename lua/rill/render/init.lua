@@ -90,21 +90,36 @@ local PARTS <const> = {
     corners = function(view) return {around = view.corners} end,
 }
 
--- Shades the samples of picture.color in which `seen` names a face of the view's mesh.
-local function shade(view, seen, picture)
+-- The arguments of the shading kernel of a mesh, without those of the samples.
+local function values_of(view, picture, variant)
     local mesh = view.mesh
-    if not view.clip then
-        return
-    end
-    local variant, values = variant_of(view, picture), {
-        base = mesh.base, columns = picture.extent[1], middle = picture.camera.middle, clips = view.clip,
-        triangles = mesh.triangles, face = seen, tint_color = mesh.constant, opacity = mesh.opacity, color = picture.color,
+    local values = {
+        base = mesh.base, middle = picture.camera.middle, clips = view.clip, triangles = mesh.triangles, tint_color = mesh.constant,
     }
     for name, part in pairs(PARTS) do
         for key, value in pairs(variant[name] and part(view, picture) or {}) do values[key] = value end
     end
     for key, value in pairs(mesh.paint and mesh.paint.values or {}) do values[key] = value end
-    shading.shade(variant)(values)
+    return values
+end
+
+-- Shades the samples of picture.color in which `seen` names a face of the view's mesh.
+local function shade(view, seen, picture)
+    if view.clip then
+        local variant = variant_of(view, picture)
+        local values = values_of(view, picture, variant)
+        values.columns, values.face, values.opacity, values.color = picture.extent[1], seen, view.mesh.opacity, picture.color
+        shading.shade(variant)(values)
+    end
+end
+
+-- Returns an image of one opaque mesh.
+local function whole(view, seen, picture, side, coded)
+    local variant = variant_of(view, picture)
+    local values = values_of(view, picture, variant)
+    values.coded, values.background, values.faces = coded, picture.background, seen
+    values.shape = {picture.extent[2] // side, picture.extent[1] // side}
+    return shading.whole(variant, side)(values)
 end
 
 -- ---- the passes
@@ -143,11 +158,21 @@ local function blend(view, solid, picture)
     end
 end
 
-local function streams_of(picture, extent, background)
-    local samples <const> = extent[1] * extent[2]
-    picture.background = background
-    picture.color = rill.stream("vec3", samples, background)
-    return picture
+-- Returns the image: of one opaque mesh by one launch, else mesh by mesh.
+local function composed(opaque, clear, seen, solid, picture, side, coded)
+    if #clear == 0 and #opaque == 1 and opaque[1].clip then
+        return whole(opaque[1], seen, picture, side, coded)
+    end
+    local extent <const> = picture.extent
+    picture.color = rill.stream("vec3", extent[1] * extent[2], picture.background)
+    for _, view in ipairs(opaque) do
+        shade(view, seen, picture)
+    end
+    for _, view in ipairs(clear) do
+        blend(view, solid, picture)
+    end
+    return shading.finish(side) {columns = extent[1], coded = coded, color = picture.color,
+        shape = {extent[2] // side, extent[1] // side}}
 end
 
 -- Returns the distance of the visible surface along the camera's axis, computed from the triangles.
@@ -197,18 +222,11 @@ local function render(m, given)
     local picture = {camera = camera, extent = extent, thick = side * (taken.thickness or 1),
         light = vector.unit(taken.light or default_light(camera))}
     picture.shadow = shadow_of(taken, drawn, picture.light)
-    streams_of(picture, extent, shading.linear(models.color(taken.background or {0.95, 0.96, 0.97})))
-    for _, view in ipairs(opaque) do
-        shade(view, seen, picture)
-    end
-    for _, view in ipairs(clear) do
-        blend(view, solid, picture)
-    end
-    local done = shading.finish(side) {columns = extent[1], coded = taken.linear and 0 or 1,
-        color = picture.color, shape = size}
+    picture.background = shading.linear(models.color(taken.background or {0.95, 0.96, 0.97}))
+    local done = composed(opaque, clear, seen, solid, picture, side, taken.linear and 0 or 1)
     local buffers = taken.buffers and buffers_of(opaque, seen, picture) or nil
     raster.close(views)
-    for _, s in pairs {picture.color, solid or nil, picture.shadow.depth} do
+    for _, s in pairs {color = picture.color, solid = solid, shadow = picture.shadow.depth} do
         s:close()
     end
     for i = 1, scale ~= 1 and #drawn or 0 do

@@ -5,7 +5,9 @@ local rill = require "rill.core.public"
 local template = require "rill.glsl.template"
 local texts <const> = template.sections "shading"
 
-template.snippet("shading_common", texts.common)
+for _, name in ipairs {"common", "body", "parameters"} do
+    template.snippet("shading_" .. name, texts[name])
+end
 
 local shading = {}
 
@@ -18,6 +20,12 @@ end
 -- "textured"; lit, smooth, parallel, shadow, lines, wire, clear: booleans.
 function shading.shade(how)
     return texts.shade:program(how).shade
+end
+
+--- shading.whole(how, side): returns the kernel that shades an image of one opaque mesh with side x side samples per pixel.
+function shading.whole(how, side)
+    how.k = tostring(side)
+    return texts.whole:program(how).whole
 end
 
 --- shading.finish(side): returns the kernel that averages side x side samples.

@@ -1,5 +1,4 @@
 $section(common)
-$use(unit_of)
 // Lengths are about 1e-6 to 1e6 for visible parts (framing.scaled), so squares of lengths and areas are representable
 // as floats.
 vec3 linear(vec3 c) {
@@ -43,23 +42,10 @@ vec4 located(vec2 p, vec4 a, vec4 b, vec4 c, out vec3 normal) {
     return vec4(sum > 0.0 && sum < 1e30 ? weight / sum : vec3(1.0, 0.0, 0.0), min(min(away.x, away.y), away.z));
 }
 
-$section(shade)
-$use(shading_common)
-// Shades the samples that show a face of a mesh. A loop of at most one iteration instead of a branch, because a loop is skipped if no invocation of
-// the group enters it. `around`: the triangles' indices into clips.
-kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[], }vec4 clips[], ivec3 triangles[], int face<>,
-                  vec3 tint_color, $if(paint == painted){int per_color, vec3 colors[], }
-                  $if(paint == mapped){int per_color, float low, float scale, float values[], vec3 map[], }
-                  $if(paint == textured){int per_color, vec2 uv[], vec3 texture[][], }
-                  $if(lit){vec3 eye, vec3 ahead, vec3 up, vec3 light, $if(parallel){vec3 positions[], }$else{vec3 right, vec3 above, float focus, }}
-                  $if(smooth){int per, vec3 normals[], }
-                  $if(lines){float thick, vec4 line, vec3 under, }
-                  $if(shadow){vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size, float shadow_span, float shadow[], }
-                  float opacity, inout vec3 color[]) {
-    int i = indexof(face).y * columns + indexof(face).x, f = face - base;
-    for (bool on = shows(face, base, sizeof_stream(triangles).x); on; on = false) {
+$section(body)
+// The color `seen` of the sample `sample_at` that shows the face f of a mesh.
         ivec3 t = triangles[f], r = $if(corners){around[f]}$else{t};
-        vec2 pixel = vec2(indexof(face).xy) + 0.5 - middle;
+        vec2 pixel = vec2(sample_at) + 0.5 - middle;
         vec4 a = clips[r.x], b = clips[r.y], c = clips[r.z];
         vec3 plane;
         vec4 at = located(pixel, a, b, c, plane);
@@ -68,9 +54,9 @@ kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[
         tint = linear(at.x * colors[corner_index(per_color, t, f, 0)] + at.y * colors[corner_index(per_color, t, f, 1)] + at.z * colors[corner_index(per_color, t, f, 2)]);
         }
         $if(paint == mapped){
-        float v = at.x * values[corner_index(per_color, t, f, 0)] + at.y * values[corner_index(per_color, t, f, 1)] + at.z * values[corner_index(per_color, t, f, 2)];
-        v = (v - low) * scale;
-        tint = v == v ? linear(sample(map, clamp(v, 0.0, 1.0) * 255.0)) : vec3(0.2);
+        float value = at.x * values[corner_index(per_color, t, f, 0)] + at.y * values[corner_index(per_color, t, f, 1)] + at.z * values[corner_index(per_color, t, f, 2)];
+        value = (value - low) * scale;
+        tint = value == value ? linear(sample(map, clamp(value, 0.0, 1.0) * 255.0)) : vec3(0.2);
         }
         $if(paint == textured){
         vec2 q = at.x * uv[corner_index(per_color, t, f, 0)] + at.y * uv[corner_index(per_color, t, f, 1)] + at.z * uv[corner_index(per_color, t, f, 2)];
@@ -81,21 +67,25 @@ kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[
         vec3 seen = tint;
         $if(lit){
         $if(parallel){
-        vec3 k = positions[t.x], l = positions[t.y], m = positions[t.z], p = at.x * k + at.y * l + at.z * m, view = -ahead;
-        plane = cross(l - k, m - k);
+        vec3 u = positions[t.x], v = positions[t.y], w = positions[t.z], p = at.x * u + at.y * v + at.z * w, view = -ahead;
+        plane = cross(v - u, w - u);
         }$else{
         vec3 away = ahead + (pixel.x * right - pixel.y * above) / focus, p = eye + (at.x * a.w + at.y * b.w + at.z * c.w) * away, view = -normalize(away);
         plane = focus * (plane.x * right - plane.y * above) + plane.z * ahead;
         }
-        float steep = length(plane);
-        plane = steep > 0.0 ? plane / steep : view;
         if (dot(plane, view) < 0.0) plane = -plane;
         vec3 n = plane;
         $if(smooth){
         n = at.x * normals[corner_index(per, t, f, 0)] + at.y * normals[corner_index(per, t, f, 1)] + at.z * normals[corner_index(per, t, f, 2)];
-        n = unit_of(n); // normals given by the user may have any length
-        n = dot(n, n) > 0.5 ? n : plane; // false for 0 and NaN
+        float most = max(max(abs(n.x), abs(n.y)), abs(n.z)); // normals given by the user may have any length
+        n = most > 0.0 && most < 1e38 ? n / most : plane; // false for NaN
         if (dot(n, plane) < 0.0) n = -n;
+        }
+        float steep = dot(n, n);
+        n = steep > 0.0 ? n * inversesqrt(steep) : view;
+        $if(shadow){
+        steep = dot(plane, plane);
+        plane = steep > 0.0 ? plane * inversesqrt(steep) : view;
         }
         float day = 1.0;
         $if(shadow){
@@ -106,8 +96,8 @@ kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[
         float here = 1.0 - (far - texel * (1.0 + slope)) / shadow_span;
         int side = int(shadow_size);
         day = 0.0;
-        for (int k = 0; k < 16; k++) {
-            ivec2 q = ivec2(floor(s)) + ivec2(k & 3, k >> 2) - ivec2(floor(fract(s) + 1.0));
+        for (int j = 0; j < 16; j++) {
+            ivec2 q = ivec2(floor(s)) + ivec2(j & 3, j >> 2) - ivec2(floor(fract(s) + 1.0));
             bool clear = min(q.x, q.y) < 0 || max(q.x, q.y) >= side || shadow[q.y * side + q.x] <= here;
             day += clear ? 0.0625 : 0.0;
         }
@@ -119,8 +109,46 @@ kernel void shade(int base, int columns, vec2 middle, $if(corners){ivec3 around[
         $if(lines){
         seen = mix(seen * line.w + under * (1.0 - line.w), $if(wire){tint}$else{line.xyz}, clamp(0.5 * thick + 0.5 - at.w, 0.0, 1.0));
         }
+
+$section(parameters)
+$if(corners){ivec3 around[], }vec4 clips[], ivec3 triangles[], vec3 tint_color, $if(paint == painted){int per_color, vec3 colors[], }
+                  $if(paint == mapped){int per_color, float low, float scale, float values[], vec3 map[], }
+                  $if(paint == textured){int per_color, vec2 uv[], vec3 texture[][], }
+                  $if(lit){vec3 eye, vec3 ahead, vec3 up, vec3 light, $if(parallel){vec3 positions[], }$else{vec3 right, vec3 above, float focus, }}
+                  $if(smooth){int per, vec3 normals[], }
+                  $if(lines){float thick, vec4 line, vec3 under, }
+                  $if(shadow){vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size, float shadow_span, float shadow[], }
+$section(shade)
+$use(shading_common)
+// Shades the samples that show a face of a mesh. A loop of at most one iteration instead of a branch, because a loop is skipped if no invocation of
+// the group enters it. `around`: the triangles' indices into clips.
+kernel void shade(int base, int columns, vec2 middle, $call(shading_parameters) float opacity, int face<>, inout vec3 color[]) {
+    ivec2 sample_at = indexof(face).xy;
+    int f = face - base;
+    for (bool on = shows(face, base, sizeof_stream(triangles).x); on; on = false) {
+        $call(shading_body)
+        int i = sample_at.y * columns + sample_at.x;
         $if(clear){color[i] = mix(color[i], seen, opacity);}$else{color[i] = seen;}
     }
+}
+
+$section(whole)
+$use(shading_common)
+// Shades an image of one opaque mesh, and averages the k x k samples of each pixel.
+kernel void whole(int base, int coded, vec3 background, vec2 middle, $call(shading_parameters) int faces[][], out vec3 picture<>) {
+    vec3 sum = vec3(0.0);
+    for (int k = 0; k < $k * $k; k++) {
+        ivec2 sample_at = indexof(picture).xy * $k + ivec2(k % $k, k / $k);
+        int face = faces[sample_at.y][sample_at.x], f = face - base;
+        vec3 result = background;
+        for (bool on = shows(face, base, sizeof_stream(triangles).x); on; on = false) {
+            $call(shading_body)
+            result = seen;
+        }
+        sum += result;
+    }
+    sum /= float($k * $k);
+    picture = coded != 0 ? encoded(sum) : sum;
 }
 
 $section(frame)
