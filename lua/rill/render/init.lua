@@ -55,11 +55,16 @@ end
 
 -- ---- shading
 
+-- The indices of the data of a triangle's corners, which is stored per vertex, per face or per corner.
+local CORNERS <const> = {[0] = {"t.x", "t.y", "t.z"}, {"f", "f", "f"}, {"3 * f", "3 * f + 1", "3 * f + 2"}}
+
 -- Returns how to shade a mesh: the values of shading.shade.
 local function variant_of(view, picture)
     local mesh <const> = view.mesh
     local wire <const>, lit <const> = mesh.shading == "wireframe", mesh.shading ~= "none"
+    local normals, colors = CORNERS[mesh.normals.per], CORNERS[mesh.paint and mesh.paint.per or 0]
     return {
+        n0 = normals[1], n1 = normals[2], n2 = normals[3], c0 = colors[1], c1 = colors[2], c2 = colors[3],
         corners = view.corners ~= mesh.triangles, paint = mesh.paint and mesh.paint.kernel or "none",
         lit = lit and not wire, smooth = mesh.shading == "smooth", parallel = picture.camera.parallel ~= 0,
         shadow = picture.shadow.on and lit and not wire, lines = wire or mesh.edges ~= nil, wire = wire and not mesh.edges,
@@ -76,7 +81,7 @@ local PARTS <const> = {
             focus = camera.parallel == 0 and camera.focus or nil,
             positions = camera.parallel ~= 0 and view.mesh.positions or nil}
     end,
-    smooth = function(view) return {per = view.mesh.normals.per, normals = view.mesh.normals.values} end,
+    smooth = function(view) return {normals = view.mesh.normals.values} end,
     lines = function(view, picture)
         local edge = view.mesh.edges or {0, 0, 0}
         return {thick = picture.thick, line = {edge[1], edge[2], edge[3], view.mesh.shading == "wireframe" and 0 or 1},

@@ -113,14 +113,14 @@ local function map_of(name)
     return rill.from(colours, "vec3")
 end
 
--- Returns how to color by a stream of vec3, or of numbers through a colormap, as {kernel =, values =}: a kernel of
--- shading and its arguments. Textures use the same form.
+-- Returns how to color by a stream of vec3, or of numbers through a colormap, as {kernel =, per =, values =}: a part of
+-- the shading kernel, whether its data is per vertex (0), face (1) or corner (2), and its arguments. Textures use the same form.
 local function stream_colour(prefix, mesh, style)
     local color = style.color
     local info = types.scalar(color.type)
     if not info then
         local got = attribute(prefix, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
-        return {kernel = "painted", values = {colors = got.values, per_color = got.per}}
+        return {kernel = "painted", per = got.per, values = {colors = got.values}}
     end
     local got = attribute(prefix, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
     local low, high = table.unpack(style.range or {})
@@ -128,8 +128,8 @@ local function stream_colour(prefix, mesh, style)
         local stats = got.values.size > 0 and got.values:stats() or {}
         low, high = stats.min or 0, stats.max or 1
     end
-    return {kernel = "mapped", values = {
-        values = got.values, per_color = got.per, map = map_of(style.colormap or "viridis"), low = low,
+    return {kernel = "mapped", per = got.per, values = {
+        values = got.values, map = map_of(style.colormap or "viridis"), low = low,
         scale = 1 / (high > low and high - low or 1),
     }}
 end
@@ -154,7 +154,7 @@ local function texture_of(where, prefix, mesh, value, style)
     local got = attribute(where .. ": ", mesh, uv, "uv", {vec2 = true, words = "vec2"})
     s = convert(s)
     s = (rill.type(s) == "expression" and s:eval() or s):boundary "wrap"
-    return {kernel = "textured", values = {uv = got.values, per_color = got.per, texture = s}}
+    return {kernel = "textured", per = got.per, values = {uv = got.values, texture = s}}
 end
 
 local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}

@@ -24,8 +24,6 @@ float power40(float x) {
     return x16 * x16 * x8;
 }
 bool shows(int face, int base, int faces) { return face >= base && face - base < faces; }
-// The index of a corner's data, which is stored per vertex (0), per face (1) or per corner (2).
-int corner_index(int per, ivec3 t, int face, int k) { return per == 0 ? t[k] : per == 1 ? face : 3 * face + k; }
 // Returns the weights of a triangle's corners at a point of the image by homogeneous coordinates (Olano and Greer 1997), which is correct also for
 // corners behind the eye, and the distance to the nearest edge in pixels. `normal`: of the triangle, in pixels, pixels and distance: not for parallel
 // projections.
@@ -51,15 +49,15 @@ $section(body)
         vec4 at = located(pixel, a, b, c, plane);
         vec3 tint = tint_color;
         $if(paint == painted){
-        tint = linear(at.x * colors[corner_index(per_color, t, f, 0)] + at.y * colors[corner_index(per_color, t, f, 1)] + at.z * colors[corner_index(per_color, t, f, 2)]);
+        tint = linear(at.x * colors[$c0] + at.y * colors[$c1] + at.z * colors[$c2]);
         }
         $if(paint == mapped){
-        float value = at.x * values[corner_index(per_color, t, f, 0)] + at.y * values[corner_index(per_color, t, f, 1)] + at.z * values[corner_index(per_color, t, f, 2)];
+        float value = at.x * values[$c0] + at.y * values[$c1] + at.z * values[$c2];
         value = (value - low) * scale;
         tint = value == value ? linear(sample(map, clamp(value, 0.0, 1.0) * 255.0)) : vec3(0.2);
         }
         $if(paint == textured){
-        vec2 q = at.x * uv[corner_index(per_color, t, f, 0)] + at.y * uv[corner_index(per_color, t, f, 1)] + at.z * uv[corner_index(per_color, t, f, 2)];
+        vec2 q = at.x * uv[$c0] + at.y * uv[$c1] + at.z * uv[$c2];
         vec2 size = vec2(sizeof_stream(texture).xy);
         q -= floor(q);
         tint *= linear(sample(texture, vec2(q.x, 1.0 - q.y) * size - 0.5));
@@ -76,7 +74,7 @@ $section(body)
         if (dot(plane, view) < 0.0) plane = -plane;
         vec3 n = plane;
         $if(smooth){
-        n = at.x * normals[corner_index(per, t, f, 0)] + at.y * normals[corner_index(per, t, f, 1)] + at.z * normals[corner_index(per, t, f, 2)];
+        n = at.x * normals[$n0] + at.y * normals[$n1] + at.z * normals[$n2];
         float most = max(max(abs(n.x), abs(n.y)), abs(n.z)); // normals given by the user may have any length
         n = most > 0.0 && most < 1e38 ? n / most : plane; // false for NaN
         if (dot(n, plane) < 0.0) n = -n;
@@ -111,11 +109,11 @@ $section(body)
         }
 
 $section(parameters)
-$if(corners){ivec3 around[], }vec4 clips[], ivec3 triangles[], vec3 tint_color, $if(paint == painted){int per_color, vec3 colors[], }
-                  $if(paint == mapped){int per_color, float low, float scale, float values[], vec3 map[], }
-                  $if(paint == textured){int per_color, vec2 uv[], vec3 texture[][], }
+$if(corners){ivec3 around[], }vec4 clips[], ivec3 triangles[], vec3 tint_color, $if(paint == painted){vec3 colors[], }
+                  $if(paint == mapped){float low, float scale, float values[], vec3 map[], }
+                  $if(paint == textured){vec2 uv[], vec3 texture[][], }
                   $if(lit){vec3 eye, vec3 ahead, vec3 up, vec3 light, $if(parallel){vec3 positions[], }$else{vec3 right, vec3 above, float focus, }}
-                  $if(smooth){int per, vec3 normals[], }
+                  $if(smooth){vec3 normals[], }
                   $if(lines){float thick, vec4 line, vec3 under, }
                   $if(shadow){vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size, float shadow_span, float shadow[], }
 $section(shade)
