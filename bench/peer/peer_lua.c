@@ -229,7 +229,9 @@ static int lua_march(lua_State *L)
 static int lua_draw(lua_State *L)
 {
     size_t places, normals, triangles;
-    PeerDraw given = {.columns = (int)luaL_checkinteger(L, 4), .rows = (int)luaL_checkinteger(L, 5), .side = (int)luaL_checkinteger(L, 8)};
+    PeerDraw given = {.columns = (int)luaL_checkinteger(L, 4),
+                      .rows = (int)luaL_checkinteger(L, 5),
+                      .side = (int)luaL_checkinteger(L, 8)};
     given.places = (const float *)(const void *)luaL_checklstring(L, 1, &places);
     given.normals = (const float *)(const void *)luaL_checklstring(L, 2, &normals);
     given.triangles = (const int *)(const void *)luaL_checklstring(L, 3, &triangles);

@@ -302,6 +302,17 @@ describe("rill.reuse.order", function()
         assert.equal(4 / 2, select(2, reuse.cache(far)))
     end)
 
+    it("counts the invocations of the device's own pipeline", function()
+        local bunny = rill.mesh.load(BUNNY)
+        local invocations, rate = reuse.driver(bunny.triangles)
+        assert(invocations >= bunny.vertices and invocations <= 3 * bunny.faces, invocations)
+        assert.near(invocations / bunny.faces, rate, 1e-12)
+        if rill.device().name:find "^llvmpipe" then assert.equal(132535, invocations) end
+        assert.same({0, 0}, {reuse.driver(rill.stream("ivec3", 0))})
+        assert(reuse.driver(rill.from({{0, 1, 2}, {-1, 0x7fffffff, 2}}, "ivec3")) >= 4)
+        raises("rill.reuse.driver: argument #1 'triangles': expected a stream of ivec3", reuse.driver, rill.iota(3))
+    end)
+
     it("brings the bunny to the rates of other implementations", function()
         local bunny = rill.mesh.load(BUNNY)
         local x = bunny.positions

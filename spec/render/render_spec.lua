@@ -134,7 +134,8 @@ describe("rill.render", function()
             local expected, near = hits_of(places, triangles, size), near_edges(places, triangles, size)
             local got, sure = buffers(mesh(places, triangles), size, plan(size[2])), 0
             for i, hits in ipairs(expected) do
-                assert(near[i] or hits == got[i], ("grain %d: pixel %d: %d, expected %d"):format(grain, i, got[i], hits))
+                local what = ("grain %d: pixel %d: %d, expected %d"):format(grain, i, got[i], hits)
+                assert(near[i] or hits == got[i], what)
                 sure = sure + (near[i] and 0 or 1)
             end
             assert(sure > 0.6 * #expected, sure)

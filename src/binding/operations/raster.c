@@ -81,6 +81,7 @@ static int raster_supported(lua_State *L)
 
 void open_raster(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_rasterize", rasterize}, {"_raster_supports", raster_supported}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"_rasterize", rasterize}, {"_raster_supports", raster_supported}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

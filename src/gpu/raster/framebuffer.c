@@ -8,7 +8,7 @@ typedef struct Framebuffer {
 } Framebuffer;
 
 typedef struct Framebuffers {
-    Device *device; /* NULL before the first one */
+    Device *device;         /* NULL before the first one */
     Framebuffer kept[KEPT]; /* the last used one first; name 0: none */
 } Framebuffers;
 

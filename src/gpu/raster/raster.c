@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SCALE, VERTICES, BASE, COLUMNS };          /* uniforms */
-enum { CLIPS = 1, TARGET, SOLID, LAST };          /* storage bindings */
+enum { SCALE, VERTICES, BASE, COLUMNS };              /* uniforms */
+enum { CLIPS = 1, TARGET, SOLID, LAST };              /* storage bindings */
 static const uint64_t MOST_FACES = UINT64_C(1) << 24; /* of a draw call */
 
 typedef struct Pipelines {
@@ -275,7 +275,8 @@ bool raster_run(Device *device, const RasterRun *run)
     }
     set_state(device, run, all, frame);
     bind_blocks(device, run);
-    bindings_barrier(device, GL_SHADER_STORAGE_BARRIER_BIT | GL_ELEMENT_ARRAY_BARRIER_BIT | GL_PIXEL_BUFFER_BARRIER_BIT);
+    bindings_barrier(device,
+                     GL_SHADER_STORAGE_BARRIER_BIT | GL_ELEMENT_ARRAY_BARRIER_BIT | GL_PIXEL_BUFFER_BARRIER_BIT);
     recorder_before(device, &before);
     clear(run);
     for (int i = 0; i < run->mesh_count; i++) {

@@ -6,11 +6,11 @@
 #include "gpu/memory/buffer.h"
 
 typedef enum RasterPass {
-    RASTER_VISIBLE,     /* writes the nearest face of each pixel to `target` (int), or -1; the lowest one at equal depths */
-    RASTER_DEPTH,       /* writes the depth of the nearest face (float); 0 where there is none */
-    RASTER_HITS,        /* adds the number of faces that cover a pixel to `target` (int) */
-    RASTER_LAYERS,      /* adds the number of faces that are nearer than `solid` (float) */
-    RASTER_NEXT,        /* stores the minimum of `target` (int) and the lowest face that is nearer than `solid` and above `last` (int) */
+    RASTER_VISIBLE, /* writes the nearest face of each pixel to `target` (int), or -1; the lowest one at equal depths */
+    RASTER_DEPTH,   /* writes the depth of the nearest face (float); 0 where there is none */
+    RASTER_HITS,    /* adds the number of faces that cover a pixel to `target` (int) */
+    RASTER_LAYERS,  /* adds the number of faces that are nearer than `solid` (float) */
+    RASTER_NEXT, /* stores the minimum of `target` (int) and the lowest face that is nearer than `solid` and above `last` (int) */
     RASTER_INVOCATIONS, /* adds the number of invocations of the vertex shader to the first word of `target` (int) */
     RASTER_PASSES
 } RasterPass;
