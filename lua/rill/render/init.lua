@@ -67,7 +67,8 @@ local function variant_of(view, picture)
         n0 = normals[1], n1 = normals[2], n2 = normals[3], c0 = colors[1], c1 = colors[2], c2 = colors[3],
         corners = view.corners ~= mesh.triangles, paint = mesh.paint and mesh.paint.kernel or "none",
         lit = lit and not wire, smooth = mesh.shading == "smooth", parallel = picture.camera.parallel ~= 0,
-        shadow = picture.shadow.on and lit and not wire, lines = wire or mesh.edges ~= nil, wire = wire and not mesh.edges,
+        shadow = picture.shadow.on and lit and not wire, lines = wire or mesh.edges ~= nil,
+        wire = wire and not mesh.edges,
         clear = mesh.opacity < 1,
     }
 end
@@ -89,7 +90,8 @@ local PARTS <const> = {
     end,
     shadow = function(_, picture)
         local shadow, light = picture.shadow, picture.shadow.camera
-        return {shadow_right = light.right, shadow_above = light.above, shadow_eye = light.eye, shadow_focus = light.focus,
+        return {shadow_right = light.right, shadow_above = light.above, shadow_eye = light.eye,
+            shadow_focus = light.focus,
             shadow_size = shadow.pixels, shadow_span = light.span, shadow = shadow.depth}
     end,
     corners = function(view) return {around = view.corners} end,
@@ -99,7 +101,8 @@ local PARTS <const> = {
 local function values_of(view, picture, variant)
     local mesh = view.mesh
     local values = {
-        base = mesh.base, middle = picture.camera.middle, clips = view.clip, triangles = mesh.triangles, tint_color = mesh.constant,
+        base = mesh.base, middle = picture.camera.middle, clips = view.clip, triangles = mesh.triangles,
+        tint_color = mesh.constant,
     }
     for name, part in pairs(PARTS) do
         for key, value in pairs(variant[name] and part(view, picture) or {}) do values[key] = value end
@@ -113,7 +116,8 @@ local function shade(view, seen, picture)
     if view.clip then
         local variant = variant_of(view, picture)
         local values = values_of(view, picture, variant)
-        values.columns, values.face, values.opacity, values.color = picture.extent[1], seen, view.mesh.opacity, picture.color
+        values.columns, values.face = picture.extent[1], seen
+        values.opacity, values.color = view.mesh.opacity, picture.color
         shading.shade(variant)(values)
     end
 end
@@ -187,7 +191,8 @@ local function depths(views, seen, picture)
         if view.clip then
             shading.kernels().measure {
                 base = view.mesh.base, middle = camera.middle, eye = camera.eye,
-                ahead = camera.ahead, face = seen, around = view.corners, clips = view.clip, triangles = view.mesh.triangles, positions = view.mesh.positions, depth = depth,
+                ahead = camera.ahead, face = seen, around = view.corners, clips = view.clip,
+                triangles = view.mesh.triangles, positions = view.mesh.positions, depth = depth,
             }
         end
     end
