@@ -153,13 +153,13 @@ struct Device {
     void (*drop_constants)(Device *device); /* frees them; NULL if there are none */
     uint64_t framebuffers;                  /* bytes of the framebuffers that raster/framebuffer.c keeps */
     void (*drop_framebuffers)(Device *device);
-    void (*trim_programs)(Device *device);  /* deletes most idle programs; may be NULL */
-    Staging *staging;                       /* idle staging buffers */
-    bool staged;                            /* transfers use the ring: see staging_ring.c */
-    StagingRing *ring;                      /* NULL until the first transfer */
-    uint64_t large_bytes;                   /* smallest buffer that large_pages.c allocates */
-    LargePages *large_pages;                /* NULL until the first such buffer */
-    bool large_works;                       /* the first such buffer was tested */
+    void (*trim_programs)(Device *device); /* deletes most idle programs; may be NULL */
+    Staging *staging;                      /* idle staging buffers */
+    bool staged;                           /* transfers use the ring: see staging_ring.c */
+    StagingRing *ring;                     /* NULL until the first transfer */
+    uint64_t large_bytes;                  /* smallest buffer that large_pages.c allocates */
+    LargePages *large_pages;               /* NULL until the first such buffer */
+    bool large_works;                      /* the first such buffer was tested */
     /* Copy and fill large ranges. They set *done to the number of bytes that were processed, counted from the
      * first one. Return false with error_set on failure. */
     bool (*copy_many)(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes,
