@@ -163,7 +163,7 @@ local EIGHT <const> = {0, 1, 2, 3, 4, 5, 6, 7}
 local function values_of(shade, row, o, buffered)
     local block, batch = o.block, o.batch
     -- A full table needs as many probes as it has slots, and llvmpipe limits the iterations of loops: in the cpu family it has slack.
-    local slack = row.parallel and block or o.family == "cpu" and block // 2 or 0
+    local slack = row.parallel and block or o.family == "cpu" and block and block // 2 or 0
     local table_size = block and -(-(block + slack) // 8) * 8
     local values = {
         shading = true, method = row.method, index = o.index, triangles = o.corners == 3, corners = o.corners,
