@@ -13,8 +13,11 @@ typedef struct OverlapPages {
 } OverlapPages;
 
 typedef struct Overlap {
-    Stream cells; /* of a page: three ints for each copy */
-    int sides;
+    /* Three ints for each copy in the halo of a page: its index, relative to the first element of the page in
+     * memory; the index of the element that it copies, relative to the first element of the adjacent page; and
+     * the number of this adjacent page in OverlapPages.around, one base-3 digit for each dimension. */
+    Stream cells;
+    int sides; /* 3^rank: the adjacent pages and the page itself */
     /* If `known`, the copies were up to date at the versions `written` of memory and `mapped` of the
      * translator. `changed` contains the pages that were mapped or unmapped since then. */
     bool known;
@@ -22,8 +25,8 @@ typedef struct Overlap {
     PageList changed;
     char fallback[TYPE_MAX_BYTES];
     uint64_t own_writes; /* how many changes of memory's version are due to copies */
-    OverlapPages all;    /* all mapped pages, for the translator's version `listed` - 1; 0: none */
-    uint64_t listed;
+    OverlapPages all;    /* all pages that were mapped at the version `listed` - 1 of the translator */
+    uint64_t listed;     /* 0: `all` was not computed */
 } Overlap;
 
 typedef struct HaloPool {

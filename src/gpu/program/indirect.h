@@ -10,8 +10,10 @@ typedef struct DeviceLength {
     uint32_t word;  /* its position, in 32-bit words */
 } DeviceLength;
 
-/* Issues a dispatch with ceil(length / per_group) groups; ignores dispatch->groups. Groups are numbered as in a
- * split 1-D grid, and may exceed the count in the last row. */
+/* Issues a dispatch with ceil(length / per_group) groups; ignores dispatch->groups. If the count exceeds the
+ * device's limit, the groups are split into rows of equal length, as Dispatch.groups describes. The last row may
+ * then have groups whose index is not less than the count: the shader must do nothing in them. Returns false with
+ * error_set on failure. */
 bool indirect_dispatch(Device *device, const Dispatch *dispatch, DeviceLength length, uint32_t per_group);
 
 #endif

@@ -34,8 +34,8 @@ const Token *brook_peek_next(const BrookWriter *w);
 /* Returns whether the next token has this text. */
 bool brook_next_is(const BrookWriter *w, const char *text);
 
-/* Copies the next token to the output. Returns false with error_set, as do all functions below that
- * return bool and write. */
+/* Copies the next token to the output. On failure this function and all functions below that return
+ * bool, except brook_changes, return false with error_set. */
 bool brook_put(BrookWriter *w);
 /* Copies all tokens up to `until`. */
 bool brook_put_until(BrookWriter *w, size_t until);

@@ -24,9 +24,10 @@ struct AddressMap {
      *
      * v0 is x. p becomes the index of the element, counted from the stream's first element, or is
      * negative if the element is unmapped. GIVEN are constants and gathers. The function is called
-     * with coordinates in the map's domain. Maps that share a program have different slots. A name
-     * in the text of one must not occur in the text of another, and names in GIVEN must not be
-     * names that users choose. The map owns the kernel. Returns NULL with error_set on failure. */
+     * with coordinates in the map's domain. Maps that share a program have different slots, and
+     * their kernels become functions of this program. Names that a kernel declares (functions,
+     * structures, GIVEN) must therefore differ from the names for all other slots and from all names
+     * that users may choose. The map owns the kernel. Returns NULL with error_set on failure. */
     Kernel *(*kernel)(AddressMap *map, Device *device, int slot);
     /* Sets the arguments for GIVEN of one launch. */
     void (*give)(const AddressMap *map, union Argument *args);
@@ -45,16 +46,18 @@ struct AddressMap {
     /* The address function also accepts coordinates outside of the domain. It is used for them
      * unless the stream has an explicit boundary mode. */
     bool open;
-    /* Sizes, x first, of the pieces of the domain in which elements are stored at strides,
-     * contiguous along dimension 0. The pieces begin at multiples of their sizes, at element
-     * numbers that are multiples of `run_unit`. run_unit 0: the map has no such pieces. */
+    /* The domain may consist of pieces of the size `run` that begin at multiples of this size. Within
+     * a piece, neighbors along dimension d are stride[d] elements apart in memory; stride[0] is 1. x
+     * is first in both. The index of the first element of a piece is a multiple of `run_unit`.
+     * run_unit 0: the map has no such pieces. */
     int64_t run[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], run_unit;
-    /* Returns the number of the first element of pages that are stored contiguously, row-major, in
-     * their order in memory (PageSet); -1 if they are not. NULL: pages of this map are never
-     * contiguous. */
+    /* If the pages are whole pieces that follow each other in memory in the order of the set, and the
+     * elements of each piece are row-major, returns the index of the first element. Otherwise
+     * returns -1. NULL: pages of this map are never contiguous. */
     int64_t (*run_begin)(AddressMap *map, const struct PageSet *pages);
     /* Width of the halo of each piece, in elements: replicas of elements of adjacent pieces, at the
-     * same strides, within the domain. 0: pieces are row-major. */
+     * same strides, within the domain. The halo separates the rows of a piece in memory. 0: there is
+     * no halo, and a piece is stored row-major without gaps. */
     int overlap;
     /* Returns whether all elements of the pages (NULL: of the whole domain), and all elements of
      * their halos, are mapped. */
@@ -83,7 +86,8 @@ static inline bool address_unbounded(const Stream *stream)
     return stream->map && stream->map->unbounded && stream->shape.size[0] == 0;
 }
 
-/* Returns whether both maps compute the same indices. NULL stands for a stream without a map. */
+/* Returns whether both maps compute the same indices. NULL stands for a stream without a map: if a map
+ * is NULL, returns false. */
 static inline bool address_same(const AddressMap *a, const AddressMap *b)
 {
     return a && b && (a == b || (a->kernel == b->kernel && a->same(a, b)));
