@@ -37,7 +37,8 @@ bool text_number(const TextReader *reader, TextWord word, const char *what, doub
 bool text_whole(const TextReader *reader, TextWord word, const char *what, int64_t *value);
 /* Parses a word as a whole number from `least` to `most`. Returns false with error_set on failure. */
 bool text_count(const TextReader *reader, TextWord word, const char *what, int64_t least, int64_t most, int64_t *value);
-/* Sets the error "expected WHAT, KIND, got WORD" and returns false. `kind` may be NULL. */
+/* Sets the error "line N: expected WHAT, KIND, got WORD" and returns false. `what` names the missing item, such as
+ * "the number of rows". `kind` says which values it may have, such as "a whole number"; NULL: omitted. */
 bool text_expected(const TextReader *reader, TextWord word, const char *what, const char *kind);
 /* Returns the number of characters of a word that messages show. */
 int text_shown(TextWord word);

@@ -8,11 +8,11 @@
 
 /* An operation for all nodes of some pages, executed by a kernel. */
 typedef enum TreeStep {
-    TREE_STEP_SYNC,  /* sets copies of nodes whose value another leaf holds, and hanging nodes (tree.h) */
+    TREE_STEP_SYNC,  /* sets nodes to the values of the leaves that determine them, and hanging nodes (tree.h) */
     TREE_STEP_SPLIT, /* sets the nodes of new pages to the values of the pages of which they are parts */
     TREE_STEP_JOIN,  /* sets the nodes of pages to the values of the pages into which they were split */
-    TREE_STEP_MIP,   /* sets them to means of their parts */
-    TREE_STEP_WEIGH, /* sets them to means weighted by a component */
+    TREE_STEP_MIP,   /* sets the nodes of pages that are not leaves to means of nodes of the next finer level */
+    TREE_STEP_WEIGH, /* as TREE_STEP_MIP, with means that are weighted by a component */
     TREE_STEP_VALUE, /* sets nodes on the border of the domain to a value */
     TREE_STEP_INNER, /* sets nodes on the border of the domain to the value of the next inner node */
     TREE_STEPS
@@ -22,11 +22,11 @@ typedef enum TreeStep {
 typedef struct TreeList {
     AdaptivePage *items;
     size_t count, capacity;
-    AdaptivePage
-        last[1 << ADAPTIVE_LEVEL_BITS]; /* the page of each level above 0 that add_chain (refine.c) added last */
+    /* For each level above 0: the last page of this level that add_chain (refine.c) added. */
+    AdaptivePage last[1 << ADAPTIVE_LEVEL_BITS];
 } TreeList;
 
-/* Position in the list of frames of the leaves of a level, or of its other pages. */
+/* The part of Tree.list that has the frames of the leaves of a level, or the frames of its other pages. */
 typedef struct TreeRun {
     int64_t first, count;
 } TreeRun;
@@ -109,22 +109,24 @@ Region *tree_region(const Container *c, TreeList *leaves);
 /* Synchronizes all nodes: sets nodes that several leaves hold, and hanging nodes; coarse leaves first, on
  * which others depend. Returns false with error_set on failure. */
 bool tree_sync(const Container *c);
-/* Synchronizes after the nodes of a box were written, all of level 0, or (NULL) after any were. */
+/* Synchronizes after a write to the nodes of a box. Only pages at the box are synchronized if these are few and
+ * all of level 0, and the boundary is TREE_CLAMP; otherwise all pages are. Returns false with error_set on failure. */
 bool tree_sync_box(const Container *c, const Stream *box);
 /* Synchronizes after the nodes of some leaves were written. */
 bool tree_sync_leaves(const Container *c, const TreeList *leaves);
 /* Synchronizes after the nodes of a set of leaves were written. */
 bool tree_sync_set(const Container *c, const PageSet *set);
-/* Returns the new leaves after pages were split, as tree_refine does. Returns NULL with error_set on
- * failure. */
+/* Returns the region that tree_refine returns: after the pages in `splits` were split, the new leaves, and
+ * adjacent finer leaves with nodes that were hanging before. Returns NULL with error_set on failure. */
 Region *tree_fresh(const Container *c, const TreeList *splits);
 /* Reserves memory for `pages` more pages. Returns false with error_set on failure. */
 bool tree_prepare(Container *c, int64_t pages);
 /* Splits leaves so that every node of a box is a node of level 0 and none is hanging; the cells around the
  * box are split, too. On failure splits nothing and returns false with error_set. */
 bool tree_ready(Container *c, const int64_t *first, const int64_t *last);
-/* Splits leaves so that the nodes of a region are nodes of its levels. On failure splits nothing and returns
- * false with error_set. */
+/* Splits leaves before a write to a region. If the region has levels (PageSet.levels), each of its pages is
+ * covered by leaves of the page's level or finer leaves. Otherwise the region is treated as boxes of
+ * tree_ready. On failure splits nothing and returns false with error_set. */
 bool tree_ready_region(Container *c, const Region *region);
 /* Splits all leaves `depth` times. On failure splits nothing and returns false with error_set. */
 bool tree_split_all(Container *c, int depth);
@@ -135,8 +137,8 @@ bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count);
 /* Separates pages and memory from snapshots before pages are split or joined (tree/snapshot.c). Returns false
  * with error_set on failure. */
 bool tree_own_pages(Container *c);
-/* Takes the frames of the translator's pages in the container's list of frames. Returns false with error_set
- * on failure. */
+/* Marks the frames that hold pages of the translator as used in Tree.frames, and the frames between them as
+ * free. Returns false with error_set on failure. */
 bool tree_take_frames(Container *c);
 
 /* Implements ContainerKind.note. */
@@ -159,13 +161,14 @@ bool tree_glsl_stores(const Container *c);
 /* Runs a step for the nodes of `count` pages, whose frames are in a stream of int from `first` on. Returns
  * false with error_set on failure. */
 bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count);
-/* Creates a stream of int with an element for each of `frames`: the frame, if it holds a leaf of which some
- * elements of the mask are marked (or all of them, with `all`), otherwise -1. Returns false with error_set on
- * failure. */
+/* Creates a stream of int with an element for each of `frames`. The element is the frame if it holds a leaf and
+ * the mask is not 0 at one or more elements of this leaf (with `all`: at all of its elements). Otherwise it is
+ * -1. Returns false with error_set on failure. */
 bool tree_marks(const Container *c, const Container *mask, bool all, const Stream *frames, Stream *result);
-/* Creates a stream of int with an element for each point. `wanted`: the index (tree_number) of the page that
- * is needed if the leaf is coarser than the point's level, otherwise -1. Not `wanted`: the level of the leaf.
- * Returns false with error_set on failure. */
+/* Creates a stream of int with an element for each point. If `wanted` is false, it is the level of the leaf at
+ * the point. If `wanted` is true, each point requests a level: its element of `levels`, or `level` if `levels` is
+ * NULL. If the leaf at the point is coarser, the result is the index (tree_number) of the page of the requested
+ * level that contains the point. Otherwise it is -1. Returns false with error_set on failure. */
 bool tree_query(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result);
 /* Reads the elements of a stream of ints that are not negative, compacted on the device, ascending and
  * without duplicates. The caller frees them. On failure returns false with error_set, and *items is NULL. */

@@ -13,7 +13,7 @@
     X(BUFFER_TEXTURES, "buffer_textures", 0, TUNING_SAXPY, 1, 0)                                                       \
     /* 1: kernels store 16 bytes as two doubles; 0: as four 32-bit words */                                            \
     X(PAIRED_STORES, "paired_stores", 0, TUNING_COPY, 1, 0)                                                            \
-    /* elements per step of a kernel over streams of at most 4 bytes per element */                                    \
+    /* elements per step (kernel/variant/access.h) of a kernel over streams of at most 4 bytes per element */          \
     X(STEP, "step", 4, TUNING_SAXPY, 16, 8, 4)                                                                         \
     /* elements per step of a kernel with gathers */                                                                   \
     X(GATHER_STEP, "gather_step", 4, TUNING_GATHER, 16, 8, 4)                                                          \
@@ -35,7 +35,7 @@ typedef struct TuningChoice {
     const char *name;
     int gpu; /* default of the family gpu */
     TuningWork work;
-    int values[TUNING_VALUES]; /* unused ones are 0, except that 0 may be the second of two */
+    int values[TUNING_VALUES]; /* the first `count` are used, and one of these may be 0; the others are 0 */
     int count;
 } TuningChoice;
 
@@ -66,8 +66,8 @@ void tuning_begin(struct Device *device);
 void tuning_use(struct Device *device, TuningId id, int value);
 /* Records the times of one choice; seconds[k] is the time with values[k]. */
 void tuning_note(struct Device *device, TuningId id, const double seconds[TUNING_VALUES]);
-/* Ends a measurement. Writes the record if `complete` is set. Frees the memory of the measurement if the device
- * was new. */
+/* Ends a measurement. Writes the record if `complete` is set. If the device had no buffers before the measurement,
+ * frees the pool and the staging memory that the measurement left. */
 void tuning_end(struct Device *device, bool complete);
 
 #endif

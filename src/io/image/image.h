@@ -12,7 +12,8 @@ typedef struct Image {
     int rows, cols;
     int channels; /* 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha */
     ImageDepth depth;
-    /* The integer sample that represents 1.0: 255, 65535, or the value of a PGM file. Unused for floats. */
+    /* The integer sample that represents 1.0: 255, 65535, or the largest sample (maxval) that the header of a PGM or
+     * PPM file declares. Unused for floats. */
     uint32_t white;
     void *data;
 } Image;

@@ -44,12 +44,14 @@ typedef struct Param {
     size_t offset; /* in the source, for messages */
     ParamKind kind;
     const Type *type; /* NULL: a matrix, or (for a helper function) another GLSL type that streams cannot have */
-    /* 2 to 4: mat2 to mat4, for constants only. In a helper function also a larger number of
-     * module_value_name. Otherwise 0. */
+    /* 2 to 4: the type is mat2 to mat4, which in kernels only constant parameters may have. Above 4, only in
+     * helper functions: the type is the one that module_value_name returns for this number. 0: see `type`. */
     int matrix;
     int rank; /* number of dimensions of a gather */
-    bool
-        target; /* a random-access stream that replaces a variable output: an invocation stores the same values in every pass */
+    /* Set for the random-access streams by which derived kernels (kernel/body/derive.h) replace variable outputs
+     * (PARAM_VOUT). An invocation stores the same values whenever it runs, so a launch in several passes may
+     * repeat it, unlike invocations with other random-access streams. */
+    bool target;
     int output;                     /* of a helper function, for a plain parameter: 1 `out`, 2 `inout` */
     size_t array_first, array_last; /* of a helper function: tokens of the brackets of an array with a size */
 } Param;

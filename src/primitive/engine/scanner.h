@@ -7,10 +7,13 @@
  * i - 1 (for element 0: of element 0). ELEMENT is "X0 x0, X0 before0, X1 x1", for example. A text defines, for the
  * accumulator A:
  *
- *   A rill_lift(ELEMENT, int i)     converts an element to an accumulator.   A rill_merge(A a, A b)          combines
- * two accumulators. It must be associative and need not be commutative.
- *                                   The order of combination is the same in every run.
- *   A rill_identity()               returns the identity, if `identity` is set. Compact scans must have one.
+ *   A rill_lift(ELEMENT, int i)
+ *             converts an element to an accumulator.
+ *   A rill_merge(A a, A b)
+ *             combines two accumulators. It must be associative and need not be commutative. The order of combination
+ *             is the same in every run.
+ *   A rill_identity()
+ *             returns the identity, if `identity` is set. Compact scans must have one.
  *
  * and for every output K, of type R:
  *
@@ -19,9 +22,10 @@
  *             `after` up to i. For the first element of a row `before` is the identity, or zeros if there is none.
  *   compact:  R rill_out_K(ELEMENT, int i, A before, A after)
  *             returns the result for element i. It is stored only if the output's counter increased, at the old value
- *             of the counter, so that kept elements stay in order. It is called for every element. Counter C is
+ *             of the counter, so that kept elements stay in order. It is called for every element.
  *   int rill_count_C(A a, int n)
- *             returns how many of the first n elements are kept: 0 for n = 0, and at most 1 more for each element.
+ *             returns the value of counter C: how many of the first n elements are kept, whose accumulator is a. It
+ *             must be 0 for n = 0 and increase by at most 1 with each element.
  *   R rill_end_K(ELEMENT, int n, A total)
  *             if `ending` is set: returns one more result after all kept elements, if n > 0. ELEMENT is the last
  *             element.
@@ -61,7 +65,7 @@ typedef struct ScannerText {
 /* Scans the rows of in->domain. `rows` is the domain's shape with size 1 in every scanned dimension, or one element
  * to scan all elements in row-major order. `reversed`: from the last element to the first. Creates `results`, one per
  * output, with the domain's shape. If only the device has the length of the inputs, the results have the same length
- * on the device. Call it inside a scope. Returns false with error_set on failure. */
+ * on the device. Call it inside a scope of the device. Returns false with error_set on failure. */
 bool scanner_dense(const ScannerText *text, const Inputs *in, const Shape *rows, bool reversed, Stream *results);
 
 /* Scans the whole domain as one row and creates one-dimensional `results`. On the family cpu their length is exact.

@@ -20,13 +20,13 @@ typedef struct HistogramSpec {
 /* Finds the smallest and the largest number of each component, without NaNs, and stores them in spec->axis. low >
  * high if s is empty or all its numbers are NaN. Waits for the device. */
 bool histogram_range(const Stream *s, HistogramSpec *spec);
-/* Creates the histogram: a uint stream of counts if `weights` is NULL, else sums of the weights, which have the shape
- * of s. Sums are float for float weights, else double. The shape is {bins} for one axis and {bins of y, bins of x}
+/* Creates the histogram. If `weights` is NULL, the result is a uint stream of counts. Otherwise `weights` has the shape
+ * of s, and the result has the sums of the weights: float for float weights, otherwise double. The shape is {bins} for one axis and {bins of y, bins of x}
  * for two. */
 bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *weights, Stream *result);
 /* Counts equal integers: element k of the result is the number of elements of s equal to k, or the sum of their
- * weights. s has elements of int, uint or a packed integer type. The result has the largest element plus 1 bins, and
- * at least `least`. Negative elements are an error. Waits for the device. */
+ * weights. s has elements of int, uint or a packed integer type. The number of bins is the
+ * largest element plus 1, or `least` if this is larger. Negative elements are an error. Waits for the device. */
 bool histogram_integers(const Stream *s, const Stream *weights, int64_t least, Stream *result);
 
 #endif
