@@ -8,27 +8,28 @@
 
 enum { TRANSLATOR_NUMBERS = 96, TRANSLATOR_SIZE = 3, TRANSLATOR_TABLES = 2, NO_TABLE = -1, NO_NUMBER = -1 };
 
-/* GLSL that is being written, in the kernel language, with functions of plain ints. Each translator has a
- * number, and writes the function
+/* The text of a kernel to which translators append their functions. A translator with the id 3 writes the
+ * function
  *
- *     bool t<number>_translate(int v0, int v1, ..., out int p0, ..., GIVEN) { ... }
+ *     bool t3_translate(int v0, int v1, ..., out int p0, ..., GIVEN) { ... }
  *
- * or `t<number>_inverse`, from p to v. x is v0 and p0. `translate` is called only for points of the domain,
- * `inverse` for any point. Both return whether the point is mapped. GIVEN are the arguments that the
- * translator and its parts read: numbers, four to an ivec4 t<number>_n<k>, and a table t<number>_t[]. The
- * caller declares and passes them, so the same text works in a separate kernel and inside of another kernel.
- * translator_glsl_functions come before the functions. */
+ * or `t3_inverse`, which computes v from p. v are coordinates of the domain and p an address in memory; v0 and
+ * p0 are the x components. `translate` is called only for points of the domain, `inverse` for any point. Both
+ * return whether the point is mapped. GIVEN are the arguments that the translator and its parts read: the
+ * translator's `numbers`, four per argument `ivec4 t3_n<k>`, and a table `int t3_t[]`. The caller declares and
+ * passes them, so the same text works in a separate kernel and inside of another kernel. The caller adds the
+ * string translator_glsl_functions (glsl.h) to the program once, before these functions. */
 typedef struct TranslatorGlsl {
     StrBuf *out;
     Direction direction;
-    int next; /* number of the next translator */
+    int next; /* id of the next translator */
 } TranslatorGlsl;
 
 typedef struct TranslatorKind {
     /* The table that each direction reads, or NO_TABLE. */
     int table[DIRECTION_COUNT];
-    /* Writes the function, and before it the functions that it calls. The numbers of parts follow the
-     * translator's own number in order of writing. */
+    /* Writes the function of the translator with the id `number`. A composition writes the functions of its
+     * parts first; they get the ids after `number`, in the order in which they are written. */
     void (*write)(const Translator *t, TranslatorGlsl *text, int number);
     Outcome (*point)(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
     bool (*ranges)(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
@@ -50,7 +51,7 @@ struct Translator {
     Device *device;
     void *hooks; /* `self` of a custom translator; NULL: none */
     int number_count;
-    int frames; /* of kinds with pages: index of the number that holds how many frames the second table has */
+    int frames; /* of kinds with pages: numbers[frames] is the number of frames that tables[1] has entries for */
     int32_t
         numbers[TRANSLATOR_NUMBERS]; /* arguments of the generated GLSL; if the domain is known, its sizes come first */
     WordTable tables[TRANSLATOR_TABLES];
@@ -69,8 +70,9 @@ int translator_number(Translator *t, int64_t number);
 int translator_size(Translator *t, int64_t size);
 /* Appends the sizes of a shape, x first, and returns the index of the first. */
 int translator_sizes(Translator *t, const Shape *shape);
-/* Ensures that the tables are on the device, after a growing table found no memory. Returns false with
- * error_set on failure. */
+/* Ensures that all tables of the translator and its parts are on the device. Call it before a launch that
+ * reads the tables. A table exists only on the host if its last growth found no device memory; it is copied to
+ * the device again. Returns false with error_set on failure. */
 bool translator_tables_there(Translator *t);
 /* Sets the sizes of the memory that addresses reach. */
 void translator_set_memory(Translator *t, const Shape *memory);
@@ -81,8 +83,8 @@ bool translator_shape(const Shape *shape, const char *what, int64_t *elements);
 /* Checks a shape as translator_shape does, and fails if it has more than 2^31 - 1 elements. */
 bool translator_shape_fits(const Shape *shape, const char *what, int64_t *elements);
 
-/* Adds the ranges of a box by translating each address on the CPU. Each range lies along x. Returns false
- * with error_set on failure. */
+/* Adds the ranges of a box of the domain by translating the coordinates of each of its points on the CPU. Each
+ * range lies along x. Returns false with error_set on failure. */
 bool translator_point_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
                              void *caller);
 

@@ -5,14 +5,16 @@
 #include "container/translator/translator.h"
 #include "kernel/text/module.h"
 
-/* Constructors return a reference, or NULL with error_set. Tables are created on `device`, inside a scope of
- * it. Shapes have the slowest dimension first. */
+/* Constructors return a reference, or NULL with error_set. A constructor that has the parameter `device` creates
+ * tables on it: call the constructor between device_enter and device_leave. Shapes have the slowest dimension
+ * first. */
 
 /* Creates row-major addresses, from any rank to one dimension. */
 Translator *translator_linear(const Shape *shape);
-/* Creates a map to a shape of another rank. Without `tiled` equal row-major indices correspond. With `tiled`
- * the fastest dimensions are unchanged, and each index of the other dimensions becomes a tile; the tiles are
- * placed next to each other, as in flat 3-D textures. */
+/* Creates a map to a shape of another rank. Without `tiled` equal row-major indices correspond. With `tiled`,
+ * the `to->rank` fastest dimensions of `shape` form a tile, and there is one tile for each index of the other
+ * dimensions. The tiles are placed next to each other in `to`, in row-major order, as the slices of a flat 3-D
+ * texture are. The order of elements within a tile does not change. */
 Translator *translator_reshape(const Shape *shape, const Shape *to, bool tiled);
 /* Creates a page table: pages of the domain are stored anywhere in memory of one dimension, row-major inside.
  * `levels` is the number of levels of the table; 0: the fewest with which the empty table takes less than 1
@@ -32,13 +34,14 @@ Translator *translator_hash(Device *device, const Shape *page, int64_t capacity)
 /* Creates a grid of lists. x is the index in the list, the other coordinates are the cell. List c takes the
  * addresses offsets[c] .. offsets[c + 1] - 1. */
 Translator *translator_lists(Device *device, const Shape *cells, const int32_t *offsets);
-/* Creates a table of `places`: for each address of the domain, row-major, its `to` coordinates in memory, x
- * first, or -1 in all of them. The translator's characteristics and the size of its memory follow from
- * them. */
+/* Creates a translator from a table. `places` contains an address in memory for each index of the domain, in
+ * row-major order. An address consists of as many numbers as the argument `to`, x first; all are -1 if the
+ * index is not mapped. The translator's characteristics and the size of its memory are computed from the
+ * addresses. */
 Translator *translator_table(Device *device, const char *name, const Shape *shape, int to, const int32_t *places);
 /* Returns true if a table for this shape is small enough, otherwise false with error_set. */
 bool translator_table_fits(const Shape *shape, int to);
-/* Creates the composition outer(inner(address)), which retains both translators. */
+/* Creates the composition outer(inner(coordinates)), which retains both translators. */
 Translator *translator_compose(Translator *outer, Translator *inner);
 
 /* The functions of a custom translator for the CPU, in addition to a module that defines `translate` and

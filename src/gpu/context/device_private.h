@@ -55,7 +55,7 @@ struct Program {
     int count;              /* references; 0: idle */
     Program *older, *newer; /* idle programs */
     GLuint name;
-    int param_vectors; /* length of the linked rill_p; 0: unused */
+    int param_vectors; /* length of the uniform array rill_p (see Dispatch) after linking; 0: unused */
     uint32_t *params;  /* copy of the GL program's values, which are initially 0 */
     uint64_t hash;
     char *source;
@@ -159,7 +159,7 @@ struct Device {
     StagingRing *ring;                     /* NULL until the first transfer */
     uint64_t large_bytes;                  /* smallest buffer that large_pages.c allocates */
     LargePages *large_pages;               /* NULL until the first such buffer */
-    bool large_works;                      /* the first such buffer was tested */
+    bool large_works;                      /* such a buffer passed the test; later ones are not tested */
     /* Copy and fill large ranges. They set *done to the number of bytes that were processed, counted from the
      * first one. Return false with error_set on failure. */
     bool (*copy_many)(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes,

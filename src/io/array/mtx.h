@@ -21,8 +21,8 @@ bool mtx_decode(const unsigned char *bytes, size_t size, MtxMatrix *matrix);
 /* Frees the matrix. */
 void mtx_free(MtxMatrix *matrix);
 
-/* Writes a file (see file_write). Values have as many digits as a double, or with `single` a float, needs to be
- * read back exactly. */
+/* Writes a file (see file_write). Values are written with 17 significant digits, or with 9 if `single` is set:
+ * enough to read back the same double, or the same float. */
 bool mtx_write(const char *path, const MtxMatrix *matrix, bool single);
 
 #endif

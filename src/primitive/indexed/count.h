@@ -7,7 +7,9 @@
 
 enum { COUNT_MAX_BINS = 1 << 28 };
 
-/* Creates a uint stream of `bins` counts, at least 1. `numbers` is a dense one-dimensional uint stream. */
+/* Creates a uint stream of `bins` counts: element k is the number of elements of `numbers` that are equal to k. `bins`
+ * must be at least 1, or 0 if `numbers` is empty. `numbers` is a dense one-dimensional uint stream. Returns false with
+ * error_set on failure. */
 bool count_numbers(const Stream *numbers, int64_t bins, Stream *result);
 /* Raises *bins to the largest number plus 1. Returns false with error_set if this is above COUNT_MAX_BINS.
  * `negative`: the numbers are the bits of ints, so that the message can name a negative one. Waits for the device. */
