@@ -21,8 +21,8 @@ typedef struct HistogramSpec {
  * high if s is empty or all its numbers are NaN. Waits for the device. */
 bool histogram_range(const Stream *s, HistogramSpec *spec);
 /* Creates the histogram. If `weights` is NULL, the result is a uint stream of counts. Otherwise `weights` has the shape
- * of s, and the result has the sums of the weights: float for float weights, otherwise double. The shape is {bins} for one axis and {bins of y, bins of x}
- * for two. */
+ * of s, and the result has the sums of the weights: float for float weights, otherwise double. The shape is {bins} for
+ * one axis and {bins of y, bins of x} for two. */
 bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *weights, Stream *result);
 /* Counts equal integers: element k of the result is the number of elements of s equal to k, or the sum of their
  * weights. s has elements of int, uint or a packed integer type. The number of bins is the
