@@ -171,7 +171,7 @@ describe("in Lua, a container", function()
         c:close()
         assert.equal(3, view:get(1, 1))
         for _, name in ipairs {"domain", "stride", "tile", "replicate", "group", "reshape", "transpose"} do
-            raises("c:" .. name .. ": containers do not have this view: c:range is a part for a launch",
+            raises("c:" .. name .. ": containers do not have this method of streams: c:range is a part for a launch",
                 view[name], view, 1)
         end
         raises('c:boundary: argument #1 \'mode\': expected "clamp", "wrap"', view.boundary, view, "far")

@@ -35,7 +35,7 @@ describe("a container", function()
             end
         end
         assert.is_true(count > 40)
-        raises("c:gl: containers do not have this view: c:range is a part for a launch", c.gl, c)
+        raises("c:gl: containers do not have this method of streams: c:range is a part for a launch", c.gl, c)
     end)
 
     it("gives boxes as bytes and in flight", function()

@@ -59,22 +59,23 @@ int container_boundary(lua_State *L)
     return 1;
 }
 
-/* views that only streams have */
+/* views and copies that only streams have */
 
 static int container_view(lua_State *L)
 {
     const char *name = lua_tostring(L, lua_upvalueindex(1));
-    return luaL_error(
-        L,
-        "c:%s: containers do not have this view: c:range is a part for a launch, c:stream() is a dense stream of "
-        "all elements",
-        name);
+    return luaL_error(L,
+                      "c:%s: containers do not have this method of streams: c:range is a part for a launch, c:stream() "
+                      "is a dense stream of "
+                      "all elements",
+                      name);
 }
 
 bool container_push_view(lua_State *L, const char *key)
 {
-    static const char *const views[] = {"domain",  "stride",    "tile", "replicate", "group",
-                                        "reshape", "transpose", "gl",   NULL};
+    static const char *const views[] = {"domain",    "stride", "tile",    "replicate", "group",  "reshape",
+                                        "transpose", "gl",     "flip",    "as",        "select", "roll",
+                                        "pad",       "split",  "squeeze", "expand",    NULL};
     for (const char *const *name = views; *name; name++) {
         if (strcmp(*name, key) == 0) {
             lua_pushvalue(L, 2);
