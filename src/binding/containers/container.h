@@ -1,5 +1,6 @@
-/* Declares the methods of containers that are implemented in separate files, and what these files share. Methods take
- * their arguments from the Lua stack, return the number of results, and raise errors. */
+/* Declares the methods of containers that are implemented in separate files, and the functions that these files share.
+ * Methods read their arguments from the Lua stack, return the number of results, and raise errors. The name of the file
+ * follows each comment. */
 #ifndef RILL_BINDING_CONTAINERS_CONTAINER_H
 #define RILL_BINDING_CONTAINERS_CONTAINER_H
 
@@ -16,10 +17,10 @@ int snapshot_diff(lua_State *L);
 /* Implements c:undo(snapshot). (snapshot.c) */
 int snapshot_undo(lua_State *L);
 
-/* Reads the indices from argument `first` to the last one, converted to 0-based; raises. (box.c) */
+/* Reads the indices from argument `first` to the last one, and converts them to 0-based. Raises. (box.c) */
 void container_index_check(lua_State *L, const LuaContainer *self, int first, const char *function, int64_t *index);
-/* Reads a box as box_check does; raises. For a container without bounds both ends are required, and may be any int.
- * (box.c) */
+/* Reads a box as box_check does. Raises. For an unbounded container both ends are required, and may be any int. (box.c)
+ * */
 void container_box_check(lua_State *L, const LuaContainer *self, int first, const char *function, int n, int64_t *from,
                          int64_t *to);
 
@@ -44,12 +45,13 @@ int container_active_call(lua_State *L);
 int container_range_call(lua_State *L);
 /* Implements c:boundary. (active.c) */
 int container_boundary(lua_State *L);
-/* Pushes a function that raises, if `key` is a view that only streams have; else returns false. (active.c) */
+/* Pushes a function that raises an error and returns true if `key` is the name of a view that only streams have.
+ * Otherwise returns false. (active.c) */
 bool container_push_view(lua_State *L, const char *key);
 
-/* Reads the options for textures from the table at stack index 3, which may be absent; raises. Returns whether they
- * request memory with a texture, and stores its properties in `wish`. If `boundary` is true, the option `boundary`,
- * which the caller reads, is permitted. (storage_options.c) */
+/* Reads the options for textures from the table at stack index 3, which may be absent. Returns whether the options
+ * request memory with a texture, and stores the texture's properties in `wish`. If `boundary` is true, the option
+ * `boundary` is permitted, and the caller must read it. Raises. (storage_options.c) */
 bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish);
 
 /* Implements c:each([range]). (each.c) */
@@ -64,7 +66,7 @@ int stack_push(lua_State *L);
 /* Implements c:pop(n). (stack.c) */
 int stack_pop(lua_State *L);
 
-/* Pushes a dense stream of the elements of a box; raises. (boxes.c) */
+/* Pushes a dense stream of the elements of a box. Raises. (boxes.c) */
 const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
                                    const char *function);
 
@@ -81,8 +83,8 @@ int container_filter_call(lua_State *L);
 /* Implements c:boundary(name [, value]) of adaptive containers. (tree.c) */
 int container_edge_call(lua_State *L);
 
-/* Sets the function in the field `allocator` of the table at `options`, if there is one, as the allocator of a new
- * container; raises. (allocator.c) */
+/* If the table at `options` has the field `allocator`, sets the function in the field as the allocator of a new
+ * container. Raises. (allocator.c) */
 void allocator_option(lua_State *L, int options, const char *function, LuaContainer *self);
 
 #endif

@@ -1,4 +1,5 @@
-/* Converts streams to images, for all functions that draw or write them: supported types, options and pixels. */
+/* Declares the conversion of streams to images: supported types, options and pixels. All functions that draw or write
+ * images use it. */
 #ifndef RILL_BINDING_FILES_IMAGE_OPTIONS_H
 #define RILL_BINDING_FILES_IMAGE_OPTIONS_H
 
@@ -25,10 +26,10 @@ typedef struct PictureCall {
     PictureLimit limit;
 } PictureCall;
 
-/* Returns the row of a type; NULL if images cannot have it. */
+/* Returns the description of a type, or NULL if streams of this type cannot be converted to images. */
 const PictureType *image_options_type(const Type *type);
 
-/* Converts the stream to a new image, scaled and colored by the options min, max, colormap and depth; raises. */
+/* Converts the stream to a new image, scaled and colored by the options min, max, colormap and depth. Raises. */
 void image_options_take(lua_State *L, const PictureCall *call, Image *image);
 
 #endif

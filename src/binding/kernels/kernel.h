@@ -1,6 +1,6 @@
-/* Kernel userdata, and one call of a kernel: declarations for the files in binding/kernels. "Raises" means that the
- * function raises a Lua error on failure. A "box" is a range (c:range in Lua) that consists of one box of a container's
- * elements. */
+/* Declares the userdata of kernels and the state of one call of a kernel, for the files in binding/kernels. "Raises"
+ * means that the function raises a Lua error on failure. A "box" is a range (c:range in Lua) that consists of one box
+ * of a container's elements. */
 #ifndef RILL_BINDING_KERNELS_KERNEL_H
 #define RILL_BINDING_KERNELS_KERNEL_H
 
@@ -9,7 +9,7 @@
 
 enum { CALL_WORDS = 4096 };
 
-/* One call of a kernel, its arguments collected from the Lua stack. */
+/* One call of a kernel, with the arguments that were collected from the Lua stack. */
 typedef struct Call {
     Kernel *kernel;
     const Function *function;
@@ -34,19 +34,20 @@ typedef struct Call {
 
 /* Pushes a kernel userdata and takes over the reference. */
 void kernel_push(lua_State *L, Kernel *kernel);
-/* Returns the kernel if the value is one, else NULL. */
+/* Returns the kernel if the value is a kernel userdata, or NULL for any other value. */
 Kernel *kernel_to(lua_State *L, int index);
 
 /* Begins a call on the current device. Raises. */
 void call_start(lua_State *L, Call *call, Kernel *kernel);
 /* Checks the value at `index` and stores it as argument n for parameter i. Raises. */
 void call_argument(lua_State *L, Call *call, int i, int index, int n);
-/* Returns the index of the parameter `name`, or -1 if there is none or specialize has fixed its value. */
+/* Returns the index of the parameter `name`. Returns -1 if the kernel has no such parameter, or if specialize has fixed
+ * its value. */
 int call_param(const Call *call, const char *name);
 /* Raises a Lua error unless every key of the table is the name of a parameter or of a launch option. */
 void call_keys(lua_State *L, const Call *call, int table);
-/* Pushes a table whose keys are the names that a launch accepts, options included; if `constants` is true only the
- * kernel's constants. */
+/* Pushes a table whose keys are the names that a launch accepts: parameters and options. If `constants` is true, the
+ * keys are only the names of the kernel's constants. */
 void call_push_names(lua_State *L, const Call *call, bool constants);
 /* Reads the arguments after the kernel at index 1: by position, or by name from one plain table. Raises. */
 void call_collect(lua_State *L, Call *call);
@@ -55,11 +56,11 @@ bool call_types_fit(const Param *param, const Type *have);
 /* Stores the box at `index` as argument n for parameter i. Returns false if the value is not a range. Raises if the
  * range is not a box. (kernels/box_arguments.c) */
 bool call_take_box(lua_State *L, Call *call, int i, int index, int n);
-/* Computes the shape of the launch (call_allocate calls this). Boxes determine it only if no other argument or option
+/* Computes the shape of the launch. Called by call_allocate. Boxes determine it only if no other argument or option
  * does. Raises. (kernels/box_arguments.c) */
 void call_find_domain(lua_State *L, Call *call);
-/* Shifts the stream of each box so that its elements correspond to the elements of the launch, which must be determined
- * before. Raises. (kernels/box_arguments.c) */
+/* Shifts the stream of each box so that its elements correspond to the elements of the launch, which must have been
+ * determined before. Raises. (kernels/box_arguments.c) */
 void call_place_boxes(lua_State *L, Call *call);
 /* Returns whether a parameter is an output that a launch may allocate. */
 bool call_allocates(const Param *param);
@@ -67,8 +68,8 @@ bool call_allocates(const Param *param);
  * calls call_map_written and call_place_boxes. Raises. */
 void call_allocate(lua_State *L, Call *call);
 
-/* Determines the elements that the launch runs over. Its shape must be known. Leaves values on the stack that keep
- * these elements alive. Raises. (kernels/launch_options.c) */
+/* Determines the elements that the launch runs over. The shape of the launch must be known. Leaves values on the stack
+ * that keep these elements alive. Raises. (kernels/launch_options.c) */
 void call_find_over(lua_State *L, Call *call);
 /* Maps the pages that the launch writes. The outputs must be allocated. Leaves values on the stack. Raises.
  * (kernels/launch_options.c) */
@@ -81,14 +82,14 @@ bool call_like_container(lua_State *L, Call *call, int i);
  * (kernels/active_list.c) */
 const Region *call_push_active_boxes(lua_State *L, const Call *call, const int64_t *sizes);
 
-/* Reads all arguments except the outputs from a list, and computes the shape to which they broadcast. `settled`: the
- * lengths of streams that only the device has are read back. Raises. */
+/* Reads all arguments except the outputs from a list, and computes the shape to which they broadcast. If `settled` is
+ * true, waits for lengths of streams that only the device has, and reads them. Raises. */
 void call_inputs(lua_State *L, Call *call, int list, bool settled);
 
-/* Calls a reduce kernel. Returns the number of results. (kernels/reduce_call.c) */
+/* Calls a reduce kernel. Returns the number of results. Raises. (kernels/reduce_call.c) */
 int reduce_call(lua_State *L, Call *call);
-/* Calls a reduce kernel over the output of an input kernel. The shape or stream of the result is at index 4, a table of
- * the other arguments at 5. */
+/* Calls a reduce kernel over the output of an input kernel. The shape or stream of the result is at stack index 4, and
+ * a table of the other arguments is at index 5. Raises. */
 int reduce_call_input(lua_State *L, Call *call, const Call *input);
 
 /* Returns the line of `text` in a chunk, and the name of the chunk. `source` is the chunk's source as lua_getinfo gives
@@ -102,7 +103,7 @@ int source_location_line(lua_State *L, const char *source, int current, const ch
 int source_location_locate(lua_State *L, const char *text, size_t length, const char **chunk);
 /* Pushes the contents of a file, or nil. */
 void source_location_read(lua_State *L, const char *path);
-/* Adds the declaration of a parameter: "out float r<>". */
+/* Adds the declaration of a parameter to `b`, for example "out float r<>". */
 void source_location_add_param(luaL_Buffer *b, const Param *param);
 
 #endif

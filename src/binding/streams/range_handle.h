@@ -14,7 +14,7 @@ typedef struct LuaRange {
 extern const HandleType range_type;
 /* Pushes a closed range. */
 LuaRange *range_push(lua_State *L);
-/* Returns the range if the value is one, else NULL. */
+/* Returns the userdata if the value is a range, or NULL for any other value. */
 LuaRange *range_to(lua_State *L, int index);
 /* Sets the container of the range to the value at `index`. */
 void range_of(lua_State *L, int range, int index);
@@ -22,7 +22,7 @@ void range_of(lua_State *L, int range, int index);
 void range_push_container(lua_State *L, int range);
 /* Returns an open range, or raises. */
 LuaRange *range_check(lua_State *L, int index, const char *function);
-/* Creates the region of the range by a call within the device, as binding_make does. */
+/* Evaluates `call` in a scope as binding_make does, and stores the region that it returns in the range. Raises. */
 #define range_make(L, range, owner, function, call)                                                                    \
     do {                                                                                                               \
         binding_run(L, owner, function, (range)->region = (call));                                                     \
@@ -33,7 +33,8 @@ LuaRange *range_check(lua_State *L, int index, const char *function);
 void range_take(lua_State *L, LuaRange *range, Region *region, const char *function);
 
 /* Pushes the union of the list at `index`. Its items are ranges of the shape, and tables {first =, last =} of points as
- * t:ranges returns them. `unbounded`: the domain has no bounds. Raises about the argument `name` of `function`. */
+ * t:ranges returns them. If `unbounded` is true, the domain has no bounds. Raises an error that names the argument
+ * `name` of `function`. */
 LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, bool unbounded,
                           const char *function, const char *name);
 

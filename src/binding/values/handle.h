@@ -1,4 +1,4 @@
-/* Userdata that own a C object. The object is released when the userdata is closed or collected. */
+/* Declares userdata that own a C object. The object is released when the userdata is closed or collected. */
 #ifndef RILL_BINDING_VALUES_HANDLE_H
 #define RILL_BINDING_VALUES_HANDLE_H
 
@@ -19,14 +19,14 @@ typedef struct HandleType {
 
 /* Pushes a userdata filled with zeros, which counts as closed. */
 void *handle_push(lua_State *L, const HandleType *type);
-/* Returns the userdata at `index` if it has the type, else NULL. */
+/* Returns the userdata at `index` if it has the type, otherwise NULL. */
 void *handle_to(lua_State *L, int index, const HandleType *type);
-/* Pushes a table of the methods and `close`. */
+/* Pushes a table of the methods in `methods` and the method `close`. */
 void handle_methods(lua_State *L, const HandleType *type, const luaL_Reg *methods);
 /* Creates the metatable with __gc, __close and the metamethods `meta`, which may be NULL. The value on top of the stack
  * becomes __index and is popped. */
 void handle_open(lua_State *L, const HandleType *type, const luaL_Reg *meta);
-/* Closes the userdata at 1, or defers closing if a call may be using it; raises if it has another type. */
+/* Closes the userdata at index 1, or defers closing if a call may be using it. Raises if the value has another type. */
 void handle_close(lua_State *L, const HandleType *type);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads tables of options. Each function describes its options once, in a list of rows. */
+/* Declares functions that read tables of options. Each function of rill describes its options in a list of rows. */
 #ifndef RILL_BINDING_VALUES_OPTIONS_H
 #define RILL_BINDING_VALUES_OPTIONS_H
 
@@ -7,7 +7,7 @@
 /* A call with a table of options, which may be absent. */
 typedef struct OptionCall {
     const char *function;
-    int index;            /* of the table on the stack */
+    int index;            /* stack index of the table */
     int n;                /* the 1-based number of the argument, for messages */
     const char *expected; /* for messages about any other value: "a table like {axis = 1}" */
     bool required;        /* the table must be given */
@@ -17,9 +17,9 @@ typedef struct OptionCall {
 
 typedef struct Option Option;
 
-/* Checks the value on top of the stack and stores it in `field`; raises. The value may be nil only if the option is
- * required. The reader may leave values on the stack, which are popped, except the top one if the option has the flag
- * `keeps`. */
+/* Checks the value on top of the stack and stores it in `field`. Raises. The value is nil only if the option is
+ * required and absent. The reader may leave values on the stack. options_read pops them, except the top value if the
+ * option has the flag `keeps`. */
 typedef void OptionReader(lua_State *L, const OptionCall *call, const Option *option, void *field);
 
 /* One option. A list of options ends with a row without a name. */
@@ -41,19 +41,21 @@ struct Option {
  * any other value, and for a key that is not the name of a row. */
 bool options_read(lua_State *L, const OptionCall *call, const Option *rows, void *to);
 
-/* Readers, with the type of the field that each one stores. */
+/* The readers. Each comment begins with the type of the field that the reader stores. */
 
 /* bool: true or false. */
 OptionReader options_flag;
 /* int64_t: an integer from low to high. */
 OptionReader options_count;
-/* int, 0-based: the option is a dimension, 1-based, or negative from the last one, -1. */
+/* int: a 0-based dimension. The option is a 1-based dimension, or a negative number that counts from the last
+ * dimension, which is -1. */
 OptionReader options_axis;
-/* int: the 0-based position of the value among two words. */
+/* int: the 0-based position of the value in `words`, which must contain two words. */
 OptionReader options_word;
 /* Shape: the sizes of dimensions, with any number of elements. */
 OptionReader options_sizes;
-/* char[TYPE_MAX_BYTES]: an element of the call's type, or a number for all of its components. */
+/* char[TYPE_MAX_BYTES]: an element of the call's type. The option is an element, or a number for all of its
+ * components. */
 OptionReader options_element;
 
 #endif

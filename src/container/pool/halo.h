@@ -1,12 +1,12 @@
-/* Pages with a halo, copies of the elements of adjacent pages (paged.h): the container's pool, and the state
- * of the copies. */
+/* Declares the state of containers whose pages have a halo. A halo consists of copies of the elements of
+ * adjacent pages (paged.h). */
 #ifndef RILL_CONTAINER_POOL_HALO_H
 #define RILL_CONTAINER_POOL_HALO_H
 
 #include "container/pool/page_pool.h"
 
-/* Some mapped pages: for each page the index in memory where it begins, and the indices where the adjacent
- * pages begin. */
+/* A list of mapped pages. `begins` holds the index in memory at which each page begins. `around` holds the
+ * indices at which the adjacent pages of each page begin. */
 typedef struct OverlapPages {
     Stream begins, around;
     int64_t count;
@@ -24,7 +24,7 @@ typedef struct Overlap {
     uint64_t written, mapped;
     PageList changed;
     char fallback[TYPE_MAX_BYTES];
-    uint64_t own_writes; /* how many changes of memory's version are due to copies */
+    uint64_t own_writes; /* number of changes of memory's version that updates of the copies caused */
     OverlapPages all;    /* all pages that were mapped at the version `listed` - 1 of the translator */
     uint64_t listed;     /* 0: `all` was not computed */
 } Overlap;
@@ -36,9 +36,9 @@ typedef struct HaloPool {
 
 /* Creates the state of the halo of a new container. Returns false with error_set on failure. */
 bool halo_create(Container *c);
-/* Frees the state. */
+/* Frees the state of the halo. */
 void halo_free(Container *c);
-/* Returns the bytes of the state. */
+/* Returns the number of bytes that the state of the halo occupies. */
 uint64_t halo_bytes(const Container *c);
 /* Implements ContainerKind.version: updates of the halo do not count as changes. */
 uint64_t halo_version(const Container *c);

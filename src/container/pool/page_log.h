@@ -1,5 +1,5 @@
-/* Logs of the frames that pages had before they changed. A snapshot has a log that holds the frames, and a
- * launch that may be undone has a log. */
+/* Declares logs of the frames that pages had before they changed. A frame is the memory of one page. A
+ * snapshot has a log that holds its frames (storage/frames.h). A launch that may be undone has a log too. */
 #ifndef RILL_CONTAINER_POOL_PAGE_LOG_H
 #define RILL_CONTAINER_POOL_PAGE_LOG_H
 
@@ -12,17 +12,17 @@ typedef struct PageLog {
     Frames *frames; /* the record in which the log holds the frames of its entries; NULL: it does not hold them */
 } PageLog;
 
-/* Reserves room for `more` entries, so that page_log_add cannot fail. Settles the log if it has grown much.
- * Returns false with error_set on failure. */
+/* Reserves memory for `more` entries, so that page_log_add cannot fail. Calls page_log_settle if the log has
+ * grown much. Returns false with error_set on failure. */
 bool page_log_reserve(PageLog *log, int64_t more);
-/* Adds an entry. */
+/* Adds an entry. The memory of the entry must have been reserved. */
 void page_log_add(PageLog *log, const PageEntry *entry);
 /* Removes all but the first entry of each page, and drops their frames. */
 void page_log_settle(PageLog *log);
-/* Appends all entries to an older log, or drops their frames if that is NULL. Returns false with error_set on
- * failure. */
+/* Appends all entries to the log `older`, or drops the frames of the entries if `older` is NULL. Returns
+ * false with error_set on failure. */
 bool page_log_hand_over(PageLog *log, PageLog *older);
-/* Frees the entries, and leaves their frames as they are. */
+/* Frees the memory of the log. Does not drop the frames of its entries. */
 void page_log_free(PageLog *log);
 
 #endif

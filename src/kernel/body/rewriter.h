@@ -1,4 +1,8 @@
-/* State and functions that the files of the body rewriter share. */
+/* Declares the state and the functions that the files of the body rewriter share. The rewriter
+ * translates the body of a kernel to GLSL. Positions in the text are indices of tokens of the module.
+ * In a function, `last` is one past the last token that it may read, and *next becomes the token after
+ * the construct that was read. Functions that write text and return bool return false with error_set on
+ * failure, unless their comment says otherwise. */
 #ifndef RILL_KERNEL_BODY_REWRITER_H
 #define RILL_KERNEL_BODY_REWRITER_H
 
@@ -7,7 +11,7 @@
 typedef struct Local {
     Token name;
     int depth;
-    size_t end;   /* if it is declared in the head of a `for`: the token after that loop; otherwise 0 */
+    size_t end;   /* if it is declared in the head of a `for`: the token after the loop; otherwise 0 */
     int shared;   /* 1-based number of a shared variable; 0: an ordinary local variable */
     bool counter; /* a loop counter that may be used as an index directly: see rewrite_index.c */
     int reach;    /* largest absolute value of an int; 0: unknown */
@@ -99,16 +103,17 @@ typedef struct Rewriter {
     OperationList operations;
     const Type *type; /* type of the variables that are being declared, or NULL */
     int matrix;
-    bool real;     /* these variables are floats or doubles */
-    bool constant; /* these variables are declared const */
+    bool real;     /* the variables that are being declared are floats or doubles */
+    bool constant; /* the variables that are being declared are const */
     bool fixed;    /* the length of an array, a label or a whole constant is being written */
 } Rewriter;
 
 /* Returns token `index` of the module. The list ends in TOKEN_END. */
 const Token *rewriter_token(const Rewriter *rw, size_t index);
-/* Returns the token after the bracket that closes the one at token i, or `last`. */
+/* Returns the token after the bracket that closes the bracket at token i, or `last` if there is
+ * none. */
 size_t rewriter_close(const Rewriter *rw, size_t i, size_t last);
-/* Returns the token after up to `most` pairs of square brackets that begin at token i. */
+/* Skips up to `most` pairs of square brackets that begin at token i. Returns the token after them. */
 size_t rewriter_skip_brackets(const Rewriter *rw, size_t i, size_t last, int most);
 /* Returns whether a local variable or a parameter has this name. */
 bool rewriter_variable(const Rewriter *rw, const Token *name);
@@ -130,15 +135,15 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last);
 bool rewriter_lengths(Rewriter *rw, size_t first, size_t last);
 /* Appends the text written so far to the body. */
 bool rewriter_append(Rewriter *rw);
-/* Finds the function with these bindings, or writes it. Its `number` distinguishes instances of one
- * function. */
+/* Finds the instance of a function whose stream parameters have the bindings `bound` (Instance.bound),
+ * or writes it if it does not exist. Copies it to *instance. */
 bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance);
 
-/* Rewrites the name of a stream parameter at token i (rewrite_access.c). *next is the token after
- * the construct. */
+/* Rewrites the name of a stream parameter at token i, with its indices (rewrite_access.c). `index` is
+ * the parameter's position. */
 bool rewrite_access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
-/* Rewrites a call of one of rill's functions (indexof, sample, push ...) at token i, if there is
- * one. *next is the token after it. */
+/* Rewrites the call at token i if it calls one of rill's functions (indexof, sample, push ...).
+ * *handled becomes false if it does not. */
 bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled);
 
 /* Rewrites the call at token i of a function of the module (rewrite_call.c). */
@@ -148,89 +153,94 @@ bool rewrite_call_write(Rewriter *rw, size_t i, size_t last, const Function *cal
 bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last);
 /* Writes the cast at token i as "float(x)". */
 bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
-/* Returns the token after the operand at token i: signs, casts, then a value with its indices,
- * fields and calls. */
+/* Returns the token after the operand at token i. An operand consists of signs, casts, and a value with
+ * its indices, fields and calls. */
 size_t rewrite_cast_operand(Rewriter *rw, size_t i, size_t last);
 
-/* The next functions (rewrite_exact.c) keep compilers from replacing operations by others that are
- * not exactly equal. */
-/* Returns whether operations must be kept as written in the part being rewritten. */
+/* The next functions (rewrite_exact.c) prevent compilers from replacing an operation by another one
+ * whose result is not exactly equal. */
+/* Returns whether compilers must not replace operations in the part that is being rewritten. */
 bool rewrite_exact_on(const Rewriter *rw);
 /* Returns whether a type, as in module_type, consists of floats or doubles. */
 bool rewrite_exact_real(const Type *type, int matrix);
-/* Finds the remainders and conditions of a function and where each begins. Must be called before
- * the function is rewritten. */
+/* Finds the remainders and conditions of a function, and the token at which each of them begins. Must
+ * be called before the function is rewritten. */
 bool rewrite_exact_scan(Rewriter *rw, size_t first, size_t last);
 /* Writes the text that must precede token i if remainders or conditions begin there. */
 void rewrite_exact_open(Rewriter *rw, size_t i);
-/* Handles token i if it is an operator, a number or a word that must be written differently.
- * Returns whether it was handled; *done is false after an error. */
+/* Handles token i if it is an operator, a number or a word that must be written differently. Returns
+ * whether it was handled. *done becomes false with error_set on failure. */
 bool rewrite_exact_match(Rewriter *rw, size_t i, size_t last, size_t *next, bool *done);
 /* Writes a constructor or cast to floats at token i, whose arguments or operand are tokens first ..
  * end - 1. *handled is false if the type at token i does not consist of floats. */
 bool rewrite_exact_construct(Rewriter *rw, size_t i, size_t first, size_t end, bool called, bool *handled);
 /* Writes the module constant at token i, with its indices if it is an array of floats. */
 bool rewrite_exact_constant(Rewriter *rw, size_t i, size_t last, const Constant *constant, size_t *next);
-/* Writes an argument. `real`: the parameter consists of floats. */
+/* Writes an argument of a call. `real` tells whether the parameter consists of floats. */
 bool rewrite_exact_argument(Rewriter *rw, size_t first, size_t last, bool real);
-/* Returns whether the condition contains a computation. */
+/* Returns whether the tokens of a condition contain a computation. */
 bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last);
-/* Returns whether all tokens are numbers, whole constants and calls of GLSL's functions. */
+/* Returns whether all tokens are numbers, constant whole numbers and calls of GLSL's functions. */
 bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last);
 /* Returns whether a number among the tokens, or a difference, may be 0. */
 bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last);
-/* Writes the operator `op` of an assignment to an element of storage. Its left side, from token
- * `first` on, was written before. Sets *change if the element must be written once more. */
+/* Writes the operator `op` of an assignment to an element of storage. Its left side, from token `first`
+ * on, was written before. Sets *change if the caller must write the element again, before it calls
+ * rewrite_exact_stored. */
 bool rewrite_exact_store(Rewriter *rw, size_t first, size_t op, bool real, bool *change);
-/* Writes the right side of the assignment `op` after rewrite_exact_store, with its `change`. */
+/* Writes the right side of the assignment whose operator is token `op`. Must be called after
+ * rewrite_exact_store, with the *change that it returned. */
 bool rewrite_exact_stored(Rewriter *rw, size_t op, size_t last, bool change, size_t *next);
 
-/* Writes the bracket at token i and the index in it, inside a function call if the compiler must
- * not see the index (rewrite_index.c: indices of private arrays). */
+/* Writes the bracket at token i and the index in the bracket (rewrite_index.c, which handles indices of
+ * private arrays). The index is passed through a function call if the compiler must not know its
+ * value. */
 bool rewrite_index_write(Rewriter *rw, size_t i, size_t last, size_t *next);
-/* Returns whether the variable that the `for` from token `open` to `close` declares is a counter.
- * `end` is the end of the loop's body. */
+/* Returns whether the variable of a `for` is a counter, which may be used as an index directly. The
+ * head of the `for` is between the brackets `open` and `close`. `end` is the end of the loop's body. */
 bool rewrite_index_counts(const Rewriter *rw, size_t open, size_t close, size_t end);
-/* Returns whether the counter at token i may be written as it is. */
+/* Returns whether the counter at token i may be written unchanged. */
 bool rewrite_index_plain_counter(const Rewriter *rw, size_t i, const Local *counter);
 
-/* Writes the tokens of a type as GLSL. */
+/* Writes the type that begins at `token` as GLSL. */
 bool rewriter_type(Rewriter *rw, const Token *token);
-/* Writes the tokens of a type that begins a constructor: "bool(" becomes a function of rill. */
+/* Writes the type at the beginning of a constructor. "bool(" becomes a function of rill. */
 bool rewriter_constructor(Rewriter *rw, const Token *token);
 
-/* Handles a loop that begins at token i (rewrite_loops.c): estimates its iterations and prepares
- * the insertions that guard it (prelude.c) and count its iterations. */
+/* Handles the loop at token i, if one begins there (rewrite_loops.c). Estimates its iterations, and
+ * prepares the insertions that guard the loop (prelude.c) and count its iterations. */
 bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last);
-/* Writes the text that must be inserted before token i, or after it. */
+/* Writes the text that must be inserted before token i, or with `after` the text that must be inserted
+ * after it. */
 void rewrite_loops_insert(Rewriter *rw, size_t i, bool after);
-/* Returns whether the tokens change the variable or may change it. */
+/* Returns whether the tokens may change a variable. */
 bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
-/* Finds the step of "i++", "++i", "i += 2" and the corresponding decrements. */
+/* Computes the step of "i++", "++i", "i += 2" or of the corresponding decrement. Returns false without
+ * an error if the tokens i .. end - 1 have another form. */
 bool rewrite_loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
-/* Returns whether token i begins an `if` or `switch` that leaves a loop or whose condition must be
- * kept apart. */
+/* Returns whether token i begins an `if` or `switch` that leaves a loop, or whose condition must be
+ * evaluated in a function call. */
 bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last);
 /* Writes the head of the `if` or `switch` at token i with its condition inside a function call. */
 bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next);
-/* Returns the product of the iterations of all bounded loops around the current position. */
+/* Returns the product of the iterations of all bounded loops that contain the current position. */
 double rewrite_loops_factor(const Rewriter *rw);
 /* Returns the token after the statement at token i. */
 size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last);
 
-/* Offsets of a neighbor in the order of the text, [y][x]: x last. */
+/* The offsets of a neighbor access, in the order of the text: in u[y][x], x is the last offset. */
 typedef struct Offsets {
     int count, brackets, axes, reach;
     bool literal;
     int8_t value[OFFSET_DIMS];
-    size_t end; /* the token after them */
+    size_t end; /* the token after the offsets */
 } Offsets;
 
 /* Reads the indices that begin at token i. Returns false if their range is unknown. */
 bool rewrite_offsets_read(const Rewriter *rw, size_t i, size_t last, Offsets *offsets);
 
-/* Returns the index of an offset in the list of the parameter, after adding it if necessary; -1 if
- * the list is full. */
+/* Returns the index of an offset in the list of the parameter. Adds the offset if the list does not
+ * contain it. Returns -1 if the list is full. */
 int rewrite_offsets_note(ParamUse *use, const Offsets *offsets);
 
 #endif

@@ -1,4 +1,4 @@
-/* Operators of Brook's dialect: converts their operands. */
+/* Declares the operators of Brook's dialect and the conversion of their operands. */
 #ifndef RILL_KERNEL_DIALECT_BROOK_OPERATOR_H
 #define RILL_KERNEL_DIALECT_BROOK_OPERATOR_H
 
@@ -28,13 +28,18 @@ typedef struct Operand {
     Value value;
 } Operand;
 
-/* Returns the operator of a mark, including assignments and "?"; -1 if it is not an operator. */
+/* Returns the index of the operator that a token consists of. Assignments and "?" are operators too.
+ * Returns -1 if the token is not an operator. */
 int brook_operator(const Token *mark);
-int brook_operator_level(int op); /* an OperatorLevel */
+/* Returns the precedence of an operator, which is an OperatorLevel. */
+int brook_operator_level(int op);
 
-/* Converts both operands of "left op right", which was written. *result becomes the type of the result. */
+/* Converts both operands of "left op right". The expression must have been written to the output
+ * already. *result becomes the type of the result. Returns false with error_set on failure. */
 bool brook_binary(BrookWriter *w, int op, Operand *left, Operand *right, Value *result);
-/* Converts the operands of "cond ? a : b", which was written; vectors are handled component by component. */
+/* Converts the operands of "cond ? a : b". The expression must have been written to the output already.
+ * Vectors are selected component by component. *result becomes the type of the result. Returns false
+ * with error_set on failure. */
 bool brook_choose(BrookWriter *w, Operand *cond, Operand *a, Operand *b, Value *result);
 
 #endif

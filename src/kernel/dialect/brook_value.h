@@ -1,10 +1,12 @@
-/* Types of values of expressions, as far as they must be known to decide on conversions. */
+/* Declares the types of expressions in Brook's dialect. A type contains only the properties that
+ * determine conversions. */
 #ifndef RILL_KERNEL_DIALECT_BROOK_VALUE_H
 #define RILL_KERNEL_DIALECT_BROOK_VALUE_H
 
 #include "kernel/text/module.h"
 
-/* Numeric types in the order of conversion. VALUE_UNKNOWN: a matrix or an unknown type, which is not converted. */
+/* Base types. The numeric types are in the order of conversion: operands of two types are converted to
+ * the later one. VALUE_UNKNOWN: a matrix or an unknown type, which is not converted. */
 typedef enum ValueBase {
     VALUE_UNKNOWN,
     VALUE_VOID,
@@ -41,8 +43,8 @@ bool brook_value_plain(Value value);
 const char *brook_value_name(Value value);
 /* Returns whether GLSL accepts a value of type `have` where `want` is expected. */
 bool brook_value_fits(Value have, Value want);
-/* Returns the number of components with which two values are combined: a scalar adapts to the other
- * value, a longer vector is truncated. */
+/* Returns the number of components of the combination of values with `a` and `b` components. A scalar
+ * is repeated for each component of the other value. The longer of two vectors is truncated. */
 int brook_value_common(int a, int b);
 /* Returns the GLSL name of any type that is not an array, including structures and matrices. */
 const char *brook_value_declared(Value value);

@@ -1,6 +1,6 @@
-/* The inputs of the reducer (reducer.h) and the scanner (scanner.h), which are called engines: sources of one value per
- * element. A source is a stream or an input kernel, which computes a value in registers from the same element of its
- * streams. Inputs include the constants and gathers of input kernels.
+/* Declares the inputs of the reducer (reducer.h) and the scanner (scanner.h). These two are called engines. The inputs
+ * consist of sources, and of the constants and gathers of input kernels. A source supplies one value per element. It is
+ * a stream, or an input kernel that computes the value in registers from the elements of its streams at the same index.
  *
  * An engine divides the domain into blocks of adjacent elements and reduces or scans each block. The elements of a
  * block have the indices t = 0 .. block - 1 in row-major order. */
@@ -18,7 +18,8 @@ typedef struct InputSource {
     const Type *type;
 } InputSource;
 
-/* The arguments are first the element-wise streams, each once and named 0e, 1e ..., then the constants and gathers. */
+/* The inputs of one call. The first arguments are the element-wise streams, each once, named 0e, 1e .... The constants
+ * and gathers follow. */
 typedef struct Inputs {
     Device *device;
     Shape domain;
@@ -33,25 +34,26 @@ typedef struct Inputs {
     ParamUse use[INPUT_ARGS];
     int number[INPUT_ARGS];                  /* position in the signature of its kernel, for reports */
     int slot[INPUT_SOURCES + 1][MAX_PARAMS]; /* the argument of a kernel's parameter; the operation's row is the last */
-    bool unbounded;                          /* the trips of a loop in a body must be limited */
-    double trips;                            /* of the bounded loops, per element */
+    bool unbounded;                          /* the iterations of a loop in a body must be limited */
+    double trips;                            /* iterations of the bounded loops per element */
     size_t tokens;                           /* number of tokens of all bodies */
     int fault_id;                            /* number of the kernel that reports name */
     int temporary_count;
     Stream temporaries[INPUT_ARGS]; /* resampled views and small streams of zeros */
 } Inputs;
 
-/* Returns whether a kernel can be a source: one output or a result; element-wise inputs, iterators, constants and
- * gathers; no indexof, neighbour or sizeof_stream. Returns false with error_set if not. */
+/* Returns whether a kernel can be a source, or false with error_set if it cannot. Such a kernel has one output or a
+ * result. Its other parameters are element-wise inputs, iterators, constants and gathers. It does not use indexof,
+ * neighbors or sizeof_stream. */
 bool inputs_accepts(const Kernel *kernel);
 /* Returns the type of the value that an input kernel computes. */
 const Type *inputs_kernel_type(const Kernel *kernel);
 
-/* Returns empty inputs in the device's workspace, or NULL with error_set on failure. Call it inside a scope of the
- * device. */
+/* Allocates empty inputs in the device's workspace. Must be called inside a scope of the device. Returns NULL with
+ * error_set on failure. */
 Inputs *inputs_new(Device *device);
-/* Adds sources over a domain. Streams of other shapes are resampled. `operation` may be NULL. Call inputs_release
- * afterwards, on failure too. */
+/* Adds sources over a domain. Streams of other shapes are resampled. `operation` may be NULL. Returns false with
+ * error_set on failure. The caller must call inputs_release, on failure too. */
 bool inputs_collect(Inputs *in, const Shape *domain, const InputSource *sources, int count, const Kernel *operation,
                     const Argument *operation_args, bool check);
 /* Releases the temporaries, and the inputs to the workspace. NULL is allowed. */
@@ -73,13 +75,14 @@ typedef struct Blocks {
 
 enum { BLOCK_PLACE = INPUT_STREAMS };
 
-/* Divides the domain into one block per element of `out`. The sizes of `out` divide the domain's, or `out` has one
- * element. `reversed`: the elements of every block are in reverse order. Returns false with error_set if the shapes
- * do not fit. */
+/* Divides the domain into one block per element of the shape `out`. Each size of the domain must be a multiple of the
+ * size of `out`, or `out` must have one element. If `reversed` is true, the elements of every block are in reverse
+ * order. Returns false with error_set if the shapes do not fit. */
 bool inputs_blocks(const Inputs *in, const Shape *out, bool reversed, Blocks *blocks);
 
-/* Number of adjacent blocks that one invocation reduces together if adjacent elements belong to different blocks: so
- * many columns fill a cache line of a processor. They are read row by row, and each row texel by texel (16 bytes). */
+/* Number of adjacent blocks (columns) that one invocation reduces together if adjacent elements belong to different
+ * blocks. This number of columns fills a cache line of a processor. The columns are read row by row, and each row texel
+ * by texel. A texel has 16 bytes. */
 enum { INPUT_WIDE_COLUMNS = 16 };
 
 typedef struct InputKey {
@@ -92,12 +95,12 @@ typedef struct InputKey {
     uint32_t texels; /* bit i: stream i is read by whole texels */
     uint8_t slots[INPUT_SOURCES * MAX_PARAMS]; /* streams of the sources' element-wise parameters in order */
     const Type *seen[INPUT_SOURCES];
-    uint64_t serials[INPUT_SOURCES + 1]; /* of the kernels; a serial is never reused */
+    uint64_t serials[INPUT_SOURCES + 1]; /* serials of the kernels; a serial is never reused */
     ArgKey args[INPUT_ARGS];
 } InputKey;
 
-/* Fills in the key. `chunk` is the number of elements per step that the engine prefers, a multiple of the elements of a
- * texel; 0: any number. */
+/* Fills in the key. `chunk` is the number of elements per step that the engine prefers. It must be a multiple of the
+ * number of elements in a texel. If it is 0, the engine accepts any number. */
 void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
 /* Replaces the key by one with ragged steps, for engines that can skip elements of a step: blocks then begin and end
  * anywhere in streams that are read by whole texels. Returns false and leaves the key unchanged if this is not
@@ -105,20 +108,22 @@ void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key
 bool inputs_key_ragged(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
 /* Fills in the key for engines that can reduce adjacent blocks together, for layouts in which adjacent elements in
  * memory belong to different blocks. key->columns is 0 for other layouts. `rows` is the preferred number of rows per
- * step if blocks are long enough; 0: any. */
+ * step if blocks are long enough. If it is 0, the engine accepts any number. */
 void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key);
-/* Combines several rows into one, if rows do not begin on texels but a combined row does. Fills in `folded`, the
- * blocks of combined rows, in which each column occurs several times, and `rest`, the remaining rows (of block size 0
- * if there are none). Returns the number of rows that are combined; 1: the blocks are unchanged. */
+/* Combines several rows into one row, if rows do not begin at texels but combined rows do. Fills in `folded`, the
+ * blocks of the combined rows, in which each column occurs several times. Fills in `rest`, the blocks of the remaining
+ * rows. Their size is 0 if no rows remain. Returns the number of rows per combined row. If it is 1, the blocks are
+ * unchanged. */
 int64_t inputs_fold_columns(const Inputs *in, const Blocks *blocks, Blocks *folded, Blocks *rest);
 /* Returns the number of used bytes of the key, for comparisons. */
 size_t inputs_key_bytes(const Inputs *in);
 enum { INPUTS_MOST_TYPES = INPUT_SOURCES + INPUT_ARGS };
-/* Stores the types of the key and returns their number, for a cache that must retain them. */
+/* Stores the types of the key in types[], which has room for INPUTS_MOST_TYPES. Returns their number. A cache of keys
+ * must retain these types. */
 size_t inputs_types(const Inputs *in, const Type **types);
 
-/* The kernels of a key. A cache of keys retains them, and drops keys whose kernels were destroyed, which cannot be
- * found again. */
+/* The kernels of a key. A cache of keys retains them. It drops keys whose kernels were destroyed, because no later call
+ * can have such a key. */
 typedef struct InputLives {
     KernelLife *lives[INPUT_SOURCES + 1];
 } InputLives;
@@ -137,8 +142,8 @@ typedef struct InputLayout {
     ArgLayout args[INPUT_ARGS];
 } InputLayout;
 
-/* Assigns uniform words from *words on, and bindings after `blocks` storage blocks of the engine. Advances *words.
- * Returns false with error_set if the device has too few bindings or words. */
+/* Assigns the uniform words from word *words on, and the bindings after the `blocks` storage blocks of the engine.
+ * Advances *words to the first free word. Returns false with error_set if the device has too few bindings or words. */
 bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *words, InputLayout *layout);
 /* Writes the uniform words of a layout. */
 void inputs_fill(const Inputs *in, const Blocks *blocks, const InputKey *key, const InputLayout *layout,
@@ -164,9 +169,10 @@ void inputs_write_access(InputText *text);
 /* Writes statements that select block number `run` (an int variable) for this invocation. */
 void inputs_write_place(InputText *text, const char *run);
 
-/* Steps of key->chunk elements, from element `start` on. A program writes the start before the loop, and in the loop
- * the loads, the values and the advance. Where many values are live, use a texel before the next one is loaded: some
- * drivers read texels by calls of a function and save all live values around each call. */
+/* The next functions write loops with steps of key->chunk elements, from element `start` on. A program contains the
+ * declarations before the loop, and in the loop the loads, the values and the advance to the next step. If many values
+ * are live, use each texel before the next one is loaded: some drivers read texels by calls of a function and save all
+ * live values around each call. */
 
 /* Writes the declarations before the loop. */
 void inputs_write_chunk_start(InputText *text, const char *start);
@@ -174,12 +180,12 @@ void inputs_write_chunk_start(InputText *text, const char *start);
 void inputs_write_chunk_skip(InputText *text, const char *run, const char *start);
 /* Writes the loads of the texels that begin with elements t + k to t + end - 1. */
 void inputs_write_chunk_loads(InputText *text, int k, int end);
-/* Writes the value of source s of element t + k. */
+/* Writes the expression for the value of source s at element t + k. */
 void inputs_write_chunk_value(InputText *text, int s, int k);
 /* Writes the statements that advance to the next step. */
 void inputs_write_chunk_step(InputText *text);
 
-/* Steps of rows of adjacent columns. */
+/* The next functions write loops with steps of several rows of adjacent columns. */
 
 /* Writes the declarations before the loop. */
 void inputs_write_rows_start(InputText *text, const char *start);
@@ -189,17 +195,17 @@ void inputs_write_rows_loads(InputText *text, int from, int rows);
 void inputs_write_texel_loads(InputText *text, int c);
 /* Writes the statement that selects column c for inputs_write_row_value. */
 void inputs_write_column(InputText *text, int c);
-/* Writes the value of source s of row t + k in column c, an expression. */
+/* Writes the expression for the value of source s at row t + k and column c. */
 void inputs_write_row_value(InputText *text, int s, int k, int c);
 /* Writes the advance by `rows` rows (an int expression). */
 void inputs_write_rows_step(InputText *text, const char *rows);
 
-/* Writes the check that loops were not ended early, for the end of main. */
+/* Writes the check that the device did not end loops early. It must be at the end of main. */
 void inputs_write_canary(InputText *text);
 /* Writes a call of the operation: "u_name(a, x, constants...)". */
 void inputs_write_operation(StrBuf *out, const Inputs *in);
-/* Converts the compiler's log, which error_message() returns, to an error at its place in the user's text. Returns
- * false. */
+/* Converts the compiler's log, which error_message() returns, to an error that names the position in the user's text.
+ * Always returns false. */
 bool inputs_diagnose(const InputText *text);
 
 #endif
