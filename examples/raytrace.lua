@@ -9,7 +9,7 @@
 -- push 0, 1 or 2 rays for the next bounce; the script prints the lengths of these lists.
 local rill = require "rill"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
-local mesh = dofile(folder .. "support/surfaces.lua")
+local mesh, room = dofile(folder .. "support/surfaces.lua"), dofile(folder .. "support/glassroom.lua")
 
 local passes = rill.program([=[
     typedef struct { float3 o, d; } Ray;
@@ -114,15 +114,12 @@ if ... == "module" then
 end
 
 local size, cells, directory, samples = ...
-size = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number")
-cells = assert(math.tointeger(tonumber(cells or 32)), "cells: expected a whole number")
-directory, samples = directory or "out", assert(math.tointeger(tonumber(samples or 32)),
-    "samples: expected a whole number")
+size, cells, samples = tonumber(size or 512) // 1 | 0, tonumber(cells or 32) // 1 | 0, tonumber(samples or 32) // 1 | 0
+directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local places, faces = mesh.spot()
 local fitted = mesh.fit(places, 0.02)
-
 -- The camera's rays through both grids of the Brook kernels, and through the hierarchy of rill.ray.
 local t, eye = triangles(fitted, faces), {-0.55, 1.05, -1.35}
 local rays = passes.look {size = size, eye = eye, shape = {size, size}}
@@ -134,57 +131,20 @@ assert(off < 1e-4, "the grid's result is off by " .. off)
 local figure = mesh.solid(fitted, faces)
 local alone <close> = rill.ray.scene(figure)
 local origins, directions = passes.split(rays)
-local distance = alone:closest(origins, directions)
-local apart = passes.apart(distance, hit):sum() / size ^ 2
+local apart = passes.apart((alone:closest(origins, directions)), hit):sum() / size ^ 2
 assert(apart < 1e-3, "rill.ray's result differs for a share of " .. apart)
 print(("  %d x %d camera rays, %d triangles, %d^3 cells: %d rounds"):format(size, size, #faces, cells, turns))
 print(("  without the grid distances differ by at most %.0e"):format(off))
 
 -- The scene: the figure on a floor of tiles, a glass and a mirror ball, and a lamp.
-local function moved(m, s, x, y, z)
-    return m:transform {{s, 0, 0, x}, {0, s, 0, y}, {0, 0, s, z}, {0, 0, 0, 1}}
-end
-local function panel(corners) -- a rectangle
-    return rill.mesh.new {positions = corners, triangles = {{0, 1, 2}, {0, 2, 3}}}
-end
-local function tiles(odd)
-    local positions, quads = {}, {}
-    for i = -9, 9 do
-        for j = -9, 9 do
-            if (i + j) % 2 == odd then
-                local n, x, z = #positions, 0.5 + 0.36 * i, 0.5 + 0.36 * j
-                for k, c in ipairs {{0, 0}, {0, 1}, {1, 1}, {1, 0}} do
-                    positions[n + k] = {x + 0.36 * c[1], 0, z + 0.36 * c[2]}
-                end
-                quads[#quads + 1], quads[#quads + 2] = {n, n + 1, n + 2}, {n, n + 2, n + 3}
-            end
-        end
-    end
-    return rill.mesh.new {positions = positions, triangles = quads}
-end
-local low = figure:bounds()
-local ball = rill.mesh.icosphere(5)
-local scene <close> = rill.ray.scene {
-    moved(figure, 1, 0, -low[2], 0), tiles(0), tiles(1), moved(ball, 0.27, -0.04, 0.2701, -0.22),
-    moved(ball, 0.36, 1.12, 0.3601, 0.62), moved(ball, 0.13, 0.72, 0.1301, -0.42),
-    panel {{-0.6, 2.4, -1.0}, {0.5, 2.4, -1.0}, {0.5, 2.4, 0.1}, {-0.6, 2.4, 0.1}},
-}
+local scene <close> = room.scene(figure)
 local start = rill.clock()
-local picture, report = rill.ray.trace(scene, {
-    size = {size, size}, samples = samples, bounces = 8, progress = true, exposure = 1.1,
-    camera = {eye = {-0.75, 1.15, -2.1}, target = {0.5, 0.36, 0.3}, fov = 42},
-    materials = {
-        {color = "#dba35f", smooth = true}, {color = "#ece7dd"}, {color = "#3a4a5e"},
-        {type = "glass", ior = 1.5, smooth = true}, {type = "mirror", color = {0.95, 0.95, 0.97}, smooth = true},
-        {color = "#c2452f", smooth = true}, {type = "emitter", emission = {9, 8, 6.6}},
-    },
-    background = {{0.42, 0.5, 0.62}, {0.12, 0.2, 0.42}},
-})
+local picture, report = rill.ray.trace(scene, room.options(size, samples))
 local seconds, total = rill.clock() - start, 0
 for depth, n in ipairs(report.rays) do
     total = total + n + report.shadow[depth]
     print(("    bounce %d: a list of %d rays, %d shadow rays"):format(depth - 1, n, report.shadow[depth]))
 end
 rill.image.save(picture, directory .. "/raytrace.png")
-print(("  %d triangles, %d samples, %d rays in %.1f s; %s/raytrace.png"):format(scene.faces, samples, total, seconds,
-    directory))
+print(("  %d triangles, %d samples, %d rays in %.1f s"):format(scene.faces, samples, total, seconds))
+print(("  %s/raytrace.png"):format(directory))
