@@ -114,7 +114,8 @@ if ... == "module" then
 end
 
 local size, cells, directory, samples = ...
-size, cells, samples = tonumber(size or 512) // 1 | 0, tonumber(cells or 32) // 1 | 0, tonumber(samples or 32) // 1 | 0
+local function whole(n, name) return assert(math.tointeger(tonumber(n)), name .. ": expected a whole number") end
+size, cells, samples = whole(size or 512, "size"), whole(cells or 32, "cells"), whole(samples or 32, "samples")
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
@@ -146,5 +147,4 @@ for depth, n in ipairs(report.rays) do
     print(("    bounce %d: a list of %d rays, %d shadow rays"):format(depth - 1, n, report.shadow[depth]))
 end
 rill.image.save(picture, directory .. "/raytrace.png")
-print(("  %d triangles, %d samples, %d rays in %.1f s"):format(scene.faces, samples, total, seconds))
-print(("  %s/raytrace.png"):format(directory))
+print(("  %s/raytrace.png: %d samples, %d rays in %.1f s"):format(directory, samples, total, seconds))
