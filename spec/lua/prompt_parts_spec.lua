@@ -133,9 +133,9 @@ describe("rill.help", function()
 
     it("suggests similar names, and so do errors", function()
         for name, near in pairs {
-            scater = "rill.scatter", ["rill.linspce"] = "rill.iter", ["s:srot"] = "s:sort",
+            scater = "rill.scatter", ["rill.linspce"] = "rill.linspace", ["s:srot"] = "s:sort",
             ["rill.imge"] = "rill.image", ["rill.image.laod"] = "rill.image.load", ["k:explan"] = "k:explain",
-            nieghbor = "neighbor", zeros = "rill.stream",
+            nieghbor = "neighbor",
         } do
             local answer = ("there is no '%s' in rill; did you mean %s?"):format(name, near)
             assert.truthy(rill.help(name):find(answer, 1, true), name)
@@ -143,7 +143,7 @@ describe("rill.help", function()
         assert.falsy(rill.help "qwertyuiop":find "did you mean")
         local s = rill.iota(2)
         for expected, access in pairs {
-            ["rill has no field or module 'linspce'; did you mean rill.iter?"] = function() return rill.linspce end,
+            ["rill has no field or module 'linspce'; did you mean rill.linspace?"] = function() return rill.linspce end,
             ["rill has no field or module 'cumsum'; did you mean s:scan?"] = function() return rill.cumsum end,
             ["rill.image has no field 'lod'; did you mean rill.image.load?"] = function() return rill.image.lod end,
             ["rill.mesh has no field 'sphere'; did you mean rill.mesh.icosphere?"] = function()

@@ -69,7 +69,7 @@ static int l_copy_rate(lua_State *L)
  * that, and the results of f. */
 static int l_single_core(lua_State *L)
 {
-    SingleCore saved;
+    SingleCore saved = {.count = 0};
     luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 1);
     lua_pushboolean(L, 0);

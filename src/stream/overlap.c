@@ -22,7 +22,7 @@ static int64_t dim_highest(const ViewDim *dim, int64_t extent)
 /* Computes the byte range [low, high) of a stream that is not empty. */
 static void byte_range(const Stream *s, int64_t *low, int64_t *high)
 {
-    int64_t first = s->offset, last = s->offset;
+    int64_t first = s->offset, last = first;
     for (int d = 0; d < s->shape.rank; d++) {
         int64_t reach = dim_highest(&s->dim[d], s->shape.size[d]) * s->dim[d].stride;
         first += reach < 0 ? reach : 0;

@@ -41,7 +41,7 @@ static const struct {
 
 int brook_operator(const Token *mark)
 {
-    for (int i = 0; mark->kind == TOKEN_MARK && i < (int)(sizeof operators / sizeof *operators); i++) {
+    for (int i = 0; mark && mark->kind == TOKEN_MARK && i < (int)(sizeof operators / sizeof *operators); i++) {
         if (token_is(mark, operators[i].mark)) {
             return i;
         }
