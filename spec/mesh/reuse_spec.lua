@@ -269,6 +269,7 @@ describe("rill.reuse.run", function()
             rill.kernel "kernel void f(int i, neighbor float x<>, out float r<>) { r = x[0]; }", {x})
         raises("is a group kernel", run, "warp", triangles,
             rill.kernel "kernel(8) void f(int i, out float r<>) { r = 1.0; }")
+        raises("index 2 is out of range: option 'count' is 2", run, "multi", triangles, shade, {x, 1}, {count = 2})
         raises("index %-1 is out of range", run, "multi", triangles_of {0, -1, 2}, shade, {x, 1})
     end)
 end)

@@ -81,7 +81,7 @@ end
 
 local NAMES <const> = {"invocations", "probes", "worst_probe", "votes", "passes", "slow"}
 
--- A report whose counters are read back when one is first asked for.
+-- Returns a report whose counters are read back when one of them is used first.
 local function report_of(plain, count, primitives)
     return setmetatable(plain, {__index = function(report, key)
         if not count then return nil end
@@ -120,10 +120,11 @@ local function most_index(s)
 end
 
 local function run_multi(o, taken)
-    local vertices = taken.count
-    if not vertices then
-        check_range(RUN, o.indices, 2, "indices")
-        vertices = most_index(o.indices) + 1
+    check_range(RUN, o.indices, 2, "indices")
+    local most = most_index(o.indices)
+    local vertices = taken.count or most + 1
+    if most >= vertices then
+        fail("%s: argument #2 'indices': index %d is out of range: option 'count' is %d", RUN, most, vertices)
     end
     o.vertices = vertices
     strategies.multi(o)
@@ -137,8 +138,8 @@ end
 -- several streams. options: batch, the most indices of a batch (default: 96 of "warp", else 1023); block, the most distinct indices of a dynamic batch (default: 256); warp, the width of
 -- a warp (default: 32); count, how many vertices "multi" shades (default: the greatest index and 1); rate, a stream of int
 -- to whose element i the invocations for index i are added. The report has invocations, asr (invocations per triangle, or per
--- index of an int stream), batches, probes, worst_probe, votes, passes and slow; its counters are read back when the first of them is asked for. Dynamic strategies
--- read the indices back to find the batches.
+-- index of an int stream), batches, probes, worst_probe, votes, passes and slow; its counters are read back when one of them is used first.
+-- Dynamic strategies read the indices back to find the batches; "multi" reads back the range of the indices.
 reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     local row = strategies.rows[strategy]
     if not row then

@@ -61,7 +61,7 @@ local function renamed(param, name)
     return (param.declaration:gsub("%f[%w_]" .. param.name .. "%f[^%w_]", name))
 end
 
---- strategies.shade(where, kernel): what the texts need to know of a vertex kernel: {source, fast, name, others, arguments, results, returns}. `others` are the
+--- strategies.shade(where, kernel): returns the values of a vertex kernel for the templates: {source, fast, name, others, arguments, results, returns}. `others` are the
 -- parameters besides the index and the results, by their names.
 function strategies.shade(where, kernel)
     local source, fast, params, is_group, is_reduce, returns = core._kernel_text(kernel)

@@ -169,7 +169,7 @@ static bool push_field(lua_State *L, const LuaContainer *self, const char *key)
     return true;
 }
 
-/* Pushes an additional method of rill.container; returns false if there is none of that name. */
+/* Pushes an additional method of rill.container; returns false if rill.container has no method of that name. */
 static bool push_own(lua_State *L)
 {
     if (!container_to(L, 1) || lua_getiuservalue(L, 1, 1) != LUA_TTABLE) {
