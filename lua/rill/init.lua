@@ -21,6 +21,8 @@ offer(set_function, "rill.stream.concat", "concat")
 offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "arange", "linspace", "logspace",
     "meshgrid")
 offer(set_function, "rill.stream.selection", "stack")
+offer(set_function, "rill.stream.print", "print_options")
+core._metamethod("__tostring", lazy.call("rill.stream.print", "text"))
 offer(set_function, "rill.stream.active", "active", "branch")
 offer(set_function, "rill.stream.choice", "permutation", "choice")
 offer(set_function, "rill.stream.convolve", "convolve", "correlate")

@@ -228,6 +228,23 @@ local function line(s, options)
     return sparkline.draw(sparkline.means(s, columns), ramp, options.min, options.max) .. "\n"
 end
 
+-- Returns a number, or the minimum or maximum of the components of a vector.
+local function extreme(value, choose)
+    return type(value) == "table" and choose(table.unpack(value)) or value
+end
+
+-- Returns the minimum and maximum of the finite numbers in a stream; nil if there are none.
+local function extent(s)
+    local low, high = extreme(s:min(), math.min), extreme(s:max(), math.max)
+    if low - low ~= 0 or high - high ~= 0 then
+        local stats = s:stats()
+        low, high = stats.min and extreme(stats.min, math.min), stats.max and extreme(stats.max, math.max)
+    end
+    return low, high
+end
+
+-- Sets the range of a stream of integers without a natural range to its minimum and maximum. Raises for options that do
+-- not fit the stream.
 local function check_range(s, value, white, options)
     if #s.shape == 1 then
         if options.min and options.max and options.min >= options.max then
@@ -236,7 +253,9 @@ local function check_range(s, value, white, options)
         return
     end
     if not white and not (options.min and options.max) then
-        problem("a stream of %s requires the options min and max, the values that are drawn black and white", s.type)
+        local low, high = extent(s)
+        options.min = options.min or low
+        options.max = options.max or math.max(high, options.min + 1)
     end
     if options.colormap and value ~= "float" then
         problem("option 'colormap': expected a stream of numbers, got a stream of %s", s.type)
@@ -253,37 +272,23 @@ local function check_range(s, value, white, options)
     end
 end
 
--- Returns a number, or the minimum or maximum of the components of a vector.
-local function extreme(value, choose)
-    return type(value) == "table" and choose(table.unpack(value)) or value
-end
-
--- Returns the minimum and maximum of the finite numbers in a stream; nil if there are none.
-local function extent(s)
-    local low, high = extreme(s:min(), math.min), extreme(s:max(), math.max)
-    if low - low ~= 0 or high - high ~= 0 then
-        local stats = s:stats()
-        low, high = stats.min and extreme(stats.min, math.min), stats.max and extreme(stats.max, math.max)
-    end
-    return low, high
-end
-
--- Returns a line that reports values of a stream of floats outside 0 to 1; nil if there are none, or if the options set
--- the range.
+-- Returns a line that reports values outside the range that is drawn. Returns nil if there are none, if the options set
+-- both ends of the range, or if it is the range of the type.
 local function clipped(s, white, options)
-    if white ~= 1 or options.min or options.max then
+    if options.min and options.max or white ~= 1 and not options.min and not options.max then
         return nil
     end
+    local from, to = options.min or 0, options.max or white
+    local least, most = math.min(from, to), math.max(from, to)
     local low, high = extent(s)
-    if not low or low >= 0 and high <= 1 then
+    if not low or low >= least and high <= most then
         return nil
     end
-    local from, to = low, high
-    if low == high then
-        from, to = math.min(low, 0), math.max(high, 1)
+    local note = "values from %.5g to %.5g, drawn in %.5g to %.5g; {min = %.5g, max = %.5g} draws all\n"
+    if low ~= high then
+        least, most = low, high
     end
-    local note = "values from %.5g to %.5g, drawn in 0 to 1; {min = %.5g, max = %.5g} draws all\n"
-    return note:format(low, high, from, to)
+    return note:format(low, high, from, to, math.min(low, least), math.max(high, most))
 end
 
 -- Draws the mapped pages of a container, and a line below that describes it.
@@ -310,8 +315,8 @@ end
 
 --- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]) draws in the terminal. A stream of two dimensions is
 -- drawn as an image: float (or half, unorm8, double, bool), vec3 or vec4 in 0..1, or integers. `min` and `max` are the
--- values drawn black and white. Default: 0 and 1, for uint8 and uint16 the range of the type; required for other
--- integers. If min and max are not given and values are outside 0..1, a line below the image reports their range. A
+-- values drawn black and white. Default: 0 and 1, for uint8 and uint16 the range of the type, for other integers their
+-- minimum and maximum. If min or max is not given and values are outside the range, a line below the image reports it. A
 -- stream of numbers of one dimension is drawn as a sparkline of the means of its parts. Default of min and max: its
 -- minimum and maximum. Of a container the mapped pages are drawn, projected along all dimensions but the two fastest;
 -- pages of coarser levels are darker. A mesh is drawn by rill.render. `width`: in characters. Default: the smaller of

@@ -34,6 +34,7 @@ local shape = {shape = {8, 8}}
 -- Function name -> a call with the given options, or the function itself if the options are its first argument.
 local calls = {
     ["rill.repl"] = rill.repl,
+    ["rill.print_options"] = rill.print_options,
     ["rill.selftest"] = rill.selftest,
     ["s:map_cpu"] = function(o) return line:map_cpu(o) end,
     ["rill.kernel"] = function(o) return rill.kernel("kernel void f(out float r<>) { r = 1.0; }", o) end,

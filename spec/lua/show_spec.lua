@@ -49,6 +49,33 @@ describe("rill.show", function()
         assert.falsy(shown(header .. "show('float', 0 / 0)"):find "values")
     end)
 
+    it("reports values outside a range of which one end is given", function()
+        local function note(type, values, options)
+            return shown(("require('rill').show(require('rill').from({%s}, '%s'), {%s})"):format(values, type, options))
+                :match "values.*"
+        end
+        assert.equal("values from -1 to 5, drawn in 0 to 10; {min = -1, max = 5} draws all\n",
+            note("float", "{-1, 5}", "max = 10"))
+        assert.equal("values from -3 to -2, drawn in 0 to -1; {min = -3, max = -2} draws all\n",
+            note("float", "{-3, -2}", "max = -1"))
+        assert.equal("values from 10 to 200, drawn in 0 to 100; {min = 10, max = 200} draws all\n",
+            note("uint8", "{10, 200}", "max = 100"))
+        assert.is_nil(note("float", "{-1, 5}", "min = -1, max = 2"))
+        assert.is_nil(note("float", "{0.5, 5}", "max = 10"))
+        assert.is_nil(note("uint8", "{10, 200}", ""))
+    end)
+
+    it("draws other integers from their minimum to their maximum", function()
+        for _, type in ipairs {"int", "uint", "int16"} do
+            local s = rill.from({{7, 8, 9, 10, 16}, {7, 8, 9, 10, 16}}, type)
+            assert.equal(" .:-@\n", rill.show(s, {text = true}))
+        end
+        assert.equal("  @@\n", rill.show(rill.from({{-4, -5, -2, 1}}, "int"), {text = true, min = -4, max = -2}))
+        assert.equal("@@  \n", rill.show(rill.from({{-4, -5, -2, 1}}, "int"), {text = true, min = -2, max = -4}))
+        assert.equal(" .@\n", rill.show(rill.from({{1, 2, 9}}, "int"), {text = true, min = 1}))
+        assert.equal("  \n", rill.show(rill.from({{3, 3}}, "int"), {text = true}))
+    end)
+
     it("reports nothing if all values are inside, for any type #long", function()
         for _, type in ipairs {"float", "half", "double", "vec3", "vec4", "half4", "dvec3", "dvec4"} do
             assert.falsy(shown(header .. half:format(type)):find "values", type)
@@ -76,7 +103,6 @@ describe("rill.show", function()
             {"option 'width': expected a finite number, got inf", s, {width = math.huge}},
             {"got stream<vec2>%[2x2%]", rill.stream("vec2", {2, 2})},
             {"got stream<float>%[0x2%]", rill.stream("float", {0, 2})},
-            {"a stream of int requires the options min and max", rill.stream("int", {2, 2})},
             {"unknown option 'wide'", s, {wide = 3}},
             {"option 'width': expected a number, got string", s, {width = "3"}},
             {"unknown colormap 'rainbow'", s, {colormap = "rainbow"}},

@@ -274,6 +274,7 @@ rill.collide.bvh: Bvh BVH aabbtree
 rill.image.load: imread
 rill.image.save: imwrite imsave
 rill.show: imshow display
+rill.print_options: set_printoptions printoptions get_printoptions set_print_options
 rill.kernel: compile jit func Function RawKernel ElementwiseKernel ReductionKernel create_kernel Program __global__ global
 rill.program: RawModule SourceModule load_module
 rill.program: module
@@ -322,6 +323,8 @@ descending: desc decreasing reverse order
 reverse: reversed backward backwards
 exclusive: excl
 seed: random_state rng
+edge_items: edgeitems
+width: linewidth line_width
 sd: std stddev scale sigma stdev
 mean: loc mu
 low: min a

@@ -1,13 +1,13 @@
-/* The metatable of streams: fields, s[i], #s, close, tostring. */
+/* The metatable of streams: fields, s[i], #s, close, and the texts of elements for tostring. */
 #include "binding/binding.h"
 #include "kernel/host/packed.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { FIELD_TYPE = 1, FIELD_SHAPE, FIELD_SIZE, FIELD_NBYTES };
-enum { SHOWN_ELEMENTS = 64 };
 
 /* _method(name [, function]): adds a method written in Lua. Without a function, returns the method of that name, or
  * nil. */
@@ -100,36 +100,27 @@ static int compare_error(lua_State *L)
                          "not with < or <=");
 }
 
-static void add_bytes(luaL_Buffer *text, uint64_t bytes)
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    char part[48];
-    double amount = (double)bytes;
-    int unit = 0;
-    while (amount >= 1024 && unit < 4) {
-        amount /= 1024;
-        unit++;
-    }
-    snprintf(part, sizeof part, unit ? " %.1f %s" : " %.0f %s", amount, units[unit]);
-    luaL_addstring(text, part);
-}
-
-static void add_component(lua_State *L, luaL_Buffer *text, Scalar scalar, const char *from)
+/* Adds the text of a component. `digits` is the number of significant digits of floats, or 0 for the default of the
+ * type. */
+static void add_component(lua_State *L, luaL_Buffer *text, Scalar scalar, const char *from, int digits)
 {
     char part[48];
+    int precision = digits ? digits : scalar == SCALAR_DOUBLE ? 14 : 7;
     value_push_scalar(L, scalar, from);
     if (lua_isboolean(L, -1)) {
         snprintf(part, sizeof part, "%s", lua_toboolean(L, -1) ? "true" : "false");
     } else if (lua_isinteger(L, -1)) {
         snprintf(part, sizeof part, "%" PRId64, (int64_t)lua_tointeger(L, -1));
+    } else if (isnan(lua_tonumber(L, -1))) { /* printf would show the sign of NaN */
+        snprintf(part, sizeof part, "nan");
     } else {
-        snprintf(part, sizeof part, scalar == SCALAR_DOUBLE ? "%.14g" : "%.7g", lua_tonumber(L, -1));
+        snprintf(part, sizeof part, "%.*g", precision, lua_tonumber(L, -1));
     }
     lua_pop(L, 1);
     luaL_addstring(text, part);
 }
 
-static void add_element(lua_State *L, luaL_Buffer *text, const Type *type, const char *from)
+static void add_element(lua_State *L, luaL_Buffer *text, const Type *type, const char *from, int digits)
 {
     bool many = type->components > 1 || type->is_struct;
     int parts = type->is_struct ? type->field_count : type->components;
@@ -139,59 +130,39 @@ static void add_element(lua_State *L, luaL_Buffer *text, const Type *type, const
         if (type->is_struct) {
             luaL_addstring(text, type->fields[k].name);
             luaL_addstring(text, "=");
-            add_element(L, text, type->fields[k].type, from + type->fields[k].offset);
+            add_element(L, text, type->fields[k].type, from + type->fields[k].offset, digits);
         } else {
-            add_component(L, text, type->scalar, from + k * (type->bytes / type->components));
+            add_component(L, text, type->scalar, from + k * (type->bytes / type->components), digits);
         }
     }
     luaL_addstring(text, many ? "}" : "");
 }
 
-/* Adds the elements, one line per row of the last dimension. */
-static void add_elements(lua_State *L, luaL_Buffer *text, const Stream *s, const char *from)
+/* _element_texts(s, digits): returns the texts of all elements as a flat table. `digits` is the number of significant
+ * digits of floats, or 0 for the default of the type. */
+static int rill_element_texts(lua_State *L)
 {
-    int64_t columns = s->shape.size[s->shape.rank - 1], count = stream_elements(s);
+    const Stream *s = accept_check(L, 1, "tostring", 0, "s");
+    int digits = (int)luaL_checkinteger(L, 2);
+    int64_t count = stream_elements(s);
+    char *bytes = lua_newuserdatauv(L, (size_t)stream_bytes(s), 0);
+    binding_run(L, s->device, "tostring", packed_download(s, bytes));
+    lua_createtable(L, (int)count, 0);
     for (int64_t i = 0; i < count; i++) {
-        luaL_addstring(text, i % columns == 0 ? "\n" : "  ");
-        add_element(L, text, s->type, from + i * s->type->bytes);
+        luaL_Buffer text;
+        luaL_buffinit(L, &text);
+        add_element(L, &text, s->type, bytes + i * s->type->bytes, digits);
+        luaL_pushresult(&text);
+        lua_rawseti(L, -2, i + 1);
     }
-}
-
-static int stream_tostring(lua_State *L)
-{
-    Stream *s = stream_handle_to(L, 1);
-    char shape[SHAPE_TEXT];
-    if (!s || !s->device) {
-        lua_pushstring(L, s ? "closed stream" : "not a stream");
-        return 1;
-    }
-    accept_settled(L, s);
-    bool shown = stream_elements(s) <= SHOWN_ELEMENTS;
-    char *bytes = lua_newuserdatauv(L, shown ? (size_t)stream_bytes(s) : 0, 0);
-    if (shown) {
-        binding_run(L, s->device, "tostring", packed_download(s, bytes));
-    }
-    luaL_Buffer text;
-    luaL_buffinit(L, &text);
-    luaL_addstring(&text, "stream<");
-    luaL_addstring(&text, s->type->name);
-    luaL_addstring(&text, ">[");
-    luaL_addstring(&text, shape_text(&s->shape, shape));
-    luaL_addstring(&text, "]");
-    add_bytes(&text, stream_bytes(s));
-    if (shown) {
-        add_elements(L, &text, s, bytes);
-    }
-    luaL_pushresult(&text);
     return 1;
 }
 
 void open_stream(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__len", stream_length},    {"__tostring", stream_tostring}, {"__gc", stream_gc},
-        {"__close", stream_close},   {"__lt", compare_error},         {"__le", compare_error},
-        {"__newindex", element_set}, {"__pairs", each_pairs},         {NULL, NULL},
+        {"__len", stream_length}, {"__gc", stream_gc},         {"__close", stream_close}, {"__lt", compare_error},
+        {"__le", compare_error},  {"__newindex", element_set}, {"__pairs", each_pairs},   {NULL, NULL},
     };
     static const struct {
         const char *name;
@@ -211,6 +182,7 @@ void open_stream(lua_State *L)
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);
     fields_function(L, "_method", rill_method);
+    fields_function(L, "_element_texts", rill_element_texts);
     stream_handle_metatable(L);
     fields_setter(L,
                   "_metamethod"); /* "__field" is called for unknown fields, and returns nil if it does not know them */
