@@ -114,8 +114,8 @@ describe("messages of solvers", function()
 
     it("about operators that matrices do not have", function()
         local S <close> = rill.sparse.coo {shape = {3, 3}, rows = {0}, columns = {0}, values = {1}}
-        check.names({"a matrix has no operator '*'", "A:multiply(x)"}, function() return S * b end)
-        check.names({"a matrix has no operator '*'"}, function() return 2 * S end)
+        check.names({"a matrix has no operator '//'"}, function() return S // 2 end)
+        check.names({"a matrix has no operator '%'"}, function() return S % 2 end)
         check.names({"got matrix"}, function() return b * S end)
         check.names({"a matrix has no length", "A.shape[1]"}, function() return #S end)
     end)

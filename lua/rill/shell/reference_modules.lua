@@ -8,6 +8,10 @@ return {
 rill.sparse.csr(options: {shape: integer[], offsets: source|integer[], columns: source|integer[], values: source|number[]}): matrix -- returns a sparse matrix in compressed row format: row i has the entries offsets[i] to offsets[i + 1] - 1. Indices are 0-based
 rill.sparse.coo(options: {shape: integer[], rows: source|integer[], columns: source|integer[], values: source|number[]}): matrix -- returns a sparse matrix from entries in any order. Entries with the same row and column are added
 rill.sparse.ell(options: {shape: integer[], columns: source|table, values: source|table}): matrix -- returns a sparse matrix in ELLPACK format: each row has the same number of entries. Column -1 marks an unused entry
+rill.sparse.eye(n: integer, type?: string): matrix -- returns the n by n identity, csr. Default type: "float"
+rill.sparse.diags(diagonals: table|source, offsets?: integer[]|integer, shape?: integer[]): matrix -- returns a csr matrix with the given diagonals: streams, tables, or numbers that fill a diagonal of a given shape. Offsets above 0 are above the main diagonal
+rill.sparse.kron(A: matrix, B: matrix): matrix -- returns the Kronecker product: the block a B for each element a of A
+rill.sparse.from_dense(matrix: source|number[][], tolerance?: number): matrix -- returns a csr matrix of the elements whose absolute value is above the tolerance. Default: 0
 rill.sparse.load(path: string): matrix -- loads a MatrixMarket file as a csr matrix of double
 A.shape: integer[] -- the numbers of rows and columns
 A.nnz: integer -- the number of entries
@@ -17,7 +21,7 @@ A.offsets: stream -- the index of the first entry of each row, and the end of th
 A.rows: stream -- the row of each entry, 0-based
 A.columns: stream -- the column of each entry, 0-based; for ell a stream {rows, entries per row} with -1 for unused entries
 A.values: stream -- the values of the entries, which may be written
-A:multiply(x: source, y?: stream): stream -- returns the product with a vector or a matrix. If y is given, the product is written to y, which is returned
+A:multiply(x: source|matrix, y?: stream): stream|matrix -- returns the product with a vector, a matrix or a sparse matrix. If y is given, the product is written to y, which is returned. A * x is the same
 A:cast(type: string): matrix -- returns a copy with values of float or double
 A:transpose(): matrix -- returns the transpose, in the same format
 A:diagonal(): stream -- returns the elements (i, i)

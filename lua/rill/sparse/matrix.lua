@@ -44,13 +44,21 @@ local function new(format, rows, columns, parts)
     return setmetatable(parts, meta)
 end
 
-local function check_open(A, name)
-    Matrix.check(A, name)
+-- Raises an error if a matrix, or one of its streams, is closed. `where`: the function, for messages.
+local function check_streams(A, where)
+    if not A._values then
+        fail("%s: the matrix was closed", where)
+    end
     for _, part in ipairs {"values", "columns", "offsets", "rows"} do
         if A["_" .. part] and not core._is_open(A["_" .. part]) then
-            fail("A:%s: the matrix's stream of %s was closed", name, part)
+            fail("%s: the matrix's stream of %s was closed", where, part)
         end
     end
+end
+
+local function check_open(A, name)
+    Matrix.check(A, name)
+    check_streams(A, "A:" .. name)
 end
 
 -- Returns the number of slots of ELL that are not empty.
@@ -95,10 +103,9 @@ function meta.__newindex(_, key)
     fail("a matrix has no field '%s' to be set: write to its streams, as in A.values:write(...)", tostring(key))
 end
 
-for name, sign in pairs {add = "+", sub = "-", mul = "*", div = "/", idiv = "//", mod = "%", pow = "^", unm = "-"} do
+for name, sign in pairs {idiv = "//", mod = "%", pow = "^"} do
     meta["__" .. name] = function()
-        fail("a matrix has no operator '%s': A:multiply(x) is its product with a vector or a matrix, and A.values " ..
-            "are its entries", sign)
+        fail("a matrix has no operator '%s': A.values are its entries", sign)
     end
 end
 
@@ -143,19 +150,29 @@ local function disorder(rows, columns)
     return order:max()
 end
 
+-- Returns the indices that order entries by row and column. The sorts are stable. m, n: the shape of the matrix, if it
+-- is known.
+local function ordered(rows, columns, m, n)
+    if n and m * n <= 1 << 32 then
+        local keys <close> = kernels.keys:kernel()(rows, columns, n)
+        return rill.argsort(keys)
+    end
+    local by_column <close> = rill.argsort(columns)
+    local keys <close> = rill.gather(rows, by_column)
+    local by_row <close> = rill.argsort(keys)
+    return rill.gather(by_column, by_row)
+end
+
 -- Returns the entries ordered by row and column. Entries with the same row and column are added. May return its
--- arguments.
-local function normal(rows, columns, values)
+-- arguments. m, n: the shape of the matrix, if it is known.
+local function normal(rows, columns, values, m, n)
     local count = values.size
     if count < 2 then
         return rows, columns, values
     end
     local worst, given = disorder(rows, columns), values
     if worst == 2 then
-        local by_column <close> = rill.argsort(columns)
-        local keys <close> = rill.gather(rows, by_column)
-        local by_row <close> = rill.argsort(keys)
-        local numbers <close> = rill.gather(by_column, by_row)
+        local numbers <close> = ordered(rows, columns, m, n)
         rows, columns, values = rill.gather(rows, numbers), rill.gather(columns, numbers), rill.gather(values, numbers)
         worst = disorder(rows, columns)
     end
@@ -171,6 +188,15 @@ local function normal(rows, columns, values)
         end
     end
     return rows, columns, values
+end
+
+-- Returns entries without those whose value is 0.
+local function nonzero(rows, columns, values)
+    local at <close> = values:find "x != 0"
+    if at.size == values.size then
+        return rows, columns, values
+    end
+    return rill.gather(rows, at), rill.gather(columns, at), rill.gather(values, at)
 end
 
 -- Constructors of matrices from entries in order.
@@ -247,10 +273,20 @@ local function check_result(A, x, y, type)
     return y
 end
 
+local hooks <const> = {} -- product(A, B, where): the product of sparse matrices; rill.sparse.init sets it
+
 --- A:multiply(x [, y]): returns the product with a vector or a matrix, a new stream, or y, into which it is written.
--- With y nothing is allocated, except by the first two products and to convert a float x to double.
+-- With y nothing is allocated, except by the first two products and to convert a float x to double. The product with a
+-- sparse matrix x is a sparse matrix.
 function methods.multiply(A, x, y)
     check_open(A, "multiply")
+    if Matrix.is(x) then
+        check_streams(x, "A:multiply: argument #1 'x'")
+        if y ~= nil then
+            fail("A:multiply: argument #2 'y': expected none, as the product of two sparse matrices is a new matrix")
+        end
+        return hooks.product(A, x, "A:multiply")
+    end
     x = errors.open("A:multiply: argument #1 'x'", x)
     local shape = x.shape
     if not REAL[x.type] then
@@ -274,6 +310,13 @@ function methods.multiply(A, x, y)
         y:fill(0)
     end
     return y
+end
+
+--- A:_entries(): returns the rows, columns and values of all entries, ordered by row and column, without two of the
+-- same row and column. They may be streams of the matrix.
+function methods._entries(A)
+    local rows, columns, values = triples(A)
+    return normal(rows, columns, values, A._m, A._n)
 end
 
 --- A:_product(): returns a function(x, y) that writes A x into y, for many products. The caller checks sizes and
@@ -411,7 +454,8 @@ function methods.transpose(A)
     check_open(A, "transpose")
     local rows, columns, values = triples(A)
     if values.size < 2 or disorder(rows, columns) > 0 then
-        return made_of(A, A._format, A._n, A._m, {rows, columns, values}, normal(columns, rows, values))
+        return made_of(A, A._format, A._n, A._m, {rows, columns, values},
+            normal(columns, rows, values, A._n, A._m))
     end
     local offsets, r, v = transposed_by_counts(A, rows, columns, values)
     if offsets and A._format == "csr" then
@@ -435,7 +479,8 @@ function methods.to(A, format)
         fail("A:to: argument #1 'format': expected \"csr\", \"coo\" or \"ell\", got %s", tostring(format))
     end
     local rows, columns, values = triples(A)
-    return made_of(A, format, A._m, A._n, {rows, columns, values}, normal(rows, columns, values))
+    return made_of(A, format, A._m, A._n, {rows, columns, values},
+        normal(rows, columns, values, A._m, A._n))
 end
 
 local DIAGONAL <const> = template.new [=[
@@ -458,7 +503,7 @@ end
 --- A:diagonal(): returns the elements i, i as a new stream.
 function methods.diagonal(A)
     check_open(A, "diagonal")
-    local rows, columns, values = normal(triples(A))
+    local rows, columns, values = A:_entries()
     local d = rill.stream(values.type, math.min(A._m, A._n))
     if values.size > 0 then
         DIAGONAL:kernel {V = values.type}(rows, columns, values, d)
@@ -473,7 +518,7 @@ function methods.dense(A)
         fail("A:dense: %d x %d elements are more than a stream can have", A._m, A._n)
     end
     local d = rill.stream(A._values.type, {A._m, A._n})
-    local rows, columns, values = normal(triples(A))
+    local rows, columns, values = A:_entries()
     if values.size > 0 then
         DENSE:kernel {V = values.type}(rows, columns, values, A._n, d:reshape(d.size))
     end
@@ -483,7 +528,7 @@ end
 --- A:save(path): writes a MatrixMarket file, "coordinate real general".
 function methods.save(A, path)
     check_open(A, "save")
-    local rows, columns, values = normal(triples(A))
+    local rows, columns, values = A:_entries()
     core._mtx_save(path, A._m, A._n, rows, columns, values:cast "double", values.type == "float")
 end
 
@@ -517,5 +562,5 @@ for _, functions in ipairs {methods, fields} do
 end
 meta.__close = methods.close
 
-return {new = new, make = make, normal = normal, whole_texels = whole_texels, REAL = REAL, MOST = MOST,
-    MOST_SLOTS = MOST_SLOTS}
+return {is = Matrix.is, check = check_streams, new = new, make = make, normal = normal, nonzero = nonzero,
+    metatable = meta, hooks = hooks, whole_texels = whole_texels, REAL = REAL, MOST = MOST, MOST_SLOTS = MOST_SLOTS}

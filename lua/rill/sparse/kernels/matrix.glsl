@@ -48,3 +48,6 @@ kernel void ell(int columns[][], $V values[][], $T x[][], int width, out $T y<>)
     }
     y = sum;
 }
+
+$section(keys)
+kernel uint keys(int row<>, int column<>, int n) { return uint(row) * uint(n) + uint(column); }
