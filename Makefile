@@ -53,7 +53,8 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo dist units test test-all drivers sanitize tsan fuzz fuzz-readers inject flat bench check format deps env install rock clean force
+.PHONY: build help demo dist units test test-all drivers sanitize tsan fuzz fuzz-readers inject flat bench check format deps env install uninstall rock clean
+.PHONY: force
 .PHONY: check-phrases check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
 build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
@@ -288,7 +289,7 @@ format: ## format the C files with clang-format
 
 # ---- the manual
 
-docs: ## write the manual as a website to build/site
+docs: ## install missing packages (it prints which), write the manual as a website to build/site
 	$(DEPS) build docs
 	@$(AGAIN) $(PARALLEL) build docs/gallery/gallery.md
 	@$(RUN) $(LUA) tools/site.lua $(BUILD)/site
@@ -313,6 +314,8 @@ env: ## print shell commands that make this tree usable: eval "$(make -s env)"
 	@echo 'export LUA_CPATH="$(abspath $(BUILD))/?.so;$${LUA_CPATH_5_4:-$${LUA_CPATH:-;}}";'
 	@echo 'unset LUA_PATH_5_4 LUA_CPATH_5_4;'
 
+# The paths of the installed files, without DESTDIR, are kept for `make uninstall`.
+INSTALLED = $(DESTDIR)$(LUADIR)/rill/installed-files
 install: build ## install into PREFIX, or LUADIR, LIBDIR and BINDIR
 	install -d '$(DESTDIR)$(LIBDIR)/rill' '$(DESTDIR)$(LUADIR)/rill'
 	install -m 755 $(CORE) '$(DESTDIR)$(LIBDIR)/rill/core.so'
@@ -322,6 +325,20 @@ ifneq ($(COMMANDS),)
 	install -d '$(DESTDIR)$(BINDIR)'
 	install -m 755 $(COMMANDS) '$(DESTDIR)$(BINDIR)/'
 endif
+	@touch '$(INSTALLED)'
+	@{ cat '$(INSTALLED)'; echo '$(LIBDIR)/rill/core.so'; \
+	for file in $(LUA_FILES:lua/rill/%=%) library/rill.lua installed-files; do echo '$(LUADIR)/rill/'"$$file"; done; \
+	for file in $(COMMANDS:bin/%=%); do echo '$(BINDIR)/'"$$file"; done; } | LC_ALL=C sort -u -o '$(INSTALLED)'
+
+# Removes the files that `make install` listed, and the directories named rill, and directories in them, that are empty then.
+uninstall: ## remove what make install put into the same PREFIX, or LUADIR, and DESTDIR
+	@test -f '$(INSTALLED)' || { \
+	echo "uninstall: make install has not installed rill here: there is no '$(INSTALLED)'. Give the settings of make install, such as PREFIX" >&2; exit 1; }
+	@LC_ALL=C sort -r '$(INSTALLED)' | { while IFS= read -r file; do \
+	rm -f '$(DESTDIR)'"$$file" || exit 1; \
+	folder="$${file%/*}"; \
+	while case "$$folder" in */rill|*/rill/*) rmdir '$(DESTDIR)'"$$folder" 2>/dev/null ;; *) false ;; esac; do folder="$${folder%/*}"; done; \
+	done; }
 
 # An archive of the last commit, which builds and installs without git.
 VERSION = $(call memo,VERSION,$(shell sed -n 's/^\#define RILL_VERSION "\(.*\)"$$/\1/p' src/binding/core.c))

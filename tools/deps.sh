@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the packages that targets of the Makefile need: tools/deps.sh GROUP... (groups of the table below). On
-# Debian and distributions based on it, installs missing packages with apt. On other distributions, prints the
+# Debian and distributions based on it, prints the missing packages and installs them with apt. On other distributions, prints the
 # missing packages and the command that installs them. If nothing is missing, does nothing and needs no network.
 set -eu
 
@@ -145,7 +145,8 @@ else
     fail "missing packages, and sudo needs a password, but there is no terminal:$missing"
 fi
 
-echo "deps: installing$missing"
+echo "deps: missing packages for $(echo "$*" | sed 's/ /, /g'):$missing"
+echo "deps: installing these packages with ${as_root:+$as_root }apt-get"
 apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@" </dev/null; }
 # If the update of the package lists fails, the installation may still succeed from the cache. Its exit status
 # decides.

@@ -8,7 +8,7 @@ describe("tools/deps.sh", function()
     before_each(function()
         files = tempfiles.open()
         assert(os.execute(("mkdir '%s'"):format(files:path "bin")))
-        for _, name in ipairs {"awk", "sed", "grep", "tr", "id", "env"} do
+        for _, name in ipairs {"awk", "sed", "grep", "tr", "env"} do
             assert(os.execute(("ln -s \"$(command -v %s)\" '%s/%s'"):format(name, files:path "bin", name)))
         end
     end)
@@ -79,6 +79,20 @@ deps: and, from another source: cmark-gfm
                 assert.truthy(text:find(words, 1, true), text)
             end
         end
+    end)
+
+    it("names the packages on Debian before it installs them, and does nothing if none is missing", function()
+        program("id", "echo 0")
+        program("apt-get", 'echo "apt-get $*"')
+        program("dpkg-query", "echo lua5.4=installed")
+        local text, status = deps("ID=debian\n", "docs drivers")
+        assert.equal(0, status)
+        local first, rest = text:match "^(.-apt%-get)\n(.*)$"
+        assert.equal("deps: missing packages for docs, drivers: mesa-vulkan-drivers cmark-gfm\n"
+            .. "deps: installing these packages with apt-get", first)
+        assert.truthy(rest:find("install --no-install-recommends mesa-vulkan-drivers cmark-gfm\n", 1, true), rest)
+        program("dpkg-query", "echo cmark-gfm=installed")
+        assert.same({"", 0}, {deps("ID=debian\n", "docs")})
     end)
 
     it("prints Debian's names on an unknown distribution", function()

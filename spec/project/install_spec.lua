@@ -102,4 +102,34 @@ describe("installing", function()
         works(stage .. "/usr/share/lua/5.4", stage .. "/usr/lib/lua/5.4")
         assert.equal("usr\n", must("ls -A '%s'", stage))
     end)
+
+    -- Installs into a directory that has files of others, uninstalls, and compares the directory with before.
+    local function round_trip(name, settings, library)
+        local root = files:path(name)
+        local make = ("make -s BUILD='%s' %s "):format(os.getenv "RILL_BUILD" or "build", settings:gsub("ROOT", root))
+        local contents = ("cd '%s' && find . -type f | sort | xargs -d '\n' cksum"):format(root)
+        local folders = ("cd '%s' && find . -type d -name 'rill*' | sort"):format(root)
+        must("mkdir -p '%s/%s/rill' && echo x > '%s/%s/rill/other.lua'", root, library, root, library)
+        must("echo y > '%s/%s/rill.lua'", root, library)
+        local before, before_folders = must(contents), must(folders)
+        must(make .. "install")
+        -- An earlier version had one file more.
+        must("cd '%s/%s/rill' && echo old > old.lua && sed -n 's|blas.lua$|old.lua|p' installed-files > more && "
+            .. "cat more >> installed-files && rm more", root, library)
+        must(make .. "install")
+        assert.truthy(must(contents):find "/rill/init.lua")
+        must(make .. "uninstall")
+        assert.equal(before, must(contents))
+        assert.equal(before_folders, must(folders))
+        local text, good = run(make .. "uninstall")
+        assert.is_false(good)
+        assert.truthy(text:find("uninstall: make install has not installed rill here", 1, true), text)
+        assert.equal(before, must(contents))
+    end
+
+    it("uninstalls what it has installed, and nothing else", function()
+        round_trip("with space", "PREFIX='ROOT'", "share/lua/5.4")
+        local folders = "LUADIR=/opt/lua LIBDIR=/opt/rill/lib BINDIR=/opt/bin"
+        round_trip("staged", "DESTDIR='ROOT' PREFIX=/usr " .. folders, "opt/lua")
+    end)
 end)
