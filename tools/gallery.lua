@@ -2,27 +2,13 @@
 -- a separate directory and writes OUT/gallery.md with a thumbnail of the example's image (or its output, if it makes
 -- no image), the first sentence of its first comment, the command, and its time on this device.
 --
--- The head of an example is a comment: a sentence, an empty line, then the indented command. The image is the PNG
--- file named after the example, or the last PNG file that the example names in its output. demo.lua, which runs the
--- other examples, is left out.
+-- The image is the PNG file named after the example, or the last PNG file that the example names in its output.
+local examples = require "tools.site.examples"
 local files = require "tools.site.files"
 local rill = require "rill"
 
 local out = arg[1] or "docs/gallery"
-local WIDTH = 320 -- the maximum size of a thumbnail in pixels
-
--- Returns the sentence and the command in the head of an example.
-local function head(path)
-    local comment = {}
-    for line in (files.read(path) .. "\n"):gmatch "([^\n]*)\n" do
-        if not line:match "^%-%-" then break end
-        comment[#comment + 1] = line:gsub("^%-%- ?", "")
-    end
-    local text = table.concat(comment, "\n") .. "\n"
-    local sentence, command = text:match "^(.-)\n%s*\n%s+([^\n]+)\n"
-    assert(sentence, path .. ": its head is no sentence, an empty line and an indented command")
-    return sentence:gsub("\n", " "), command:match "^(.-)%s%s" or command
-end
+local WIDTH = 640 -- the maximum width of a thumbnail in pixels
 
 -- Runs an example as a separate script in a directory. Returns its output and its time in seconds, with loading and
 -- compiling.
@@ -37,9 +23,7 @@ end
 local function thumbnail(from, to)
     local s = rill.image.load(from, "vec3")
     local rows, columns = s.shape[1], s.shape[2]
-    local k = math.max(1, math.ceil(columns / WIDTH))
-    local h, w = rows // k, columns // k
-    if k > 1 then s = s:domain({1, 1}, {h * k, w * k}):group(k, k):mean(-1):mean(-1) end
+    if columns > WIDTH then s = rill.image.resize(s, {rows * WIDTH // columns, WIDTH}, {filter = "area"}) end
     rill.image.save(s, to)
 end
 
@@ -55,7 +39,7 @@ end
 
 local function entry(path)
     local name = path:match "([^/]+)%.lua$"
-    local sentence, command = head(path)
+    local head = examples.head(path)
     local folder = "build/gallery/" .. name
     files.make_folder(folder)
     local lines, seconds = run(path, folder)
@@ -63,18 +47,18 @@ local function entry(path)
     local shown
     if shot then
         thumbnail(shot, ("%s/%s.png"):format(out, name))
-        shown = ("![%s](%s.png)"):format(sentence:match "^[^:.]+", name)
+        shown = ("![%s](%s.png)"):format(head.title, name)
     else
         shown = "````text\n" .. table.concat(lines, "\n", 1, math.min(#lines, 12)) .. "\n````"
     end
     print(("gallery: %-12s %5.1f s"):format(name, seconds))
-    local text = "## %s\n\n%s\n\n%s\n\n    %s\n\n%.1f seconds here. [Its source](../../%s)\n"
-    return text:format(name, sentence, shown, command, seconds, path)
+    local text = "## %s\n\n%s\n\n%s\n\n    %s\n\nIt took %.1f seconds. The source is `%s`.\n"
+    return text:format(head.title, head.sentence, shown, head.command, seconds, path)
 end
 
 files.make_folder(out)
 local parts = {("# Gallery\n\nThe scripts of `examples/`, run by `make gallery` on %s.\n"):format(rill.device().name)}
-for _, path in ipairs(files.list("examples", "*.lua")) do
-    if not path:match "/demo%.lua$" then parts[#parts + 1] = entry(path) end
+for _, path in ipairs(examples.list()) do
+    parts[#parts + 1] = entry(path)
 end
 files.write(out .. "/gallery.md", table.concat(parts, "\n"))

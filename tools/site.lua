@@ -2,14 +2,17 @@
 --
 -- The pages are README.md, CONTRIBUTING.md, CHANGELOG.md, SECURITY.md, LICENSE, docs/*.md, the gallery
 -- (docs/gallery/gallery.md, written by tools/gallery.lua), one page per example, and an index of names.
--- tools/site/names.lua adds the tables of names. docs/README.md determines the order: its headings are the groups of
+-- tools/site/names.lua adds the tables of names, and tools/site/search.lua writes the index of the search. A link
+-- whose text is the name of a file shows the title of that page instead. docs/README.md determines the order: its headings are the groups of
 -- the navigation, its tables the pages in them. Images are files of docs/images, or are made by running the code of
 -- their page. Fails, and names each case, if a page is in no table of docs/README.md, a link or an anchor has no
 -- target, or the code of a page does not save an image that the page shows. With --check no code runs, so that the
 -- other checks are fast.
 local convert = require "tools.site.convert"
+local examples = require "tools.site.examples"
 local files = require "tools.site.files"
 local names = require "tools.site.names"
+local search = require "tools.site.search"
 
 local checking = arg[1] == "--check"
 local out = arg[checking and 2 or 1] or "build/site"
@@ -42,9 +45,12 @@ end
 
 local function add_examples()
     for _, path in ipairs(files.list("examples", "*.lua")) do
-        local name, code = path:match "([^/]+)%.lua$", files.read(path)
-        local text = "# examples/%s.lua\n\nOne of the examples of the [gallery](../%s).\n\n````lua\n%s````\n"
-        text = text:format(name, gallery, code)
+        local name, head = path:match "([^/]+)%.lua$", examples.head(path)
+        local image = files.read(("docs/gallery/%s.png"):format(name), true)
+        local text = "# %s\n\n%s\n\n    %s\n\n%sThis is `%s`. More examples are in the [gallery](../%s).\n\n" ..
+            "````lua\n%s````\n"
+        image = image and ("![%s](../docs/gallery/%s.png)\n\n"):format(head.title, name) or ""
+        text = text:format(head.title, head.sentence, head.command, image, path, gallery, files.read(path))
         add_page(path, "example-" .. name .. ".html", text)
     end
 end
@@ -64,11 +70,17 @@ local function sort_key(entry)
     return (entry.name:match "[%w_]+$"):lower() .. " " .. entry.name
 end
 
+local named = {} -- of {name=, summary=, page=, anchor=}, for the search
+
 -- Returns the row of a name, with a link to its first mention in code on its page.
 local function name_row(entry)
     local page = by_source["docs/" .. entry.page .. ".md"]
     local anchor = page and (convert.mark_name(page, entry.name) or entry.language and "parameters")
-    if not anchor then fail("docs/%s.md does not mention `%s` in code", entry.page, entry.name) end
+    if anchor then
+        named[#named + 1] = {name = entry.name, summary = entry.summary, page = page, anchor = anchor}
+    else
+        fail("docs/%s.md does not mention `%s` in code", entry.page, entry.name)
+    end
     local signature = (entry.signature or entry.form):gsub("|", "\\|")
     local row = "| [`%s`](%s.md#%s) | `%s`<br>%s |\n"
     return row:format(entry.name, entry.page, anchor or "", signature, names.summary(entry))
@@ -184,7 +196,9 @@ end
 
 -- ---- links and pictures
 
-local function resolve_link(page, target)
+-- Returns the new address of a link, and a new text if its text is the name of a file: the title of that page, and
+-- the heading to which the link leads.
+local function resolve_link(page, target, text)
     if target:match "^%a[%w+.-]*:" then return target end
     local path, anchor = target:match "^([^#]*)#?(.*)$"
     local source = path == "" and page.source or files.join(files.folder(page.source), path)
@@ -195,7 +209,21 @@ local function resolve_link(page, target)
     elseif anchor ~= "" and not other.ids[anchor] then
         fail("%s: link to '%s': no such heading", page.source, target)
     end
-    return (other == page and path == "" and "" or other.file) .. (anchor ~= "" and "#" .. anchor or "")
+    local label
+    if path ~= "" and files.join(".", path):match "[^/]+$" == text:match "[^/]+$" then
+        local heading = other.ids[anchor]
+        label = type(heading) == "string" and other.title .. ": " .. heading or other.title
+    end
+    return (other == page and path == "" and "" or other.file) .. (anchor ~= "" and "#" .. anchor or ""), label
+end
+
+-- Turns code that is the path of an example into a link to its page.
+local function link_examples(page, body)
+    return (body:gsub("<code>(examples/[%w_]+%.lua)</code>(<?/?a?>?)", function(path, next_tag)
+        local other = by_source[path]
+        if not other or other == page or next_tag == "</a>" then return end
+        return ('<a href="%s"><code>%s</code></a>%s'):format(other.file, path, next_tag)
+    end))
 end
 
 -- Runs the code of a page in the directory for its images, if the page or the module is newer than the last run.
@@ -211,19 +239,20 @@ local function run_page(page, folder)
 end
 
 local function resolve_image(page, target)
-    local name = page.source:match "([^/]+)%.md$"
-    local file = name .. "-" .. target:gsub("/", "-")
     local kept = files.join(files.folder(page.source), target)
-    if page.source == gallery or kept:match "^docs/images/" then
-        if (not checking or page.source ~= gallery) and not files.copy(kept, out .. "/" .. file) then
+    local folder = kept:match "^docs/(%l+)/"
+    local name = folder or page.source:match "([^/]+)%.md$"
+    local file = name .. "-" .. target:match(folder and "[^/]+$" or ".*"):gsub("/", "-")
+    if folder then
+        if (not checking or folder ~= "gallery") and not files.copy(kept, out .. "/" .. file) then
             fail("%s: image '%s': no such file", page.source, target)
         end
     elseif not page.text:find('"' .. target .. '"', 1, true) then
         fail("%s: image '%s': the code of the page does not save it", page.source, target)
     elseif not checking then
-        local folder = "build/pictures/" .. name
-        run_page(page, folder)
-        if not files.copy(folder .. "/" .. target, out .. "/" .. file) then
+        local made = "build/pictures/" .. name
+        run_page(page, made)
+        if not files.copy(made .. "/" .. target, out .. "/" .. file) then
             fail("%s: image '%s': the code of the page did not save it", page.source, target)
         end
     end
@@ -232,21 +261,36 @@ end
 
 -- ---- writing
 
+-- Returns all pages in the order of the search: as in the navigation, then the examples. Of pages that repeat the
+-- reference only the title is searched.
+local function searched(list)
+    local order, seen = {}, {}
+    for _, group in ipairs(list) do table.move(group, 1, #group, #order + 1, order) end
+    for _, page in ipairs(order) do seen[page] = true end
+    for _, page in ipairs(pages) do
+        if not seen[page] then order[#order + 1] = page end
+    end
+    for _, source in ipairs {"docs/names.md", "docs/module.md", "LICENSE"} do by_source[source].listed = true end
+    return order
+end
+
 local function write_site()
     local list, template = groups(), files.read "tools/site/page.html"
     files.make_folder(out)
     for _, page in ipairs(pages) do
-        local body = convert.links(page, function(target) return resolve_link(page, target) end,
+        local body = convert.links(page, function(target, text) return resolve_link(page, target, text) end,
             function(target) return resolve_image(page, target) end)
         local parts = {
             title = convert.escape(page.source == "README.md" and "rill" or page.title .. " · rill"),
             navigation = navigation(list, page),
-            body = body,
+            body = link_examples(page, body),
             neighbours = neighbours(list, page),
         }
         files.write(out .. "/" .. page.file, (template:gsub("{{(%a+)}}", parts)))
     end
     files.copy("tools/site/style.css", out .. "/style.css")
+    files.copy("tools/site/search.js", out .. "/search.js")
+    files.write(out .. "/search_index.js", search.index(searched(list), named))
 end
 
 collect()

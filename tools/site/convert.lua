@@ -33,15 +33,20 @@ local function slug(html)
     return (text:gsub("[^%w%s_-]", ""):gsub("%s", "-"))
 end
 
--- Formats code in table cells: long pieces may wrap, and consecutive pieces of several words start new lines.
+-- Formats code in table cells: long pieces may wrap, at spaces and after punctuation, and consecutive pieces of
+-- several words start new lines. A number and its unit stay on one line.
 local function cell(html)
     html = html:gsub("<code>(.-)</code>", function(code)
-        return #code > 34 and '<code class="long">' .. code .. "</code>" or nil
+        if code:match "^examples/" then return end
+        local class = #code > 24 and ' class="long"' or ""
+        return #code > 10 and ("<code%s>%s</code>"):format(class, (code:gsub("[.(,_]%f[%a]", "%0<wbr>")))
     end)
+    html = html:gsub("(%d) ([mu]?s%f[%W])", "%1&nbsp;%2")
     return (html:gsub("([^<>]* [^<>]*</code>) (<code)", "%1<br>%2"))
 end
 
---- Creates a page from Markdown: {title=, html=, ids= (set), headings= (of the second level: {id=, html=})}.
+--- Creates a page from Markdown: {title=, first= (anchor of the title), html=, ids= (the text of a heading, or true,
+--- by anchor), headings= (of the second level: {id=, html=})}.
 function convert.page(text)
     local page = {ids = {}, headings = {}}
     local html = markdown(text)
@@ -52,9 +57,9 @@ function convert.page(text)
             n = n + 1
             id = base .. "-" .. n
         end
-        page.ids[id] = true
+        page.ids[id] = unescape(inner:gsub("<[^>]*>", ""))
         if level == "1" and not page.title then
-            page.title = unescape(inner:gsub("<[^>]*>", ""))
+            page.title, page.first = page.ids[id], id
         elseif level == "2" then
             page.headings[#page.headings + 1] = {id = id, html = inner}
         end
@@ -107,10 +112,13 @@ function convert.mark(page, at, id)
     return id
 end
 
---- Returns the HTML of a page. The functions compute the new address of every link and every image.
+--- Returns the HTML of a page. `link(target, text)` returns the new address and the new text of a link (or nil, to
+--- keep it), and `image(target)` returns the new address of an image.
 function convert.links(page, link, image)
-    return (page.html:gsub('<a href="([^"]*)"', function(target)
-        return '<a href="' .. convert.escape(link(unescape(target))) .. '"'
+    return (page.html:gsub('<a href="([^"]*)"([^>]*)>(.-)</a>', function(target, rest, text)
+        local address, label = link(unescape(target), unescape(text))
+        text = label and convert.escape(label) or text
+        return ('<a href="%s"%s>%s</a>'):format(convert.escape(address), rest, text)
     end):gsub('<img src="([^"]*)"', function(target)
         return '<img loading="lazy" src="' .. convert.escape(image(unescape(target))) .. '"'
     end))
