@@ -15,6 +15,23 @@ local function fused(x, y)
     return support.faster("(2.5 * x + y):sum() 2^24", one, "saxpy, then sum", two, 1.8)
 end
 
+-- Reading 10^6 rows of 4 columns: two with all digits of doubles, one with two decimals, one of integers. pandas does
+-- not round all numbers correctly by default.
+local function csv()
+    local rows = 1000000
+    local path = os.tmpname()
+    local function column(seed, scale) return rill.random(rows, {seed = seed, type = "double"}) * scale end
+    rill.csv.save(path, {names = {"a", "b", "c", "d"}, a = column(1, 1), b = (column(2, 1) - 0.5) * 1e3,
+        c = rill.floor(column(3, 1e5)) / 100, d = rill.random(rows, {seed = 4, type = "int", low = 0, high = 999999})})
+    local pandas <close>, missing = pipe.python("peer_pandas.py", path)
+    local list = not pandas and {support.note("CSV", missing)} or pipe.rows(pandas, pandas.what, {
+        {"CSV, 10^6 rows, 4 columns", "csv", 1.0, function() return rill.csv.load(path) end, tolerance = 1e-6,
+            as = function(t) return rill.stack({t.a, t.b, t.c, t.d}, 2):cast "float" end},
+    })
+    os.remove(path)
+    return list[1]
+end
+
 return function()
     local numpy <close>, missing = pipe.python "peer_numpy.py"
     if not numpy then return {support.note("primitives against numpy", missing)} end
@@ -44,5 +61,6 @@ return function()
         {"argsort 2^24 uint", "argsort", 4, function() return rill.argsort(u) end, rounds = 3},
     })
     rows[#rows + 1] = fused(x, y)
+    rows[#rows + 1] = csv()
     return rows
 end

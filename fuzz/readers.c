@@ -6,6 +6,7 @@
  * libFuzzer finds inputs that need too much time or memory. Checksums are corrected in most inputs, because
  * mutations do not find correct checksums. */
 #include "base/error.h"
+#include "io/array/csv.h"
 #include "io/array/mtx.h"
 #include "io/array/npy.h"
 #include "io/array/rillfile.h"
@@ -153,10 +154,39 @@ static void read_mtx(unsigned char *bytes, size_t size)
     mtx_free(&matrix);
 }
 
+/* Reads all columns as numbers or texts, or, depending on the last byte, as other kinds. */
+static void read_csv(unsigned char *bytes, size_t size)
+{
+    unsigned char last = size > 0 ? bytes[size - 1] : 0;
+    CsvFormat format = {.quote = '"', .decimal = last % 7 == 6 ? ',' : '.', .comment = '#', .missing = "?\0"};
+    CsvTable table;
+    bool done = csv_open(&table, bytes, size, &format);
+    check_message(done);
+    size_t count = done ? table.names.count : 0;
+    CsvColumn *columns = calloc(count + 1, sizeof *columns);
+    for (size_t c = 0; c < count; c++) {
+        columns[c].kind = c < 6 && last % 3 == 2 ? (CsvKind)c : CSV_AUTO;
+        columns[c].single = last % 2;
+        columns[c].high = 1e6;
+    }
+    if (done) {
+        done = csv_read(&table, table.has_text, columns);
+        check_message(done);
+    }
+    for (size_t c = 0; done && c < count; c++) {
+        if (columns[c].kind == CSV_TEXT && columns[c].texts.count != table.rows) {
+            fail("a column of text with another number of rows");
+        }
+    }
+    csv_free_columns(columns, count);
+    free(columns);
+    csv_close(&table);
+}
+
 static const struct {
     const char *name;
     void (*read)(unsigned char *bytes, size_t size);
-} arrays[] = {{"npy", read_npy}, {"rill", read_rill}, {"mtx", read_mtx}};
+} arrays[] = {{"npy", read_npy}, {"rill", read_rill}, {"mtx", read_mtx}, {"csv", read_csv}};
 
 /* ---- the format */
 

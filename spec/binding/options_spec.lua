@@ -103,6 +103,8 @@ local calls = {
     end,
     ["rill.reuse.order"] = function(o) return rill.reuse.order(rill.stream("ivec3", 1), "hoppe", o) end,
     ["rill.reuse.cache"] = function(o) return rill.reuse.cache(rill.stream("ivec3", 1), o) end,
+    ["rill.csv.load"] = function(o) return rill.csv.load("/nowhere.csv", o) end,
+    ["rill.csv.save"] = function(o) return rill.csv.save("/nowhere/a.csv", {x = line}, o) end,
     ["rill.image.save"] = function(o) return rill.image.save(gray, "/nowhere/a.png", o) end,
     ["rill.image.resize"] = function(o) return rill.image.resize(gray, {4, 4}, o) end,
     ["rill.image.convolve"] = function(o) return rill.image.convolve(gray, {{1}}, o) end,

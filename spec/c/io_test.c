@@ -3,6 +3,8 @@
  * the end fails even without a sanitizer. */
 #include "unit.h"
 
+#include "base/decimal.h"
+#include "io/array/csv.h"
 #include "io/array/mtx.h"
 #include "io/array/npy.h"
 #include "io/array/rillfile.h"
@@ -122,6 +124,26 @@ static bool read_mtx(const void *format, unsigned char *bytes, size_t size)
     return done;
 }
 
+static bool read_csv(const void *format, unsigned char *bytes, size_t size)
+{
+    CsvFormat defaults = {.quote = '"', .decimal = '.', .comment = '#', .missing = ""};
+    CsvTable table;
+    CsvColumn *columns = NULL;
+    bool done = csv_open(&table, bytes, size, format ? format : &defaults);
+    size_t count = done ? table.names.count : 0;
+    if (done) {
+        columns = calloc(count + 1, sizeof *columns);
+        for (size_t c = 0; c < count; c++) {
+            columns[c].kind = CSV_AUTO;
+        }
+        done = csv_read(&table, table.has_text, columns);
+        csv_free_columns(columns, count);
+    }
+    free(columns);
+    csv_close(&table);
+    return done;
+}
+
 /* Reads the first bytes of a file, for every length below its size. Returns how many lengths could be read. */
 static size_t read_truncated(Reader *reader, const void *format, const void *bytes, size_t size)
 {
@@ -225,6 +247,60 @@ static void test_text_reader(void **state)
     unit_fails(text_finite(&reader, "a length", &number, 1), "got the end of the line");
     next_is(&reader, "", 5);
     unguard(&guarded);
+}
+
+/* Compares decimal_read with strtod, which rounds correctly, for numbers of all lengths and exponents, and the numbers
+ * in the middle between two doubles. */
+static void test_decimals(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"0e25",
+                                        "-0e26",
+                                        "",
+                                        "-",
+                                        "+.5",
+                                        ".",
+                                        "1e",
+                                        "1e+",
+                                        "1..2",
+                                        "0x10",
+                                        "1e27",
+                                        "1e-27",
+                                        "1e23",
+                                        "3e25",
+                                        "1e22",
+                                        "1e400",
+                                        "1e-400",
+                                        "0.000000000000000000000000000000000000000001e+40",
+                                        "9007199254740993",
+                                        "9007199254740993e23",
+                                        "18446744073709551615",
+                                        "9999999999999999999e27",
+                                        "9999999999999999999e-27",
+                                        "12345678.12345678"};
+    char text[128], *end;
+    uint32_t random = 1;
+    for (int i = 0; i < 200000; i++) {
+        uint64_t bits =
+            (uint64_t)random_next(&random) << 40 ^ (uint64_t)random_next(&random) << 20 ^ random_next(&random);
+        int power = (int)(random_next(&random) % 62) - 31;
+        if (i < (int)(sizeof texts / sizeof *texts)) {
+            snprintf(text, sizeof text, "%s", texts[i]);
+        } else if (i % 3 == 0) {
+            uint64_t middle = (bits % (UINT64_C(1) << 53) + (UINT64_C(1) << 53)) * 2 + 1;
+            snprintf(text, sizeof text, "%llue%d", (unsigned long long)middle, power % 4);
+        } else {
+            uint64_t part = bits >> random_next(&random) % 64;
+            snprintf(text, sizeof text, "-%u.%0*llue%d,5", i % 5 * 7, i % 20, (unsigned long long)part, power);
+        }
+        size_t used;
+        double number = decimal_read(text, strlen(text), &used), expected = strtod(text, &end);
+        assert_memory_equal(&number, &expected, sizeof number);
+        assert_int_equal(used, end - text);
+        decimal_write(text, number, 0, false);
+        double again = decimal_read(text, strlen(text), &used);
+        assert_memory_equal(&number, &again, sizeof number);
+    }
 }
 
 /* ---- images */
@@ -754,6 +830,7 @@ static void test_corpus(void **state)
     read_corpus("npy", read_npy, NULL);
     read_corpus("rill", read_rill, NULL);
     read_corpus("mtx", read_mtx, NULL);
+    read_corpus("csv", read_csv, NULL);
 }
 
 int main(void)
@@ -764,7 +841,7 @@ int main(void)
         cmocka_unit_test(test_png_by_hand), cmocka_unit_test(test_obj_by_hand),     cmocka_unit_test(test_off_by_hand),
         cmocka_unit_test(test_ply_by_hand), cmocka_unit_test(test_stl_by_hand),     cmocka_unit_test(test_meshes),
         cmocka_unit_test(test_npy),         cmocka_unit_test(test_npy_conversions), cmocka_unit_test(test_rillfile),
-        cmocka_unit_test(test_mtx),         cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_mtx),         cmocka_unit_test(test_decimals),        cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, files_setup, files_teardown);
 }

@@ -266,6 +266,8 @@ rill.solve.cholesky: cho_factor
 rill.sparse.csr: csr_matrix
 rill.sparse.coo: coo_matrix
 rill.sparse.load: mmread
+rill.csv.load: read_csv read_table loadtxt genfromtxt fromfile
+rill.csv.save: to_csv savetxt write_csv
 rill.mesh.icosphere: sphere uv_sphere ball
 rill.mesh.box: cube
 rill.mesh.grid: plane quad

@@ -1,0 +1,576 @@
+#include "io/array/csv.h"
+
+#include "base/array.h"
+#include "base/decimal.h"
+#include "io/text.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { SHOWN = 24, LONGEST_NUMBER = 126 };
+
+typedef struct Field {
+    const char *text;
+    size_t length;
+} Field;
+
+/* ---- texts */
+
+bool csv_add_text(CsvTexts *texts, const char *text, size_t length)
+{
+    if (!ARRAY_ROOM(texts)) {
+        return false;
+    }
+    strbuf_add_bytes(&texts->text, text, length);
+    texts->items[texts->count++] = texts->text.length;
+    return !texts->text.failed || error_set("out of host memory");
+}
+
+void csv_free_texts(CsvTexts *texts)
+{
+    strbuf_free(&texts->text);
+    free(texts->items);
+    *texts = (CsvTexts){0};
+}
+
+const char *csv_text(const CsvTexts *texts, size_t i, size_t *length)
+{
+    size_t from = i > 0 ? texts->items[i - 1] : 0;
+    *length = texts->items[i] - from;
+    return strbuf_text(&texts->text) + from;
+}
+
+/* ---- fields */
+
+static bool at_row_end(const CsvTable *table)
+{
+    return table->at == table->end || *table->at == '\n' || *table->at == '\r';
+}
+
+static bool at_field_end(const CsvTable *table)
+{
+    return at_row_end(table) || *table->at == table->format.delimiter;
+}
+
+/* Moves after a line end, if there is one. */
+static void skip_line_end(CsvTable *table)
+{
+    if (table->at < table->end) {
+        bool pair = *table->at == '\r' && table->end - table->at > 1 && table->at[1] == '\n';
+        table->at += pair ? 2 : 1;
+        table->line++;
+    }
+}
+
+static void skip_line(CsvTable *table)
+{
+    while (!at_row_end(table)) {
+        table->at++;
+    }
+    skip_line_end(table);
+}
+
+/* Counts the line ends in a quoted field. */
+static size_t count_lines(const char *from, const char *to)
+{
+    size_t count = 0;
+    for (; from < to; from++) {
+        count += *from == '\n' || (*from == '\r' && !(from + 1 < to && from[1] == '\n'));
+    }
+    return count;
+}
+
+/* Reads a field that starts with a quote. */
+static bool read_quoted(CsvTable *table, Field *field)
+{
+    const char quote = table->format.quote, *from = table->at + 1, *found;
+    size_t line = table->line;
+    table->field.length = 0;
+    for (;;) {
+        found = from < table->end ? memchr(from, quote, (size_t)(table->end - from)) : NULL;
+        if (!found) {
+            return error_set("line %zu: a quoted field is not closed before the end of the file", line);
+        }
+        table->line += count_lines(from, found);
+        if (found + 1 == table->end || found[1] != quote) {
+            break;
+        }
+        strbuf_add_bytes(&table->field, from, (size_t)(found + 1 - from));
+        from = found + 2;
+    }
+    *field = (Field){.text = from, .length = (size_t)(found - from)};
+    if (table->field.length > 0) {
+        strbuf_add_bytes(&table->field, from, field->length);
+        *field = (Field){.text = strbuf_text(&table->field), .length = table->field.length};
+    }
+    table->at = found + 1;
+    while (!at_field_end(table) && (*table->at == ' ' || *table->at == '\t')) {
+        table->at++;
+    }
+    if (table->field.failed) {
+        return error_set("out of host memory");
+    }
+    return at_field_end(table) ||
+           error_set("line %zu: unexpected text after a quoted field; a quote in a quoted field is written twice",
+                     table->line);
+}
+
+/* Reads the field at the current position, which is at the end of the field afterwards. */
+static bool read_field(CsvTable *table, Field *field)
+{
+    if (table->format.quote && table->at < table->end && *table->at == table->format.quote) {
+        return read_quoted(table, field);
+    }
+    const char *from = table->at;
+    while (!at_field_end(table)) {
+        table->at++;
+    }
+    *field = (Field){.text = from, .length = (size_t)(table->at - from)};
+    return true;
+}
+
+/* Moves to the next row. Returns false at the end of the file. */
+static bool begin_row(CsvTable *table)
+{
+    while (table->at < table->end) {
+        bool comment = table->format.comment && *table->at == table->format.comment;
+        if (!at_row_end(table) && !comment) {
+            return true;
+        }
+        skip_line(table);
+    }
+    return false;
+}
+
+/* Moves to the next field of a row. Returns false if the row ends. */
+static bool next_field(CsvTable *table)
+{
+    bool more = !at_row_end(table);
+    table->at += more;
+    return more;
+}
+
+/* ---- values */
+
+static Field trim(Field field)
+{
+    while (field.length > 0 && (*field.text == ' ' || *field.text == '\t')) {
+        field.text++;
+        field.length--;
+    }
+    while (field.length > 0 && (field.text[field.length - 1] == ' ' || field.text[field.length - 1] == '\t')) {
+        field.length--;
+    }
+    return field;
+}
+
+static bool field_is(Field field, const char *word)
+{
+    return strlen(word) == field.length && memcmp(word, field.text, field.length) == 0;
+}
+
+static bool is_missing(const CsvTable *table, Field field)
+{
+    static const char *const words[] = {"NA", "N/A", "n/a", "#N/A", "null", "NULL", "None"};
+    if (field.length == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (field_is(field, words[i])) {
+            return true;
+        }
+    }
+    for (const char *word = table->format.missing; *word; word += strlen(word) + 1) {
+        if (field_is(field, word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether a text is in a form that strtod reads and that is not a number of a file: hexadecimal digits, and
+ * NaN with a payload. */
+static bool is_odd(const char *text, size_t used)
+{
+    size_t sign = *text == '-' || *text == '+';
+    return text[used - 1] == ')' || (used > sign + 1 && text[sign] == '0' && (text[sign + 1] | 32) == 'x');
+}
+
+/* Converts a trimmed field. Returns false if it is not a number. */
+static bool to_number(const CsvTable *table, const CsvColumn *column, Field field, double *value)
+{
+    char copy[LONGEST_NUMBER];
+    size_t used;
+    if (field.length == 0 || field.length > sizeof copy || (unsigned char)*field.text <= ' ') {
+        return false;
+    }
+    for (size_t i = 0; i < field.length; i++) {
+        char c = field.text[i];
+        if (c == '.' && table->format.decimal != '.') {
+            return false;
+        }
+        copy[i] = c == table->format.decimal ? '.' : c;
+    }
+    *value = column && column->single ? decimal_read_single(copy, field.length, &used)
+                                      : decimal_read(copy, field.length, &used);
+    return used == field.length && !is_odd(copy, used);
+}
+
+static bool to_boolean(Field field, double *value)
+{
+    bool yes = field.length == 4 && strncasecmp(field.text, "true", 4) == 0;
+    *value = yes;
+    return yes || (field.length == 5 && strncasecmp(field.text, "false", 5) == 0);
+}
+
+static bool refuse(const CsvTable *table, const CsvColumn *column, const CsvColumn *columns, Field field,
+                   const char *expected)
+{
+    char shown[SHOWN + 1];
+    size_t length = field.length < SHOWN ? field.length : SHOWN;
+    for (size_t i = 0; i < length; i++) {
+        shown[i] = field.text[i] >= ' ' && field.text[i] <= '~' ? field.text[i] : '?';
+    }
+    shown[length] = '\0';
+    return error_set("line %zu, field %zu: expected %s, got \"%s\"", table->line, (size_t)(column - columns) + 1,
+                     expected, shown);
+}
+
+/* Checks a number of a column of integers or booleans. */
+static bool check_number(const CsvTable *table, const CsvColumn *column, const CsvColumn *columns, Field field,
+                         double value)
+{
+    if (column->kind == CSV_BOOL) {
+        return value == value || refuse(table, column, columns, field, "true or false");
+    }
+    if (value >= column->low && value <= column->high && floor(value) >= value) {
+        return true;
+    }
+    char expected[96];
+    snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", column->low, column->high);
+    return refuse(table, column, columns, field, expected);
+}
+
+/* Reads a number at the current position, if the field is one without quotes and blanks. Returns false, without an
+ * error, for any other field. */
+static bool read_plain(CsvTable *table, const CsvColumn *column, double *value)
+{
+    size_t used;
+    if (at_field_end(table) || (unsigned char)*table->at <= ' ' || table->format.decimal != '.') {
+        return false;
+    }
+    size_t left = (size_t)(table->end - table->at);
+    *value = column->single ? decimal_read_single(table->at, left, &used) : decimal_read(table->at, left, &used);
+    if (used == 0 || is_odd(table->at, used)) {
+        return false;
+    }
+    const char *from = table->at;
+    table->at += used;
+    if (!at_field_end(table)) {
+        table->at = from;
+        return false;
+    }
+    return true;
+}
+
+/* Reads the field of a column that is not text. */
+static bool read_number(CsvTable *table, CsvColumn *column, const CsvColumn *columns)
+{
+    Field field = {.text = table->at};
+    double value;
+    if (read_plain(table, column, &value)) {
+        field.length = (size_t)(table->at - field.text);
+        value = *table->format.missing && is_missing(table, field) ? (double)NAN : value; /* words such as -999 */
+    } else {
+        if (!read_field(table, &field)) {
+            return false;
+        }
+        field = trim(field);
+        if (is_missing(table, field)) {
+            value = (double)NAN;
+        } else if (!to_number(table, column, field, &value) &&
+                   !(column->kind == CSV_BOOL && to_boolean(field, &value))) {
+            if (column->kind != CSV_AUTO) {
+                return refuse(table, column, columns, field, column->kind == CSV_BOOL ? "true or false" : "a number");
+            }
+            column->kind = CSV_TEXT;
+            free(column->numbers);
+            column->numbers = NULL;
+            return true;
+        }
+    }
+    column->numbers[table->rows] = value;
+    return column->kind < CSV_WHOLE || check_number(table, column, columns, field, value);
+}
+
+/* ---- the first row */
+
+/* Returns the most frequent delimiter of the first row, outside of quotes. */
+static char find_delimiter(const CsvTable *table)
+{
+    static const char candidates[] = ",;\t|";
+    size_t counts[sizeof candidates] = {0}, best = table->format.decimal == ',';
+    bool quoted = false;
+    for (const char *at = table->at; at < table->end && (quoted || (*at != '\n' && *at != '\r')); at++) {
+        quoted = quoted != (table->format.quote && *at == table->format.quote);
+        const char *found = quoted ? NULL : memchr(candidates, *at, sizeof candidates - 1);
+        counts[found ? (size_t)(found - candidates) : sizeof candidates - 1]++;
+    }
+    for (size_t i = best; i < sizeof candidates - 1; i++) {
+        best = counts[i] > counts[best] ? i : best;
+    }
+    return candidates[best];
+}
+
+static bool read_first(CsvTable *table)
+{
+    do {
+        Field field;
+        double value;
+        if (!read_field(table, &field) || !csv_add_text(&table->names, field.text, field.length)) {
+            return false;
+        }
+        field = trim(field);
+        table->has_text = table->has_text || (!is_missing(table, field) && !to_number(table, NULL, field, &value));
+    } while (next_field(table));
+    skip_line_end(table);
+    return true;
+}
+
+bool csv_open(CsvTable *table, const void *bytes, size_t size, const CsvFormat *format)
+{
+    const char *text = bytes;
+    bool marked = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
+    *table = (CsvTable){.format = *format, .at = marked ? text + 3 : text, .end = text + size, .line = 1};
+    if (size == 0) {
+        return error_set("the file is empty");
+    }
+    if (size >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0)) {
+        return error_set("its text is encoded in UTF-16: expected UTF-8");
+    }
+    for (size_t i = 0; i < format->skip && table->at < table->end; i++) {
+        skip_line(table);
+    }
+    if (!begin_row(table)) {
+        return error_set("it has no rows");
+    }
+    table->first = table->at;
+    table->first_line = table->line;
+    if (!format->delimiter) {
+        table->format.delimiter = find_delimiter(table);
+    }
+    return read_first(table);
+}
+
+void csv_close(CsvTable *table)
+{
+    csv_free_texts(&table->names);
+    strbuf_free(&table->field);
+    *table = (CsvTable){0};
+}
+
+/* ---- rows */
+
+/* Reports that the current row, which starts at `from` on the line `line`, has another number of fields. */
+static bool ragged(CsvTable *table, const char *from, size_t line)
+{
+    size_t count = 0;
+    Field field;
+    table->at = from;
+    table->line = line;
+    do {
+        if (!read_field(table, &field)) {
+            return false;
+        }
+        count++;
+    } while (next_field(table));
+    return error_set("line %zu has %zu field%s: expected %zu, as in line %zu", line, count, count == 1 ? "" : "s",
+                     table->names.count, table->first_line);
+}
+
+/* Provides memory for one more row. The first estimate assumes that all rows have the length of the first one. A row
+ * of n fields has at least n bytes, so that the memory is in proportion to the file. */
+static bool reserve(CsvTable *table, CsvColumn *columns)
+{
+    if (table->rows < table->capacity) {
+        return true;
+    }
+    size_t left = (size_t)(table->end - table->at), row = table->names.count, wanted = 2 * table->rows;
+    if (table->rows == 0) {
+        const char *newline = memchr(table->at, '\n', left);
+        size_t length = newline ? (size_t)(newline - table->at) + 1 : left;
+        row = row > length ? row : length;
+        wanted = left / row + left / row / 8 + 8;
+    }
+    for (size_t c = 0; c < table->names.count; c++) {
+        if (columns[c].kind == CSV_SKIP || columns[c].kind == CSV_TEXT) {
+            continue;
+        }
+        double *grown = realloc(columns[c].numbers, wanted * sizeof *grown);
+        if (!grown) {
+            return error_set("out of host memory for %zu rows", wanted);
+        }
+        columns[c].numbers = grown;
+    }
+    table->capacity = wanted;
+    return true;
+}
+
+/* Reads a cell of the pass that reads numbers, or of the pass that reads texts. */
+static bool read_cell(CsvTable *table, CsvColumn *columns, size_t c, bool texts)
+{
+    CsvColumn *column = &columns[c];
+    Field field;
+    if (!texts && column->kind != CSV_SKIP && column->kind != CSV_TEXT) {
+        return read_number(table, column, columns);
+    }
+    return read_field(table, &field) &&
+           (!texts || column->kind != CSV_TEXT || csv_add_text(&column->texts, field.text, field.length));
+}
+
+static bool read_row(CsvTable *table, CsvColumn *columns, bool texts)
+{
+    const char *from = table->at;
+    size_t line = table->line;
+    for (size_t c = 0; c < table->names.count; c++) {
+        if (c > 0 && !next_field(table)) {
+            return ragged(table, from, line);
+        }
+        if (!read_cell(table, columns, c, texts)) {
+            return false;
+        }
+    }
+    if (!at_row_end(table)) {
+        return ragged(table, from, line);
+    }
+    skip_line_end(table);
+    table->rows++;
+    return true;
+}
+
+static bool read_rows(CsvTable *table, CsvColumn *columns, bool texts)
+{
+    table->rows = 0;
+    while (begin_row(table)) {
+        if ((!texts && !reserve(table, columns)) || !read_row(table, columns, texts)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Texts are read in a second pass, since the first pass finds the columns that contain them. */
+bool csv_read(CsvTable *table, bool header, CsvColumn *columns)
+{
+    bool texts = false;
+    table->at = table->first;
+    table->line = table->first_line;
+    table->capacity = 0;
+    if (header) {
+        Field field;
+        do {
+            if (!read_field(table, &field)) {
+                return false;
+            }
+        } while (next_field(table));
+        skip_line_end(table);
+    }
+    const char *start = table->at;
+    size_t line = table->line;
+    if (!read_rows(table, columns, false)) {
+        return false;
+    }
+    for (size_t c = 0; c < table->names.count; c++) {
+        texts = texts || columns[c].kind == CSV_TEXT;
+        columns[c].kind = columns[c].kind == CSV_AUTO ? CSV_NUMBER : columns[c].kind;
+    }
+    table->at = start;
+    table->line = line;
+    return !texts || read_rows(table, columns, true);
+}
+
+void csv_free_columns(CsvColumn *columns, size_t count)
+{
+    for (size_t c = 0; c < count; c++) {
+        free(columns[c].numbers);
+        csv_free_texts(&columns[c].texts);
+        columns[c] = (CsvColumn){0};
+    }
+}
+
+/* ---- writing */
+
+/* Writes a text, in quotes if it would be read back differently without quotes. */
+static void write_text(TextWriter *writer, const CsvStyle *style, const char *text, size_t length, bool alone)
+{
+    bool quotes = length > 0 ? strchr(" \t#", text[0]) || text[length - 1] == ' ' || text[length - 1] == '\t' : alone;
+    for (size_t i = 0; i < length && !quotes; i++) {
+        quotes = text[i] == style->delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    }
+    if (!quotes) {
+        text_add_bytes(writer, text, length);
+        return;
+    }
+    text_add_bytes(writer, "\"", 1);
+    for (size_t i = 0; i < length; i++) {
+        text_add_bytes(writer, "\"\"", text[i] == '"' ? 2 : 0);
+        text_add_bytes(writer, text + i, text[i] != '"');
+    }
+    text_add_bytes(writer, "\"", 1);
+}
+
+static void write_number(TextWriter *writer, const CsvStyle *style, const CsvColumn *column, double number)
+{
+    char text[DECIMAL_TEXT];
+    if (isnan(number)) {
+        text_add_bytes(writer, style->missing, strlen(style->missing));
+        return;
+    }
+    int length = decimal_write(text, number, style->digits, column->single);
+    char *point = memchr(text, '.', (size_t)length);
+    if (point) {
+        *point = style->decimal;
+    }
+    text_add_bytes(writer, text, (size_t)length);
+}
+
+static void write_names(TextWriter *writer, const CsvStyle *style, const CsvTexts *names, size_t count)
+{
+    for (size_t c = 0; c < count; c++) {
+        size_t length;
+        const char *text = csv_text(names, c, &length);
+        text_add_bytes(writer, &style->delimiter, c > 0);
+        write_text(writer, style, text, length, count == 1);
+    }
+    text_add_bytes(writer, "\n", 1);
+}
+
+bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, const CsvColumn *columns, size_t count,
+               size_t rows)
+{
+    TextWriter writer;
+    if (!text_begin(&writer, path)) {
+        return false;
+    }
+    if (style->header) {
+        write_names(&writer, style, names, count);
+    }
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t c = 0; c < count; c++) {
+            size_t length = 0;
+            const char *text = columns[c].kind == CSV_TEXT ? csv_text(&columns[c].texts, row, &length) : NULL;
+            text_add_bytes(&writer, &style->delimiter, c > 0);
+            if (text) {
+                write_text(&writer, style, text, length, count == 1);
+            } else {
+                write_number(&writer, style, &columns[c], columns[c].numbers[row]);
+            }
+        }
+        text_add_bytes(&writer, "\n", 1);
+    }
+    return text_end(&writer);
+}

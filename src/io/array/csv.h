@@ -1,0 +1,87 @@
+/* Text files of columns: CSV (RFC 4180), TSV and similar formats. A row is a line of fields. A quoted field may contain
+ * delimiters, line ends and doubled quotes. Lines end with LF, CRLF or CR. Blank lines and lines of comments are
+ * skipped. Texts are UTF-8; a byte order mark is skipped. */
+#ifndef RILL_IO_ARRAY_CSV_H
+#define RILL_IO_ARRAY_CSV_H
+
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct CsvFormat {
+    char delimiter;      /* 0: the most frequent of , ; | and tab in the first row */
+    char quote;          /* 0: there are no quotes */
+    char decimal;        /* the decimal separator */
+    char comment;        /* starts a line that is skipped; 0: none */
+    size_t skip;         /* the number of lines before the first row */
+    const char *missing; /* additional words of missing values, each terminated, then an empty word; borrowed */
+} CsvFormat;
+
+typedef enum CsvKind {
+    CSV_SKIP,
+    CSV_AUTO,   /* becomes CSV_NUMBER, or CSV_TEXT if a field is neither a number nor missing */
+    CSV_NUMBER, /* a field that is neither a number nor missing is an error */
+    CSV_WHOLE,  /* numbers without a fraction, from `low` to `high`; a missing field is an error */
+    CSV_BOOL,   /* true, false and numbers; a missing field is an error */
+    CSV_TEXT
+} CsvKind;
+
+/* Texts in one block of memory. Text i ends at ends[i] and starts where the previous text ends. */
+typedef struct CsvTexts {
+    StrBuf text;
+    size_t *items, count, capacity; /* the ends */
+} CsvTexts;
+
+typedef struct CsvColumn {
+    CsvKind kind;
+    bool single; /* numbers are rounded so that a conversion to float gives the float nearest to the text */
+    double low, high;
+    double *numbers; /* of each row, NaN for missing values; NULL for text */
+    CsvTexts texts;
+} CsvColumn;
+
+typedef struct CsvTable {
+    CsvFormat format;
+    const char *at, *end;
+    size_t line;
+    const char *first; /* the first row */
+    size_t first_line;
+    CsvTexts names; /* the fields of the first row */
+    bool has_text;  /* the first row has a field that is neither a number nor missing */
+    StrBuf field;   /* the contents of a quoted field with doubled quotes */
+    size_t rows, capacity;
+} CsvTable;
+
+/* Reads the first row of a file, whose bytes must exist until csv_close. Returns false with error_set, and the
+ * table must then be closed too. */
+bool csv_open(CsvTable *table, const void *bytes, size_t size, const CsvFormat *format);
+/* Frees the table. */
+void csv_close(CsvTable *table);
+/* Reads the columns, one for each field of the first row. The caller sets their kinds, and frees them with
+ * csv_free_columns, also on failure. `header`: the first row contains names. Returns false with error_set, which names
+ * the line. */
+bool csv_read(CsvTable *table, bool header, CsvColumn *columns);
+/* How csv_write writes a file. */
+typedef struct CsvStyle {
+    char delimiter, decimal;
+    int digits;          /* the number of significant digits of numbers; 0: see decimal_write */
+    const char *missing; /* the text of NaN */
+    bool header;
+} CsvStyle;
+
+/* Writes a file (see file_write) of `count` columns of the kinds CSV_NUMBER and CSV_TEXT with `rows` rows. Returns
+ * false with error_set on failure. */
+bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, const CsvColumn *columns, size_t count,
+               size_t rows);
+
+/* Frees the contents of `count` columns. */
+void csv_free_columns(CsvColumn *columns, size_t count);
+/* Appends a text. Returns false with error_set on failure. */
+bool csv_add_text(CsvTexts *texts, const char *text, size_t length);
+/* Frees the texts. */
+void csv_free_texts(CsvTexts *texts);
+/* Returns text i. It is not terminated. */
+const char *csv_text(const CsvTexts *texts, size_t i, size_t *length);
+
+#endif
