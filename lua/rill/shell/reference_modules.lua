@@ -151,6 +151,9 @@ rill.mesh.grid(options?: {size?: number[], segments?: integer[]}): mesh -- retur
 rill.mesh.load(path: string, options?: {skip?: boolean}): mesh -- loads an OBJ, PLY, OFF or STL file. The format is detected from the content. skip: ignore lines that OBJ does not define
 rill.mesh.marching_cubes(s: source|container, iso: number, options?: {spacing?: number|number[], origin?: number[]}): mesh -- returns the isosurface of a volume {layers, rows, columns} at iso, by marching cubes. Values inside are less than iso
 rill.mesh.envelope(m: mesh, options?: {distance?: number, depth?: integer, reuse?: string}): mesh, mesh, table -- returns an inner and an outer envelope of a closed mesh: vertices move along their normals as far as no triangles intersect. Also returns the report of rill.reuse.run
+rill.rotation(axis: string|number[], angle: number): table -- returns the rotation about "x", "y", "z" or an axis {x, y, z} by an angle in radians: four rows of four numbers. A * B is the product of transforms, A * {x, y, z} the transformed point
+rill.translation(v: number[]): table -- returns the translation by {x, y, z}: four rows of four numbers
+rill.scaling(v: number|number[]): table -- returns the scaling by a factor, or by {x, y, z}: four rows of four numbers
 M.positions: stream -- the positions of the vertices, the mesh's own stream of vec3
 M.triangles: stream -- three vertex indices per triangle, the mesh's own stream of ivec3
 M.vertices: integer -- the number of vertices
