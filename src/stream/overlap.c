@@ -217,6 +217,16 @@ void stream_wrote(const Stream *stream)
     }
 }
 
+void stream_set_indices(Stream *stream)
+{
+    stream->indices = stream_version(stream) + 1;
+}
+
+bool stream_has_indices(const Stream *stream)
+{
+    return stream->indices > 0 && !stream_written_since(stream, stream->indices - 1);
+}
+
 bool stream_same_mapping(const Stream *a, const Stream *b)
 {
     if (!a->buffer || a->buffer != b->buffer || a->map != b->map || !shape_equal(&a->shape, &b->shape) ||

@@ -56,6 +56,7 @@ typedef struct Stream {
     /* Number of elements of a one-dimensional stream, if only the device has it; shape.size[0] is then an upper
      * bound. Holds a reference. Buffer NULL: the shape is exact. */
     DeviceLength length;
+    uint64_t indices; /* set by stream_set_indices: the version of the buffer, plus 1. 0: not set */
 } Stream;
 
 /* Returns the number of elements of the shape. */
@@ -152,6 +153,12 @@ uint64_t stream_version(const Stream *stream);
 bool stream_written_since(const Stream *stream, uint64_t version);
 /* Records that a shader wrote the stream. Every such write must be recorded. */
 void stream_wrote(const Stream *stream);
+
+/* Records that the elements are 0-based indices. Copies of the header keep this, such as views. Writes end it. */
+void stream_set_indices(Stream *stream);
+/* Returns whether the elements are known to be 0-based indices: stream_set_indices was called for this header or for
+ * one that it is a copy of, and no element may have been written since. */
+bool stream_has_indices(const Stream *stream);
 
 /* Makes `s` a view with the shape of a launch, as Brook resizes inputs. If the new extent of a dimension is a
  * multiple of its size, its elements are repeated. If a dimension has n elements, more than the new extent m,

@@ -63,7 +63,7 @@ local function points_of(c, numbers, part)
     if found then
         numbers:close()
     end
-    return found or numbers
+    return core._set_indices(found or numbers, true)
 end
 
 local function index_of(c, i, ...)
@@ -227,7 +227,7 @@ end
 local function find(c, parts, ...)
     local list = {}
     parts(function(results, _, _, part) list[#list + 1] = points_of(c, results[1], part) end, ...)
-    return concatenated(list)
+    return core._set_indices(concatenated(list), true)
 end
 
 -- Joins the tables of rill.debug.stats. Only finite numbers contribute to the mean.

@@ -1,4 +1,5 @@
 -- rill.permutation and rill.choice: random permutations and samples.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -28,7 +29,7 @@ end
 -- indices keep their order.
 local function shuffled(n, seed)
     local words <close> = rill.random(n, {type = "uint", seed = seed})
-    return rill.argsort(words)
+    return core._set_indices(rill.argsort(words), false)
 end
 
 --- rill.permutation(n [, {seed=}]) returns the numbers 0 .. n - 1 in random order, a new int stream. The same seed
@@ -111,7 +112,7 @@ local function draw(n, count, options)
         local total = sums[n]
         local below = string.unpack("d", string.pack("j", string.unpack("j", string.pack("d", total)) - 1))
         local at <close> = SPREAD:kernel()(uniform, total, below)
-        return rill.searchsorted(sums, at, {side = "right"})
+        return core._set_indices(rill.searchsorted(sums, at, {side = "right"}), false)
     end
     if count > some then
         local what = "rill.choice: cannot draw %d elements without repetition: only %d elements have a chance above 0"
@@ -122,7 +123,7 @@ local function draw(n, count, options)
     local uniform <close> = rill.random(n, {type = "double", seed = seed})
     local haste <close> = (rill.log(chances) - rill.log(-rill.log(1 - uniform))):eval()
     local best <close>, order = haste:top_k(count)
-    return best and order
+    return best and core._set_indices(order, false)
 end
 
 --- rill.choice(from, shape [, {seed=, replace=, p=}]) returns elements drawn from a stream, or integers from 0 to from

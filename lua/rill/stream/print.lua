@@ -195,7 +195,8 @@ printing.text = errors.guard(function(s, width)
     width = width or settings.width
     local shape, all, rows = s.shape, printing.complete(s), {}
     local cut = not all and shape[#shape] > 2 * settings.edge_items + 1
-    local text = ("stream<%s>[%s] %s"):format(s.type, shape, bytes_text(s.nbytes))
+    local text = ("stream<%s>[%s] %s%s"):format(s.type, shape, bytes_text(s.nbytes),
+        core._has_indices(s) and ", 0-based indices" or "")
     if s.size == 0 then
         return text
     end

@@ -76,6 +76,25 @@ static int rill_written(lua_State *L)
     return 1;
 }
 
+/* _has_indices(s): returns whether the elements are known to be 0-based indices. */
+static int rill_has_indices(lua_State *L)
+{
+    lua_pushboolean(L, stream_has_indices(accept_check(L, 1, "tostring", 0, "s")));
+    return 1;
+}
+
+/* _set_indices(s, on): sets whether the elements are 0-based indices. Returns s. */
+static int rill_set_indices(lua_State *L)
+{
+    Stream *s = accept_open(L, 1, "_set_indices", 1, "s");
+    s->indices = 0;
+    if (lua_toboolean(L, 2)) {
+        stream_set_indices(s);
+    }
+    lua_settop(L, 1);
+    return 1;
+}
+
 /* _family(s): returns "cpu" or "gpu", the family of the device of s. */
 static int rill_family(lua_State *L)
 {
@@ -214,6 +233,8 @@ void open_expression(lua_State *L)
                                          {"_is_open_container", rill_is_open_container},
                                          {"_leaf", rill_leaf},
                                          {"_written", rill_written},
+                                         {"_has_indices", rill_has_indices},
+                                         {"_set_indices", rill_set_indices},
                                          {"_family", rill_family},
                                          {"_same", rill_same},
                                          {"_overlap", rill_overlap},

@@ -54,6 +54,9 @@ static int rill_compact(lua_State *L)
     const Stream *s = accept_open(L, 2, "s:filter", 0, "s"), *mask = accept_open(L, 3, "s:filter", 1, "mask");
     Stream *kept = stream_handle_push(L), *rest = mode >= COMPACT_PARTITION ? stream_handle_push(L) : NULL;
     binding_make(L, s->device, functions[mode], compact_stream(mode, s, mask, kept, rest));
+    if (mode == COMPACT_FIND) {
+        stream_set_indices(kept);
+    }
     return rest ? 2 : 1;
 }
 

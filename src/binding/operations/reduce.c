@@ -127,6 +127,9 @@ static int push_along_axis(lua_State *L, ReduceOp op, const ReduceOperand *x, in
 {
     Stream *result = stream_handle_push(L);
     binding_make(L, x->device, function, reduce_along(op, x, axis, keep, result));
+    if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
+        stream_set_indices(result);
+    }
     return 1;
 }
 

@@ -61,7 +61,9 @@ static int rill_sort(lua_State *L)
 
 static int rill_argsort(lua_State *L)
 {
-    return one_stream(L, "rill.argsort", false, sort_numbers);
+    one_stream(L, "rill.argsort", false, sort_numbers);
+    stream_set_indices(stream_handle_to(L, -1));
+    return 1;
 }
 
 /* Returns the number of streams of values from stack index 2 up to the options; raises unless they fit the keys. */
@@ -197,6 +199,7 @@ static int stream_top_k(lua_State *L)
     options_read(L, &call, rows, &largest);
     Stream *values = stream_handle_push(L), *numbers = stream_handle_push(L);
     binding_make(L, s->device, function, topk_stream(s, k, largest, values, numbers));
+    stream_set_indices(numbers);
     return 2;
 }
 
@@ -244,6 +247,7 @@ static int rill_searchsorted(lua_State *L)
     options_read(L, &call, rows, &side);
     Stream *result = stream_handle_push(L);
     binding_make(L, sorted->device, function, search_stream(sorted, values, side == 1, result));
+    stream_set_indices(result);
     if (number) {
         int32_t count;
         binding_run(L, sorted->device, function, value_read(result, &count));

@@ -234,7 +234,11 @@ static int rill_iter(lua_State *L)
 static int stream_copy(lua_State *L)
 {
     const Stream *s = accept_self(L, "s:copy", 1);
-    return push_copy(L, s, NULL, "s:copy");
+    push_copy(L, s, NULL, "s:copy");
+    if (stream_has_indices(s)) {
+        stream_set_indices(stream_handle_to(L, -1));
+    }
+    return 1;
 }
 
 /* s:eval(): returns the stream itself, so that code which accepts expressions need not test. Its length may be known
