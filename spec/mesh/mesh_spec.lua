@@ -57,6 +57,31 @@ local function agrees(m)
     for v, n in ipairs(around.valence:values()) do assert.equal(expected.valence[v - 1] or 0, n) end
 end
 
+-- Compares all streams of M:adjacency with loops over the half-edges.
+local function adjacency_agrees(m)
+    local t, halves, keys, around = m.triangles:values(), {}, {}, m:adjacency()
+    for h = 0, #t - 1 do
+        local a, b = t[h + 1], t[h % 3 == 2 and h - 1 or h + 2]
+        local key = math.min(a, b) << 32 | math.max(a, b)
+        if not halves[key] then halves[key], keys[#keys + 1] = {}, key end
+        table.insert(halves[key], h)
+    end
+    table.sort(keys)
+    local edge, twin, edges, valence = {}, {}, {}, {}
+    for v = 1, m.vertices do valence[v] = 0 end
+    for e, key in ipairs(keys) do
+        local a, b, sides = key >> 32, key & 0xffffffff, halves[key]
+        edges[2 * e - 1], edges[2 * e], valence[a + 1] = a, b, valence[a + 1] + 1
+        if a ~= b then valence[b + 1] = valence[b + 1] + 1 end
+        for i, h in ipairs(sides) do
+            edge[h + 1], twin[h + 1] = e - 1, #sides == 1 and -1 or #sides > 2 and -2 or sides[3 - i]
+        end
+    end
+    for name, expected in pairs {edge = edge, twin = twin, edges = edges, valence = valence} do
+        check.equal(expected, around[name]:values())
+    end
+end
+
 -- Normals weighed by areas, in doubles.
 local function plain_normals(m, scale)
     local p, t, n = m.positions:values(), m.triangles:values(), {}
@@ -232,7 +257,27 @@ describe("A mesh", function()
                 local a, b, c = draw(n + 2), draw(n + 2), draw(n + 2)
                 if a ~= b and b ~= c and c ~= a then triangles[#triangles + 1] = {a, b, c} end
             end
-            agrees(mesh.new {positions = rill.stream("vec3", n + 2), triangles = triangles})
+            local m = mesh.new {positions = rill.stream("vec3", n + 2), triangles = triangles}
+            agrees(m)
+            adjacency_agrees(m)
+        end
+    end)
+
+    -- Up to 8, 12 or 16 corners at a vertex are sorted in registers.
+    it("with a given number of corners at a vertex, and degenerate triangles", function()
+        for _, n in ipairs {1, 7, 8, 9, 12, 13, 16, 17, 40} do
+            for _, degenerate in ipairs {false, true} do
+                local apex, list = n // 2, {}
+                local function rim(i) return i % n < apex and i % n or i % n + 1 end
+                for i = 1, n do
+                    local a, b = rim(7 * i), rim(7 * i + (i % 3 == 0 and 1 or 2))
+                    list[i] = i % 2 == 0 and {apex, a, b} or {b, apex, a}
+                end
+                if degenerate then
+                    list[1], list[n // 2 + 1], list[n] = {apex, 0, 0}, {n, n, apex}, {apex, apex, apex}
+                end
+                adjacency_agrees(mesh.new {positions = rill.stream("vec3", n + 1), triangles = list})
+            end
         end
     end)
 

@@ -165,6 +165,25 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
+    -- Vertices of up to 8, 12 or 16 corners are computed in registers, up to 12 neighbors are added in the order of their coordinates.
+    it("is Loop's rules around a vertex of any number of triangles, closed and open, with creases", function()
+        for _, n in ipairs {3, 7, 8, 9, 11, 12, 13, 15, 16, 17, 40} do
+            for open = 0, 1 do
+                local p, t, list, set = {}, {}, {}, {}
+                local apex = n // 2
+                for i = 0, n do p[i + 1] = {math.sin(2.1 * i), math.cos(3.7 * i), math.sin(1.3 * i * i)} end
+                local function rim(i) return i % n < apex and i % n or i % n + 1 end
+                for i = 1, n - open do t[i] = {apex, rim(i - 1), rim(i)} end
+                for _, i in ipairs(n % 3 == 0 and {} or {0, n - 2}) do
+                    list[#list + 1], set[math.min(apex, rim(i)) << 32 | math.max(apex, rim(i))] = {rim(i), apex}, true
+                end
+                local m = loop(rill.mesh.new {positions = p, triangles = t}, {levels = 2, creases = list})
+                for _ = 1, 2 do p, t, set = plain(p, t, set) end
+                compare(m, p, t)
+            end
+        end
+    end)
+
     it("has the known vertices, edges and limits", function()
         local known = {{rill.mesh.new(TETRA), 0.2, {0.25, 0.203125, 0.2001953125}},
             {rill.mesh.new(OCTA), 0.4363636363636363, {0.515625, 0.4475097656, 0.4379310608}},

@@ -2,6 +2,7 @@
 -- For larger windows the median's bits are determined two at a time. Both compare the bits of floats as integers that have the order of the floats.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local sorting_network = require "rill.glsl.snippets.sorting_network"
 local template = require "rill.glsl.template"
 local kernels <const> = template.sections "median"
 local picture = require "rill.image.arguments"
@@ -11,48 +12,16 @@ local median = {}
 local MOST_RADIUS <const> = 16383 -- the size of larger windows overflows an int
 local MOST_BY_NETWORK <const> = 2
 
--- ---- order of floats
-
--- I: int or a vector of ints; F: float or a vector of floats. -0 is ordered before 0, and NaN of either sign after all numbers.
-template.snippet("median_key", [[
-    $I key($F v) {
-        $I k = floatBitsToInt(v);
-        k ^= (k >> 31) & 0x7fffffff;
-        return k ^ -$I($if(F == float){bool(k < -2139095041)}$else{lessThan(k, $I(-2139095041))});
-    }
-    $F value($I k) { return intBitsToFloat(k ^ ((k >> 31) & 0x7fffffff)); }
-]])
-
 local INTEGERS <const> = {float = "int", vec3 = "ivec3", vec4 = "ivec4"}
 
 -- ---- networks
 
--- Returns the exchanges of Batcher's odd-even merge sort of n elements, as pairs of positions, 1-based.
-local function exchanges(n)
-    local list, p = {}, 1
-    while p < n do
-        local k = p
-        while k >= 1 do
-            for j = k % p, n - 1 - k, 2 * k do
-                for i = 0, math.min(k, n - j - k) - 1 do
-                    if (i + j) // (2 * p) == (i + j + k) // (2 * p) then
-                        list[#list + 1] = {i + j + 1, i + j + k + 1}
-                    end
-                end
-            end
-            k = k // 2
-        end
-        p = 2 * p
-    end
-    return list
-end
-
 -- Returns the exchanges that the middle element depends on, as GLSL statements. Where only the smaller or the larger value is needed, only that one is computed.
 local function network_text(n)
     local needed, lines = {[n // 2 + 1] = true}, {}
-    local list <const> = exchanges(n)
+    local list <const> = sorting_network.exchanges(n)
     for e = #list, 1, -1 do
-        local a, b = table.unpack(list[e])
+        local a, b = list[e].a, list[e].b
         local both = ("t = min(a%d, a%d); a%d = max(a%d, a%d); a%d = t;"):format(a, b, b, a, b, a)
         local one = needed[a] and ("a%d = min(a%d, a%d);"):format(a, a, b) or
             needed[b] and ("a%d = max(a%d, a%d);"):format(b, a, b)

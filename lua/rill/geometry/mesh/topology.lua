@@ -1,9 +1,7 @@
--- Connectivity of meshes. Half-edge 3 f + k of triangle f goes from its corner k to the next corner. Half-edges are
--- sorted by their two vertices, the lower index first. Then the half-edges of an edge are adjacent, and edges are
--- numbered in that order.
+-- Connectivity of meshes. Half-edge 3 f + k of triangle f goes from its corner k to the next corner.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
-local held = require "rill.core.scope"
+local edges = require "rill.geometry.mesh.edges"
 local kernels <const> = require "rill.glsl.template".file "topology"
 local fail <const> = errors.fail
 
@@ -14,57 +12,24 @@ local MOST_ROUNDS <const> = 1000 -- of unions; two of them at least halve the nu
 
 -- ---- edges
 
-local function in_order(low, high)
-    local all <close> = rill.iota(low.size)
-    local keys, by_high = rill.sort_by_key(high, all)
-    local theirs = rill.gather(low, by_high)
-    local sorted, order = rill.sort_by_key(theirs, by_high)
-    for _, s in ipairs {keys, by_high, theirs, sorted} do s:close() end
-    return order
-end
-
--- Returns the half-edges in the order of their edges, where each edge begins in this order, and the edge of each
--- half-edge. Uses two stable sorts: by the higher vertex, then by the lower.
-local function edges_of(m)
-    local k, n = kernels:program(), 3 * m.faces
-    local low, high = k.halves {t = m.triangles, shape = n}
-    local order = in_order(low, high)
-    local head <close> = k.heads(order, low, high, order)
-    local running <close> = head:scan()
-    local count = running:get(n)
-    local start, edge = rill.stream("int", count), rill.stream("int", n)
-    k.first(head, running, start)
-    k.number(order, running, edge)
-    return held {low = low, high = high, order = order, start = start, edge = edge, count = count, n = n}
-end
-
-local function twins_of(e)
-    return kernels:program().twins(e.order, e.start, e.edge, e.count, e.n)
-end
-
 local function twins_of_mesh(m)
-    local e <close> = edges_of(m)
-    return twins_of(e)
-end
-
-local function ends_of(e)
-    return kernels:program().vertices(e.start, e.order, e.low, e.high)
+    local e <close> = edges.of(m)
+    return edges.twins(e)
 end
 
 --- M:adjacency(): returns {twin =, edge =, edges =, valence =}. twin {faces, 3}: the opposite half-edge, -1 at a
 -- boundary, -2 if the edge has more than two triangles. edge {faces, 3}: the edge of each half-edge. edges: the two
 -- vertices of each edge, the lower index first, in ascending order. valence: number of edges at each vertex.
 function topology.adjacency(m)
-    local valence = rill.stream("int", m.vertices)
     if m.faces == 0 then
         return {twin = rill.stream("int", {0, 3}), edge = rill.stream("int", {0, 3}), edges = rill.stream("ivec2", 0),
-            valence = valence}
+            valence = rill.stream("int", m.vertices)}
     end
-    local e <close> = edges_of(m)
-    local edges = ends_of(e)
-    kernels:program().count_ends(edges, valence)
-    local twin <close>, shape = twins_of(e), {m.faces, 3}
-    return {twin = twin:reshape(shape), edge = e.edge:reshape(shape), edges = edges, valence = valence}
+    local e <close> = edges.of(m)
+    local twin <close>, shape = edges.twins(e), {m.faces, 3}
+    local around = {twin = twin:reshape(shape), edge = e.edge:reshape(shape), edges = e.edges, valence = e.valence}
+    e.edges, e.valence = nil, nil
+    return around
 end
 
 --- topology.quarters(triangles, edge, vertices): returns four triangles for each triangle, first the three at its
@@ -135,7 +100,7 @@ end
 function topology.euler(m)
     if m.faces == 0 then return 0 end
     local used <close> = used_vertices(m)
-    local e <close> = edges_of(m)
+    local e <close> = edges.of(m)
     return used:sum() - e.count + m.faces
 end
 
@@ -157,8 +122,8 @@ end
 --- M:is_oriented(): returns whether no two triangles traverse an edge in the same direction.
 function topology.is_oriented(m)
     if m.faces == 0 then return true end
-    local e <close> = edges_of(m)
-    local same <close> = kernels:program().same_way(m.triangles, e.order, e.start, e.start, e.count, e.n)
+    local twin <close> = twins_of_mesh(m)
+    local same <close> = kernels:program().same_way(m.triangles, twin)
     return same:max() == 0
 end
 

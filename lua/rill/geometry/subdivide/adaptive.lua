@@ -44,7 +44,7 @@ end
 -- rules move the ends; splitting only the bent edge would keep the fold.
 local function around_bends(l, live, most)
     local k, m = kernels:program(), l.m
-    local bent <close> = k.bent(l.own, l.sharp, l.twin, m.triangles, live, m.positions, most)
+    local bent <close> = k.bent(l.sides, l.sharp, m.triangles, live, m.positions, most)
     local touched <close> = rill.stream("int", m.vertices)
     k.touch(l.edges, bent, touched)
     local wanted = rill.stream("int", l.count)

@@ -1,5 +1,5 @@
 $section(network)
-$use(median_key)
+$use(float_key)
 kernel void median(neighbor $F u<>, out $F r<>) {
 $for(w, window){$I a$w.k = key(u[ivec2($w.x, $w.y)]);
 }$I t;
@@ -44,7 +44,7 @@ kernel void choose(ivec4 n1<>, ivec4 n2<>, ivec4 n3<>, int rank, int shift, inou
 }
 
 $section(planes)
-$use(median_key)
+$use(float_key)
 $if(F == float){
 kernel void split(float s<>, out uint x<>) { x = uint(key(s)) ^ 0x80000000u; }
 kernel void join(uvec4 x[][], out float r<>) {

@@ -1,44 +1,8 @@
 ivec2 ends(ivec3 t, int k) { return ivec2(t[k], t[k == 2 ? 0 : k + 1]); }
-kernel void halves(ivec3 t[], out int low<>, out int high<>) {
-    int h = indexof(low).x;
-    ivec2 e = ends(t[h / 3], h % 3);
-    low = min(e.x, e.y);
-    high = max(e.x, e.y);
-}
-// 1 where an edge begins in the order of edges.
-kernel void heads(int order<>, int low[], int high[], int orders[], out int head<>) {
-    int i = indexof(head).x;
-    int before = orders[max(i - 1, 0)];
-    head = i == 0 || low[before] != low[order] || high[before] != high[order] ? 1 : 0;
-}
-kernel void number(int order<>, int running<>, inout int edge[]) { edge[order] = running - 1; }
-kernel void first(int head<>, int running<>, inout int start[]) { if (head == 1) start[running - 1] = indexof(head).x; }
-// twin: the other half-edge of an edge with two triangles; -1 at a boundary, -2 if the edge has more than two.
-kernel void twins(int order[], int start[], int edge<>, int edges, int n, out int twin<>) {
-    int from = start[edge];
-    int to = edge + 1 < edges ? start[edge + 1] : n;
-    int own = indexof(twin).x;
-    twin = to - from == 1 ? -1 : to - from > 2 ? -2 : order[from] + order[from + 1] - own;
-}
 // 1 for a half-edge with the same direction as another half-edge of its edge.
-kernel void same_way(ivec3 t[], int order[], int start<>, int starts[], int edges, int n, out int same<>) {
-    int e = indexof(same).x;
-    int to = e + 1 < edges ? starts[e + 1] : n;
-    int a = order[start];
-    ivec2 first = ends(t[a / 3], a % 3);
-    int count = to - start;
-    same = first.x == first.y || count > 2 ? min(count - 1, 1) : 0;
-    if (count == 2) {
-        int b = order[start + 1];
-        same = ends(t[b / 3], b % 3).x == first.x ? 1 : 0;
-    }
-}
-kernel void vertices(int start<>, int order[], int low[], int high[], out ivec2 e<>) {
-    e = ivec2(low[order[start]], high[order[start]]);
-}
-kernel void count_ends(ivec2 e<>, inout int valence[]) {
-    atomicAdd(valence[e.x], 1);
-    if (e.y != e.x) atomicAdd(valence[e.y], 1);
+kernel void same_way(ivec3 t[], int twin<>, out int same<>) {
+    int h = indexof(twin).x, other = max(twin, 0);
+    same = twin == -2 || twin >= 0 && ends(t[other / 3], other % 3).x == ends(t[h / 3], h % 3).x ? 1 : 0;
 }
 kernel void open_edges(ivec3 t[], int twin<>, vout ivec2 e<>) {
     int h = indexof(twin).x;

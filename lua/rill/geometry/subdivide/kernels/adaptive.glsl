@@ -9,8 +9,8 @@ kernel void larger(ivec2 e<>, vec3 p[], vec3 eye, int parallel, float focus, flo
 vec3 normal_of(ivec3 v, vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
 // Bent edges of final triangles do not count, because slivers are bends at any level. Sharp edges do not count
 // either, because they must stay sharp.
-kernel void bent(int own<>, int sharp<>, int twin[], ivec3 t[], int live[], vec3 p[], float most, out int split<>) {
-    int other = twin[own];
+kernel void bent(ivec2 side<>, int sharp<>, ivec3 t[], int live[], vec3 p[], float most, out int split<>) {
+    int own = side.x, other = side.y;
     if (sharp != 0 || live[own / 3] == 0 || live[max(other, 0) / 3] == 0) other = -1;
     ivec3 u = t[own / 3], v = t[max(other, 0) / 3];
     vec3 m = normal_of(u, p[u.x], p[u.y], p[u.z]), n = normal_of(v, p[v.x], p[v.y], p[v.z]);

@@ -1,11 +1,8 @@
+$section(rules)
 // An edge is sharp if it is a crease or a boundary, or if more than two triangles share it. A vertex of two sharp
 // edges lies on their curve. A vertex of three or more stays. Up to SORTED neighbors are sorted.
 #define SORTED 12
-kernel void owners(int twin<>, int edge<>, inout int half_of[]) {
-    int h = indexof(twin).x;
-    if (twin < h) half_of[edge] = h;
-}
-kernel void borders(int own<>, int twin[], out int sharp<>) { sharp = twin[own] < 0 ? 1 : 0; }
+kernel void borders(ivec2 side<>, out int sharp<>) { sharp = side.y < 0 ? 1 : 0; }
 kernel void crease(ivec2 c<>, ivec2 e[], int edges, inout int sharp[], inout int missing[]) {
     ivec2 key = ivec2(min(c.x, c.y), max(c.x, c.y));
     int low = 0, high = edges;
@@ -22,12 +19,11 @@ kernel void ends(ivec2 e[], int edges, out int vertex<>, out int edge<>) {
     ivec2 v = e[edge];
     vertex = i < edges ? v.x : v.y;
 }
-kernel void odd(ivec2 e<>, int own<>, int sharp<>, int twin[], ivec3 t[], vec3 p[], out vec3 q<>) {
+kernel void odd(ivec2 e<>, ivec2 side<>, int sharp<>, ivec3 t[], vec3 p[], out vec3 q<>) {
     precise vec3 s = 0.5 * p[e.x] + 0.5 * p[e.y];
     if (sharp == 0) {
-        int other = twin[own];
-        ivec3 here = t[own / 3], there = t[other / 3];
-        vec3 c = p[here[(own % 3 + 2) % 3]], d = p[there[(other % 3 + 2) % 3]];
+        ivec3 here = t[side.x / 3], there = t[side.y / 3];
+        vec3 c = p[here[(side.x + 2) % 3]], d = p[there[(side.y + 2) % 3]];
         s = 0.75 * s + (0.125 * c + 0.125 * d);
     }
     q = s;
@@ -91,12 +87,57 @@ kernel void normal(vec3 plain<>, int leave<>, int valence<>, int twin[], ivec3 t
     // `scale` normalizes the size of the mesh to 1. Lengths below 1e-30 are rounding errors.
     n = ring && h == leave && count == valence && most > 1e-30 ? normalize(r / most) : plain;
 }
-kernel void smooth_only(int start[], int ring[], int sharp[], int valence<>, out int r<>) {
-    int v = indexof(r).x, creases = 0;
-    for (int i = start[v]; i < start[v + 1]; i++) creases += sharp[ring[i]];
-    r = creases < 2 ? valence : 0;
+kernel void count_sharp(ivec2 e<>, int sharp<>, inout int count[]) {
+    if (sharp != 0) { atomicAdd(count[e.x], 1); atomicAdd(count[e.y], 1); }
 }
+kernel void smooth_only(int creases<>, int valence<>, out int r<>) { r = creases < 2 ? valence : 0; }
 kernel void recrease(ivec2 e<>, int crease<>, int split<>, int place<>, int n, vout ivec2 c<>) {
     if (crease != 0 && split != 0) { push(c, ivec2(e.x, n + place - 1)); push(c, ivec2(e.y, n + place - 1)); }
     if (crease != 0 && split == 0) push(c, e);
+}
+
+$section(even)
+$use(float_key)
+// As `even` above, for vertices whose corners are listed. Loads the neighbors in ascending order, each once, with a mark at sharp edges, and then sorts up to $most
+// positions. A loop, because llvmpipe skips a loop that no lane enters, but not a branch.
+kernel void even(vec3 p<>, vec3 all[], int last<>, int corners<>, int list[], ivec3 t[],
+        $if(marked){int edge[], int sharp[], int stays[], }float weights[], float side, out vec3 q<>) {
+    int self = indexof(p).x, from = last - corners, to = last, n = 0, creases = 0;
+    bool stay = false;
+    const uint END = 0xffffffffu;
+    $call(vertex_ring)
+    $for(i, ring_slots){uint key$i.n = END;
+    if (near$i.n != NONE && near$i.n != self && near$i.n != near$i.before) {
+        $if(marked){int e = edge[side$i.n];
+        bool crease = sharp[e] != 0;
+        stay = stay || stays[e] != 0;}$else{bool crease = near$i.after != near$i.n || near$i.second == near$i.n;}
+        key$i.n = uint(near$i.n) << 1 | uint(crease);
+        creases += int(crease);
+        n++;
+    }
+    }$for(x, ring_exchanges){{ uint low = min(key$x.a, key$x.b); key$x.b = max(key$x.a, key$x.b); key$x.a = low; }
+    }precise vec3 sum = vec3(0.0), curve = vec3(0.0), unsorted = vec3(0.0);
+    $for(i, nearest){ivec3 x$i.n = ivec3(NONE);
+    if (key$i.n != END) {
+        vec3 x = all[int(key$i.n >> 1)];
+        x$i.n = key(x);
+        unsorted += x;
+        if ((key$i.n & 1u) != 0u) curve += x;
+    }
+    }$for(x, value_exchanges){{ ivec3 low = min(x$x.a, x$x.b); x$x.b = max(x$x.a, x$x.b); x$x.a = low; }
+    }$for(i, nearest){if (n >= $i.n) sum += value(x$i.n);
+    }if (n > $most) sum = unsorted;
+    int more = n - $most;
+    while (more > 0) {
+        $for(i, others){if (key$i.n != END) {
+            vec3 x = all[int(key$i.n >> 1)];
+            sum += x;
+            if ((key$i.n & 1u) != 0u) curve += x;
+        }
+        }more = 0;
+    }
+    precise vec3 r = p;
+    if (!stay && creases == 2) r = (1.0 - 2.0 * side) * p + side * curve;
+    if (!stay && creases < 2) r = (1.0 - float(n) * weights[n]) * p + weights[n] * sum;
+    q = r;
 }
