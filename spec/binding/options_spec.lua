@@ -107,6 +107,7 @@ local calls = {
     ["rill.csv.save"] = function(o) return rill.csv.save("/nowhere/a.csv", {x = line}, o) end,
     ["rill.image.save"] = function(o) return rill.image.save(gray, "/nowhere/a.png", o) end,
     ["rill.image.resize"] = function(o) return rill.image.resize(gray, {4, 4}, o) end,
+    ["rill.image.label"] = function(o) return rill.image.label(gray, o) end,
     ["rill.image.convolve"] = function(o) return rill.image.convolve(gray, {{1}}, o) end,
     ["rill.image.correlate"] = function(o) return rill.image.correlate(gray, {{1}}, o) end,
     ["rill.show"] = function(o) return rill.show(gray, o) end,

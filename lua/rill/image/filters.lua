@@ -24,5 +24,6 @@ otsu histogram (s: source, options?: {bins?: integer}): number? -- returns the t
 equalize histogram (s: source, options?: {bins?: integer, min?: number, max?: number}): stream -- equalizes the histogram: spreads each component's values evenly over 0 to 1
 integral histogram (s: source): stream -- returns the summed-area table: for each pixel the sum of all pixels up to its row and column
 distance distance (mask: source): stream -- returns the exact Euclidean distance from each pixel to the nearest false pixel; infinite if no pixel is false
-label label (mask: source): stream, integer -- returns the number of the connected component of each true pixel, from 1 in the order of first pixels, 0 for false pixels; and the number of components. Pixels that share a side are connected
+label label (mask: source, options?: {connectivity?: integer}): stream, integer -- returns the number of the connected component of each true pixel, from 1 in the order of first pixels, 0 for false pixels; and the number of components. Pixels that share a side are connected; with connectivity 8 also pixels that share a corner
+regions label (labels: source, count?: integer): table -- returns the properties of the regions 1 to count of labels, a table of streams: area, centroid (row and column), first and last (the bounding box, both included)
 ]==]

@@ -6,10 +6,17 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
-local kernels <const> = require "rill.glsl.template".file "label"
+local option = require "rill.core.options"
+local types = require "rill.core.types"
+local kernels <const> = require "rill.glsl.template".sections "label"
 local take <const> = require "rill.image.mask".take
 
+local fail <const> = errors.fail
+
 local label = {}
+
+local FAR <const> = (1 << 31) - 1 -- above every row and column
+local MOST_REGIONS <const> = (1 << 29) - 1 -- four sums of each region are in one stream
 
 local WRITERS <const> = {{name = "write", type = "int", width = 8}, {name = "write_quads", type = "ivec4", width = 2}}
 for _, writer in ipairs(WRITERS) do
@@ -19,11 +26,11 @@ for _, writer in ipairs(WRITERS) do
         writer.cells[i + 1] = {x = i % writer.width, y = i // writer.width, value = value}
     end
 end
-local VALUES <const> = {writers = WRITERS, quads = {0, 1, 2, 3, 4, 5, 6, 7}}
-
-local function made()
-    return kernels:program(VALUES)
-end
+local QUADS <const> = {0, 1, 2, 3, 4, 5, 6, 7}
+local VALUES <const> = { -- by connectivity
+    [4] = {writers = WRITERS, quads = QUADS, corners = false}, [8] = {writers = WRITERS, quads = QUADS, corners = true},
+}
+local OPTIONS <const> = {connectivity = {function(value) return value == 4 or value == 8 end, "4 or 8", 4}}
 
 -- Returns a view of s with four pixels of a row as one element, which is processed in the time of one; nil if the number of columns is not a multiple of 4.
 local function quads_of(s)
@@ -86,11 +93,14 @@ local function label_tiles(p, tile, first, by_fours, shape)
     return labels or rill.stream("int", shape), parts
 end
 
---- rill.image.label(mask): returns labels, count. True pixels that share a side belong to one component. All pixels of component k of `count` have the label k, an
--- int; false pixels have 0. Components are numbered in the order of their first pixels, row by row. Waits for the device to read the count.
-label.label = errors.guard(function(given)
+--- rill.image.label(mask [, {connectivity = 4}]): returns labels, count. True pixels that share a side belong to one component; with connectivity 8 also pixels that
+-- share a corner. All pixels of component k of `count` have the label k, an int; false pixels have 0. Components are numbered in the order of their first pixels, row
+-- by row. Waits for the device to read the count.
+label.label = errors.guard(function(given, options, ...)
+    errors.none("rill.image.label", 3, 2, (...))
     local mask = take("rill.image.label", given)
-    local p, shape = made(), mask.shape
+    local o <const> = option.take("rill.image.label", options, OPTIONS)
+    local p, shape = kernels.label:program(VALUES[math.tointeger(o.connectivity)]), mask.shape
     if mask.size == 0 then
         return rill.stream("int", shape), 0
     end
@@ -102,5 +112,52 @@ label.label = errors.guard(function(given)
     by_fours:close()
     return labels, count
 end, "rill.image.label")
+
+-- ---- properties of regions
+
+local STRIP <const> = 32 -- rows of one column that an invocation traverses
+
+-- Returns the stream of labels, as int {rows, columns}, and the number of regions.
+local function labels_of(labels, count)
+    local where <const> = "rill.image.regions"
+    local other = errors.not_open(labels)
+    labels = other == nil and errors.open(where, labels) or labels
+    local kind = other == nil and types.scalar(labels.type) and types.seen_scalar(labels.type)
+    if kind ~= "int" and kind ~= "uint" or #labels.shape ~= 2 then
+        fail("%s: argument #1 'labels': expected labels, a stream {rows, columns} of integers, got %s", where,
+            other or ("stream<%s>[%s]"):format(labels.type, labels.shape))
+    elseif count ~= nil and (math.type(count) ~= "integer" or count < 0 or count > MOST_REGIONS) then
+        fail("%s: argument #2 'count': expected a whole number from 0 to %d, got %s", where, MOST_REGIONS,
+            errors.told(count))
+    end
+    labels = labels.type == "int" and labels or labels:cast "int"
+    count = count or labels.size > 0 and math.max(0, labels:max()) or 0
+    if count > MOST_REGIONS then
+        fail("%s: argument #1 'labels': the largest label is %d: expected up to %d", where, count, MOST_REGIONS)
+    end
+    return labels, count
+end
+
+--- rill.image.regions(labels [, count]): returns the properties of the regions 1 to `count` of a stream of labels, a table of streams: `area`, the number of pixels
+-- (int); `centroid`, the mean row and column (vec2); `first` and `last`, the smallest and the largest row and column, both included (ivec2). Rows and columns are 0-based.
+-- Pixels whose label is not in 1 .. count are ignored. A region without pixels has the area 0, the centroid NaN, and a `last` before its `first`. Default of
+-- `count`: the largest label, for which the call waits for the device.
+label.regions = errors.guard(function(labels, count, ...)
+    errors.none("rill.image.regions", 3, 2, (...))
+    labels, count = labels_of(labels, count)
+    local area, sums = rill.stream("int", count), rill.stream("uint", 4 * count)
+    local box = rill.stream("int", 4 * count, FAR)
+    if labels.size > 0 and count > 0 then
+        local strips <close> = labels:stride(STRIP, 1)
+        kernels.measure:kernel {strip = STRIP}(strips, labels, labels.shape[1], count, area, sums, box)
+    end
+    local centroid, first, last = rill.stream("vec2", count), rill.stream("ivec2", count), rill.stream("ivec2", count)
+    if count > 0 then
+        kernels.finish:kernel()(area, sums, box, centroid, first, last)
+    end
+    sums:close()
+    box:close()
+    return {count = count, area = area, centroid = centroid, first = first, last = last}
+end, "rill.image.regions")
 
 return label
