@@ -579,7 +579,8 @@ describe("functions", function()
 
     it("report errors of their arguments", function()
         local s = rill.iota(3)
-        check.raises("rill.max: expected 2 arguments %(a, b%), got 1", function() rill.max(s) end)
+        check.raises("rill.max: expected 2 arguments %(a, b%), got 1; the method s:max%(%) reduces a stream",
+            function() rill.max(s) end)
         check.raises("rill.sin: expected 1 argument %(x%), got 2", function() rill.sin(s, 1) end)
         check.raises("rill.max: argument #2 'b': expected a stream.* got string \"x\"", function() rill.max(s, "x") end)
         check.raises("rill.sin: argument #1 'x': .* got nil", function() rill.sin(nil) end)

@@ -170,6 +170,14 @@ describe("convolve and correlate", function()
         end
     end)
 
+    it("take tables of weights", function()
+        local a = rill.from {1, 2, 4, 8}
+        assert.same({4, 8, 17, 26}, rill.convolve(a, {1, 2, 1 / 2}):cast "int":values())
+        assert.same(rill.convolve(a, rill.from {1, 2, 0.5}):values(), rill.convolve(a, {1, 2, 0.5}):values())
+        assert.same(rill.correlate(a, rill.from {1, 2, 0.5}):values(), rill.correlate(a, {1, 2, 0.5}):values())
+        check.raises("rill.convolve: argument #2 'b' has no elements", rill.convolve, a, {})
+    end)
+
     it("report errors", function()
         local a, b = rill.stream("float", 4), rill.stream("float", 3)
         check.raises("rill.convolve: argument #1 'a': expected a stream, got number", rill.convolve, 3, b)

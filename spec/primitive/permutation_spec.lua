@@ -167,12 +167,23 @@ describe("choice", function()
         end
     end)
 
+    it("chooses elements of a table", function()
+        local options = {seed = 5, p = {1, 0, 3}}
+        local chosen = rill.choice({-1, 0.5, 4}, 200, options)
+        assert.equal("float", chosen.type)
+        assert.equal(rill.choice(rill.from {-1, 0.5, 4}, 200, options):bytes(), chosen:bytes())
+        assert.equal(0, chosen:eq(0.5):count())
+        assert.equal(200, (chosen:eq(-1) | chosen:eq(4)):count())
+        check.raises("rill.choice: argument #1 'from' is empty", rill.choice, {}, 3)
+        check.raises("expected a number for float, got string \"a\"", rill.choice, {"a"}, 3)
+    end)
+
     it("rejects invalid arguments", function()
         check.raises("rill.permutation: argument #1 'n'", rill.permutation, -1)
         check.raises("rill.permutation: argument #1 'n'", rill.permutation, 2.5)
         check.raises("rill.permutation: unknown option 'sed'", rill.permutation, 3, {sed = 1})
         check.raises("rill.permutation: option 'seed'", rill.permutation, 3, {seed = "x"})
-        check.raises("rill.choice: argument #1 'from': expected an open stream", rill.choice, "abc", 3)
+        check.raises("rill.choice: argument #1 'from': expected an open stream or a table, or", rill.choice, "abc", 3)
         check.raises("rill.choice: argument #1 'from' is empty", rill.choice, 0, 3)
         check.raises("rill.choice: cannot draw 6 elements without repetition from 5", rill.choice, 5, 6,
             {replace = false})

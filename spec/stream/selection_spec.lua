@@ -269,6 +269,9 @@ describe("selecting and shaping", function()
         check.raises("s:select: argument #1 'indices': index 6 is out of range: expected %-6 .. 5", s.select, s, {6})
         check.raises("s:select: argument #1 'indices': index %-4 is out of range", s.select, s, {-4}, 2)
         check.raises("s:select: argument #1 'indices': expected integers or booleans, got float", s.select, s, s)
+        check.raises("expected a stream or a table, got number; put a number into a table", s.select, s, 1)
+        check.raises("got boolean; s == t compares identity, s:eq%(t%) makes a mask", s.select, s, s == 1)
+        check.raises("s:select: argument #1 'indices': expected a stream or a table, got string$", s.select, s, "1")
         check.raises("s:select: argument #1 'indices': a mask of shape 3 does not fit dimension 1 of shape 2x3",
             s.select, s, {true, true, false})
         check.raises("s:select: argument #2 'axis': expected 1 .. 2", s.select, s, {0}, 3)
@@ -288,6 +291,11 @@ describe("selecting and shaping", function()
         check.raises("s:diff: argument #1 'n'", s.diff, s, -1)
         check.raises("s:diff: argument 's': expected numbers", s.diff, rill.stream(P, 2))
         check.raises("s:split: argument #1 'n': 2 parts do not divide dimension 2, whose size is 3", s.split, s, 2, 2)
+        check.raises("s:pad: expected a table of options, got number 1; the options are after, before, boundary, value",
+            s.pad, s, 1)
+        for name, join in pairs {["rill.stack"] = rill.stack, ["rill.concat"] = rill.concat} do
+            check.raises(name .. ": argument #1 'list': expected a table of streams, such as {s, t}, got", join, s, s)
+        end
         check.raises("s:split: argument #1 'n': expected a whole number from 1", s.split, s, 0)
         check.raises("s:squeeze: argument #1 'axis': dimension 2 has 3 elements", s.squeeze, s, 2)
         check.raises("s:expand: argument #1 'axis': expected 1 .. 3", s.expand, s, 4)

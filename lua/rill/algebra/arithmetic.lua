@@ -177,9 +177,11 @@ end
 
 local function count_error(where, op, count)
     local most_count = #op.names
-    fail("%s: expected %s argument%s (%s), got %d", where,
+    local reduces = count == 1 and (where == "rill.min" or where == "rill.max")
+    fail("%s: expected %s argument%s (%s), got %d%s", where,
         op.least == most_count and tostring(op.least) or op.least .. " or " .. most_count,
-        most_count == 1 and "" or "s", table.concat(op.names, ", "), count)
+        most_count == 1 and "" or "s", table.concat(op.names, ", "), count,
+        reduces and ("; the method s:%s() reduces a stream"):format(where:sub(6)) or "")
 end
 
 local function collect(op, where, count, ...)

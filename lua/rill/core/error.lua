@@ -118,13 +118,14 @@ function errors.number(value)
     return value ~= value and "nan" or tostring(value)
 end
 
---- errors.options(where, options) raises if `options` is given and is not a table of options. Values of rill that are
--- Lua tables, such as expressions, are not.
-function errors.options(where, options)
+--- errors.options(where, options [, known]) raises if `options` is given and is not a table of options. Values of rill
+-- that are Lua tables, such as expressions, are not. The message lists the keys of `known`.
+function errors.options(where, options, known)
     if options ~= nil and (type(options) ~= "table" or rill.type(options)) then
         local number = type(options) == "number" and "number " .. errors.number(options)
         local got = number or rill.type(options) or type(options)
-        errors.fail("%s: expected a table of options, got %s", where, got)
+        local names = known and "; the options are " .. table.concat(tables.keys(known), ", ") or ""
+        errors.fail("%s: expected a table of options, got %s%s", where, got, names)
     end
 end
 

@@ -15,7 +15,7 @@ end
 --- option.check(where, options, known) raises if `options` is neither nil nor a table of options, or has a key that is
 -- not in `known`.
 function option.check(where, options, known)
-    errors.options(where, options)
+    errors.options(where, options, known)
     for key in pairs(options or {}) do
         if not known[key] then
             option.refuse(where, key, known)
@@ -26,7 +26,7 @@ end
 --- option.take(where, options, known) returns a checked copy of a table of options with defaults; nil is an empty
 -- table. `known`: a row for each option name, {test, words for messages, default, required (boolean)}.
 function option.take(where, options, known)
-    errors.options(where, options)
+    errors.options(where, options, known)
     local taken = {}
     for key, value in pairs(options or {}) do
         local row = known[key]

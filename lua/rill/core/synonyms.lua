@@ -90,6 +90,9 @@ s:var(): variance
 s:std(): stdev stddev
 s:sum(): total reduce fold accumulate
 rill.where(rill.isnan(s), 0, s):sum(): nansum
+s:filter(~rill.isnan(s)):mean(): nanmean
+s:filter(~rill.isnan(s)): dropna
+rill.where(rill.isnan(s), value, s): fillna nan_to_num
 s:prod(): product
 s:count(): count_nonzero
 s:norm(): norm2 nrm2

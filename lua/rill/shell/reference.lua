@@ -201,8 +201,8 @@ rill.blas.gemm(alpha: number, A: source, B: source, beta: number, C: stream, opt
 ]==] },
     { "fft", [==[
 rill.fft(s: source, options?: {inverse?: boolean, axes?: integer|integer[], real?: boolean, length?: integer}): stream -- returns the Fourier transform along all dimensions, or along `axes`. Complex numbers are vec2 or dvec2. real: transform real numbers to half a spectrum, or back with inverse
-rill.convolve(a: source, b: source, options?: {boundary?: string|number|(string|number)[]}): stream -- returns the convolution of a with b, by Fourier transforms if that is cheaper
-rill.correlate(a: source, b: source, options?: {boundary?: string|number|(string|number)[]}): stream -- returns the cross-correlation of a with b: as rill.convolve, but b is not reversed
+rill.convolve(a: source, b: source|number[], options?: {boundary?: string|number|(string|number)[]}): stream -- returns the convolution of a with b, by Fourier transforms if that is cheaper
+rill.correlate(a: source, b: source|number[], options?: {boundary?: string|number|(string|number)[]}): stream -- returns the cross-correlation of a with b: as rill.convolve, but b is not reversed
 ]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- loads an image of any supported format: float, vec3 or vec4 in 0 to 1, shape {rows, columns}

@@ -126,15 +126,19 @@ local function draw(n, count, options)
     return best and core._set_indices(order, false)
 end
 
---- rill.choice(from, shape [, {seed=, replace=, p=}]) returns elements drawn from a stream, or integers from 0 to from
+--- rill.choice(from, shape [, {seed=, replace=, p=}]) returns elements drawn from a stream or a table, or integers from 0 to from
 -- - 1 (an int stream). `p`: the chances, which need not be normalized. Default: equal chances. `replace`: whether an
 -- element may be drawn twice. Default: true.
 function choice.choice(from, shape, options)
+    if type(from) == "table" and not rill.type(from) then
+        from = rill.from(from)
+    end
     local other = errors.not_open(from)
     local source = not other and from
     if not source and not is_count(from, 0) then
-        fail("rill.choice: argument #1 'from': expected an open stream or a whole number from 0 to %d, got %s",
-            MOST, rill.type(from) and other or tostring(from))
+        local what = "rill.choice: argument #1 'from': expected an open stream or a table, or a whole number " ..
+            "from 0 to %d, got %s"
+        fail(what, MOST, rill.type(from) and other or tostring(from))
     end
     options = check_options("rill.choice", options, {seed = true, replace = true, p = true})
     if options.replace ~= nil and type(options.replace) ~= "boolean" then

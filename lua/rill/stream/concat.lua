@@ -10,7 +10,7 @@ local concat = {}
 function concat.concat(list, axis)
     local listed <const> = type(list) == "table" and not rill.type(list)
     if not listed or #list == 0 then
-        error(("rill.concat: argument #1 'list': expected a table of streams, got %s"):format(
+        error(("rill.concat: argument #1 'list': expected a table of streams, such as {s, t}, got %s"):format(
             listed and "an empty table" or typename.of(list)), 2)
     end
     list = table.move(list, 1, #list, 1, {})

@@ -131,6 +131,7 @@ local function check_numbers(name, number, value, what, vectors)
 end
 
 local function run(name, a, b, options, flip)
+    b = option.table[1](b) and rill.from(b) or b
     a, b = check_numbers(name, 1, a, "a", true), check_numbers(name, 2, b, "b")
     if #b.shape ~= #a.shape or #a.shape > RANKS then
         local expected <const> = "%s: expected streams of as many dimensions, at most %d, got shapes %s and %s"

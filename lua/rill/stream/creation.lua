@@ -11,11 +11,14 @@ local creation = {}
 local MOST <const> = (1 << 31) - 1 -- the largest number of elements of a stream
 
 -- Calls rill.stream, and moves its errors to the function `where`, whose shape is its first argument.
-local function stream(where, type, shape, init)
-    local done, result = pcall(rill.stream, type, shape, init)
+local function stream(where, kind, shape, init)
+    local done, result = pcall(rill.stream, kind, shape, init)
     if not done then
         result = result:gsub("^.-rill%.stream: ", ""):gsub("argument #2 'shape'", "argument 'shape'")
-        fail("%s: %s", where, (result:gsub("argument #%d '(%a+)'", "argument '%1'"):gsub("'init'", "'value'")))
+        local note = type(kind) == "number" and where ~= "rill.eye" and
+            ("; several sizes are a table: %s {2, 3}"):format(where) or ""
+        result = result:gsub("argument #%d '(%a+)'", "argument '%1'"):gsub("'init'", "'value'")
+        fail("%s: %s%s", where, result, note)
     end
     return result
 end

@@ -96,7 +96,9 @@ local function indices_of(indices)
         end
         return rill.from(indices, type(first) == "boolean" and "bool" or "int")
     end
-    return errors.open("s:select: argument #1 'indices'", indices)
+    local note = type(indices) == "number" and "; put a number into a table" or type(indices) == "boolean" and
+        "; s == t compares identity, s:eq(t) makes a mask" or ""
+    return errors.open("s:select: argument #1 'indices'", indices, "expected a stream or a table, got %s" .. note)
 end
 
 -- Returns s at flat indices.
@@ -365,7 +367,9 @@ local container_stack <const> = core.stack
 --- rill.stack(list [, axis]) returns a new stream of streams of one type and shape, joined along a new axis. Default of
 -- `axis`: 1. rill.stack(type, options) returns a container.
 function selection.stack(list, axis, ...)
-    if not option.table[1](list) then
+    if not errors.not_open(list) then
+        fail("rill.stack: argument #1 'list': expected a table of streams, such as {s, t}, got %s", errors.told(list))
+    elseif not option.table[1](list) then
         return container_stack(list, axis, ...)
     end
     errors.none("rill.stack", 3, 2, (...))

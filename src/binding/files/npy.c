@@ -167,7 +167,8 @@ static bool load_bytes(Device *device, const FileBytes *file, const Type *type, 
     if (image_format_of_bytes(file->data, file->size)) {
         return error_set("it is an image: use rill.image.load");
     }
-    return error_set(file->size ? "its content is neither .npy nor .rill" : "the file is empty");
+    return error_set(file->size ? "its content is neither .npy nor .rill (rill.csv.load reads columns of text)"
+                                : "the file is empty");
 }
 
 static bool load_file(Device *device, const char *path, const Type *type, Stream *result)
@@ -250,8 +251,9 @@ static int l_save(lua_State *L)
     const char *path = argument_path(L, 2, save_name, 1, "path");
     bool as_npy = file_has_extension(path, "npy"), as_rill = file_has_extension(path, "rill");
     if (!as_npy && !as_rill) {
-        binding_argument(L, save_name, 1, "path", 2,
-                         "a path that ends in .npy or .rill (pictures are written by rill.image.save)");
+        binding_argument(
+            L, save_name, 1, "path", 2,
+            "a path that ends in .npy or .rill (rill.image.save writes images, rill.csv.save columns of text)");
     }
     if (as_npy && stream->type->is_struct) {
         luaL_error(L, "%s: cannot write '%s': .npy holds numbers, structures like %s go into .rill files", save_name,

@@ -146,9 +146,19 @@ static void shape_complete(lua_State *L, const Stream *s, Shape *shape)
     shape->size[open] = stream_elements(s) / others;
 }
 
+/* Raises if a method that takes a table of integers received several integers. */
+static void one_table(lua_State *L, const char *function)
+{
+    if (lua_isinteger(L, 2) && lua_isinteger(L, 3)) {
+        luaL_error(L, "%s: expected one table, got several numbers: write %s {%d, %d%s}", function, function,
+                   (int)lua_tointeger(L, 2), (int)lua_tointeger(L, 3), lua_gettop(L) > 3 ? ", ..." : "");
+    }
+}
+
 static int stream_lua_reshape(lua_State *L)
 {
     Shape shape;
+    one_table(L, "s:reshape");
     const Stream *s = accept_self(L, "s:reshape", 2);
     shape_check_sizes(L, 2, "s:reshape", 1, "shape", &shape);
     shape_complete(L, s, &shape);
@@ -158,6 +168,7 @@ static int stream_lua_reshape(lua_State *L)
 static int stream_lua_transpose(lua_State *L)
 {
     int axes[SHAPE_MAX_RANK];
+    one_table(L, "s:transpose");
     const Stream *s = accept_self(L, "s:transpose", 2);
     if (lua_isnoneornil(L, 2)) {
         return view_result(L, stream_transpose(s, NULL, stream_handle_push(L)));
