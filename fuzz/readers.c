@@ -9,6 +9,7 @@
 #include "io/array/csv.h"
 #include "io/array/mtx.h"
 #include "io/array/npy.h"
+#include "io/array/npz.h"
 #include "io/array/rillfile.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
@@ -137,6 +138,23 @@ static void read_npy(unsigned char *bytes, size_t size)
     npy_free(&array);
 }
 
+/* Checksums are corrected after the list of the arrays has been read. */
+static void read_npz(unsigned char *bytes, size_t size)
+{
+    NpzFile file;
+    npz_recognise(bytes, size);
+    check_message(npz_open(&file, bytes, size));
+    for (size_t i = 0; i < file.count; i++) {
+        NpyArray array;
+        if (!file.items[i].deflated && corrects(bytes, size)) {
+            file.items[i].crc = (uint32_t)crc32_z(0, file.items[i].data, file.items[i].size);
+        }
+        check_message(npz_read(&file.items[i], &array));
+        npy_free(&array);
+    }
+    npz_close(&file);
+}
+
 static void read_rill(unsigned char *bytes, size_t size)
 {
     RillFile file;
@@ -186,7 +204,7 @@ static void read_csv(unsigned char *bytes, size_t size)
 static const struct {
     const char *name;
     void (*read)(unsigned char *bytes, size_t size);
-} arrays[] = {{"npy", read_npy}, {"rill", read_rill}, {"mtx", read_mtx}, {"csv", read_csv}};
+} arrays[] = {{"npy", read_npy}, {"rill", read_rill}, {"npz", read_npz}, {"mtx", read_mtx}, {"csv", read_csv}};
 
 /* ---- the format */
 

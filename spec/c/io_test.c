@@ -7,6 +7,7 @@
 #include "io/array/csv.h"
 #include "io/array/mtx.h"
 #include "io/array/npy.h"
+#include "io/array/npz.h"
 #include "io/array/rillfile.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
@@ -103,6 +104,20 @@ static bool read_npy(const void *format, unsigned char *bytes, size_t size)
     NpyArray array;
     bool done = npy_decode(bytes, size, &array);
     npy_free(&array);
+    return done;
+}
+
+static bool read_npz(const void *format, unsigned char *bytes, size_t size)
+{
+    (void)format;
+    NpzFile file;
+    bool done = npz_open(&file, bytes, size);
+    for (size_t i = 0; done && i < file.count; i++) {
+        NpyArray array;
+        done = npz_read(&file.items[i], &array);
+        npy_free(&array);
+    }
+    npz_close(&file);
     return done;
 }
 
@@ -828,6 +843,7 @@ static void test_corpus(void **state)
         read_corpus(mesh_format_at(i)->extension, read_mesh, mesh_format_at(i));
     }
     read_corpus("npy", read_npy, NULL);
+    read_corpus("npz", read_npz, NULL);
     read_corpus("rill", read_rill, NULL);
     read_corpus("mtx", read_mtx, NULL);
     read_corpus("csv", read_csv, NULL);

@@ -153,7 +153,8 @@ describe(".npy", function()
         end)
 
         it("of another dtype is refused by name", function()
-            refused(npy("c8", "<", "(1,)", ("\0"):rep(8)), "dtype '<c8' is not supported: expected f2 f4 f8")
+            refused(npy("M8[ns]", "<", "(1,)", ("\0"):rep(8)), "dtype '<M8%[ns%]' is not supported: expected f2 f4 f8")
+            refused(npy("c32", "<", "(1,)", ("\0"):rep(32)), "dtype '<c32'")
             refused(npy("O", "|", "(1,)", ("\0"):rep(8)), "dtype '|O'")
             local header = "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"
             refused(npy("", "", "", "", { header = header }), "records")
@@ -176,7 +177,7 @@ describe(".npy", function()
             refused(npy("u8", "<", "(1,)", string.pack("<I8", -1)), "18446744073709551615, does not fit uint")
             refused(npy("i8", "<", "(1,)", string.pack("<i8", -1)), "%-1, does not fit uint", "uint")
             refused(npy("i8", "<", "(1,)", string.pack("<i8", 5000000000)),
-                'type "double" reads all, exactly up to 2%^53')
+                'type "double" reads all up to 2%^53')
         end)
 
         it("with 64-bit integers is read as floats where those are asked for", function()
@@ -184,7 +185,45 @@ describe(".npy", function()
             check.equal({5e9, -1, -2.0 ^ 53}, rill.load(path, "double"):values())
             check.equal({5e9, -1, -2.0 ^ 53}, rill.load(path, "float"):values())
             path = files:write("wide.npy", npy("u8", ">", "(2,)", (">I8I8"):pack(1 << 40, -1)))
-            check.equal({2.0 ^ 40, 2.0 ^ 64}, rill.load(path, "double"):values())
+            check.equal({2.0 ^ 40, 2.0 ^ 64}, rill.load(path, "float"):values())
+            check.equal({2.0 ^ 40, 2.0 ^ 64}, rill.load(path, "double", {round = true}):values())
+        end)
+
+        it("with 64-bit integers that double does not represent is refused, or rounded on request", function()
+            local exact <const> = {1 << 53, -(1 << 53), (1 << 53) + 2, math.mininteger, (1 << 62) + (1 << 20)}
+            local path = files:write("wide.npy", npy("i8", "<", "(5,)", ("<i8i8i8i8i8"):pack(table.unpack(exact))))
+            local values = rill.load(path, "double"):values()
+            for i, value in ipairs(exact) do
+                assert.equal(value, math.tointeger(values[i]))
+            end
+            for _, value in ipairs {(1 << 53) + 1, -(1 << 53) - 1, math.maxinteger, (1 << 62) + 1} do
+                path = files:write("wide.npy", npy("i8", "<", "(2,)", ("<i8i8"):pack(5, value)))
+                check.names({"rill.load: cannot read", "the option {round = true} rounds larger ones: element 1, " ..
+                    value .. ", does not fit double"}, rill.load, path, "double")
+                check.equal({5.0, value + 0.0}, rill.load(path, "double", {round = true}):values())
+            end
+            path = files:write("wide.npy", npy("u8", "<", "(1,)", ("<I8"):pack(-1)))
+            check.names({"element 0, 18446744073709551615, does not fit double"}, rill.load, path, "double")
+            check.raises("unknown option 'rounded': expected round", rill.load, path, "double", {rounded = true})
+        end)
+
+        it("with complex numbers is read as vectors", function()
+            local file = npy("c8", "<", "(2,)", packed("f", "<", {1, -2, 0.5, 4}))
+            local s = load_bytes(file)
+            assert.same({"vec2", "2"}, {s.type, tostring(s.shape)})
+            check.equal({1, -2, 0.5, 4}, s:values())
+            assert.equal("dvec2", load_bytes(file, "dvec2").type)
+            s = load_bytes(npy("c16", ">", "(1, 2, 1)", packed("d", ">", {1, 2, 3, 0.1})))
+            assert.same({"dvec2", "1x2x1"}, {s.type, tostring(s.shape)})
+            check.equal({1, 2, 3, 0.1}, s:values())
+            file = npy("c8", "<", "(2, 2)", packed("f", "<", {1, 2, 3, 4, 5, 6, 7, 8}), {fortran = true})
+            s = load_bytes(file, "vec2")
+            check.equal({1, 2, 5, 6, 3, 4, 7, 8}, s:values())
+            assert.equal("1", tostring(load_bytes(npy("c8", "<", "()", packed("f", "<", {1, 2}))).shape))
+            assert.equal("0x3", tostring(load_bytes(npy("c16", "<", "(0, 3)", "")).shape))
+            refused(file, "it holds complex numbers: expected the type vec2 or dvec2, got float", "float")
+            refused(file, "complex numbers: expected the type vec2 or dvec2, got vec4", "vec4")
+            refused(file:sub(1, -2))
         end)
 
         it("with 64-bit integers is cut to smaller ones as 32-bit integers are", function()

@@ -232,7 +232,7 @@ s:squeeze: squeeze
 s:expand: unsqueeze expand_dims
 s:transpose: swapaxes permute moveaxis
 s:domain: slice narrow chunk
-s:save: savez save_npy dump
+s:save: save_npy dump
 (s:eq(t)):all(): array_equal
 (rill.abs(s - t):le(eps)):all(): allclose isclose
 rill.concat: concatenate cat hstack vstack dstack append
@@ -269,6 +269,7 @@ rill.solve.cholesky: cho_factor
 rill.sparse.csr: csr_matrix
 rill.sparse.coo: coo_matrix
 rill.sparse.load: mmread
+rill.npz.save: savez savez_compressed
 rill.csv.load: read_csv read_table loadtxt genfromtxt fromfile
 rill.csv.save: to_csv savetxt write_csv
 rill.mesh.icosphere: sphere uv_sphere ball

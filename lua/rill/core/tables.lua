@@ -30,6 +30,24 @@ function tables.product(list, last)
     return product
 end
 
+--- tables.order(t, format, first) returns the names of the values in a table, in their order: t.names if it is a list,
+-- else the sorted string keys. A table without string keys gets one name for each item, from a format and the number of
+-- the first item.
+function tables.order(t, format, first)
+    if type(t.names) == "table" and not getmetatable(t.names) then
+        return t.names
+    end
+    local names = {}
+    for key in pairs(t) do
+        names[#names + 1] = type(key) == "string" and key or nil
+    end
+    table.sort(names)
+    for i = 1, #names == 0 and #t or 0 do
+        names[i] = format:format(i - 1 + first)
+    end
+    return names
+end
+
 --- tables.columns(rows, is_left) returns rows of texts as a list of lines, in columns that are separated by two spaces.
 -- is_left(i): whether column i is aligned to the left.
 function tables.columns(rows, is_left)

@@ -3,6 +3,7 @@ local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local fail <const> = errors.fail
 
 local csv = {}
@@ -166,22 +167,6 @@ local function column_of(name, value)
     return s, s.size
 end
 
--- Returns the names of the columns in the order in which they are written.
-local function order(columns)
-    if columns.names ~= nil and option.table[1](columns.names) then
-        return columns.names
-    end
-    local names = {}
-    for key in pairs(columns) do
-        names[#names + 1] = type(key) == "string" and key or nil
-    end
-    table.sort(names)
-    for i = 1, #names == 0 and #columns or 0 do
-        names[i] = "c" .. i
-    end
-    return names
-end
-
 --- rill.csv.save(path, columns [, options]) writes columns of the same length, each a stream of numbers, a table of
 -- numbers or a table of strings. `columns` maps names to columns; its field `names` lists the names in their order.
 -- Default of `names`: sorted. Without names: the columns 1 to #columns. Options: header, delimiter, decimal, digits,
@@ -193,7 +178,7 @@ function csv.save(path, columns, options)
     if not option.table[1](columns) then
         fail("%s: argument #2 'columns': expected a table of columns, got %s", SAVE, errors.told(columns))
     end
-    local names, list, rows = order(columns), {}, nil
+    local names, list, rows = tables.order(columns, "c%d", 1), {}, nil
     for i, name in ipairs(names) do
         local value = columns[name]
         if value == nil or value == names then

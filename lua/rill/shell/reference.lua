@@ -210,7 +210,9 @@ rill.image.save(s: source, path: string, options?: {min?: number, max?: number, 
 rill.image.formats(): table[] -- returns the image formats: tables with extension and name (nil if the extension is an alias of another one)
 rill.csv.load(path: string, options?: {header?: boolean, delimiter?: string, quote?: string|boolean, decimal?: string, comment?: string, skip?: integer, missing?: string[], columns?: string|integer|(string|integer)[], type?: string|table}): table -- reads the columns of a text file (CSV, TSV): streams of double, and tables of strings for text, by name and by index; names is the list of names
 rill.csv.save(path: string, columns: table, options?: {header?: boolean, delimiter?: string, decimal?: string, digits?: integer, missing?: string}) -- writes streams and tables of strings as the columns of a text file
-rill.load(path: string, type?: typename): stream|container -- loads a .npy or .rill file
+rill.load(path: string, type?: typename, options?: {round?: boolean}): stream|container -- loads a .npy or .rill file. round: 64-bit integers that double does not represent are rounded. Default: false, they are an error
+rill.npz.load(path: string, options?: {arrays?: string|string[], type?: string|table, round?: boolean}): table -- reads the arrays of a .npz file: streams by name and by index; names is the list of names
+rill.npz.save(path: string, arrays: table, options?: {compress?: boolean}) -- writes streams by name to a .npz file. compress: deflate the arrays. Default: false
 s:save(path: string) -- writes a .npy file, or a .rill file, which supports all types including structures
 ]==] },
     { "image", signatures.lines("rill.image.", filters) },

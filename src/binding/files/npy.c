@@ -1,6 +1,8 @@
 /* rill.load and s:save: .npy files, and .rill files, which also store structures. */
-#include "io/array/npy.h"
+#include "binding/files/npy.h"
 #include "binding/binding.h"
+#include "binding/values/options.h"
+#include "io/array/npz.h"
 #include "io/array/rillfile.h"
 #include "io/file.h"
 #include "io/image/formats.h"
@@ -72,30 +74,35 @@ static bool widen_bools(NpyArray *array)
 }
 
 /* Converts 64-bit integers as a cast does: to the nearest float, to a boolean, or to their low 8 or 16 bits. They must
- * fit int and uint, which are also the default types; false with error_set if they do not. */
-static bool settle_wide(NpyArray *array, const Type *type)
+ * fit int and uint, which are also the default types, and double unless `round` is set; false with error_set if they do
+ * not. */
+static bool settle_wide(NpyArray *array, const Type *type, bool round)
 {
     Scalar wanted = type ? type->scalar : array->kind == NPY_U8 ? SCALAR_UINT : SCALAR_INT;
     bool low = type_scalar_bytes(wanted) < (int)sizeof(uint32_t);
+    if (type && type->scalar == SCALAR_DOUBLE) {
+        return npy_convert(array, NPY_F8, round) ||
+               error_prefix("doubles represent all integers up to 2^53; the option {round = true} rounds larger ones");
+    }
     if (type && type_scalar_is_float(type->value->scalar)) {
-        return npy_convert(array, type->value->scalar == SCALAR_DOUBLE ? NPY_F8 : NPY_F4, false);
+        return npy_convert(array, NPY_F4, false);
     }
     if (type_scalar_form(wanted) == FORM_BOOL) {
         return npy_convert(array, NPY_B1, false);
     }
     return npy_convert(array, low || wanted == SCALAR_UINT ? NPY_U4 : NPY_I4, low) ||
-           error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all, exactly up to 2^53",
+           error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all up to 2^53",
                         npy_kind_name(array->kind));
 }
 
 /* Converts the numbers to a type that streams can have. `type` is the requested type, or NULL. */
-static bool settle_numbers(NpyArray *array, const Type *type)
+static bool settle_numbers(NpyArray *array, const Type *type, bool round)
 {
     if (array->kind == NPY_B1) {
         return widen_bools(array);
     }
     if (array->kind == NPY_I8 || array->kind == NPY_U8) {
-        return settle_wide(array, type);
+        return settle_wide(array, type, round);
     }
     return true;
 }
@@ -143,23 +150,44 @@ static bool upload(Device *device, const NpyArray *array, const Type *type, cons
     return ok;
 }
 
-static bool load_npy(Device *device, const FileBytes *file, const Type *type, Stream *result)
+/* Returns the type of the stream of an array: complex numbers are vectors of two components. Returns false with error_set
+ * if the requested type does not fit the array. */
+static bool settle_type(const NpyArray *array, const Type **type)
+{
+    if (*type && (*type)->is_struct) {
+        return error_set("a .npy file holds numbers, not structures (%s); those are in .rill files", (*type)->name);
+    }
+    if (array->is_complex && !*type) {
+        *type = type_of(scalar_of(array->kind), 2);
+    }
+    if (array->is_complex && (*type)->components != 2) {
+        return error_set("it holds complex numbers: expected the type vec2 or dvec2, got %s", (*type)->name);
+    }
+    return true;
+}
+
+bool npy_stream(Device *device, NpyArray *array, const Type *type, bool round, Stream *result)
+{
+    Shape shape;
+    return settle_type(array, &type) && settle_shape(array, type, &shape) && settle_numbers(array, type, round) &&
+           upload(device, array, type, &shape, result);
+}
+
+static bool load_npy(Device *device, const FileBytes *file, const Type *type, bool round, Stream *result)
 {
     NpyArray array;
-    Shape shape;
-    if (type && type->is_struct) {
-        return error_set("a .npy file holds numbers, not structures (%s); those are in .rill files", type->name);
-    }
-    bool ok = npy_decode(file->data, file->size, &array) && settle_shape(&array, type, &shape) &&
-              settle_numbers(&array, type) && upload(device, &array, type, &shape, result);
+    bool ok = npy_decode(file->data, file->size, &array) && npy_stream(device, &array, type, round, result);
     npy_free(&array);
     return ok;
 }
 
-static bool load_bytes(Device *device, const FileBytes *file, const Type *type, Stream *result)
+static bool load_bytes(Device *device, const FileBytes *file, const Type *type, bool round, Stream *result)
 {
     if (npy_recognise(file->data, file->size)) {
-        return load_npy(device, file, type, result);
+        return load_npy(device, file, type, round, result);
+    }
+    if (npz_recognise(file->data, file->size)) {
+        return error_set("it is an archive of arrays: use rill.npz.load");
     }
     if (rillfile_recognise(file->data, file->size)) {
         return rillfile_load(device, file->data, file->size, type, result);
@@ -171,26 +199,37 @@ static bool load_bytes(Device *device, const FileBytes *file, const Type *type, 
                                 : "the file is empty");
 }
 
-static bool load_file(Device *device, const char *path, const Type *type, Stream *result)
+static bool load_file(Device *device, const char *path, const Type *type, bool round, Stream *result)
 {
     FileBytes file;
     if (!file_read(path, &file)) {
         return false;
     }
-    bool ok = load_bytes(device, &file, type, result);
+    bool ok = load_bytes(device, &file, type, round, result);
     file_free(&file);
     return ok || error_prefix("cannot read '%s'", path);
 }
 
-/* rill.load(path [, type]): loads a .npy or .rill file, which is detected by its content. An array of numbers becomes a
- * stream of scalars with the type of the array (64-bit integers as int or uint if they fit) and its shape. `type`
- * converts; a vector type uses the last dimension as its components. A .rill file determines the type of the stream. */
+/* rill.load(path [, type [, {round=}]]): loads a .npy or .rill file, which is detected by its content. An array of
+ * numbers becomes a stream of scalars with the type of the array (64-bit integers as int or uint if they fit, complex
+ * numbers as vec2 or dvec2) and its shape. `type` converts; a vector type uses the last dimension as its components. A
+ * .rill file determines the type of the stream. round: 64-bit integers that double does not represent are rounded. */
 static int l_load(lua_State *L)
 {
-    binding_count(L, load_name, 2, false);
+    static const Option rows[] = {{.name = "round", .read = options_flag, .at = 0}, {.name = NULL}};
+    bool round = false;
+    binding_count(L, load_name, 3, false);
     const char *path = argument_path(L, 1, load_name, 1, "path");
     const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, load_name, 2, "type");
-    return rillfile_load_container(L, load_name, path, type) || file_load(L, load_name, path, type, load_file);
+    const OptionCall call = {.function = load_name, .index = 3, .n = 3, .expected = "a table like {round = true}"};
+    options_read(L, &call, rows, &round);
+    if (rillfile_load_container(L, load_name, path, type)) {
+        return 1;
+    }
+    Device *device = state_device(L);
+    Stream *result = stream_handle_push(L);
+    binding_make(L, device, load_name, load_file(device, path, type, round, result));
+    return 1;
 }
 
 /* Converts bools in place to one byte, as in .npy files. */
@@ -203,41 +242,42 @@ static void narrow_bools(unsigned char *data, size_t count)
     }
 }
 
-static bool save_npy(const Stream *stream, const char *path);
-
-static bool save_seen(const Stream *stream, const char *path)
+static bool array_of_value(const Stream *stream, NpyArray *array)
 {
     Stream seen;
     if (!copy_new(stream, stream->type->value, &seen)) {
-        return error_prefix("cannot write '%s'", path);
+        return false;
     }
-    bool ok = save_npy(&seen, path);
+    bool ok = npy_array(&seen, array);
     stream_release(&seen);
     return ok;
 }
 
-static bool save_npy(const Stream *stream, const char *path)
+bool npy_array(const Stream *stream, NpyArray *array)
 {
     const Type *type = stream->type;
-    NpyArray array = {.rank = stream->shape.rank};
-    if (!kind_of(type->scalar, &array.kind)) {
-        return save_seen(stream, path); /* unorm8, which files cannot store, is saved as its type in kernels */
+    *array = (NpyArray){.rank = stream->shape.rank};
+    if (!kind_of(type->scalar, &array->kind)) {
+        return array_of_value(stream, array); /* unorm8, which files cannot store, is saved as its type in kernels */
     }
-    for (int i = 0; i < array.rank; i++) {
-        array.dim[i] = stream->shape.size[i];
+    for (int i = 0; i < array->rank; i++) {
+        array->dim[i] = stream->shape.size[i];
     }
     if (type->components > 1) {
-        array.dim[array.rank++] = type->components;
+        array->dim[array->rank++] = type->components;
     }
-    array.count = (size_t)stream_elements(stream) * (size_t)type->components;
-    array.data = packed_bytes(stream);
-    if (!array.data) {
-        return error_prefix("cannot write '%s'", path);
+    array->count = (size_t)stream_elements(stream) * (size_t)type->components;
+    array->data = packed_bytes(stream);
+    if (array->data && array->kind == NPY_B1) {
+        narrow_bools(array->data, array->count);
     }
-    if (array.kind == NPY_B1) {
-        narrow_bools(array.data, array.count);
-    }
-    bool ok = npy_write(path, &array);
+    return array->data != NULL;
+}
+
+static bool save_npy(const Stream *stream, const char *path)
+{
+    NpyArray array;
+    bool ok = npy_array(stream, &array) ? npy_write(path, &array) : error_prefix("cannot write '%s'", path);
     npy_free(&array);
     return ok;
 }

@@ -1,7 +1,6 @@
 #include "io/array/npy.h"
 
 #include "base/error.h"
-#include "base/strbuf.h"
 #include "io/byteorder.h"
 #include "io/file.h"
 
@@ -24,8 +23,17 @@ static const struct {
     [NPY_U4] = {"u4", "uint32", 4},  [NPY_U8] = {"u8", "uint64", 8},  [NPY_B1] = {"b1", "bool", 1},
 };
 
+/* The descriptions of complex numbers, and the kind of their two parts. */
+static const struct {
+    const char *descr;
+    NpyKind kind;
+} complex_kinds[] = {{"c8", NPY_F4}, {"c16", NPY_F8}};
+
+enum { COMPLEX_KINDS = sizeof complex_kinds / sizeof *complex_kinds };
+
 typedef struct Header {
     NpyKind kind;
+    bool is_complex;
     bool little, fortran;
     bool has_descr, has_order, has_shape;
     int rank;
@@ -123,8 +131,15 @@ static bool read_descr(Scanner *scanner, Header *header)
             return true;
         }
     }
-    return error_set("the .npy file's dtype '%s' is not supported: expected f2 f4 f8, i1 i2 i4 i8, u1 u2 u4 u8 or b1",
-                     text);
+    for (int i = 0; i < COMPLEX_KINDS; i++) {
+        if (strcmp(type, complex_kinds[i].descr) == 0) {
+            header->kind = complex_kinds[i].kind;
+            header->is_complex = header->has_descr = true;
+            return true;
+        }
+    }
+    return error_set(
+        "the .npy file's dtype '%s' is not supported: expected f2 f4 f8, i1 i2 i4 i8, u1 u2 u4 u8, c8 c16 or b1", text);
 }
 
 static bool read_dimension(Scanner *scanner, int64_t *value)
@@ -248,10 +263,16 @@ static bool find_header(const unsigned char *bytes, size_t size, Scanner *scanne
     return true;
 }
 
+/* Returns the bytes of one element, which may be complex. */
+static size_t element_bytes(const Header *header)
+{
+    return kinds[header->kind].bytes << header->is_complex;
+}
+
 /* Computes the number of elements. Returns false with error_set if it does not match the number of bytes. */
 static bool check_size(const Header *header, size_t available, size_t *count)
 {
-    size_t width = kinds[header->kind].bytes;
+    size_t width = element_bytes(header);
     bool empty = false, fits = true;
     for (int i = 0; i < header->rank; i++) {
         empty = empty || header->dim[i] == 0;
@@ -277,7 +298,7 @@ static bool check_size(const Header *header, size_t available, size_t *count)
 /* Copies elements from Fortran order (first index fastest) to C order (last index fastest). */
 static void transpose(const Header *header, const unsigned char *from, unsigned char *to, size_t count)
 {
-    size_t width = kinds[header->kind].bytes, stride[NPY_MAX_RANK], place = 0;
+    size_t width = element_bytes(header), stride[NPY_MAX_RANK], place = 0;
     int64_t index[NPY_MAX_RANK] = {0};
     for (int d = 0; d < header->rank; d++) {
         stride[d] = d == 0 ? 1 : stride[d - 1] * (size_t)header->dim[d - 1];
@@ -297,7 +318,7 @@ static void transpose(const Header *header, const unsigned char *from, unsigned 
 
 static bool take_data(const Header *header, const unsigned char *data, NpyArray *array)
 {
-    size_t width = kinds[header->kind].bytes;
+    size_t width = element_bytes(header);
     array->kind = header->kind;
     array->rank = header->rank;
     memcpy(array->dim, header->dim, sizeof array->dim);
@@ -310,7 +331,12 @@ static bool take_data(const Header *header, const unsigned char *data, NpyArray 
     } else {
         memcpy(array->data, data, array->count * width);
     }
-    byteorder_convert(array->data, width, array->count, header->little);
+    if (header->is_complex) {
+        array->is_complex = true;
+        array->dim[array->rank++] = 2;
+        array->count *= 2;
+    }
+    byteorder_convert(array->data, kinds[header->kind].bytes, array->count, header->little);
     return true;
 }
 
@@ -330,6 +356,9 @@ bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array)
     if (!find_header(bytes, size, &scanner) || !parse_header(&scanner, &header)) {
         return false;
     }
+    if (header.is_complex && header.rank == NPY_MAX_RANK) {
+        return error_set("the .npy file's array has more than %d dimensions", NPY_MAX_RANK - 1);
+    }
     const unsigned char *data = (const unsigned char *)scanner.end;
     return check_size(&header, (size_t)(bytes + size - data), &array->count) && take_data(&header, data, array);
 }
@@ -340,14 +369,26 @@ void npy_free(NpyArray *array)
     *array = (NpyArray){0};
 }
 
-/* Checks that a 64-bit integer fits 32 bits, signed or unsigned. Returns false with error_set. */
-static bool check_narrow(const NpyArray *array, size_t i, uint64_t bits, bool to_unsigned)
+/* Returns whether a double represents an integer of 64 bits exactly: it has at most 53 bits between its highest and its
+ * lowest bit that are set. */
+static bool is_exact(uint64_t bits, bool is_unsigned)
 {
-    bool from_unsigned = array->kind == NPY_U8;
+    uint64_t size = !is_unsigned && (int64_t)bits < 0 ? 0 - bits : bits;
+    while (size > UINT64_C(1) << 53 && size % 2 == 0) {
+        size /= 2;
+    }
+    return size <= UINT64_C(1) << 53;
+}
+
+/* Checks that a 64-bit integer fits double, int or uint. Returns false with error_set. */
+static bool check_narrow(const NpyArray *array, size_t i, uint64_t bits, NpyKind kind)
+{
+    bool from_unsigned = array->kind == NPY_U8, to_unsigned = kind == NPY_U4;
     int64_t value = (int64_t)bits;
     bool fits = from_unsigned || value >= 0 ? bits <= (to_unsigned ? UINT32_MAX : INT32_MAX)
                                             : !to_unsigned && value >= INT32_MIN;
-    const char *type = to_unsigned ? "uint" : "int";
+    const char *type = kind == NPY_F8 ? "double" : to_unsigned ? "uint" : "int";
+    fits = kind == NPY_F8 ? is_exact(bits, from_unsigned) : fits;
     return fits || (from_unsigned ? error_set("element %zu, %" PRIu64 ", does not fit %s", i, bits, type)
                                   : error_set("element %zu, %" PRId64 ", does not fit %s", i, value, type));
 }
@@ -365,16 +406,18 @@ bool npy_convert(NpyArray *array, NpyKind kind, bool cut)
     for (size_t i = 0; i < array->count; i++) {
         uint64_t bits;
         memcpy(&bits, data + i * sizeof bits, sizeof bits);
+        bool checked = kind == NPY_F8 || kind == NPY_I4 || kind == NPY_U4;
+        if (checked && !cut && !check_narrow(array, i, bits, kind)) {
+            return false;
+        }
         if (kind == NPY_F8) {
             to.f8 = from_unsigned ? (double)bits : (double)(int64_t)bits;
         } else if (kind == NPY_F4) {
             to.f4 = from_unsigned ? (float)bits : (float)(int64_t)bits;
         } else if (kind == NPY_B1) {
             to.word = bits != 0;
-        } else if (cut || check_narrow(array, i, bits, kind == NPY_U4)) {
-            to.word = (uint32_t)bits;
         } else {
-            return false;
+            to.word = (uint32_t)bits;
         }
         memcpy(data + i * width, &to, width);
     }
@@ -396,22 +439,27 @@ static void write_header(const NpyArray *array, StrBuf *text)
     strbuf_add(text, "\n");
 }
 
-bool npy_write(const char *path, const NpyArray *array)
+void npy_start(const NpyArray *array, StrBuf *bytes)
 {
     StrBuf text = STRBUF_EMPTY;
     unsigned char start[MAGIC + 4];
     write_header(array, &text);
-    if (text.failed) {
-        strbuf_free(&text);
-        return error_set("cannot write '%s': out of host memory", path);
-    }
     memcpy(start, magic, MAGIC);
     start[MAGIC] = 1;
     start[MAGIC + 1] = 0;
     byteorder_put(start + MAGIC + 2, 2, text.length);
-    FilePart parts[] = {
-        {start, sizeof start}, {text.text, text.length}, {array->data, array->count * kinds[array->kind].bytes}};
-    bool ok = file_write(path, parts, 3);
+    strbuf_add_bytes(bytes, start, sizeof start);
+    strbuf_add_bytes(bytes, strbuf_text(&text), text.length);
+    bytes->failed = bytes->failed || text.failed;
     strbuf_free(&text);
+}
+
+bool npy_write(const char *path, const NpyArray *array)
+{
+    StrBuf start = STRBUF_EMPTY;
+    npy_start(array, &start);
+    FilePart parts[] = {{start.text, start.length}, {array->data, array->count * kinds[array->kind].bytes}};
+    bool ok = start.failed ? error_set("cannot write '%s': out of host memory", path) : file_write(path, parts, 2);
+    strbuf_free(&start);
     return ok;
 }

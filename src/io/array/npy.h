@@ -3,6 +3,8 @@
 #ifndef RILL_IO_ARRAY_NPY_H
 #define RILL_IO_ARRAY_NPY_H
 
+#include "base/strbuf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +29,8 @@ enum { NPY_MAX_RANK = 32 };
 
 typedef struct NpyArray {
     NpyKind kind;
-    int rank; /* may be 0: a single number */
+    bool is_complex; /* the last dimension, of size 2, contains the real and the imaginary part */
+    int rank;        /* may be 0: a single number */
     int64_t dim[NPY_MAX_RANK];
     size_t count; /* elements */
     void *data;   /* the host's byte order, C order; never NULL after a successful read */
@@ -45,10 +48,13 @@ bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array);
 /* Frees the array. */
 void npy_free(NpyArray *array);
 
-/* Converts an array of 64-bit integers. NPY_F8 and NPY_F4: to the nearest number. NPY_B1: to bools of 32 bits.
- * NPY_I4 and NPY_U4: to the low 32 bits if `cut` is set; otherwise returns false with error_set, which names
- * the first value that does not fit. */
+/* Converts an array of 64-bit integers. NPY_F4: to the nearest float. NPY_B1: to bools of 32 bits. NPY_F8: to the
+ * nearest double, NPY_I4 and NPY_U4: to the low 32 bits, if `cut` is set; otherwise returns false with error_set, which
+ * names the first value that does not fit. */
 bool npy_convert(NpyArray *array, NpyKind kind, bool cut);
+
+/* Appends the bytes of a file that precede the elements. */
+void npy_start(const NpyArray *array, StrBuf *bytes);
 
 /* Writes a file (see file_write). Returns false with error_set on failure. */
 bool npy_write(const char *path, const NpyArray *array);
