@@ -28,6 +28,8 @@ local methods <const>, visible <const>, check <const> = fluid.methods, fluid.fie
 
 --- f.velocity: velocity at cell centers, a new stream.
 visible.velocity = fields.velocity
+--- f.vorticity: curl of the velocity at cell centers, a new stream: float in two dimensions, vec3 in three.
+visible.vorticity = forces.vorticity
 --- f.shape: shape of the grid.
 function visible.shape(f) return setmetatable({table.unpack(f.grid.shape)}, getmetatable(f.p.shape)) end
 --- f.pressure: pressure divided by density, a view.

@@ -26,6 +26,24 @@ function forces.buoyant(f)
     return list
 end
 
+-- Computes the curl of the velocity in a stream with halo.
+local function curl(f, spin)
+    f.grid:launch(f.grid:program(programs.curl).curl, {spin = spin}, {u = f.u})
+end
+
+-- Returns a stream with halo for the curl of the velocity.
+local function curl_room(grid)
+    return grid:field(grid.rank == 2 and "float" or "vec3")
+end
+
+--- forces.vorticity(f): returns the curl of the velocity at cell centers, a new stream.
+function forces.vorticity(f)
+    local spin <close> = curl_room(f.grid)
+    curl(f, spin)
+    local cells <close> = f.grid:cells(spin)
+    return cells:copy()
+end
+
 -- Returns the template values of the kernel `gather`, and its arguments.
 local function parts(f)
     local values = {force = f.force ~= nil, buoyant = {}, confines = f.confinement > 0}
@@ -52,8 +70,8 @@ function forces.gather(f)
     end
     f.push_room = f.push_room or grid:field("vec" .. grid.rank)
     if f.confinement > 0 then
-        f.spin = f.spin or grid:field(grid.rank == 2 and "float" or "vec3")
-        grid:launch(grid:program(programs.curl).curl, {spin = f.spin}, {u = f.u})
+        f.spin = f.spin or curl_room(grid)
+        curl(f, f.spin)
     end
     local values, arguments = parts(f)
     grid:launch(grid:program(programs.push, values).gather, arguments)
