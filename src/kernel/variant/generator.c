@@ -57,7 +57,8 @@ bool generator_flat_load(const Generator *g, int i)
 
 bool generator_copies(const Generator *g)
 {
-    return g->layout->trips != NO_SLOT;
+    const Body *body = g->text->body;
+    return g->layout->trips != NO_SLOT || body->unbounded || body->trips > 0;
 }
 
 AccessText generator_access(const Generator *g, int i)
