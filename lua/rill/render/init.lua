@@ -62,12 +62,13 @@ local CORNERS <const> = {[0] = {"t.x", "t.y", "t.z"}, {"f", "f", "f"}, {"3 * f",
 local function variant_of(view, picture)
     local mesh <const> = view.mesh
     local wire <const>, lit <const> = mesh.shading == "wireframe", mesh.shading ~= "none"
+    local parallel <const>, shadow <const> = picture.camera.parallel ~= 0, picture.shadow.on and lit and not wire
     local normals, colors = CORNERS[mesh.normals.per], CORNERS[mesh.paint and mesh.paint.per or 0]
     return {
         n0 = normals[1], n1 = normals[2], n2 = normals[3], c0 = colors[1], c1 = colors[2], c2 = colors[3],
         corners = view.corners ~= mesh.triangles, paint = mesh.paint and mesh.paint.kernel or "none",
-        lit = lit and not wire, smooth = mesh.shading == "smooth", parallel = picture.camera.parallel ~= 0,
-        shadow = picture.shadow.on and lit and not wire, lines = wire or mesh.edges ~= nil,
+        lit = lit and not wire, smooth = mesh.shading == "smooth", parallel = parallel, shadow = shadow,
+        exact = mesh.paint ~= nil or parallel or shadow, lines = wire or mesh.edges ~= nil,
         wire = wire and not mesh.edges,
         clear = mesh.opacity < 1,
     }
@@ -77,12 +78,20 @@ end
 local PARTS <const> = {
     lit = function(view, picture)
         local camera = picture.camera
-        return {eye = camera.eye, ahead = camera.ahead, up = camera.up, light = picture.light,
-            right = camera.parallel == 0 and camera.right or nil, above = camera.parallel == 0 and camera.above or nil,
-            focus = camera.parallel == 0 and camera.focus or nil,
-            positions = camera.parallel ~= 0 and view.mesh.positions or nil}
+        local values = {eye = camera.eye, ahead = camera.ahead, up = camera.up, light = picture.light}
+        if camera.parallel ~= 0 then
+            values.positions = view.mesh.positions
+        else -- right and above per pixel
+            local function over(v, d) return vector.map(function(x) return x / d end, v) end
+            values.right, values.above = over(camera.right, camera.focus), over(camera.above, camera.focus)
+            values.square = camera.focus ^ 2
+        end
+        return values
     end,
-    smooth = function(view) return {normals = view.mesh.normals.values} end,
+    smooth = function(view)
+        view.normals = view.normals or shading.kernels().padded(view.mesh.normals.values)
+        return {normals = view.normals}
+    end,
     lines = function(view, picture)
         local edge = view.mesh.edges or {0, 0, 0}
         return {thick = picture.thick, line = {edge[1], edge[2], edge[3], view.mesh.shading == "wireframe" and 0 or 1},
@@ -236,7 +245,7 @@ local function render(m, given)
     local done = composed(opaque, clear, seen, solid, picture, side, taken.linear and 0 or 1)
     local buffers = taken.buffers and buffers_of(opaque, seen, picture) or nil
     raster.close(views)
-    for _, s in pairs {color = picture.color, solid = solid, shadow = picture.shadow.depth} do
+    for _, s in pairs {picture.color, solid, picture.shadow.depth, not buffers and seen or nil} do
         s:close()
     end
     for i = 1, scale ~= 1 and #drawn or 0 do

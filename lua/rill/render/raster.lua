@@ -65,9 +65,7 @@ end
 --- raster.close(views): frees the streams of views.
 function raster.close(views)
     for _, view in ipairs(views) do
-        if view.clip then
-            view.clip:close()
-        end
+        for _, s in pairs {view.clip, view.normals} do s:close() end
         if view.corners ~= view.mesh.triangles then
             view.corners:close()
         end

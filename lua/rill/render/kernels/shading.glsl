@@ -19,25 +19,27 @@ vec3 encoded(vec3 c) {
     c = clamp(c, 0.0, 1.0);
     return mix(12.92 * c, 1.055 * gamma(max(c, 0.003)) - 0.055, greaterThan(c, vec3(0.0031308)));
 }
-float power40(float x) {
-    float x2 = x * x, x4 = x2 * x2, x8 = x4 * x4, x16 = x8 * x8;
-    return x16 * x16 * x8;
+float power20(float x) {
+    float x2 = x * x, x4 = x2 * x2, x8 = x4 * x4;
+    return x8 * x8 * x4;
 }
+// Returns the power of 2 that scales x to a number from 1 to below 2, for x from 1e-37 to 1e38.
+float rescale(float x) { return uintBitsToFloat(0x7f000000u - (floatBitsToUint(x) & 0x7f800000u)); }
 bool shows(int face, int base, int faces) { return face >= base && face - base < faces; }
-// Returns the weights of a triangle's corners at a point of the image by homogeneous coordinates (Olano and Greer 1997), which is correct also for
-// corners behind the eye, and the distance to the nearest edge in pixels. `normal`: of the triangle, in pixels, pixels and distance: not for parallel
-// projections.
+// Returns the weights of a triangle's corners at a point of the image, whose sum is from 1 to below 2, by homogeneous coordinates (Olano and Greer 1997), which is correct also for
+// corners behind the eye, and the distance to the nearest edge in pixels. `normal`: of the triangle, in pixels, pixels and distance, towards
+// the eye: not for parallel projections.
 vec4 located(vec2 p, vec4 a, vec4 b, vec4 c, out vec3 normal) {
     vec3 u = vec3(a.xy - p * a.w, a.w), v = vec3(b.xy - p * b.w, b.w), w = vec3(c.xy - p * c.w, c.w);
     vec3 bc = cross(v, w), ca = cross(w, u), ab = cross(u, v), weight = vec3(bc.z, ca.z, ab.z);
-    normal = bc + ca + ab;
-    normal.z -= dot(p, normal.xy);
     // The weights of a triangle that is seen edge-on are undefined. For an edge of length 0 the distance is 0 / 1e-30.
     vec3 away = abs(weight) / max(vec3(length(bc.xy), length(ca.xy), length(ab.xy)), vec3(1e-30));
+    float side = weight.x + weight.y + weight.z < 0.0 ? 1.0 : -1.0;
+    normal = side * (bc + ca + ab);
+    normal.z -= dot(p, normal.xy);
+    weight = max(-side * weight, 0.0);
     float sum = weight.x + weight.y + weight.z;
-    weight = max(weight / sum, 0.0);
-    sum = weight.x + weight.y + weight.z;
-    return vec4(sum > 0.0 && sum < 1e30 ? weight / sum : vec3(1.0, 0.0, 0.0), min(min(away.x, away.y), away.z));
+    return vec4(sum > 1e-37 && sum < 1e37 ? weight * rescale(sum) : vec3(1.0, 0.0, 0.0), min(min(away.x, away.y), away.z));
 }
 
 $section(body)
@@ -47,6 +49,9 @@ $section(body)
         vec4 a = clips[r.x], b = clips[r.y], c = clips[r.z];
         vec3 plane;
         vec4 at = located(pixel, a, b, c, plane);
+        $if(exact){
+        at.xyz *= 1.0 / (at.x + at.y + at.z);
+        }
         vec3 tint = tint_color;
         $if(paint == painted){
         tint = linear(at.x * colors[$c0] + at.y * colors[$c1] + at.z * colors[$c2]);
@@ -67,22 +72,24 @@ $section(body)
         $if(parallel){
         vec3 u = positions[t.x], v = positions[t.y], w = positions[t.z], p = at.x * u + at.y * v + at.z * w, view = -ahead;
         plane = cross(v - u, w - u);
-        }$else{
-        vec3 away = ahead + (pixel.x * right - pixel.y * above) / focus, p = eye + (at.x * a.w + at.y * b.w + at.z * c.w) * away, view = -normalize(away);
-        plane = focus * (plane.x * right - plane.y * above) + plane.z * ahead;
-        }
         if (dot(plane, view) < 0.0) plane = -plane;
+        }$else{
+        vec3 away = ahead + pixel.x * right - pixel.y * above, p = eye + (at.x * a.w + at.y * b.w + at.z * c.w) * away, view = -normalize(away);
+        plane = square * plane.x * right - square * plane.y * above + plane.z * ahead;
+        }
         vec3 n = plane;
         $if(smooth){
-        n = at.x * normals[$n0] + at.y * normals[$n1] + at.z * normals[$n2];
-        float most = max(max(abs(n.x), abs(n.y)), abs(n.z)); // normals given by the user may have any length
-        n = most > 0.0 && most < 1e38 ? n / most : plane; // false for NaN
+        n = at.x * normals[$n0].xyz + at.y * normals[$n1].xyz + at.z * normals[$n2].xyz;
+        float most = abs(n.x) + abs(n.y) + abs(n.z); // normals given by the user may have any length
+        n = most > 1e-37 && most < 1e38 ? n * rescale(most) : plane; // false for NaN
         if (dot(n, plane) < 0.0) n = -n;
         }
-        float steep = dot(n, n);
-        n = steep > 0.0 ? n * inversesqrt(steep) : view;
+        // The length of n is applied last: the results do not wait for the root.
+        float square_n = dot(n, n);
+        if (!(square_n > 0.0)) { n = view; square_n = 1.0; }
+        float unit_n = inversesqrt(square_n);
         $if(shadow){
-        steep = dot(plane, plane);
+        float steep = dot(plane, plane);
         plane = steep > 0.0 ? plane * inversesqrt(steep) : view;
         }
         float day = 1.0;
@@ -100,9 +107,11 @@ $section(body)
             day += clear ? 0.0625 : 0.0;
         }
         }
-        float facing = max(dot(n, light), 0.0) * day, shine = power40(max(dot(n, normalize(light + view)), 0.0));
-        vec3 sky = mix(vec3(0.13, 0.12, 0.11), vec3(0.24, 0.26, 0.30), 0.5 + 0.5 * dot(n, up));
-        seen = tint * (sky + 0.12 * max(dot(n, view), 0.0) + 0.78 * facing) + 0.06 * shine * day * step(0.0, dot(n, light));
+        vec3 half_way = light + view;
+        float sun = dot(n, light), mirror = max(dot(n, half_way), 0.0);
+        float shine = sun >= 0.0 ? 0.06 * day * power20(mirror * mirror / max(square_n * dot(half_way, half_way), 1e-37)) : 0.0;
+        vec3 sky = vec3(0.185, 0.19, 0.205) + unit_n * dot(n, up) * vec3(0.055, 0.07, 0.095); // from below to above
+        seen = tint * (sky + unit_n * (0.12 * max(dot(n, view), 0.0) + 0.78 * day * max(sun, 0.0))) + shine;
         }
         $if(lines){
         seen = mix(seen * line.w + under * (1.0 - line.w), $if(wire){tint}$else{line.xyz}, clamp(0.5 * thick + 0.5 - at.w, 0.0, 1.0));
@@ -112,8 +121,8 @@ $section(parameters)
 $if(corners){ivec3 around[], }vec4 clips[], ivec3 triangles[], vec3 tint_color, $if(paint == painted){vec3 colors[], }
                   $if(paint == mapped){float low, float scale, float values[], vec3 map[], }
                   $if(paint == textured){vec2 uv[], vec3 texture[][], }
-                  $if(lit){vec3 eye, vec3 ahead, vec3 up, vec3 light, $if(parallel){vec3 positions[], }$else{vec3 right, vec3 above, float focus, }}
-                  $if(smooth){vec3 normals[], }
+                  $if(lit){vec3 eye, vec3 ahead, vec3 up, vec3 light, $if(parallel){vec3 positions[], }$else{vec3 right, vec3 above, float square, }}
+                  $if(smooth){vec4 normals[], }
                   $if(lines){float thick, vec4 line, vec3 under, }
                   $if(shadow){vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size, float shadow_span, float shadow[], }
 $section(shade)
@@ -158,7 +167,7 @@ kernel void measure(int base, vec2 middle, vec3 eye, vec3 ahead, int face<>, ive
         ivec3 t = triangles[face - base], r = around[face - base];
         vec3 normal;
         vec4 at = located(vec2(indexof(face).xy) + 0.5 - middle, clips[r.x], clips[r.y], clips[r.z], normal);
-        depth = dot(at.x * positions[t.x] + at.y * positions[t.y] + at.z * positions[t.z] - eye, ahead);
+        depth = dot((at.x * positions[t.x] + at.y * positions[t.y] + at.z * positions[t.z]) / (at.x + at.y + at.z) - eye, ahead);
     }
 }
 
@@ -176,6 +185,8 @@ kernel void gather_normals(ivec3 t<>, vec3 positions[], inout int sums[]) {
         }
     }
 }
+// Pads normals to four components, which devices read at once.
+kernel vec4 padded(vec3 n<>) { return vec4(n, 0.0); }
 kernel vec3 normals(int sums[], vec3 p<>) {
     int i = 3 * indexof(p).x;
     vec3 n = vec3(sums[i], sums[i + 1], sums[i + 2]);
