@@ -18,6 +18,10 @@ describe("flipped views", function()
         assert.same({{0, 1, 2}, {3, 4, 5}}, s:flip {}:read())
         assert.same({5, 3, 1}, rill.iota(6):stride(-2):values())
         assert.same({{3, 5}, {0, 2}}, s:stride(-1, 2):read())
+        for _, kind in ipairs {"half", "int8", "float"} do
+            assert.equal(0, rill.zeros({0, 8}, kind):flip():filter("x > 0").size)
+            assert.equal(0, rill.zeros({3, 0, 4}, kind):stride(1, 1, -1):unique().size)
+        end
         assert.same({{5, 4, 3}, {2, 1, 0}}, s:stride(-1):read())
         assert.equal(0, rill.zeros(0):flip().size)
         assert.same({7}, rill.full(1, 7, "int"):flip():values())

@@ -61,6 +61,7 @@ bool stream_flip(const Stream *s, unsigned axes, Stream *result)
 {
     Stream made = *s;
     memset(result, 0, sizeof *result);
+    axes = stream_elements(s) > 0 ? axes : 0; /* an empty buffer has no last element */
     for (int d = 0; d < s->shape.rank; d++) {
         int64_t size = s->shape.size[d];
         if (!(axes >> d & 1) || size < 2) {
