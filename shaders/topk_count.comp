@@ -11,7 +11,7 @@ layout(binding = 2) uniform usamplerBuffer state;
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/radix_run.glsl"
-#include "shared/topk_state.glsl"
+#include "shared/topk_words.h"
 #include "shared/topk.glsl"
 
 uint histogram[256];
@@ -20,7 +20,7 @@ void main()
 {
     RadixRun run = radix_run();
     uint shift = PARAMETER(RADIX_P_SHIFT);
-    RADIX_KEY prefix = topk_prefix(texelFetch(state, PREFIX).x, texelFetch(state, PREFIX + 1).x);
+    RADIX_KEY prefix = topk_prefix(texelFetch(state, TOPK_PREFIX).x, texelFetch(state, TOPK_PREFIX + 1).x);
     for (int i = 0; i < 256; i++) {
         histogram[i] = 0u;
     }

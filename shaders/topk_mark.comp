@@ -18,7 +18,7 @@ layout(binding = 2) uniform usamplerBuffer state;
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/radix_run.glsl"
-#include "shared/topk_state.glsl"
+#include "shared/topk_words.h"
 #include "shared/topk.glsl"
 
 RADIX_KEY last_wanted;
@@ -47,19 +47,19 @@ void visit(RADIX_KEY key, int i)
 void main()
 {
     RadixRun run = radix_run();
-    last_wanted = topk_prefix(texelFetch(state, PREFIX).x, texelFetch(state, PREFIX + 1).x);
+    last_wanted = topk_prefix(texelFetch(state, TOPK_PREFIX).x, texelFetch(state, TOPK_PREFIX + 1).x);
     better = tied = 0u;
     int last = run.last;
 #if WRITE
     if (run.exists) {
         better = texelFetch(places, 2 * run.number).x;
         tied = texelFetch(places, 2 * run.number + 1).x;
-        tied_end = texelFetch(state, BETTER).x;
+        tied_end = texelFetch(state, TOPK_BETTER).x;
         tied += tied_end;
-        tied_end += texelFetch(state, WANTED).x;
+        tied_end += texelFetch(state, TOPK_WANTED).x;
         // Most runs store nothing.
         uint next_better = texelFetch(places, 2 * run.number + 2).x;
-        uint next_equal = texelFetch(places, 2 * run.number + 3).x + texelFetch(state, BETTER).x;
+        uint next_equal = texelFetch(places, 2 * run.number + 3).x + texelFetch(state, TOPK_BETTER).x;
         last = next_better > better || (next_equal > tied && tied < tied_end) ? last : run.first;
     }
 #endif

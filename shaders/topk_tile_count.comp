@@ -10,7 +10,7 @@ layout(binding = 2) uniform usamplerBuffer state;
 #define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
-#include "shared/topk_state.glsl"
+#include "shared/topk_words.h"
 #include "shared/topk.glsl"
 
 shared uint histogram[256];
@@ -20,7 +20,7 @@ void main()
     int tile = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), t = int(gl_LocalInvocationID.x);
     int first = tile * TILE_KEYS, last = min(first + TILE_KEYS, int(PARAMETER(RADIX_P_LENGTH)));
     uint shift = PARAMETER(RADIX_P_SHIFT);
-    RADIX_KEY prefix = topk_prefix(texelFetch(state, PREFIX).x, texelFetch(state, PREFIX + 1).x);
+    RADIX_KEY prefix = topk_prefix(texelFetch(state, TOPK_PREFIX).x, texelFetch(state, TOPK_PREFIX + 1).x);
     histogram[t] = 0u;
     barrier();
     for (int i = first + t; i < last; i += 256) {

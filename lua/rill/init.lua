@@ -23,6 +23,8 @@ offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "ara
 offer(set_function, "rill.stream.selection", "stack")
 offer(set_function, "rill.stream.print", "print_options")
 core._metamethod("__tostring", lazy.call("rill.stream.print", "text"))
+offer(set_function, "rill.stream.statistics", "cov", "corrcoef", "histogram2d", "interp")
+offer(set_function, "rill.stream.einsum", "einsum", "outer", "trace")
 offer(set_function, "rill.stream.active", "active", "branch")
 offer(set_function, "rill.stream.choice", "permutation", "choice")
 offer(set_function, "rill.stream.convolve", "convolve", "correlate")
@@ -37,6 +39,8 @@ offer(core._method, "rill.stream.selection", "select", "roll", "diff", "split", 
 offer(core._method, "rill.stream.map", "map")
 offer(core._method, "rill.stream.sort_key", "sort")
 offer(core._method, "rill.stream.stats", "stats")
+offer(core._method, "rill.stream.quantile", "median", "quantile", "percentile")
+offer(core._method, "rill.stream.statistics", "cumsum", "cumprod", "moving_mean")
 offer(core._method, "rill.stream.filter", "filter", "find", "partition", "runs", "unique")
 
 offer(core._container_method, "rill.container.map_cpu", "map_cpu")

@@ -1,4 +1,4 @@
-// Comparison of keys with the prefix of top_k: see topk_state.glsl.
+// Comparison of keys with the prefix of top_k: see topk_words.h.
 RADIX_KEY topk_prefix(uint low, uint high)
 {
 #if KEY_BITS == 64

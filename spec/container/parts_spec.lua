@@ -106,7 +106,7 @@ describe("primitives in parts", function()
         local c = shuffled("float", {640, 640}, {16, 16}, 80)
         put {r = c}
         local stack, line = line_of(c)
-        local methods <const> = {"sum", "min", "max", "any", "all", "count", "mean", "var", "std", "norm", "stats"}
+        local methods <const> = {"sum", "min", "max", "any", "all", "count", "mean", "var", "std", "norm"}
         local function all()
             for _, name in ipairs(methods) do c[name](c) end
         end

@@ -12,20 +12,22 @@ describe("rill.debug.stats", function()
             assert.are.same({6, 1, 2, -5, 2}, {stats.count, stats.nan, stats.inf, stats.min, stats.max})
             check.equal({-2 / 3}, {stats.mean}, 1e-6)
         end
-        assert.are.equal("count 2, NaN 2, Inf 0, min nil, mean nil, max nil", tostring(rill.from {NAN, NAN}:stats()))
+        assert.are.equal("count 2, NaN 2, Inf 0, min nil, mean nil, max nil, quartiles nil, nil, nil",
+            tostring(rill.from {NAN, NAN}:stats()))
         local none = rill.stream("float", 0):stats()
-        assert.are.equal("count 0, NaN 0, Inf 0, min nil, mean nil, max nil", tostring(none))
+        assert.are.equal("count 0, NaN 0, Inf 0, min nil, mean nil, max nil, quartiles nil, nil, nil", tostring(none))
     end)
 
     it("takes vectors, integers, packed types, views and expressions", function()
         local v = rill.from({{1, 2}, {3, NAN}}, "vec2")
-        assert.are.equal("count 4, NaN 1, Inf 0, min 1.0, mean 2.0, max 3.0", tostring(v:stats()))
+        assert.are.equal("count 4, NaN 1, Inf 0, min 1.0, mean 2.0, max 3.0, quartiles 1.5, 2.0, 2.5",
+            tostring(v:stats()))
         local whole = rill.from({1, -4, 3}, "int"):stats()
-        assert.are.equal("count 3, NaN 0, Inf 0, min -4, mean 0.0, max 3", tostring(whole))
-        assert.are.equal("count 12, NaN 0, Inf 0, min 0.5, mean 0.5, max 0.5",
+        assert.are.equal("count 3, NaN 0, Inf 0, min -4, mean 0.0, max 3, quartiles -1.5, 1.0, 2.0", tostring(whole))
+        assert.are.equal("count 12, NaN 0, Inf 0, min 0.5, mean 0.5, max 0.5, quartiles 0.5, 0.5, 0.5",
             tostring(rill.stream("half4", 9, 0.5):stride(3):stats()))
         local flags = rill.stream("bool", 5, true):stats()
-        assert.are.equal("count 5, NaN 0, Inf 0, min 1, mean 1.0, max 1", tostring(flags))
+        assert.are.equal("count 5, NaN 0, Inf 0, min 1, mean 1.0, max 1, quartiles 1.0, 1.0, 1.0", tostring(flags))
         assert.are.equal(16, (rill.iota(9) * 2):stats().max)
     end)
 

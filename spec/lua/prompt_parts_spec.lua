@@ -144,7 +144,7 @@ describe("rill.help", function()
         local s = rill.iota(2)
         for expected, access in pairs {
             ["rill has no field or module 'linspce'; did you mean rill.linspace?"] = function() return rill.linspce end,
-            ["rill has no field or module 'cumsum'; did you mean s:scan?"] = function() return rill.cumsum end,
+            ["rill has no field or module 'cumsum'; did you mean s:cumsum?"] = function() return rill.cumsum end,
             ["rill.image has no field 'lod'; did you mean rill.image.load?"] = function() return rill.image.lod end,
             ["rill.mesh has no field 'sphere'; did you mean rill.mesh.icosphere?"] = function()
                 return rill.mesh.sphere

@@ -6,6 +6,7 @@ local core = require "rill.core"
 local errors = require "rill.core.error"
 local names = require "rill.core.packed_methods"
 local scanned = require "rill.container.scan"
+local stream_stats = require "rill.stream.stats"
 local types = require "rill.core.types"
 
 local fail <const> = errors.fail
@@ -252,7 +253,7 @@ end
 
 -- Determines the bins from the range of all parts first, then counts in each part.
 local function histogram(_, parts, options, ...)
-    local ranges, total = {}, nil
+    local ranges, total, edges = {}, nil, nil
     if select("#", ...) > 0 then
         -- Too many arguments: the method itself raises the error.
         parts(function() end, function(line, ...) return line:histogram(...) end, options, ...)
@@ -277,8 +278,9 @@ local function histogram(_, parts, options, ...)
             own:close()
         end
         total = sum
+        edges = edges or table.pack(table.unpack(results, 2, results.n))
     end, core._histogram, options, #ranges > 0 and ranges or nil)
-    return total
+    return total, table.unpack(edges)
 end
 
 local joined <const> = {
@@ -300,6 +302,9 @@ end
 -- Functions that are applied to the parts instead of the method itself.
 local part_methods <const> = {
     var = core._moments, std = core._moments, histogram = function(line, f, ...) return f(line, ...) end,
+    stats = function(line, ...) -- quartiles of parts do not determine the quartiles of all elements
+        return select("#", ...) > 0 and line:stats(...) or stream_stats.of(line, true)
+    end,
 }
 
 -- Calls a method for each part of the mapped elements. `take` gets the results, the number of elements of

@@ -5,5 +5,5 @@ return {
     {"count", 1}, {"argmin", 1}, {"argmax", 1}, {"norm", 1}, {"dot", 2},
     {"scan", result = "container", doc = "a container mapped like this one"}, {"filter"},
     {"find", doc = "coordinates from 0, x first"}, {"partition"}, {"runs"}, {"unique"}, {"sort"},
-    {"top_k", doc = "places as coordinates"}, {"histogram"}, {"stats"},
+    {"top_k", doc = "places as coordinates"}, {"histogram"}, {"stats"}, {"median", 1}, {"quantile"}, {"percentile"},
 }

@@ -76,9 +76,8 @@ s & t: logical_and bitwise_and band
 s | t: logical_or bitwise_or bor
 s ~ t: logical_xor bitwise_xor bxor xor
 ~s: logical_not bitwise_not bnot
-s:scan(): cumsum prefix_sum inclusive_scan cumulative_sum
+s:scan(): prefix_sum inclusive_scan cumulative_sum
 s:scan("add", {exclusive = true}): exclusive_scan
-s:scan "mul": cumprod
 s:scan "max": cummax
 s:scan "min": cummin
 s:max(): amax
@@ -121,7 +120,7 @@ rill.sync(): synchronize wait block_until_ready
 s:request(): async read_async get_async
 rill.random(shape): uniform_ uniform normal_ normal random_ rand rand_like randn_like
 s:boundary(mode): wrap
--: pinv median quantile percentile
+-: pinv
 ]==],
     c = [==[
 c:copy(): clone dup duplicate deepcopy
@@ -216,7 +215,9 @@ s:values: tolist
 s.size: len numel size
 s.type: dtype
 s:cast: astype
-s:scan: cumsum cumprod cumulative prefix_sum inclusive_scan exclusive_scan
+s:cumsum: cumsum
+s:cumprod: cumprod
+s:scan: cumulative prefix_sum inclusive_scan exclusive_scan
 s:find: nonzero argwhere flatnonzero
 s:filter: compress copy_if masked_select extract
 s:max: amax
@@ -257,7 +258,7 @@ rill.mix: interpolate
 ~(rill.isnan(s) | rill.isinf(s)): isfinite
 s * s: square
 1 / s: reciprocal
-rill.matmul: mm bmm einsum
+rill.matmul: mm bmm
 rill.searchsorted: digitize bisect lower_bound upper_bound
 rill.fft: ifft rfft irfft fftn ifftn fft2 ifft2
 rill.convolve: conv conv1d conv2d convolve2d
@@ -310,7 +311,7 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: lstsq mgrid ogrid fromfile interp sinc gridDim
+-: lstsq mgrid ogrid fromfile sinc gridDim
 ]==],
 }
 

@@ -157,15 +157,26 @@ rill.choice(from: integer|source, shape: shape, options?: {replace?: boolean, p?
 ]==] },
     { "scan", [==[
 s:scan(op?: operator, options?: {exclusive?: boolean, reverse?: boolean, axis?: integer, segments?: source|integer[]}): stream -- returns the inclusive scan: each element combined with all elements before it by op. Default op: "add"
+s:cumsum(axis?: integer): stream -- returns the sums of each element and all elements before it along an axis; without axis of all elements, in one dimension
+s:cumprod(axis?: integer): stream -- returns the products of each element and all elements before it, as s:cumsum
 rill.segmented_reduce(values: source, segments: source|integer[], op?: operator): stream -- reduces each segment to one value. segments: lengths, or a bool stream that marks the first element of each segment
 rill.reduce_by_key(keys: source, values: source, op?: operator): stream, stream -- returns one key for each run of equal adjacent keys, and the reduced values of the run
+]==] },
+    { "statistics", [==[
+s:median(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the median of all elements, or along an axis
+s:quantile(q: number|number[], options?: {axis?: integer|integer[], keep?: boolean}): value -- returns the value below which the fraction q (0 to 1) of the elements is, with linear interpolation between elements
+s:percentile(p: number|number[], options?: {axis?: integer|integer[], keep?: boolean}): value -- returns s:quantile(p / 100)
+rill.cov(m: source, y?: source, options?: {ddof?: number}): value -- returns the covariance matrix; the rows of m and y are variables. ddof: divide by n - ddof. Default: 1
+rill.corrcoef(m: source, y?: source): value -- returns the matrix of correlation coefficients; the rows of m and y are variables
+rill.interp(x: source|number, xp: source|number[], fp: source|number[], options?: {left?: number, right?: number}): value -- returns the values at x of the piecewise linear function with the values fp at the points xp
+s:moving_mean(n: integer, options?: {axis?: integer, boundary?: string|number}): stream -- returns the means of n consecutive elements along an axis
 ]==] },
     { "compact", [==[
 s:filter(pred: predicate): stream -- returns the elements for which the predicate holds, in order
 s:find(pred: predicate): stream -- returns the flat 0-based indices of the elements for which the predicate holds, as int
 s:partition(pred: predicate): stream, stream -- returns two streams, each in order: the elements for which the predicate holds, and the others
 s:runs(): stream, stream -- returns the value of each run of equal adjacent elements, and the lengths of the runs
-s:unique(): stream, stream -- returns the distinct values in ascending order, and the count of each
+s:unique(options?: {inverse?: boolean}): stream, stream, stream? -- returns the distinct values in ascending order, and the count of each. inverse: also the 0-based index of each element in the distinct values
 ]==] },
     { "sort", [==[
 s:sort(options?: {descending?: boolean, axis?: integer, key?: string}): stream -- returns the elements sorted along the last axis; stable. key: a GLSL expression in x, the element
@@ -182,11 +193,15 @@ rill.scatter_op(dst: stream, index: source, src: source|element, op: operator): 
 rill.gather_op(dst: stream, index: source, src: stream, op: operator): stream -- runs Brook's GatherOp: dst[i] = src[index[i]], then src[index[i]] is combined with itself by op; returns dst
 ]==] },
     { "histogram", [==[
-s:histogram(options?: {bins?: integer|integer[], min?: number|number[], max?: number|number[], weights?: source, outside?: string}): stream -- counts the elements in each of a row of bins. outside: "drop" or "clamp" elements outside of the bins
+s:histogram(options?: {bins?: integer|integer[], min?: number|number[], max?: number|number[], weights?: source, outside?: string}): stream, stream -- counts the elements in each of a row of bins, and returns the edges of the bins. outside: "drop" or "clamp" elements outside of the bins
+rill.histogram2d(x: source, y: source, options?: {bins?: integer|integer[], min?: number|number[], max?: number|number[], weights?: source, outside?: string}): stream, stream, stream -- counts the pairs x, y in each bin of a grid {bins of x, bins of y}, and returns the edges of the bins of x and y
 rill.bincount(s: source, options?: {weights?: source, minlength?: integer}): stream -- counts the occurrences of each integer, from 0
 ]==] },
     { "matrix", [==[
 rill.matmul(a: source, b: source): stream -- multiplies matrices, vectors, or batches of them
+rill.einsum(subscripts: string, a: source, ...: source): value -- returns a sum of products, as in numpy: "ij,jk->ik" is a matrix product
+rill.outer(a: source, b: source): stream -- returns the products of all elements of a with all elements of b, {a.size, b.size}
+rill.trace(s: source, options?: {offset?: integer}): value -- returns the sum of the diagonal of a matrix
 ]==] },
     { "blas", [==[
 rill.blas.axpy(alpha: number, x: source, y: stream): stream -- computes y = alpha x + y; returns y
@@ -232,7 +247,7 @@ rill.profile(f: function): report, ... -- runs f() and returns a report of what 
 rill.cost(k: kernel, ...: any): table -- estimates by Brook's model whether a launch k(...) is worth its transfers: bytes_up, bytes_down, the seconds gpu, cpu and transfer, speedup, intensity, worthwhile, break_even (number of launches). tostring gives a line
 ]==] },
     { "debug", [==[
-rill.debug.stats(s: source): table -- returns statistics of a stream: count, nan, inf, and min, mean and max of the finite numbers
+rill.debug.stats(s: source): table -- returns statistics of a stream: count, nan, inf, and min, mean, max, q1, median and q3 (the quartiles) of the finite numbers
 rill.debug.watch(f: function): ... -- runs f() and raises an error at the first kernel that writes a NaN, with its name, output and element
 s:stats(): table -- returns rill.debug.stats(s)
 ]==] },

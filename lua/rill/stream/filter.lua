@@ -3,6 +3,7 @@
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local typename = require "rill.core.typename"
 local constants_of = require "rill.stream.constants"
 
@@ -140,7 +141,8 @@ local function self_of(name, s, most, ...)
         fail(name, "argument 's': expected an open stream, got %s",
             rill.type(s) == "stream" and "closed stream" or typename.told(s))
     elseif select("#", ...) > most then
-        fail(name, "expected %s, got %d", most == 0 and "no argument" or "at most 2 arguments", select("#", ...))
+        fail(name, "expected %s, got %d", most == 0 and "no argument" or most == 1 and "at most 1 argument" or
+            "at most 2 arguments", select("#", ...))
     end
     return s
 end
@@ -251,19 +253,39 @@ filter.runs = errors.guard(function(s, ...)
     return values, lengths
 end)
 
---- s:unique() returns the distinct values in ascending order, NaN last, and the count of each (int).
-filter.unique = errors.guard(function(s, ...)
-    s = self_of("unique", s, 0, ...)
-    local flat <close> = core._flat(s)
-    local ordered, sorted = pcall(core._ordered, flat, "s:unique")
-    if ordered then
-        ordered, sorted = pcall(flat.sort, flat)
+-- Returns, in the shape of s, the 0-based index of the run of each element. `ordered`: the sorted elements; `places`:
+-- their flat indices in s.
+local function inverse_of(s, ordered, places)
+    local inverse = rill.stream("int", s.shape)
+    if s.size > 0 then
+        local starts <close> = heads(ordered)(ordered)
+        local runs <close> = starts:scan()
+        rill.scatter(inverse:reshape(s.size), places, runs:cast "int" - 1)
     end
-    if not ordered then
+    return inverse
+end
+
+--- s:unique([{inverse =}]) returns the distinct values in ascending order, NaN last, and the count of each (int). With
+-- `inverse` = true also an int stream of the shape of s: the 0-based index of each element in the distinct values.
+filter.unique = errors.guard(function(s, options, ...)
+    s = self_of("unique", s, 1, options, ...)
+    local inverse <const> = option.take("s:unique", options, {inverse = option.flag}).inverse
+    local flat <close> = core._flat(s)
+    local done, sorted, places = pcall(core._ordered, flat, "s:unique")
+    if done and inverse then
+        done, sorted, places = pcall(rill.sort_by_key, flat, rill.iota(flat.size))
+    elseif done then
+        done, sorted = pcall(flat.sort, flat)
+    end
+    if not done then
         fail("unique", "%s", (tostring(sorted):gsub("^.-s:%a+: ", "")))
     end
     local values, counts = sorted:runs()
+    local indices = inverse and inverse_of(s, sorted, places)
     sorted:close()
+    if inverse then
+        return values, counts, indices
+    end
     return values, counts
 end)
 

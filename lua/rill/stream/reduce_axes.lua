@@ -1,77 +1,34 @@
 -- Reductions over several axes, and variances with other divisors: s:sum {1, 3} and s:var(1, {ddof = 1}).
 local rill = require "rill.core.public"
+local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local fail <const> = errors.fail
 
 local reduce_axes = {}
 
--- Returns the sorted axes of a table, from 1 to rank; raises for other values.
-local function axes_of(where, list, rank)
-    local axes, seen = {}, {}
-    for _, axis in ipairs(list) do
-        local along <const> = math.type(axis) == "integer" and axis < 0 and axis + rank + 1 or axis
-        if math.type(axis) ~= "integer" or along < 1 or along > rank or seen[along] then
-            fail("%s: argument #1 'axis': expected different axes from 1 to %d, or -1 for the last, got %s", where,
-                rank, errors.told(list))
-        end
-        axes[#axes + 1], seen[along] = along, true
-    end
-    table.sort(axes)
-    return axes, seen
-end
-
--- Returns the stream with the axes merged to one, the merged axis, and the shapes of the result without and with sizes
--- of 1 for the axes.
-local function merged(s, axes, seen)
-    local shape, rank <const> = s.shape, #s.shape
-    local order, rest, kept = {}, {}, {}
-    for d = 1, rank do
-        if not seen[d] then
-            order[#order + 1], rest[#rest + 1] = d, shape[d]
-        end
-        kept[d] = seen[d] and 1 or shape[d]
-    end
-    local first <const>, count = axes[1], 1
-    for _, axis in ipairs(axes) do
-        count = count * shape[axis]
-    end
-    local new = table.move(rest, 1, #rest, 1, {})
-    if axes[#axes] - first == #axes - 1 then -- adjacent
-        table.insert(new, first, count)
-        local done, view = pcall(s.reshape, s, new)
-        return done and view or s:copy():reshape(new), first, rest, kept
-    end
-    table.move(axes, 1, #axes, #order + 1, order)
-    new[#new + 1] = count
-    return s:transpose(order):copy():reshape(new), #new, rest, kept
-end
-
 -- Returns the result of a reduction without options over a table of axes.
 local function over(name, where, s, list, keep)
-    local axes, seen = axes_of(where, list, #s.shape)
     if name == "argmin" or name == "argmax" then
         fail("%s: argument #1 'axis': expected one axis, got %s", where, errors.told(list))
-    elseif #axes == 0 then
-        fail("%s: argument #1 'axis': expected a table of axes, got an empty table", where)
-    elseif #axes == 1 and #s.shape > 1 then
-        return s[name](s, axes[1], {keep = keep})
     end
-    local view, axis, rest, kept = merged(s, axes, seen)
+    local sorted, seen = axes.several(where .. ": argument #1 'axis'", list, #s.shape)
+    if #sorted == 1 and #s.shape > 1 then
+        return s[name](s, sorted[1], {keep = keep})
+    end
+    local view, axis, rest, kept = axes.merged(s, sorted, seen)
     local result = view[name](view, axis)
     return result:reshape(keep and kept or #rest > 0 and rest or 1)
 end
 
 -- Returns the number of elements that are reduced over the given axes.
-local function count_of(where, s, axis)
-    local shape <const> = s.shape
-    local axes = axis == nil and {} or axes_of(where, type(axis) == "table" and axis or {axis}, #shape)
+local function count_of(s, axis)
     if axis == nil then
         return s.size
     end
-    local count = 1
-    for _, d in ipairs(axes) do
-        count = count * shape[d]
+    local shape <const>, count = s.shape, 1
+    for _, d in ipairs(type(axis) == "table" and axis or {axis}) do
+        count = count * shape[d < 0 and d + #shape + 1 or d]
     end
     return count
 end
@@ -115,7 +72,7 @@ function reduce_axes.reduce(name, s, axis, options)
     if ddof == 0 or result == nil then
         return result
     end
-    local n <const> = count_of(where, s, axis)
+    local n <const> = count_of(s, axis)
     local factor <const> = n > ddof and n / (n - ddof) or math.huge
     local scale <const> = name == "std" and factor ^ 0.5 or factor
     if type(result) == "table" and not rill.type(result) then -- a vector

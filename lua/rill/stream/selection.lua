@@ -1,6 +1,7 @@
 -- s:select, roll, pad, diff, split, squeeze and expand, and rill.stack of streams: parts of streams in other orders and
 -- shapes, with the meaning that they have in numpy.
 local rill = require "rill.core.public"
+local axes = require "rill.stream.axes"
 local core = require "rill.core"
 local errors = require "rill.core.error"
 local oneline = require "rill.stream.expression_kernel"
@@ -9,7 +10,7 @@ local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
-local product <const> = tables.product
+local layered <const>, part <const>, reshaped <const> = axes.layered, axes.part, axes.reshaped
 
 local selection = {}
 
@@ -18,39 +19,8 @@ local function self_of(where, s)
     return errors.open(where .. ": argument 's'", s)
 end
 
--- Returns an axis from 1 to `rank`; raises for other values.
-local function axis_of(where, i, axis, rank)
-    local along <const> = math.type(axis) == "integer" and axis < 0 and axis + rank + 1 or axis
-    if math.type(axis) ~= "integer" or along < 1 or along > rank then
-        fail("%s: argument #%d 'axis': expected 1 .. %d, or -1 for the last, got %s", where, i, rank,
-            errors.told(axis))
-    end
-    return along
-end
-
 local function is_whole(value, least)
     return math.type(value) == "integer" and value >= least
-end
-
--- Returns a view of s, or of a copy, in another shape.
-local function reshaped(s, shape)
-    local done, view = pcall(s.reshape, s, shape)
-    return done and view or s:copy():reshape(shape)
-end
-
--- Returns a view of s in three dimensions: before an axis, the axis, after it; and the three sizes. For axis nil the
--- elements in row-major order are the axis.
-local function layered(s, axis)
-    local shape <const> = s.shape
-    local before, n = 1, s.size
-    if axis then
-        before, n = product(shape, axis - 1), shape[axis]
-    end
-    local after = 1
-    for d = (axis or #shape) + 1, #shape do
-        after = after * shape[d]
-    end
-    return reshaped(s, {before, n, after}), before, n, after
 end
 
 -- ---- select
@@ -141,7 +111,7 @@ function selection.select(s, indices, axis, ...)
     errors.none("s:select", 3, 2, (...))
     s = self_of("s:select", s)
     local rank <const> = #s.shape
-    axis = axis ~= nil and axis_of("s:select", 2, axis, rank) or nil
+    axis = axis ~= nil and axes.one("s:select: argument #2 'axis'", axis, rank) or nil
     local at = indices_of(indices)
     local scalar <const> = types.scalar(at.type) and types.seen_scalar(at.type)
     if scalar == "bool" then
@@ -169,15 +139,6 @@ end
 
 -- ---- roll, diff, split
 
--- Returns the view of s with the indices `first` to `last` along an axis.
-local function part(s, axis, first, last)
-    local from, to = {}, {}
-    for d, size in ipairs(s.shape) do
-        from[d], to[d] = d == axis and first or 1, d == axis and last or size
-    end
-    return s:domain(from, to)
-end
-
 local function copy_part(result, at, s, axis, first, last)
     if first <= last and s.size > 0 then
         part(result, axis, at, at + last - first):write(part(s, axis, first, last))
@@ -200,20 +161,20 @@ function selection.roll(s, n, axis, ...)
     s = self_of("s:roll", s)
     local shape <const> = s.shape
     local steps <const> = type(n) == "table" and n or {n}
-    local axes <const> = type(axis) == "table" and axis or {axis}
+    local list <const> = type(axis) == "table" and axis or {axis}
     for _, step in ipairs(steps) do
         if math.type(step) ~= "integer" then
             fail("s:roll: argument #1 'n': expected a whole number, or a table of one per axis, got %s",
                 errors.told(n))
         end
     end
-    if #steps == 0 or axis ~= nil and #axes ~= #steps or axis == nil and #steps > 1 then
+    if #steps == 0 or axis ~= nil and #list ~= #steps or axis == nil and #steps > 1 then
         fail("s:roll: argument #1 'n': expected a whole number, or a table of one per axis, got %s", errors.told(n))
     elseif axis == nil then
         return roll(reshaped(s, s.size), steps[1], 1):reshape(shape)
     end
     for k, step in ipairs(steps) do
-        s = roll(s, step, axis_of("s:roll", 2, axes[k], #shape))
+        s = roll(s, step, axes.one("s:roll: argument #2 'axis'", list[k], #shape))
     end
     return s
 end
@@ -229,7 +190,7 @@ function selection.diff(s, n, axis, ...)
     elseif not types.list[s.type] then
         fail("s:diff: argument 's': expected numbers, vectors or booleans, got %s", s.type)
     end
-    axis = axis_of("s:diff", 2, axis == nil and -1 or axis, #s.shape)
+    axis = axes.one("s:diff: argument #2 'axis'", axis == nil and -1 or axis, #s.shape)
     local result = s
     for _ = 1, math.min(n, s.shape[axis]) do
         local size <const> = result.shape[axis]
@@ -243,7 +204,7 @@ end
 function selection.split(s, n, axis, ...)
     errors.none("s:split", 3, 2, (...))
     s = self_of("s:split", s)
-    axis = axis_of("s:split", 2, axis == nil and 1 or axis, #s.shape)
+    axis = axes.one("s:split: argument #2 'axis'", axis == nil and 1 or axis, #s.shape)
     local size <const> = s.shape[axis]
     if not is_whole(n, 1) then
         fail("s:split: argument #1 'n': expected a whole number from 1, got %s", errors.told(n))
@@ -335,7 +296,7 @@ function selection.squeeze(s, axis, ...)
     s = self_of("s:squeeze", s)
     local shape, new = s.shape, {}
     if axis ~= nil then
-        axis = axis_of("s:squeeze", 1, axis, #shape)
+        axis = axes.one("s:squeeze: argument #1 'axis'", axis, #shape)
         if shape[axis] ~= 1 then
             fail("s:squeeze: argument #1 'axis': dimension %d has %d elements, not 1", axis, shape[axis])
         end
@@ -353,7 +314,7 @@ function selection.expand(s, axis, ...)
     errors.none("s:expand", 2, 1, (...))
     s = self_of("s:expand", s)
     local shape <const> = s.shape
-    axis = axis_of("s:expand", 1, axis, #shape + 1)
+    axis = axes.one("s:expand: argument #1 'axis'", axis, #shape + 1)
     if #shape == 8 then
         fail("s:expand: a stream has at most 8 dimensions")
     end
@@ -386,7 +347,7 @@ function selection.stack(list, axis, ...)
         fail("rill.stack: argument #1 'list': expected a table of streams, got an empty table")
     end
     local rank <const> = #parts[1].shape
-    axis = axis_of("rill.stack", 2, axis == nil and 1 or axis, rank + 1)
+    axis = axes.one("rill.stack: argument #2 'axis'", axis == nil and 1 or axis, rank + 1)
     if rank == 8 then
         fail("rill.stack: a stream has at most 8 dimensions")
     end

@@ -1,5 +1,6 @@
 -- s:stats() and rill.debug.stats: statistics of a stream.
 local rill = require "rill.core.public"
+local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
 local types = require "rill.core.types"
 
@@ -25,8 +26,9 @@ end
 local Stats = { __name = "rill.debug.stats" }
 
 function Stats:__tostring()
-    return ("count %d, NaN %d, Inf %d, min %s, mean %s, max %s"):format(self.count, self.nan, self.inf,
-        tostring(self.min), tostring(self.mean), tostring(self.max))
+    return ("count %d, NaN %d, Inf %d, min %s, mean %s, max %s, quartiles %s, %s, %s"):format(self.count, self.nan,
+        self.inf, tostring(self.min), tostring(self.mean), tostring(self.max), tostring(self.q1),
+        tostring(self.median), tostring(self.q3))
 end
 
 -- Adds the statistics of a stream of numbers to a total.
@@ -54,8 +56,22 @@ local function add_numbers(total, part, floats)
     end
 end
 
---- stats.of(s) returns the statistics of an open stream or expression, as rill.debug.stats.
-function stats.of(s)
+-- Adds the quartiles of the finite numbers of all components.
+local function add_quartiles(total, s)
+    local info <const> = types.list[s.type]
+    local line = info.components == 1 and s or s:copy():reshape(s.size):as(info.scalar)
+    line = axes.reshaped(line, line.size)
+    if total.nan + total.inf > 0 then
+        line = line:filter(~(rill.isnan(line) | rill.isinf(line)))
+    end
+    if line.size > 0 then
+        total.q1, total.median, total.q3 = table.unpack(line:quantile {0.25, 0.5, 0.75})
+    end
+end
+
+--- stats.of(s [, plain]) returns the statistics of an open stream or expression, as rill.debug.stats. plain: without
+-- quartiles.
+function stats.of(s, plain)
     local parts = stats.parts(s)
     if not parts then
         errors.fail("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s", s.type)
@@ -65,6 +81,9 @@ function stats.of(s)
         add_numbers(total, s.type == "bool" and part:cast "int" or part, types.is_real(s.type))
     end
     total.finite = nil
+    if s.size > 0 and not plain then
+        add_quartiles(total, s)
+    end
     return setmetatable(total, Stats)
 end
 stats.of = errors.guard(stats.of, "rill.debug.stats")

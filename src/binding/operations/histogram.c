@@ -125,7 +125,8 @@ static void find_range(lua_State *L, const Stream *s, HistogramSpec *found)
     }
 }
 
-/* Computes a histogram. The stream is at 1, the options at 2, a table of ranges or nil at 3. */
+/* Computes a histogram. The stream is at 1, the options at 2, a table of ranges or nil at 3. Pushes the counts and the
+ * edges of each axis. */
 static int histogram_of(lua_State *L)
 {
     static const char *const names[] = {"bins", "min", "max", "weights", "outside", NULL};
@@ -152,9 +153,12 @@ static int histogram_of(lua_State *L)
     for (int a = 0; a < spec.axes; a++) {
         range_option(L, &found, &spec.axis[a], a);
     }
-    Stream *result = stream_handle_push(L);
-    binding_make(L, s->device, "s:histogram", histogram_stream(s, &spec, weights, result));
-    return 1;
+    Stream *result = stream_handle_push(L), *edges[2] = {NULL, NULL};
+    for (int a = 0; a < spec.axes; a++) {
+        edges[a] = stream_handle_push(L);
+    }
+    binding_make(L, s->device, "s:histogram", histogram_stream(s, &spec, weights, result, edges));
+    return 1 + spec.axes;
 }
 
 static int stream_lua_histogram(lua_State *L)

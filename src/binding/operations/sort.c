@@ -203,6 +203,20 @@ static int stream_top_k(lua_State *L)
     return 2;
 }
 
+/* _rank(s, k): returns the k-th smallest element, and the number of elements that are not greater. s has one dimension
+ * and a type with an order. */
+static int rill_rank(lua_State *L)
+{
+    static const char function[] = "s:quantile";
+    Stream *s = accept_check(L, 1, function, 0, "s");
+    int64_t k = binding_integer(L, 2, function, 1, "k");
+    TopKRank rank;
+    binding_run(L, s->device, function, topk_rank(s, k, &rank));
+    value_push(L, s->type, &rank.key);
+    lua_pushinteger(L, rank.count);
+    return 2;
+}
+
 /* Replaces a number at a stack index by a stream of this number: a float if `like` has floats, else a double. Returns
  * whether there was a number. */
 static bool number_to_stream(lua_State *L, int index, const Stream *like, const char *function)
@@ -285,6 +299,7 @@ static const luaL_Reg functions[] = {{"_sort", rill_sort},
                                      {"_sort_options", rill_sort_options},
                                      {"_sort_keyed", rill_sort_keyed},
                                      {"_declare", rill_declare},
+                                     {"_rank", rill_rank},
                                      {"argsort", rill_argsort},
                                      {"sort_by_key", rill_sort_by_key},
                                      {"searchsorted", rill_searchsorted},

@@ -186,12 +186,11 @@ static void pack(const Type *type, double value, uint32_t words[2])
     }
 }
 
-/* Computes the bin of every element. */
-static bool find_numbers(const Stream *s, const HistogramSpec *spec, Stream *numbers)
+/* Computes the bin of every element, and the edges of each axis. */
+static bool find_numbers(const Stream *s, const HistogramSpec *spec, Stream *numbers, Stream edges[2])
 {
     const Type *type = compared_type(s->type);
     Kernel *kernel = number_kernel(s->device, s->type->value, type, spec);
-    Stream edges[2] = {{0}};
     uint32_t bins[2] = {(uint32_t)spec->axis[0].bins, (uint32_t)spec->axis[1].bins}, clamped = spec->clamp;
     uint32_t scale[2][2], low[2][2], high[2][2];
     Argument args[12] = {{.stream = s}, {.words = bins}, {.words = &clamped}};
@@ -214,8 +213,6 @@ static bool find_numbers(const Stream *s, const HistogramSpec *spec, Stream *num
     if (done && !(done = kernel_launch(kernel, s->device, args, &s->shape, false))) {
         stream_release(numbers);
     }
-    stream_release(&edges[0]);
-    stream_release(&edges[1]);
     return done;
 }
 
@@ -252,14 +249,15 @@ static bool tally(const Stream *numbers, const Stream *weights, int64_t bins, St
     return done;
 }
 
-bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *weights, Stream *result)
+static bool count_in_bins(const Stream *s, const HistogramSpec *spec, const Stream *weights, Stream *result,
+                          Stream edges[2])
 {
     Stream found, numbers, counts;
     Shape shape = {.rank = 1, .size = {spec->axis[0].bins}};
     if (spec->axes == 2) {
         shape = (Shape){.rank = 2, .size = {spec->axis[1].bins, spec->axis[0].bins}};
     }
-    if (!find_numbers(s, spec, &found)) {
+    if (!find_numbers(s, spec, &found, edges)) {
         return false;
     }
     bool done = dense(&found, word_type(), &numbers);
@@ -272,6 +270,21 @@ bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *
     if (done) {
         done = stream_over(counts.buffer, counts.type, &shape, 0, result);
         stream_release(&counts);
+    }
+    return done;
+}
+
+bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *weights, Stream *result,
+                      Stream *edges[2])
+{
+    Stream found[2] = {{0}};
+    bool done = count_in_bins(s, spec, weights, result, found);
+    for (int a = 0; a < spec->axes; a++) {
+        if (done) {
+            *edges[a] = found[a];
+        } else {
+            stream_release(&found[a]);
+        }
     }
     return done;
 }

@@ -22,8 +22,10 @@ typedef struct HistogramSpec {
 bool histogram_range(const Stream *s, HistogramSpec *spec);
 /* Creates the histogram. If `weights` is NULL, the result is a uint stream of counts. Otherwise `weights` has the shape
  * of s, and the result has the sums of the weights: float for float weights, otherwise double. The shape is {bins} for
- * one axis and {bins of y, bins of x} for two. */
-bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *weights, Stream *result);
+ * one axis and {bins of y, bins of x} for two. Also creates for each axis the bins + 1 edges: float if kernels read the
+ * elements as float, otherwise double. */
+bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *weights, Stream *result,
+                      Stream *edges[2]);
 /* Counts equal integers: element k of the result is the number of elements of s equal to k, or the sum of their
  * weights. s has elements of int, uint or a packed integer type. The number of bins is the
  * largest element plus 1, or `least` if this is larger. Negative elements are an error. Waits for the device. */

@@ -7,6 +7,7 @@
 #include "primitive/engine/order.h"
 #include "primitive/sorting/sort.h"
 #include "shared/radix_words.h"
+#include "shared/topk_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,16 +54,11 @@ static void fill_params(TopK *t, int64_t key_base)
 
 static bool create_buffers(TopK *t)
 {
-    uint64_t words = t->key.bits == 64 ? 2 : 1;
-    uint32_t state[4] = {(uint32_t)t->k, 0, 0, 0};
+    uint32_t state[TOPK_STATE_WORDS] = {(uint32_t)t->k};
     t->state = buffer_create(t->device, sizeof state, false);
     t->totals = buffer_create(t->device, DIGITS * 4, true);
     t->counts = t->tiles ? NULL : buffer_create(t->device, (uint64_t)t->runs * DIGITS * 4, false);
-    t->marks = buffer_create(t->device, (uint64_t)(t->runs + 1) * 8, false);
-    t->keys_out = buffer_create(t->device, (uint64_t)t->k * 4 * words, false);
-    t->numbers_out = buffer_create(t->device, (uint64_t)t->k * 4, false);
-    return t->state && t->totals && (t->tiles || t->counts) && t->marks && t->keys_out && t->numbers_out &&
-           buffer_write(t->state, 0, state, sizeof state);
+    return t->state && t->totals && (t->tiles || t->counts) && buffer_write(t->state, 0, state, sizeof state);
 }
 
 static void release_buffers(TopK *t)
@@ -133,10 +129,15 @@ static bool select_last(TopK *t)
     return true;
 }
 
-static bool pick_out(const TopK *t)
+static bool pick_out(TopK *t)
 {
     int64_t groups = divide_up(t->runs, CPU_GROUP);
-    return run(t, "topk_mark.comp", false, false, t->marks, NULL, NULL, groups) &&
+    uint64_t words = t->key.bits == 64 ? 2 : 1;
+    t->marks = buffer_create(t->device, (uint64_t)(t->runs + 1) * 8, false);
+    t->keys_out = buffer_create(t->device, (uint64_t)t->k * 4 * words, false);
+    t->numbers_out = buffer_create(t->device, (uint64_t)t->k * 4, false);
+    return t->marks && t->keys_out && t->numbers_out &&
+           run(t, "topk_mark.comp", false, false, t->marks, NULL, NULL, groups) &&
            run(t, "topk_place.comp", true, false, t->marks, NULL, NULL, 1) &&
            run(t, "topk_mark.comp", false, true, t->keys_out, t->numbers_out, t->marks, groups);
 }
@@ -158,7 +159,26 @@ static bool sort_picked(const TopK *t, Stream *numbers)
     return done;
 }
 
-static bool select_numbers(const Stream *s, int64_t k, const RadixKey *key, Stream *numbers)
+static bool find_numbers(TopK *t, void *numbers)
+{
+    return select_last(t) && pick_out(t) && sort_picked(t, numbers);
+}
+
+/* Reads the last key to select and the number of keys that do not follow it. `found` is a TopKRank. */
+static bool find_rank(TopK *t, void *found)
+{
+    TopKRank *rank = found;
+    uint32_t state[TOPK_STATE_WORDS];
+    if (!select_last(t) || !buffer_read(t->state, 0, state, sizeof state)) {
+        return false;
+    }
+    rank->key = state[TOPK_PREFIX] | (uint64_t)state[TOPK_PREFIX + 1] << 32;
+    rank->count = (int64_t)state[TOPK_BETTER] + state[TOPK_EQUAL];
+    return true;
+}
+
+/* Runs `find` with the keys of s, after filling in `t` for the first k keys. */
+static bool with_keys(const Stream *s, int64_t k, const RadixKey *key, bool (*find)(TopK *, void *), void *result)
 {
     const DeviceTraits *traits = device_traits(s->device);
     Held held = {.count = 0};
@@ -173,7 +193,7 @@ static bool select_numbers(const Stream *s, int64_t k, const RadixKey *key, Stre
                         !buffer_texture_reaches(t.device, TEXEL_VECTOR, buffer_bytes(t.keys));
         cut(&t);
         fill_params(&t, key_base);
-        done = create_buffers(&t) && select_last(&t) && pick_out(&t) && sort_picked(&t, numbers);
+        done = create_buffers(&t) && find(&t, result);
         release_buffers(&t);
     }
     order_release(&held);
@@ -217,12 +237,28 @@ bool topk_stream(const Stream *s, int64_t k, bool largest, Stream *values, Strea
         return false;
     }
     bool few = k > 0 && k < stream_elements(s) / MOSTLY;
-    if (!(few ? select_numbers(s, k, &key, numbers) : sort_and_cut(s, k, largest, numbers))) {
+    if (!(few ? with_keys(s, k, &key, find_numbers, numbers) : sort_and_cut(s, k, largest, numbers))) {
         return false;
     }
     if (!take(s, numbers, values)) {
         stream_release(numbers);
         return false;
     }
+    return true;
+}
+
+bool topk_rank(const Stream *s, int64_t k, TopKRank *rank)
+{
+    RadixKey key;
+    if (!order_key(s->type, false, &key) || !with_keys(s, k, &key, find_rank, rank)) {
+        return false;
+    }
+    uint64_t sign = (uint64_t)1 << (key.bits - 1), bits = rank->key;
+    if (key.kind != RADIX_FLOAT) {
+        bits ^= key.kind == RADIX_SIGNED ? sign : 0;
+    } else {
+        bits = bits >= sign ? bits - sign : sign | (sign - bits);
+    }
+    rank->key = bits;
     return true;
 }

@@ -1,0 +1,194 @@
+-- s:median, s:quantile and s:percentile: order statistics with linear interpolation, the default of numpy.
+local rill = require "rill.core.public"
+local axes = require "rill.stream.axes"
+local core = require "rill.core"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local template = require "rill.glsl.template"
+local types = require "rill.core.types"
+local fail <const> = errors.fail
+
+local quantile = {}
+
+local FEW <const> = 6 -- a sort takes as long as this number of selections
+
+-- Interpolates between the elements of sorted lines at the position q * (n - 1). NaN is sorted last.
+local PICK <const> = template.new [[
+    kernel void pick($type s[][][], double qs[], int n, out $real r<>) {
+        ivec3 p = indexof(r).xyz;
+        double at = qs[p.z] * double(n - 1);
+        int low = int(at);
+        $real a = $real(s[p.y][low][p.x]), b = $real(s[p.y][min(low + 1, n - 1)][p.x]);
+        $real last = $real(s[p.y][n - 1][p.x]);
+        double t = at - double(low), x = double(a), y = double(b), d = y - x;
+        double v = t < 0.5lf ? x + d * t : y - d * (1.0lf - t);
+        v = isinf(x) || isinf(y) ? x + y : isinf(d) ? x * (1.0lf - t) + y * t : v;
+        r = isnan(last) ? last : t == 0.0lf || a == b ? a : $real(v);
+    }
+]]
+
+-- Interpolates as PICK does.
+local function between(a, b, t)
+    local d <const> = b - a
+    if t == 0 or a == b then
+        return a + 0.0
+    elseif math.abs(a) == math.huge or math.abs(b) == math.huge then
+        return a + b
+    elseif math.abs(d) == math.huge then
+        return a * (1 - t) + b * t
+    end
+    return t < 0.5 and a + d * t or b - d * (1 - t)
+end
+
+-- Returns a new stream of quantiles along an axis, of the shape {#qs, before, after}. Default of `real`, its type:
+-- float for elements that kernels read as float, else double.
+local function along(s, qs, axis, real)
+    local layers <const>, before <const>, n <const>, after <const> = axes.layered(s, axis)
+    local seen <const> = types.seen_scalar(s.type)
+    real = real or seen == "float" and seen or "double"
+    local result <const> = rill.stream(real, {#qs, before, after})
+    if result.size > 0 then
+        local sorted <close> = layers:sort {axis = 2}
+        local places <close> = rill.from(qs, "double")
+        PICK:kernel {type = seen, real = real}(sorted, places, n, result)
+    end
+    return result
+end
+
+-- Returns the quantiles of a stream of one dimension as a list of numbers: each by a selection of the element below and,
+-- if it is not followed by an equal one, of the next greater element.
+local function selected(s, qs)
+    local list <const>, n <const> = {}, s.size
+    local real <const> = types.is_real(s.type)
+    if real and rill.isnan(s):any() then
+        for k in ipairs(qs) do
+            list[k] = -(0 / 0)
+        end
+        return list
+    end
+    for k, q in ipairs(qs) do
+        local at <const> = q * (n - 1)
+        local low <const> = math.tointeger(at // 1)
+        local a <const>, count <const> = core._rank(s, low + 1)
+        local b = a
+        if at > low and count == low + 1 then
+            b = rill.where(s:gt(a), s, real and math.huge or s:max()):min()
+        end
+        list[k] = between(a, b, at - low)
+    end
+    return list
+end
+
+-- Returns the quantiles of all elements as a list of numbers.
+local function flat(s, qs)
+    local line <const> = axes.reshaped(s, s.size)
+    if #qs < FEW then
+        return selected(line, qs)
+    end
+    local found <close> = along(line, qs, 1, "double")
+    return found:values()
+end
+
+-- Checks the numbers q, which are at most `most`. Returns them as a list of fractions, and whether q is a table.
+local function fractions(where, name, q, most)
+    local is_list <const> = option.table[1](q)
+    local checked <const> = {}
+    for k, value in ipairs(is_list and q or {q}) do
+        if type(value) ~= "number" or not (value >= 0 and value <= most) then
+            fail("%s: argument #1 '%s': expected a number from 0 to %d, or a table of them, got %s", where, name, most,
+                errors.told(q))
+        end
+        checked[k] = value / most
+    end
+    if #checked == 0 then
+        fail("%s: argument #1 '%s': expected a number from 0 to %d, or a table of them, got %s", where, name, most,
+            errors.told(q))
+    end
+    return checked, is_list
+end
+
+-- Returns the open stream before the colon, of numbers.
+local function numbers(where, s)
+    s = errors.open(where .. ": argument 's'", s)
+    local scalar <const> = types.scalar(s.type) and types.seen_scalar(s.type)
+    if not scalar then
+        fail("%s: argument 's': elements of type %s have no order: take a component of each, like s.x", where, s.type)
+    end
+    return scalar == "bool" and s:cast "uint" or s
+end
+
+-- Returns the quantiles: numbers if axis is nil, else a stream. is_list: also of a single q as a list.
+local function compute(where, axis_where, s, qs, is_list, axis, keep)
+    local shape <const> = s.shape
+    if axis == nil and not keep then
+        local found <const> = s.size > 0 and flat(s, qs) or {}
+        return is_list and found or found[1]
+    end
+    if axis == nil then
+        axis = {}
+        for d = 1, #shape do
+            axis[d] = d
+        end
+    elseif not option.table[1](axis) then
+        axis = {axes.one(axis_where, axis, #shape)}
+    end
+    local list, seen = axes.several(axis_where, axis, #shape)
+    for _, d in ipairs(list) do
+        if shape[d] == 0 then
+            fail("%s: an axis without elements has no %s", where, where:match "%a+$")
+        end
+    end
+    local view <const>, merged <const>, rest <const>, kept <const> = axes.merged(s, list, seen)
+    local new <const> = keep and kept or rest
+    if is_list then
+        table.insert(new, 1, #qs)
+    end
+    return along(view, qs, merged):reshape(#new > 0 and new or 1)
+end
+
+local OPTIONS <const> = {
+    axis = {function(v) return math.type(v) == "integer" or option.table[1](v) end, "an axis, or a table of axes"},
+    keep = option.flag,
+}
+
+local function of_fractions(where, name, s, q, most, options)
+    s = numbers(where, s)
+    local qs <const>, is_list <const> = fractions(where, name, q, most)
+    local o <const> = option.take(where, options, OPTIONS)
+    return compute(where, where .. ": option 'axis'", s, qs, is_list, o.axis, o.keep)
+end
+
+--- s:quantile(q [, {axis =, keep =}]) returns the value below which the fraction q (0 to 1) of the elements is, with
+-- linear interpolation between the two nearest elements. q can be a table of fractions. Without `axis` the result is a
+-- number, or a table of one number per q; nil or an empty table if s has no elements. `axis`: a dimension or a table of
+-- dimensions, 1-based, -1 for the last. The result is then a new stream, with the dimension of a table q first. It is
+-- float if kernels read the elements as float, else double. `keep`: the dimensions stay with size 1. Default: false. The
+-- result is NaN if an element is NaN.
+function quantile.quantile(s, q, options, ...)
+    errors.none("s:quantile", 3, 2, (...))
+    return of_fractions("s:quantile", "q", s, q, 1, options)
+end
+
+--- s:percentile(p [, {axis =, keep =}]) returns s:quantile of p / 100. p is a number from 0 to 100, or a table.
+function quantile.percentile(s, p, options, ...)
+    errors.none("s:percentile", 3, 2, (...))
+    return of_fractions("s:percentile", "p", s, p, 100, options)
+end
+
+--- s:median([axis [, {keep =}]]) returns the median of all elements, or along an axis or a table of axes: the middle
+-- element in ascending order, or the mean of both middle elements. Its result has the form of that of s:quantile(0.5).
+function quantile.median(s, axis, options, ...)
+    errors.none("s:median", 3, 2, (...))
+    if option.table[1](axis) and #axis == 0 and next(axis) ~= nil and options == nil then
+        axis, options = nil, axis
+    end
+    s = numbers("s:median", s)
+    local keep <const> = option.take("s:median", options, {keep = option.flag}).keep
+    return compute("s:median", "s:median: argument #1 'axis'", s, {0.5}, false, axis, keep)
+end
+
+for name, f in pairs(quantile) do
+    quantile[name] = errors.guard(f, "s:" .. name)
+end
+
+return quantile
