@@ -69,7 +69,7 @@ describe("a suggestion", function()
 
     it("is not given if only the letters are similar", function()
         for owner, words in pairs {
-            rill = {"mgrid", "fromfile", "sinc", "gridDim", "lstsq"},
+            rill = {"mgrid", "sinc", "gridDim", "lstsq"},
             s = {"pinv"}, c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
             ["rill.sparse"] = {"csc_matrix"},
         } do

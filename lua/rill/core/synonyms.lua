@@ -311,7 +311,7 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: lstsq mgrid ogrid fromfile sinc gridDim
+-: lstsq mgrid ogrid sinc gridDim
 ]==],
 }
 
