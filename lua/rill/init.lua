@@ -59,6 +59,7 @@ core._active_list = lazy.call("rill.stream.active", "list")
 core._box_ranges = lazy.call("rill.container.ranges", "of_boxes")
 
 require "rill.algebra.arithmetic"
+require "rill.algebra.members"
 require "rill.algebra.fusion"
 
 for _, module in ipairs(lazy.moves and modules or {}) do

@@ -36,7 +36,7 @@ describe("a launch", function()
         check.names({"'b'", "3", "4"}, k.both, w, rill.stream("float", 3), rill.stream("float", 4))
         check.names({"nothing", "shape"}, k.nothing, w, w)
         local d <close> = rill.stream("float", 2)
-        assert.equal(0, select("#", k.nothing {w = w, d = d, shape = 1}))
+        assert.equal(d, k.nothing {w = w, d = d, shape = 1})
         check.equal({1, 0}, d:values())
     end)
 

@@ -63,7 +63,7 @@ describe("a kernel of more outputs than the device stores at once", function()
             ("%d %d %d %d: c d"):format(n, n + 1000, n + 2000, n + 3000),
             ("%d %d %d %d: b c"):format(5000, n, 3000, 7000),
             ("%d %d %d %d: a d"):format(n, 124750 * 8 + 1000, 500 + 1000, n - 124750),
-            ("%d %d %d: a z"):format(n + 1000, 2 * n + 1000, 5 * n + 3000),
+            ("%d %d %d %d: a z"):format(n + 1000, 2 * n + 1000, 5 * n + 3000, n + 1000),
             "2 passes, 2 outputs each, because this device stores no more at once",
         }, lines)
     end)

@@ -121,6 +121,9 @@ void fields_setter(lua_State *L, const char *name);
 /* Calls the metamethod __field of the value at index 1 with the string at index 2, and pushes the result: a component
  * or a field of the elements. Returns false if there is none. */
 bool fields_component(lua_State *L);
+/* Calls the metamethod __setfield of the value at index 1 with the string at index 2 and the value at index 3, which
+ * assigns to a component or a field of the elements. Returns false if there is none. */
+bool fields_assigned(lua_State *L);
 
 /* The next functions set a field of the table on top of the stack. */
 

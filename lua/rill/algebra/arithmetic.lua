@@ -1,4 +1,5 @@
 -- Defines the operators, methods and functions of the algebra. They build nodes, which expression.lua evaluates.
+-- Components and fields are in members.lua.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
@@ -87,82 +88,6 @@ for _, op in ipairs(operations.list) do
         expression.methods[op.name] = f
     end
 end
-
--- ---- components and fields
-
-local swizzles = {} -- for each set of letters: letter -> component
-for _, set in ipairs {"xyzw", "rgba", "stpq"} do
-    local letters = {}
-    for i = 1, 4 do
-        letters[set:sub(i, i)] = i
-    end
-    swizzles[#swizzles + 1] = letters
-end
-
-local components = {} -- "xy" -> the operation and the last component that it needs
-
-local function swizzle(key)
-    local found = components[key] or false
-    if not found and #key <= 4 then
-        for _, letters in ipairs(swizzles) do
-            local last = 0
-            for letter in key:gmatch "." do
-                last = last and letters[letter] and math.max(last, letters[letter])
-            end
-            if last then
-                local function works(_, given)
-                    return types[given[1]].scalar, types[given[1]].components, {given[1]}
-                end
-                found = {op = {name = "." .. key, any = "$1." .. key, works = works}, last = last, count = #key}
-            end
-        end
-        components[key] = found or nil -- any name may be looked up
-    end
-    return found
-end
-
-local fields = setmetatable({}, {__mode = "v"}) -- name -> the operation
-
-local function field_works(_, given)
-    return "float", 1, {given[1]} -- a formula without a function is used unchanged
-end
-
--- Returns the field of a structure, or nil if the structure does not have it.
-local function field(node, key)
-    local declared = node._declared or core._declare(node._view)
-    local list = declared:match("struct " .. node._type .. " {(.-)}")
-    for kind, name in list:gmatch "([%w_]+)%s+([%w_]+)%s*;" do
-        if name == key then
-            fields[key] = fields[key] or {name = "." .. key, any = "$1." .. key, works = field_works}
-            local made = expression.node(fields[key], kind, {node}, "s." .. key)
-            rawset(made, "_declared", not types[kind] and declared)
-            return made
-        end
-    end
-end
-
--- Returns components or a field of a stream or an expression, or nil if the name is neither.
-local function component(value, key)
-    local node = expression.is(value) and value or expression.leaf(value, "s." .. key, 0, "s")
-    if not types[node._type] then
-        return field(node, key)
-    end
-    local found = #key <= 4 and swizzle(key)
-    if not found then
-        return nil
-    end
-    local info = types[node._type]
-    if info.components == 1 then
-        return nil
-    end
-    if found.last > info.components then
-        fail("s.%s: a %s has %d components", key, node._type, info.components)
-    end
-    return expression.node(found.op, by_parts[info.scalar][found.count], {node}, "s." .. key)
-end
-expression.component = component
-core._metamethod("__field", component)
-core._container_metamethod("__field", component)
 
 -- ---- functions of rill
 

@@ -271,7 +271,7 @@ rill.sparse.csr: csr_matrix
 rill.sparse.coo: coo_matrix
 rill.sparse.load: mmread
 rill.npz.save: savez savez_compressed
-rill.csv.load: read_csv read_table loadtxt genfromtxt fromfile
+rill.csv.load: read_csv read_table loadtxt genfromtxt
 rill.csv.save: to_csv savetxt write_csv
 rill.mesh.icosphere: sphere uv_sphere ball
 rill.mesh.box: cube

@@ -82,6 +82,7 @@ s:read(first?: index, last?: index): table -- returns the elements as a table ne
 s:values(first?: index, last?: index): number[] -- returns the elements of all or of a box as a flat table of numbers
 s:bytes(first?: index, last?: index): string -- returns the elements of all or of a box as a packed little-endian string
 s:write(data: data, first?: index, last?: index): stream -- writes a table, a binary string or a stream of the same shape as the box; returns the stream
+s:field(name: string): expression -- returns a field of structures, or components of vectors, as s.name does, also a field with the name of a method. Written by s.name = value, or by the methods write, fill and set of the result
 s:get(...: integer): element -- returns one element: s:get(i, j, ...), 1-based
 s:set(value: element, ...: integer): stream -- writes one element: s:set(value, i, j, ...), 1-based; returns the stream
 s:fill(value: element): stream -- sets all elements to one value; returns the stream
@@ -129,7 +130,7 @@ k.params: table[] -- the parameters in order: tables with name, type and kind
 k:source(): string -- returns the GLSL text that was compiled last
 k:explain(...: any): string -- takes the arguments of a launch and describes it: how each argument is accessed, and why
 k:specialize(constants: table): kernel -- returns a kernel with constants fixed in its text: k:specialize{n = 3}
-s:map(expression: string, constants?: table): stream -- runs a one-line kernel: a GLSL expression in x, the element, and named constants
+s:map(expression: string, constants?: table): stream -- runs a one-line kernel: a GLSL expression in x, the element, and named constants. x.name is a field of a structure
 ]==] },
     { "algebra", [==[
 e:eval(): stream -- returns a new stream with the values of the expression
@@ -301,6 +302,7 @@ c:eval(): container -- returns the container itself; e:eval() of an expression r
 c:stream(): stream -- returns all elements as a dense stream
 c:like(type?: typename): container -- returns a container of the same type with zeros and the default value zero. If it has pages, none are mapped
 c:cast(type: typename): container -- returns a container with the elements and the default value converted to another type, as s:cast does
+c:field(name: string): expression -- returns a field of structures, or components of vectors, as c.name does
 c:map(expression: string, constants?: table): container -- runs a one-line kernel as s:map does. The result has the same mapping; its default value is the expression applied to the default value
 c:allocate(first: index|source, last?: index): container -- maps all pages of a sparse container that a box or a stream of points touches; raises an error if the capacity is exhausted. New pages hold the default value
 c:release(first: index|source, last?: index): container -- frees all pages of a sparse container that a box or a stream of points touches

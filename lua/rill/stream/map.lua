@@ -7,15 +7,49 @@ local oneline = require "rill.stream.expression_kernel"
 local value_types = oneline.value_types
 
 local constants_of = require "rill.stream.constants"
+local lru = require "rill.core.lru"
+
+local find, keep = lru(64) -- declarations and expression -> the kernel for structures
+
+-- The types of an expression in fields of structures, in an order in which the first type to which GLSL converts the
+-- expression is its type.
+local RESULTS <const> = {
+    "bool", "int", "uint", "float", "double", "ivec2", "uvec2", "vec2", "dvec2", "ivec3", "uvec3", "vec3", "dvec3",
+    "ivec4", "uvec4", "vec4", "dvec4",
+}
+
+-- Returns the kernel that computes an expression in fields of a structure, and the text before the expression; or nil and
+-- the message.
+local function kernel_of_structures(structures, element, declared, expression)
+    local key = structures .. declared .. expression
+    local known = find(key)
+    if known then
+        return known[1], known[2]
+    end
+    local results, first = table.move(RESULTS, 1, #RESULTS, 1, {}), nil
+    for name in structures:gmatch "struct ([%w_]+)" do
+        results[#results + 1] = name
+    end
+    for _, value in ipairs(results) do
+        local head = ("%skernel %s map(%s%s x<>) { return ("):format(structures, value, declared, element)
+        local kernel, message = oneline.kernel(head, expression, "); }")
+        if kernel then
+            keep(key, {kernel, head})
+            return kernel, head
+        end
+        first = value == "float" and message or first
+    end
+    return nil, first
+end
 
 local function map_error(level, format, ...)
     error("s:map: " .. format:format(...), level + 1)
 end
 
 --- s:map(expression [, constants]) returns a new stream of the values of a GLSL expression for each element x. Its type
--- is the type of s in kernels (float for half, int for int8). `constants` is a table of numbers, booleans or tables of
--- 2 to 4 numbers by their names in the expression. Integers are int if the elements are int, uint if they are uint, and
--- float otherwise.
+-- is the type of s in kernels (float for half, int for int8). For structures, whose fields are x.name, it is the type of
+-- the expression. `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in the
+-- expression. Integers are int if the elements are int or structures, uint if they are uint, and float otherwise.
 local function stream_map(s, expression, constants, ...)
     local contained = core._is_open_container(s)
     local element = contained and s.type or typename.element(s)
@@ -33,12 +67,16 @@ local function stream_map(s, expression, constants, ...)
     end
     local value = value_types[element] or element
     local scalar = constants_of.scalar(value)
-    if not scalar then
-        map_error(2, "argument 's': s:map does not accept elements of structure %s; write a kernel", element)
+    local arguments, declared = constants_of.declare("s:map", scalar or "int", constants, { x = "the element" })
+    local head, kernel, message
+    if scalar then
+        head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
+        kernel, message = oneline.kernel(head, expression, "); }")
+    else
+        local structures = core.type(s) == "expression" and s._declared or core._declare(s)
+        kernel, message = kernel_of_structures(structures, element, declared, expression)
+        head = message
     end
-    local arguments, declared = constants_of.declare("s:map", scalar, constants, { x = "the element" })
-    local head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
-    local kernel, message = oneline.kernel(head, expression, "); }")
     if not kernel then
         local whole = message:find "implicitly convert return value to u?int"
             or message:find "implicit cast from \"[^\"]*\" to \"u?int\"" -- NVIDIA's

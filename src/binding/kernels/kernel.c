@@ -100,6 +100,21 @@ static bool has_container(lua_State *L)
     return found;
 }
 
+/* Pushes the outputs of a launch, or the streams that it changed in place, and returns their number. */
+static int push_results(lua_State *L, const Call *call, bool outputs)
+{
+    const Function *f = call->function;
+    int count = 0;
+    luaL_checkstack(L, f->param_count, "too many outputs");
+    for (int i = 0; i < f->param_count; i++) {
+        if (param_kinds[f->params[i].kind].written && call_allocates(&f->params[i]) == outputs) {
+            lua_pushvalue(L, call->slot[i]);
+            count++;
+        }
+    }
+    return count;
+}
+
 static int kernel_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
@@ -128,14 +143,7 @@ static int kernel_call(lua_State *L)
     if (state->watched) {
         call_watcher(L, &call);
     }
-    results = 0;
-    luaL_checkstack(L, call.function->param_count, "too many outputs");
-    for (int i = 0; i < call.function->param_count; i++) {
-        if (call_allocates(&call.function->params[i])) {
-            lua_pushvalue(L, call.slot[i]);
-            results++;
-        }
-    }
+    results = push_results(L, &call, true) + push_results(L, &call, false);
     binding_charge(L, call.device);
     return results;
 }

@@ -60,6 +60,9 @@ int element_set(lua_State *L)
             function, binding_describe(L, 2));
     }
     if (lua_type(L, 2) != LUA_TNUMBER) {
+        if (fields_assigned(L)) {
+            return 0;
+        }
         return luaL_error(L,
                           "a stream has no field %s to be set; elements are set by s[i] = v or s:set(value, i, j ...)",
                           binding_key(L, 2));

@@ -185,5 +185,6 @@ void open_stream(lua_State *L)
     fields_function(L, "_element_texts", rill_element_texts);
     stream_handle_metatable(L);
     fields_setter(L,
-                  "_metamethod"); /* "__field" is called for unknown fields, and returns nil if it does not know them */
+                  "_metamethod"); /* "__field" is called for unknown fields, and returns nil if it does not know them;
+                                   * "__setfield" is called for assignments, and returns whether it knows the field */
 }

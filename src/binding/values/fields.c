@@ -52,6 +52,18 @@ void fields_setter(lua_State *L, const char *name)
     lua_setfield(L, -2, name);
 }
 
+bool fields_assigned(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING || luaL_getmetafield(L, 1, "__setfield") != LUA_TFUNCTION) {
+        return false;
+    }
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    lua_call(L, 3, 1);
+    return lua_toboolean(L, -1);
+}
+
 bool fields_component(lua_State *L)
 {
     if (lua_type(L, 2) != LUA_TSTRING || luaL_getmetafield(L, 1, "__field") != LUA_TFUNCTION) {
