@@ -83,7 +83,7 @@ describe("the site of the manual", function()
         assert.equal("rill_index({", index:match "^[%w_]+%(%{")
         assert.truthy(index:find('["Linear solvers","solve.html",""]', 1, true))
         assert.truthy(index:find('"example-raytrace.html","examples/raytrace.lua"]', 1, true))
-        assert.truthy(index:find('"name-rill-image-gaussian","rill.image.gaussian","smooths', 1, true))
+        assert.truthy(index:find('"rillimagegaussians-sigma","rill.image.gaussian","smooths', 1, true))
         assert.truthy(index:find '\n"multigrid":"%d+[ %d]*"')
         assert.is_nil(index:find("<", 1, true))
         assert.is_true(#index < 600000, #index)
@@ -149,7 +149,7 @@ describe("the site of the manual", function()
                     overflow = "false", focused = "true", ["names first"] = "rill.image.gaussian",
                     ["method first"] = "s:sort", title = "Sparse matrices", text = "true", markup = "0 true",
                     selected = "0", down = "1", ["up wraps"] = "true", expanded = "true", closed = "true",
-                    none = "0 No results", anchor = "true", opened = "image.html#name-rill-image-gaussian",
+                    none = "0 No results", anchor = "true", opened = "image.html#rillimagegaussians-sigma",
                     done = "true",
                 }, walk(width))
             end)

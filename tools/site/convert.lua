@@ -46,9 +46,9 @@ local function cell(html)
 end
 
 --- Creates a page from Markdown: {title=, first= (anchor of the title), html=, ids= (the text of a heading, or true,
---- by anchor), headings= (of the second level: {id=, html=})}.
+--- by anchor), headings= (of the second level: {id=, html=}), names= (all headings: {id=, text=})}.
 function convert.page(text)
-    local page = {ids = {}, headings = {}}
+    local page = {ids = {}, headings = {}, names = {}}
     local html = markdown(text)
     html = html:gsub("<h(%d)>(.-)</h%d>", function(level, inner)
         local id = slug(inner)
@@ -58,6 +58,7 @@ function convert.page(text)
             id = base .. "-" .. n
         end
         page.ids[id] = unescape(inner:gsub("<[^>]*>", ""))
+        page.names[#page.names + 1] = {id = id, text = page.ids[id]}
         if level == "1" and not page.title then
             page.title, page.first = page.ids[id], id
         elseif level == "2" then
@@ -82,12 +83,15 @@ local function patterns(name)
     return word and {full .. "%f[^%w_]", "%f[%w_]" .. word .. "%f[^%w_]"} or {full}
 end
 
---- Adds an anchor to the first code of a page that mentions a public name, and returns the anchor, or nil if no code
---- mentions it. The whole name has precedence over its last word, and code in paragraphs and tables has precedence
---- over code blocks.
+--- Returns the anchor of the first heading of a page that has a public name. If there is none, adds an anchor to the
+--- first code that mentions the name, and returns it, or nil if no code mentions it. The whole name has precedence over
+--- its last word, and code in paragraphs and tables has precedence over code blocks.
 function convert.mark_name(page, name)
     local id = "name-" .. name:gsub("[^%w]+", "-"):gsub("%-$", "")
     if page.ids[id] then return id end
+    for _, heading in ipairs(page.names) do
+        if heading.text:find("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]") then return heading.id end
+    end
     local first_block
     for _, pattern in ipairs(patterns(convert.escape(name))) do
         local at = 1

@@ -94,6 +94,10 @@
       });
       if (points) found.push({ points: points, page: part[0], anchor: part[1], label: part[2], more: title ? page[2] : page[0] });
     });
+    // A section that is the description of a name in the results is not listed again.
+    var named = new Set();
+    found.forEach(function (result) { if (result.code) named.add(result.page + "#" + result.anchor); });
+    found = found.filter(function (result) { return result.code || !named.has(result.page + "#" + result.anchor); });
     return found.sort(function (a, b) { return b.points - a.points; }).slice(0, SHOWN);
   }
 
@@ -153,6 +157,7 @@
   field.addEventListener("keydown", function (event) {
     if (event.isComposing) return;
     var items = list.children;
+    if (event.key === "Tab") return close();
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       select(selected + (event.key === "ArrowDown" ? 1 : -1));
     } else if (event.key === "Enter") {
