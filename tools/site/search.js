@@ -3,6 +3,7 @@
 (function () {
   "use strict";
   var SHOWN = 30;
+  var SMALL = ["a", "an", "and", "as", "for", "from", "how", "in", "is", "of", "on", "or", "the", "to", "with"]; // ignored next to other words
   var form = document.getElementById("search");
   var field = form.querySelector("input");
   var list = document.getElementById("results");
@@ -80,7 +81,9 @@
 
   // Returns the results, best first: names, titles, headings, then text. Entries with equal points keep the order of the index.
   function search(query) {
-    var terms = words(query), whole = query.trim().toLowerCase(), found = [];
+    var all = words(query), whole = query.trim().toLowerCase(), found = [];
+    var terms = all.filter(function (term) { return !SMALL.includes(term); });
+    if (!terms.length) terms = all;
     if (!terms.length) return found;
     var texts = terms.map(text_points);
     index.names.forEach(function (entry, at) {
