@@ -157,6 +157,12 @@ describe("selecting and shaping", function()
         assert.same({{0.0, 0.0}, {1.0, 2.0}}, rill.from({{1, 2}}, "vec2"):pad {before = 1}:read())
         assert.same({true, false}, rill.from {true}:pad {after = 1}:values())
         assert.equal(4, rill.zeros(0):pad {before = 4, value = 1}:sum())
+        assert.same({0.0, 1.0, 2.0, 0.0}, rill.from {1, 2}:pad {before = 1, after = 1, boundary = "zero"}:values())
+        assert.same({false, true}, rill.from {true}:pad {before = 1, boundary = "zero"}:values())
+        assert.same({0, 0}, rill.zeros(0, "int"):pad {after = 2, boundary = "zero"}:values())
+        local Padded = rill.struct("Padded", "float x; int n;")
+        assert.same({{x = 0.0, n = 0}, {x = 1.0, n = 2}}, rill.from({{x = 1, n = 2}}, Padded):pad {before = 1,
+            boundary = "zero"}:read())
         local outside = {
             clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
             wrap = function(i, n) return i % n end,
@@ -199,6 +205,11 @@ describe("selecting and shaping", function()
         assert.same({{3, 3, 3}}, rill.iota {2, 3}:diff(1, 1):read())
         assert.same({true, false}, rill.from {true, false, false}:diff():values())
         assert.same({4294967295}, rill.from({1, 0}, "uint"):diff():values())
+        for type, values in pairs {uint8 = {254, 6}, int8 = {-2, 6}, uint16 = {65534, 6}, half = {-2.0, 6.0}} do
+            local d = rill.from({5, 3, 9}, type):diff()
+            assert.equal(type, d.type)
+            assert.same(values, d:values())
+        end
         assert.equal(0, rill.zeros(1):diff().size)
         assert.equal(0, rill.zeros(0):diff(3).size)
         assert.equal(0, rill.zeros(3):diff(9).size)

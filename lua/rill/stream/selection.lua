@@ -196,6 +196,7 @@ function selection.diff(s, n, axis, ...)
         local size <const> = result.shape[axis]
         local high, low = part(result, axis, 2, size), part(result, axis, 1, size - 1)
         result = (s.type == "bool" and high:ne(low) or high - low):eval()
+        result = result.type == s.type and result or result:cast(s.type) -- differences of uint8 are uint8
     end
     return n == 0 and s:copy() or result
 end
@@ -234,14 +235,14 @@ local AMOUNT <const> = {option.some(is_amount), "a whole number from 0, or a tab
 
 --- s:pad{before =, after =, value =} or s:pad{before =, after =, boundary =} returns a new stream with elements added
 -- before and after each dimension: `before` and `after` are a number for all dimensions, or a table of one per
--- dimension. Default: 0. The new elements are `value` (default 0), or follow a boundary mode: "clamp", "wrap" or
--- "mirror".
+-- dimension. Default: 0. The new elements are `value` (default 0), or follow a boundary mode: "clamp", "wrap",
+-- "mirror" or "zero".
 function selection.pad(s, options, ...)
     errors.none("s:pad", 2, 1, (...))
     s = self_of("s:pad", s)
     local o <const> = option.take("s:pad", options, {
         before = AMOUNT, after = AMOUNT, value = {function() return true end, "an element"},
-        boundary = option.choice {"clamp", "wrap", "mirror"},
+        boundary = option.choice {"clamp", "wrap", "mirror", "zero"},
     })
     if o.boundary and o.value ~= nil then
         fail("s:pad: expected the option 'value' or the option 'boundary', got both")
@@ -249,7 +250,7 @@ function selection.pad(s, options, ...)
     local shape <const> = s.shape
     local before <const> = option.per_dimension("s:pad", "before", o.before, #shape)
     local after <const> = option.per_dimension("s:pad", "after", o.after, #shape)
-    if not o.boundary then
+    if not o.boundary or o.boundary == "zero" and types.list[s.type] then
         local value = o.value
         if value == nil and not types.list[s.type] then
             fail("s:pad: option 'value' is missing: expected a value of structure %s", s.type)
