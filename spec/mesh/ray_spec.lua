@@ -182,14 +182,49 @@ describe("rays", function()
     end)
 
     it("that visit more triangles than a launch's loops allow are exact", function()
-        local tri, n = {}, 12000
-        for i = 1, n do tri[i] = {0, 1, 2} end
-        local m = rill.mesh.new {positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, triangles = tri}
+        local function stack(n) -- n times the same triangle
+            local triangles = rill.stream("ivec3", n, {0, 1, 2})
+            return rill.mesh.new {positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, triangles = triangles}
+        end
         for _, structure in ipairs {"bvh", "grid"} do
-            local s <close> = rill.ray.scene(m, {structure = structure})
-            assert.are.same({n, 0}, s:count({{0.2, 0.2, 1}, {0.9, 0.9, 1}}, {{0, 0, -1}}):values())
+            local s <close> = rill.ray.scene(stack(80000), {structure = structure})
+            assert.are.same({80000, 0}, s:count({{0.2, 0.2, 1}, {0.9, 0.9, 1}}, {{0, 0, -1}}):values())
             local t, f = s:closest({{0.2, 0.2, 1}}, {{0, 0, -1}})
             assert.are.same({1, 0}, {t:get(1), f:get(1)})
+            -- Rays 1, 9, 17 ... of one invocation together visit more than its loop allows, and each of them fewer.
+            local thin <close> = rill.ray.scene(stack(12000), {structure = structure})
+            local o = rill.kernel [[
+                kernel void at(out vec3 o<>) {
+                    int i = indexof(o).x;
+                    o = i < 64 && i % 8 == 0 ? vec3(0.2, 0.2, 1.0) : vec3(i == 3 ? 0.0 / 0.0 : 2.0, 2.0, 1.0);
+                }
+            ]] {shape = 16384}
+            local counts = thin:count(o, {{0, 0, -1}})
+            assert.are.equal(8 * 12000, counts:sum())
+            assert.are.same({12000, 0, 12000}, {counts:get(1), counts:get(2), counts:get(57)})
+            assert.are.equal(1, thin.invalid)
+        end
+    end)
+
+    it("of any number, and in views, meet the same triangles", function()
+        local m = rill.mesh.icosphere(3)
+        local o, d = vectors({60, 90}, 1, 2), vectors({60, 90}, 2, 1)
+        local none <close> = rill.ray.scene(m, {structure = "none"})
+        for _, structure in ipairs {"bvh", "grid"} do
+            local s <close> = rill.ray.scene(m, {structure = structure})
+            local function same(p, q, far)
+                local got, want = {s:closest(p, q)}, {none:closest(p, q)}
+                for k = 1, 3 do assert.is_true(got[k]:bytes() == want[k]:bytes()) end
+                assert.is_true(s:count(p, q, far):bytes() == none:count(p, q, far):bytes())
+                assert.is_true(s:any(p, q, far):bytes() == none:any(p, q, far):bytes())
+            end
+            local p, q = o:transpose():domain({2, 3}, {81, 52}), d:transpose():domain({4, 5}, {83, 54})
+            same(p, q, rill.random(p.shape, {seed = 3}))
+            same(p, d:domain({7, 7}, {7, 7}), 0.5)
+            same(o:domain({7, 7}, {7, 7}), q:domain({1, 1}, {80, 1}))
+            for _, n in ipairs {1, 7, 8, 9, 63, 64, 65, 1023, 2049, 5400} do
+                same(o:reshape(5400):domain(1, n), d:reshape(5400):domain(1, n), 1)
+            end
         end
     end)
 

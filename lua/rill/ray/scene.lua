@@ -4,16 +4,18 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
 local option = require "rill.core.options"
+local held = require "rill.core.scope"
 local vector = require "rill.core.vector"
-local kernels <const> = require "rill.glsl.template".file "traversal"
+local kernels <const> = require "rill.glsl.template".sections "traversal"
 local fail <const> = errors.fail
 
 local scene = {}
 
 local WHERE <const> = "rill.ray.scene"
-local BUDGET <const> = 8000 -- nodes and triangles that one ray visits in a launch, if the device limits loops: 8 rays share a limit of 65535
 local CHUNK <const> = 16384 -- triangles that one launch of the brute-force kernel tests
-local STACK <const>, FACES <const> = 64, 1 << 25
+local MOST <const>, SHARE <const> = {bvh = 64, grid = 16}, 1024 -- a processor: most rays of an invocation, and rays for each of them
+local ONCE <const>, TWICE <const> = {1}, {1, 2} -- how often a part of a kernel is repeated
+local STACK <const>, FACES <const> = 24, 1 << 25
 
 local OPTIONS <const> = {structure = option.words({"bvh", "grid", "none"}, "bvh")}
 
@@ -88,7 +90,7 @@ function scene.new(m, options)
     local meshes <const> = meshes_of(m)
     local made <const> = build(taken.structure, meshes)
     local s = {structure = taken.structure, faces = made.faces, bases = made.bases, count = made.count, closed = false,
-        low = made.low or {0, 0, 0}, high = made.high or {0, 0, 0}, meshes = meshes, tally = rill.stream("int", 2)}
+        low = made.low or {0, 0, 0}, high = made.high or {0, 0, 0}, meshes = meshes, tally = rill.stream("int", 1)}
     s.middle, s.reach = vector.middle(s.low, s.high), math.max(vector.diagonal(s.low, s.high), 1e-37)
     s.corner = stream_of("vec4", made.corners or "", 16)
     if made.nodes then
@@ -114,63 +116,94 @@ end
 
 -- ---- queries
 
+-- The result of a ray in a query: the index of a triangle in `corner` or -1 ("closest"), or the number of crossings. UNFINISHED: none yet.
+local UNFINISHED <const> = -2
+
+-- Returns the kernel of a structure and a mode, and the largest number of turns of its loop, or nil.
 local function program(structure, mode)
-    local limited <const> = rill.device().traits.loop_limit > 0
-    local name <const> = structure == "none" and "krnIntersectTriangle" or structure .. "_" .. mode
-    return kernels:kernel {structure = structure, mode = mode, name = name, stack = STACK,
-        budget = limited and BUDGET or 1 << 30, mark = structure == "none" and "inout" or "out"}, limited
+    local device <const> = rill.device()
+    local limit <const>, loops <const> = device.traits.loop_limit, device.family == "gpu" or structure == "grid"
+    local budget <const> = limit > 0 and (loops and limit // 16 or limit // 2) or 1 << 30
+    return kernels.trace:kernel {structure = structure, mode = mode, name = structure .. "_" .. mode, stack = STACK,
+        budget = budget, loops = loops, rounds = loops and ONCE or TWICE}, limit > 0 and budget
 end
 
-local RESULTS <const> = {
-    closest = {{"distance", "float"}, {"triangle", "int"}, {"weight", "vec2"}},
-    any = {{"crossings", "int"}}, count = {{"crossings", "int"}},
-}
-
 -- Runs the brute-force kernel over all triangles, for the rays of `where` or all.
-local function test_all(s, mode, arguments, shape, mask)
+local function test_all(s, mode, given, mask)
     local kernel <const> = program("none", mode)
-    local all <const> = {o = arguments.o, d = arguments.d, far = arguments.far, middle = s.middle, reach = s.reach,
-        corner = s.corner, tally = arguments.tally, where = mask and rill.active(mask) or nil}
-    for _, row in ipairs(RESULTS[mode]) do all[row[1]] = arguments[row[1]] end
-    local near <close> = mode == "closest" and rill.stream("double", shape) or nil
-    all.near = near
+    local near <close> = mode == "closest" and rill.stream("double", given.result.shape) or nil
+    local all <const> = {o = given.o, d = given.d, far = given.far, middle = s.middle, reach = s.reach,
+        corner = s.corner, tally = s.tally, where = mask and rill.active(mask) or nil, result = given.result, near = near}
     for first = 0, math.max(s.count - 1, 0), CHUNK do
         all.first, all.count = first, math.min(CHUNK, s.count - first)
         kernel(all)
     end
 end
 
--- Traces the rays through the structure. Some devices end long loops: their rays that were not finished are tested against all triangles.
-local function trace(s, mode, arguments)
-    local kernel <const>, limited = program(s.structure, mode)
-    local all <const> = {middle = s.middle, reach = s.reach, corner = s.corner, node = s.node, cells = s.cells,
-        entries = s.entries}
-    for key, value in pairs(arguments) do all[key] = value end
-    for key, value in pairs(s.grid or {}) do all[key] = value end
-    kernel(all)
-    if limited and s.steps > BUDGET and s.tally:get(2) > 0 then
-        local state <const> = arguments.triangle or arguments.crossings
-        local mask <close> = state:map "x == -2 ? 1 : 0"
-        s.tally:set(0, 2)
-        test_all(s, mode, arguments, state.shape, mask)
+-- Returns a stream as a list; streams that were created for it are added to `own`.
+local function list_of(own, s)
+    if #s.shape == 1 then return s end
+    local done, flat = pcall(s.reshape, s, s.size)
+    if not done then
+        own[#own + 1] = s:copy()
+        flat = own[#own]:reshape(s.size)
     end
+    own[#own + 1] = flat
+    return flat
 end
 
---- scene.query(s, mode, o, d, far, shape): returns the results of a query of rays with a shape, streams of RESULTS.
+-- Returns the number of rays for each invocation: several if there are enough of them for all threads of a processor.
+local function rays_each(structure, count)
+    return rill.device().family == "gpu" and 1 or math.max(1, math.min(MOST[structure], count // SHARE))
+end
+
+-- Traces the rays through the structure. Some devices end long loops: rays that were not finished are traced again, one for each invocation, and then tested
+-- against all triangles.
+local function trace(s, mode, given)
+    local kernel <const>, budget = program(s.structure, mode)
+    local count <const>, lanes <const> = given.result.size, rill.device().traits.subgroup_size
+    local all <const> = {total = count, lanes = lanes, middle = s.middle, reach = s.reach, corner = s.corner,
+        node = s.node, cells = s.cells, entries = s.entries, tally = s.tally}
+    for key, value in pairs(s.grid or {}) do all[key] = value end
+    local own <close> = held {}
+    all.result = list_of(own, given.result)
+    for _, name in ipairs {"o", "d", "far"} do
+        all[name], all["stride" .. name] = list_of(own, given[name]), given[name].size > 1 and 1 or 0
+    end
+    local most = rays_each(s.structure, count)
+    while true do
+        all.most, all.shape = most, (count + lanes * most - 1) // (lanes * most) * lanes
+        local left <close> = kernel(all)
+        if not budget or 2 * most * (s.steps + 1) <= budget or left:max() == 0 then return end
+        if most == 1 then break end
+        own.tally = rill.stream("int", 1) -- invalid rays were counted
+        most, all.tally = 1, own.tally
+        all.result:fill(UNFINISHED)
+    end
+    local mask <close> = given.result:map(("x == %d ? 1 : 0"):format(UNFINISHED))
+    test_all(s, mode, given, mask)
+end
+
+-- Returns a stream of results for rays with a shape.
+local function results(s, mode, o, d, far, shape)
+    local given <const> = {o = o, d = d, far = far, result = rill.stream("int", shape, UNFINISHED)}
+    if s.structure == "none" or s.count == 0 then
+        test_all(s, mode, given)
+    elseif given.result.size > 0 then
+        trace(s, mode, given)
+    end
+    return given.result
+end
+
+--- scene.query(s, mode, o, d, far, shape): returns the results of a query of rays with a shape: the distances, triangles and barycentric coordinates
+--- ("closest"), or the numbers of crossings ("any", "count").
 function scene.query(s, mode, o, d, far, shape)
-    local arguments, list = {o = o, d = d, far = far, tally = s.tally}, {}
-    for i, row in ipairs(RESULTS[mode]) do
-        list[i] = rill.stream(row[2], shape)
-        arguments[row[1]] = list[i]
-    end
-    if list[1].size > 0 then
-        if s.structure == "none" or s.count == 0 then
-            test_all(s, mode, arguments, shape)
-        else
-            trace(s, mode, arguments)
-        end
-    end
-    return table.unpack(list)
+    local found = results(s, mode, o, d, far, shape)
+    if mode ~= "closest" then return found end
+    local distance, triangle, weight = kernels.finish:kernel {mode = mode} {o = o, d = d, middle = s.middle,
+        reach = s.reach, corner = s.corner, at = found}
+    found:close()
+    return distance, triangle, weight
 end
 
 -- ---- arguments of the methods

@@ -188,6 +188,21 @@ static void split(Builder *b, const Range *r, bool halve, Range *left, Range *ri
     *right = range_of(b, r->first + n, r->count - n);
 }
 
+/* Moves the parts that become nodes before the parts that become leaves. */
+static void inner_first(Range *parts, int n)
+{
+    Range leaves[WIDTH];
+    int inner = 0, others = 0;
+    for (int k = 0; k < n; k++) {
+        if (parts[k].count > RAY_LEAF) {
+            parts[inner++] = parts[k];
+        } else {
+            leaves[others++] = parts[k];
+        }
+    }
+    memcpy(parts + inner, leaves, (size_t)others * sizeof *leaves);
+}
+
 /* Splits a range into at most four. Returns how many. */
 static int split_wide(Builder *b, const Range *r, int depth, Range *parts)
 {
@@ -211,6 +226,7 @@ static int split_wide(Builder *b, const Range *r, int depth, Range *parts)
         split(b, &whole, halve, &parts[at], &parts[n]);
         n++;
     }
+    inner_first(parts, n);
     return n;
 }
 

@@ -1,5 +1,6 @@
 // Rays against the triangles of a scene, for one structure ("bvh", "grid" or "none") and one mode ("closest", "any" or "count"). All structures test triangles
-// with the same function, so that their results are identical.
+// with the same function, so that their results are identical. The result of a ray is the index in `corner` of the nearest triangle or -1 ("closest"), or the
+// number of crossings.
 //
 // A ray is measured in units of the largest component of its direction, its main axis. Triangles are sheared along it and tested in two dimensions
 // (S. Woop, C. Benthin, I. Wald, "Watertight Ray/Triangle Intersection", 2013). The signs of the edge functions are exact for the sheared corners: a difference
@@ -49,12 +50,12 @@ int sign_of(double edge, vec3 p, vec3 q) {
     return s > 0.0lf ? 1 : (s < 0.0lf ? -1 : 0);
 }
 }
-// The barycentric coordinates (x, y) of the second and third corner, and the position z of the crossing, in units of the main axis; z is negative
-// without a crossing. `first` is the edge functions' sign test in floats, which rejects most triangles.
+// The barycentric coordinates (x, y) of the second and third corner, and the position z of the crossing relative to l.o, in units of the main axis; z is
+// -infinity without a crossing. The edge functions' sign test in floats rejects most triangles.
 dvec3 crossing(Line l, vec3 corner0, vec3 corner1, vec3 corner2) {
     vec3 a = sheared(l, corner0), b = sheared(l, corner1), c = sheared(l, corner2);
     float u = c.x * b.y - c.y * b.x, v = a.x * c.y - a.y * c.x, w = b.x * a.y - b.y * a.x;
-    dvec3 found = dvec3(0.0lf, 0.0lf, -1.0lf);
+    dvec3 found = dvec3(0.0lf, 0.0lf, -1.0lf / 0.0lf);
     if (!((u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0))) {
         dvec3 e = edges_of(a, b, c);
         double sum = e.x + e.y + e.z;
@@ -65,29 +66,43 @@ $if(mode == count){
         bool hit = (e.x >= 0.0lf && e.y >= 0.0lf && e.z >= 0.0lf) || (e.x <= 0.0lf && e.y <= 0.0lf && e.z <= 0.0lf);
 }
         if (hit && sum != 0.0lf) {
-            found = dvec3(e.y / sum, e.z / sum, l.start + (e.x * double(a.z) + e.y * double(b.z) + e.z * double(c.z)) / sum);
+            found = dvec3(e.y / sum, e.z / sum, (e.x * double(a.z) + e.y * double(b.z) + e.z * double(c.z)) / sum);
         }
     }
     return found;
 }
 
-typedef struct { double near; float limit; int triangle; vec2 weight; int count; double far; } Found;
+$section(finish)
+// The distance along a ray of the crossing with the triangle that "closest" found, the triangle, and the barycentric coordinates.
+kernel void finish(vec3 o<>, vec3 d<>, vec3 middle, float reach, vec4 corner[], int at<>, out float distance<>, out int triangle<>, out vec2 weight<>) {
+    Line l = line_of(o, d, middle, reach);
+    int i = max(at, 0);
+    vec4 a = corner[3 * i], b = corner[3 * i + 1], c = corner[3 * i + 2];
+    dvec3 t = crossing(l, a.xyz, b.xyz, c.xyz);
+    distance = at < 0 ? 1.0 / 0.0 : float((l.start + t.z) / double(l.size));
+    triangle = at < 0 ? -1 : floatBitsToInt(a.w);
+    weight = at < 0 ? vec2(0.0) : vec2(t.xy);
+}
+
+$section(trace)
+// near, face, at: the nearest crossing so far, its triangle, and the index of the triangle in `corner`. limit: traversal continues up to it.
+typedef struct { double near; float limit; int face; int at; int count; double far; } Found;
 
 // Tests triangle i and records a crossing. Crossings before `from`, or at `to` and after it, belong to other cells of a grid.
 void test(Line l, vec4 corner[], int i, float from, float to, inout Found f) {
     vec4 a = corner[3 * i], b = corner[3 * i + 1], c = corner[3 * i + 2];
     dvec3 t = crossing(l, a.xyz, b.xyz, c.xyz);
-    if (t.z >= 0.0lf) {
-        int face = floatBitsToInt(a.w);
+    if (t.z >= -l.start) {
 $if(mode == closest){
-        if (t.z < f.near || (t.z == f.near && face < f.triangle)) {
+        int face = floatBitsToInt(a.w);
+        if (t.z < f.near || (t.z == f.near && face < f.face)) {
             f.near = t.z;
-            f.triangle = face;
-            f.weight = vec2(t.xy);
-            f.limit = float(t.z - l.start) * 1.000002 + 1e-37;
+            f.face = face;
+            f.at = i;
+            f.limit = float(t.z) * 1.000002 + 1e-37;
         }
 }$else{
-        float at = float(t.z - l.start);
+        float at = float(t.z);
         if (t.z <= f.far$if(mode == count){ && at >= from && at < to}) f.count++;
 }
     }
@@ -96,175 +111,210 @@ Found nothing(Line l, float far) {
     Found f;
     f.near = 1.0lf / 0.0lf;
     f.limit = 1.0 / 0.0;
-    f.triangle = -1;
-    f.weight = vec2(0.0);
+    f.face = -1;
+    f.at = -1;
     f.count = 0;
     f.far = 1.0lf / 0.0lf;
 $if(mode == closest){}$else{
-    f.far = double(far) * double(l.size);
-    f.limit = isinf(far) ? 1.0 / 0.0 : float(f.far - l.start) * 1.000002 + 1e-37;
+    f.far = double(far) * double(l.size) - l.start;
+    f.limit = isinf(far) ? 1.0 / 0.0 : float(f.far) * 1.000002 + 1e-37;
 }
     return f;
 }
 bool is_done(Found f) { return $if(mode == any){f.count > 0}$else{false}; }
 
 $if(structure == bvh){
-const int DONE = 0x7fffffff, STACK = $stack;
+vec4 highest(vec4 a, vec4 b) { return mix(b, a, greaterThan(a, b)); }
+vec4 lowest(vec4 a, vec4 b) { return mix(b, a, lessThan(a, b)); }
+// The four bytes of a word b as 1 + b / 256.
+vec4 parts(uint w) { return uintBitsToFloat(uvec4(w << 15, w << 7, w >> 1, w >> 9) & 0x7f8000u | 0x3f800000u); }
 
-vec4 bytes(uint w) {
-    return vec4(float(w & 255u), float((w >> 8) & 255u), float((w >> 16) & 255u), float(w >> 24));
-}
-void order(inout float t, inout int r, inout float u, inout int s) {
-    bool swap = u < t;
-    float f = swap ? u : t;
-    int k = swap ? s : r;
-    u = swap ? t : u;
-    s = swap ? r : s;
-    t = f;
-    r = k;
-}
-// A stack entry is the index of a node, or -1 - (3 bits of count and an index) of a leaf's triangles.
-int leaf_of(uint first, uint count) { return -1 - int(first << 2 | count); }
-
-void trace(Line l, uvec4 node[], vec4 corner[], inout Found f, inout bool unfinished) {
-    int refs[$stack];
-    float enters[$stack];
-    int top = 0, here = 0, left = $budget;
-    vec3 way = mix(l.way, mix(vec3(1e-7), vec3(-1e-7), lessThan(l.way, vec3(0.0))), lessThan(abs(l.way), vec3(1e-7)));
-    vec3 inverse = 1.0 / way;
-    bvec3 down = lessThan(way, vec3(0.0));
-    while (here != DONE && left > 0) {
-        while (here >= 0 && here != DONE && left > 0) {
-            left--;
-            uvec4 p = node[3 * here], q = node[3 * here + 1], r = node[3 * here + 2];
-            vec3 base = (uintBitsToFloat(p.xyz) - l.o) * inverse;
-            vec3 unit = uintBitsToFloat((uvec3(p.w, p.w >> 8, p.w >> 16) & 255u) << 23) * inverse;
-            vec4 enter = max(max(base.x + unit.x * bytes(down.x ? q.y : q.x), base.y + unit.y * bytes(down.y ? q.w : q.z)),
-                             max(base.z + unit.z * bytes(down.z ? r.y : r.x), vec4(0.0)));
-            vec4 leave = min(min(base.x + unit.x * bytes(down.x ? q.x : q.y), base.y + unit.y * bytes(down.y ? q.z : q.w)),
-                             min(base.z + unit.z * bytes(down.z ? r.x : r.y), vec4(f.limit)));
-            uint kinds = p.w >> 24;
-            uint k0 = kinds & 3u, k1 = (kinds >> 2) & 3u, k2 = (kinds >> 4) & 3u, k3 = kinds >> 6;
-            bvec4 hit = lessThanEqual(enter * 0.999998, leave * 1.000002);
-            float t0 = hit.x ? enter.x : 3.4e38, t1 = hit.y ? enter.y : 3.4e38;
-            float t2 = hit.z ? enter.z : 3.4e38, t3 = hit.w ? enter.w : 3.4e38;
-            uint n1 = r.z + (k0 == 0u ? 1u : 0u), n2 = n1 + (k1 == 0u ? 1u : 0u), n3 = n2 + (k2 == 0u ? 1u : 0u);
-            uint f1 = r.w + k0, f2 = f1 + k1, f3 = f2 + k2;
-            int r0 = k0 == 0u ? int(r.z) : leaf_of(r.w, k0), r1 = k1 == 0u ? int(n1) : leaf_of(f1, k1);
-            int r2 = k2 == 0u ? int(n2) : leaf_of(f2, k2), r3 = k3 == 0u ? int(n3) : leaf_of(f3, k3);
-            order(t0, r0, t1, r1);
-            order(t2, r2, t3, r3);
-            order(t0, r0, t2, r2);
-            order(t1, r1, t3, r3);
-            order(t1, r1, t2, r2);
-            if (t3 < 3.3e38) { refs[top] = r3; enters[top] = t3; top++; }
-            if (t2 < 3.3e38) { refs[top] = r2; enters[top] = t2; top++; }
-            if (t1 < 3.3e38) { refs[top] = r1; enters[top] = t1; top++; }
-            here = r0;
-            if (t0 >= 3.3e38) {
-                while (top > 0 && enters[top - 1] * 0.999998 > f.limit && left > 0) { top--; left--; }
-                here = top > 0 ? refs[top - 1] : DONE;
-                top = max(top - 1, 0);
+// Each invocation traces up to `most` rays, one after the other: rays b, b + lanes, b + 2 lanes ... Lanes of a subgroup that finish a ray
+// early begin the next one, so that they do not wait for the others (T. Aila, S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009).
+// A word of `groups` stands for children of a node that a ray has yet to visit: the index of the first child (24 bits), the number of the children
+// (2 bits), and which children, the nearest first (2 bits each).
+kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int strided, int stridefar, int lanes, int most, vec3 middle, float reach,
+                  vec4 corner[], uvec4 node[], inout int result[], inout int tally[], out int left<>) {
+    uint groups[$stack];
+    float nears[$stack];
+    int begin = indexof(left).x / lanes * lanes * most, end = min(begin + lanes * most, total);
+    int ray = begin + indexof(left).x % lanes - lanes, invalid = 0, turns = 0;
+    Line l = line_of(vec3(0.0), vec3(1.0), middle, reach);
+    Found f = nothing(l, 0.0);
+    vec3 inverse = vec3(1.0);
+    // The node to visit or -1; the children to visit next, and the distance of the nearest of them; triangles first + k to test, for each bit k of
+    // `leaves`; the same for the leaves found next.
+    int here = -1, top = 0, first = 0, firstnext = 0;
+    uint group = 0u, leaves = 0u, leavesnext = 0u;
+    float near = 0.0;
+    do {
+        turns++;
+        if (here < 0 && leaves == 0u && top == 0 && (group & 192u) == 0u) {
+            if (ray >= begin) result[ray] = $if(mode == closest){f.at}$else{f.count};
+            ray += lanes;
+            if (ray < end) {
+                l = line_of(o[ray * strideo], d[ray * strided], middle, reach);
+                f = nothing(l, far[ray * stridefar]);
+                vec3 way = mix(l.way, mix(vec3(1e-7), vec3(-1e-7), lessThan(l.way, vec3(0.0))), lessThan(abs(l.way), vec3(1e-7)));
+                inverse = 1.0 / way;
+                invalid += l.valid ? 0 : 1;
+                here = l.valid ? 0 : -1;
             }
         }
-        if (here < 0) {
-            int leaf = -1 - here, first = leaf >> 2, end = first + (leaf & 3);
-            for (int i = first; i < end; i++) {
-                left--;
-                test(l, corner, i, -1.0 / 0.0, 1.0 / 0.0, f);
+        bvec3 down = lessThan(inverse, vec3(0.0));
+$for(round, rounds){
+$if(loops){
+        while (leaves == 0u && (here >= 0 || top > 0 || (group & 192u) != 0u) && turns < $budget)
+}
+        {
+            $if(loops){turns++;}
+            if (here < 0) {
+                group = near * 0.999998 > f.limit ? 0u : group;
+                if ((group & 192u) == 0u && top > 0) {
+                    top--;
+                    near = nears[top];
+                    group = near * 0.999998 > f.limit ? 0u : groups[top];
+                }
+                if ((group & 192u) != 0u) {
+                    here = int((group >> 8) + (group & 3u));
+                    group = (group & 0xffffff00u) | ((group >> 2) & 15u) | ((group & 192u) - 64u);
+                }
             }
-            while (top > 0 && enters[top - 1] * 0.999998 > f.limit && left > 0) { top--; left--; }
-            here = top > 0 && !is_done(f) ? refs[top - 1] : DONE;
-            top = max(top - 1, 0);
+            uint waiting = group;
+            float after = near;
+            int push = 0;
+            if (here >= 0 && leavesnext == 0u) {
+                uvec4 p = node[3 * here], q = node[3 * here + 1], r = node[3 * here + 2];
+                vec3 unit = uintBitsToFloat((uvec3(p.w << 23, p.w << 15, p.w << 7) & 0x7f800000u) + 0x04000000u) * inverse;
+                vec3 base = (uintBitsToFloat(p.xyz) - l.o) * inverse - unit;
+                vec4 enter = highest(highest(base.x + unit.x * parts(down.x ? q.y : q.x), base.y + unit.y * parts(down.y ? q.w : q.z)),
+                                     highest(base.z + unit.z * parts(down.z ? r.y : r.x), vec4(0.0)));
+                vec4 leave = lowest(lowest(base.x + unit.x * parts(down.x ? q.x : q.y), base.y + unit.y * parts(down.y ? q.z : q.w)),
+                                    lowest(base.z + unit.z * parts(down.z ? r.x : r.y), vec4(f.limit)));
+                bvec4 hit = lessThanEqual(enter, leave * 1.000004);
+                uint k0 = (p.w >> 24) & 3u, k1 = (p.w >> 26) & 3u, k2 = (p.w >> 28) & 3u, k3 = p.w >> 30;
+                // Nodes are sorted by their distance, whose last two bits are replaced by the number of the child.
+                uvec4 key = floatBitsToUint(enter) & 0xfffffffcu;
+                uint a0 = hit.x && k0 == 0u ? key.x : 0xffffffffu, a1 = hit.y && k1 == 0u ? key.y + 1u : 0xffffffffu;
+                uint a2 = hit.z && k2 == 0u ? key.z + 2u : 0xffffffffu, a3 = hit.w && k3 == 0u ? key.w + 3u : 0xffffffffu;
+                uint b0 = min(a0, a1), b1 = max(a0, a1), b2 = min(a2, a3), b3 = max(a2, a3);
+                uint c0 = min(b0, b2), c1 = min(b1, b3), c2 = max(b0, b2), c3 = max(b1, b3);
+                uint e1 = min(c1, c2), e2 = max(c1, c2);
+                uint found = (hit.x ? (1u << k0) - 1u : 0u) | (hit.y ? ((1u << k1) - 1u) << k0 : 0u)
+                           | (hit.z ? ((1u << k2) - 1u) << (k0 + k1) : 0u) | (hit.w ? ((1u << k3) - 1u) << (k0 + k1 + k2) : 0u);
+                bool full = leaves != 0u;
+                firstnext = full ? int(r.w) : firstnext;
+                leavesnext = full ? found : 0u;
+                first = full ? first : int(r.w);
+                leaves = full ? leaves : found;
+                here = c0 != 0xffffffffu ? int(r.z + (c0 & 3u)) : -1;
+                if (e1 != 0xffffffffu) {
+                    push = (group & 192u) != 0u ? 1 : 0;
+                    group = (r.z << 8) | (e2 == 0xffffffffu ? 64u : (c3 == 0xffffffffu ? 128u : 192u))
+                          | ((c3 & 3u) << 4) | ((e2 & 3u) << 2) | (e1 & 3u);
+                    near = uintBitsToFloat(e1 & 0xfffffffcu);
+                }
+            }
+            groups[top] = waiting; // a store that all lanes execute takes less time, so that it does not depend on `push`
+            nears[top] = after;
+            top += push;
         }
-    }
-    unfinished = here != DONE;
+        {
+            $if(loops){while}$else{if} (leaves != 0u) {
+                $if(loops){turns++;}
+                test(l, corner, first + findLSB(leaves), -1.0 / 0.0, 1.0 / 0.0, f);
+                leaves &= leaves - 1u;
+$if(mode == any){
+                if (is_done(f)) { here = -1; top = 0; group = 0u; leaves = 0u; leavesnext = 0u; }
+}
+            }
+            if (leaves == 0u) { leaves = leavesnext; first = firstnext; leavesnext = 0u; }
+        }
+}
+    } while (ray < end && turns < $budget);
+    left = ray < end ? 1 : 0;
+    if (invalid > 0) atomicAdd(tally[0], invalid);
 }
 }
 $if(structure == grid){
-typedef struct { ivec3 size; vec3 low; vec3 cell; } Grid;
-
-void trace(Line l, Grid g, uvec2 cells[], int entries[], vec4 corner[], inout Found f, inout bool unfinished) {
-    vec3 way = mix(l.way, mix(vec3(1e-7), vec3(-1e-7), lessThan(l.way, vec3(0.0))), lessThan(abs(l.way), vec3(1e-7)));
-    vec3 inverse = 1.0 / way, from = g.low - l.o;
-    vec3 a = from * inverse, b = (from + vec3(g.size) * g.cell) * inverse;
-    vec3 near = min(a, b), far = max(a, b);
-    float enter = max(max(near.x, near.y), max(near.z, 0.0)), leave = min(far.x, min(far.y, far.z));
-    ivec3 at = clamp(ivec3(floor((enter * way - from) / g.cell)), ivec3(0), g.size - 1);
-    ivec3 ahead = ivec3(greaterThan(way, vec3(0.0))), turn = 2 * ahead - 1;
-    bool inside = enter * 0.999998 <= leave * 1.000002;
-    float begin = -1.0 / 0.0;
-    int left = $budget;
-    while (inside && left > 0) {
-        uvec2 c = uvec2(0u);
-        float end = begin, start = begin;
-        while (inside && c.y == 0u && left > 0) { // to the next cell with triangles
-            left--;
-            vec3 next = (from + vec3(at + ahead) * g.cell) * inverse;
-            c = cells[(at.z * g.size.y + at.y) * g.size.x + at.x];
-            start = begin;
-            end = max(begin, min(next.x, min(next.y, next.z)));
-            begin = end;
+kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int strided, int stridefar, int lanes, int most, vec3 middle, float reach,
+                  vec4 corner[], vec3 size, vec3 low, vec3 cell, uvec2 cells[], int entries[], inout int result[], inout int tally[], out int left<>) {
+    int begin = indexof(left).x / lanes * lanes * most, end = min(begin + lanes * most, total);
+    int ray = begin + indexof(left).x % lanes - lanes, invalid = 0, turns = 0;
+    Line l = line_of(vec3(0.0), vec3(1.0), middle, reach);
+    Found f = nothing(l, 0.0);
+    vec3 inverse = vec3(1.0);
+    // The next cell, where the ray leaves the cell before it, and whether there is one; the entries of a cell to test, and the ray's interval in it.
+    ivec3 at = ivec3(0), last = ivec3(size) - 1;
+    float exit = 0.0, from = 0.0, to = 0.0;
+    bool inside = false;
+    uvec2 list = uvec2(0u);
+    do {
+        turns++;
+        if (list.y == 0u && !(inside && exit * 0.999998 <= f.limit)) {
+            if (ray >= begin) result[ray] = $if(mode == closest){f.at}$else{f.count};
+            ray += lanes;
+            if (ray < end) {
+                l = line_of(o[ray * strideo], d[ray * strided], middle, reach);
+                f = nothing(l, far[ray * stridefar]);
+                vec3 way = mix(l.way, mix(vec3(1e-7), vec3(-1e-7), lessThan(l.way, vec3(0.0))), lessThan(abs(l.way), vec3(1e-7)));
+                inverse = 1.0 / way;
+                invalid += l.valid ? 0 : 1;
+                vec3 a = (low - l.o) * inverse, b = (low - l.o + size * cell) * inverse;
+                vec3 near = min(a, b), away = max(a, b);
+                float enter = max(max(near.x, near.y), max(near.z, 0.0));
+                inside = l.valid && enter * 0.999998 <= min(away.x, min(away.y, away.z)) * 1.000002;
+                at = clamp(ivec3(floor((enter * way - (low - l.o)) / cell)), ivec3(0), last);
+                exit = -1.0 / 0.0;
+            }
+        }
+        bvec3 up = greaterThan(inverse, vec3(0.0));
+        ivec3 ahead = ivec3(up), turn = 2 * ahead - 1;
+        while (list.y == 0u && inside && exit * 0.999998 <= f.limit && turns < $budget) { // to the next cell with triangles
+            turns++;
+            vec3 next = (low - l.o + vec3(at + ahead) * cell) * inverse;
+            list = cells[(at.z * (last.y + 1) + at.y) * (last.x + 1) + at.x];
+            from = exit;
+            to = max(exit, min(next.x, min(next.y, next.z)));
+            exit = to;
             int axis = next.x <= min(next.y, next.z) ? 0 : (next.y <= next.z ? 1 : 2);
             at += axis == 0 ? ivec3(turn.x, 0, 0) : (axis == 1 ? ivec3(0, turn.y, 0) : ivec3(0, 0, turn.z));
-            bvec3 off = bvec3(at.x < 0 || at.x >= g.size.x, at.y < 0 || at.y >= g.size.y, at.z < 0 || at.z >= g.size.z);
-            inside = !any(off) && end * 0.999998 <= f.limit;
+            inside = !any(bvec3(at.x < 0 || at.x > last.x, at.y < 0 || at.y > last.y, at.z < 0 || at.z > last.z));
         }
-        for (int k = 0; k < int(c.y) && left > 0; k++) {
-            left--;
-            test(l, corner, entries[int(c.x) + k], start, end, f);
-            if (is_done(f)) break;
+        while (list.y > 0u && turns < $budget) {
+            turns++;
+            test(l, corner, entries[int(list.x)], from, to, f);
+            list = uvec2(list.x + 1u, list.y - 1u);
+$if(mode == any){
+            if (is_done(f)) { list.y = 0u; inside = false; }
+}
         }
-        inside = inside && end * 0.999998 <= f.limit && !is_done(f);
-        unfinished = left <= 0;
-    }
+    } while (ray < end && turns < $budget);
+    left = ray < end ? 1 : 0;
+    if (invalid > 0) atomicAdd(tally[0], invalid);
 }
 }
 $if(structure == none){
 // As in section 3.2 of "Brook for GPUs" (2004), a kernel tests each ray against triangles of a list: here `count` of them, from `first` on.
-}
-kernel void $name(vec3 o<>, vec3 d<>, float far<>, vec3 middle, float reach, vec4 corner[],
-                  $if(structure == bvh){uvec4 node[],}$if(structure == grid){vec3 size, vec3 low, vec3 cell, uvec2 cells[], int entries[],}
-                  $if(structure == none){int first, int count,}$if(mode == closest){$if(structure == none){inout double near<>,}}
-                  inout int tally[],
-                  $if(mode == closest){$mark float distance<>, $mark int triangle<>, $mark vec2 weight<>}$else{$mark int crossings<>}) {
+kernel void $name(vec3 o<>, vec3 d<>, float far<>, int first, int count, vec3 middle, float reach, vec4 corner[], $if(mode == closest){inout double near<>,}
+                  inout int result<>, inout int tally[]) {
     Line l = line_of(o, d, middle, reach);
     Found f = nothing(l, far);
-    bool unfinished = false;
-$if(structure == none){
+    if (first > 0) {
 $if(mode == closest){
-    if (first > 0 && triangle >= 0) {
         f.near = near;
-        f.triangle = triangle;
-        f.weight = weight;
-    }
+        f.at = result;
+        f.face = result < 0 ? -1 : floatBitsToInt(corner[3 * result].w);
 }$else{
-    if (first > 0) f.count = crossings;
+        f.count = result;
 }
-    int end = l.valid ? first + count : 0;
-    for (int i = first; i < end; i++) {
-        test(l, corner, i, -1.0 / 0.0, 1.0 / 0.0, f);
     }
+    int end = l.valid ? first + count : 0;
+    for (int i = first; i < end; i++) test(l, corner, i, -1.0 / 0.0, 1.0 / 0.0, f);
     if (first == 0 && !l.valid) atomicAdd(tally[0], 1);
 $if(mode == closest){
     near = f.near;
 }
-}$else{
-$if(structure == grid){
-    Grid g;
-    g.size = ivec3(size);
-    g.low = low;
-    g.cell = cell;
-}
-    if (l.valid) trace(l, $if(structure == bvh){node, corner}$else{g, cells, entries, corner}, f, unfinished);
-    if (!l.valid) atomicAdd(tally[0], 1);
-    if (unfinished) atomicAdd(tally[1], 1);
-}
-$if(mode == closest){
-    distance = f.triangle < 0 ? 1.0 / 0.0 : float(f.near / double(l.size));
-    triangle = unfinished ? -2 : f.triangle;
-    weight = f.weight;
-}$else{
-    crossings = unfinished ? -2 : f.count;
+    result = $if(mode == closest){f.at}$else{f.count};
 }
 }
