@@ -133,7 +133,8 @@ local function test_all(s, mode, given, mask)
     local kernel <const> = program("none", mode)
     local near <close> = mode == "closest" and rill.stream("double", given.result.shape) or nil
     local all <const> = {o = given.o, d = given.d, far = given.far, middle = s.middle, reach = s.reach,
-        corner = s.corner, tally = s.tally, where = mask and rill.active(mask) or nil, result = given.result, near = near}
+        corner = s.corner, tally = s.tally, where = mask and rill.active(mask) or nil, result = given.result,
+        near = near}
     for first = 0, math.max(s.count - 1, 0), CHUNK do
         all.first, all.count = first, math.min(CHUNK, s.count - first)
         kernel(all)
@@ -185,7 +186,7 @@ local function trace(s, mode, given)
 end
 
 -- Returns a stream of results for rays with a shape.
-local function results(s, mode, o, d, far, shape)
+local function intersect(s, mode, o, d, far, shape)
     local given <const> = {o = o, d = d, far = far, result = rill.stream("int", shape, UNFINISHED)}
     if s.structure == "none" or s.count == 0 then
         test_all(s, mode, given)
@@ -198,7 +199,7 @@ end
 --- scene.query(s, mode, o, d, far, shape): returns the results of a query of rays with a shape: the distances, triangles and barycentric coordinates
 --- ("closest"), or the numbers of crossings ("any", "count").
 function scene.query(s, mode, o, d, far, shape)
-    local found = results(s, mode, o, d, far, shape)
+    local found = intersect(s, mode, o, d, far, shape)
     if mode ~= "closest" then return found end
     local distance, triangle, weight = kernels.finish:kernel {mode = mode} {o = o, d = d, middle = s.middle,
         reach = s.reach, corner = s.corner, at = found}

@@ -191,16 +191,14 @@ static void split(Builder *b, const Range *r, bool halve, Range *left, Range *ri
 /* Moves the parts that become nodes before the parts that become leaves. */
 static void inner_first(Range *parts, int n)
 {
-    Range leaves[WIDTH];
-    int inner = 0, others = 0;
+    int inner = 0;
     for (int k = 0; k < n; k++) {
         if (parts[k].count > RAY_LEAF) {
+            Range swap = parts[inner];
             parts[inner++] = parts[k];
-        } else {
-            leaves[others++] = parts[k];
+            parts[k] = swap;
         }
     }
-    memcpy(parts + inner, leaves, (size_t)others * sizeof *leaves);
 }
 
 /* Splits a range into at most four. Returns how many. */
