@@ -11,6 +11,7 @@
 #include "io/array/npy.h"
 #include "io/array/npz.h"
 #include "io/array/rillfile.h"
+#include "io/array/wav.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
 #include "io/mesh/formats.h"
@@ -165,6 +166,17 @@ static void read_rill(unsigned char *bytes, size_t size)
     rillfile_free(&file);
 }
 
+static void read_wav(unsigned char *bytes, size_t size)
+{
+    WavSound sound;
+    volatile double sum = 0;
+    bool done = wav_decode(bytes, size, &sound);
+    check_message(done);
+    for (size_t i = 0; done && i < sound.frames * (size_t)sound.channels; i++) {
+        sum = sum + wav_sample(&sound, i) + (sound.floats ? 0 : wav_integer(&sound, i));
+    }
+}
+
 static void read_mtx(unsigned char *bytes, size_t size)
 {
     MtxMatrix matrix;
@@ -204,7 +216,8 @@ static void read_csv(unsigned char *bytes, size_t size)
 static const struct {
     const char *name;
     void (*read)(unsigned char *bytes, size_t size);
-} arrays[] = {{"npy", read_npy}, {"rill", read_rill}, {"npz", read_npz}, {"mtx", read_mtx}, {"csv", read_csv}};
+} arrays[] = {{"npy", read_npy}, {"rill", read_rill}, {"npz", read_npz},
+              {"wav", read_wav}, {"mtx", read_mtx},   {"csv", read_csv}};
 
 /* ---- the format */
 

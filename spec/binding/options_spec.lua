@@ -115,6 +115,7 @@ local calls = {
     ["rill.load"] = function(o) return rill.load("/nowhere.npy", nil, o) end,
     ["rill.npz.load"] = function(o) return rill.npz.load("/nowhere.npz", o) end,
     ["rill.npz.save"] = function(o) return rill.npz.save("/nowhere/a.npz", {line}, o) end,
+    ["rill.wav.save"] = function(o) return rill.wav.save(line, "/nowhere/a.wav", 8000, o) end,
     ["rill.csv.load"] = function(o) return rill.csv.load("/nowhere.csv", o) end,
     ["rill.csv.save"] = function(o) return rill.csv.save("/nowhere/a.csv", {x = line}, o) end,
     ["rill.image.save"] = function(o) return rill.image.save(gray, "/nowhere/a.png", o) end,

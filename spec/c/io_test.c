@@ -9,6 +9,7 @@
 #include "io/array/npy.h"
 #include "io/array/npz.h"
 #include "io/array/rillfile.h"
+#include "io/array/wav.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
 #include "io/mesh/formats.h"
@@ -118,6 +119,18 @@ static bool read_npz(const void *format, unsigned char *bytes, size_t size)
         npy_free(&array);
     }
     npz_close(&file);
+    return done;
+}
+
+static bool read_wav(const void *format, unsigned char *bytes, size_t size)
+{
+    (void)format;
+    WavSound sound;
+    volatile double sum = 0;
+    bool done = wav_decode(bytes, size, &sound);
+    for (size_t i = 0; done && i < sound.frames * (size_t)sound.channels; i++) {
+        sum = sum + wav_sample(&sound, i);
+    }
     return done;
 }
 
@@ -844,6 +857,7 @@ static void test_corpus(void **state)
     }
     read_corpus("npy", read_npy, NULL);
     read_corpus("npz", read_npz, NULL);
+    read_corpus("wav", read_wav, NULL);
     read_corpus("rill", read_rill, NULL);
     read_corpus("mtx", read_mtx, NULL);
     read_corpus("csv", read_csv, NULL);

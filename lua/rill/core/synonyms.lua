@@ -271,6 +271,8 @@ rill.sparse.csr: csr_matrix
 rill.sparse.coo: coo_matrix
 rill.sparse.load: mmread
 rill.npz.save: savez savez_compressed
+rill.wav.load: wavfile audioread soundfile
+rill.wav.save: audiowrite
 rill.csv.load: read_csv read_table loadtxt genfromtxt
 rill.csv.save: to_csv savetxt write_csv
 rill.mesh.icosphere: sphere uv_sphere ball

@@ -166,22 +166,6 @@ static int csv_read_file(lua_State *L)
     return 1;
 }
 
-static bool download(const Stream *stream, double **numbers)
-{
-    const Type *wide = type_of(SCALAR_DOUBLE, 1);
-    Stream cast;
-    if (stream->type == wide) {
-        *numbers = packed_bytes(stream);
-        return *numbers != NULL;
-    }
-    if (!copy_new(stream, wide, &cast)) {
-        return false;
-    }
-    *numbers = packed_bytes(&cast);
-    stream_release(&cast);
-    return *numbers != NULL;
-}
-
 /* Copies the strings of the table at the top of the stack. */
 static void take_texts(lua_State *L, CsvTexts *texts)
 {
@@ -208,7 +192,7 @@ static void take_column(lua_State *L, CsvColumn *column)
     const Stream *stream = accept_check(L, lua_gettop(L), save_name, 2, "columns");
     column->kind = CSV_NUMBER;
     column->single = type_scalar_form(stream->type->scalar) == FORM_FLOAT && stream->type->scalar != SCALAR_DOUBLE;
-    binding_run(L, stream->device, save_name, download(stream, &column->numbers));
+    binding_run(L, stream->device, save_name, (column->numbers = packed_doubles(stream)));
 }
 
 /* _csv_save(path, names, columns, rows, delimiter, decimal, digits, missing, header): writes columns, each a stream or

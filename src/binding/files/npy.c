@@ -4,6 +4,7 @@
 #include "binding/values/options.h"
 #include "io/array/npz.h"
 #include "io/array/rillfile.h"
+#include "io/array/wav.h"
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "kernel/host/packed.h"
@@ -191,6 +192,9 @@ static bool load_bytes(Device *device, const FileBytes *file, const Type *type, 
     }
     if (rillfile_recognise(file->data, file->size)) {
         return rillfile_load(device, file->data, file->size, type, result);
+    }
+    if (wav_recognise(file->data, file->size)) {
+        return error_set("it is a WAV file: use rill.wav.load");
     }
     if (image_format_of_bytes(file->data, file->size)) {
         return error_set("it is an image: use rill.image.load");

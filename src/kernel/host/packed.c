@@ -109,6 +109,21 @@ const void *packed_in_place(const Stream *s)
     return base ? base + s->offset * s->type->bytes : NULL;
 }
 
+double *packed_doubles(const Stream *stream)
+{
+    const Type *type = type_of(SCALAR_DOUBLE, 1);
+    Stream cast;
+    if (stream->type == type) {
+        return packed_bytes(stream);
+    }
+    if (!copy_new(stream, type, &cast)) {
+        return NULL;
+    }
+    double *numbers = packed_bytes(&cast);
+    stream_release(&cast);
+    return numbers;
+}
+
 bool packed_write(Stream *to, const Stream *from)
 {
     bool direct = to->contiguous && from->contiguous && from->buffer && type_same_layout(from->type, to->type) &&

@@ -12,6 +12,8 @@ bool packed_download(const Stream *stream, void *bytes);
 bool packed_upload(const Stream *stream, const void *bytes);
 /* Returns all elements, packed, in memory that the caller frees. */
 void *packed_bytes(const Stream *stream);
+/* Returns all elements of a stream of scalars, cast to double, in memory that the caller frees. */
+double *packed_doubles(const Stream *stream);
 /* Returns the elements themselves if they are in host memory in one piece; otherwise NULL, without
  * an error. */
 const void *packed_in_place(const Stream *stream);
