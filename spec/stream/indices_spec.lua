@@ -33,6 +33,7 @@ describe("a stream of 0-based indices", function()
             keep = m:argmax(1, {keep = true}), ["argmax of an expression"] = (m + 1):argmax(1),
             searchsorted = rill.searchsorted(rill.iota(5), rill.iota(3), {side = "right"}),
             top_k = select(2, x:top_k(2)), ["c:find"] = list:find "x > 2.0", ["c:top_k"] = select(2, list:top_k(2)),
+            unique = select(3, m:unique {inverse = true}),
         } do
             assert.is_true(marked(s), name)
         end
@@ -137,9 +138,10 @@ describe("a stream of 0-based indices", function()
     end)
 
     it("is described in the same words on each page that mentions the functions", function()
-        local words <const> = "`s:find`, `rill.argsort`, `rill.searchsorted`, `s:top_k`, `s:argmin(axis)` and "
-            .. "`s:argmax(axis)` return 0-based indices, which `s:select`, `rill.gather` and kernels take directly; "
-            .. "`s:get`, `s[i]`, `s:argmin()` and `s:argmax()` use 1-based indices."
+        local words <const> = "`s:find`, `rill.argsort`, `rill.searchsorted`, `s:top_k`, `s:argmin(axis)`, "
+            .. "`s:argmax(axis)` and `s:unique {inverse = true}` return 0-based indices, which `s:select`, "
+            .. "`rill.gather` and kernels take directly; `s:get`, `s[i]`, `s:argmin()` and `s:argmax()` use 1-based "
+            .. "indices."
         local lists <const> = {container = true, cost = true, errors = true, module = true} -- only name the functions
         local count = 0
         local pipe <close> = assert(io.popen "ls docs/*.md")

@@ -262,7 +262,7 @@ local function inverse_of(s, ordered, places)
         local runs <close> = starts:scan()
         rill.scatter(inverse:reshape(s.size), places, runs:cast "int" - 1)
     end
-    return inverse
+    return core._set_indices(inverse, true)
 end
 
 --- s:unique([{inverse =}]) returns the distinct values in ascending order, NaN last, and the count of each (int). With
