@@ -25,6 +25,7 @@ local no_collector = {reason = "it does not depend on the garbage collector",
 local repeated = {reason = "it repeats launches that other files make, which takes minutes on an interpreter",
     "horn", "inject", "life", "mandelbrot", "smoke"}
 local beyond = {reason = "its lists are longer than a buffer texture of softpipe", "shadow"}
+local drawn = {reason = "softpipe draws nothing if a fragment shader reads gl_PrimitiveID", "render", "raster_c"}
 local timed = {reason = "it counts GL calls or measures times", "counters", "profile"}
 
 -- Reasons for leaving out tests, by their tags.
@@ -123,7 +124,7 @@ local drivers = {
     {"softpipe", function()
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_MAX_TEXELS=32768 RILL_SUITE_PATIENCE=" .. patience
-    end, expects = "^softpipe", out = {repeated, beyond}, options = "--helper=spec/support/patience.lua",
+    end, expects = "^softpipe", out = {repeated, beyond, drawn}, options = "--helper=spec/support/patience.lua",
         tags = {"long", "slow", "large", "overflow", "lanes", "refused"},
         of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
     -- Launches are queued, as on a GPU.

@@ -150,6 +150,29 @@ function work.kernels(list, x)
     equal("transpose", flipped:get(2, 1), list[2])
 end
 
+-- A rectangle between pixels.
+function work.images()
+    local rows, columns = math.random(4, 40), math.random(4, 40)
+    local top, left = math.random(0, rows // 2 - 1), math.random(0, columns // 2 - 1)
+    local bottom, right = math.random(rows // 2, rows), math.random(columns // 2, columns)
+    local x, y = columns / 2, rows / 2
+    local m = {triangles = rill.from({{0, 1, 2}, {0, 2, 3}}, "ivec3"), positions = rill.from({
+        {left - x, y - top, 0}, {right - x, y - top, 0}, {right - x, y - bottom, 0}, {left - x, y - bottom, 0},
+    }, "vec3")}
+    local picture, seen = rill.render(m, {
+        size = {rows, columns}, samples = 1, camera = {eye = {0, 0, 9}, target = {0, 0, 0}, orthographic = columns},
+        shading = "none", color = "white", background = "black", linear = true, buffers = true,
+    })
+    local covered, light = {}, {}
+    for i = 0, rows * columns - 1 do
+        local row, column = i // columns, i % columns
+        covered[i + 1] = row >= top and row < bottom and column >= left and column < right and 1 or 0
+        for k = 1, 3 do light[3 * i + k] = covered[i + 1] end
+    end
+    same("hits of an image", seen.hits, covered)
+    same("image", picture, light)
+end
+
 -- Every thread creates and drops the same kernels.
 function work.structures()
     for i = 1, 300 do

@@ -122,12 +122,24 @@ bool raster_supports(Device *device, int columns, int rows)
 
 /* --- state --- */
 
+/* Sets the viewport and the factors from pixels to its coordinates. The viewport extends beyond the image, because triangles that cross the border
+ * of a viewport are clipped, which rounds the new corners and moves the edges. llvmpipe leaves gaps in triangles that are 16,384 pixels wide and
+ * high, therefore width and height together are at most that size. */
+static void set_viewport(const RasterRun *run)
+{
+    GLint most[2] = {0, 0};
+    glGetIntegerv(GL_MAX_VIEWPORT_DIMS, most);
+    int room = (most[0] < most[1] ? most[0] : most[1]) - run->columns - run->rows, margin = room > 0 ? room / 4 : 0;
+    int width = run->columns + 2 * margin, height = run->rows + 2 * margin;
+    glViewport(-margin, -margin, width, height);
+    glUniform2f(SCALE, 2.0f / (float)width, 2.0f / (float)height);
+}
+
 /* Sets the state of a pass. */
 static void set_state(Device *device, const RasterRun *run, const Pipelines *all, GLuint frame)
 {
     bool shown = run->pass == RASTER_VISIBLE || run->pass == RASTER_DEPTH;
     glBindFramebuffer(GL_FRAMEBUFFER, frame);
-    glViewport(0, 0, run->columns, run->rows);
     glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
     glDepthFunc(GL_GREATER);
     (shown ? glEnable : glDisable)(GL_DEPTH_TEST);
@@ -137,7 +149,7 @@ static void set_state(Device *device, const RasterRun *run, const Pipelines *all
     glUseProgram(all->programs[run->pass]);
     device->bound.program = NULL;
     glBindVertexArray(all->array);
-    glUniform2f(SCALE, 2.0f / (float)run->columns, 2.0f / (float)run->rows);
+    set_viewport(run);
     if (has_fragments(run->pass)) {
         glUniform1i(COLUMNS, run->columns);
     }
