@@ -134,6 +134,86 @@ describe("copy, cast, like", function()
 end)
 
 -- A stream above 128 MiB, the advertised size of a storage block.
+describe("copies of boxes with long rows", function()
+    leaks.watch(setup, teardown)
+
+    -- Copies a box of `from`, whose elements are counted from 1, into a stream of -1, and compares all its elements.
+    local function compare(kind, shape, first, last, to_shape, at, way)
+        local from = (rill.iota(shape) + 1):eval():cast(kind)
+        local to = rill.full(to_shape, -1, kind)
+        local box, size, ends = from:domain(first, last), {}, {}
+        for d, low in ipairs(first) do
+            size[d] = last[d] - low + 1
+            ends[d] = at[d] + size[d] - 1
+        end
+        local target = to:domain(at, ends)
+        if way then
+            box, target = box:flip(way), target:flip(way)
+        end
+        target:write(box)
+        local got, k = to:values(), 0
+        local function visit(d, inside, flat)
+            if d > #shape then
+                k = k + 1
+                local value = inside and flat + 1 or -1
+                if got[k] ~= value then
+                    error(("%s %s: element %d: expected %s, got %s"):format(kind, to.shape, k, value, got[k]))
+                end
+                return
+            end
+            for i = 1, to_shape[d] do
+                local within = inside and i >= at[d] and i <= ends[d]
+                visit(d + 1, within, within and flat * shape[d] + first[d] - 1 + i - at[d] or 0)
+            end
+        end
+        visit(1, true, 0)
+        assert.equal(#got, k)
+    end
+
+    it("write exactly the box", function()
+        for _, kind in ipairs {"float", "double", "int16"} do
+            for _, row in ipairs {127, 128, 129, 256, 300} do
+                compare(kind, {5, row + 7}, {2, 3}, {4, row + 2}, {6, row + 5}, {3, 2})
+                compare(kind, {5, row}, {1, 1}, {5, row}, {5, row + 1}, {1, 2})
+            end
+            compare(kind, {3, 2, 4, 150}, {1, 1, 2, 2}, {3, 2, 3, 149}, {4, 2, 3, 160}, {2, 1, 1, 5})
+            compare(kind, {3, 4, 150}, {1, 2, 2}, {2, 3, 149}, {4, 3, 160}, {2, 1, 5}, 1)
+            compare(kind, {3, 4, 150}, {1, 2, 2}, {2, 3, 149}, {4, 3, 160}, {2, 1, 5}, 2)
+            compare(kind, {3, 4, 150}, {1, 2, 2}, {2, 3, 149}, {4, 3, 160}, {2, 1, 5}, 3)
+        end
+    end)
+
+    it("within one stream, from repeated rows and of vectors", function()
+        local s = rill.iota {4, 300}
+        s:domain({1, 1}, {4, 200}):write(s:domain({1, 51}, {4, 250}))
+        for i = 1, 4 do
+            assert.same({(i - 1) * 300 + 50, (i - 1) * 300 + 249, (i - 1) * 300 + 200}, {s:get(i, 1), s:get(i, 200),
+                s:get(i, 201)})
+        end
+        local rows = rill.iota({1, 300}):tile(3, 1):copy()
+        check.equal(rill.iota({1, 300}):values(), rows:domain({3, 1}, {3, 300}):values())
+        local v = rill.random({5, 90}, {type = "vec3", seed = 1})
+        local padded = v:pad {before = {1, 2}, after = {0, 3}}
+        check.equal(v:as("float"):copy():reshape(5 * 90 * 3):values(),
+            padded:domain({2, 3}, {6, 92}):copy():as("float"):reshape(5 * 90 * 3):values())
+        local later = rill.full({3, 200}, 1)
+        local sum = later + 1
+        rill.zeros({3, 300}):domain({1, 1}, {3, 200}):write(later)
+        assert.equal(1200, sum:sum())
+    end)
+
+    it("are parts of pad and roll", function()
+        local s = rill.random({260, 300}, {seed = 3})
+        local padded = s:pad {before = {1, 2}, after = {3, 4}, value = 7}
+        check.equal(s:values(), padded:domain({2, 3}, {261, 302}):values())
+        assert.near(s:sum() + 7 * (264 * 306 - 260 * 300), padded:sum(), 1)
+        assert.equal(264 * 306 - 260 * 300, padded:eq(7):count())
+        local rolled = s:roll(37, 2)
+        check.equal(s:domain({1, 1}, {260, 263}):values(), rolled:domain({1, 38}, {260, 300}):values())
+        check.equal(s:domain({1, 264}, {260, 300}):values(), rolled:domain({1, 1}, {260, 37}):values())
+    end)
+end)
+
 describe("50,000,000 elements #slow #long", function()
     leaks.watch(setup, teardown)
 

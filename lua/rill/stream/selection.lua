@@ -233,6 +233,21 @@ local function is_amount(v)
 end
 local AMOUNT <const> = {option.some(is_amount), "a whole number from 0, or a table of one per dimension", 0}
 
+local FEW <const> = 1 << 16 -- elements that are filled by one launch, also where they are written later
+
+-- Fills the elements outside of a box.
+local function fill_outside(s, from, to, value)
+    local shape <const> = s.shape
+    for axis, size in ipairs(shape) do
+        if from[axis] > 1 then
+            part(s, axis, 1, from[axis] - 1):fill(value)
+        end
+        if to[axis] < size then
+            part(s, axis, to[axis] + 1, size):fill(value)
+        end
+    end
+end
+
 --- s:pad{before =, after =, value =} or s:pad{before =, after =, boundary =} returns a new stream with elements added
 -- before and after each dimension: `before` and `after` are a number for all dimensions, or a table of one per
 -- dimension. Default: 0. The new elements are `value` (default 0), or follow a boundary mode: "clamp", "wrap",
@@ -262,7 +277,11 @@ function selection.pad(s, options, ...)
             new[d], from[d], to[d] = size + before[d] + after[d], before[d] + 1, before[d] + size
         end
         local result = core._sized(s, new)
-        result:fill(value)
+        if s.size == 0 or result.size < FEW then
+            result:fill(value)
+        else
+            fill_outside(result, from, to, value)
+        end
         if s.size > 0 then
             result:write(s, from, to)
         end

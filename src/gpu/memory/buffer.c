@@ -402,6 +402,24 @@ bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_off
     return copy_chunks(to, to_offset, from, from_offset, bytes) && gl_error_check(to->device, "buffer_copy");
 }
 
+bool buffer_copy_rows(Buffer *to, Buffer *from, const BufferRows *rows)
+{
+    if (!to->map || !from->map || to == from || to->device != from->device || rows->count == 0) {
+        return false;
+    }
+    uint64_t last = rows->count - 1, to_end = rows->to + last * rows->to_pitch + rows->bytes;
+    if (to_end > to->capacity || rows->from + last * rows->from_pitch + rows->bytes > from->capacity) {
+        return false;
+    }
+    buffer_wrote(to, &(BufferRegion){.from = rows->to, .to = to_end, .pitch = rows->to_pitch, .width = rows->bytes});
+    const uint8_t *source = from->map + rows->from;
+    uint8_t *target = to->map + rows->to;
+    for (uint64_t k = 0; k < rows->count; k++) {
+        memcpy(target + k * rows->to_pitch, source + k * rows->from_pitch, rows->bytes);
+    }
+    return true;
+}
+
 /* Fills host memory; doubles the filled part in each step. */
 static void fill_host(uint8_t *to, uint64_t bytes, const void *pattern, uint64_t pattern_bytes)
 {

@@ -55,6 +55,15 @@ bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t by
 bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
 /* Copies bytes between buffers of a device. Ranges of one buffer may overlap. */
 bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes);
+/* Rows of `bytes` bytes: in both buffers the first byte of the first row, and the distance of rows in bytes, which is at
+ * least `bytes`. */
+typedef struct BufferRows {
+    uint64_t to, to_pitch, from, from_pitch, bytes, count;
+} BufferRows;
+
+/* Copies rows between two buffers in host memory. Returns false without error_set if a buffer is not in host memory, if
+ * both are the same, if there are no rows, or if a row is outside: then nothing is copied. */
+bool buffer_copy_rows(Buffer *to, Buffer *from, const BufferRows *rows);
 /* Fills a range with a pattern of 1, 2, 4, 8, 12 or 16 bytes. offset and bytes are multiples of the pattern's
  * size. */
 bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes);

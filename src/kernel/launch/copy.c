@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { LONG_ROW = 512 }; /* bytes of a row that the CPU copies */
+
 static bool launch_over(StrBuf *text, const Argument *args, Device *device, const Domain *domain)
 {
     Kernel *kernel = builtin_kernel(device, strbuf_text(text));
@@ -138,6 +140,41 @@ static bool whole_bytes(const Stream *s)
     return s->source == SOURCE_BUFFER && s->contiguous;
 }
 
+/* Copies streams whose rows are contiguous and long by the CPU, if they are in host memory. Returns false if they are
+ * not: then nothing is copied. */
+static bool copy_rows(Stream *to, const Stream *from)
+{
+    TransposeDimension dims[SHAPE_MAX_RANK];
+    int count;
+    int64_t size = to->type->bytes, planes = 1;
+    if (to->source != SOURCE_BUFFER || from->source != SOURCE_BUFFER || to->map || from->map ||
+        !transpose_dimensions(to, from, dims, &count) || count < 2 || dims[0].from != 1 || dims[0].to != 1 ||
+        dims[0].size * size < LONG_ROW || dims[1].from < dims[0].size || dims[1].to < dims[0].size) {
+        return false;
+    }
+    for (int d = 2; d < count; d++) {
+        planes *= dims[d].size;
+    }
+    for (int64_t k = 0; k < planes; k++) {
+        int64_t from_at = from->offset, to_at = to->offset, rest = k;
+        for (int d = 2; d < count; d++) {
+            from_at += rest % dims[d].size * dims[d].from;
+            to_at += rest % dims[d].size * dims[d].to;
+            rest /= dims[d].size;
+        }
+        BufferRows rows = {.to = (uint64_t)(to_at * size),
+                           .to_pitch = (uint64_t)(dims[1].to * size),
+                           .from = (uint64_t)(from_at * size),
+                           .from_pitch = (uint64_t)(dims[1].from * size),
+                           .bytes = (uint64_t)(dims[0].size * size),
+                           .count = (uint64_t)dims[1].size};
+        if (!buffer_copy_rows(to->buffer, from->buffer, &rows)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool copy_stream(Stream *to, const Stream *from)
 {
     if (stream_elements(to) == 0) {
@@ -148,6 +185,9 @@ bool copy_stream(Stream *to, const Stream *from)
         uint64_t size = (uint64_t)from->type->bytes;
         return buffer_copy(to->buffer, (uint64_t)to->offset * size, from->buffer, (uint64_t)from->offset * size,
                            stream_bytes(from));
+    }
+    if (same && copy_rows(to, from)) {
+        return true;
     }
     if (same && !to->map && !from->map && transpose_serves(to, from) && !stream_overlaps(to, from)) {
         return transpose_copy(to, from);

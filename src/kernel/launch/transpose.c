@@ -14,29 +14,23 @@ enum {
     GPU_TILE = 32,
 };
 
-typedef struct Dimension {
-    int64_t size, from, to; /* strides in elements */
-} Dimension;
-
 /* x: the dimension that is contiguous in the target; y: contiguous in the source; the others form planes. */
 typedef struct Planes {
-    Dimension x, y, planes[SHAPE_MAX_RANK];
+    TransposeDimension x, y, planes[SHAPE_MAX_RANK];
     int rank;
     int64_t count; /* number of planes */
 } Planes;
 
-/* Finds the dimensions with more than one element, fastest first, and merges adjacent ones that are
- * contiguous. Returns false for views that are more than strides. */
-static bool find_dimensions(const Stream *to, const Stream *from, Dimension *dims, int *count)
+bool transpose_dimensions(const Stream *to, const Stream *from, TransposeDimension *dims, int *count)
 {
     *count = 0;
     for (int d = to->shape.rank; d-- > 0;) {
         const ViewDim *a = &from->dim[d], *b = &to->dim[d];
-        Dimension next = {to->shape.size[d], a->stride, b->stride};
+        TransposeDimension next = {to->shape.size[d], a->stride, b->stride};
         if (!view_dim_plain(a) || !view_dim_plain(b)) {
             return false;
         }
-        Dimension *last = *count ? &dims[*count - 1] : NULL;
+        TransposeDimension *last = *count ? &dims[*count - 1] : NULL;
         if (next.size == 1) {
             continue;
         }
@@ -51,9 +45,9 @@ static bool find_dimensions(const Stream *to, const Stream *from, Dimension *dim
 
 static bool find_planes(const Stream *to, const Stream *from, Planes *planes)
 {
-    Dimension dims[SHAPE_MAX_RANK];
+    TransposeDimension dims[SHAPE_MAX_RANK];
     int count, x = -1, y = -1;
-    if (!find_dimensions(to, from, dims, &count)) {
+    if (!transpose_dimensions(to, from, dims, &count)) {
         return false;
     }
     planes->rank = 0;
