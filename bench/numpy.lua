@@ -1,5 +1,5 @@
--- Primitives over 2^24 elements against numpy, which gets the same data in its preferred layout; and the sum of an expression against the same work in two
--- launches.
+-- Primitives over 2^24 elements against numpy, which gets the same data in its preferred layout; selections and shapes also against PyTorch; and the sum of an
+-- expression against the same work in two launches.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
@@ -32,6 +32,19 @@ local function csv()
     return list[1]
 end
 
+-- Rows for selections and other shapes against a peer.
+local function shapes(peer, given)
+    local x, m, index = given.x, given.m, given.index
+    return pipe.rows(peer, peer.what, {
+        {"select 2^24, at random", "take", 1.0, function() return x:select(index) end},
+        {"quantile(0.3) of 2^24", "quantile", 1.0, function() return x:quantile(0.3) end, tolerance = 1e-6, rounds = 5},
+        {"roll 2^24", "roll", 1.0, function() return x:roll(1000) end},
+        {"roll the rows of 4096^2", "roll_rows", 1.0, function() return m:roll(1000, 2) end},
+        {"pad 2^24", "pad", 1.0, function() return x:pad {before = 10, after = 20} end},
+        {"pad 4096^2", "pad_rows", 1.0, function() return m:pad {before = 10, after = 10} end},
+    })
+end
+
 return function()
     local numpy <close>, missing = pipe.python "peer_numpy.py"
     if not numpy then return {support.note("primitives against numpy", missing)} end
@@ -60,6 +73,12 @@ return function()
         {"sort 2^24 uint", "sort", 0.4, function() return u:sort() end, rounds = 5},
         {"argsort 2^24 uint", "argsort", 4, function() return rill.argsort(u) end, rounds = 3},
     })
+    table.move(shapes(numpy, given), 1, 6, #rows + 1, rows)
+    local torch <close>, none = pipe.python "peer_torch.py"
+    if torch then
+        for _, name in ipairs {"x", "m", "index"} do torch:give(name, given[name]) end
+    end
+    table.move(torch and shapes(torch, given) or {support.note("shapes against PyTorch", none)}, 1, 6, #rows + 1, rows)
     rows[#rows + 1] = fused(x, y)
     rows[#rows + 1] = csv()
     return rows

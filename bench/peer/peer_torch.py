@@ -93,6 +93,12 @@ def top(data):
     return lambda: torch.topk(x, 100).values
 
 
+def quantile(data):
+    """torch.quantile accepts 16 million elements at most."""
+    x = given(data, "x")
+    return lambda: torch.kthvalue(x, int(0.3 * (len(x) - 1)) + 1).values
+
+
 def stencil(data):
     """A quarter of the sum of the four neighbours of each pixel, clamped at the edges."""
     m = given(data, "m")[None, None]
@@ -111,6 +117,12 @@ cases = {
     "sort": sort,
     "top": top,
     "stencil": stencil,
+    "take": gather,
+    "quantile": quantile,
+    "roll": plain(lambda x: torch.roll(x, 1000), "x"),
+    "roll_rows": plain(lambda m: torch.roll(m, 1000, 1), "m"),
+    "pad": plain(lambda x: torch.nn.functional.pad(x, (10, 20)), "x"),
+    "pad_rows": plain(lambda m: torch.nn.functional.pad(m, (10, 10, 10, 10)), "m"),
     "pow": into(torch.pow, "x", "y"),
 }
 for shape in ("m", "tall", "flat", "cube"):
