@@ -212,6 +212,8 @@ describe("an unknown option", function()
         for call, names in pairs {
             [function(o) return line:sort(o) end] = {desc = "descending", dim = "axis", reverse = "descending"},
             [function(o) return line:sum(1, o) end] = {keepdims = "keep", keepdim = "keep"},
+            [function(o) return line:unique(o) end] = {return_inverse = "inverse"},
+            [function(o) return rill.csv.load("x.csv", o) end] = {sep = "delimiter", usecols = "columns"},
             [function(o) return rill.random(3, o) end] = {dtype = "type", std = "sd", loc = "mean"},
             [system "cg"] = {tol = "tolerance", maxiter = "iterations", M = "preconditioner"},
             [function(o) return rill.array("float", 4, o) end] = {mode = "boundary", interpolation = "filter"},

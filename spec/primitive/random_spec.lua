@@ -288,6 +288,8 @@ describe("rill.random refuses", function()
     it("options that are not a table, and invalid shapes", function()
         check.raises("rill%.random: argument #2 'options': expected a table", rill.random, 4, 5)
         check.raises("rill%.random: argument #1 'shape'", rill.random)
+        check.raises("a shape is a list of sizes and has no key 'distribution': options are in another table",
+            rill.random, {3, distribution = "normal"})
         check.raises("rill%.seed: argument #1 'n': expected a whole number", rill.seed, 1.5)
         check.raises("rill%.seed", rill.seed)
     end)

@@ -126,6 +126,26 @@ describe("reductions over several axes", function()
         check.equal({2, 8}, rill.from({{1, 2}, {3, 6}}, "vec2"):var {ddof = 1}, 1e-5)
     end)
 
+    it("take the axis as an option", function()
+        local s = rill.from {{1, 5, 3}, {4, 2, 6}}
+        local c = rill.array("float", {2, 3}):write(s)
+        for _, x in ipairs {s, s * 1, s:transpose():copy():transpose(), c} do
+            for _, name in ipairs {"sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin",
+                "argmax", "norm", "median"} do
+                for _, axis in ipairs {1, 2, -1} do
+                    assert.same(x[name](x, axis):values(), x[name](x, {axis = axis}):values(), name)
+                end
+            end
+            assert.same({9, 12}, x:sum {axis = 2}:values())
+            assert.equal("1x3", tostring(x:sum {axis = 1, keep = true}.shape))
+            assert.same({21}, x:sum {axis = {1, 2}}:values())
+            check.equal({4, 4}, x:var {axis = 2, ddof = 1}:values(), 1e-6)
+        end
+        check.raises("argument #1 'axis': expected 1 .. 2, or %-1 for the last, got 3", s.sum, s, {axis = 3})
+        check.raises("s:sum: unknown option 'axis': expected keep", s.sum, s, 1, {axis = 1})
+        check.raises("s:median: unknown option 'axis': expected keep", s.median, s, 1, {axis = 1})
+    end)
+
     it("name invalid arguments", function()
         local s = rill.zeros {2, 3}
         check.raises("s:sum: argument #1 'axis': expected different axes from 1 to 2", s.sum, s, {1, 3})

@@ -113,9 +113,9 @@ local function settle(list, scalar, components, where, bits)
             list[i] = expression.constant(number_as(value, scalar, bits, where), scalar)
         elseif not value._op then
             if #value ~= components then
+                local one = "a number (tables of numbers go with vector streams; rill.from makes a stream)"
                 fail("%s: expected %s, got a table of %d numbers", where,
-                    components == 1 and "a number (tables of numbers go with vector streams)" or
-                    ("a number or a table of %d numbers"):format(components), #value)
+                    components == 1 and one or ("a number or a table of %d numbers"):format(components), #value)
             end
             local numbers = {}
             for c, number in ipairs(value) do

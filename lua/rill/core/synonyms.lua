@@ -350,7 +350,12 @@ default: fill fill_value background
 boundary: mode border padding pad wrap edge
 filter: interpolation method order mode interp
 length: n size
-inverse: ifft backward
+inverse: ifft backward return_inverse
+delimiter: sep separator
+missing: na_values missing_values
+comment: comments
+skip: skiprows skip_header
+ddof: correction unbiased
 transpose: trans transposed op T
 transpose_a: transa trans_a
 transpose_b: transb trans_b
@@ -373,7 +378,7 @@ dt: timestep time_step delta
 largest: greatest descending
 normals: normal
 offsets: indptr row_ptr
-columns: indices cols col
+columns: indices cols col usecols
 rows: row
 values: data vals
 -: ascending

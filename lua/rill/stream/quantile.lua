@@ -183,7 +183,9 @@ function quantile.median(s, axis, options, ...)
         axis, options = nil, axis
     end
     s = numbers("s:median", s)
-    local keep <const> = option.take("s:median", options, {keep = option.flag}).keep
+    option.check("s:median", options, {keep = true, axis = axis == nil or nil})
+    axis = axis == nil and options and options.axis or axis
+    local keep <const> = option.take("s:median", options and {keep = options.keep}, {keep = option.flag}).keep
     return compute("s:median", "s:median: argument #1 'axis'", s, {0.5}, false, axis, keep)
 end
 

@@ -34,7 +34,7 @@ local function count_of(s, axis)
 end
 
 --- reduce_axes.reduce(name, s, axis, options) returns the reduction `name` of an open stream. `axis` is nil, an axis or
--- a table of axes. options: keep; for "var" and "std" also ddof, which is subtracted from the number of elements by which
+-- a table of axes. options: axis, if `axis` is nil; keep; for "var" and "std" also ddof, which is subtracted from the number of elements by which
 -- the sum of squares is divided.
 function reduce_axes.reduce(name, s, axis, options)
     local where <const> = "s:" .. name
@@ -43,9 +43,10 @@ function reduce_axes.reduce(name, s, axis, options)
     if type(axis) == "table" and #axis == 0 and next(axis) ~= nil and options == nil then
         axis, options = nil, axis
     end
-    local known = {keep = true, ddof = deviation or nil}
+    local known = {axis = axis == nil or nil, keep = true, ddof = deviation or nil}
     option.check(where, options, known)
     options = options or {}
+    axis = axis == nil and options.axis or axis
     if options.keep ~= nil and type(options.keep) ~= "boolean" then
         fail("%s: option 'keep': expected true or false, got %s", where, errors.told(options.keep))
     end

@@ -27,13 +27,26 @@ static bool shape_read(lua_State *L, int index, Shape *shape)
     return true;
 }
 
+/* Checks that a table has no other keys than those of a list; false with error_set. Options of a call that are in the
+ * table of the shape would have no effect. */
+static bool shape_is_list(lua_State *L, int index)
+{
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (lua_type(L, -2) == LUA_TSTRING) {
+            return error_set("a shape is a list of sizes and has no key '%s': options are in another table",
+                             lua_tostring(L, -2));
+        }
+    }
+    return true;
+}
+
 void shape_check_sizes(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape)
 {
     int top = lua_gettop(L);
     bool good;
     *shape = (Shape){.rank = 1};
     if (lua_istable(L, index)) {
-        good = shape_read(L, index, shape);
+        good = shape_read(L, index, shape) && shape_is_list(L, lua_absindex(L, index));
     } else if (lua_type(L, index) == LUA_TNUMBER) {
         int whole = 0;
         shape->size[0] = lua_tointegerx(L, index, &whole);
