@@ -14,7 +14,8 @@
     X("PPM", "ppm", false, pnm, pnm_encode_rgb)                                                                        \
     X(NULL, "pnm", false, pnm, pnm_encode_either)                                                                      \
     X("PFM", "pfm", true, pnm, pnm_encode_floats)                                                                      \
-    X("QOI", "qoi", false, qoi, qoi_encode)
+    X("QOI", "qoi", false, qoi, qoi_encode)                                                                            \
+    X("BMP", "bmp", false, bmp, bmp_encode)
 
 typedef struct ImageFormat {
     const char *name, *extension;
