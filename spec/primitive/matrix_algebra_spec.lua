@@ -145,12 +145,16 @@ describe("algebra of sparse matrices", function()
         check.equal({1, -4, 6, -4, 1}, {S:dense():get(7, 5), S:dense():get(7, 6), S:dense():get(7, 7),
             S:dense():get(7, 8), S:dense():get(7, 9)})
         assert.equal(5 * n - 6, S.nnz)
-        -- A row of 2100 times 2100 entries: 4.4 million products, which take passes of one row.
-        local full = sparse.from_dense(rill.ones {2100, 2100})
-        local P = sparse.coo {shape = {2, 2100}, rows = rill.zeros(2100, "int"), columns = rill.iota(2100),
-            values = rill.ones(2100)} * full
-        assert.equal(2100, P.nnz)
-        check.equal({2100, 2100}, {P.values:min(), P.values:max()})
+        -- A row with 4.4 million products, which take passes of one row. In the second product the passes cancel.
+        local full = sparse.from_dense(rill.ones {4200, 1050})
+        local function row(values)
+            return sparse.coo {shape = {2, 4200}, rows = rill.zeros(4200, "int"), columns = rill.iota(4200),
+                values = values} * full
+        end
+        local P = row(rill.ones(4200))
+        assert.equal(1050, P.nnz)
+        check.equal({4200, 4200}, {P.values:min(), P.values:max()})
+        assert.equal(0, row(rill.concat {rill.ones(2100), rill.full(2100, -1)}).nnz)
         -- A matrix whose keys exceed 32 bits.
         local wide = sparse.diags({1, 1, 1, 1}, {0, 1, 70000, 100000}, {100000, 200000})
         local W = wide * wide:transpose()

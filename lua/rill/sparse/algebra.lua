@@ -43,6 +43,27 @@ local function mapped(A, f)
     return result
 end
 
+-- Closes the streams of a list of rows, columns and values, except those of another list.
+local function close_unless(list, kept)
+    for k, s in ipairs(list) do
+        if s ~= kept[k] then
+            s:close()
+        end
+    end
+end
+
+-- Returns entries without the zeros, and closes the given ones unless they are the result.
+local function without_zeros(list)
+    local result <const> = {nonzero(table.unpack(list))}
+    close_unless(list, result)
+    return table.unpack(result)
+end
+
+-- Returns a list of no rows, columns and values.
+local function no_entries(type)
+    return {rill.stream("int", 0), rill.stream("int", 0), rill.stream(type, 0)}
+end
+
 -- Returns scale a + other b, where a and b are lists of rows, columns and values in order.
 local function merged(a, b, m, scale, other, type)
     local size <const> = a[3].size + b[3].size
@@ -55,7 +76,7 @@ local function merged(a, b, m, scale, other, type)
     end
     place(a, b, scale, other, 0)
     place(b, a, other, scale, 1)
-    return nonzero(rows, columns, values)
+    return without_zeros {rows, columns, values}
 end
 
 -- Returns A + sign B. Entries that are 0 are left out, as in scipy.
@@ -71,8 +92,8 @@ local function sum(where, A, B, sign)
     local a, b, type <const> = {A:_entries()}, {B:_entries()}, wider(A, B)
     if a[3].size == 0 or b[3].size == 0 then
         local one, scale = a[3].size == 0 and b or a, a[3].size == 0 and sign or 1
-        local rows, columns, values = nonzero(one[1]:copy(), one[2]:copy(), (one[3]:cast(type) * scale):eval())
-        return made(A, m, n, rows, columns, values)
+        local all <const> = {one[1]:copy(), one[2]:copy(), (one[3]:cast(type) * scale):eval()}
+        return made(A, m, n, without_zeros(all))
     end
     return made(A, m, n, merged(a, b, m, 1, sign, type))
 end
@@ -108,8 +129,10 @@ local function expanded(p, first, last, from, m)
     local entry <close> = entries.rows(begins, begins:get(last - first + 1))
     local a, b = p.a, p.b
     local kernel <const> = kernels.expand:kernel {V = a[3].type, W = b[3].type, T = p.type}
-    local rows, columns, values = kernel(entry, begins, first, from, a[1], a[2], a[3], p.offsets, b[2], b[3])
-    return {matrix.normal(rows, columns, values, m, p.n)}
+    local all <const> = {kernel(entry, begins, first, from, a[1], a[2], a[3], p.offsets, b[2], b[3])}
+    local result <const> = {matrix.normal(all[1], all[2], all[3], m, p.n)}
+    close_unless(all, result)
+    return result
 end
 
 -- Returns the last index (0-based) up to which `before` grows by at most MOST_PRODUCTS after index i; at least i + 1.
@@ -124,8 +147,11 @@ local function row_product(p, row, first, last)
     while first < last do
         local next = math.min(reach(p.before, first), last)
         local part = expanded(p, first, next, row, 1)
-        if total and part[3].size > 0 and total[3].size > 0 then
-            total = {merged(total, part, 1, 1, 1, p.type)}
+        if total and part[3].size > 0 then
+            local both <const> = {merged(total, part, 1, 1, 1, p.type)}
+            close_unless(total, both)
+            close_unless(part, both)
+            total = both[3].size > 0 and both or nil
         elseif part[3].size > 0 then
             total = part
         end
@@ -134,7 +160,7 @@ local function row_product(p, row, first, last)
     return total
 end
 
--- Returns the rows, columns and values of the product, in passes of whole rows.
+-- Returns the list of rows, columns and values of the product, in passes of whole rows.
 local function in_passes(p, m)
     local first_entry <close> = products.offsets(p.a[1], m)
     local before <close> = rill.gather(p.before, first_entry)
@@ -147,6 +173,7 @@ local function in_passes(p, m)
             count > 0 and expanded(p, first, last, row, next - row)
         if part and part[3].size > 0 then
             parts[1][#parts[1] + 1] = (part[1] + row):eval()
+            part[1]:close()
             parts[2][#parts[2] + 1] = part[2]
             parts[3][#parts[3] + 1] = part[3]
         end
@@ -159,7 +186,12 @@ local function in_passes(p, m)
     if size > matrix.MOST then
         fail("A * B: the result would have %d entries, but a matrix has at most %d", size, matrix.MOST)
     end
-    return rill.concat(parts[1]), rill.concat(parts[2]), rill.concat(parts[3])
+    local all = size == 0 and no_entries(p.type) or {}
+    for k, list in ipairs(size > 0 and parts or {}) do
+        all[k] = rill.concat(list)
+        close_unless(list, {})
+    end
+    return all
 end
 
 --- algebra.product(A, B, where) returns the product of two sparse matrices (expand, sort, compress: S. Dalton, L. Olson
@@ -174,7 +206,7 @@ function algebra.product(A, B, where)
     local p = {a = {A:_entries()}, b = {B:_entries()}, n = n, type = wider(A, B)}
     local count <const> = p.a[3].size
     local function none()
-        return made(A, m, n, rill.stream("int", 0), rill.stream("int", 0), rill.stream(p.type, 0))
+        return made(A, m, n, table.unpack(no_entries(p.type)))
     end
     if count == 0 or p.b[3].size == 0 then
         return none()
@@ -187,9 +219,9 @@ function algebra.product(A, B, where)
     if total == 0 then
         return none()
     elseif total <= MOST_PRODUCTS then
-        return made(A, m, n, nonzero(table.unpack(expanded(p, 0, count, 0, m))))
+        return made(A, m, n, without_zeros(expanded(p, 0, count, 0, m)))
     end
-    return made(A, m, n, nonzero(in_passes(p, m)))
+    return made(A, m, n, without_zeros(in_passes(p, m)))
 end
 
 --- A * B returns the product of two sparse matrices, of a matrix and a number, or A:multiply(B) for a stream B.
