@@ -119,10 +119,21 @@ end
 
 -- ---- products
 
+-- Sorts the products of each of m rows by column, if no row is long. Sorts are stable. first: the row of A of row 0.
+local function arrange(p, columns, values, first, m)
+    local base <const> = p.row_before:get(first + 1)
+    local ends <close> = (p.row_before:domain(first + 1, first + m + 1) - base):cast "int"
+    if products.longest(ends) > matrix.MOST_ARRANGED then
+        return
+    end
+    local begins <close> = ends:domain(1, m)
+    matrix.arrange:kernel {V = p.type}(begins, ends, columns, values)
+end
+
 -- Returns the entries of the product of the entries `first` to `last` - 1 of A with B: each is multiplied by the row of B
 -- with the number of its column; the products are sorted, and those of one element are added. Rows are counted from
 -- `from`; there are m of them. `p` has the entries a and b of the matrices, the offsets of b's rows, the number of
--- columns n, the type, and `before`, the number of products before each entry of A.
+-- columns n, the type, and the number of products `before` each entry of A, and `row_before` each row.
 local function expanded(p, first, last, from, m)
     local base <const> = p.before:get(first + 1)
     local begins <close> = (p.before:domain(first + 1, last + 1) - base):cast "int"
@@ -130,6 +141,9 @@ local function expanded(p, first, last, from, m)
     local a, b = p.a, p.b
     local kernel <const> = kernels.expand:kernel {V = a[3].type, W = b[3].type, T = p.type}
     local all <const> = {kernel(entry, begins, first, from, a[1], a[2], a[3], p.offsets, b[2], b[3])}
+    if m > 1 then
+        arrange(p, all[2], all[3], from, m)
+    end
     local result <const> = {matrix.normal(all[1], all[2], all[3], m, p.n)}
     close_unless(all, result)
     return result
@@ -162,8 +176,7 @@ end
 
 -- Returns the list of rows, columns and values of the product, in passes of whole rows.
 local function in_passes(p, m)
-    local first_entry <close> = products.offsets(p.a[1], m)
-    local before <close> = rill.gather(p.before, first_entry)
+    local first_entry <const>, before <const> = p.first_entry, p.row_before
     local parts, row = {{}, {}, {}}, 0
     while row < m do
         local next = math.min(reach(before, row), m)
@@ -218,7 +231,10 @@ function algebra.product(A, B, where)
     local total <const> = p.before:get(count + 1)
     if total == 0 then
         return none()
-    elseif total <= MOST_PRODUCTS then
+    end
+    p.first_entry = products.offsets(p.a[1], m)
+    p.row_before = rill.gather(p.before, p.first_entry)
+    if total <= MOST_PRODUCTS then
         return made(A, m, n, without_zeros(expanded(p, 0, count, 0, m)))
     end
     return made(A, m, n, without_zeros(in_passes(p, m)))

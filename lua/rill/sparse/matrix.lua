@@ -563,4 +563,5 @@ end
 meta.__close = methods.close
 
 return {is = Matrix.is, check = check_streams, new = new, make = make, normal = normal, nonzero = nonzero,
-    metatable = meta, hooks = hooks, whole_texels = whole_texels, REAL = REAL, MOST = MOST, MOST_SLOTS = MOST_SLOTS}
+    metatable = meta, hooks = hooks, arrange = kernels.arrange, MOST_ARRANGED = MOST_ARRANGED,
+    whole_texels = whole_texels, REAL = REAL, MOST = MOST, MOST_SLOTS = MOST_SLOTS}
