@@ -24,7 +24,11 @@ end
 
 --- shading.whole(how, side): returns the kernel that shades an image of one opaque mesh with side x side samples per pixel.
 function shading.whole(how, side)
-    how.k = tostring(side)
+    how.k, how.n, how.samples = tostring(side), tostring(side * side), {}
+    for i = 0, side * side - 1 do
+        how.samples[i + 1] = {i = tostring(i), x = tostring(i % side), y = tostring(i // side)}
+    end
+    how.others = table.move(how.samples, 2, side * side, 1, {})
     return texts.whole:program(how).whole
 end
 

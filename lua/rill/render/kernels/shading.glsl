@@ -43,8 +43,8 @@ vec4 located(vec2 p, vec4 a, vec4 b, vec4 c, out vec3 normal) {
 }
 
 $section(body)
-// The color `seen` of the sample `sample_at` that shows the face f of a mesh.
-        ivec3 t = triangles[f], r = $if(corners){around[f]}$else{t};
+// The color `seen` of the sample `sample_at` that shows the face f of a mesh with the vertices t.
+        ivec3 r = $if(corners){around[f]}$else{t};
         vec2 pixel = vec2(sample_at) + 0.5 - middle;
         vec4 a = clips[r.x], b = clips[r.y], c = clips[r.z];
         vec3 plane;
@@ -133,6 +133,7 @@ kernel void shade(int base, int columns, vec2 middle, $call(shading_parameters) 
     ivec2 sample_at = indexof(face).xy;
     int f = face - base;
     for (bool on = shows(face, base, sizeof_stream(triangles).x); on; on = false) {
+        ivec3 t = triangles[f];
         $call(shading_body)
         int i = sample_at.y * columns + sample_at.x;
         $if(clear){color[i] = mix(color[i], seen, opacity);}$else{color[i] = seen;}
@@ -141,20 +142,27 @@ kernel void shade(int base, int columns, vec2 middle, $call(shading_parameters) 
 
 $section(whole)
 $use(shading_common)
-// Shades an image of one opaque mesh, and averages the k x k samples of each pixel.
+// Shades an image of one opaque mesh, and averages the k x k samples of each pixel. Faces and their vertices are read before the loop, so that no
+// iteration waits for them.
 kernel void whole(int base, int coded, vec3 background, vec2 middle, $call(shading_parameters) int faces[][], out vec3 picture<>) {
+    ivec2 first = indexof(picture).xy * $k;
+    $for(s, samples){
+    int f$s.i = faces[first.y + $s.y][first.x + $s.x] - base;
+    ivec3 t$s.i = triangles[max(f$s.i, 0)];
+    }
     vec3 sum = vec3(0.0);
-    for (int k = 0; k < $k * $k; k++) {
-        ivec2 sample_at = indexof(picture).xy * $k + ivec2(k % $k, k / $k);
-        int face = faces[sample_at.y][sample_at.x], f = face - base;
+    for (int k = 0; k < $n; k++) {
+        ivec2 sample_at = first + ivec2(k % $k, k / $k);
+        int f = $for(s, others){k == $s.i ? f$s.i : }f0;
+        ivec3 t = $for(s, others){k == $s.i ? t$s.i : }t0;
         vec3 result = background;
-        for (bool on = shows(face, base, sizeof_stream(triangles).x); on; on = false) {
+        for (bool on = shows(f, 0, sizeof_stream(triangles).x); on; on = false) {
             $call(shading_body)
             result = seen;
         }
         sum += result;
     }
-    sum /= float($k * $k);
+    sum /= float($n);
     picture = coded != 0 ? encoded(sum) : sum;
 }
 
