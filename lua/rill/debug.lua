@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
+local expression = require "rill.algebra.expression"
 local stats = require "rill.stream.stats"
 local types = require "rill.core.types"
 
@@ -73,11 +74,11 @@ function debug.watch(f)
     if watching then
         errors.fail("rill.debug.watch: a watch is running already")
     end
-    watching = true
+    watching, expression.watched = true, true
     core._watch(look)
     local results = errors.whole("rill.debug.watch", f)
     core._watch(nil)
-    watching = false
+    watching, expression.watched = false, false
     if not results[1] then
         error(results[2], 0)
     end

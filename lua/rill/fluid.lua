@@ -143,6 +143,9 @@ function methods:step(dt)
         fail("f:step: argument #1 'dt': expected a number of seconds above 0, got %s", errors.told(dt))
     end
     dt = dt or f.dt
+    if not dt and f.substeps == true then
+        fail("f:step: option 'substeps' = true requires a time step: set the option 'dt', or pass dt to f:step")
+    end
     local parts = dt and parts_of(f, dt) or f.substeps or 1
     local read_back = obstacles_appear(f)
     for part = 1, parts do

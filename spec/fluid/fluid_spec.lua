@@ -192,6 +192,15 @@ describe("rill.fluid", function()
         assert.equal(run(), run())
     end)
 
+    it("takes a velocity for both sides of an axis", function()
+        local lid = {velocity = {1, 0}}
+        local both = rill.fluid {shape = {8, 8}, viscosity = 0.1, dt = 0.5, boundary = {y = lid}}
+        local pair = rill.fluid {shape = {8, 8}, viscosity = 0.1, dt = 0.5, boundary = {y = {lid, lid}}}
+        both:step():step()
+        assert.same(pair:step():step().velocity:values(), both.velocity:values())
+        assert(both.velocity:get(1, 4)[1] > 0.01)
+    end)
+
     it("warns once of steps above the limit, and divides them with substeps", function()
         local function moving(options)
             options.shape, options.boundary, options.velocity = {16, 16}, "periodic", function() return 3, 0 end
@@ -212,6 +221,16 @@ describe("rill.fluid", function()
 
     it("names invalid options and arguments", function()
         says("option 'shape' is missing", rill.fluid, {})
+        local timeless = rill.fluid {shape = {8, 8}, substeps = true}
+        says("f:step: option 'substeps' = true requires a time step: set the option 'dt'", timeless.step, timeless)
+        assert.equal(0.5, timeless:step(0.5).time)
+        for text, x in pairs {
+            ["x: unknown key 'velocity': expected {low, high}"] = {"wall", velocity = {1, 0}},
+            ["x: unknown key 'low': expected {low, high}"] = {low = "wall"},
+            ["the low side of x: 'velocity': expected a table of 2 numbers"] = {velocity = {1}},
+        } do
+            says("rill.fluid: option 'boundary': " .. text, rill.fluid, {shape = {8, 8}, boundary = {x = x}})
+        end
         says("rill.fluid: expected a table of options, got number 3", rill.fluid, 3)
         says("option 'shape': expected a table of 2 or 3 whole numbers", rill.fluid, {shape = {4}})
         says("unknown option 'viscous': expected advection, boundary", rill.fluid, {shape = {4, 4}, viscous = 1})

@@ -47,6 +47,20 @@ describe("an error in a kernel text", function()
             "`missing'"})
     end)
 
+    it("names the line of a declaration with an initializer", function()
+        for _, fast in ipairs {false, true} do
+            local line = here() + 4
+            local good, message = pcall(rill.kernel, [[
+                kernel void f(float x<>, out float r<>) {
+                    r = 1.0;
+                    float y = vec2(x), z = x;
+                    r = y;
+                }]], {fast = fast})
+            assert.falsy(good)
+            points(message, line, "float y = vec2(x), z = x;", "float", "kernel_errors_spec.lua:" .. line .. ": ")
+        end
+    end)
+
     it("names the line of a text that occurs several times", function()
         local lines = {}
         local function try(text)

@@ -64,6 +64,20 @@ describe("rill.debug.watch", function()
         end)
     end)
 
+    it("looks at expressions that reductions and scans use", function()
+        local x = rill.from {4, -1, 9}
+        local add = rill.kernel "reduce void add(float x<>, reduce float r<>) { r += x; }"
+        for name, f in pairs {
+            sum = function() return rill.sqrt(x):sum() end, axis = function() return rill.sqrt(x):max(1) end,
+            norm = function() return rill.sqrt(x):norm() end, dot = function() return rill.sqrt(x):dot(x * 2) end,
+            scan = function() return rill.sqrt(x):scan() end, reduce = function() return add(rill.sqrt(x)) end,
+        } do
+            local message = check.failure(rill.debug.watch, f)
+            assert(message:find("an expression, sqrt%(s1%), has a NaN, first at element 2"), name .. ": " .. message)
+        end
+        assert.equal(5.0, rill.debug.watch(function() return rill.sqrt(x * x):max() - 4 end))
+    end)
+
     it("returns results, passes errors on and ends", function()
         local a, b = rill.debug.watch(function() return root(rill.from {4}):get(1), "b" end)
         assert.are.same({2, "b"}, {a, b})

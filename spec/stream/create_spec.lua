@@ -49,6 +49,17 @@ describe("rill.stream", function()
         end)
     end
 
+    it("refuses tables with keys and without items", function()
+        for key, value in pairs {["'a'"] = {a = 1}, ["number 2"] = {[2] = 1}, ["'b'"] = {{{b = 1}}}} do
+            local message <const> = "expected a table with the items 1, 2 ..., got one with the key " .. key
+            check.names({"rill.from: argument #1 'table': " .. message}, rill.from, value)
+            check.names({"rill.gather: argument #2 'index': " .. message}, rill.gather, rill.iota(3), value)
+        end
+        check.names({"got one with the key 'x'"}, rill.from, {{x = 1}}, "vec2")
+        assert.equal("0", tostring(rill.from {}.shape))
+        assert.equal("2x0", tostring(rill.from {{}, {}}.shape))
+    end)
+
     it("names the element a function gave wrong, and passes its errors on", function()
         check.raises("element 2.*returned 3 values", rill.stream, "vec2", 2, function(i)
             if i == 2 then

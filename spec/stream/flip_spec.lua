@@ -93,7 +93,9 @@ describe("flipped views", function()
     it("of views that repeat elements need a copy", function()
         check.raises("s:flip: .* call :copy%(%) first", function() return rill.iota(3):tile(2):flip() end)
         check.raises("s:flip: argument #1 'axis': expected 1 .. 1", function() return rill.iota(3):flip(2) end)
-        check.raises("s:stride: argument #1 'n'", function() return rill.iota(3):stride(0) end)
+        check.raises("s:stride: argument #1 'n': expected a whole number that is not 0, got number 0",
+            function() return rill.iota(3):stride(0) end)
+        check.raises("s:stride: argument #2 'n': .* is not 0", function() return rill.iota {3, 3}:stride(1, 0) end)
     end)
 end)
 

@@ -184,12 +184,11 @@ static void flush(TextWriter *writer, bool all)
 
 void text_add(TextWriter *writer, const char *format, ...)
 {
-    char line[512];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line, sizeof line, format, arguments);
+    strbuf_addv(&writer->text, format, arguments);
     va_end(arguments);
-    text_add_bytes(writer, line, length > 0 ? (size_t)length : 0);
+    flush(writer, false);
 }
 
 void text_add_bytes(TextWriter *writer, const void *bytes, size_t count)

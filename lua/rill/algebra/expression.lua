@@ -17,6 +17,10 @@ errors.own()
 
 local expression = {}
 
+--- expression.watched: whether rill.debug.watch runs. Then reductions and scans evaluate their expressions first, so
+-- that the values are checked.
+expression.watched = false
+
 local LEAF <const>, CONSTANT <const> = instructions.LEAF, instructions.CONSTANT
 --- expression.types: GLSL's types by name, {name =, scalar =, components =, bytes =}. expression.by_parts: their
 -- names by scalar and components.

@@ -186,7 +186,7 @@ local function reduce_kernel(kernel, first, ...)
     if parts > 1 then
         return pcall(reduce_parts, kernel, read.name, input, parts, read.type, named)
     end
-    if not is(input) then
+    if not is(input) or expression.watched then
         return false
     end
     local own, arguments = prepare(input)
@@ -212,7 +212,7 @@ local function expression_scan(e, operation, options, ...)
         operation, options = nil, operation
     end
     local kernel, arguments = prepare(e)
-    if select("#", ...) == 0 then
+    if select("#", ...) == 0 and not expression.watched then
         local done, result = pcall(core._scan, operation, kernel, arguments, options)
         if done then
             return result
@@ -247,7 +247,7 @@ end
 local function reduce(name, e, axis, options, ...)
     local keep = keep_of(options)
     local kernel, arguments = prepare(e)
-    if keep ~= nil and select("#", ...) == 0 then
+    if keep ~= nil and select("#", ...) == 0 and not expression.watched then
         local results = table.pack(pcall(core._reduce, name, kernel, arguments, axis, keep))
         if results[1] then
             return table.unpack(results, 2, results.n)
@@ -289,7 +289,7 @@ local stream_dot = core._method "dot"
 -- Hook for s:dot(t) if t is an expression. Returns true and the result if it was one pass.
 local function dot(s, t, axis, options, ...)
     local keep = keep_of(options)
-    if keep == nil or select("#", ...) > 0 or not fits(s, t) then
+    if keep == nil or select("#", ...) > 0 or expression.watched or not fits(s, t) then
         return false
     end
     local kernel, arguments = prepared(s)

@@ -45,6 +45,9 @@ static int stream_lua_stride(lua_State *L)
     int count = lua_gettop(L) - 1, rank = s->shape.rank;
     for (int k = 0; k < count && (count == 1 || count == rank); k++) {
         lua_Integer step = binding_integer(L, 2 + k, function, k + 1, "n");
+        if (step == 0) {
+            binding_argument(L, function, k + 1, "n", 2 + k, "a whole number that is not 0");
+        }
         if (step < 0) {
             backward |= count == 1 ? (1u << rank) - 1 : 1u << k;
             lua_pushinteger(L, step < -SHAPE_MAX_ELEMENTS ? SHAPE_MAX_ELEMENTS : -step);

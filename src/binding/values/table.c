@@ -45,10 +45,32 @@ static int list_levels(lua_State *L, int index, const Type *type, Shape *shape, 
     return levels;
 }
 
+/* Returns false with error_set if the innermost first table has keys, but no items. */
+static bool check_items(lua_State *L, int index)
+{
+    int top = lua_gettop(L);
+    lua_pushvalue(L, index);
+    for (int level = 0; level <= SHAPE_MAX_RANK && lua_istable(L, -1) && lua_rawlen(L, -1) > 0; level++) {
+        lua_rawgeti(L, -1, 1);
+        lua_replace(L, -2);
+    }
+    bool keyed = lua_istable(L, -1) && is_keyed(L, lua_gettop(L));
+    if (keyed) {
+        lua_pushnil(L);
+        lua_next(L, -2);
+        error_set("expected a table with the items 1, 2 ..., got one with the key %s", binding_key(L, -2));
+    }
+    lua_settop(L, top);
+    return !keyed;
+}
+
 bool table_shape(lua_State *L, int index, const Type *type, Shape *shape)
 {
     bool number;
     index = lua_absindex(L, index);
+    if (!type->is_struct && !check_items(L, index)) {
+        return false;
+    }
     int levels = list_levels(L, index, type, shape, &number);
     bool in_vectors = type->components > 1 && !type->is_struct;
     bool empty = levels > 0 && levels <= SHAPE_MAX_RANK && shape->size[levels - 1] == 0;

@@ -274,7 +274,10 @@ static bool declaration(Rewriter *rw, size_t i, size_t last, int used, size_t na
     rw->real = rewrite_exact_real(type, rw->matrix);
     rw->constant = type && !type->is_struct && type->components == 1 && i > 0 && token_is(t - 1, "const");
     if (rewrite_exact_on(rw)) {
-        rewriter_add(rw, t->spaced ? " precise" : " precise ");
+        if (!layout(rw, t)) { /* messages about the declaration begin at its first word */
+            return false;
+        }
+        rewriter_add(rw, t->spaced || t->starts_line ? "precise" : " precise ");
     }
     bool done = rewriter_type(rw, t) && rewriter_lengths(rw, i + (size_t)used, name) &&
                 declarators(rw, name, last, false, next);

@@ -72,9 +72,15 @@ local function sides(value, rank)
             pair, seen[axis] = value[axis], true
         end
         local low, high = pair, pair
-        if is_plain(pair) then
+        if is_plain(pair) and (pair.velocity == nil or #pair > 0) then
+            for key in pairs(pair) do
+                if key ~= 1 and key ~= 2 then
+                    fail("rill.fluid: option 'boundary': %s: unknown key '%s': expected {low, high}", axis,
+                        tostring(key))
+                end
+            end
             low, high = pair[1], pair[2]
-        elseif pair ~= nil and not boundary.accept(pair, "fluid") then
+        elseif pair ~= nil and not is_plain(pair) and not boundary.accept(pair, "fluid") then
             fail("rill.fluid: option 'boundary': %s: expected {low, high}, %s, got %s", axis,
                 boundary.quoted("fluid", " or "), told(pair))
         end
