@@ -5,7 +5,7 @@ local pipe = require "bench.support.pipe"
 local support = require "bench.support"
 local cores <const> = require "bench.support.contest".cores
 
-local rounds <const>, rays <const>, few <const> = 7, 200000, 2000
+local rounds <const>, rays <const>, few <const> = 9, 200000, 200
 local LEVELS <const> = {4, 6, 8} -- 5,120, 81,920 and 1,310,720 triangles
 
 local text = rill.program [=[

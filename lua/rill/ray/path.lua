@@ -74,7 +74,7 @@ local function world_of(s, list, taken)
     ends[#s.bases] = s.faces
     w.corner, w.normal = rill.stream("vec3", 3 * s.faces + 3), rill.stream("vec3", 3 * s.faces + 3)
     if s.count > 0 then
-        w.run.place_corners {corner = s.corner, shift = 0, place = w.corner, shape = s.count}:close()
+        w.run.place_corners {corner = s.corner, place = w.corner, shape = s.corner.size // 3}:close()
     end
     for i, m in ipairs(list) do
         if m.smooth and ends[i] > s.bases[i] then

@@ -31,7 +31,7 @@ local Scene <const> = class.define {
         return s[field]
     end,
     release = function(s)
-        for _, name in ipairs {"corner", "node", "cells", "entries", "tally"} do
+        for _, name in ipairs {"corner", "cells", "entries", "tally"} do
             if s[name] then s[name]:close() end
         end
         s.closed = true
@@ -92,10 +92,10 @@ function scene.new(m, options)
     local s = {structure = taken.structure, faces = made.faces, bases = made.bases, count = made.count, closed = false,
         low = made.low or {0, 0, 0}, high = made.high or {0, 0, 0}, meshes = meshes, tally = rill.stream("int", 1)}
     s.middle, s.reach = vector.middle(s.low, s.high), math.max(vector.diagonal(s.low, s.high), 1e-37)
-    s.corner = stream_of("vec4", made.corners or "", 16)
-    if made.nodes then
-        s.node, s.steps = stream_of("uvec4", made.nodes, 16), #made.nodes // 48 + made.count
-    elseif made.cells then
+    s.corner = stream_of("uvec4", made.corners or "", 16)
+    s.parts = #(made.corners or "") // 48 -- triangles, and nodes of a hierarchy
+    s.steps = s.parts
+    if made.cells then
         s.cells, s.entries = stream_of("uvec2", made.cells, 8), stream_of("int", made.entries, 4)
         s.grid = {size = vec3_of(made.size), low = vec3_of(made.from), cell = vec3_of(made.cell)}
         s.steps = #made.entries // 4 + made.size[1] + made.size[2] + made.size[3]
@@ -135,8 +135,8 @@ local function test_all(s, mode, given, mask)
     local all <const> = {o = given.o, d = given.d, far = given.far, middle = s.middle, reach = s.reach,
         corner = s.corner, tally = s.tally, where = mask and rill.active(mask) or nil, result = given.result,
         near = near}
-    for first = 0, math.max(s.count - 1, 0), CHUNK do
-        all.first, all.count = first, math.min(CHUNK, s.count - first)
+    for first = 0, math.max(s.parts - 1, 0), CHUNK do
+        all.first, all.count = first, math.min(CHUNK, s.parts - first)
         kernel(all)
     end
 end
@@ -164,7 +164,7 @@ local function trace(s, mode, given)
     local kernel <const>, budget = program(s.structure, mode)
     local count <const>, lanes <const> = given.result.size, rill.device().traits.subgroup_size
     local all <const> = {total = count, lanes = lanes, middle = s.middle, reach = s.reach, corner = s.corner,
-        node = s.node, cells = s.cells, entries = s.entries, tally = s.tally}
+        cells = s.cells, entries = s.entries, tally = s.tally}
     for key, value in pairs(s.grid or {}) do all[key] = value end
     local own <close> = held {}
     all.result = list_of(own, given.result)

@@ -62,8 +62,7 @@ static bool add_tree(lua_State *L, const RayFaces *faces, float pad)
     if (!ray_tree_build(faces, pad, &tree)) {
         return false;
     }
-    set_bytes(L, "nodes", tree.nodes, tree.node_count * RAY_NODE_WORDS);
-    set_bytes(L, "corners", tree.corners, (int64_t)faces->count * RAY_CORNER_WORDS);
+    set_bytes(L, "corners", tree.parts, tree.count * RAY_CORNER_WORDS);
     set_integer(L, "depth", tree.depth);
     ray_tree_release(&tree);
     return true;

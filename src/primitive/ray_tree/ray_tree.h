@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* RAY_STACK: entries that a traversal of a hierarchy may need. RAY_MOST: largest number of triangles. */
-enum { RAY_NODE_WORDS = 12, RAY_CORNER_WORDS = 12, RAY_LEAF = 3, RAY_DEPTH = 20, RAY_STACK = 24, RAY_MOST = 1 << 25 };
+enum { RAY_CORNER_WORDS = 12, RAY_LEAF = 3, RAY_DEPTH = 20, RAY_STACK = 24, RAY_MOST = 1 << 25 };
 
 /* Triangles whose corners differ, with their bounds. A triangle with two equal corners is left out. */
 typedef struct RayFaces {
@@ -28,13 +28,14 @@ void ray_faces_release(RayFaces *faces);
 /* Writes a triangle as the kernels read it: three corners of four words, of which the first has the triangle's index. */
 void ray_faces_write(const RayFaces *faces, int32_t i, uint32_t *words);
 
-/* A hierarchy. A node has 12 words: the origin of its quantized boxes, the exponents of their units (8 bits per axis) and the types of the children (2 bits each:
- * 0: a node; 1 to 3: a leaf with so many triangles), six words of bounds (x low, x high, y low ...; a byte for each child), the index of the first child node, and
- * of the first triangle. An empty child has the bounds 255 and 0. Children that are nodes come before leaves. They are adjacent, and the
+/* A hierarchy: `count` parts of 12 words, nodes and triangles in the order in which a traversal reaches them. Part 0 is the root. A node has the origin of
+ * its quantized boxes, the exponents of their units (8 bits per axis) and the types of the children (2 bits each: 0: a node; 1 to 3: a leaf with so many
+ * triangles), six words of bounds (x low, x high, y low ...; a byte for each child), the part of the first child node, and the part of the first triangle, which
+ * is not 0. A triangle has 0 in the last word. An empty child has the bounds 255 and 0. Children that are nodes come before leaves. They are adjacent, and the
  * triangles of a node's leaves too. */
 typedef struct RayTree {
-    uint32_t *nodes, *corners;
-    int64_t node_count;
+    uint32_t *parts;
+    int64_t count;
     int depth; /* nodes on the longest path */
 } RayTree;
 

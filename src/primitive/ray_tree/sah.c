@@ -30,7 +30,6 @@ typedef struct Builder {
     Item *items;
     RayTree *tree;
     float pad;
-    int64_t corners; /* triangles written so far */
 } Builder;
 
 static const Box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -267,35 +266,32 @@ static void quantize(const Builder *b, uint32_t *words, const Box *whole, const 
 static void write_leaf(Builder *b, const Range *r)
 {
     for (int32_t k = 0; k < r->count; k++) {
-        ray_faces_write(b->faces, b->items[r->first + k].i, b->tree->corners + RAY_CORNER_WORDS * b->corners++);
+        ray_faces_write(b->faces, b->items[r->first + k].i, b->tree->parts + RAY_CORNER_WORDS * b->tree->count++);
     }
 }
 
-/* Writes the node of a range at `at`, and all nodes below it. */
+/* Writes the node of a range at `at`, then its triangles, and all nodes below it. */
 static void build_node(Builder *b, int64_t at, const Range *r, int depth)
 {
     Range parts[WIDTH];
-    uint32_t words[RAY_NODE_WORDS] = {0};
+    uint32_t words[RAY_CORNER_WORDS] = {0};
     int n = split_wide(b, r, depth, parts), inner = 0;
     quantize(b, words, &r->box, parts, n);
-    words[10] = (uint32_t)b->tree->node_count;
-    words[11] = (uint32_t)b->corners;
-    b->tree->depth = depth > b->tree->depth ? depth : b->tree->depth;
-    for (int k = 0; k < n; k++) {
-        if (parts[k].count <= RAY_LEAF) {
-            words[3] |= (uint32_t)parts[k].count << (24 + 2 * k);
-            write_leaf(b, &parts[k]);
-        } else {
-            inner++;
-        }
+    while (inner < n && parts[inner].count > RAY_LEAF) {
+        inner++;
     }
-    memcpy(b->tree->nodes + RAY_NODE_WORDS * at, words, sizeof words);
-    int64_t child = b->tree->node_count;
-    b->tree->node_count += inner;
-    for (int k = 0; k < n; k++) {
-        if (parts[k].count > RAY_LEAF) {
-            build_node(b, child++, &parts[k], depth + 1);
-        }
+    int64_t child = b->tree->count;
+    b->tree->count += inner;
+    words[10] = (uint32_t)child;
+    words[11] = (uint32_t)b->tree->count;
+    b->tree->depth = depth > b->tree->depth ? depth : b->tree->depth;
+    for (int k = inner; k < n; k++) {
+        words[3] |= (uint32_t)parts[k].count << (24 + 2 * k);
+        write_leaf(b, &parts[k]);
+    }
+    memcpy(b->tree->parts + RAY_CORNER_WORDS * at, words, sizeof words);
+    for (int k = 0; k < inner; k++) {
+        build_node(b, child + k, &parts[k], depth + 1);
     }
 }
 
@@ -315,11 +311,10 @@ static void fill_items(Builder *b)
 bool ray_tree_build(const RayFaces *faces, float pad, RayTree *tree)
 {
     size_t n = (size_t)faces->count;
-    *tree = (RayTree){.node_count = 1};
+    *tree = (RayTree){.count = 1};
     Builder b = {.faces = faces, .tree = tree, .pad = pad, .items = malloc((n + 1) * sizeof(Item))};
-    tree->nodes = malloc((n + 1) * RAY_NODE_WORDS * sizeof *tree->nodes);
-    tree->corners = malloc((n + 1) * RAY_CORNER_WORDS * sizeof *tree->corners);
-    bool done = (b.items && tree->nodes && tree->corners) || error_set("out of host memory");
+    tree->parts = malloc((2 * n + 1) * RAY_CORNER_WORDS * sizeof *tree->parts);
+    bool done = (b.items && tree->parts) || error_set("out of host memory");
     if (done) {
         fill_items(&b);
         Range all = range_of(&b, 0, faces->count);
@@ -333,7 +328,6 @@ bool ray_tree_build(const RayFaces *faces, float pad, RayTree *tree)
 
 void ray_tree_release(RayTree *tree)
 {
-    free(tree->nodes);
-    free(tree->corners);
+    free(tree->parts);
     *tree = (RayTree){0};
 }

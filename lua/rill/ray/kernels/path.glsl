@@ -34,10 +34,12 @@ kernel void camera(int columns, int rows, vec3 eye, vec3 ahead, vec3 right, vec3
     key = ivec2(pixel, int(mine));
 }
 
-// The corners of each triangle, in the order of the meshes. Triangles with equal corners are left out of `corner`.
-kernel void place_corners(vec4 corner[], int shift, inout vec3 place[], out int done<>) {
-    int i = 3 * indexof(done).x, f = 3 * (floatBitsToInt(corner[i].w) + shift);
-    for (int k = 0; k < 3; k++) place[f + k] = corner[i + k].xyz;
+// The corners of each triangle, in the order of the meshes. Triangles with equal corners are left out of `corner`. It also contains nodes, whose last word
+// is not 0.
+kernel void place_corners(uvec4 corner[], inout vec3 place[], out int done<>) {
+    int i = 3 * indexof(done).x, f = 3 * int(corner[i].w);
+    bool triangle = corner[i + 2].w == 0u;
+    for (int k = 0; k < 3 && triangle; k++) place[f + k] = uintBitsToFloat(corner[i + k].xyz);
     done = f;
 }
 // The normals of a mesh's vertices, for each corner from triangle `base` on.

@@ -74,13 +74,13 @@ $if(mode == count){
 
 $section(finish)
 // The distance along a ray of the crossing with the triangle that "closest" found, the triangle, and the barycentric coordinates.
-kernel void finish(vec3 o<>, vec3 d<>, vec3 middle, float reach, vec4 corner[], int at<>, out float distance<>, out int triangle<>, out vec2 weight<>) {
+kernel void finish(vec3 o<>, vec3 d<>, vec3 middle, float reach, uvec4 corner[], int at<>, out float distance<>, out int triangle<>, out vec2 weight<>) {
     Line l = line_of(o, d, middle, reach);
     int i = max(at, 0);
-    vec4 a = corner[3 * i], b = corner[3 * i + 1], c = corner[3 * i + 2];
-    dvec3 t = crossing(l, a.xyz, b.xyz, c.xyz);
+    uvec4 a = corner[3 * i];
+    dvec3 t = crossing(l, uintBitsToFloat(a.xyz), uintBitsToFloat(corner[3 * i + 1].xyz), uintBitsToFloat(corner[3 * i + 2].xyz));
     distance = at < 0 ? 1.0 / 0.0 : float((l.start + t.z) / double(l.size));
-    triangle = at < 0 ? -1 : floatBitsToInt(a.w);
+    triangle = at < 0 ? -1 : int(a.w);
     weight = at < 0 ? vec2(0.0) : vec2(t.xy);
 }
 
@@ -89,12 +89,12 @@ $section(trace)
 typedef struct { double near; float limit; int face; int at; int count; double far; } Found;
 
 // Tests triangle i and records a crossing. Crossings before `from`, or at `to` and after it, belong to other cells of a grid.
-void test(Line l, vec4 corner[], int i, float from, float to, inout Found f) {
-    vec4 a = corner[3 * i], b = corner[3 * i + 1], c = corner[3 * i + 2];
-    dvec3 t = crossing(l, a.xyz, b.xyz, c.xyz);
-    if (t.z >= -l.start) {
+void test(Line l, uvec4 corner[], int i, float from, float to, inout Found f) {
+    uvec4 a = corner[3 * i], b = corner[3 * i + 1], c = corner[3 * i + 2];
+    dvec3 t = crossing(l, uintBitsToFloat(a.xyz), uintBitsToFloat(b.xyz), uintBitsToFloat(c.xyz));
+    if (t.z >= -l.start$if(structure == none){ && c.w == 0u}) {
 $if(mode == closest){
-        int face = floatBitsToInt(a.w);
+        int face = int(a.w);
         if (t.z < f.near || (t.z == f.near && face < f.face)) {
             f.near = t.z;
             f.face = face;
@@ -131,25 +131,24 @@ vec4 parts(uint w) { return uintBitsToFloat(uvec4(w << 15, w << 7, w >> 1, w >> 
 
 // Each invocation traces up to `most` rays, one after the other: rays b, b + lanes, b + 2 lanes ... Lanes of a subgroup that finish a ray
 // early begin the next one, so that they do not wait for the others (T. Aila, S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009).
-// A word of `groups` stands for children of a node that a ray has yet to visit: the index of the first child (24 bits), the number of the children
-// (2 bits), and which children, the nearest first (2 bits each).
+// A word of `groups` stands for children of a node that a ray has yet to visit: the index of the first child (30 bits) and their number (2 bits). The word
+// of `nears` is a lower bound of their distance, whose last six bits are replaced by the numbers of the children, the nearest first.
 kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int strided, int stridefar, int lanes, int most, vec3 middle, float reach,
-                  vec4 corner[], uvec4 node[], inout int result[], inout int tally[], out int left<>) {
+                  uvec4 corner[], inout int result[], inout int tally[], out int left<>) {
     uint groups[$stack];
-    float nears[$stack];
+    uint nears[$stack];
     int begin = indexof(left).x / lanes * lanes * most, end = min(begin + lanes * most, total);
     int ray = begin + indexof(left).x % lanes - lanes, invalid = 0, turns = 0;
     Line l = line_of(vec3(0.0), vec3(1.0), middle, reach);
     Found f = nothing(l, 0.0);
     vec3 inverse = vec3(1.0);
-    // The node to visit or -1; the children to visit next, and the distance of the nearest of them; triangles first + k to test, for each bit k of
+    // The node to visit or -1; the children to visit next; triangles first + k to test, for each bit k of
     // `leaves`; the same for the leaves found next.
     int here = -1, top = 0, first = 0, firstnext = 0;
-    uint group = 0u, leaves = 0u, leavesnext = 0u;
-    float near = 0.0;
+    uint group = 0u, near = 0u, leaves = 0u, leavesnext = 0u;
     do {
         turns++;
-        if (here < 0 && leaves == 0u && top == 0 && (group & 192u) == 0u) {
+        if (here < 0 && leaves == 0u && top == 0 && (group & 3u) == 0u) {
             if (ray >= begin) result[ray] = $if(mode == closest){f.at}$else{f.count};
             ray += lanes;
             if (ray < end) {
@@ -164,27 +163,27 @@ kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int s
         bvec3 down = lessThan(inverse, vec3(0.0));
 $for(round, rounds){
 $if(loops){
-        while (leaves == 0u && (here >= 0 || top > 0 || (group & 192u) != 0u) && turns < $budget)
+        while (leaves == 0u && (here >= 0 || top > 0 || (group & 3u) != 0u) && turns < $budget)
 }
         {
             $if(loops){turns++;}
             if (here < 0) {
-                group = near * 0.999998 > f.limit ? 0u : group;
-                if ((group & 192u) == 0u && top > 0) {
+                group = uintBitsToFloat(near) * 0.99999 > f.limit ? 0u : group;
+                if ((group & 3u) == 0u && top > 0) {
                     top--;
                     near = nears[top];
-                    group = near * 0.999998 > f.limit ? 0u : groups[top];
+                    group = uintBitsToFloat(near) * 0.99999 > f.limit ? 0u : groups[top];
                 }
-                if ((group & 192u) != 0u) {
-                    here = int((group >> 8) + (group & 3u));
-                    group = (group & 0xffffff00u) | ((group >> 2) & 15u) | ((group & 192u) - 64u);
+                if ((group & 3u) != 0u) {
+                    here = int((group >> 2) + (near & 3u));
+                    near = (near & 0xffffffc0u) | ((near & 63u) >> 2);
+                    group--;
                 }
             }
-            uint waiting = group;
-            float after = near;
+            uint waiting = group, after = near;
             int push = 0;
             if (here >= 0 && leavesnext == 0u) {
-                uvec4 p = node[3 * here], q = node[3 * here + 1], r = node[3 * here + 2];
+                uvec4 p = corner[3 * here], q = corner[3 * here + 1], r = corner[3 * here + 2];
                 vec3 unit = uintBitsToFloat((uvec3(p.w << 23, p.w << 15, p.w << 7) & 0x7f800000u) + 0x04000000u) * inverse;
                 vec3 base = (uintBitsToFloat(p.xyz) - l.o) * inverse - unit;
                 vec4 enter = highest(highest(base.x + unit.x * parts(down.x ? q.y : q.x), base.y + unit.y * parts(down.y ? q.w : q.z)),
@@ -209,10 +208,9 @@ $if(loops){
                 leaves = full ? leaves : found;
                 here = c0 != 0xffffffffu ? int(r.z + (c0 & 3u)) : -1;
                 if (e1 != 0xffffffffu) {
-                    push = (group & 192u) != 0u ? 1 : 0;
-                    group = (r.z << 8) | (e2 == 0xffffffffu ? 64u : (c3 == 0xffffffffu ? 128u : 192u))
-                          | ((c3 & 3u) << 4) | ((e2 & 3u) << 2) | (e1 & 3u);
-                    near = uintBitsToFloat(e1 & 0xfffffffcu);
+                    push = (group & 3u) != 0u ? 1 : 0;
+                    group = (r.z << 2) | (e2 == 0xffffffffu ? 1u : (c3 == 0xffffffffu ? 2u : 3u));
+                    near = (e1 & 0xffffffc0u) | ((c3 & 3u) << 4) | ((e2 & 3u) << 2) | (e1 & 3u);
                 }
             }
             groups[top] = waiting; // a store that all lanes execute takes less time, so that it does not depend on `push`
@@ -238,7 +236,7 @@ $if(mode == any){
 }
 $if(structure == grid){
 kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int strided, int stridefar, int lanes, int most, vec3 middle, float reach,
-                  vec4 corner[], vec3 size, vec3 low, vec3 cell, uvec2 cells[], int entries[], inout int result[], inout int tally[], out int left<>) {
+                  uvec4 corner[], vec3 size, vec3 low, vec3 cell, uvec2 cells[], int entries[], inout int result[], inout int tally[], out int left<>) {
     int begin = indexof(left).x / lanes * lanes * most, end = min(begin + lanes * most, total);
     int ray = begin + indexof(left).x % lanes - lanes, invalid = 0, turns = 0;
     Line l = line_of(vec3(0.0), vec3(1.0), middle, reach);
@@ -296,7 +294,7 @@ $if(mode == any){
 }
 $if(structure == none){
 // As in section 3.2 of "Brook for GPUs" (2004), a kernel tests each ray against triangles of a list: here `count` of them, from `first` on.
-kernel void $name(vec3 o<>, vec3 d<>, float far<>, int first, int count, vec3 middle, float reach, vec4 corner[], $if(mode == closest){inout double near<>,}
+kernel void $name(vec3 o<>, vec3 d<>, float far<>, int first, int count, vec3 middle, float reach, uvec4 corner[], $if(mode == closest){inout double near<>,}
                   inout int result<>, inout int tally[]) {
     Line l = line_of(o, d, middle, reach);
     Found f = nothing(l, far);
@@ -304,7 +302,7 @@ kernel void $name(vec3 o<>, vec3 d<>, float far<>, int first, int count, vec3 mi
 $if(mode == closest){
         f.near = near;
         f.at = result;
-        f.face = result < 0 ? -1 : floatBitsToInt(corner[3 * result].w);
+        f.face = result < 0 ? -1 : int(corner[3 * result].w);
 }$else{
         f.count = result;
 }
