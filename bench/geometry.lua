@@ -62,7 +62,8 @@ local function subdivided(m)
     end
     assert(apart < 1e-5, "the peer's vertices are others")
     result:close()
-    return support.faster(title, ours, "C, a table of edges", other), support.note(title, rate(m, ours))
+    return support.faster(title, ours, "C, a table of edges", other, m.faces > 80000 and 0.5 or nil),
+        support.note(title, rate(m, ours))
 end
 
 -- Two of the meshes, one moved by half a radius and rotated. libfcl's trees are of oriented boxes too.

@@ -24,6 +24,10 @@ local examples = {
     {"collide", "collision detection between two meshes", "-", 12, directory},
     {"subdivide", "adaptive subdivision of a mesh", "-", 6, directory},
     {"marching", "marching cubes: the surface of a head from a volume", 60, directory},
+    {"reuse", "vertex reuse: how often a vertex kernel runs for each vertex of a mesh", "-", directory},
+    {"envelopes", "an inner and an outer envelope of a mesh", "-", 2, directory},
+    {"agents", "a random walk of agents, which share the likelihoods of their moves", 100000, 4, 256, directory},
+    {"raytrace", "ray tracing: a figure, and a room with glass and a mirror", 256, 32, directory, 8},
     {"turntable", "an animation of a mesh on a turntable (with a mesh of yours: examples/turntable.lua FILE)", "-", 24,
         directory},
     {"smoke", "smoke from a vent meets a moving ball, 256 x 256 cells, 200 steps", 256, 200, directory},
@@ -35,7 +39,7 @@ for _, example in ipairs(examples) do
     local name, text = table.unpack(example, 1, 2)
     print(("\n%s: %s"):format(name, text))
     local begin = rill.clock()
-    assert(loadfile(("%s/%s.lua"):format(folder, name)))(table.unpack(example, 3, 5))
+    assert(loadfile(("%s/%s.lua"):format(folder, name)))(table.unpack(example, 3, 6))
     rill.sync()
     print(("  took %.1f s"):format(rill.clock() - begin))
 end

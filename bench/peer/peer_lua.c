@@ -278,6 +278,32 @@ static int lua_loop(lua_State *L)
     return 3;
 }
 
+/* peer.meshopt_order(packed triangles, vertices) -> seconds, packed triangles; nothing if libmeshoptimizer is not installed */
+static int lua_meshopt_order(lua_State *L)
+{
+    size_t bytes;
+    const char *triangles = luaL_checklstring(L, 1, &bytes);
+    unsigned *out = lua_newuserdatauv(L, bytes, 0);
+    double seconds =
+        peer_meshopt_order((const unsigned *)(const void *)triangles, bytes / 4, (size_t)luaL_checkinteger(L, 2), out);
+    if (seconds < 0) return 0;
+    lua_pushnumber(L, seconds);
+    lua_pushlstring(L, (const char *)out, bytes);
+    return 2;
+}
+
+/* peer.meshopt_acmr(packed triangles, vertices, entries, warp, group) -> misses per triangle */
+static int lua_meshopt_acmr(lua_State *L)
+{
+    size_t bytes;
+    const char *triangles = luaL_checklstring(L, 1, &bytes);
+    unsigned model[3];
+    for (int i = 0; i < 3; i++) model[i] = (unsigned)luaL_checkinteger(L, i + 3);
+    lua_pushnumber(L, peer_meshopt_acmr((const unsigned *)(const void *)triangles, bytes / 4,
+                                        (size_t)luaL_checkinteger(L, 2), model));
+    return 1;
+}
+
 /* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are strings of packed 32-bit words. The first one, and
  * any other input inside a table, is read as texels of four words. */
 static int lua_shader(lua_State *L)
@@ -349,6 +375,8 @@ static const luaL_Reg functions[] = {
     {"draw", lua_draw},
     {"obj", lua_obj},
     {"loop", lua_loop},
+    {"meshopt_order", lua_meshopt_order},
+    {"meshopt_acmr", lua_meshopt_acmr},
     {"sph", lua_sph},
     {"motion", lua_motion},
     {"shader", lua_shader},

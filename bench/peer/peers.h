@@ -66,6 +66,11 @@ double peer_draw(const PeerDraw *given, float *picture, int runs);
 double peer_obj(const char *path, int *vertices, int *faces);
 double peer_loop(const float *places, int vertices, const int *triangles, int faces, float *out, int *split);
 
+/* libmeshoptimizer. peer_meshopt_order writes the triangles in its order for vertex caches and returns the seconds. peer_meshopt_acmr returns the misses per triangle
+ * of its model of a cache: {entries, indices in a warp, triangles in a group}. Both return -1 if the library is not installed. */
+double peer_meshopt_order(const unsigned *triangles, size_t indices, size_t vertices, unsigned *out);
+double peer_meshopt_acmr(const unsigned *triangles, size_t indices, size_t vertices, const unsigned model[3]);
+
 /* Runs steps of "nbody", "wave", "heat" or "cloth" from x and v, of so many bytes each: rows bodies, or rows x columns cells or particles. `v` has velocities, or
  * conductances for "heat". `after` gets x after `before` steps and the `runs` timed steps. Returns the seconds per step. */
 typedef struct PeerMotion {

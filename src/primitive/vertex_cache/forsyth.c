@@ -13,14 +13,27 @@ enum { VALENCES = 32, CORNERS = 3, NONE = -1 };
 /* The constants of the paper. */
 static const float decay_power = 1.5f, last_triangle = 0.75f, valence_scale = 2, valence_power = 0.5f;
 
+/* The first of a vertex's triangles in `around`, the number of remaining triangles, and its score. */
+typedef struct Vertex {
+    int32_t begin, left;
+    float score;
+} Vertex;
+
+/* A vertex in the modelled cache. place: the number of vertices that were used after it. */
+typedef struct Cached {
+    int32_t vertex, place;
+} Cached;
+
 typedef struct Order {
     const int32_t *dense;
     int entries;
     float *table; /* [entries + 1][VALENCES]; row 0: not in the cache */
-    /* Per vertex: the first of its triangles in `around`, and the number of remaining triangles. */
-    int32_t *begin, *left, *around;
-    float *vertex_score, *triangle_score;  /* triangle_score is negative for a triangle that was written */
-    int32_t *cache, *after, *place, count; /* most recently used first; `after`: the cache after a triangle */
+    Vertex *vertices;
+    int32_t *around;
+    float *triangle_score; /* negative for a triangle that was written */
+    /* The vertices with remaining triangles, most recently used first; `after`: after another triangle. */
+    Cached *cache, *after;
+    int32_t count;
 } Order;
 
 static float score_of(int place, int entries, int left)
@@ -43,9 +56,9 @@ static void fill_table(Order *o)
     }
 }
 
-static float vertex_score(const Order *o, int32_t v, int place)
+static float vertex_score(const Order *o, const Vertex *v, int place)
 {
-    int left = o->left[v] < VALENCES ? o->left[v] : VALENCES - 1;
+    int left = v->left < VALENCES ? v->left : VALENCES - 1;
     return o->table[(place + 1) * VALENCES + left];
 }
 
@@ -53,22 +66,18 @@ static bool allocate(Order *o, int64_t faces, int32_t vertices)
 {
     size_t v = (size_t)vertices + 1, f = (size_t)faces + 1, all = (size_t)o->entries + CORNERS;
     o->table = malloc(((size_t)o->entries + 1) * VALENCES * sizeof *o->table);
-    o->begin = calloc(v, sizeof *o->begin);
-    o->left = calloc(v, sizeof *o->left);
+    o->vertices = calloc(v, sizeof *o->vertices);
     o->around = malloc(CORNERS * f * sizeof *o->around);
-    o->vertex_score = malloc(v * sizeof *o->vertex_score);
     o->triangle_score = malloc(f * sizeof *o->triangle_score);
     o->cache = malloc(all * sizeof *o->cache);
     o->after = malloc(all * sizeof *o->after);
-    return (o->table && o->begin && o->left && o->around && o->vertex_score && o->triangle_score && o->cache &&
-            o->after) ||
+    return (o->table && o->vertices && o->around && o->triangle_score && o->cache && o->after) ||
            error_set("out of host memory");
 }
 
 static void release(Order *o)
 {
-    void *const parts[] = {o->table,        o->begin,          o->left,  o->around,
-                           o->vertex_score, o->triangle_score, o->cache, o->after};
+    void *const parts[] = {o->table, o->vertices, o->around, o->triangle_score, o->cache, o->after};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         free(parts[i]);
     }
@@ -76,54 +85,58 @@ static void release(Order *o)
 
 static void find_around(Order *o, int64_t faces, int32_t vertices)
 {
+    Vertex *v = o->vertices;
     int32_t sum = 0;
     for (int64_t i = 0; i < CORNERS * faces; i++) {
-        o->left[o->dense[i]]++;
+        v[o->dense[i]].left++;
     }
-    for (int32_t v = 0; v < vertices; v++) {
-        o->begin[v] = sum;
-        sum += o->left[v];
-        o->left[v] = 0;
+    for (int32_t i = 0; i < vertices; i++) {
+        v[i].begin = sum;
+        sum += v[i].left;
+        v[i].left = 0;
     }
     for (int64_t i = 0; i < CORNERS * faces; i++) {
-        int32_t v = o->dense[i];
-        o->around[o->begin[v] + o->left[v]++] = (int32_t)(i / CORNERS);
+        Vertex *corner = &v[o->dense[i]];
+        o->around[corner->begin + corner->left++] = (int32_t)(i / CORNERS);
     }
-    for (int32_t v = 0; v < vertices; v++) {
-        o->vertex_score[v] = vertex_score(o, v, NONE);
+    for (int32_t i = 0; i < vertices; i++) {
+        v[i].score = vertex_score(o, &v[i], NONE);
     }
     for (int64_t t = 0; t < faces; t++) {
         const int32_t *corner = o->dense + CORNERS * t;
-        o->triangle_score[t] = o->vertex_score[corner[0]] + o->vertex_score[corner[1]] + o->vertex_score[corner[2]];
+        o->triangle_score[t] = v[corner[0]].score + v[corner[1]].score + v[corner[2]].score;
     }
 }
 
 /* Removes a triangle from the remaining triangles of a vertex. */
-static void take_from(Order *o, int32_t v, int32_t triangle)
+static void take_from(Order *o, Vertex *v, int32_t triangle)
 {
-    int32_t *around = o->around + o->begin[v], k = 0;
+    int32_t *around = o->around + v->begin, k = 0;
     while (around[k] != triangle) {
         k++;
     }
-    around[k] = around[--o->left[v]];
+    around[k] = around[--v->left];
 }
 
 /* Moves the corners of a triangle to the front of the cache; the other vertices keep their order. Returns the number
- * of vertices, which may exceed the size of the cache. */
+ * of vertices, of which the last ones may be beyond the end of the cache. */
 static int32_t use_corners(Order *o, const int32_t *corner)
 {
-    int32_t n = 0;
+    int32_t n = 0, ahead = 0; /* the corners that move ahead of a vertex */
     for (int c = 0; c < CORNERS; c++) {
         bool again = (c > 0 && corner[c] == corner[0]) || (c > 1 && corner[c] == corner[1]);
-        o->after[n] = corner[c];
-        n += !again;
+        o->after[n] = (Cached){corner[c], ahead};
+        n += !again && o->vertices[corner[c]].left > 0;
+        ahead += !again;
     }
     for (int32_t i = 0; i < o->count; i++) {
-        int32_t v = o->cache[i];
-        o->after[n] = v;
-        n += v != corner[0] && v != corner[1] && v != corner[2];
+        Cached v = o->cache[i];
+        bool moved = v.vertex == corner[0] || v.vertex == corner[1] || v.vertex == corner[2];
+        o->after[n] = (Cached){v.vertex, v.place + ahead};
+        n += !moved;
+        ahead -= moved;
     }
-    int32_t *swap = o->cache;
+    Cached *swap = o->cache;
     o->cache = o->after;
     o->after = swap;
     return n;
@@ -135,12 +148,16 @@ static int32_t update_scores(Order *o, int32_t n)
 {
     int32_t best = NONE;
     float most = 0;
+    o->count = n;
     for (int32_t i = n - 1; i >= 0; i--) {
-        int32_t v = o->cache[i];
-        float score = vertex_score(o, v, i < o->entries ? i : NONE), change = score - o->vertex_score[v];
-        const int32_t *around = o->around + o->begin[v];
-        o->vertex_score[v] = score;
-        for (int32_t k = 0; k < o->left[v]; k++) {
+        Vertex *v = &o->vertices[o->cache[i].vertex];
+        int32_t place = o->cache[i].place;
+        bool inside = place < o->entries;
+        float score = vertex_score(o, v, inside ? place : NONE), change = score - v->score;
+        const int32_t *around = o->around + v->begin;
+        v->score = score;
+        o->count = inside ? o->count : i;
+        for (int32_t k = 0; k < v->left; k++) {
             int32_t t = around[k];
             float sum = o->triangle_score[t] += change;
             if (sum > most) {
@@ -149,7 +166,6 @@ static int32_t update_scores(Order *o, int32_t n)
             }
         }
     }
-    o->count = n < o->entries ? n : o->entries;
     return best;
 }
 
@@ -171,7 +187,7 @@ bool forsyth_order(const int32_t *dense, int64_t faces, int32_t vertices, int en
         const int32_t *corner = dense + CORNERS * (int64_t)t;
         order[i] = t;
         for (int c = 0; c < CORNERS; c++) {
-            take_from(&o, corner[c], t);
+            take_from(&o, &o.vertices[corner[c]], t);
         }
         o.triangle_score[t] = -INFINITY;
         best = update_scores(&o, use_corners(&o, corner));
