@@ -126,7 +126,7 @@ function makers.histogram(d)
             counts[bin] = counts[bin] + 1
         end
     end
-    return s.lines .. ("same('histogram', %s, s:histogram {bins = %d, min = %s, max = %s, outside = %q})\n")
+    return s.lines .. ("same('histogram', %s, (s:histogram {bins = %d, min = %s, max = %s, outside = %q}))\n")
         :format(list_text(counts),
         bins, literal(low), literal(low + width * bins), clamp and "clamp" or "drop")
 end

@@ -79,6 +79,7 @@ s ~ t: logical_xor bitwise_xor bxor xor
 s:scan(): prefix_sum inclusive_scan cumulative_sum
 s:scan("add", {exclusive = true}): exclusive_scan
 s:scan "max": cummax
+s:moving_mean(n): rolling rolling_mean uniform_filter1d
 s:scan "min": cummin
 s:max(): amax
 s:min(): amin

@@ -20,22 +20,6 @@ brightness.integral = picture.filter("integral", function(s, type)
     return rows:scan("add", {axis = 1})
 end)
 
--- ---- bins
-
-local function as_float(value)
-    return (("f"):unpack(("f"):pack(value)))
-end
-
--- Returns the edges of s:histogram's bins, as floats, which it compares elements with.
-local function edges_of(low, high, bins)
-    local step, edges = (high - low) / bins, {}
-    for k = 0, bins - 1 do
-        edges[k + 1] = as_float(low + k * step)
-    end
-    edges[bins + 1] = as_float(high)
-    return edges
-end
-
 -- ---- equalisation
 
 local EQUALIZE <const> = {
@@ -49,10 +33,13 @@ local RESULTS <const> = {
 }
 RESULTS.vec4 = ("vec4(%s, s.w)"):format(RESULTS.vec3)
 
+-- Computes the curve of a component, and returns the edges of the bins.
 local function curve_of(plane, o, curve)
-    local counts <close> = plane:histogram {bins = o.bins, min = o.min, max = o.max, outside = "clamp"}
+    local counts <const>, edges <const> = plane:histogram {bins = o.bins, min = o.min, max = o.max, outside = "clamp"}
     local sums <close> = counts:scan()
     kernels.curve:kernel() {sums = sums, level = curve}
+    counts:close()
+    return edges
 end
 
 --- rill.image.equalize(s [, {bins=, min=, max=}]): returns an image in which each component's values are spread evenly over 0 to 1, by `bins` (default: 256) bins
@@ -69,13 +56,15 @@ brightness.equalize = picture.filter("equalize", function(s, type, where, option
     end
     local planes = type == "float" and {s} or {s.x, s.y, s.z}
     local curves <close> = rill.stream("float", {#planes, o.bins})
+    local edges
     for c, plane in ipairs(planes) do
         local row <close> = curves[c]
-        curve_of(rill.type(plane) == "expression" and plane:eval() or plane, o, row)
+        local _ <close> = edges
+        edges = curve_of(rill.type(plane) == "expression" and plane:eval() or plane, o, row)
     end
+    local last <close> = edges
     local scale = o.bins / (o.max - o.min)
-    local edges <close> = rill.from(edges_of(o.min, o.max, o.bins))
-    return kernels.apply:kernel {T = type, result = RESULTS[type]}(s, curves, edges, scale)
+    return kernels.apply:kernel {T = type, result = RESULTS[type]}(s, curves, last, scale)
 end)
 
 -- ---- Otsu's threshold
@@ -128,10 +117,12 @@ brightness.otsu = errors.guard(function(s, options)
     if low >= high then
         return low == high and low or nil
     end
-    local counts <close> = s:histogram {bins = bins, min = low, max = high}
     local weights <close> = s:cast "double"
-    local sums <close> = s:histogram {bins = bins, min = low, max = high, weights = weights}
-    local edge = edges_of(low, high, bins)[best_split(counts:values(), sums:values()) + 1]
+    local counts <const>, edges <close> = s:histogram {bins = bins, min = low, max = high}
+    local sums <const>, _ <close> = s:histogram {bins = bins, min = low, max = high, weights = weights}
+    local edge = edges:get(best_split(counts:values(), sums:values()) + 1)
+    counts:close()
+    sums:close()
     return largest_below(s, edge)
 end, "rill.image.otsu")
 

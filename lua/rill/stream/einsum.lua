@@ -130,26 +130,28 @@ local function joined(...)
     return list
 end
 
--- Multiplies element by element, and sums over the labels of `summed`.
+-- Multiplies element by element, and sums over the labels of `summed`. If there are any, the dimensions keep the order of
+-- the larger operand, so that it is read in its order.
 local function by_elements(a, b, out, summed, sizes)
-    local order <const> = joined(out, summed)
-    local product = spread(a, order, sizes) * spread(b, order, sizes)
     if #summed == 0 then
-        return {s = product:eval(), labels = out}
+        return {s = (spread(a, out, sizes) * spread(b, out, sizes)):eval(), labels = out}
     end
-    local list = {}
-    for k = #out + 1, #order do
-        list[#list + 1] = k
-    end
-    return {s = product:sum(list), labels = out}
+    local large <const>, other <const> = a.s.size >= b.s.size and a or b, a.s.size >= b.s.size and b or a
+    local result = {labels = joined(large.labels, common(other.labels, large.labels, false))}
+    local order <const> = result.labels
+    result.s = spread(a, order, sizes) * spread(b, order, sizes)
+    sum_rest(result, out)
+    return result
 end
 
--- Multiplies batches of matrices: a {batch, rows, summed} by b {batch, summed, columns}.
+-- Multiplies batches of matrices: a {batch, rows, summed} by b {batch, summed, columns}; without a batch also vectors.
 local function by_matrices(a, b, batch, rows, columns, summed, sizes)
     local function matrix(operand, first, second)
         local shape = {}
         for _, part in ipairs {batch, first, second} do
-            shape[#shape + 1] = tables.product(sizes_of(part, sizes))
+            if #part > 0 then
+                shape[#shape + 1] = tables.product(sizes_of(part, sizes))
+            end
         end
         return axes.reshaped(ordered(operand, joined(batch, first, second)), shape)
     end
@@ -261,6 +263,18 @@ local function check_output(out, sizes)
     end
 end
 
+-- Casts integers to the type of the result if some streams are real, so that neither their sums nor products of them wrap.
+local function cast_integers(streams)
+    local real
+    for _, s in ipairs(streams) do
+        local seen <const> = types.seen_scalar(s.type)
+        real = seen == "double" and seen or real or seen == "float" and seen or nil
+    end
+    for k, s in ipairs(real and streams or {}) do
+        streams[k] = types.is_real(s.type) and s or s:cast(real)
+    end
+end
+
 --- rill.einsum(subscripts, a, ...) returns the sum of products that numpy's subscripts describe: "ij,jk->ik" is a matrix
 -- product, "ii->" a trace, "bij,bjk->bik" a batch of matrix products. Each letter is a dimension; letters that the result
 -- does not have are summed over. Without "->" the result has the letters that occur once, in alphabetical order. "..."
@@ -276,6 +290,7 @@ function einsum.einsum(subscripts, ...)
     for k = 1, streams.n do
         streams[k] = numbers(("rill.einsum: argument #%d"):format(k + 1), streams[k])
     end
+    cast_integers(streams)
     local operands, out, sizes = parse(subscripts, streams)
     check_output(out, sizes)
     for _, operand in ipairs(operands) do
