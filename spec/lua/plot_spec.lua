@@ -485,6 +485,7 @@ describe("rill.plot says what it can't draw:", function()
         {"x has 3 numbers, y 2", s, {1, 2}},
         {"x: expected a stream or a table", 3, s},
         {"unknown option 'titel': expected bins, height", s, {titel = "x"}},
+        {"option 'color' belongs to a series: rill.plot {{y, color = ...}}", s, {color = "#ff0000"}},
         {"option 'title': expected a string, got number 3", s, {title = 3}},
         {"option 'title': expected valid UTF%-8", s, {title = "\xff"}},
         {"option 'width': expected an integer, got number 20.5", s, {width = 20.5}},

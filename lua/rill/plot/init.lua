@@ -53,9 +53,10 @@ local function options_of(from, known, where)
     local options = {}
     for key, value in pairs(from) do
         if type(key) ~= "number" then
-            if not known[key] then
-                problem("%sunknown option '%s': expected %s", where, tostring(key),
-                    suggest.among(key, known))
+            if not known[key] and series_known[key] then
+                problem("%soption '%s' belongs to a series: rill.plot {{y, %s = ...}}", where, key, key)
+            elseif not known[key] then
+                problem("%sunknown option '%s': expected %s", where, tostring(key), suggest.among(key, known))
             end
             check_option(where, key, value, known[key])
             -- Control characters are replaced since they would move the cursor.
