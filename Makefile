@@ -29,7 +29,13 @@ LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng -lz -lm -ldl -lpt
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS)
 
-SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
+# src/mpi is a shared object of its own, which is built where MPI is installed. Its headers are not checked for warnings.
+MPI_SOURCES := $(wildcard src/mpi/*.c)
+MPI_MODULE = $(call memo,MPI_MODULE,$(shell for m in mpi-c ompi-c mpich; do pkg-config --exists $$m && echo $$m && break; done))
+MPI_FLAGS = $(call memo,MPI_FLAGS,$(if $(MPI_MODULE),$(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_MODULE)))))
+MPI_LIBS = $(if $(MPI_MODULE),$(call pkg,--libs,$(MPI_MODULE)))
+MPI_CORE = $(if $(MPI_MODULE),$(BUILD)/rill/mpi/core.so)
+SOURCES := $(filter-out $(MPI_SOURCES),$(wildcard src/*/*.c src/*/*/*.c))
 SHADERS := $(sort $(wildcard shaders/*.comp shaders/*.vert shaders/*.frag shaders/shared/*.glsl shaders/shared/*.h shaders/functions/*.glsl))
 EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
@@ -57,7 +63,7 @@ DEPS = @tools/deps.sh
 .PHONY: force
 .PHONY: check-phrases check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
-build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
+build: $(CORE) $(ANNOTATIONS) $(BUILD)/mpi ## compile build/rill/core.so (installs nothing), and rill/mpi/core.so if MPI is installed
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 15
@@ -70,6 +76,19 @@ $(CORE): $(OBJECTS) | $(BUILD)/rill/
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | $(EMBEDDED:%=%.h) $(BUILD)/openers.h
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) -MMD -MP -c -o $@ $<
+
+# A shared object with handlers that run when the process ends is never unloaded.
+.PHONY: $(BUILD)/mpi
+$(BUILD)/mpi:
+	@$(if $(MPI_MODULE),$(AGAIN) $(BUILD)/rill/mpi/core.so)
+
+$(BUILD)/rill/mpi/core.so: $(MPI_SOURCES:src/%.c=$(BUILD)/obj/%.o)
+	@mkdir -p $(@D)
+	$(call say,link,$@)$(CC) -shared -Wl,-z,nodelete $(LDFLAGS) -o $@ $^ $(MPI_LIBS)
+
+$(MPI_SOURCES:src/%.c=$(BUILD)/obj/%.o): $(BUILD)/obj/%.o: src/%.c src/mpi/mpi_module.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(COMPILE) $(MPI_FLAGS) $(WARNINGS) $(WERROR) -c -o $@ $<
 
 $(BUILD)/shaders_embedded.o: $(BUILD)/shaders_embedded.c $(BUILD)/flags
 	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) -c -o $@ $<
@@ -319,6 +338,7 @@ INSTALLED = $(DESTDIR)$(LUADIR)/rill/installed-files
 install: build ## install into PREFIX, or LUADIR, LIBDIR and BINDIR
 	install -d '$(DESTDIR)$(LIBDIR)/rill' '$(DESTDIR)$(LUADIR)/rill'
 	install -m 755 $(CORE) '$(DESTDIR)$(LIBDIR)/rill/core.so'
+	$(if $(MPI_MODULE),install -D -m 755 $(MPI_CORE) '$(DESTDIR)$(LIBDIR)/rill/mpi/core.so')
 	for file in $(LUA_FILES:lua/rill/%=%); do install -D -m 644 "lua/rill/$$file" '$(DESTDIR)$(LUADIR)/rill/'"$$file" || exit 1; done
 	install -D -m 644 $(ANNOTATIONS) '$(DESTDIR)$(LUADIR)/rill/library/rill.lua'
 ifneq ($(COMMANDS),)

@@ -227,6 +227,9 @@ const char *binding_among(lua_State *L, int index, int known);
 /* Pushes and returns "; did you mean ...?" for the key at `index` that does not exist in `owner` ("s", "k",
  * "rill.image"). Pushes "" if no key is similar. Runs Lua code. */
 const char *binding_hint(lua_State *L, const char *owner, int index);
+/* Calls the function __launch of the metatable of an argument of a kernel (the stack) with all arguments, if an argument
+ * is a table that has one. Returns true if the launch was made; its *results results are then on top of the stack. */
+bool expression_hooks_launch(lua_State *L, int *results);
 /* Offers a call to the hook `name` if one of its arguments (the stack) is an expression, so that the hook can compute
  * the call in one pass. Returns true and pushes *results results if the hook computed the call. Otherwise returns
  * false, and the stack is unchanged. */

@@ -207,6 +207,19 @@ const char *kernel_baked_text(const Kernel *kernel, int param)
     return kernel->baked[param];
 }
 
+bool kernel_reach(const Kernel *kernel, int param, int reach[3])
+{
+    const ParamUse *use = &kernel->body.use[param];
+    for (int d = 0; d < 3; d++) {
+        reach[d] = use->ranges ? use->reach : 0;
+        for (int k = 0; k < use->offset_count; k++) {
+            int offset = abs(use->offsets[k][d]);
+            reach[d] = offset > reach[d] ? offset : reach[d];
+        }
+    }
+    return kernel->function.params[param].kind == PARAM_NEIGHBOR && !use->far;
+}
+
 bool kernel_is_baked(const Kernel *kernel, int param)
 {
     return kernel->baked[param] != NULL;

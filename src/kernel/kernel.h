@@ -23,6 +23,10 @@ bool kernel_is_baked(const Kernel *kernel, int param);
 /* Returns the GLSL literal of a constant that kernel_specialize has fixed, or NULL. */
 const char *kernel_baked_text(const Kernel *kernel, int param);
 
+/* Sets the largest distances, in each of three dimensions, fastest first, at which the kernel reads a neighbor stream.
+ * Returns false if a distance is computed at run time or the parameter is not a neighbor stream. */
+bool kernel_reach(const Kernel *kernel, int param, int reach[3]);
+
 /* The argument for a parameter: a stream for a stream parameter (also for an output), or the 32-bit
  * words of the value of a constant (matrices row by row). */
 typedef union Argument {
@@ -55,6 +59,12 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
  * writes at random: the streams must be settled first. */
 bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check, DeviceLength *length);
 
+/* The place of a launch in a larger domain, of which it computes a part. */
+typedef struct Placement {
+    Shape whole;                     /* the shape of the larger domain, which sizeof_stream returns */
+    int64_t origin[SHAPE_MAX_RANK];  /* the first element of the launch in it, which indexof adds; slowest first */
+} Placement;
+
 /* The elements of a launch: all elements of a shape, or the elements in an active list, or the
  * elements of pages. An active list is a contiguous int or uint stream of one dimension that
  * contains flat indices without duplicates. Other elements of outputs keep their values. */
@@ -67,6 +77,7 @@ typedef struct Domain {
      * order, instead of one for each element of the shape. Without PageSet.starts it also contains
      * the elements of the boxes that are left out. */
     uint64_t numbered;
+    const Placement *placement; /* NULL: the launch is not part of a larger domain */
     bool *issued; /* set to true when work was issued to the device; may be NULL */
 } Domain;
 

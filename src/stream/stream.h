@@ -19,6 +19,11 @@ typedef struct ViewDim {
     int64_t step, start, div, mod;
 } ViewDim;
 
+/* The elements before and after a view along a dimension that neighbors may read: see stream_halo. */
+typedef struct Halo {
+    int32_t before, after;
+} Halo;
+
 typedef enum Boundary { BOUNDARY_CLAMP, BOUNDARY_WRAP, BOUNDARY_MIRROR, BOUNDARY_VALUE } Boundary;
 
 /* Where the elements come from. */
@@ -50,6 +55,7 @@ typedef struct Stream {
     Boundary boundary[SHAPE_MAX_RANK];
     bool explicit_boundary; /* set by stream_boundary: reads outside are not reported under rill.check */
     double outside;         /* BOUNDARY_VALUE: the value of every component outside the shape */
+    Halo halo[SHAPE_MAX_RANK]; /* set by stream_halo, else zeros */
     bool baked; /* the stream is a whole container whose sizes and origin may be compiled into kernels as constants */
     bool contiguous; /* row-major without gaps, beginning at offset */
     bool writable;   /* false for ramps and results of tile and replicate */
@@ -121,6 +127,14 @@ bool stream_transpose(const Stream *s, const int *axes, Stream *result);
 bool stream_row(const Stream *s, int64_t index, Stream *result);
 /* Creates a view with one boundary mode per dimension; `outside` is the value of BOUNDARY_VALUE. */
 bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result);
+/* Creates a view for a `neighbor` argument. Its neighbors outside the shape are the elements that memory contains
+ * before and after the view: halo[d].before and halo[d].after elements along dimension d. In such a dimension, neighbors
+ * beyond them are clamped to the last of them. Fails if the memory does not contain all these elements. Views of the
+ * result have no halo. */
+bool stream_halo(const Stream *s, const Halo *halo, Stream *result);
+bool stream_has_halo(const Stream *s);
+/* Creates the view of a stream together with its halo, as a stream without a halo. */
+void stream_extended(const Stream *s, Stream *result);
 /* Creates a view of the elements as another type of the same size. */
 bool stream_retype(const Stream *s, const Type *type, Stream *result);
 

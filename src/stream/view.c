@@ -10,6 +10,7 @@
 static bool view_accept(Stream *made, Stream *result)
 {
     view_finish(made);
+    memset(made->halo, 0, sizeof made->halo);
     stream_copy_view(made, result);
     return true;
 }
@@ -416,4 +417,46 @@ bool stream_retype(const Stream *s, const Type *type, Stream *result)
     Stream made = *s;
     made.type = type;
     return view_accept(&made, result);
+}
+
+bool stream_has_halo(const Stream *s)
+{
+    bool wide = false;
+    for (int d = 0; d < s->shape.rank; d++) {
+        wide = wide || s->halo[d].before || s->halo[d].after;
+    }
+    return wide;
+}
+
+void stream_extended(const Stream *s, Stream *result)
+{
+    Stream made = *s;
+    for (int d = 0; d < s->shape.rank; d++) {
+        made.offset -= s->halo[d].before * s->dim[d].stride;
+        made.shape.size[d] += s->halo[d].before + s->halo[d].after;
+    }
+    view_accept(&made, result);
+}
+
+bool stream_halo(const Stream *s, const Halo *halo, Stream *result)
+{
+    Stream made = *s;
+    int64_t first = s->offset, last = s->offset;
+    memset(result, 0, sizeof *result);
+    for (int d = 0; d < s->shape.rank; d++) {
+        bool wide = halo[d].before || halo[d].after;
+        if (!view_dim_plain(&s->dim[d]) || s->dim[d].stride < 0 || (wide && s->dim[d].stride == 0)) {
+            return view_needs_copy("halo");
+        }
+        first -= halo[d].before * s->dim[d].stride;
+        last += (s->shape.size[d] - 1 + halo[d].after) * s->dim[d].stride;
+        made.boundary[d] = wide ? BOUNDARY_CLAMP : made.boundary[d];
+    }
+    if (!s->buffer || s->map || first < 0 || (last + 1) * s->type->bytes > (int64_t)buffer_bytes(s->buffer)) {
+        return error_set("halo: the memory of the stream does not contain all elements around the view");
+    }
+    view_finish(&made);
+    memcpy(made.halo, halo, sizeof *halo * (size_t)s->shape.rank);
+    stream_copy_view(&made, result);
+    return true;
 }

@@ -206,9 +206,32 @@ local function vector_function(op)
     end
 end
 
+-- Returns the function __each of the metatable of the first argument that has one: it calls a function of elements with
+-- the streams of which such an argument consists.
+local function each_of(count, ...)
+    for i = 1, count do
+        local value = select(i, ...)
+        local metatable = type(value) == "table" and getmetatable(value)
+        local each = type(metatable) == "table" and rawget(metatable, "__each")
+        if each then
+            return each
+        end
+    end
+end
+
+local function public(f, where)
+    return function(...)
+        local each = each_of(select("#", ...), ...)
+        if each then
+            return each(f, where, ...)
+        end
+        return f(...)
+    end
+end
+
 for _, op in ipairs(operations.list) do
     if op.doc and not op.method then
         local f = op.rule == "vector" and vector_function(op) or element_function(op)
-        functions[op.title], rill[op.title] = f, f
+        functions[op.title], rill[op.title] = f, public(f, "rill." .. op.title)
     end
 end

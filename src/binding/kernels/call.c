@@ -182,6 +182,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->launch.args = call->args;
     call->launch.contained = false;
     call->launch.active = NULL;
+    call->launch.placement = NULL;
     call->launch.over = call->launch.traversed = NULL;
     call->launch.hold = NULL;
     memset(call->slot, 0, sizeof call->slot);
@@ -223,13 +224,14 @@ int call_param(const Call *call, const char *name)
 /* Returns whether `key` is a launch option, rather than an argument. */
 static bool is_option(const Call *call, const char *key)
 {
-    return strcmp(key, "shape") == 0 ||
-           ((strcmp(key, "where") == 0 || strcmp(key, "over") == 0) && call->function->kind == FUNCTION_KERNEL);
+    return strcmp(key, "shape") == 0 || ((strcmp(key, "where") == 0 || strcmp(key, "over") == 0 ||
+                                          strcmp(key, "part") == 0) &&
+                                         call->function->kind == FUNCTION_KERNEL);
 }
 
 void call_push_names(lua_State *L, const Call *call, bool constants)
 {
-    static const char *const options[] = {"shape", "where", "over"};
+    static const char *const options[] = {"shape", "where", "over", "part"};
     lua_newtable(L);
     for (int i = 0; i < call->function->param_count; i++) {
         const Param *param = &call->function->params[i];
@@ -302,6 +304,39 @@ static void take_over(lua_State *L, Call *call)
     call->over_at = lua_gettop(L);
 }
 
+static bool is_plain_table(lua_State *L, int index)
+{
+    if (!lua_istable(L, index)) {
+        return false;
+    }
+    if (lua_getmetatable(L, index)) {
+        lua_pop(L, 1);
+        return false;
+    }
+    return true;
+}
+
+/* Reads the value on top of the stack as the option `part`. */
+static void take_part(lua_State *L, Call *call)
+{
+    const char *name = call->function->name;
+    if (!is_plain_table(L, -1) || lua_getfield(L, -1, "shape") == LUA_TNIL || lua_getfield(L, -2, "first") == LUA_TNIL) {
+        luaL_error(L, "%s: option 'part': expected {shape = the whole shape, first = the first index of the launch in it}",
+                   name);
+    }
+    Shape first;
+    Placement *place = &call->placement;
+    shape_check_sizes(L, lua_gettop(L) - 1, name, 0, "part.shape", &place->whole);
+    shape_check_sizes(L, lua_gettop(L), name, 0, "part.first", &first);
+    if (first.rank != place->whole.rank) {
+        luaL_error(L, "%s: option 'part': 'first' and 'shape' have different lengths", name);
+    }
+    for (int d = 0; d < first.rank; d++) {
+        place->origin[d] = first.size[d] - 1;
+    }
+    call->launch.placement = place;
+}
+
 static void by_name(lua_State *L, Call *call, int table)
 {
     const Function *f = call->function;
@@ -328,18 +363,9 @@ static void by_name(lua_State *L, Call *call, int table)
     if (call_param(call, "over") < 0 && f->kind == FUNCTION_KERNEL && lua_getfield(L, table, "over") != LUA_TNIL) {
         take_over(L, call);
     }
-}
-
-static bool is_plain_table(lua_State *L, int index)
-{
-    if (!lua_istable(L, index)) {
-        return false;
+    if (call_param(call, "part") < 0 && f->kind == FUNCTION_KERNEL && lua_getfield(L, table, "part") != LUA_TNIL) {
+        take_part(L, call);
     }
-    if (lua_getmetatable(L, index)) {
-        lua_pop(L, 1);
-        return false;
-    }
-    return true;
 }
 
 void call_collect(lua_State *L, Call *call)
@@ -375,6 +401,22 @@ static void check_where(lua_State *L, const Call *call)
     }
 }
 
+/* Checks that the launch lies inside the domain of which it is a part. */
+static void check_part(lua_State *L, const Call *call)
+{
+    const Placement *place = call->launch.placement;
+    const Shape *own = &call->launch.domain;
+    bool inside = place && place->whole.rank == own->rank;
+    for (int d = 0; inside && d < own->rank; d++) {
+        inside = place->origin[d] + own->size[d] <= place->whole.size[d];
+    }
+    if (place && !inside) {
+        char a[SHAPE_TEXT], b[SHAPE_TEXT];
+        luaL_error(L, "%s: option 'part': the launch over %s does not fit into %s at 'first'", call->function->name,
+                   shape_text(own, a), shape_text(&place->whole, b));
+    }
+}
+
 void call_inputs(lua_State *L, Call *call, int list, bool settled)
 {
     const Function *f = call->function;
@@ -400,6 +442,7 @@ void call_allocate(lua_State *L, Call *call)
     const Function *f = call->function;
     call_find_domain(L, call);
     check_where(L, call);
+    check_part(L, call);
     luaL_checkstack(L, f->param_count + 12, "too many outputs");
     call_find_over(L, call);
     for (int i = 0; i < f->param_count; i++) {

@@ -121,7 +121,8 @@ static int kernel_call(lua_State *L)
     Call call;
     int results;
     bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
-    if (expression_hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
+    if (expression_hooks_launch(L, &results) ||
+        expression_hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
         (reduces && state_get(L)->expression_meta && has_container(L) && expression_hooks_try(L, "reduce", &results))) {
         return results;
     }
@@ -325,6 +326,15 @@ static int push_params(lua_State *L, Kernel *kernel)
         fields_string(L, "name", param->name);
         fields_string(L, "type", param->matrix ? module_value_name(param->matrix) : param->type->name);
         fields_string(L, "kind", param_kinds[param->kind].name);
+        int reach[3];
+        if (kernel_reach(kernel, i, reach)) {
+            lua_createtable(L, 3, 0);
+            for (int d = 0; d < 3; d++) {
+                lua_pushinteger(L, reach[d]);
+                lua_rawseti(L, -2, d + 1);
+            }
+            lua_setfield(L, -2, "reach");
+        }
         lua_rawseti(L, -2, ++n);
     }
     return 1;

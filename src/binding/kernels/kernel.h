@@ -27,6 +27,7 @@ typedef struct Call {
     bool preview;           /* for k:explain: no pages are mapped */
     uint64_t boxed;         /* bit i: argument i is a box */
     int over_at;            /* stack index of the option `over`, or 0 */
+    Placement placement;    /* the option `part` */
     ContainerLaunch launch; /* the launch with these arguments */
     int used;
     uint32_t words[CALL_WORDS];

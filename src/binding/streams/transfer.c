@@ -225,9 +225,41 @@ static int stream_gl(lua_State *L)
     return 4;
 }
 
+/* Returns the host memory in arguments 2 to 4 of a function: a light userdata, an offset in bytes, and a length that must
+ * be the stream's. */
+static char *host_memory(lua_State *L, const Stream *s, const char *function)
+{
+    luaL_checktype(L, 2, LUA_TLIGHTUSERDATA);
+    lua_Integer offset = luaL_checkinteger(L, 3), bytes = luaL_checkinteger(L, 4);
+    if (bytes != (lua_Integer)stream_bytes(s)) {
+        luaL_error(L, "%s: the stream has %I bytes, not %I", function, (lua_Integer)stream_bytes(s), bytes);
+    }
+    return (char *)lua_touserdata(L, 2) + offset;
+}
+
+/* _download(s, memory, offset, bytes): copies the elements to host memory that another module owns. */
+static int rill_download(lua_State *L)
+{
+    const Stream *s = accept_check(L, 1, "_download", 1, "s");
+    download(L, s, host_memory(L, s, "_download"), "_download");
+    return 0;
+}
+
+/* _upload(s, memory, offset, bytes): sets the elements from host memory that another module owns. */
+static int rill_upload(lua_State *L)
+{
+    const Stream *s = accept_check(L, 1, "_upload", 1, "s");
+    accept_writable(L, s, "_upload");
+    const void *bytes = host_memory(L, s, "_upload");
+    binding_run(L, s->device, "_upload", packed_upload(s, bytes));
+    return 0;
+}
+
 void open_transfer(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"read", stream_read},   {"values", stream_values}, {"bytes", stream_lua_bytes},
                                        {"write", stream_write}, {"gl", stream_gl},         {NULL, NULL}};
     stream_handle_methods(L, methods);
+    fields_function(L, "_download", rill_download);
+    fields_function(L, "_upload", rill_upload);
 }

@@ -278,6 +278,22 @@ static int rill_over(lua_State *L)
     return view_result(L, stream_over(s->buffer, type, &shape, at / type->bytes, stream_handle_push(L)));
 }
 
+/* _halo(s, {before, after, ...}): returns a view of a box for a `neighbor` argument: see stream_halo. */
+static int rill_halo(lua_State *L)
+{
+    const Stream *s = accept_check(L, 1, "_halo", 1, "s");
+    Halo halo[SHAPE_MAX_RANK] = {{0, 0}};
+    luaL_checktype(L, 2, LUA_TTABLE);
+    for (int d = 0; d < 2 * s->shape.rank; d++) {
+        lua_rawgeti(L, 2, d + 1);
+        lua_Integer size = luaL_checkinteger(L, -1);
+        luaL_argcheck(L, size >= 0 && size <= INT32_MAX, 2, "a size is negative or too large");
+        *(d % 2 ? &halo[d / 2].after : &halo[d / 2].before) = (int32_t)size;
+        lua_pop(L, 1);
+    }
+    return view_result(L, stream_halo(s, halo, stream_handle_push(L)));
+}
+
 void open_view(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -296,5 +312,6 @@ void open_view(lua_State *L)
     stream_handle_methods(L, methods);
     fields_function(L, "_boundary", rill_boundary);
     fields_function(L, "_over", rill_over);
+    fields_function(L, "_halo", rill_halo);
     binding_set_names(L, "_boundary_modes", mode_names);
 }

@@ -55,6 +55,37 @@ const char *binding_among(lua_State *L, int index, int known)
     return lua_tostring(L, -1);
 }
 
+/* Pushes the function __launch of a table's metatable. Returns false and pushes nothing if the value has none. */
+static bool push_launcher(lua_State *L, int index)
+{
+    return lua_type(L, index) == LUA_TTABLE && luaL_getmetafield(L, index, "__launch") != LUA_TNIL;
+}
+
+bool expression_hooks_launch(lua_State *L, int *results)
+{
+    int top = lua_gettop(L);
+    bool found = false;
+    for (int i = 2; i <= top && !found; i++) {
+        found = push_launcher(L, i);
+    }
+    if (!found && top == 2 && lua_istable(L, 2)) {
+        for (lua_pushnil(L); !found && lua_next(L, 2);) {
+            found = push_launcher(L, -1);
+            if (!found) {
+                lua_pop(L, 1);
+            }
+        }
+    }
+    if (!found) {
+        return false;
+    }
+    lua_insert(L, 1);
+    lua_settop(L, top + 1);
+    lua_call(L, top, LUA_MULTRET);
+    *results = lua_gettop(L);
+    return true;
+}
+
 static bool has_expression(lua_State *L)
 {
     int top = lua_gettop(L);

@@ -31,6 +31,7 @@ typedef struct ParamUse {
     int8_t offsets[MAX_OFFSETS][OFFSET_DIMS];
     int offset_count, reach, axes;
     bool ranges;
+    bool far; /* of a neighbor stream: some offsets are computed, so that the largest one is unknown */
 } ParamUse;
 
 typedef struct MapEntry {

@@ -262,6 +262,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
         if (!put_call(rw, name, "n_", root)) {
             return false;
         }
+        use_of(rw, root)->far = true;
         *next = i + 1;
         if (!indexed) {
             rewriter_add(rw, "0");

@@ -85,6 +85,9 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
         fill_size(plan->launch_shape.size[rank - 1 - d], words + layout->shape + 3 * d);
     }
     words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
+    for (int d = 0; layout->origin != NO_SLOT && d < rank; d++) {
+        words[layout->origin + d] = (uint32_t)plan->placement->origin[rank - 1 - d];
+    }
     if (layout->leaf != NO_SLOT) {
         fill_leaf(plan, rank, words + layout->leaf);
         words[layout->active] = (uint32_t)plan->pages->origins->offset;
@@ -145,7 +148,7 @@ void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const
             memcpy(words + layout->constant, args[i].words, (size_t)n * sizeof *words);
         }
         if (layout->extents != NO_SLOT) {
-            fill_extents(&plan->domain, words + layout->extents);
+            fill_extents(plan->placement ? &plan->placement->whole : &plan->domain, words + layout->extents);
         }
         return;
     }
@@ -174,7 +177,8 @@ void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const
         fill_resample(plan, i, layout->resample, words);
     }
     if (layout->extents != NO_SLOT) {
-        fill_extents(&plan->originals[i]->shape, words + layout->extents);
+        bool whole = plan->placement && kind->along && shape_equal(&plan->originals[i]->shape, &plan->domain);
+        fill_extents(whole ? &plan->placement->whole : &plan->originals[i]->shape, words + layout->extents);
     }
     access_paths[key->path].fill(layout, s, words);
 }

@@ -25,6 +25,16 @@ static uint16_t boundary_bits(const Stream *stream)
     return (uint16_t)bits;
 }
 
+static uint8_t halo_bits(const Stream *stream)
+{
+    unsigned bits = 0;
+    for (int d = 0; d < stream->shape.rank; d++) {
+        const Halo *halo = &stream->halo[stream->shape.rank - 1 - d];
+        bits |= (unsigned)(halo->before || halo->after) << d;
+    }
+    return (uint8_t)bits;
+}
+
 bool launch_aligned(const Stream *s)
 {
     return s->contiguous && s->offset * s->type->bytes % 16 == 0;
@@ -129,6 +139,7 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     if (bound) {
         key->fixed = s->baked && s->offset == 0;
         key->boundary = boundary_bits(s);
+        key->halo = param->kind == PARAM_NEIGHBOR ? halo_bits(s) : 0;
         key->unbounded = address_unbounded(s);
         key->open =
             s->map && s->map->open && !s->explicit_boundary && !launch_kind(&plan->kernel->function, i)->anywhere;
@@ -408,12 +419,24 @@ static bool reads_written(const Plan *plan, const VariantKey *key)
     return false;
 }
 
+/* Returns whether the kernel uses an index that counts from the origin of a larger domain. */
+static bool uses_origin(const Plan *plan)
+{
+    const Kernel *kernel = plan->kernel;
+    bool used = kernel->body.uses_at;
+    for (int i = 0; i < kernel->function.param_count; i++) {
+        used = used || (kernel->body.use[i].index && launch_kind(&kernel->function, i)->along);
+    }
+    return plan->placement && used;
+}
+
 void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     memset(key, 0, offsetof(VariantKey, args) + (size_t)f->param_count * sizeof *key->args);
     key->rank = (uint8_t)plan->launch_shape.rank;
     key->check = plan->check;
+    key->placed = uses_origin(plan);
     key->active = (uint8_t)(plan->pages                   ? (plan->pages->levels ? ACTIVE_LEVELS : ACTIVE_PAGES)
                             : !plan->active               ? ACTIVE_NONE
                             : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED

@@ -71,11 +71,39 @@ static Stream *temporary(Plan *plan)
     return &plan->temporaries[plan->temporary_count];
 }
 
+/* Replaces a stream that was copied together with its halo by the view of the elements inside. */
+static bool shrink(Stream *copy, const Halo *halo)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    for (int d = 0; d < copy->shape.rank; d++) {
+        first[d] = halo[d].before;
+        last[d] = copy->shape.size[d] - halo[d].after;
+    }
+    Stream whole = *copy, inside;
+    bool done = stream_domain(&whole, first, last, &inside);
+    stream_release(&whole);
+    *copy = (Stream){.device = NULL};
+    if (done) {
+        done = stream_halo(&inside, halo, copy);
+        stream_release(&inside);
+    }
+    return done;
+}
+
 /* Returns a contiguous copy of an argument that lives as long as the launch. */
 const Stream *plan_copied(Plan *plan, const Stream *stream)
 {
     Stream *copy = temporary(plan);
-    if (!copy || !plan->copy(stream, NULL, copy)) {
+    Stream whole = *stream;
+    if (stream_has_halo(stream)) {
+        stream_extended(stream, &whole);
+    }
+    bool done = copy && plan->copy(&whole, NULL, copy);
+    if (stream_has_halo(stream)) {
+        stream_release(&whole);
+        done = done && shrink(copy, stream->halo);
+    }
+    if (!done) {
         return NULL;
     }
     memcpy(copy->boundary, stream->boundary, sizeof copy->boundary);
@@ -186,6 +214,19 @@ static bool check_shapes(Plan *plan)
     return true;
 }
 
+/* Returns whether an output may share memory with a stream or its halo. */
+static bool overlaps(const Stream *output, const Stream *stream)
+{
+    if (!stream_has_halo(stream)) {
+        return stream_overlaps(output, stream);
+    }
+    Stream whole;
+    stream_extended(stream, &whole);
+    bool found = stream_overlaps(output, &whole);
+    stream_release(&whole);
+    return found;
+}
+
 /* Copies inputs that overlap an output, unless every element is read only by the invocation that writes it. */
 static bool separate(Plan *plan, bool passes)
 {
@@ -195,7 +236,7 @@ static bool separate(Plan *plan, bool passes)
             continue;
         }
         for (int i = 0; i < f->param_count; i++) {
-            if (i == o || !launch_kind(f, i)->stream || !stream_overlaps(plan->streams[o], plan->streams[i])) {
+            if (i == o || !launch_kind(f, i)->stream || !overlaps(plan->streams[o], plan->streams[i])) {
                 continue;
             }
             if (launch_kind(f, i)->written) {
@@ -379,6 +420,7 @@ Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool chec
     plan->pages = domain->pages;
     plan->numbered = domain->numbered;
     plan->replicated = 0;
+    plan->placement = domain->placement;
     plan->issued = domain->issued;
     plan->count = 0;
     plan->check = check;

@@ -323,6 +323,12 @@ static void add_bounded(StrBuf *out, const AccessText *text, int d)
         strbuf_addf(out, "i%d", d);
         return;
     }
+    if (text->key->halo >> d & 1) {
+        int at = text->layout->halo + 2 * d;
+        strbuf_addf(out, "rill_clamp(i%d + int(%s), int(%s)) - int(%s)", d, access_word(at), access_word(at + 1),
+                    access_word(at));
+        return;
+    }
     Boundary boundary = access_boundary(text->key, d);
     /* With a periodic boundary the last node is the first one again. */
     bool node = text->key->path == PATH_BLENDED && boundary == BOUNDARY_WRAP;
@@ -406,6 +412,12 @@ void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *strea
         }
         if (layout->sizes != NO_SLOT) {
             words[layout->sizes + d] = d < own && !empty ? (uint32_t)stream->shape.size[own - 1 - d] : 1;
+        }
+        if (key->halo) {
+            Halo halo = stream->halo[own - 1 - d];
+            words[layout->halo + 2 * d] = (uint32_t)halo.before;
+            words[layout->halo + 2 * d + 1] =
+                (uint32_t)(stream->shape.size[own - 1 - d] + halo.before + halo.after);
         }
     }
     if (layout->outside != NO_SLOT) {

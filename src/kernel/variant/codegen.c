@@ -135,7 +135,9 @@ static void write_indices(Generator *g)
         }
         bool resampled = i >= 0 && g->key->args[i].resampled;
         for (int d = 0; d < g->key->rank; d++) {
-            snprintf(texts[d], sizeof texts[d], "rill_d%d", d);
+            bool placed = g->key->placed && (i < 0 || param_kinds[g->f->params[i].kind].along);
+            snprintf(texts[d], sizeof texts[d], placed ? "rill_d%d + int(%s)" : "rill_d%d", d,
+                     placed ? access_word(g->layout->origin + d) : "");
             if (resampled) {
                 int at = g->layout->args[i].resample + 3 * d;
                 snprintf(texts[d], sizeof texts[d],

@@ -310,6 +310,9 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
         arg->sizes = take(layout, rank);
         arg->outside = take(layout, 2);
     }
+    if (a->halo) {
+        arg->halo = take(layout, 2 * rank);
+    }
     if (param_kinds[param->kind].anywhere) {
         arg->dump = take(layout, 1);
     }
@@ -392,6 +395,7 @@ static bool layout_active(const KernelText *text, const VariantKey *key, Layout 
     layout->active = key->active ? take(layout, 2) : NO_SLOT;
     layout->page = key->active == ACTIVE_PAGES ? take(layout, PAGE_WORDS + 3 * key->rank) : NO_SLOT;
     layout->clip = key->page_clipped ? take(layout, 2 * key->rank) : NO_SLOT;
+    layout->origin = key->placed ? take(layout, key->rank) : NO_SLOT;
     layout->leaf = key->active == ACTIVE_LEVELS ? take(layout, 3 * (key->rank + 1)) : NO_SLOT;
     layout->active_units = key->active >= ACTIVE_PAGES ? 1 : key->active;
     layout->textures = layout->active_units;
@@ -485,7 +489,7 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
     *layout = (Layout){.group = text->traits->group_size, .elements = variant_elements(text, key)};
     for (int i = 0; i < f->param_count; i++) {
         ArgLayout *arg = &layout->args[i];
-        arg->constant = arg->base = arg->store_base = arg->dims = arg->sizes = arg->outside = NO_SLOT;
+        arg->constant = arg->base = arg->store_base = arg->dims = arg->sizes = arg->outside = arg->halo = NO_SLOT;
         arg->resample = arg->extents = arg->ramp = arg->dump = arg->fallback = arg->strides = NO_SLOT;
     }
     layout->page_rows = key->active == ACTIVE_PAGES ? key->page_rows : 1;

@@ -56,6 +56,7 @@ typedef struct ArgKey {
     uint8_t place;
     uint8_t sampled;   /* Sampled */
     uint8_t filter;    /* BlendFilter, if a map that interpolates is sampled */
+    uint8_t halo;      /* of a neighbor stream: the dimensions with elements around the view, fastest first */
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
 
@@ -95,6 +96,7 @@ typedef struct VariantKey {
     uint8_t page_clipped;   /* only the elements of a box are computed */
     uint8_t page_unbounded; /* the shape is unbounded, so pages cannot extend beyond it */
     uint8_t page_starts;    /* numbered streams contain only the elements inside the shape */
+    uint8_t placed;         /* the launch is part of a larger domain, and the kernel uses indices (Placement) */
     uint8_t count;          /* number of args in use */
     ArgKey args[MAX_PARAMS];
 } VariantKey;
@@ -121,6 +123,7 @@ typedef struct ArgLayout {
     int store_base; /* offset of the first element for stores; differs from `base` if the stream that is read was packed into another buffer */
     int dims;       /* the words of each of MAX_RANK dimensions, fastest first: see variant_dim_words */
     int sizes;      /* of a gather or neighbor stream: one word per dimension */
+    int halo;       /* per dimension: the elements before the view, and the number of elements with those around it */
     int outside;    /* value outside: the words of one component, up to two */
     int resample;   /* resampling: three words per dimension of the launch */
     int extents;    /* sizeof_stream: eight words */
@@ -141,6 +144,7 @@ typedef struct Layout {
     int steps;    /* steps of all invocations together */
     int four;     /* a word with the value 4, which compilers cannot know */
     int shape;    /* rank x (size, multiplier, shift), fastest first */
+    int origin;   /* rank x the first index of the launch in the larger domain, fastest first; or NO_SLOT */
     int elements; /* elements per step of an invocation */
     int group;    /* local size in x, unless it is a group kernel */
     int trips;    /* word with the number of iterations of each invocation, or NO_SLOT: one iteration */

@@ -1,0 +1,374 @@
+-- Reductions and scans of distributed streams. Every rank gets the same result, which has the same bits for any number of
+-- ranks: floats are added within units, whose elements do not depend on the number of ranks, and then unit by unit.
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local tables = require "rill.core.tables"
+local template = require "rill.glsl.template"
+local types = require "rill.core.types"
+local cut = require "rill.mpi.cut"
+local distributed = require "rill.mpi.distributed"
+local wire = require "rill.mpi.wire"
+local fail <const> = errors.fail
+local methods <const> = distributed.methods
+
+local fold = {}
+
+local LANES <const> = 8 -- invocations that add the elements of a unit
+
+-- Adds the elements of a unit, or their products: lane i adds the elements i, i + LANES ... of each of its lines. The
+-- part has four dimensions, and u is the size of a unit in each of them.
+local ADD <const> = template.new [[
+    kernel void unit_sums($type s[][][][], $if(pair){$type t[][][][],} ivec4 n, ivec4 u, ivec4 units, out double r<>) {
+        int unit = indexof(r).y, lane = indexof(r).x;
+        ivec4 at;
+        at.x = unit % units.x;
+        unit /= units.x;
+        at.y = unit % units.y;
+        unit /= units.y;
+        at.z = unit % units.z;
+        at.w = unit / units.z;
+        ivec4 low = at * u, high = min(low + u, n);
+        double sum = 0.0lf;
+        for (int i = low.w; i < high.w; i++)
+            for (int j = low.z; j < high.z; j++)
+                for (int k = low.y; k < high.y; k++)
+                    for (int x = low.x + lane; x < high.x; x += $lanes)
+                        sum += $term;
+        r = sum;
+    }
+]]
+
+-- Adds the sums of the lanes in their order.
+local JOIN <const> = template.new [[
+    kernel void lane_sums(double s[][], out double r<>) {
+        int unit = indexof(r).x;
+        double sum = 0.0lf;
+        for (int lane = 0; lane < $lanes; lane++)
+            sum += s[unit][lane];
+        r = sum;
+    }
+]]
+
+-- Returns a list of at most four sizes, fastest first, filled up with ones. A shape of more dimensions has its last
+-- dimensions as one.
+local function four(list)
+    local result, n = {1, 1, 1, 1}, #list
+    if n > 4 then
+        local rest = 1
+        for d = 4, n do
+            rest = rest * list[d]
+        end
+        return {rest, list[3], list[2], list[1]}
+    end
+    for d = 1, n do
+        result[n - d + 1] = list[d]
+    end
+    return result
+end
+
+local TERMS <const> = {
+    sum = "double(s[i][j][k][x])", square = "double(s[i][j][k][x]) * double(s[i][j][k][x])",
+    product = "double(s[i][j][k][x]) * double(t[i][j][k][x])",
+}
+
+-- Returns the numbers of units of a box, fastest first.
+local function unit_counts(own, units)
+    local counts = {}
+    for i = 1, 4 do
+        counts[i] = (own[i] + units[i] - 1) // units[i]
+    end
+    return counts
+end
+
+-- Returns the sums of the units of this rank's part, as packed doubles.
+local function unit_sums(state, term, other)
+    local c = state.data.cut
+    if c.size == 0 then
+        return ""
+    end
+    local own, units = four(c.own), four(c.units)
+    local counts = unit_counts(own, units)
+    local box = {own[4], own[3], own[2], own[1]}
+    local function view(of)
+        local part = distributed.part(of)
+        local done, flat = pcall(part.reshape, part, box)
+        return done and flat or part:copy():reshape(box)
+    end
+    local kernel = ADD:kernel {type = types.list[state.data.type].seen, lanes = LANES, term = TERMS[term],
+        pair = other ~= nil}
+    local total = counts[1] * counts[2] * counts[3] * counts[4]
+    local given = {s = view(state), n = own, u = units, units = counts, shape = {total, LANES}}
+    given.t = other and view(other)
+    local lanes = kernel(given)
+    local sums = JOIN:kernel {lanes = LANES} {s = lanes, shape = {total}}
+    local text = sums:bytes()
+    lanes:close()
+    sums:close()
+    return text
+end
+
+-- Returns the position of this rank's first unit in the whole, the numbers of its units and of all units, slowest first.
+local function unit_box(c)
+    local whole, own, units = four(c.shape), four(c.own), four(c.units)
+    local first = four(c.first)
+    if #c.shape < 4 then
+        for i = #c.shape + 1, 4 do
+            first[i] = 0
+        end
+    end
+    local at, counts, all = {}, unit_counts(own, units), unit_counts(whole, units)
+    local result = {}
+    for i = 4, 1, -1 do
+        at[i] = first[i] // units[i]
+        result[#result + 1], result[#result + 2], result[#result + 3] = at[i], counts[i], all[i]
+    end
+    return result
+end
+
+-- Returns a stream's state whose boxes consist of whole units: its own, or that of a rebalanced copy.
+local function aligned(state, d)
+    if state.data.cut.aligned then
+        return state
+    end
+    return d:rebalance()._state
+end
+
+--- fold.add(state, term, other) returns the sum of the terms of all elements, on every rank.
+function fold.add(state, term, other)
+    return wire.mpi.add_units(unit_sums(state, term, other), table.unpack(unit_box(state.data.cut)))
+end
+
+local function scalar_state(d, name)
+    local state = distributed.check("d:" .. name, "d", d)
+    if not types.scalar(state.data.type) then
+        fail("d:%s: expected a distributed stream of numbers, got elements of %s", name, state.data.type)
+    end
+    return state
+end
+
+local function is_whole(state)
+    local seen = types.seen_scalar(state.data.type)
+    return seen ~= "float" and seen ~= "double"
+end
+
+-- Combines the values of the ranks in order. Ranks without elements have nil.
+local function combine(value, better)
+    local best, owner
+    for rank, text in ipairs(wire.mpi.gather(wire.encode(value))) do
+        local other = wire.decode(text)
+        if other ~= nil and (best == nil or better(other, best)) then
+            best, owner = other, rank
+        end
+    end
+    return best, owner
+end
+
+local function is_nan(x) return x ~= x end
+
+local function sum_of(state, d)
+    if is_whole(state) then
+        local total = 0
+        local own = state.data.cut.size > 0 and distributed.part(state):sum() or 0
+        for _, text in ipairs(wire.mpi.gather(wire.encode(own))) do
+            total = total + wire.decode(text)
+        end
+        return total
+    end
+    return fold.add(aligned(state, d), "sum")
+end
+
+--- D:sum() returns the sum of all elements: a number, the same on every rank and with the same bits for any number of ranks. Floats are added as
+-- doubles. D:mean(), D:norm() (the square root of the sum of squares), D:var() and D:std() (divided by the number of elements) likewise; mean,
+-- var and std of an empty stream are nil.
+function methods.sum(d)
+    return sum_of(scalar_state(d, "sum"), d)
+end
+
+function methods.mean(d)
+    local state = scalar_state(d, "mean")
+    local n = tables.product(state.data.cut.shape)
+    return n > 0 and sum_of(state, d) / n or nil
+end
+
+function methods.norm(d)
+    local state = scalar_state(d, "norm")
+    return math.sqrt(fold.add(aligned(state, d), "square"))
+end
+
+function methods.var(d)
+    local state = scalar_state(d, "var")
+    local n = tables.product(state.data.cut.shape)
+    if n == 0 then
+        return nil
+    end
+    local mean = sum_of(state, d) / n
+    local shifted = (is_whole(state) and d:cast "double" or d) - mean
+    return fold.add(aligned(shifted._state, shifted), "square") / n
+end
+
+function methods.std(d)
+    local value = d:var()
+    return value and math.sqrt(value)
+end
+
+--- D:dot(other) returns the sum of the products of the elements of two distributed streams with the same cut.
+function methods.dot(d, other)
+    local state, second = scalar_state(d, "dot"), scalar_state(other, "dot")
+    if not cut.same(state.data.cut, second.data.cut) then
+        fail("d:dot: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut",
+            cut.text(state.data.cut), cut.text(second.data.cut))
+    elseif state.data.type ~= second.data.type then
+        fail("d:dot: expected elements of %s, got %s", state.data.type, second.data.type)
+    end
+    if not state.data.cut.aligned then
+        return d:rebalance():dot(other:rebalance())
+    end
+    return fold.add(state, "product", second)
+end
+
+-- Defines a reduction whose result is that of one rank. `better`: whether another value replaces the best.
+local function extreme(name, better)
+    methods[name] = function(d)
+        local state = scalar_state(d, name)
+        local part = distributed.part(state)
+        local own = state.data.cut.size > 0 and part[name](part) or nil
+        return (combine(own, better))
+    end
+end
+
+--- D:min(), D:max() return the least and the largest element, nil for an empty stream. A NaN is the result if there is one.
+extreme("min", function(a, b) return is_nan(a) and not is_nan(b) or a < b end)
+extreme("max", function(a, b) return is_nan(a) and not is_nan(b) or a > b end)
+
+local function index_of(name, better)
+    methods[name] = function(d)
+        local state = scalar_state(d, name)
+        local c, own = state.data.cut, nil
+        if c.size > 0 then
+            local part = distributed.part(state)
+            local index = {part[name](part)}
+            own = {part:get(table.unpack(index)), 0}
+            for e, n in ipairs(c.shape) do -- the flat index in the whole stream, which decides between equal values
+                own[2] = own[2] * n + c.first[e] + index[e] - 1
+            end
+        end
+        local best = combine(own, function(a, b)
+            return better(a[1], b[1]) or (not better(b[1], a[1]) and a[2] < b[2])
+        end)
+        if not best then
+            return nil
+        end
+        local index, rest = {}, best[2]
+        for e = #c.shape, 1, -1 do
+            index[e] = rest % c.shape[e] + 1
+            rest = rest // c.shape[e]
+        end
+        return table.unpack(index)
+    end
+end
+
+--- D:argmin(), D:argmax() return the 1-based indices of the first least or largest element, one per dimension; nil for an empty stream.
+index_of("argmin", function(a, b) return is_nan(a) and not is_nan(b) or a < b end)
+index_of("argmax", function(a, b) return is_nan(a) and not is_nan(b) or a > b end)
+
+local function of_all(name, start, join)
+    methods[name] = function(d)
+        local state = scalar_state(d, name)
+        local part, value = distributed.part(state), start
+        local own = state.data.cut.size > 0 and part[name](part)
+        if state.data.cut.size == 0 then own = start end
+        for _, text in ipairs(wire.mpi.gather(wire.encode(own))) do
+            value = join(value, wire.decode(text))
+        end
+        return value
+    end
+end
+
+--- D:any(), D:all() return whether some or all elements are not zero; D:count() the number of those.
+of_all("any", false, function(a, b) return a or b end)
+of_all("all", true, function(a, b) return a and b end)
+of_all("count", 0, function(a, b) return a + b end)
+
+-- ---- scans
+
+-- The elements of a chunk, which one invocation scans.
+local CHUNK <const> = 32
+
+local CHUNK_SUMS <const> = template.new [[
+    kernel void chunk_sums($type s[], int n, int unit, int chunks, out $wide r<>) {
+        int c = indexof(r).x, low = c / chunks * unit + c % chunks * $chunk;
+        int high = min(min(low + $chunk, (c / chunks + 1) * unit), n);
+        $wide sum = $wide(0);
+        for (int i = low; i < high; i++)
+            sum += $wide(s[i]);
+        r = sum;
+    }
+]]
+
+local UNIT_SCANS <const> = template.new [[
+    kernel void unit_scans($wide s[], int chunks, inout $wide before[], out $wide r<>) {
+        int first = indexof(r).x * chunks;
+        $wide sum = $wide(0);
+        for (int c = first; c < first + chunks; c++) {
+            before[c] = sum;
+            sum += s[c];
+        }
+        r = sum;
+    }
+]]
+
+local CHUNK_SCANS <const> = template.new [[
+    kernel void chunk_scans($type s[], $wide before[], $wide carry[], int n, int unit, int chunks, inout $type r[],
+        out int done<>) {
+        int c = indexof(done).x, low = c / chunks * unit + c % chunks * $chunk;
+        int high = min(min(low + $chunk, (c / chunks + 1) * unit), n);
+        $wide sum = carry[c / chunks] + before[c];
+        for (int i = low; i < high; i++) {
+            $wide next = sum + $wide(s[i]);
+            r[i] = $type($if(exclusive){sum}$else{next});
+            sum = next;
+        }
+        done = 0;
+    }
+]]
+
+local SCAN_OPTIONS <const> = {exclusive = option.default(option.flag, false)}
+
+--- D:scan([options]) returns the running sums of a distributed stream of one dimension of numbers, as a distributed stream of the same type and
+-- cut. Floats are added as doubles, in an order that does not depend on the number of ranks. Option: exclusive (default false): an element is not
+-- part of its own sum.
+function methods.scan(d, options)
+    local state = scalar_state(d, "scan")
+    local o = option.take("d:scan", options, SCAN_OPTIONS)
+    if #state.data.cut.shape ~= 1 then
+        fail("d:scan: expected a distributed stream of one dimension, got %d", #state.data.cut.shape)
+    end
+    local own = aligned(state, d)
+    local c, seen = own.data.cut, types.list[own.data.type].seen
+    local wide = is_whole(own) and seen or "double"
+    local result = distributed.create(own.data.type, c, own.modes)
+    local n, unit = c.own[1], c.units[1]
+    local chunks, units = (unit + CHUNK - 1) // CHUNK, (n + unit - 1) // unit
+    local before, totals, text = nil, nil, ""
+    local values = {type = seen, wide = wide, chunk = CHUNK, exclusive = o.exclusive}
+    if n > 0 then
+        local sums = CHUNK_SUMS:kernel(values) {s = distributed.part(own), n = n, unit = unit, chunks = chunks,
+            shape = units * chunks}
+        before = rill.stream(wide, units * chunks)
+        totals = UNIT_SCANS:kernel(values) {s = sums, chunks = chunks, before = before, shape = units}
+        text = totals:cast("double"):bytes()
+        sums:close()
+    end
+    local carry = wire.mpi.scan_units(text, table.unpack(unit_box(c)))
+    if n > 0 then
+        totals:write((rill.stream("double", units):write(carry)):cast(wide))
+        CHUNK_SCANS:kernel(values) {s = distributed.part(own), before = before, carry = totals, n = n, unit = unit,
+            chunks = chunks, r = distributed.part(result._state), shape = units * chunks}
+        before:close()
+        totals:close()
+    end
+    return result
+end
+
+return fold

@@ -1,0 +1,214 @@
+-- The exchange of halos: copies of elements of other ranks that a kernel reads as neighbors. They are stored around the
+-- elements of this rank, in the same stream.
+local wire = require "rill.mpi.wire"
+local cut = require "rill.mpi.cut"
+
+local halo = {}
+
+-- Returns the index from which an index outside of 0 .. n - 1 takes its value, or nil if it is a constant.
+local SOURCE <const> = {
+    clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
+    wrap = function(i, n) return i % n end,
+    mirror = function(i, n)
+        local m = i % (2 * n)
+        return m < n and m or 2 * n - 1 - m
+    end,
+}
+
+-- Returns the elements of the halo before and after a part along dimension d. With the mode "clamp", the kernel itself
+-- clamps at the ends of the whole stream.
+local function widths(c, d, part, reach, mode)
+    local low, high, n = c.ends[d][part + 1], c.ends[d][part + 2], c.shape[d]
+    if low == high then
+        return 0, 0
+    elseif mode == "clamp" then
+        return math.min(reach, low), math.min(reach, n - high)
+    end
+    return reach, reach
+end
+
+-- Returns the part to which index i of dimension d belongs.
+local function owner(ends, i)
+    local low, high = 1, #ends - 1
+    while low < high do
+        local middle = (low + high + 1) // 2
+        if ends[middle] <= i then low = middle else high = middle - 1 end
+    end
+    return low - 1
+end
+
+-- Returns the runs that a part needs along dimension d: {at = the first index relative to the part, from = the first index
+-- in the whole stream, or nil for a constant, count =, owner = the part that has them}.
+local function needs(c, d, part, reach, mode)
+    local low, own, n = c.ends[d][part + 1], c.ends[d][part + 2] - c.ends[d][part + 1], c.shape[d]
+    local before, after = widths(c, d, part, reach, mode)
+    local runs = {}
+    local function add(at)
+        local from = low + at
+        if from < 0 or from >= n then
+            from = SOURCE[mode] and SOURCE[mode](from, n)
+        end
+        local who, last = from and owner(c.ends[d], from), runs[#runs]
+        local joins = last and last.owner == who and last.at + last.count == at and
+            (not from or last.from + last.count == from)
+        if joins then
+            last.count = last.count + 1
+        else
+            runs[#runs + 1] = {at = at, from = from, count = 1, owner = who}
+        end
+    end
+    for at = -before, -1 do
+        add(at)
+    end
+    for at = own, own + after - 1 do
+        add(at)
+    end
+    return runs
+end
+
+-- Returns the view of `count` rows from index `at` (relative to the part) along dimension d of the store. Dimensions before
+-- d are taken with their halos, which were exchanged before.
+local function slab(data, reach, modes, d, at, count)
+    local first, last = {}, {}
+    local c = data.cut
+    for e, n in ipairs(c.own) do
+        local before, after = 0, 0
+        if e < d and c.grid[e] > 1 then
+            before, after = widths(c, e, c.place[e], reach[e], modes[e])
+        end
+        first[e] = data.halo[e] + 1 - before
+        last[e] = data.halo[e] + n + after
+    end
+    first[d] = data.halo[d] + at + 1
+    last[d] = first[d] + count - 1
+    return data.store:domain(first, last)
+end
+
+-- Returns the rank at another part along dimension d.
+local function rank_along(c, d, part)
+    local place = table.move(c.place, 1, #c.place, 1, {})
+    place[d] = part
+    return cut.rank(c, place)
+end
+
+-- Returns the plan of the exchange along dimension d: {sends, receives = lists of {rank, views}, copies = list of {to,
+-- from}, fills = list of views}.
+local function plan(data, reach, modes, d)
+    local c, mode = data.cut, modes[d]
+    local own, low = c.place[d], c.ends[d][c.place[d] + 1]
+    local result = {sends = {}, receives = {}, copies = {}, fills = {}}
+    local by_rank = {}
+    for _, run in ipairs(needs(c, d, own, reach[d], mode)) do
+        local to = slab(data, reach, modes, d, run.at, run.count)
+        if not run.owner then
+            result.fills[#result.fills + 1] = to
+        elseif run.owner == own then
+            result.copies[#result.copies + 1] = {to = to, from = slab(data, reach, modes, d, run.from - low, run.count)}
+        else
+            local rank = rank_along(c, d, run.owner)
+            local message = by_rank[rank]
+            if not message then
+                message = {rank = rank}
+                by_rank[rank], result.receives[#result.receives + 1] = message, message
+            end
+            message[#message + 1] = to
+        end
+    end
+    for part = 0, c.grid[d] - 1 do
+        local message = {rank = rank_along(c, d, part)}
+        for _, run in ipairs(part ~= own and needs(c, d, part, reach[d], mode) or {}) do
+            if run.owner == own then
+                message[#message + 1] = slab(data, reach, modes, d, run.from - low, run.count)
+            end
+        end
+        if message[1] then
+            result.sends[#result.sends + 1] = message
+        end
+    end
+    for _, messages in ipairs {result.sends, result.receives} do
+        for _, message in ipairs(messages) do
+            message.bytes = 0
+            for _, view in ipairs(message) do
+                message.bytes = message.bytes + view.nbytes
+            end
+        end
+    end
+    return result
+end
+
+--- halo.widths(data, reach, modes, d) returns the numbers of elements before and after this part along dimension d that a
+-- view for a kernel includes.
+function halo.widths(data, reach, modes, d)
+    local c = data.cut
+    if c.grid[d] == 1 then
+        return 0, 0
+    end
+    return widths(c, d, c.place[d], reach[d], modes[d])
+end
+
+--- halo.key(reach, modes) returns a text that is equal for equal exchanges.
+function halo.key(reach, modes)
+    return table.concat(reach, " ") .. ":" .. table.concat(modes, " ")
+end
+
+-- Returns the plan of a dimension from the cache of the store.
+local function planned(data, reach, modes, key, d)
+    local plans = data.plans[key]
+    if not plans then
+        plans = {}
+        data.plans[key] = plans
+    end
+    plans[d] = plans[d] or plan(data, reach, modes, d)
+    return plans[d]
+end
+
+--- halo.begin(data, reach, modes, d, tag) begins the exchange along dimension d. Exchanges along earlier dimensions must
+-- have ended. Returns the exchange, for halo.finish.
+function halo.begin(data, reach, modes, d, tag)
+    local key = halo.key(reach, modes)
+    local steps = planned(data, reach, modes, key, d)
+    local exchange = {steps = steps, requests = {}, borrowed = {}, incoming = {}, value = modes[d], key = key, d = d}
+    for i, message in ipairs(steps.receives) do
+        local memory = wire.borrow(message.bytes)
+        exchange.incoming[i], exchange.borrowed[#exchange.borrowed + 1] = memory, memory
+        wire.post(exchange.requests, false, memory, 0, message.bytes, message.rank, tag)
+    end
+    for _, message in ipairs(steps.sends) do
+        local memory, offset = wire.borrow(message.bytes), 0
+        exchange.borrowed[#exchange.borrowed + 1] = memory
+        for _, view in ipairs(message) do
+            offset = wire.download(view, memory, offset)
+        end
+        wire.post(exchange.requests, true, memory, 0, message.bytes, message.rank, tag)
+    end
+    return exchange
+end
+
+--- halo.finish(data, exchange) waits for the messages of an exchange and stores them.
+function halo.finish(data, exchange)
+    local steps = exchange.steps
+    for _, copy in ipairs(steps.copies) do
+        copy.to:write(copy.from)
+    end
+    if data.filled.key ~= exchange.key then
+        data.filled = {key = exchange.key}
+    end
+    if not data.filled[exchange.d] then -- constants stay
+        data.filled[exchange.d] = true
+        for _, view in ipairs(steps.fills) do
+            view:fill(exchange.value == "zero" and 0 or exchange.value)
+        end
+    end
+    wire.wait(exchange.requests)
+    for i, message in ipairs(steps.receives) do
+        local offset = 0
+        for _, view in ipairs(message) do
+            offset = wire.upload(view, exchange.incoming[i], offset)
+        end
+    end
+    for _, memory in ipairs(exchange.borrowed) do
+        wire.give(memory)
+    end
+end
+
+return halo

@@ -1,0 +1,114 @@
+--- rill.mpi: many processes, each with a device, that compute together over MPI: mpirun -n 4 lua5.4 script.lua. A script that requires rill.mpi runs
+-- unchanged as one process.
+local rill = require "rill"
+local errors = require "rill.core.error"
+local wire = require "rill.mpi.wire"
+local distributed = require "rill.mpi.distributed"
+local order = require "rill.mpi.order"
+require "rill.mpi.fold"
+local fail <const> = errors.fail
+
+local mpi = {rank = wire.rank, size = wire.size}
+
+local function check_rank(where, n, name, rank)
+    if math.type(rank) ~= "integer" or rank < 1 or rank > wire.size then
+        fail("%s: argument #%d '%s': expected a rank from 1 to %d, got %s", where, n, name, wire.size, errors.told(rank))
+    end
+    return rank
+end
+
+local MOST_TAG <const> = 30000
+
+local function check_tag(where, n, tag)
+    if tag ~= nil and (math.type(tag) ~= "integer" or tag < 0 or tag > MOST_TAG) then
+        fail("%s: argument #%d 'tag': expected a whole number from 0 to %d, got %s", where, n, MOST_TAG, errors.told(tag))
+    end
+    return 1000 + (tag or 0)
+end
+
+--- rill.mpi.barrier() waits until all ranks have called it.
+function mpi.barrier()
+    wire.mpi.barrier()
+end
+
+--- rill.mpi.send(value, rank [, tag]) sends a value to another rank: nil, a boolean, a number, a string, a stream or a plain table of them. Returns when the
+-- value may be changed again, which may be before it is received. tag: a whole number from 0 to 30000, default 0.
+function mpi.send(value, rank, tag)
+    check_rank("rill.mpi.send", 2, "rank", rank)
+    tag = check_tag("rill.mpi.send", 3, tag)
+    local text = wire.encode(value)
+    local memory, requests = wire.borrow(#text), {}
+    memory:put(text, 0)
+    wire.post(requests, true, memory, 0, #text, rank, tag)
+    wire.wait(requests)
+    wire.give(memory)
+end
+
+--- rill.mpi.receive(rank [, tag]) waits for a value that a rank has sent with the same tag, and returns it.
+function mpi.receive(rank, tag)
+    check_rank("rill.mpi.receive", 1, "rank", rank)
+    tag = check_tag("rill.mpi.receive", 2, tag)
+    local bytes = wire.mpi.message_size(rank, tag)
+    local memory, requests = wire.borrow(bytes), {}
+    wire.post(requests, false, memory, 0, bytes, rank, tag)
+    wire.wait(requests)
+    local value = wire.decode(memory:text(0, bytes))
+    wire.give(memory)
+    return value
+end
+
+--- rill.mpi.broadcast(value [, root]) returns on every rank the value of rank root. Default of root: 1.
+function mpi.broadcast(value, root)
+    root = check_rank("rill.mpi.broadcast", 2, "root", root or 1)
+    local text = wire.rank == root and wire.encode(value) or ""
+    local memory = wire.borrow(8)
+    memory:put(string.pack("<i8", #text), 0)
+    wire.mpi.broadcast(memory, 0, 8, root)
+    local bytes = string.unpack("<i8", memory:text(0, 8))
+    memory:hold(bytes)
+    memory:put(text, 0)
+    wire.mpi.broadcast(memory, 0, bytes, root)
+    value = wire.decode(memory:text(0, bytes))
+    wire.give(memory)
+    return value
+end
+
+--- rill.mpi.gather(value [, root]) returns a table of the values of all ranks, by rank, on rank root, and nil on the others. Default of root: every rank.
+function mpi.gather(value, root)
+    if root ~= nil then check_rank("rill.mpi.gather", 2, "root", root) end
+    local texts = wire.mpi.gather(wire.encode(value))
+    if root and root ~= wire.rank then
+        return nil
+    end
+    local values = {}
+    for rank, text in ipairs(texts) do
+        values[rank] = wire.decode(text)
+    end
+    return values
+end
+
+local OPERATIONS <const> = {
+    sum = function(a, b) return a + b end, prod = function(a, b) return a * b end,
+    min = function(a, b) return type(a) == "number" and math.min(a, b) or rill.min(a, b) end,
+    max = function(a, b) return type(a) == "number" and math.max(a, b) or rill.max(a, b) end,
+}
+
+--- rill.mpi.reduce(value, operation) returns on every rank the combination of the values of all ranks, in the order of the ranks: numbers, or streams of one
+-- shape and type, element by element. operation: "sum", "prod", "min", "max", or a function of two values.
+function mpi.reduce(value, operation)
+    local f = type(operation) == "function" and operation or OPERATIONS[operation]
+    if not f then
+        fail('rill.mpi.reduce: argument #2 \'operation\': expected "sum", "prod", "min", "max" or a function, got %s',
+            errors.told(operation))
+    end
+    local values = mpi.gather(value)
+    local result = values[1]
+    for rank = 2, wire.size do
+        result = f(result, values[rank])
+    end
+    return rill.type(result) == "expression" and result:eval() or result
+end
+
+mpi.stream, mpi.distribute = distributed.stream, order.distribute
+
+return errors.strict(mpi, "rill.mpi")

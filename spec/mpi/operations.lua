@@ -1,0 +1,151 @@
+-- A program for mpi_spec: runs operations of distributed streams over random sizes, compares each with the same operation on
+-- a stream of one rank, and prints the results, which must not depend on the number of ranks.
+-- Arguments: a seed, and the number of rounds.
+local mpi = require "rill.mpi"
+local rill = require "rill"
+math.randomseed(tonumber(arg[1]) or 1)
+local rounds = tonumber(arg[2]) or 3
+
+local function say(...)
+    if mpi.rank == 1 then
+        print(...)
+    end
+end
+
+local function check(what, holds)
+    if not holds then
+        error(("rank %d of %d: %s"):format(mpi.rank, mpi.size, what))
+    end
+end
+
+local function equal(what, d, whole)
+    local all = d:collect "all"
+    check(what .. ": shape", table.concat(all.shape, "x") == table.concat(whole.shape, "x"))
+    check(what .. ": elements", all:bytes() == whole:bytes())
+    return all
+end
+
+local function hash(s)
+    local h = 5381
+    for i = 1, #s do
+        h = (h * 33 + s:byte(i)) & 0xffffffffffff
+    end
+    return h
+end
+
+local function numbers(n, kind)
+    local list = {}
+    for i = 1, n do
+        list[i] = kind == "int" and math.random(-50, 50) or math.random() * 10 ^ math.random(-3, 3)
+    end
+    return rill.from(list, kind)
+end
+
+local five = rill.kernel [=[
+    kernel void five(neighbor float u<>, float k, out float r<>) {
+        ivec2 p = indexof(r).xy;
+        r = k * u[0][0] + 0.25 * (u[0][-1] + u[0][2] + u[-1][0] + u[2][1]) + float(p.x - p.y) / float(sizeof_stream(r).y);
+    }
+]=]
+local line = rill.kernel [=[
+    kernel void line(neighbor float u<>, out float r<>) { r = 0.5 * u[0] + u[-3] - u[2] + float(indexof(r).x); }
+]=]
+local far = rill.kernel [=[
+    kernel void far(neighbor float u<>, int k, out float r<>) { r = u[k] - u[-k]; }
+]=]
+local pushes = rill.kernel [=[
+    kernel void pushes(float x<>, vout float big<>, vout int at<>) {
+        if (x > 1.0) { push(big, x); push(at, indexof(x).x); }
+        if (x > 100.0) push(big, -x);
+    }
+]=]
+local MODES = {"clamp", "wrap", "mirror", "zero", 2.5}
+
+local function stencils(ranks)
+    local h, w = math.random(1, 40), math.random(ranks and 64 or 1, 90)
+    local whole = numbers(h * w, "float"):reshape {h, w}
+    local modes = {MODES[math.random(1, 4)], MODES[math.random(1, 4)]}
+    local d = mpi.stream("float", {h, w}, {init = whole, boundary = modes,
+        ranks = ranks and mpi.size % 2 == 0 and {mpi.size // 2, 2} or nil})
+    local e, s = d, whole
+    for _ = 1, 3 do
+        e = five(e, 0.5)
+        e = e:boundary(table.unpack(modes))
+        s = five(s:boundary(table.unpack(modes)), 0.5)
+    end
+    local all = equal(("five %dx%d %s %s"):format(h, w, modes[1], modes[2]), e, s)
+    say("five", h, w, hash(all:bytes()), ("%a"):format(e:sum()), ("%a"):format(e:norm()), ("%a"):format(e:dot(d)))
+    five {u = e, k = 0.25, r = e} -- in place
+    five {u = s:boundary(table.unpack(modes)), k = 0.25, r = s}
+    equal("in place", e, s)
+    local mask = d:gt(1.0)
+    local r, t = mpi.stream("float", {h, w}, {ranks = d.ranks}), rill.stream("float", {h, w})
+    five {u = d, k = 1, r = r, where = mask}
+    five {u = whole:boundary(table.unpack(modes)), k = 1, r = t, where = whole:gt(1.0)}
+    equal("where", r, t)
+    local index = {d:argmax()}
+    check("argmax", table.concat(index, " ") == table.concat({whole:argmax()}, " "))
+    check("min", d:min() == whole:min() and d:max() == whole:max())
+    check(("mean %.17g %.17g"):format(d:mean(), whole:mean()), math.abs(d:mean() - whole:mean()) <= 1e-6 * math.abs(whole:mean()))
+    check("std", math.abs(d:std() - whole:std()) <= 1e-6 * math.abs(whole:std()) + 1e-12)
+end
+
+local function lines(kind)
+    local n = math.random(0, 3) == 0 and math.random(0, 6) or math.random(1, 5000)
+    local whole = numbers(n, kind)
+    local d = mpi.stream(kind, n, {init = n > 0 and whole or nil})
+    local expected = whole:sum()
+    local sum = d:sum()
+    check("sum", math.abs(sum - expected) <= 1e-6 * (n > 0 and rill.abs(whole):sum() or 1))
+    say("line", kind, n, ("%a"):format(sum))
+    if n > 0 then
+        equal("algebra", ((d * 2 + d) - 1):eval(), ((whole * 2 + whole) - 1):eval())
+        equal("abs", rill.abs(d - 3):eval(), rill.abs(whole - 3):eval())
+        local scanned = d:scan():collect "all"
+        local exclusive = d:scan {exclusive = true}:collect "all"
+        if kind == "int" then
+            check("scan", scanned:bytes() == whole:scan():bytes())
+            check("exclusive scan", exclusive:bytes() == whole:scan("add", {exclusive = true}):bytes())
+        else
+            check("scan", rill.abs(scanned - whole:scan()):max() <= 1e-5 * rill.abs(whole):sum())
+        end
+        say("scan", hash(scanned:bytes()), hash(exclusive:bytes()))
+    end
+    equal("sort", d:sort(), n > 0 and whole:sort() or whole)
+    equal("descending", d:sort {descending = true}, n > 0 and whole:sort {descending = true} or whole)
+    if n > 0 then
+        local values, counts = d:unique()
+        local v, c = whole:unique()
+        equal("unique", values, v)
+        equal("counts", counts, c)
+        local kept = d:filter(d:gt(1))
+        equal("filter", kept, whole:filter(whole:gt(1)))
+        equal("rebalance", kept:rebalance(), whole:filter(whole:gt(1)))
+        equal("find", d:find(d:gt(1)), whole:find(whole:gt(1)))
+        check("uneven sum", d:filter(d:gt(1)):sum() == kept:rebalance():sum())
+        local bins = d:histogram {bins = 10, min = -60, max = 60}
+        check("histogram", bins:bytes() == whole:histogram {bins = 10, min = -60, max = 60}:bytes())
+    end
+    local back = mpi.distribute(mpi.rank == mpi.size and whole or nil, mpi.size)
+    equal("distribute", back, whole)
+    if kind == "float" and n > 0 then
+        local mode = MODES[math.random(1, 5)]
+        equal("line " .. mode, line(d:boundary(mode)), line(whole:boundary(mode)))
+        local wide = mpi.stream("float", n, {init = whole, halo = 7, boundary = mode})
+        equal("far", far(wide, 7), far(whole:boundary(mode), 7))
+        local big, at = pushes(d)
+        local b, a = pushes(whole)
+        equal("vout", big, b)
+        equal("vout index", at, a)
+    end
+end
+
+for _ = 1, rounds do
+    stencils(false)
+    stencils(true)
+    for _, kind in ipairs {"float", "int", "double"} do
+        lines(kind)
+    end
+end
+local passed = mpi.reduce(mpi.rank, "sum")
+say("ranks", passed == mpi.size * (mpi.size + 1) // 2)

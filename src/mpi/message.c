@@ -1,0 +1,111 @@
+/* Messages between two ranks. */
+#include "mpi/mpi_module.h"
+
+#include <limits.h>
+
+static const char *const request_name = "rill.mpi.request";
+
+/* A message under way. Its user value is the memory, which must not move or be freed before the message has ended. */
+typedef struct Request {
+    MPI_Request request;
+} Request;
+
+static int tag_argument(lua_State *L, int n)
+{
+    lua_Integer tag = luaL_optinteger(L, n, 0);
+    luaL_argcheck(L, tag >= 0 && tag <= 32767, n, "a tag from 0 to 32767");
+    return (int)tag;
+}
+
+/* Waits for one message. Messages of this rank proceed meanwhile. */
+static void finish(lua_State *L, Request *r)
+{
+    double begin = mpi_wait_begin();
+    int code = MPI_Wait(&r->request, MPI_STATUS_IGNORE);
+    mpi_wait_end(begin);
+    mpi_check(L, code, "a message");
+}
+
+static int post(lua_State *L, bool sends)
+{
+    size_t length;
+    int count;
+    char *bytes = memory_range(L, 1, &length);
+    int rank = mpi_rank(L, 4), tag = tag_argument(L, 5);
+    Request *r = lua_newuserdatauv(L, sizeof *r, 1);
+    r->request = MPI_REQUEST_NULL;
+    luaL_setmetatable(L, request_name);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, 1);
+    MPI_Datatype type = mpi_bytes(L, length, &count);
+    int code = sends ? MPI_Isend(bytes, count, type, rank, tag, mpi_all, &r->request)
+                     : MPI_Irecv(bytes, count, type, rank, tag, mpi_all, &r->request);
+    mpi_bytes_free(&type);
+    mpi_check(L, code, "a message");
+    mpi_traffic.messages += sends;
+    *(sends ? &mpi_traffic.sent : &mpi_traffic.taken) += (long long)length;
+    return 1;
+}
+
+/* send(memory, offset, bytes, rank, tag), receive(...): begin a message and return a request. */
+static int message_send(lua_State *L)
+{
+    return post(L, true);
+}
+
+static int message_receive(lua_State *L)
+{
+    return post(L, false);
+}
+
+/* wait(request, ...): waits for messages. */
+static int message_wait(lua_State *L)
+{
+    for (int i = 1, n = lua_gettop(L); i <= n; i++) {
+        finish(L, luaL_checkudata(L, i, request_name));
+    }
+    return 0;
+}
+
+/* A request that is collected before its message has ended, after an error: the memory must stay valid. */
+static int message_drop(lua_State *L)
+{
+    Request *r = luaL_checkudata(L, 1, request_name);
+    int ended = 1;
+    MPI_Finalized(&ended);
+    if (!ended && r->request != MPI_REQUEST_NULL) {
+        lua_getiuservalue(L, 1, 1);
+        luaL_ref(L, LUA_REGISTRYINDEX);
+        MPI_Request_free(&r->request);
+    }
+    return 0;
+}
+
+/* size(rank, tag): waits for a message of a rank, and returns its number of bytes without receiving it. */
+static int message_size(lua_State *L)
+{
+    MPI_Status status;
+    MPI_Count bytes;
+    int rank = mpi_rank(L, 1), tag = tag_argument(L, 2);
+    double begin = mpi_wait_begin();
+    int code = MPI_Probe(rank, tag, mpi_all, &status);
+    mpi_wait_end(begin);
+    mpi_check(L, code, "a message");
+    mpi_check(L, MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "a message");
+    lua_pushinteger(L, (lua_Integer)bytes);
+    return 1;
+}
+
+void message_open(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"send", message_send},
+                                         {"receive", message_receive},
+                                         {"wait", message_wait},
+                                         {"message_size", message_size},
+                                         {NULL, NULL}};
+    luaL_newmetatable(L, request_name);
+    lua_pushcfunction(L, message_drop);
+    lua_setfield(L, -2, "__gc");
+    lua_pop(L, 1);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,176 @@
+/* Starts and ends MPI, and counts what is sent. */
+#include "mpi/mpi_module.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Traffic mpi_traffic;
+MPI_Comm mpi_all = MPI_COMM_NULL;
+
+void mpi_check(lua_State *L, int code, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING] = "unknown error";
+    int length;
+    if (code != MPI_SUCCESS) {
+        MPI_Error_string(code, text, &length);
+        luaL_error(L, "rill.mpi: %s: %s", what, text);
+    }
+}
+
+double mpi_wait_begin(void)
+{
+    return MPI_Wtime();
+}
+
+void mpi_wait_end(double begin)
+{
+    mpi_traffic.waited += MPI_Wtime() - begin;
+}
+
+MPI_Datatype mpi_bytes(lua_State *L, size_t length, int *count)
+{
+    MPI_Datatype block, parts[2], whole;
+    *count = (int)length;
+    if (length <= INT_MAX) {
+        return MPI_BYTE;
+    }
+    const int size = 1 << 30, blocks = (int)(length / (size_t)size), rest = (int)(length % (size_t)size);
+    MPI_Aint places[2] = {0, (MPI_Aint)blocks * size};
+    int counts[2] = {blocks, rest};
+    mpi_check(L, MPI_Type_contiguous(size, MPI_BYTE, &block), "a datatype");
+    parts[0] = block;
+    parts[1] = MPI_BYTE;
+    int code = MPI_Type_create_struct(2, counts, places, parts, &whole);
+    MPI_Type_free(&block);
+    mpi_check(L, code, "a datatype");
+    mpi_check(L, MPI_Type_commit(&whole), "a datatype");
+    *count = 1;
+    return whole;
+}
+
+void mpi_bytes_free(MPI_Datatype *type)
+{
+    if (*type != MPI_BYTE) {
+        MPI_Type_free(type);
+    }
+}
+
+int mpi_rank(lua_State *L, int n)
+{
+    int size;
+    lua_Integer rank = luaL_checkinteger(L, n);
+    MPI_Comm_size(mpi_all, &size);
+    luaL_argcheck(L, rank >= 1 && rank <= size, n, "a rank from 1 to rill.mpi.size");
+    return (int)rank - 1;
+}
+
+/* Ends MPI when the process ends. A rank that ends with an error ends all ranks: others may wait for its messages. */
+static void finish(int status, void *unused)
+{
+    int ended = 1, rank, size;
+    (void)unused;
+    MPI_Finalized(&ended);
+    if (ended) {
+        return;
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    fflush(NULL);
+    if (status != 0) {
+        fprintf(stderr, "rill.mpi: rank %d of %d ended with status %d, so all ranks are ended\n", rank + 1, size,
+                status);
+        fflush(stderr);
+        MPI_Abort(MPI_COMM_WORLD, status);
+    }
+    MPI_Finalize();
+}
+
+/* Divides the processors among the ranks of this machine, unless LP_NUM_THREADS is set: llvmpipe would start a thread for
+ * each processor in every rank. */
+static void divide_processors(int ranks)
+{
+    char text[16];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    snprintf(text, sizeof text, "%ld", cores / ranks > 1 ? cores / ranks : 1);
+    if (ranks > 1) {
+        setenv("LP_NUM_THREADS", text, 0);
+    }
+}
+
+/* start(): starts MPI. Returns the rank from 1, the number of ranks, and the same two numbers among the ranks of this
+ * machine. */
+static int mpi_start(lua_State *L)
+{
+    int started, ended, provided, rank, size, near_rank, near_size;
+    MPI_Comm near;
+    MPI_Initialized(&started);
+    MPI_Finalized(&ended);
+    if (ended) {
+        return luaL_error(L, "rill.mpi: MPI has ended in this process");
+    }
+    if (!started) {
+        mpi_check(L, MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "start");
+        on_exit(finish, NULL);
+    }
+    if (mpi_all == MPI_COMM_NULL) {
+        mpi_check(L, MPI_Comm_dup(MPI_COMM_WORLD, &mpi_all), "start");
+        MPI_Comm_set_errhandler(mpi_all, MPI_ERRORS_RETURN);
+    }
+    MPI_Comm_rank(mpi_all, &rank);
+    MPI_Comm_size(mpi_all, &size);
+    mpi_check(L, MPI_Comm_split_type(mpi_all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near), "start");
+    MPI_Comm_rank(near, &near_rank);
+    MPI_Comm_size(near, &near_size);
+    MPI_Comm_free(&near);
+    divide_processors(near_size);
+    lua_pushinteger(L, rank + 1);
+    lua_pushinteger(L, size);
+    lua_pushinteger(L, near_rank + 1);
+    lua_pushinteger(L, near_size);
+    return 4;
+}
+
+/* abort(status): ends all ranks. */
+static int mpi_end(lua_State *L)
+{
+    int status = (int)luaL_optinteger(L, 1, 1);
+    fflush(NULL);
+    MPI_Abort(MPI_COMM_WORLD, status);
+    return 0;
+}
+
+/* traffic(): returns the seconds of waiting, the bytes sent and received, and the numbers of messages and collective
+ * operations since the start. */
+static int mpi_traffic_read(lua_State *L)
+{
+    lua_pushnumber(L, mpi_traffic.waited);
+    lua_pushinteger(L, (lua_Integer)mpi_traffic.sent);
+    lua_pushinteger(L, (lua_Integer)mpi_traffic.taken);
+    lua_pushinteger(L, (lua_Integer)mpi_traffic.messages);
+    lua_pushinteger(L, (lua_Integer)mpi_traffic.collectives);
+    return 5;
+}
+
+/* time(): returns a time in seconds that only differences have a meaning of. */
+static int mpi_time(lua_State *L)
+{
+    lua_pushnumber(L, MPI_Wtime());
+    return 1;
+}
+
+__attribute__((visibility("default"))) int luaopen_rill_mpi_core(lua_State *L);
+
+int luaopen_rill_mpi_core(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"start", mpi_start}, {"abort", mpi_end}, {"traffic", mpi_traffic_read}, {"time", mpi_time}, {NULL, NULL}};
+    luaL_newlib(L, functions);
+    memory_open(L);
+    message_open(L);
+    collective_open(L);
+    parallel_file_open(L);
+    return 1;
+}

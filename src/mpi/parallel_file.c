@@ -1,0 +1,117 @@
+/* Files that all ranks read and write together (MPI-IO). */
+#include "mpi/mpi_module.h"
+
+static const char *const file_name = "rill.mpi.file";
+
+typedef struct ParallelFile {
+    MPI_File file;
+} ParallelFile;
+
+static ParallelFile *file_argument(lua_State *L)
+{
+    ParallelFile *f = luaL_checkudata(L, 1, file_name);
+    luaL_argcheck(L, f->file != MPI_FILE_NULL, 1, "the file was closed");
+    return f;
+}
+
+/* file(path, writes): opens a file on all ranks. Returns nil and a message on failure. With `writes` the file is created,
+ * or emptied if it exists. */
+static int parallel_file_new(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    bool writes = lua_toboolean(L, 2);
+    ParallelFile *f = lua_newuserdatauv(L, sizeof *f, 0);
+    f->file = MPI_FILE_NULL;
+    luaL_setmetatable(L, file_name);
+    int mode = writes ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY;
+    double begin = mpi_wait_begin();
+    int code = MPI_File_open(mpi_all, path, mode, MPI_INFO_NULL, &f->file);
+    if (code == MPI_SUCCESS && writes) {
+        code = MPI_File_set_size(f->file, 0);
+    }
+    mpi_wait_end(begin);
+    if (code != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING];
+        int length;
+        MPI_Error_string(code, text, &length);
+        lua_pushnil(L);
+        lua_pushlstring(L, text, (size_t)length);
+        return 2;
+    }
+    return 1;
+}
+
+static int parallel_file_close(lua_State *L)
+{
+    ParallelFile *f = luaL_checkudata(L, 1, file_name);
+    int code = f->file == MPI_FILE_NULL ? MPI_SUCCESS : MPI_File_close(&f->file);
+    mpi_check(L, code, "closing a file");
+    return 0;
+}
+
+/* A file that is collected: closing it would wait for the other ranks. */
+static int parallel_file_drop(lua_State *L)
+{
+    (void)L;
+    return 0;
+}
+
+static int transfer(lua_State *L, bool writes)
+{
+    size_t length;
+    int count;
+    MPI_Status status;
+    MPI_Count moved = 0;
+    ParallelFile *f = file_argument(L);
+    lua_Integer at = luaL_checkinteger(L, 2);
+    char *bytes = memory_range(L, 3, &length);
+    luaL_argcheck(L, at >= 0, 2, "an offset from 0");
+    MPI_Datatype type = mpi_bytes(L, length, &count);
+    double begin = mpi_wait_begin();
+    int code = writes ? MPI_File_write_at_all(f->file, (MPI_Offset)at, bytes, count, type, &status)
+                      : MPI_File_read_at_all(f->file, (MPI_Offset)at, bytes, count, type, &status);
+    mpi_wait_end(begin);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Get_elements_x(&status, type, &moved);
+    }
+    mpi_bytes_free(&type);
+    mpi_check(L, code, writes ? "writing a file" : "reading a file");
+    lua_pushinteger(L, (lua_Integer)moved);
+    return 1;
+}
+
+/* file:write(at, memory, offset, bytes), file:read(...): all ranks write or read their ranges. Return the number of bytes
+ * that this rank has moved, which is smaller if the disk is full or the file is too short. */
+static int parallel_file_write(lua_State *L)
+{
+    return transfer(L, true);
+}
+
+static int parallel_file_read(lua_State *L)
+{
+    return transfer(L, false);
+}
+
+/* file:sync(): waits until the data are on the disk. */
+static int parallel_file_sync(lua_State *L)
+{
+    mpi_check(L, MPI_File_sync(file_argument(L)->file), "writing a file");
+    return 0;
+}
+
+void parallel_file_open(lua_State *L)
+{
+    static const luaL_Reg methods[] = {{"write", parallel_file_write},
+                                       {"read", parallel_file_read},
+                                       {"sync", parallel_file_sync},
+                                       {"close", parallel_file_close},
+                                       {NULL, NULL}};
+    luaL_newmetatable(L, file_name);
+    luaL_newlib(L, methods);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, parallel_file_drop);
+    lua_setfield(L, -2, "__gc");
+    lua_pop(L, 1);
+    lua_pushcfunction(L, parallel_file_new);
+    lua_setfield(L, -2, "file");
+}
