@@ -1,6 +1,8 @@
 /* Files that all ranks read and write together (MPI-IO). */
 #include "mpi/mpi_module.h"
 
+#include <limits.h>
+
 static const char *const file_name = "rill.mpi.file";
 
 typedef struct ParallelFile {
@@ -56,32 +58,88 @@ static int parallel_file_drop(lua_State *L)
     return 0;
 }
 
+enum { MOST_DIMS = 8 };
+
+/* Reads a table of sizes. */
+static int sizes_argument(lua_State *L, int n, int *sizes)
+{
+    luaL_checktype(L, n, LUA_TTABLE);
+    int count = (int)lua_rawlen(L, n);
+    luaL_argcheck(L, count >= 1 && count <= MOST_DIMS, n, "1 to 8 sizes");
+    for (int d = 0; d < count; d++) {
+        lua_rawgeti(L, n, d + 1);
+        lua_Integer size = luaL_checkinteger(L, -1);
+        luaL_argcheck(L, size >= 0 && size <= INT_MAX, n, "a size from 0 to 2^31 - 1");
+        sizes[d] = (int)size;
+        lua_pop(L, 1);
+    }
+    return count;
+}
+
+/* Shows MPI the box of this rank in an array of the file, which begins at a byte. A rank without elements sees bytes. */
+static int view_box(MPI_File file, MPI_Offset at, int element, int rank, const int *shape, const int *first, const int *own)
+{
+    MPI_Datatype cell, box;
+    bool empty = false;
+    for (int d = 0; d < rank; d++) {
+        empty = empty || own[d] == 0;
+    }
+    if (empty) {
+        return MPI_File_set_view(file, at, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    }
+    int code = MPI_Type_contiguous(element, MPI_BYTE, &cell);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Type_create_subarray(rank, shape, own, first, MPI_ORDER_C, cell, &box);
+        if (code == MPI_SUCCESS) {
+            MPI_Type_commit(&box);
+            MPI_Type_commit(&cell);
+            code = MPI_File_set_view(file, at, cell, box, "native", MPI_INFO_NULL);
+            MPI_Type_free(&box);
+        }
+        MPI_Type_free(&cell);
+    }
+    return code;
+}
+
 static int transfer(lua_State *L, bool writes)
 {
     size_t length;
-    int count;
+    int count, shape[MOST_DIMS], first[MOST_DIMS], own[MOST_DIMS];
     MPI_Status status;
     MPI_Count moved = 0;
     ParallelFile *f = file_argument(L);
-    lua_Integer at = luaL_checkinteger(L, 2);
-    char *bytes = memory_range(L, 3, &length);
-    luaL_argcheck(L, at >= 0, 2, "an offset from 0");
+    lua_Integer at = luaL_checkinteger(L, 2), element = luaL_checkinteger(L, 3);
+    int rank = sizes_argument(L, 4, shape);
+    luaL_argcheck(L, sizes_argument(L, 5, first) == rank, 5, "as many sizes as the shape");
+    luaL_argcheck(L, sizes_argument(L, 6, own) == rank, 6, "as many sizes as the shape");
+    char *bytes = memory_range(L, 7, &length);
+    luaL_argcheck(L, at >= 0 && element > 0, 2, "an offset from 0");
     MPI_Datatype type = mpi_bytes(L, length, &count);
     double begin = mpi_wait_begin();
-    int code = writes ? MPI_File_write_at_all(f->file, (MPI_Offset)at, bytes, count, type, &status)
-                      : MPI_File_read_at_all(f->file, (MPI_Offset)at, bytes, count, type, &status);
+    int code = view_box(f->file, (MPI_Offset)at, (int)element, rank, shape, first, own);
+    if (code == MPI_SUCCESS) {
+        code = writes ? MPI_File_write_at_all(f->file, 0, bytes, count, type, &status)
+                      : MPI_File_read_at_all(f->file, 0, bytes, count, type, &status);
+    }
     mpi_wait_end(begin);
     if (code == MPI_SUCCESS) {
         code = MPI_Get_elements_x(&status, type, &moved);
     }
     mpi_bytes_free(&type);
-    mpi_check(L, code, writes ? "writing a file" : "reading a file");
-    lua_pushinteger(L, (lua_Integer)moved);
+    lua_pushinteger(L, code == MPI_SUCCESS ? (lua_Integer)moved : -1);
+    if (code != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING];
+        int written;
+        MPI_Error_string(code, text, &written);
+        lua_pushlstring(L, text, (size_t)written);
+        return 2;
+    }
     return 1;
 }
 
-/* file:write(at, memory, offset, bytes), file:read(...): all ranks write or read their ranges. Return the number of bytes
- * that this rank has moved, which is smaller if the disk is full or the file is too short. */
+/* file:write(at, element, shape, first, own, memory, offset, bytes), file:read(...): all ranks write or read their boxes of
+ * an array of elements of a number of bytes, which begins at byte `at`. Return the number of bytes that this rank has moved,
+ * which is smaller if the disk is full or the file is too short; or -1 and a message. */
 static int parallel_file_write(lua_State *L)
 {
     return transfer(L, true);

@@ -455,12 +455,13 @@ local function find_stale(launch)
     return widest
 end
 
-local LEAST_OVERLAP <const> = 1 << 17 -- elements of a part from which computing during an exchange pays
+--- distributed.least_overlap: the elements of a part from which computing during an exchange pays.
+distributed.least_overlap = 1 << 17
 
 -- Returns whether the inside can be computed during the exchange: the kernel must not write what it reads as neighbors,
 -- and must be allowed to run in several launches.
 local function overlaps(launch)
-    local free = launch.cut.size >= LEAST_OVERLAP and #launch.vouts == 0 and launch.values.where == nil
+    local free = launch.cut.size >= distributed.least_overlap and #launch.vouts == 0 and launch.values.where == nil
     for _, neighbor in ipairs(launch.neighbors) do
         for _, output in ipairs(launch.written) do
             free = free and output.state.data ~= neighbor.state.data

@@ -5,6 +5,7 @@ local errors = require "rill.core.error"
 local wire = require "rill.mpi.wire"
 local distributed = require "rill.mpi.distributed"
 local order = require "rill.mpi.order"
+local files = require "rill.mpi.files"
 require "rill.mpi.fold"
 local fail <const> = errors.fail
 
@@ -110,5 +111,6 @@ function mpi.reduce(value, operation)
 end
 
 mpi.stream, mpi.distribute = distributed.stream, order.distribute
+mpi.load, mpi.checkpoint, mpi.restart = files.load, files.checkpoint, files.restart
 
 return errors.strict(mpi, "rill.mpi")

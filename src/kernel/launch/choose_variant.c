@@ -35,6 +35,20 @@ static uint8_t halo_bits(const Stream *stream)
     return (uint8_t)bits;
 }
 
+/* Returns whether the elements around a contiguous view follow in memory as further rows: a view of one row is contiguous
+ * whatever the distance to the next row is. */
+static bool halo_follows(const Stream *s)
+{
+    int64_t stride = 1;
+    for (int d = s->shape.rank - 1; d >= 0; d--) {
+        if ((s->halo[d].before || s->halo[d].after) && s->dim[d].stride != stride) {
+            return false;
+        }
+        stride *= s->shape.size[d];
+    }
+    return true;
+}
+
 bool launch_aligned(const Stream *s)
 {
     return s->contiguous && s->offset * s->type->bytes % 16 == 0;
@@ -122,8 +136,9 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->rank = (uint8_t)param->rank;
     key->mapped = !s->map && stream_mapped(s);
     key->unit = s->map ? launch_begins(s) : !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
-    key->strips = param->kind == PARAM_NEIGHBOR && launch_aligned(s);
-    key->ordered = param->kind == PARAM_NEIGHBOR && key->path == PATH_DENSE && s->contiguous && !key->mapped;
+    bool neighbor = param->kind == PARAM_NEIGHBOR && halo_follows(s);
+    key->strips = neighbor && launch_aligned(s);
+    key->ordered = neighbor && key->path == PATH_DENSE && s->contiguous && !key->mapped;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
     key->rows = s->map && s->map->rows && plan->kernel->body.use[i].row;
     key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;

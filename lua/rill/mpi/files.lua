@@ -1,0 +1,291 @@
+-- Files that all ranks read and write together: .npy files of one distributed stream, and checkpoints.
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local tables = require "rill.core.tables"
+local types = require "rill.core.types"
+local cut = require "rill.mpi.cut"
+local distributed = require "rill.mpi.distributed"
+local wire = require "rill.mpi.wire"
+local fail <const> = errors.fail
+
+local files = {}
+
+-- The types that have the same bytes in a .npy file as in a stream.
+local DESCRIPTIONS <const> = {
+    float = "<f4", double = "<f8", int = "<i4", uint = "<u4", half = "<f2",
+    int8 = "|i1", uint8 = "|u1", int16 = "<i2", uint16 = "<u2",
+}
+
+local function element_bytes(element)
+    return rill.stream(element, 1).nbytes
+end
+
+-- Raises on all ranks if a step has failed on one of them. `problem`: nil, or a message.
+local function agree(where, path, problem)
+    for rank, text in ipairs(wire.mpi.gather(problem or "")) do
+        if text ~= "" then
+            fail("%s: '%s': %s (rank %d)", where, path, text, rank)
+        end
+    end
+end
+
+local function check_path(where, path)
+    if type(path) ~= "string" or path == "" then
+        fail("%s: argument #1 'path': expected the name of a file, got %s", where, errors.told(path))
+    end
+end
+
+-- Opens a file on all ranks; raises on all of them.
+local function open(where, path, writes)
+    local file, problem = wire.mpi.file(path, writes)
+    agree(where, path, not file and "cannot be opened: " .. problem or nil)
+    return file
+end
+
+-- Writes a text at the beginning of a file, on rank 1.
+local function begin(where, file, path, text)
+    local memory = wire.borrow(#text)
+    local own = wire.rank == 1 and #text or 0
+    memory:put(text, 0)
+    local moved, problem = file:write(0, 1, {#text}, {0}, {own}, memory, 0, own)
+    wire.give(memory)
+    return moved ~= own and (problem or "the disk is full") or nil, where, path
+end
+
+-- Writes or reads the part of a distributed stream. Returns nil, or a message.
+local function move(file, at, state, writes)
+    local c, part = state.data.cut, distributed.part(state)
+    local bytes = c.size > 0 and part.nbytes or 0
+    local memory = wire.borrow(bytes)
+    if writes and bytes > 0 then
+        wire.download(part, memory, 0)
+    end
+    local moved, problem = (writes and file.write or file.read)(file, at, element_bytes(state.data.type), c.shape, c.first,
+        c.own, memory, 0, bytes)
+    if moved == bytes and not writes and bytes > 0 then
+        wire.upload(part, memory, 0)
+    end
+    wire.give(memory)
+    if moved ~= bytes then
+        return problem or (writes and "the disk is full" or "the file ends too early")
+    end
+end
+
+-- Writes a file by a function of the opened file, under another name that is then replaced, so that a crash leaves the
+-- earlier file.
+local function write_whole(where, path, write)
+    local own = path .. ".part"
+    local file = open(where, own, true)
+    local problem = write(file)
+    local failed = false
+    for _, text in ipairs(wire.mpi.gather(problem or "")) do
+        failed = failed or text ~= ""
+    end
+    if not failed then
+        local done, message = pcall(file.sync, file)
+        problem = not done and message or nil
+    end
+    local closed, message = pcall(file.close, file)
+    problem = problem or not closed and message or nil
+    if failed and wire.rank == 1 then
+        os.remove(own)
+    end
+    agree(where, path, problem and "cannot be written: " .. problem)
+    local renamed, why
+    if wire.rank == 1 then
+        renamed, why = os.rename(own, path)
+    end
+    agree(where, path, wire.rank == 1 and not renamed and why or nil)
+end
+
+-- ---- .npy
+
+local function npy_header(description, shape)
+    local sizes = table.concat(shape, ", ") .. (#shape == 1 and "," or "")
+    local text = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"):format(description, sizes)
+    text = text .. (" "):rep(-(#text + 11) % 64) .. "\n"
+    return "\x93NUMPY\1\0" .. string.pack("<I2", #text) .. text
+end
+
+--- D:save(path) writes a distributed stream of numbers to one .npy file, which all ranks write together (MPI-IO). The file is written under another name
+-- that is then replaced. All ranks must see the same directory. Returns D.
+function distributed.methods.save(d, path)
+    local where <const> = "d:save"
+    local state = distributed.check(where, "d", d)
+    check_path(where, path)
+    local description = DESCRIPTIONS[state.data.type]
+    if not description then
+        fail("%s: a stream of %s has no .npy type: D:cast converts one", where, state.data.type)
+    end
+    local header = npy_header(description, state.data.cut.shape)
+    write_whole(where, path, function(file)
+        local problem = begin(where, file, path, header)
+        local other = move(file, #header, state, true)
+        return problem or other
+    end)
+    return d
+end
+
+-- Reads the header of a .npy file. Returns {element =, shape =, at = the first byte of the elements}, or a message.
+local function read_header(path)
+    local file, problem = io.open(path, "rb")
+    if not file then
+        return nil, problem
+    end
+    local head <close> = file
+    local magic = head:read(8)
+    if not magic or #magic < 8 or magic:sub(1, 6) ~= "\x93NUMPY" then
+        return nil, "not a .npy file"
+    end
+    local wide = magic:byte(7) > 1
+    local size = head:read(wide and 4 or 2)
+    local bytes = size and #size == (wide and 4 or 2) and string.unpack(wide and "<I4" or "<I2", size)
+    local text = bytes and bytes < 65536 and head:read(bytes)
+    if not text or #text < bytes then
+        return nil, "the header is damaged"
+    end
+    local description, sizes = text:match "'descr': *'([^']*)'", text:match "'shape': *%(([%d, ]*)%)"
+    if text:match "'fortran_order': *True" then
+        return nil, "the array is in Fortran's order: numpy.ascontiguousarray converts it"
+    end
+    local element
+    for name, own in pairs(DESCRIPTIONS) do
+        element = (own == description or own == (description or ""):gsub("^=", "<")) and name or element
+    end
+    if not element or not sizes then
+        return nil, ("type '%s' is not supported"):format(description or "?")
+    end
+    local shape = {}
+    for n in sizes:gmatch "%d+" do
+        shape[#shape + 1] = math.tointeger(tonumber(n))
+    end
+    return {element = element, shape = #shape > 0 and shape or {1}, at = 8 + #size + bytes}
+end
+
+local LOAD_OPTIONS <const> = {
+    halo = {function(v) return math.type(v) == "integer" and v >= 0 end, "a whole number from 0"},
+    boundary = {function(v) return not rill.type(v) end, "a boundary mode, or a table of one for each dimension"},
+    ranks = {function(v) return option.table[1](v) and #v > 0 end, "a table of numbers of ranks"},
+}
+
+--- rill.mpi.load(path [, options]) reads a .npy file on all ranks together, and returns a distributed stream. Options: boundary, halo, ranks, as for
+-- rill.mpi.stream. Raises on all ranks if the file does not exist, is damaged or ends too early.
+function files.load(path, options)
+    local where <const> = "rill.mpi.load"
+    check_path(where, path)
+    local o = option.take(where, options, LOAD_OPTIONS)
+    local head, problem
+    if wire.rank == 1 then
+        head, problem = read_header(path)
+    end
+    agree(where, path, wire.rank == 1 and not head and problem or nil)
+    head = wire.decode(wire.mpi.gather(wire.encode(head))[1])
+    local d = distributed.stream(head.element, head.shape, o)
+    local file = open(where, path, false)
+    problem = move(file, head.at, d._state, false)
+    pcall(file.close, file)
+    agree(where, path, problem)
+    return d
+end
+
+-- ---- checkpoints
+
+local MAGIC <const> = "rill checkpoint 1\n"
+
+--- rill.mpi.checkpoint(path, state) writes a table to a file: distributed streams by name, and numbers, strings, booleans and plain tables of them, of which
+-- rank 1 gives the values. The file is written under another name that is then replaced, so that a crash at any time leaves the
+-- last complete one. rill.mpi.restart reads it, with any number of ranks.
+function files.checkpoint(path, state)
+    local where <const> = "rill.mpi.checkpoint"
+    check_path(where, path)
+    if not option.table[1](state) then
+        fail("%s: argument #2 'state': expected a table, got %s", where, errors.told(state))
+    end
+    local names, values, streams = {}, {}, {}
+    for name, value in pairs(state) do
+        if type(name) ~= "string" then
+            fail("%s: argument #2 'state': expected names as keys, got %s", where, errors.told(name))
+        elseif distributed.is(value) then
+            names[#names + 1] = name
+        else
+            values[name] = value
+        end
+    end
+    table.sort(names)
+    wire.agree(where, "the names of the streams", table.concat(names, " "))
+    local at = 0
+    for i, name in ipairs(names) do
+        local own = distributed.check(where, name, state[name])
+        if not types.list[own.data.type] then
+            fail("%s: stream '%s': a stream of structures cannot be written: save its fields", where, name)
+        end
+        local bytes = element_bytes(own.data.type) * tables.product(own.data.cut.shape)
+        streams[i] = {name = name, element = own.data.type, shape = own.data.cut.shape, at = at, modes = own.modes,
+            bytes = bytes}
+        at = at + bytes
+    end
+    local text = wire.encode {values = values, streams = streams}
+    text = wire.mpi.gather(wire.rank == 1 and text or "")[1]
+    local header = MAGIC .. string.pack("<s8", text)
+    write_whole(where, path, function(file)
+        local problem = begin(where, file, path, header)
+        for i, name in ipairs(names) do
+            local other = move(file, #header + streams[i].at, state[name]._state, true)
+            problem = problem or other
+        end
+        return problem
+    end)
+end
+
+local function read_checkpoint(path)
+    local file, problem = io.open(path, "rb")
+    if not file then
+        return nil, problem, true
+    end
+    local head <close> = file
+    if head:read(#MAGIC) ~= MAGIC then
+        return nil, "not a checkpoint of rill.mpi"
+    end
+    local size = head:read(8)
+    local bytes = size and #size == 8 and string.unpack("<I8", size)
+    local text = bytes and bytes < 1 << 30 and head:read(bytes)
+    if not text or #text < bytes then
+        return nil, "the checkpoint is damaged"
+    end
+    local content = wire.decode(text)
+    content.at = #MAGIC + 8 + bytes
+    local total, last = head:seek "end", content.streams[#content.streams]
+    if last and total < content.at + last.at + last.bytes then
+        return nil, "the checkpoint ends too early"
+    end
+    return content
+end
+
+--- rill.mpi.restart(path) returns the table that rill.mpi.checkpoint has written, with distributed streams in their standard cut; nil if the file does not
+-- exist. Raises on all ranks if it is damaged.
+function files.restart(path)
+    local where <const> = "rill.mpi.restart"
+    check_path(where, path)
+    local content, problem, absent
+    if wire.rank == 1 then
+        content, problem, absent = read_checkpoint(path)
+    end
+    agree(where, path, wire.rank == 1 and not content and not absent and problem or nil)
+    content = wire.decode(wire.mpi.gather(wire.encode(content))[1])
+    if not content then
+        return nil
+    end
+    local state = content.values
+    local file = open(where, path, false)
+    for _, stream in ipairs(content.streams) do
+        local d = distributed.create(stream.element, cut.new(where, stream.shape), stream.modes)
+        problem = move(file, content.at + stream.at, d._state, false)
+        agree(where, path, problem)
+        state[stream.name] = d
+    end
+    pcall(file.close, file)
+    return state
+end
+
+return files
