@@ -22,12 +22,21 @@ local LINE_UNITS <const> = 1024                -- of a stream of one dimension
 local BOX_UNITS <const> = {128, 8, 4}          -- along each of the first dimensions of others
 local LEAST_SPLIT <const> = 64                 -- elements of a dimension after the first that is divided into units
 
+-- Returns the least power of two that is at least n, so that parts can be coarsened.
+local function power_of_two(n)
+    local result = 1
+    while result < n do
+        result = 2 * result
+    end
+    return result
+end
+
 local function unit_sizes(shape)
     local units = {}
     for d, n in ipairs(shape) do
         local most = #shape == 1 and LINE_UNITS or d == 1 and BOX_UNITS[1] or
             n >= LEAST_SPLIT and BOX_UNITS[d] or 1
-        units[d] = math.max(1, (n + most - 1) // most)
+        units[d] = power_of_two(math.max(1, (n + most - 1) // most))
     end
     return units
 end
@@ -79,9 +88,9 @@ local function even(n, unit, parts)
     return ends
 end
 
---- cut.new(where, shape [, ranks]) returns the standard cut of a shape. `ranks`: the numbers of ranks along the first
--- dimensions; default: all along the first.
-function cut.new(where, shape, ranks)
+--- cut.new(where, shape [, ranks [, multiple]]) returns the standard cut of a shape. `ranks`: the numbers of ranks along the
+-- first dimensions; default: all along the first. `multiple`: a power of two of which the ends of parts are multiples.
+function cut.new(where, shape, ranks, multiple)
     local grid, product = {}, 1
     for d = 1, #shape do
         grid[d] = ranks and (ranks[d] or 1) or d == 1 and wire.size or 1
@@ -100,7 +109,7 @@ function cut.new(where, shape, ranks)
             fail("%s: option 'ranks': dimension %d has %d elements, only dimensions of at least %d are cut", where, d, n,
                 LEAST_SPLIT)
         end
-        c.ends[d] = even(n, units[d], grid[d])
+        c.ends[d] = even(n, math.max(units[d], multiple or 1), grid[d])
     end
     return complete(c)
 end
@@ -116,6 +125,19 @@ function cut.rows(shape, counts)
         c.grid[d], c.ends[d] = 1, {0, shape[d]}
     end
     return complete(c)
+end
+
+--- cut.half(c) returns the cut of the grid with half as many elements, rounded up, in each dimension. The ends of the parts
+-- of c must be even.
+function cut.half(c)
+    local half = {shape = {}, grid = tables.copy(c.grid), ends = {}}
+    for d, n in ipairs(c.shape) do
+        half.shape[d], half.ends[d] = (n + 1) // 2, {}
+        for p, index in ipairs(c.ends[d]) do
+            half.ends[d][p] = (index + 1) // 2
+        end
+    end
+    return complete(half)
 end
 
 --- cut.same(a, b) returns whether two cuts give every rank the same box.

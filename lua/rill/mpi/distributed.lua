@@ -177,6 +177,21 @@ function methods.copy(d)
     return result
 end
 
+--- D:write(other) sets the elements to those of another distributed stream or expression with the same shape and cut. Returns D.
+function methods.write(d, other)
+    local state = kind.check(d, "write")
+    local source = distributed.check("d:write", "other", other)
+    if not cut.same(state.data.cut, source.data.cut) then
+        fail("d:write: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut",
+            cut.text(state.data.cut), cut.text(source.data.cut))
+    end
+    if state.data.cut.size > 0 then
+        settled(state).part:write(distributed.value(source))
+    end
+    state.data.fresh = nil
+    return d
+end
+
 --- D:fill(value) sets all elements. Returns D.
 function methods.fill(d, value)
     local state = kind.check(d, "fill")

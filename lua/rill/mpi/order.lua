@@ -102,6 +102,12 @@ local function need_rows(where, c)
     end
 end
 
+--- order.recut(d, target) returns a distributed stream with the same elements in another cut along the first dimension.
+function order.recut(d, target)
+    local state = d._state
+    return distributed.wrap(recut(distributed.part(state), state.data.cut, target), target, state.modes)
+end
+
 --- D:rebalance() returns a distributed stream with the same elements in the standard cut, in which all ranks have about as many elements. D must be cut
 -- along its first dimension only.
 function methods.rebalance(d)
