@@ -6,6 +6,7 @@ local wire = require "rill.mpi.wire"
 local distributed = require "rill.mpi.distributed"
 local order = require "rill.mpi.order"
 local files = require "rill.mpi.files"
+local particles = require "rill.mpi.particles"
 local solve = require "rill.mpi.solve"
 require "rill.mpi.fold"
 local fail <const> = errors.fail
@@ -113,6 +114,7 @@ end
 
 mpi.stream, mpi.distribute = distributed.stream, order.distribute
 mpi.cg, mpi.multigrid = solve.cg, solve.multigrid
+mpi.particles = particles.new
 mpi.load, mpi.checkpoint, mpi.restart = files.load, files.checkpoint, files.restart
 
 return errors.strict(mpi, "rill.mpi")

@@ -78,6 +78,8 @@ local function exchange(s, element, shape, sends, counts)
     return result
 end
 
+order.exchange = exchange
+
 -- The overlap of two ranges of rows: first, relative to the first range, and count.
 local function overlap(low, high, from, to)
     local first, last = math.max(low, from), math.min(high, to)

@@ -1,0 +1,419 @@
+-- Particles that are divided among the ranks by their first coordinate, and sums over neighbors.
+local rill = require "rill.core.public"
+local class = require "rill.core.class"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local template = require "rill.glsl.template"
+local types = require "rill.core.types"
+local order = require "rill.mpi.order"
+local wire = require "rill.mpi.wire"
+local fail <const> = errors.fail
+
+local particles = {}
+
+-- A state has: dimensions; box = {low, high}; walls, the size + 1 ends of the ranks' slabs along the first axis; data, the
+-- streams of this rank's particles by name, in ascending order of "id"; names, the names of the fields.
+local kind <const> = class.define {
+    type = "rill.mpi.particles", letter = "p", one = "particles", plural = true, lenient = true,
+    describe = function(state)
+        return ("distributed particles<%s>[%d], rank %d of %d has %d"):format(state.data.position.type, state.total,
+            wire.rank, wire.size, state.data.id.size)
+    end,
+    release = function(state)
+        for _, stream in pairs(state.data) do
+            stream:close()
+        end
+    end,
+    closed = "closed particles",
+}
+local methods <const>, fields <const> = kind.methods, kind.fields
+
+-- Fields are read and set as p.name.
+do
+    local index <const> = kind.metatable.__index
+    function kind.metatable.__index(object, key)
+        local state = rawget(object, "_state")
+        return state and state.data[key] or index(object, key)
+    end
+    local names <const> = {position = true}
+    function kind.metatable.__newindex(object, key, value)
+        local state = rawget(object, "_state")
+        local stream = state and key ~= "id" and state.data[key]
+        if not stream and not names[key] then
+            fail("p has no field '%s' to be set: fields are given to rill.mpi.particles", tostring(key))
+        end
+        if stream.size > 0 then
+            stream:write(rill.type(value) and value or rill.stream(stream.type, stream.size, value))
+        end
+    end
+end
+fields.count = function(state) return state.data.id.size end
+fields.total = function(state) return state.total end
+fields.names = function(state) return table.move(state.names, 1, #state.names, 1, {}) end
+
+-- ---- moving
+
+local OWNER <const> = template.new [[
+    kernel void owner($V x<>, float wall[], int ranks, out int r<>) {
+        int low = 0, high = ranks - 1;
+        while (low < high) {
+            int middle = (low + high + 1) / 2;
+            if (wall[middle] <= x.x) low = middle; else high = middle - 1;
+        }
+        r = low;
+    }
+]]
+
+-- Iterates over the streams of the particles by name, in the same order on all ranks.
+local function each(state)
+    local names = {"id", "position", table.unpack(state.names)}
+    local i = 0
+    return function()
+        i = i + 1
+        return names[i], state.data[names[i]]
+    end
+end
+
+-- Sends each particle to the rank with its number in `owners` (from 0). Afterwards particles are sorted by id.
+local function move(state, owners)
+    local sorted = rill.argsort(owners)
+    local counts = wire.size > 1 and owners:histogram {bins = wire.size, min = 0, max = wire.size}:values() or {owners.size}
+    local sends, first = {}, 0
+    for rank = 1, wire.size do
+        sends[rank] = {first, counts[rank]}
+        first = first + counts[rank]
+    end
+    local taken = wire.mpi.counts(counts)
+    for name, stream in each(state) do
+        local ordered = stream.size > 0 and rill.gather(stream, sorted) or stream
+        state.data[name] = order.exchange(ordered, stream.type, {0}, sends, taken)
+        stream:close()
+    end
+    local data = state.data
+    if data.id.size > 0 then
+        local by_id = rill.argsort(data.id)
+        for name, stream in each(state) do
+            data[name] = rill.gather(stream, by_id)
+            stream:close()
+        end
+    end
+end
+
+local function owners_of(state)
+    local x = state.data.position
+    if x.size == 0 then
+        return rill.stream("int", 0)
+    end
+    return OWNER:kernel {V = x.type} {x = x, wall = state.walls, ranks = wire.size}
+end
+
+local SAMPLES <const> = 256
+
+-- Places the ends of the slabs so that all ranks have about as many particles.
+local function place_walls(state)
+    local x, own = state.data.position, {}
+    local n = math.min(SAMPLES, x.size)
+    for i = 1, n do
+        own[i] = x:get((2 * i - 1) * x.size // (2 * n) + 1)[1]
+    end
+    local all = {}
+    for _, text in ipairs(wire.mpi.gather(wire.encode {own, x.size})) do
+        local sample = wire.decode(text)
+        for _, value in ipairs(sample[1]) do -- each stands for as many particles
+            all[#all + 1] = {value, sample[2] / #sample[1]}
+        end
+    end
+    table.sort(all, function(a, b) return a[1] < b[1] end)
+    local sum, walls = 0, {-math.huge}
+    for _, item in ipairs(all) do
+        sum = sum + item[2]
+        while #walls < wire.size and sum > state.total * #walls / wire.size do
+            walls[#walls + 1] = item[1]
+        end
+    end
+    while #walls < wire.size do
+        walls[#walls + 1] = math.huge
+    end
+    state.ends = walls
+    state.walls = rill.from(walls, "float")
+end
+
+--- p:migrate() moves particles that have left the slab of their rank to the rank in whose slab they are. Call it, on all ranks, after positions have changed.
+-- Particles outside of the box belong to the nearest slab. Returns p.
+function methods.migrate(p)
+    local state = kind.check(p, "migrate")
+    move(state, owners_of(state))
+    return p
+end
+
+--- p:rebalance() makes new slabs, in which all ranks have about as many particles, and moves the particles. Returns p.
+function methods.rebalance(p)
+    local state = kind.check(p, "rebalance")
+    place_walls(state)
+    move(state, owners_of(state))
+    return p
+end
+
+--- p:collect([root]) returns on rank root a table of streams by name, with all particles in the order of their ids, and nil on the others. Default of root: 1.
+function methods.collect(p, root)
+    local state = kind.check(p, "collect")
+    local result, by_id = {}, nil
+    local function whole(name)
+        return order.from_rows(state.data[name]):collect(root)
+    end
+    local id = whole "id"
+    by_id = id and id.size > 0 and rill.argsort(id)
+    for name in each(state) do
+        local s = whole(name)
+        result[name] = s and (by_id and rill.gather(s, by_id) or s)
+    end
+    return id and result or nil
+end
+
+-- ---- ghosts
+
+local INSIDE <const> = template.new
+    "kernel void inside($V x<>, float low, float high, out bool r<>) { r = x.x >= low && x.x < high; }"
+
+-- Returns the streams of the fields of this rank's particles and of those of others within `radius` of its slab, sorted by id.
+local function with_ghosts(state, radius, names)
+    local data, counts, sends, pieces, first = state.data, {}, {}, {}, 0
+    local inside = INSIDE:kernel {V = data.position.type}
+    for rank = 1, wire.size do
+        local low, high = state.ends[rank] - radius, (state.ends[rank + 1] or math.huge) + radius
+        local found
+        if rank ~= wire.rank and data.id.size > 0 and high > state.ends[wire.rank] and
+            low < (state.ends[wire.rank + 1] or math.huge) then
+            found = data.id:find(inside(data.position, low, high))
+        end
+        counts[rank] = found and found.size or 0
+        sends[rank] = {first, counts[rank]}
+        first = first + counts[rank]
+        if counts[rank] > 0 then
+            pieces[#pieces + 1] = found
+        end
+    end
+    local taken = wire.mpi.counts(counts)
+    local chosen = #pieces > 1 and rill.concat(pieces) or pieces[1]
+    local all = {}
+    for _, name in ipairs(names) do
+        local stream = data[name]
+        local sent = chosen and rill.gather(stream, chosen) or rill.stream(stream.type, 0)
+        local ghosts = wire.size > 1 and order.exchange(sent, stream.type, {0}, sends, taken) or sent
+        all[name] = ghosts.size == 0 and stream or stream.size == 0 and ghosts or rill.concat {stream, ghosts}
+    end
+    local by_id = all.id.size > data.id.size and rill.argsort(all.id)
+    for _, name in ipairs(by_id and names or {}) do
+        all[name] = rill.gather(all[name], by_id)
+    end
+    return all
+end
+
+local function radius_of(where, radius)
+    if not option.is_positive(radius) then
+        fail("%s: argument 'radius': expected a number above 0, got %s", where, errors.told(radius))
+    end
+end
+
+--- p:ghosts(radius) returns a table of streams by name: this rank's particles and those of other ranks within a radius of its slab, in the order of their ids.
+function methods.ghosts(p, radius)
+    local state = kind.check(p, "ghosts")
+    radius_of("p:ghosts", radius)
+    local names = {}
+    for name in each(state) do
+        names[#names + 1] = name
+    end
+    return with_ghosts(state, radius, names)
+end
+
+-- ---- sums over neighbors
+
+local CELL <const> = template.new [[
+    kernel void cell($V x<>, $V low, float radius, ivec3 n, out int r<>) {
+        ivec3 c = ivec3(0);
+        for (int d = 0; d < $dimensions; d++)
+            c[d] = clamp(int(floor((x[d] - low[d]) / radius)), 0, n[d] - 1);
+        r = (c.x * n.y + c.y) * n.z + c.z;
+    }
+]]
+
+-- The particles within the radius are in the cells around a particle's. Cells with the same first coordinates follow one
+-- another in the order of the cells, so that each row of them is one range. Within a cell the order is that of the ids: the
+-- order of the sum does not depend on the ranks.
+local SUM <const> = template.new [[
+    kernel void neighbor_sum($V position<>, $for(f, own){$f.type own_$f.name<>, }$V all_position[],
+        $for(f, other){$f.type all_$f.name[], }int cell_start[], int cell_least, int cell_count, $V box_low, float radius,
+        ivec3 box_cells, $for(c, constants){$c.type $c.name, }out $type neighbor_total<>) {
+        ivec3 own_cell = ivec3(0);
+        for (int axis = 0; axis < $dimensions; axis++)
+            own_cell[axis] = clamp(int(floor((position[axis] - box_low[axis]) / radius)), 0, box_cells[axis] - 1);
+        $type total = $type(0);
+        int own_last = $last, own_middle = $middle;
+        for (int cell_x = max(own_cell.x - 1, 0); cell_x <= min(own_cell.x + 1, box_cells.x - 1); cell_x++)
+            for (int cell_y = max(own_middle - 1, 0); cell_y <= min(own_middle + 1, $middle_size - 1); cell_y++) {
+                int cell_row = (cell_x * box_cells.y + $row) * box_cells.z - cell_least;
+                int row_from = clamp(cell_row + max(own_last - 1, 0), 0, cell_count);
+                int row_to = clamp(cell_row + min(own_last + 1, $last_size - 1) + 1, 0, cell_count);
+                for (int neighbor_index = cell_start[row_from]; neighbor_index < cell_start[row_to]; neighbor_index++) {
+                    $V d = position - all_position[neighbor_index];
+                    float squared_distance = dot(d, d);
+                    if (squared_distance <= radius * radius) {
+                        float distance = sqrt(squared_distance);
+                        total += $value;
+                    }
+                }
+            }
+        neighbor_total = total;
+    }
+]]
+
+local MOST_CELLS <const> = 1 << 26
+
+-- The names of the kernel above, which constants cannot have.
+local TAKEN <const> = {}
+for name in ("position radius d distance total axis squared_distance neighbor_index neighbor_total cell_start cell_least " ..
+    "cell_count cell_x cell_y cell_row box_low box_cells own_cell own_last own_middle row_from row_to"):gmatch "%S+" do
+    TAKEN[name] = true
+end
+
+-- Returns the fields that an expression names as name_i or name_j, and the expression with the names of the kernel.
+local function parse(state, text)
+    local own, other, known = {}, {}, {}
+    for name in pairs(state.data) do known[name] = true end
+    local seen = {}
+    local value = text:gsub("([%a_][%w_]*)_([ij])%f[^%w_]", function(name, which)
+        if not known[name] then
+            return nil
+        elseif name == "position" then
+            return which == "i" and "position" or "all_position[neighbor_index]"
+        end
+        local list = which == "i" and own or other
+        if not seen[name .. which] then
+            seen[name .. which] = true
+            list[#list + 1] = {name = name, type = types.list[state.data[name].type].seen}
+        end
+        return which == "i" and "own_" .. name or "all_" .. name .. "[neighbor_index]"
+    end)
+    return own, other, value
+end
+
+--- p:sum(type, radius, expression [, constants]) returns a stream with the sum, for each particle of this rank, of a GLSL expression over all particles within
+-- the radius, itself included. The order of the sum follows from positions and ids alone, so its bits do not depend on the number of
+-- ranks. All ranks call it.
+-- type: of the sum, a type of floats or ints. The expression may use `d`, the vector from the neighbor to the particle, `distance`, its length,
+-- the fields of the particle as name_i and those of the neighbor as name_j, as in "mass_j * (velocity_j - velocity_i)", and the
+-- names of `constants`, a table of numbers.
+function methods.sum(p, element, radius, text, constants)
+    local where <const> = "p:sum"
+    local state = kind.check(p, "sum")
+    radius_of(where, radius)
+    if not types.list[element] then
+        fail("%s: argument #1 'type': expected the name of a type, got %s", where, errors.told(element))
+    elseif type(text) ~= "string" then
+        fail("%s: argument #3 'expression': expected GLSL text, got %s", where, errors.told(text))
+    end
+    local own, other, value = parse(state, text)
+    local names, listed = {"id", "position"}, {}
+    for _, f in ipairs(other) do
+        names[#names + 1] = f.name
+    end
+    for name, number in pairs(constants or {}) do
+        if type(name) ~= "string" or type(number) ~= "number" then
+            fail("%s: argument #4 'constants': expected a table of numbers by name, got %s", where, errors.told(constants))
+        elseif TAKEN[name] or state.data[name:match "^own_(.*)$" or name:match "^all_(.*)$" or ""] then
+            fail("%s: argument #4 'constants': '%s' is a name of p:sum: use another one", where, name)
+        end
+        listed[#listed + 1] = {name = name, type = "float"}
+    end
+    table.sort(listed, function(a, b) return a.name < b.name end)
+    local all = with_ghosts(state, radius, names)
+    local count = state.data.id.size
+    if count == 0 then
+        return rill.stream(element, 0)
+    end
+    local dimensions, n, low = state.dimensions, {1, 1, 1}, {}
+    for d = 1, dimensions do
+        low[d] = state.box[1][d]
+        n[d] = math.max(1, math.min(1 << 20, math.ceil((state.box[2][d] - low[d]) / radius)))
+    end
+    if n[1] * n[2] * n[3] > MOST_CELLS * 32 - 1 then
+        fail("%s: argument 'radius': %g is too small for the box: there would be %d cells", where, radius, n[1] * n[2] * n[3])
+    end
+    local V = state.data.position.type
+    local cells = CELL:kernel {V = V, dimensions = dimensions} {x = all.position, low = low, radius = radius, n = n}
+    local by_cell = rill.argsort(cells)
+    local keys = rill.gather(cells, by_cell)
+    local least, most = keys:get(1), keys:get(keys.size)
+    local span = most - least + 1
+    if span > MOST_CELLS then
+        fail("%s: argument 'radius': %g is too small for the box: a rank would have %d cells", where, radius, span)
+    end
+    local start = rill.searchsorted(keys, (rill.iota(span + 1) + least):eval():cast "int")
+    local given = {position = state.data.position, all_position = rill.gather(all.position, by_cell), cell_start = start,
+        cell_least = least, cell_count = span, box_low = low, radius = radius, box_cells = n}
+    for _, f in ipairs(own) do
+        given["own_" .. f.name] = state.data[f.name]
+    end
+    for _, f in ipairs(other) do
+        given["all_" .. f.name] = rill.gather(all[f.name], by_cell)
+    end
+    for name, number in pairs(constants or {}) do
+        given[name] = number
+    end
+    local flat = dimensions == 2
+    local kernel = SUM:kernel {V = V, type = element, own = own, other = other, constants = listed, value = "(" .. value .. ")",
+        dimensions = dimensions, last = flat and "own_cell.y" or "own_cell.z", middle = flat and "0" or "own_cell.y",
+        middle_size = flat and "1" or "box_cells.y", row = flat and "0" or "cell_y",
+        last_size = flat and "box_cells.y" or "box_cells.z"}
+    return kernel(given)
+end
+
+-- ---- making
+
+local VECTORS <const> = {vec2 = 2, vec3 = 3}
+local OPTIONS <const> = {
+    positions = {option.stream[1], "a stream of vec2 or vec3, the same on all ranks", nil, true},
+    fields = option.table,
+    box = {function(v)
+        return option.table[1](v) and #v == 2 and option.is_vector(v[1]) and option.is_vector(v[2]) and #v[1] == #v[2]
+    end, "{low, high}, two points", nil, true},
+}
+
+--- rill.mpi.particles(options) returns particles that are divided among the ranks by their first coordinate. All ranks call it with the same particles. The fields are
+-- streams of this rank's particles: p.position, p.id (int, from 0) and the fields given, which p.name = stream or expression sets.
+-- p.count is the number of this rank's particles, p.total that of all.
+-- Options: positions: a stream of vec2 or vec3; box: {low, high}, the domain (particles outside belong to the nearest cell); fields (default none): a table of streams by
+-- name, with an element for each particle.
+function particles.new(options)
+    local where <const> = "rill.mpi.particles"
+    local o = option.take(where, options, OPTIONS)
+    local x = errors.open(where .. ": option 'positions'", o.positions)
+    local dimensions = VECTORS[x.type]
+    if not dimensions or #x.shape ~= 1 or #o.box[1] ~= dimensions then
+        fail("%s: option 'positions': expected a stream of vec2 or vec3 in one dimension, and a box of as many coordinates, got %s",
+            where, x.type)
+    end
+    wire.agree(where, "the number of particles", tostring(x.size))
+    local state = {dimensions = dimensions, box = o.box, total = x.size, names = {}, data = {}}
+    local first, last = x.size * (wire.rank - 1) // wire.size, x.size * wire.rank // wire.size
+    local function own(s)
+        return last > first and s:domain({first + 1}, {last}):copy() or rill.stream(s.type, 0)
+    end
+    state.data.position, state.data.id = own(x), (rill.iota(math.max(0, last - first)) + first):eval():cast "int"
+    for name, given in pairs(o.fields or {}) do
+        local s = errors.open(where .. ": option 'fields'", given)
+        if type(name) ~= "string" or not name:match "^[%a][%w_]*$" or name == "id" or name == "position" or
+            methods[name] or fields[name] then
+            fail("%s: option 'fields': %s cannot be the name of a field", where, errors.told(name))
+        elseif s.size ~= x.size or #s.shape ~= 1 or not types.list[s.type] then
+            fail("%s: option 'fields': '%s' must be a stream of %d elements", where, name, x.size)
+        end
+        state.names[#state.names + 1], state.data[name] = name, own(s)
+    end
+    table.sort(state.names)
+    place_walls(state)
+    move(state, owners_of(state))
+    return kind.create(state)
+end
+
+return particles
