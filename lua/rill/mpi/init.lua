@@ -7,7 +7,9 @@ local distributed = require "rill.mpi.distributed"
 local order = require "rill.mpi.order"
 local files = require "rill.mpi.files"
 local particles = require "rill.mpi.particles"
+local smoke = require "rill.mpi.smoke"
 local solve = require "rill.mpi.solve"
+local sph = require "rill.mpi.sph"
 require "rill.mpi.fold"
 local fail <const> = errors.fail
 
@@ -112,9 +114,38 @@ function mpi.reduce(value, operation)
     return rill.type(result) == "expression" and result:eval() or result
 end
 
+--- rill.mpi.device() returns the device of this rank: the one with the number of the rank among the ranks of its machine, modulo the number of devices, or that of
+-- the environment variable RILL_DEVICE. It is opened when rill.mpi is loaded, unless a device is open already.
+function mpi.device()
+    return rill.device()
+end
+
+--- rill.mpi.profile(f, ...) calls f on all ranks, and returns a table by rank of {total, computing, waiting = seconds, sent, received = bytes, messages, collectives}; tostring
+-- prints it. Waiting is the time in functions of MPI, for messages and for other ranks.
+function mpi.profile(f, ...)
+    rill.sync()
+    wire.mpi.barrier()
+    local before, begin = {wire.mpi.traffic()}, wire.mpi.time()
+    f(...)
+    rill.sync()
+    local total, after = wire.mpi.time() - begin, {wire.mpi.traffic()}
+    local row = {total = total, waiting = after[1] - before[1], sent = after[2] - before[2], received = after[3] - before[3],
+        messages = after[4] - before[4], collectives = after[5] - before[5]}
+    row.computing = total - row.waiting
+    return setmetatable(mpi.gather(row), {__name = "rill.mpi.profile", __tostring = function(rows)
+        local lines = {("%4s %10s %10s %10s %12s %12s %9s %11s"):format("rank", "total/ms", "computing", "waiting", "sent/bytes",
+            "received", "messages", "collectives")}
+        for rank, r in ipairs(rows) do
+            lines[rank + 1] = ("%4d %10.2f %10.2f %10.2f %12d %12d %9d %11d"):format(rank, r.total * 1e3, r.computing * 1e3,
+                r.waiting * 1e3, r.sent, r.received, r.messages, r.collectives)
+        end
+        return table.concat(lines, "\n")
+    end})
+end
+
 mpi.stream, mpi.distribute = distributed.stream, order.distribute
 mpi.cg, mpi.multigrid = solve.cg, solve.multigrid
-mpi.particles = particles.new
+mpi.particles, mpi.smoke, mpi.sph = particles.new, smoke.new, sph.new
 mpi.load, mpi.checkpoint, mpi.restart = files.load, files.checkpoint, files.restart
 
 return errors.strict(mpi, "rill.mpi")
