@@ -80,7 +80,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | $(EMBEDDED:%=%.h) $(BUILD)/openers.h
 # A shared object with handlers that run when the process ends is never unloaded.
 .PHONY: $(BUILD)/mpi
 $(BUILD)/mpi:
-	@$(if $(MPI_MODULE),$(AGAIN) $(BUILD)/rill/mpi/core.so)
+	+@$(if $(MPI_MODULE),$(AGAIN) $(BUILD)/rill/mpi/core.so)
 
 $(BUILD)/rill/mpi/core.so: $(MPI_SOURCES:src/%.c=$(BUILD)/obj/%.o)
 	@mkdir -p $(@D)
@@ -136,7 +136,7 @@ test: ## install missing packages, build, run the suite without #long tests; SPE
 	@$(SUITE) own -- $(SPEC)
 
 test-all: ## run all tests, for both families, with an aggressive garbage collector, and on all drivers; PASSES="own other": only these passes
-	$(DEPS) build prompt test drivers
+	$(DEPS) build prompt test drivers mpi
 	@$(AGAIN) $(PARALLEL) units
 	@RILL_SUITE_LONG=1 $(SUITE) $(or $(PASSES),own other poison drivers) -- $(SPEC)
 
@@ -325,7 +325,7 @@ docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 # ---- installing
 
 deps: ## install the missing packages of all targets
-	$(DEPS) build prompt test drivers check fuzz docs rock
+	$(DEPS) build prompt test drivers mpi check fuzz docs rock
 
 env: ## print shell commands that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'

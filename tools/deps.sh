@@ -24,6 +24,8 @@ prompt  lua-readline        rock:readline       rock:readline    rock:readline
 test    lua-busted          rock:busted         rock:busted      rock:busted
 test    lua-filesystem      rock:luafilesystem  rock:luafilesystem rock:luafilesystem
 test    libcmocka-dev       libcmocka-devel     cmocka           libcmocka-devel
+mpi     libopenmpi-dev      openmpi-devel       openmpi          openmpi-devel
+mpi     openmpi-bin         openmpi             openmpi          openmpi
 drivers mesa-vulkan-drivers mesa-vulkan-drivers vulkan-swrast    libvulkan_lvp
 check   clang-format        clang-tools-extra   clang            clang-tools
 check   cppcheck            cppcheck            cppcheck         cppcheck

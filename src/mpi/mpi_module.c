@@ -92,7 +92,7 @@ static void finish(int status, void *unused)
  * each processor in every rank. */
 static void divide_processors(int ranks)
 {
-    char text[16];
+    char text[24];
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(text, sizeof text, "%ld", cores / ranks > 1 ? cores / ranks : 1);
     if (ranks > 1) {

@@ -1,0 +1,127 @@
+-- Tests of rill.mpi: programs run on 1 to 4 ranks, and must print the same.
+local tempfiles = require "spec.support.tempfiles"
+
+local lua <const> = os.getenv "RILL_LUA" or "lua5.4"
+
+-- More ranks than cores are permitted, and root may start them.
+local SETTINGS <const> = "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none " ..
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1"
+
+local function run(ranks, program, ...)
+    local command = ("%s timeout -k 5 120 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(SETTINGS, ranks, lua, program,
+        table.concat({...}, " "))
+    local pipe = assert(io.popen(command))
+    local text = pipe:read "a"
+    return text, pipe:close() == true
+end
+
+local function missing()
+    local pipe = io.popen("command -v mpirun && " .. lua .. " -e 'require \"rill.mpi.core\"' 2>&1 && echo good")
+    local text = pipe:read "a"
+    pipe:close()
+    return not text:find "good" and "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
+end
+
+describe("rill.mpi", function()
+    local why = missing()
+    local files
+
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
+
+    local function test(name, f)
+        it(name, function()
+            if why then
+                return pending(why)
+            end
+            f()
+        end)
+    end
+
+    -- The same results on 1 to 4 ranks. The programs compare them with those of streams.
+    local function same(program, ...)
+        local first
+        for ranks = 1, 4 do
+            local text, good = run(ranks, program, ...)
+            assert(good, ("%d ranks:\n%s"):format(ranks, text))
+            first = first or text
+            assert.equal(first, text)
+        end
+        return first
+    end
+
+    for _, seed in ipairs {1, 5} do
+        test("computes the same with any number of ranks, seed " .. seed, function()
+            assert.truthy(same("operations", seed, 1):find "ranks\ttrue")
+        end)
+    end
+
+    for seed = 30, 33 do
+        test("computes the same with any number of ranks, seed " .. seed .. " #long", function()
+            assert.truthy(same("operations", seed, 3):find "ranks\ttrue")
+        end)
+    end
+
+    test("solves, simulates and writes the same with any number of ranks", function()
+        assert.truthy(same("simulations", files.directory):find "done")
+    end)
+
+    test("ends all ranks if one has an error", function()
+        local text, good = run(3, "failures", "error")
+        assert.falsy(good)
+        assert.truthy(text:find("this rank fails", 1, true))
+        assert.truthy(text:find("rill.mpi: rank 3 of 3 ended with status 1", 1, true))
+    end)
+
+    test("ends all ranks if one is killed", function()
+        local text, good = run(2, "failures", "killed")
+        assert.falsy(good)
+        assert.truthy(text:find "[Kk]illed")
+    end)
+
+    test("names the ranks that disagree on a shape", function()
+        local text, good = run(2, "failures", "shape")
+        assert.falsy(good)
+        assert.truthy(text:find("the ranks disagree on the type and shape: rank 1 has float[11], rank 2 has float[12]", 1, true))
+    end)
+
+    test("refuses wrong arguments on all ranks", function()
+        for ranks = 1, 2 do
+            local text, good = run(ranks, "failures", "messages", files.directory)
+            assert(good, text)
+            for _, part in ipairs {
+                "argument #2 'shape': dimension 2", "option 'ranks'", "option 'boundary'", "none.npy", "cannot be opened",
+                "cannot be sent", "argument #2 'rank'", "rill.mpi.distribute makes one", "one dimension", "argument 's'",
+                "width of the halo is unknown",
+            } do
+                assert(text:find(part, 1, true), part .. "\n" .. text)
+            end
+        end
+    end)
+
+    test("refuses damaged files on all ranks", function()
+        files:write("short.npy", "\x93NUMPY\1\0" .. string.pack("<I2", 70) ..
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }"):sub(1, 69) .. (" "):rep(9) .. "\n" .. ("\0"):rep(100))
+        files:write("damaged", "rill checkpoint 1\n" .. string.pack("<I8", 5000) .. "T")
+        local text, good = run(2, "failures", "truncated", files.directory)
+        assert(good, text)
+        assert.truthy(text:find("ends too early", 1, true))
+        assert.truthy(text:find("the checkpoint is damaged", 1, true))
+    end)
+
+    -- Runs that are killed at any moment, also while they write, and one that is not.
+    local function killed(times)
+        local undisturbed = assert(run(2, "failures", "work", files:path "undisturbed"):match "result (%S+)")
+        for round = 1, times do
+            local path = files:path("work" .. round)
+            for life = 1, 3 do -- seconds until a rank is killed, unless the run ends before
+                run(2, "failures", "work", path, ("%.3f"):format((round * 0.37 + life * 0.19) % 0.5))
+            end
+            local text = run(2, "failures", "work", path)
+            assert.equal(undisturbed, text:match "result (%S+)")
+        end
+    end
+
+    test("continues from a checkpoint after a rank was killed", function() killed(2) end)
+    test("continues from a checkpoint after a rank was killed, 20 times #long", function() killed(20) end)
+end)

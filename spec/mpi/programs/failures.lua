@@ -1,0 +1,66 @@
+-- A program for mpi_spec: one rank fails in the way that the first argument names, and the others wait for it.
+local mpi = require "rill.mpi"
+local rill = require "rill"
+local way, path = arg[1], arg[2]
+
+local function refused(f, ...)
+    local done, message = pcall(f, ...)
+    if done then
+        error "the call was accepted"
+    end
+    print(message)
+end
+
+if way == "error" then
+    if mpi.rank == mpi.size then
+        error "this rank fails"
+    end
+    mpi.barrier()
+elseif way == "killed" then
+    if mpi.rank == mpi.size then
+        os.execute(("kill -9 %d"):format(tonumber(io.open("/proc/self/stat"):read "n")))
+    end
+    mpi.barrier()
+elseif way == "shape" then
+    mpi.stream("float", 10 + mpi.rank)
+elseif way == "messages" then
+    local d = mpi.stream("float", {30, 20})
+    refused(mpi.stream, "float", {3, -1})
+    refused(mpi.stream, "float", {30, 20}, {ranks = {7, 3}})
+    refused(mpi.stream, "float", 10, {boundary = "open"})
+    refused(mpi.load, path .. "/none.npy")
+    refused(d.save, d, path .. "/none/x.npy")
+    refused(mpi.send, print, 1)
+    refused(mpi.send, 1, mpi.size + 1)
+    refused(function() return d + rill.stream("float", {30, 20}) end)
+    refused(function() return d:sort() end)
+    local gather = rill.kernel "kernel void take(float s[][], out float r<>) { r = s[0][0]; }"
+    refused(function() return gather {s = d, r = mpi.stream("float", {30, 20})} end)
+    local far = rill.kernel "kernel void far(neighbor float u<>, int k, out float r<>) { r = u[k]; }"
+    if mpi.size > 1 then
+        refused(function() return far(mpi.stream("float", 100), 2) end)
+    else
+        print "the width of the halo is unknown: only of interest to several ranks"
+    end
+elseif way == "truncated" then
+    local file = io.open(path .. "/short.npy", "rb")
+    if file then
+        file:close()
+    end
+    refused(mpi.load, path .. "/short.npy")
+    refused(mpi.restart, path .. "/damaged")
+elseif way == "work" then -- a run with checkpoints that ends at a random time, and is started again
+    local state = mpi.restart(path) or {step = 0, u = mpi.stream("float", {64, 64}, {init = 1})}
+    local k = rill.kernel "kernel void turn(neighbor float u<>, float t, out float r<>) { r = 0.5 * u[0][0] + 0.2 * (u[-1][1] + u[1][0]) + t; }"
+    if arg[3] and mpi.rank == mpi.size then
+        os.execute(("(sleep %s; kill -9 %d) >/dev/null 2>&1 &"):format(arg[3], tonumber(io.open("/proc/self/stat"):read "n")))
+    end
+    for step = state.step + 1, 30 do
+        state.u, state.step = k(state.u, 0.01 * step), step
+        mpi.checkpoint(path, state)
+    end
+    local all = state.u:collect()
+    if all then
+        print(("result %a"):format(all:sum()))
+    end
+end

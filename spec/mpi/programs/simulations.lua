@@ -1,0 +1,128 @@
+-- A program for mpi_spec: solvers, simulations and files over the ranks. Prints results, which must not depend on the number of ranks. Argument: a
+-- directory for files.
+local mpi = require "rill.mpi"
+local rill = require "rill"
+local directory = arg[1]
+
+local function check(what, holds)
+    if not holds then
+        error(("rank %d of %d: %s"):format(mpi.rank, mpi.size, what))
+    end
+end
+
+local function hash(s)
+    local text, h = s:bytes(), 5381
+    for i = 1, #text do
+        h = (h * 33 + text:byte(i)) & 0xffffffffffff
+    end
+    return h
+end
+
+local function say(...)
+    if mpi.rank == 1 then print(...) end
+end
+
+-- conjugate gradients
+local stencil = rill.kernel [=[
+    kernel void stencil(neighbor float u<>, out float r<>) {
+        r = 4.5 * u[0][0] - u[0][-1] - u[0][1] - u[-1][0] - u[1][0];
+    }
+]=]
+local whole = rill.random({100, 70}, {seed = 2})
+local b = mpi.stream("float", {100, 70}, {init = whole, boundary = "zero"})
+local x, made = mpi.cg(function(u, r) stencil {u = u:boundary "zero", r = r} end, b)
+local expected = rill.solve.cg(function(u, r) stencil(u:boundary "zero", r) end, whole)
+local all = x:collect "all"
+check("cg", made.converged and rill.abs(all - expected):max() <= 1e-5 * rill.abs(expected):max())
+say("cg", made.iterations, hash(all))
+
+-- multigrid, against the solver of one rank
+for _, case in ipairs {
+    {{300, 200}, "dirichlet"}, {{301, 203}, "neumann"}, {{256, 256}, "periodic"}, {{33, 61, 50}, {"neumann", "periodic", "dirichlet"}},
+} do
+    local right = rill.random(case[1], {seed = 3}):cast "double"
+    local y, report = mpi.multigrid(mpi.stream("double", case[1], {init = right}), {boundary = case[2], tolerance = 1e-7})
+    local z = rill.solve.multigrid(right, {boundary = case[2], tolerance = 1e-9})
+    all = y:collect "all"
+    check("multigrid", report.converged and rill.abs(all - z):max() <= 1e-5 * rill.abs(z):max())
+    say("multigrid", report.iterations, hash(all))
+end
+
+-- sums over neighbors, against all pairs
+local function random_particles(n, dimensions)
+    return rill.random({n, dimensions}, {seed = 5}):as("vec" .. dimensions)
+end
+for dimensions = 2, 3 do
+    local n, radius = 700, 0.12
+    local low, high = {0, 0, dimensions == 3 and 0 or nil}, {1, 1, dimensions == 3 and 1 or nil}
+    local p = mpi.particles {positions = random_particles(n, dimensions), box = {low, high}, fields = {
+        mass = rill.random(n, {seed = 6}), velocity = (random_particles(n, dimensions) * 2 - 1):eval(), rho = rill.stream("float", n),
+    }}
+    for _ = 1, 3 do
+        p.rho = p:sum("float", radius, "mass_j * (k - distance * distance)", {k = radius * radius})
+        p.velocity = p.velocity + 0.1 * p:sum("vec" .. dimensions, radius, "mass_j * (velocity_j - velocity_i)")
+        p.position = p.position + 0.05 * p.velocity
+        p:migrate()
+    end
+    p.rho = p:sum("float", radius, "mass_j * (k - distance * distance)", {k = radius * radius})
+    p:rebalance()
+    local total = mpi.reduce(p.count, "sum")
+    check("particles are kept", total == n and p.total == n)
+    local found = p:collect(mpi.size)
+    if found then
+        local X, M, R = found.position:read(), found.mass:read(), found.rho:read()
+        for i = 1, n, 9 do
+            local sum = 0
+            for j = 1, n do
+                local square = 0
+                for d = 1, dimensions do square = square + (X[i][d] - X[j][d]) ^ 2 end
+                sum = sum + (square <= radius * radius and M[j] * (radius * radius - square) or 0)
+            end
+            check("sum over neighbors", math.abs(sum - R[i]) <= 1e-5 * math.abs(sum))
+        end
+    end
+    local texts = mpi.gather(found and table.concat({hash(found.position), hash(found.velocity), hash(found.rho), hash(found.id)}, " "))
+    say("particles", texts[mpi.size])
+end
+
+-- smoke and SPH
+local smoke = mpi.smoke {shape = {96, 80}, lift = 0.4}
+for _ = 1, 6 do
+    smoke:source({center = {84, 40}, radius = 8}):step()
+end
+say("smoke", hash(smoke.density:collect "all"), ("%.3f"):format(smoke.density:max()))
+local n = 20
+local places = rill.kernel "kernel void place(int n, out vec2 r<>) { int i = indexof(r).x; r = 0.02 * (vec2(i % n, i / n) + 0.5); }"
+local fluid = mpi.sph {
+    positions = places {n = n, shape = n * n}, box = {{0, 0}, {1, 1}}, radius = 0.06, sound = 20, gravity = {0, -10},
+}
+fluid:step(60)
+local drops = fluid.particles:collect()
+if drops then
+    say("sph", hash(drops.position), hash(drops.density))
+    check("density", drops.density:max() < 1.2 and drops.density:min() > 0.2)
+end
+
+-- files: written by this number of ranks, and read by others in the next runs
+local grid = mpi.stream("float", {37, 80}, {init = rill.random({37, 80}, {seed = 3}), ranks = mpi.size == 4 and {2, 2} or nil})
+if mpi.size > 1 then -- of the run with fewer ranks
+    check("load", mpi.load(directory .. "/grid.npy"):collect "all":bytes() == grid:collect "all":bytes())
+    local state = mpi.restart(directory .. "/state")
+    check("restart", state.grid:collect "all":bytes() == grid:collect "all":bytes() and state.step == 7 and state.more[2].x == "y")
+end
+mpi.barrier()
+grid:save(directory .. "/grid.npy")
+mpi.checkpoint(directory .. "/state", {grid = grid, twice = (grid * 2):eval(), step = 7, more = {1, {x = "y"}}})
+check("load", mpi.load(directory .. "/grid.npy"):collect "all":bytes() == grid:collect "all":bytes())
+check("an absent checkpoint", mpi.restart(directory .. "/none") == nil)
+
+-- values
+local to, from = mpi.rank % mpi.size + 1, (mpi.rank - 2) % mpi.size + 1
+mpi.send({mpi.rank, "x", true, 1.5, rill.iota(3), {nested = {2}}}, to, 5)
+local value = mpi.receive(from, 5)
+check("send", value[1] == from and value[2] == "x" and value[3] == true and value[4] == 1.5 and value[5]:sum() == 3 and
+    value[6].nested[1] == 2)
+check("broadcast", mpi.broadcast(mpi.rank == mpi.size and {"hello"} or nil, mpi.size)[1] == "hello")
+check("reduce", mpi.reduce(rill.from {mpi.rank, 1}, "sum"):get(2) == mpi.size)
+check("profile", #mpi.profile(function() mpi.barrier() end) == mpi.size)
+say("done")
