@@ -13,7 +13,8 @@ local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
     F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
-    M = "mesh", T = "tree", S = "scene",
+    M = "mesh", T = "tree", S = "scene", D = "distributed", Q = "distributed_particles",
+    Y = "distributed_smoke", Z = "distributed_sph",
 }
 
 -- Methods of streams that write, which expressions do not have.
@@ -176,6 +177,26 @@ local tree = {}
 %s
 local scene = {}
 
+---A distributed stream, of which every rank has a part.
+---@class rill.distributed
+%s
+local distributed = {}
+
+---Particles that are divided among the ranks.
+---@class rill.distributed_particles
+%s
+local distributed_particles = {}
+
+---Smoke on a distributed grid.
+---@class rill.distributed_smoke
+%s
+local distributed_smoke = {}
+
+---A fluid of particles that are divided among the ranks.
+---@class rill.distributed_sph
+%s
+local distributed_sph = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -198,7 +219,8 @@ local scene = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix factors hierarchy fluid particles wave heat cloth nbody mesh tree scene struct report"):gmatch "%a+" do
+    "matrix factors hierarchy fluid particles wave heat cloth nbody mesh tree scene struct report " ..
+    "distributed distributed_particles distributed_smoke distributed_sph"):gmatch "[%a_]+" do
     kinds[word] = true
 end
 
@@ -291,7 +313,7 @@ local function annotations()
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
         fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N",
-        fields "M", fields "T", fields "S")}
+        fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z")}
     for _, name in ipairs(files.sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is one of the classes above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))
@@ -332,13 +354,13 @@ local function annotated(text)
     for line in text:gmatch "[^\n]+" do
         local field = line:match "^%-%-%-@field ([%w_]+) .* # "
         local owner, member = line:match "^function ([%w_.]+)[.:]([%w_]+)%("
-        class = line:match "^%-%-%-@class rill%.(%w+)" or class
+        class = line:match "^%-%-%-@class rill%.([%w_]+)" or class
         if owner then
             names[(letters[owner] or owner) .. "." .. member] = true
         elseif field and letters[class] then
             names[letters[class] .. "." .. field] = true
         end
-        local constant = line:match "^(rill%.[%w_]+) = nil$"
+        local constant = line:match "^(rill%.[%w_.]+) = nil$"
         if constant then names[constant] = true end
     end
     return names

@@ -41,11 +41,25 @@ function exports.members(value)
 end
 
 -- Returns a value of each type, by letter. "e", an expression, also has the names of a stream.
+-- Without MPI, the names of rill.mpi cannot be enumerated.
+local has_mpi <const> = pcall(require, "rill.mpi.core")
+
+-- Returns values of the types of rill.mpi, by letter.
+local function add_distributed(list)
+    local rill, mpi = require "rill", require "rill.mpi"
+    local positions, box = rill.stream("vec2", 1), {{0, 0}, {1, 1}}
+    list.D = mpi.stream("float", 1)
+    list.Q = mpi.particles {positions = positions, box = box}
+    list.Y = mpi.smoke {shape = {4, 4}}
+    list.Z = mpi.sph {positions = positions, box = box, radius = 1, sound = 1}
+    return list
+end
+
 local function samples()
     local rill = require "rill"
     local s, path = rill.stream("float", 1), os.tmpname()
     os.remove(path)
-    return {
+    local list = {
         rill = rill, s = s, e = s + 1, d = rill.device(), r = s:request(), m = s:map_cpu(), p = rill.progress(1),
         k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }", a = rill.animate(path .. ".png"),
         t = rill.translator.pages {shape = 4, page = 2, capacity = 1},
@@ -60,6 +74,7 @@ local function samples()
         S = rill.ray.scene(rill.mesh.box()),
         P = rill.sph {positions = rill.stream("vec2", 1), radius = 1, sound = 1},
     }
+    return has_mpi and add_distributed(list) or list
 end
 
 -- Loads the public modules of lua/rill that are loaded at their first use: the modules that the manual names.
@@ -70,7 +85,7 @@ local function load_modules(rill)
     for _, path in ipairs(files.lines "ls lua/rill/*.lua lua/rill/*/init.lua") do
         local name = path:match "^lua/rill/([^/]+)%.lua$" or path:match "^lua/rill/([^/]+)/init%.lua$"
         if name and name ~= "init" and manual:find("`rill%." .. name .. "%f[^%w_]") then
-            local _ = rill[name]
+            local _ = (name ~= "mpi" or has_mpi) and rill[name]
         end
     end
 end
@@ -103,6 +118,9 @@ end
 
 --- Returns whether the name exists.
 function exports.has(name)
+    if not has_mpi and (name:match "^rill%.mpi%." or name:match "^[DQYZ]%.") then
+        return true
+    end
     local value = sample(name:match "^[^.]+")
     for key in name:gmatch "%.([^.]+)" do
         local found, member = pcall(function() return value[key] end)

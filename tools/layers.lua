@@ -180,7 +180,7 @@ local function check_system_include(path, number, layer, name)
             violation(path, number, "<%s> outside src/gpu", name)
         end
     elseif name == "lua.h" or name == "lauxlib.h" or name == "lualib.h" then
-        if layer ~= "binding" then
+        if layer ~= "binding" and layer ~= "mpi" then
             violation(path, number, "<%s> outside src/binding", name)
         end
     elseif name:match "/" and not name:match "^sys/" then
@@ -206,7 +206,7 @@ local function check_c_file(path, layer, directory)
                 break
             end
         end
-        if layer ~= "binding" and line:match "%f[%w_]luaL?_%w+" then
+        if layer ~= "binding" and layer ~= "mpi" and line:match "%f[%w_]luaL?_%w+" then
             violation(path, number, "'%s' outside src/binding", line:match "%f[%w_]luaL?_%w+")
         end
     end
@@ -322,7 +322,7 @@ local lua_layers = {
     {"simulation/particle", "simulation/fluid"},
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"ray/"}, {"ray"},
     {"render/volume"}, {"volume"},
-    {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"csv/", "npz/"}, {"csv", "npz"},
+    {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"csv/", "npz/"}, {"csv", "npz"}, {"mpi/"}, {"mpi"},
     {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},
 }
 local lua_heights = {}

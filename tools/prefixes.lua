@@ -11,7 +11,7 @@ local build, root = arg[1] or "build", arg[2] or "."
 
 -- Exceptions, with the reason.
 local allowed = {
-    luaopen_rill_core = "Lua asks for it by this name",
+    luaopen_rill_core = "Lua asks for it by this name", luaopen_rill_mpi_core = "Lua asks for it by this name",
 }
 -- function -> prefixes from the headers that declare it
 local declared = {}

@@ -8,7 +8,8 @@ local SETTINGS <const> = "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc
     "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1"
 
 local function run(ranks, program, ...)
-    local command = ("%s timeout -k 5 120 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(SETTINGS, ranks, lua, program,
+    local command = ("%s timeout -k 5 120 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(SETTINGS, ranks,
+        lua, program,
         table.concat({...}, " "))
     local pipe = assert(io.popen(command))
     local text = pipe:read "a"
@@ -82,7 +83,8 @@ describe("rill.mpi", function()
     test("names the ranks that disagree on a shape", function()
         local text, good = run(2, "failures", "shape")
         assert.falsy(good)
-        assert.truthy(text:find("the ranks disagree on the type and shape: rank 1 has float[11], rank 2 has float[12]", 1, true))
+        assert.truthy(text:find("the ranks disagree on the type and shape: rank 1 has float[11], rank 2 has " ..
+            "float[12]", 1, true))
     end)
 
     test("refuses wrong arguments on all ranks", function()
@@ -90,8 +92,10 @@ describe("rill.mpi", function()
             local text, good = run(ranks, "failures", "messages", files.directory)
             assert(good, text)
             for _, part in ipairs {
-                "argument #2 'shape': dimension 2", "option 'ranks'", "option 'boundary'", "none.npy", "cannot be opened",
-                "cannot be sent", "argument #2 'rank'", "rill.mpi.distribute makes one", "one dimension", "argument 's'",
+                "argument #2 'shape': dimension 2", "option 'ranks'", "option 'boundary'", "none.npy",
+                    "cannot be opened",
+                "cannot be sent", "argument #2 'rank'", "rill.mpi.distribute makes one", "one dimension",
+                    "argument 's'",
                 "width of the halo is unknown",
             } do
                 assert(text:find(part, 1, true), part .. "\n" .. text)
@@ -101,7 +105,8 @@ describe("rill.mpi", function()
 
     test("refuses damaged files on all ranks", function()
         files:write("short.npy", "\x93NUMPY\1\0" .. string.pack("<I2", 70) ..
-            ("{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }"):sub(1, 69) .. (" "):rep(9) .. "\n" .. ("\0"):rep(100))
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }"):sub(1, 69) .. (" "):rep(9) .. "\n" ..
+                ("\0"):rep(100))
         files:write("damaged", "rill checkpoint 1\n" .. string.pack("<I8", 5000) .. "T")
         local text, good = run(2, "failures", "truncated", files.directory)
         assert(good, text)

@@ -168,8 +168,7 @@ Domain container_launch_elements(const ContainerLaunch *launch)
     const PageSet *set = launch->traversed ? &launch->traversed->set
                          : launch->over    ? region_set(launch->over, groups)
                                            : NULL;
-    return (Domain){
-        .shape = launch->domain, .active = launch->active, .pages = set, .placement = launch->placement};
+    return (Domain){.shape = launch->domain, .active = launch->active, .pages = set, .placement = launch->placement};
 }
 
 /* Outputs */

@@ -61,8 +61,8 @@ bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check,
 
 /* The place of a launch in a larger domain, of which it computes a part. */
 typedef struct Placement {
-    Shape whole;                     /* the shape of the larger domain, which sizeof_stream returns */
-    int64_t origin[SHAPE_MAX_RANK];  /* the first element of the launch in it, which indexof adds; slowest first */
+    Shape whole;                    /* the shape of the larger domain, which sizeof_stream returns */
+    int64_t origin[SHAPE_MAX_RANK]; /* the first element of the launch in it, which indexof adds; slowest first */
 } Placement;
 
 /* The elements of a launch: all elements of a shape, or the elements in an active list, or the
@@ -78,7 +78,7 @@ typedef struct Domain {
      * the elements of the boxes that are left out. */
     uint64_t numbered;
     const Placement *placement; /* NULL: the launch is not part of a larger domain */
-    bool *issued; /* set to true when work was issued to the device; may be NULL */
+    bool *issued;               /* set to true when work was issued to the device; may be NULL */
 } Domain;
 
 /* Boxes (pages) of equal size in a shape, which may have more elements than a launch. They are

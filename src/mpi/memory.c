@@ -16,8 +16,8 @@ char *memory_range(lua_State *L, int n, size_t *length)
 {
     const Memory *memory = memory_argument(L, n);
     lua_Integer offset = luaL_checkinteger(L, n + 1), bytes = luaL_checkinteger(L, n + 2);
-    bool inside = offset >= 0 && bytes >= 0 && (size_t)offset <= memory->size &&
-                  (size_t)bytes <= memory->size - (size_t)offset;
+    bool inside =
+        offset >= 0 && bytes >= 0 && (size_t)offset <= memory->size && (size_t)bytes <= memory->size - (size_t)offset;
     luaL_argcheck(L, inside, n + 1, "the range is not inside of the memory");
     *length = (size_t)bytes;
     return memory->bytes ? memory->bytes + offset : NULL;

@@ -77,7 +77,8 @@ static int sizes_argument(lua_State *L, int n, int *sizes)
 }
 
 /* Shows MPI the box of this rank in an array of the file, which begins at a byte. A rank without elements sees bytes. */
-static int view_box(MPI_File file, MPI_Offset at, int element, int rank, const int *shape, const int *first, const int *own)
+static int view_box(MPI_File file, MPI_Offset at, int element, int rank, const int *shape, const int *first,
+                    const int *own)
 {
     MPI_Datatype cell, box;
     bool empty = false;

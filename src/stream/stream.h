@@ -53,8 +53,8 @@ typedef struct Stream {
     int64_t offset; /* elements */
     ViewDim dim[SHAPE_MAX_RANK];
     Boundary boundary[SHAPE_MAX_RANK];
-    bool explicit_boundary; /* set by stream_boundary: reads outside are not reported under rill.check */
-    double outside;         /* BOUNDARY_VALUE: the value of every component outside the shape */
+    bool explicit_boundary;    /* set by stream_boundary: reads outside are not reported under rill.check */
+    double outside;            /* BOUNDARY_VALUE: the value of every component outside the shape */
     Halo halo[SHAPE_MAX_RANK]; /* set by stream_halo, else zeros */
     bool baked; /* the stream is a whole container whose sizes and origin may be compiled into kernels as constants */
     bool contiguous; /* row-major without gaps, beginning at offset */

@@ -97,7 +97,8 @@ function cut.new(where, shape, ranks, multiple)
         product = product * grid[d]
     end
     if product ~= wire.size or (ranks and #ranks > #shape) then
-        fail("%s: option 'ranks': expected numbers whose product is %d, the number of ranks, for at most %d dimension%s, " ..
+        fail("%s: option 'ranks': expected numbers whose product is %d, the number of ranks, for at most %d " ..
+            "dimension%s, " ..
             "got %s", where, wire.size, #shape, #shape == 1 and "" or "s", errors.told(ranks))
     end
     local c = {shape = tables.copy(shape), grid = grid, ends = {}}
@@ -106,7 +107,8 @@ function cut.new(where, shape, ranks, multiple)
         if grid[d] > 1 and d > #BOX_UNITS then
             fail("%s: option 'ranks': only the first %d dimensions can be cut", where, #BOX_UNITS)
         elseif grid[d] > 1 and d > 1 and n < LEAST_SPLIT then
-            fail("%s: option 'ranks': dimension %d has %d elements, only dimensions of at least %d are cut", where, d, n,
+            fail("%s: option 'ranks': dimension %d has %d elements, only dimensions of at least %d are cut", where,
+                d, n,
                 LEAST_SPLIT)
         end
         c.ends[d] = even(n, math.max(units[d], multiple or 1), grid[d])

@@ -16,7 +16,7 @@ local fail <const> = errors.fail
 local distributed = {}
 
 local kind <const> = class.define {
-    type = "rill.mpi.stream", letter = "d", one = "a distributed stream",
+    type = "rill.mpi.stream", letter = "D", one = "a distributed stream",
     describe = function(state)
         local c = state.data.cut
         return ("distributed stream<%s>[%s], rank %d of %d has %s"):format(state.data.type, table.concat(c.shape, "x"),
@@ -146,11 +146,17 @@ local function list_or_number(list, add)
     return #result == 1 and result[1] or result
 end
 
+--- D.part: this rank's elements, a stream. Call D:changed on all ranks after writing to it.
 fields.part = distributed.part
+--- D.type: the type of the elements.
 function fields.type(state) return state.data.type end
+--- D.shape: the whole shape.
 function fields.shape(state) return tables.copy(state.data.cut.shape) end
+--- D.size: the number of elements of all ranks.
 function fields.size(state) return tables.product(state.data.cut.shape) end
+--- D.first: the 1-based index of the first element of D.part in the whole, a table of one per dimension, or an integer if there is one dimension.
 function fields.first(state) return list_or_number(state.data.cut.first, 1) end
+--- D.ranks: the numbers of ranks along the dimensions.
 function fields.ranks(state) return tables.copy(state.data.cut.grid) end
 
 function metatable.__len(d)
@@ -180,9 +186,9 @@ end
 --- D:write(other) sets the elements to those of another distributed stream or expression with the same shape and cut. Returns D.
 function methods.write(d, other)
     local state = kind.check(d, "write")
-    local source = distributed.check("d:write", "other", other)
+    local source = distributed.check("D:write", "other", other)
     if not cut.same(state.data.cut, source.data.cut) then
-        fail("d:write: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut",
+        fail("D:write: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut",
             cut.text(state.data.cut), cut.text(source.data.cut))
     end
     if state.data.cut.size > 0 then
@@ -209,13 +215,13 @@ function methods.boundary(d, ...)
     local state, given = kind.check(d, "boundary"), {...}
     local rank <const> = #state.data.cut.shape
     if #given ~= 1 and #given ~= rank then
-        fail("d:boundary: expected one mode, or one for each of %d dimensions, got %d arguments", rank, #given)
+        fail("D:boundary: expected one mode, or one for each of %d dimensions, got %d arguments", rank, #given)
     end
     local modes = {}
     for e = 1, rank do
         modes[e] = given[#given == 1 and 1 or e]
     end
-    distributed.check_modes("d:boundary", modes)
+    distributed.check_modes("D:boundary", modes)
     return kind.create {data = settled(state), modes = modes, widths = state.widths}
 end
 
@@ -270,7 +276,7 @@ metatable.__bnot = function(a) return each(function(x) return ~x end, "operator 
 
 for _, name in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do
     methods[name] = function(d, other)
-        return each(function(a, b) return a[name](a, b) end, "d:" .. name, d, other)
+        return each(function(a, b) return a[name](a, b) end, "D:" .. name, d, other)
     end
 end
 
@@ -298,7 +304,8 @@ local WHOLE <const> = {
     ["gather stream"] = true, ["random-access stream"] = true, constant = true, ["reduction result"] = true,
 }
 local WRITTEN <const> = {["output stream"] = true, ["in-place stream"] = true}
-local ALONG <const> = {["input stream"] = true, ["neighbor stream"] = true, ["output stream"] = true, ["in-place stream"] = true}
+local ALONG <const> = {["input stream"] = true, ["neighbor stream"] = true, ["output stream"] = true,
+    ["in-place stream"] = true}
 
 -- Returns the arguments of a launch by name, and its options.
 local function named_arguments(kernel, params, ...)
@@ -319,7 +326,8 @@ local function reach_of(kernel, param, state)
     for d = 1, rank do
         local known = param.reach and (param.reach[rank - d + 1] or 0)
         if not known and state.data.cut.grid[d] > 1 and not (state.widths and state.widths[d]) then
-            fail("%s: argument '%s': the kernel computes the offsets of neighbors, so that the width of the halo is unknown: " ..
+            fail("%s: argument '%s': the kernel computes the offsets of neighbors, so that the width of the halo " ..
+                "is unknown: " ..
                 "make the distributed stream with the option halo = n, the largest offset", kernel.name, param.name)
         end
         reach[d] = known or state.widths and state.widths[d] or 0
@@ -338,7 +346,8 @@ local function collect(kernel, ...)
     end
     for name, value in pairs(given) do
         if not known[name] and name ~= "where" then
-            fail("%s: unknown argument or option '%s': launches over distributed streams take arguments by name and the " ..
+            fail("%s: unknown argument or option '%s': launches over distributed streams take arguments by name " ..
+                "and the " ..
                 "option where", kernel.name, tostring(name))
         end
         launch.values[name] = value
@@ -358,7 +367,8 @@ local function collect(kernel, ...)
         local value, of = launch.values[param.name], param.kind
         if kind.is(value) then
             if WHOLE[of] then
-                fail("%s: argument '%s': a distributed stream has only some elements on each rank: D:collect() gives all of " ..
+                fail("%s: argument '%s': a distributed stream has only some elements on each rank: D:collect() " ..
+                    "gives all of " ..
                     "them to one rank", kernel.name, param.name)
             end
             local state = take(param.name, value)
@@ -369,7 +379,8 @@ local function collect(kernel, ...)
                 launch.written[#launch.written + 1] = {state = state, name = param.name}
             end
         elseif value ~= nil and ALONG[of] and type(value) ~= "number" then
-            fail("%s: argument '%s': expected a distributed stream, as others are, got %s: rill.mpi.distribute makes one",
+            fail("%s: argument '%s': expected a distributed stream, as others are, got %s: rill.mpi.distribute " ..
+                "makes one",
                 kernel.name, param.name, errors.told(value))
         end
     end
@@ -440,7 +451,8 @@ local function begin_exchanges(launch, d)
         local state = neighbor.state
         local data = state.data
         if launch.cut.grid[d] > 1 and neighbor.stale then
-            list[#list + 1] = {data = data, exchange = halo.begin(data, neighbor.reach, state.modes, d, 16 * d + i % 16)}
+            list[#list + 1] = {data = data, exchange = halo.begin(data, neighbor.reach, state.modes, d,
+                16 * d + i % 16)}
         end
     end
     return list
@@ -517,7 +529,8 @@ local function run_all(launch)
     return table.pack(run(launch, first, last))
 end
 
---- distributed.after_vouts is set by rill.mpi.order: it makes distributed streams of the variable outputs.
+--- distributed.gathered(part, params, name): returns a distributed stream of the variable output `name`, whose part is nil on a rank without elements. Set by
+-- rill.mpi.order.
 distributed.gathered = nil
 
 local function launch_kernel(kernel, ...)
@@ -585,7 +598,8 @@ function distributed.stream(element, shape, options)
     end
     for d, n in ipairs(shape) do
         if math.type(n) ~= "integer" or n < 0 then
-            fail("%s: argument #2 'shape': dimension %d: expected a whole number from 0, got %s", where, d, errors.told(n))
+            fail("%s: argument #2 'shape': dimension %d: expected a whole number from 0, got %s", where, d,
+                errors.told(n))
         end
     end
     local o = option.take(where, options, OPTIONS)
@@ -593,7 +607,8 @@ function distributed.stream(element, shape, options)
     wire.agree(where, "the type and shape", ("%s[%s]"):format(probe.type, table.concat(shape, "x")))
     local modes, widths = {}, o.halo and {}
     for d = 1, #shape do
-        modes[d] = type(o.boundary) == "table" and o.boundary[d] or type(o.boundary) ~= "table" and o.boundary or "clamp"
+        modes[d] = type(o.boundary) == "table" and o.boundary[d] or type(o.boundary) ~= "table" and o.boundary or
+            "clamp"
         if widths then
             widths[d] = o.halo
         end

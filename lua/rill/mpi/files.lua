@@ -61,7 +61,8 @@ local function move(file, at, state, writes)
     if writes and bytes > 0 then
         wire.download(part, memory, 0)
     end
-    local moved, problem = (writes and file.write or file.read)(file, at, element_bytes(state.data.type), c.shape, c.first,
+    local moved, problem = (writes and file.write or file.read)(file, at, element_bytes(state.data.type), c.shape,
+        c.first,
         c.own, memory, 0, bytes)
     if moved == bytes and not writes and bytes > 0 then
         wire.upload(part, memory, 0)
@@ -111,7 +112,7 @@ end
 --- D:save(path) writes a distributed stream of numbers to one .npy file, which all ranks write together (MPI-IO). The file is written under another name
 -- that is then replaced. All ranks must see the same directory. Returns D.
 function distributed.methods.save(d, path)
-    local where <const> = "d:save"
+    local where <const> = "D:save"
     local state = distributed.check(where, "d", d)
     check_path(where, path)
     local description = DESCRIPTIONS[state.data.type]

@@ -140,9 +140,9 @@ function fold.add(state, term, other)
 end
 
 local function scalar_state(d, name)
-    local state = distributed.check("d:" .. name, "d", d)
+    local state = distributed.check("D:" .. name, "d", d)
     if not types.scalar(state.data.type) then
-        fail("d:%s: expected a distributed stream of numbers, got elements of %s", name, state.data.type)
+        fail("D:%s: expected a distributed stream of numbers, got elements of %s", name, state.data.type)
     end
     return state
 end
@@ -185,17 +185,20 @@ function methods.sum(d)
     return sum_of(scalar_state(d, "sum"), d)
 end
 
+--- D:mean() returns the mean of all elements: see D:sum.
 function methods.mean(d)
     local state = scalar_state(d, "mean")
     local n = tables.product(state.data.cut.shape)
     return n > 0 and sum_of(state, d) / n or nil
 end
 
+--- D:norm() returns the square root of the sum of the squares.
 function methods.norm(d)
     local state = scalar_state(d, "norm")
     return math.sqrt(fold.add(aligned(state, d), "square"))
 end
 
+--- D:var() returns the variance: the mean of the squared differences from the mean.
 function methods.var(d)
     local state = scalar_state(d, "var")
     local n = tables.product(state.data.cut.shape)
@@ -207,6 +210,7 @@ function methods.var(d)
     return fold.add(aligned(shifted._state, shifted), "square") / n
 end
 
+--- D:std() returns the standard deviation, the square root of D:var.
 function methods.std(d)
     local value = d:var()
     return value and math.sqrt(value)
@@ -216,10 +220,10 @@ end
 function methods.dot(d, other)
     local state, second = scalar_state(d, "dot"), scalar_state(other, "dot")
     if not cut.same(state.data.cut, second.data.cut) then
-        fail("d:dot: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut",
+        fail("D:dot: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut",
             cut.text(state.data.cut), cut.text(second.data.cut))
     elseif state.data.type ~= second.data.type then
-        fail("d:dot: expected elements of %s, got %s", state.data.type, second.data.type)
+        fail("D:dot: expected elements of %s, got %s", state.data.type, second.data.type)
     end
     if not state.data.cut.aligned then
         return d:rebalance():dot(other:rebalance())
@@ -340,9 +344,9 @@ local SCAN_OPTIONS <const> = {exclusive = option.default(option.flag, false)}
 -- part of its own sum.
 function methods.scan(d, options)
     local state = scalar_state(d, "scan")
-    local o = option.take("d:scan", options, SCAN_OPTIONS)
+    local o = option.take("D:scan", options, SCAN_OPTIONS)
     if #state.data.cut.shape ~= 1 then
-        fail("d:scan: expected a distributed stream of one dimension, got %d", #state.data.cut.shape)
+        fail("D:scan: expected a distributed stream of one dimension, got %d", #state.data.cut.shape)
     end
     local own = aligned(state, d)
     local c, seen = own.data.cut, types.list[own.data.type].seen

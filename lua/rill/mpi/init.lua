@@ -17,7 +17,8 @@ local mpi = {rank = wire.rank, size = wire.size}
 
 local function check_rank(where, n, name, rank)
     if math.type(rank) ~= "integer" or rank < 1 or rank > wire.size then
-        fail("%s: argument #%d '%s': expected a rank from 1 to %d, got %s", where, n, name, wire.size, errors.told(rank))
+        fail("%s: argument #%d '%s': expected a rank from 1 to %d, got %s", where, n, name, wire.size,
+            errors.told(rank))
     end
     return rank
 end
@@ -26,7 +27,8 @@ local MOST_TAG <const> = 30000
 
 local function check_tag(where, n, tag)
     if tag ~= nil and (math.type(tag) ~= "integer" or tag < 0 or tag > MOST_TAG) then
-        fail("%s: argument #%d 'tag': expected a whole number from 0 to %d, got %s", where, n, MOST_TAG, errors.told(tag))
+        fail("%s: argument #%d 'tag': expected a whole number from 0 to %d, got %s", where, n, MOST_TAG,
+            errors.told(tag))
     end
     return 1000 + (tag or 0)
 end
@@ -129,14 +131,17 @@ function mpi.profile(f, ...)
     f(...)
     rill.sync()
     local total, after = wire.mpi.time() - begin, {wire.mpi.traffic()}
-    local row = {total = total, waiting = after[1] - before[1], sent = after[2] - before[2], received = after[3] - before[3],
+    local row = {total = total, waiting = after[1] - before[1], sent = after[2] - before[2],
+        received = after[3] - before[3],
         messages = after[4] - before[4], collectives = after[5] - before[5]}
     row.computing = total - row.waiting
     return setmetatable(mpi.gather(row), {__name = "rill.mpi.profile", __tostring = function(rows)
-        local lines = {("%4s %10s %10s %10s %12s %12s %9s %11s"):format("rank", "total/ms", "computing", "waiting", "sent/bytes",
+        local lines = {("%4s %10s %10s %10s %12s %12s %9s %11s"):format("rank", "total/ms", "computing", "waiting",
+            "sent/bytes",
             "received", "messages", "collectives")}
         for rank, r in ipairs(rows) do
-            lines[rank + 1] = ("%4d %10.2f %10.2f %10.2f %12d %12d %9d %11d"):format(rank, r.total * 1e3, r.computing * 1e3,
+            lines[rank + 1] = ("%4d %10.2f %10.2f %10.2f %12d %12d %9d %11d"):format(rank, r.total * 1e3,
+                r.computing * 1e3,
                 r.waiting * 1e3, r.sent, r.received, r.messages, r.collectives)
         end
         return table.concat(lines, "\n")

@@ -1,6 +1,5 @@
 -- Operations of distributed streams that move elements between ranks: collect, distribute, rebalance, filter, find, sort,
 -- unique and histogram.
-local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -78,6 +77,7 @@ local function exchange(s, element, shape, sends, counts)
     return result
 end
 
+--- order.exchange(s, element, shape, sends, counts): see above.
 order.exchange = exchange
 
 -- The overlap of two ranges of rows: first, relative to the first range, and count.
@@ -113,17 +113,17 @@ end
 --- D:rebalance() returns a distributed stream with the same elements in the standard cut, in which all ranks have about as many elements. D must be cut
 -- along its first dimension only.
 function methods.rebalance(d)
-    local state = distributed.check("d:rebalance", "d", d)
+    local state = distributed.check("D:rebalance", "d", d)
     local c = state.data.cut
-    need_rows("d:rebalance", c)
-    local target = cut.new("d:rebalance", c.shape)
+    need_rows("D:rebalance", c)
+    local target = cut.new("D:rebalance", c.shape)
     if cut.same(c, target) then
         return d:copy()
     end
     return distributed.wrap(recut(distributed.part(state), c, target), target, state.modes)
 end
 
---- distributed.rows(part) returns a distributed stream whose parts are streams of any numbers of rows, in order of the ranks.
+-- Returns a distributed stream whose parts are streams of any numbers of rows, in order of the ranks.
 local function from_rows(part)
     local counts, total = {}, 0
     for rank, text in ipairs(wire.mpi.gather(string.pack("<i8", part.shape[1]))) do
@@ -134,8 +134,10 @@ local function from_rows(part)
     shape[1] = total
     return distributed.wrap(part, cut.rows(shape, counts))
 end
+--- order.from_rows(part) returns a distributed stream whose parts are streams of any numbers of rows, in order of the ranks.
 order.from_rows = from_rows
 
+--- distributed.gathered(part, params, name): see rill.mpi.distributed.
 function distributed.gathered(part, vouts, name)
     if not part then
         for _, param in ipairs(vouts) do
@@ -147,11 +149,12 @@ end
 
 --- D:collect([root]) returns all elements as a stream on one rank, and nil on the others. Default of root: 1. D:collect "all" returns them on every rank.
 function methods.collect(d, root)
-    local state = distributed.check("d:collect", "d", d)
+    local state = distributed.check("D:collect", "d", d)
     local all = root == "all"
     root = all and 1 or root or 1
     if math.type(root) ~= "integer" or root < 1 or root > wire.size then
-        fail("d:collect: argument #1 'root': expected a rank from 1 to %d, or \"all\", got %s", wire.size, errors.told(root))
+        fail("D:collect: argument #1 'root': expected a rank from 1 to %d, or \"all\", got %s", wire.size,
+            errors.told(root))
     end
     local c, part = state.data.cut, distributed.part(state)
     local whole = (wire.rank == root or all) and rill.stream(state.data.type, c.shape) or nil
@@ -213,7 +216,8 @@ function order.distribute(s, root, options)
             where .. ": a stream of structures cannot be sent: distribute its fields"
     end
     local told = wire.decode(wire.mpi.gather(wire.encode(wire.rank == root and
-        {problem or nil, shape = not problem and tables.copy(own.shape) or nil, type = not problem and own.type or nil} or {}))[root])
+        {problem or nil, shape = not problem and tables.copy(own.shape) or nil, type = not problem and own.type or
+            nil} or {}))[root])
     if told[1] then
         fail("%s", told[1])
     end
@@ -256,9 +260,9 @@ end
 -- ---- filters
 
 local function line_state(d, name)
-    local state = distributed.check("d:" .. name, "d", d)
+    local state = distributed.check("D:" .. name, "d", d)
     if #state.data.cut.shape ~= 1 then
-        fail("d:%s: expected a distributed stream of one dimension, got %d", name, #state.data.cut.shape)
+        fail("D:%s: expected a distributed stream of one dimension, got %d", name, #state.data.cut.shape)
     end
     return state
 end
@@ -280,14 +284,14 @@ end
 function methods.filter(d, test)
     local state = line_state(d, "filter")
     local part = distributed.part(state)
-    local kept = part:filter(predicate("d:filter", state, test))
+    local kept = part:filter(predicate("D:filter", state, test))
     return from_rows(kept)
 end
 
 --- D:find(test) returns a distributed stream (int) of the 0-based indices of the elements for which a test holds: see D:filter.
 function methods.find(d, test)
     local state = line_state(d, "find")
-    local found = distributed.part(state):find(predicate("d:find", state, test))
+    local found = distributed.part(state):find(predicate("D:find", state, test))
     return from_rows((found + state.data.cut.first[1]):eval())
 end
 
@@ -311,10 +315,10 @@ local SORT_OPTIONS <const> = {descending = option.default(option.flag, false)}
 -- sorting and data partitioning by sampling, 1983). Option: descending (default false).
 function methods.sort(d, options)
     local state = line_state(d, "sort")
-    local o = option.take("d:sort", options, SORT_OPTIONS)
+    local o = option.take("D:sort", options, SORT_OPTIONS)
     local c = state.data.cut
     if not types.scalar(state.data.type) then
-        fail("d:sort: expected a distributed stream of numbers, got elements of %s", state.data.type)
+        fail("D:sort: expected a distributed stream of numbers, got elements of %s", state.data.type)
     end
     local part = distributed.part(state)
     local sorted = part.size > 0 and part:sort {descending = o.descending} or part
@@ -322,7 +326,7 @@ function methods.sort(d, options)
         sorted = order.split(sorted, state.data.type, o.descending)
     end
     local result = from_rows(sorted)
-    local target = cut.new("d:sort", c.shape)
+    local target = cut.new("D:sort", c.shape)
     return cut.same(result._state.data.cut, target) and result or result:rebalance()
 end
 
@@ -430,7 +434,7 @@ end
 
 --- D:histogram(options) returns the numbers of elements per bin, as a stream that is the same on every rank: see s:histogram.
 function methods.histogram(d, options)
-    local state = distributed.check("d:histogram", "d", d)
+    local state = distributed.check("D:histogram", "d", d)
     local o = {}
     for key, value in pairs(options or {}) do
         o[key] = value
@@ -446,5 +450,4 @@ function methods.histogram(d, options)
     return total
 end
 
-local _ = core
 return order

@@ -14,7 +14,7 @@ local particles = {}
 -- A state has: dimensions; box = {low, high}; walls, the size + 1 ends of the ranks' slabs along the first axis; data, the
 -- streams of this rank's particles by name, in ascending order of "id"; names, the names of the fields.
 local kind <const> = class.define {
-    type = "rill.mpi.particles", letter = "p", one = "particles", plural = true, lenient = true,
+    type = "rill.mpi.particles", letter = "Q", one = "particles", plural = true, lenient = true,
     describe = function(state)
         return ("distributed particles<%s>[%d], rank %d of %d has %d"):format(state.data.position.type, state.total,
             wire.rank, wire.size, state.data.id.size)
@@ -40,15 +40,18 @@ do
         local state = rawget(object, "_state")
         local stream = state and key ~= "id" and state.data[key]
         if not stream and not names[key] then
-            fail("p has no field '%s' to be set: fields are given to rill.mpi.particles", tostring(key))
+            fail("Q has no field '%s' to be set: fields are given to rill.mpi.particles", tostring(key))
         end
         if stream.size > 0 then
             stream:write(rill.type(value) and value or rill.stream(stream.type, stream.size, value))
         end
     end
 end
+--- Q.count: the number of this rank's particles.
 fields.count = function(state) return state.data.id.size end
+--- Q.total: the number of particles of all ranks.
 fields.total = function(state) return state.total end
+--- Q.names: the names of the fields.
 fields.names = function(state) return table.move(state.names, 1, #state.names, 1, {}) end
 
 -- ---- moving
@@ -77,7 +80,8 @@ end
 -- Sends each particle to the rank with its number in `owners` (from 0). Afterwards particles are sorted by id.
 local function move(state, owners)
     local sorted = rill.argsort(owners)
-    local counts = wire.size > 1 and owners:histogram {bins = wire.size, min = 0, max = wire.size}:values() or {owners.size}
+    local counts = wire.size > 1 and owners:histogram {bins = wire.size, min = 0, max = wire.size}:values() or
+        {owners.size}
     local sends, first = {}, 0
     for rank = 1, wire.size do
         sends[rank] = {first, counts[rank]}
@@ -138,15 +142,15 @@ local function place_walls(state)
     state.walls = rill.from(walls, "float")
 end
 
---- p:migrate() moves particles that have left the slab of their rank to the rank in whose slab they are. Call it, on all ranks, after positions have changed.
--- Particles outside of the box belong to the nearest slab. Returns p.
+--- Q:migrate() moves particles that have left the slab of their rank to the rank in whose slab they are. Call it, on all ranks, after positions have changed.
+-- Particles outside of the box belong to the nearest slab. Returns Q.
 function methods.migrate(p)
     local state = kind.check(p, "migrate")
     move(state, owners_of(state))
     return p
 end
 
---- p:rebalance() makes new slabs, in which all ranks have about as many particles, and moves the particles. Returns p.
+--- Q:rebalance() makes new slabs, in which all ranks have about as many particles, and moves the particles. Returns Q.
 function methods.rebalance(p)
     local state = kind.check(p, "rebalance")
     place_walls(state)
@@ -154,15 +158,15 @@ function methods.rebalance(p)
     return p
 end
 
---- p:collect([root]) returns on rank root a table of streams by name, with all particles in the order of their ids, and nil on the others. Default of root: 1.
+--- Q:collect([root]) returns on rank root a table of streams by name, with all particles in the order of their ids, and nil on the others. Default of root: 1.
 function methods.collect(p, root)
     local state = kind.check(p, "collect")
-    local result, by_id = {}, nil
+    local result = {}
     local function whole(name)
         return order.from_rows(state.data[name]):collect(root)
     end
     local id = whole "id"
-    by_id = id and id.size > 0 and rill.argsort(id)
+    local by_id = id and id.size > 0 and rill.argsort(id)
     for name in each(state) do
         local s = whole(name)
         result[name] = s and (by_id and rill.gather(s, by_id) or s)
@@ -215,10 +219,10 @@ local function radius_of(where, radius)
     end
 end
 
---- p:ghosts(radius) returns a table of streams by name: this rank's particles and those of other ranks within a radius of its slab, in the order of their ids.
+--- Q:ghosts(radius) returns a table of streams by name: this rank's particles and those of other ranks within a radius of its slab, in the order of their ids.
 function methods.ghosts(p, radius)
     local state = kind.check(p, "ghosts")
-    radius_of("p:ghosts", radius)
+    radius_of("Q:ghosts", radius)
     local names = {}
     for name in each(state) do
         names[#names + 1] = name
@@ -271,7 +275,8 @@ local MOST_CELLS <const> = 1 << 26
 
 -- The names of the kernel above, which constants cannot have.
 local TAKEN <const> = {}
-for name in ("position radius d distance total axis squared_distance neighbor_index neighbor_total cell_start cell_least " ..
+for name in ("position radius d distance total axis squared_distance neighbor_index neighbor_total cell_start " ..
+    "cell_least " ..
     "cell_count cell_x cell_y cell_row box_low box_cells own_cell own_last own_middle row_from row_to"):gmatch "%S+" do
     TAKEN[name] = true
 end
@@ -297,14 +302,14 @@ local function parse(state, text)
     return own, other, value
 end
 
---- p:sum(type, radius, expression [, constants]) returns a stream with the sum, for each particle of this rank, of a GLSL expression over all particles within
+--- Q:sum(type, radius, expression [, constants]) returns a stream with the sum, for each particle of this rank, of a GLSL expression over all particles within
 -- the radius, itself included. The order of the sum follows from positions and ids alone, so its bits do not depend on the number of
 -- ranks. All ranks call it.
 -- type: of the sum, a type of floats or ints. The expression may use `d`, the vector from the neighbor to the particle, `distance`, its length,
 -- the fields of the particle as name_i and those of the neighbor as name_j, as in "mass_j * (velocity_j - velocity_i)", and the
 -- names of `constants`, a table of numbers.
 function methods.sum(p, element, radius, text, constants)
-    local where <const> = "p:sum"
+    local where <const> = "Q:sum"
     local state = kind.check(p, "sum")
     radius_of(where, radius)
     if not types.list[element] then
@@ -319,9 +324,10 @@ function methods.sum(p, element, radius, text, constants)
     end
     for name, number in pairs(constants or {}) do
         if type(name) ~= "string" or type(number) ~= "number" then
-            fail("%s: argument #4 'constants': expected a table of numbers by name, got %s", where, errors.told(constants))
+            fail("%s: argument #4 'constants': expected a table of numbers by name, got %s", where,
+                errors.told(constants))
         elseif TAKEN[name] or state.data[name:match "^own_(.*)$" or name:match "^all_(.*)$" or ""] then
-            fail("%s: argument #4 'constants': '%s' is a name of p:sum: use another one", where, name)
+            fail("%s: argument #4 'constants': '%s' is a name of Q:sum: use another one", where, name)
         end
         listed[#listed + 1] = {name = name, type = "float"}
     end
@@ -337,7 +343,8 @@ function methods.sum(p, element, radius, text, constants)
         n[d] = math.max(1, math.min(1 << 20, math.ceil((state.box[2][d] - low[d]) / radius)))
     end
     if n[1] * n[2] * n[3] > MOST_CELLS * 32 - 1 then
-        fail("%s: argument 'radius': %g is too small for the box: there would be %d cells", where, radius, n[1] * n[2] * n[3])
+        fail("%s: argument 'radius': %g is too small for the box: there would be %d cells", where, radius,
+            n[1] * n[2] * n[3])
     end
     local V = state.data.position.type
     local cells = CELL:kernel {V = V, dimensions = dimensions} {x = all.position, low = low, radius = radius, n = n}
@@ -349,7 +356,8 @@ function methods.sum(p, element, radius, text, constants)
         fail("%s: argument 'radius': %g is too small for the box: a rank would have %d cells", where, radius, span)
     end
     local start = rill.searchsorted(keys, (rill.iota(span + 1) + least):eval():cast "int")
-    local given = {position = state.data.position, all_position = rill.gather(all.position, by_cell), cell_start = start,
+    local given = {position = state.data.position, all_position = rill.gather(all.position, by_cell),
+        cell_start = start,
         cell_least = least, cell_count = span, box_low = low, radius = radius, box_cells = n}
     for _, f in ipairs(own) do
         given["own_" .. f.name] = state.data[f.name]
@@ -361,7 +369,8 @@ function methods.sum(p, element, radius, text, constants)
         given[name] = number
     end
     local flat = dimensions == 2
-    local kernel = SUM:kernel {V = V, type = element, own = own, other = other, constants = listed, value = "(" .. value .. ")",
+    local kernel = SUM:kernel {V = V, type = element, own = own, other = other, constants = listed, value = "(" ..
+        value .. ")",
         dimensions = dimensions, last = flat and "own_cell.y" or "own_cell.z", middle = flat and "0" or "own_cell.y",
         middle_size = flat and "1" or "box_cells.y", row = flat and "0" or "cell_y",
         last_size = flat and "box_cells.y" or "box_cells.z"}
@@ -380,8 +389,8 @@ local OPTIONS <const> = {
 }
 
 --- rill.mpi.particles(options) returns particles that are divided among the ranks by their first coordinate. All ranks call it with the same particles. The fields are
--- streams of this rank's particles: p.position, p.id (int, from 0) and the fields given, which p.name = stream or expression sets.
--- p.count is the number of this rank's particles, p.total that of all.
+-- streams of this rank's particles: Q.position, Q.id (int, from 0) and the fields given, which Q.name = stream or expression sets.
+-- Q.count is the number of this rank's particles, Q.total that of all.
 -- Options: positions: a stream of vec2 or vec3; box: {low, high}, the domain (particles outside belong to the nearest cell); fields (default none): a table of streams by
 -- name, with an element for each particle.
 function particles.new(options)
@@ -390,7 +399,8 @@ function particles.new(options)
     local x = errors.open(where .. ": option 'positions'", o.positions)
     local dimensions = VECTORS[x.type]
     if not dimensions or #x.shape ~= 1 or #o.box[1] ~= dimensions then
-        fail("%s: option 'positions': expected a stream of vec2 or vec3 in one dimension, and a box of as many coordinates, got %s",
+        fail("%s: option 'positions': expected a stream of vec2 or vec3 in one dimension, and a box of as many " ..
+            "coordinates, got %s",
             where, x.type)
     end
     wire.agree(where, "the number of particles", tostring(x.size))

@@ -56,7 +56,7 @@ local SOURCE = [=[
 ]=]
 
 local kind <const> = class.define {
-    type = "rill.mpi.smoke", letter = "w", one = "smoke", lenient = true, closed = "closed smoke",
+    type = "rill.mpi.smoke", letter = "Y", one = "smoke", lenient = true, closed = "closed smoke",
     describe = function(state)
         return ("distributed smoke %s, time %.4g s"):format(table.concat(state.shape, "x"), state.time)
     end,
@@ -108,11 +108,11 @@ local SOURCE_OPTIONS <const> = {
     density = option.default(option.not_negative, 1), heat = option.default(option.not_negative, 1),
 }
 
---- w:source(options) sets density and heat in a disk to at least these values. Options: center (required): {row, column} in cells, radius (required), density (default 1), heat
--- (default 1). Returns w.
+--- Y:source(options) sets density and heat in a disk to at least these values. Options: center (required): {row, column} in cells, radius (required), density (default 1), heat
+-- (default 1). Returns Y.
 function methods.source(w, options)
     local state = kind.check(w, "source")
-    local o = option.take("w:source", options, SOURCE_OPTIONS)
+    local o = option.take("Y:source", options, SOURCE_OPTIONS)
     for _, name in ipairs {"density", "heat"} do
         state.kernels.source {center = {o.center[2], o.center[1]}, radius = o.radius, amount = o[name], s = state[name]}
     end
@@ -124,7 +124,8 @@ local function advect(state, name, place, dt, keep, u, v)
     local s = state[name]
     local mode = MODE[name]
     local to = state.spare:boundary(mode)
-    state.kernels.advect {s = s:boundary(mode), u = u, v = v, place = place, dt = dt, reach = state.o.reach, keep = keep, r = to}
+    state.kernels.advect {s = s:boundary(mode), u = u, v = v, place = place, dt = dt, reach = state.o.reach,
+        keep = keep, r = to}
     state.spare = s
     return to
 end
@@ -134,7 +135,8 @@ local function substep(state, dt)
     local u, v = state.u, state.v
     k.rise {density = state.density, heat = state.heat, weight = o.weight * dt, lift = o.lift * dt, v = v}
     local right = k.divergence(u, v)
-    local p = solve.multigrid(right, {boundary = "neumann", tolerance = o.tolerance, strict = false, x0 = state.pressure})
+    local p = solve.multigrid(right, {boundary = "neumann", tolerance = o.tolerance, strict = false,
+        x0 = state.pressure})
     if state.pressure then
         state.pressure:close()
     end
@@ -152,7 +154,7 @@ local function substep(state, dt)
     state.u, state.v = moved_u, moved_v
 end
 
---- w:step([n]) advances by n steps (default 1). A step is divided into as many sub-steps as values must come from no farther than `reach` allows. Returns w.
+--- Y:step([n]) advances by n steps (default 1). A step is divided into as many sub-steps as values must come from no farther than `reach` allows. Returns Y.
 function methods.step(w, n)
     local state = kind.check(w, "step")
     for _ = 1, n or 1 do

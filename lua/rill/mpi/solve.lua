@@ -5,7 +5,6 @@ local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local option = require "rill.core.options"
 local template = require "rill.glsl.template"
-local types = require "rill.core.types"
 local cut = require "rill.mpi.cut"
 local distributed = require "rill.mpi.distributed"
 local order = require "rill.mpi.order"
@@ -100,7 +99,7 @@ local function iterate(apply, b, x, o, most)
             before = now
             apply(p, q)
             local bend = p:dot(q)
-            if not (bend > 0) then
+            if bend <= 0 or bend ~= bend then
                 made.reason = "indefinite"
                 return
             end
@@ -117,7 +116,8 @@ local function iterate(apply, b, x, o, most)
         run()
         made.residual = start()
         made.converged = made.residual <= o.tolerance
-    until made.converged or not (made.residual < 0.9 * least) or made.iterations >= most or made.iterations == first
+    until made.converged or made.residual >= 0.9 * least or made.residual ~= made.residual or
+        made.iterations >= most or made.iterations == first
     for _, stream in ipairs {q, r, p, z ~= r and z or nil, old} do
         stream:close()
     end
@@ -265,7 +265,8 @@ end
 
 local function sweep(level, x, other, b, colors)
     for _, color in ipairs(colors) do
-        level.kernels.smooth {u = x, b = b, g = level.g, free = level.free, shift = level.shift, color = color, r = other}
+        level.kernels.smooth {u = x, b = b, g = level.g, free = level.free, shift = level.shift, color = color,
+            r = other}
         x, other = other, x
     end
     return x, other
@@ -356,7 +357,8 @@ function solve.multigrid(b, options)
     end
     local x = o.x0 and moved(o.x0, c):boundary(table.unpack(modes)) or make(finest, element)
     local function apply(u, r)
-        finest.kernels.apply {u = u:boundary(table.unpack(modes)), g = finest.g, free = finest.free, shift = o.shift, r = r}
+        finest.kernels.apply {u = u:boundary(table.unpack(modes)), g = finest.g, free = finest.free,
+            shift = o.shift, r = r}
     end
     o.preconditioner = function(r, z)
         z:write(cycle(levels, 1, r, element, kinds, spacing))
@@ -373,5 +375,4 @@ function solve.multigrid(b, options)
     return finish(where, moved(x, state.data.cut), made, o.strict)
 end
 
-local _ = types
 return solve

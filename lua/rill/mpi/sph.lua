@@ -9,7 +9,7 @@ local wire = require "rill.mpi.wire"
 local sph = {}
 
 local kind <const> = class.define {
-    type = "rill.mpi.sph", letter = "f", one = "a fluid", lenient = true, closed = "closed fluid",
+    type = "rill.mpi.sph", letter = "Z", one = "a fluid", lenient = true, closed = "closed fluid",
     describe = function(state)
         return ("%s, time %.4g s"):format(tostring(state.particles), state.time)
     end,
@@ -70,7 +70,8 @@ function sph.new(options)
         positions = o.positions, box = o.box,
         fields = {
             velocity = o.velocities or rill.stream(o.positions.type, o.positions.size),
-            density = rill.stream("float", o.positions.size, o.density), pressure = rill.stream("float", o.positions.size),
+            density = rill.stream("float", o.positions.size, o.density), pressure = rill.stream("float",
+                o.positions.size),
         },
     }
     local dimensions <const> = p._state.dimensions
@@ -114,7 +115,7 @@ end
 
 local BALANCE <const> = 50 -- steps after which the slabs are placed anew
 
---- f:step([n]) advances by n steps of f.dt seconds (default 1): leapfrog. Returns f.
+--- Z:step([n]) advances by n steps of Z.dt seconds (default 1): leapfrog. Returns Z.
 function methods.step(f, n)
     local state = kind.check(f, "step")
     for _ = 1, n or 1 do

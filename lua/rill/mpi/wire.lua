@@ -28,6 +28,7 @@ function wire.borrow(bytes)
     return memory
 end
 
+--- wire.give(memory) makes a memory available for other messages.
 function wire.give(memory)
     free[#free + 1] = memory
 end
@@ -59,7 +60,8 @@ local encoders = {
     string = function(value) return string.pack("<c1s8", "s", value) end,
     table = function(value, seen)
         if getmetatable(value) then
-            fail("rill.mpi: a table with a metatable cannot be sent: send plain tables, numbers, strings, booleans and " ..
+            fail("rill.mpi: a table with a metatable cannot be sent: send plain tables, numbers, strings, " ..
+                "booleans and " ..
                 "streams")
         elseif seen[value] then
             fail("rill.mpi: a table that contains itself cannot be sent")
@@ -76,7 +78,8 @@ local encoders = {
     end,
 }
 
-function encode(value, seen)
+-- Returns a value as a string: see wire.encode.
+encode = function(value, seen)
     if rill.type(value) == "stream" then
         value = errors.open("rill.mpi: a value to be sent", value)
         if type(value.type) ~= "string" then

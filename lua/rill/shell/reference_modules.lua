@@ -203,4 +203,78 @@ rill.reuse.acmr(triangles: source, entries?: integer): number -- returns the ave
     { "subdivide", [==[
 rill.subdivide.loop(m: mesh, options: {levels: integer, creases?: source|table, limit?: boolean, adaptive?: {edge?: number, pixels?: number, camera?: table, size?: integer[], curvature?: number, kernel?: kernel}, patch?: string}): mesh, table -- subdivides by Loop's scheme, everywhere or adaptively where edges require it. Also returns the numbers of faces and vertices at each level
 ]==] },
+    { "scale", [==[
+rill.mpi.rank: integer -- the number of this process, from 1
+rill.mpi.size: integer -- the number of processes
+rill.mpi.device(): device -- returns the device of this rank
+rill.mpi.barrier() -- waits until all ranks have called it
+rill.mpi.send(value: any, rank: integer, tag?: integer) -- sends a value to another rank: nil, a boolean, a number, a string, a stream or a plain table of them
+rill.mpi.receive(rank: integer, tag?: integer): any -- waits for a value that a rank has sent with the same tag
+rill.mpi.broadcast(value: any, root?: integer): any -- returns on every rank the value of rank root. Default: 1
+rill.mpi.gather(value: any, root?: integer): any[]? -- returns a table of the values of all ranks on rank root, and nil on the others. Default: on every rank
+rill.mpi.reduce(value: any, operation: string|function): any -- combines the values of all ranks in the order of the ranks: "sum", "prod", "min", "max" or a function of two values
+rill.mpi.stream(type: string, shape: integer|integer[], options?: {init?: any, halo?: integer, boundary?: string|number|table, ranks?: integer[]}): distributed -- returns a distributed stream, of which every rank has a part
+rill.mpi.distribute(stream?: source, root?: integer, options?: {halo?: integer, boundary?: string|number|table, ranks?: integer[]}): distributed -- returns a distributed stream of the elements of a stream of rank root. Default: 1
+rill.mpi.load(path: string, options?: {halo?: integer, boundary?: string|number|table, ranks?: integer[]}): distributed -- reads a .npy file on all ranks together
+rill.mpi.checkpoint(path: string, state: table) -- writes distributed streams and plain values by name to a file, which is replaced only when it is complete
+rill.mpi.restart(path: string): table? -- returns the table that rill.mpi.checkpoint has written; nil if there is no file
+rill.mpi.cg(A: kernel|function, b: distributed, options?: {tolerance?: number, iterations?: integer, x0?: distributed, strict?: boolean, preconditioner?: function}): distributed, table -- solves A x = b by conjugate gradients; returns x and a report
+rill.mpi.multigrid(b: distributed, options?: {boundary?: string|table, spacing?: number|table, shift?: number, tolerance?: number, iterations?: integer, x0?: distributed, strict?: boolean}): distributed, table -- solves (shift - laplace) x = b on a grid; returns x and a report
+rill.mpi.particles(options: {positions: source, box: table, fields?: table}): distributed_particles -- returns particles that are divided among the ranks
+rill.mpi.smoke(options: {shape: integer[], dt?: number, lift?: number, weight?: number, cooling?: number, reach?: integer, tolerance?: number}): distributed_smoke -- returns smoke on a distributed grid of two dimensions
+rill.mpi.sph(options: {positions: source, box: table, radius: number, sound: number, velocities?: source, density?: number, mass?: number, viscosity?: number, gravity?: table, bounce?: number, dt?: number}): distributed_sph -- returns a fluid of particles that are divided among the ranks
+rill.mpi.profile(f: function, ...: any): table -- calls f on all ranks, and returns a table of the times of computing and waiting and of the messages of each rank
+D.part: stream -- the elements of this rank
+D.type: string -- the type of the elements
+D.shape: integer[] -- the whole shape
+D.size: integer -- the number of elements of all ranks
+D.first: integer|integer[] -- the 1-based index of the first element of D.part in the whole
+D.ranks: integer[] -- the numbers of ranks along the dimensions
+D:changed(): distributed -- says that the script has written to D.part
+D:eval(): distributed -- computes the elements of an expression of distributed streams
+D:copy(): distributed -- returns a distributed stream with the same elements and the same cut
+D:write(other: distributed): distributed -- sets the elements to those of another distributed stream with the same cut
+D:fill(value: any): distributed -- sets all elements
+D:boundary(...: string|number): distributed -- returns a distributed stream of the same elements in memory with other boundary modes
+D:map(expression: string, constants?: table): distributed -- returns the values of a GLSL expression in x
+D:cast(type: string): distributed -- returns a distributed stream with the elements converted
+D:sum(): number -- returns the sum of all elements, with the same bits for any number of ranks
+D:mean(): number? -- returns the mean of all elements
+D:norm(): number -- returns the square root of the sum of the squares
+D:var(): number? -- returns the variance
+D:std(): number? -- returns the standard deviation
+D:dot(other: distributed): number -- returns the sum of the products of the elements of two distributed streams with the same cut
+D:min(): number? -- returns the least element
+D:max(): number? -- returns the largest element
+D:argmin(): integer ... -- returns the 1-based indices of the first least element
+D:argmax(): integer ... -- returns the 1-based indices of the first largest element
+D:any(): boolean -- returns whether some elements are not zero
+D:all(): boolean -- returns whether all elements are not zero
+D:count(): integer -- returns the number of elements that are not zero
+D:eq(other: any): distributed -- compares elements; also ne, lt, le, gt, ge
+D:scan(options?: {exclusive?: boolean}): distributed -- returns the running sums
+D:filter(test: any): distributed -- returns the elements for which a test holds, in order
+D:find(test: any): distributed -- returns the 0-based indices of the elements for which a test holds
+D:sort(options?: {descending?: boolean}): distributed -- returns the sorted elements
+D:unique(): distributed, distributed -- returns the distinct elements in ascending order, and how often each occurs
+D:histogram(options?: table): stream -- returns the numbers of elements per bin, on every rank
+D:rebalance(): distributed -- returns the same elements in the standard cut
+D:collect(root?: integer|string): stream? -- returns all elements as a stream on one rank, or with "all" on every rank
+D:save(path: string): distributed -- writes a .npy file on all ranks together
+D:close() -- frees its memory at once
+Q.count: integer -- the number of particles of this rank
+Q.total: integer -- the number of particles of all ranks
+Q.names: string[] -- the names of the fields
+Q:migrate(): distributed_particles -- moves particles that have left the slab of their rank
+Q:rebalance(): distributed_particles -- makes new slabs with about as many particles each
+Q:ghosts(radius: number): table -- returns streams of this rank's particles and of those of others within a radius of its slab
+Q:sum(type: string, radius: number, expression: string, constants?: table): stream -- returns for each particle the sum of an expression over the particles within a radius
+Q:collect(root?: integer): table? -- returns streams of all particles by name on one rank
+Q:close() -- frees its memory at once
+Y:source(options: {center: number[], radius: number, density?: number, heat?: number}): distributed_smoke -- sets density and heat in a disk to at least these values
+Y:step(n?: integer): distributed_smoke -- advances by n steps
+Y:close() -- frees its memory at once
+Z:step(n?: integer): distributed_sph -- advances by n steps
+Z:close() -- frees its memory at once
+]==] },
 }

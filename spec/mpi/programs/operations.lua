@@ -89,7 +89,8 @@ local function stencils(ranks)
     local index = {d:argmax()}
     check("argmax", table.concat(index, " ") == table.concat({whole:argmax()}, " "))
     check("min", d:min() == whole:min() and d:max() == whole:max())
-    check(("mean %.17g %.17g"):format(d:mean(), whole:mean()), math.abs(d:mean() - whole:mean()) <= 1e-6 * math.abs(whole:mean()))
+    check(("mean %.17g %.17g"):format(d:mean(), whole:mean()),
+        math.abs(d:mean() - whole:mean()) <= 1e-6 * math.abs(whole:mean()))
     check("std", math.abs(d:std() - whole:std()) <= 1e-6 * math.abs(whole:std()) + 1e-12)
 end
 

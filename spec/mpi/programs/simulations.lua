@@ -38,10 +38,12 @@ say("cg", made.iterations, hash(all))
 
 -- multigrid, against the solver of one rank
 for _, case in ipairs {
-    {{300, 200}, "dirichlet"}, {{301, 203}, "neumann"}, {{256, 256}, "periodic"}, {{33, 61, 50}, {"neumann", "periodic", "dirichlet"}},
+    {{300, 200}, "dirichlet"}, {{301, 203}, "neumann"}, {{256, 256}, "periodic"}, {{33, 61, 50}, {"neumann",
+        "periodic", "dirichlet"}},
 } do
     local right = rill.random(case[1], {seed = 3}):cast "double"
-    local y, report = mpi.multigrid(mpi.stream("double", case[1], {init = right}), {boundary = case[2], tolerance = 1e-7})
+    local y, report = mpi.multigrid(mpi.stream("double", case[1], {init = right}), {boundary = case[2],
+        tolerance = 1e-7})
     local z = rill.solve.multigrid(right, {boundary = case[2], tolerance = 1e-9})
     all = y:collect "all"
     check("multigrid", report.converged and rill.abs(all - z):max() <= 1e-5 * rill.abs(z):max())
@@ -56,7 +58,8 @@ for dimensions = 2, 3 do
     local n, radius = 700, 0.12
     local low, high = {0, 0, dimensions == 3 and 0 or nil}, {1, 1, dimensions == 3 and 1 or nil}
     local p = mpi.particles {positions = random_particles(n, dimensions), box = {low, high}, fields = {
-        mass = rill.random(n, {seed = 6}), velocity = (random_particles(n, dimensions) * 2 - 1):eval(), rho = rill.stream("float", n),
+        mass = rill.random(n, {seed = 6}), velocity = (random_particles(n, dimensions) * 2 - 1):eval(),
+            rho = rill.stream("float", n),
     }}
     for _ = 1, 3 do
         p.rho = p:sum("float", radius, "mass_j * (k - distance * distance)", {k = radius * radius})
@@ -66,6 +69,7 @@ for dimensions = 2, 3 do
     end
     p.rho = p:sum("float", radius, "mass_j * (k - distance * distance)", {k = radius * radius})
     p:rebalance()
+    check("ghosts", p:ghosts(radius).id.size >= p.count and p:ghosts(2).id.size == n)
     local total = mpi.reduce(p.count, "sum")
     check("particles are kept", total == n and p.total == n)
     local found = p:collect(mpi.size)
@@ -81,7 +85,8 @@ for dimensions = 2, 3 do
             check("sum over neighbors", math.abs(sum - R[i]) <= 1e-5 * math.abs(sum))
         end
     end
-    local texts = mpi.gather(found and table.concat({hash(found.position), hash(found.velocity), hash(found.rho), hash(found.id)}, " "))
+    local texts = mpi.gather(found and table.concat({hash(found.position), hash(found.velocity), hash(found.rho),
+        hash(found.id)}, " "))
     say("particles", texts[mpi.size])
 end
 
@@ -92,7 +97,8 @@ for _ = 1, 6 do
 end
 say("smoke", hash(smoke.density:collect "all"), ("%.3f"):format(smoke.density:max()))
 local n = 20
-local places = rill.kernel "kernel void place(int n, out vec2 r<>) { int i = indexof(r).x; r = 0.02 * (vec2(i % n, i / n) + 0.5); }"
+local places = rill.kernel "kernel void place(int n, out vec2 r<>) { int i = indexof(r).x; r = 0.02 * (vec2(i % " ..
+    "n, i / n) + 0.5); }"
 local fluid = mpi.sph {
     positions = places {n = n, shape = n * n}, box = {{0, 0}, {1, 1}}, radius = 0.06, sound = 20, gravity = {0, -10},
 }
@@ -104,11 +110,13 @@ if drops then
 end
 
 -- files: written by this number of ranks, and read by others in the next runs
-local grid = mpi.stream("float", {37, 80}, {init = rill.random({37, 80}, {seed = 3}), ranks = mpi.size == 4 and {2, 2} or nil})
+local grid = mpi.stream("float", {37, 80}, {init = rill.random({37, 80}, {seed = 3}), ranks = mpi.size == 4 and {2,
+    2} or nil})
 if mpi.size > 1 then -- of the run with fewer ranks
     check("load", mpi.load(directory .. "/grid.npy"):collect "all":bytes() == grid:collect "all":bytes())
     local state = mpi.restart(directory .. "/state")
-    check("restart", state.grid:collect "all":bytes() == grid:collect "all":bytes() and state.step == 7 and state.more[2].x == "y")
+    check("restart", state.grid:collect "all":bytes() == grid:collect "all":bytes() and state.step == 7 and
+        state.more[2].x == "y")
 end
 mpi.barrier()
 grid:save(directory .. "/grid.npy")

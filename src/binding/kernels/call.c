@@ -224,9 +224,9 @@ int call_param(const Call *call, const char *name)
 /* Returns whether `key` is a launch option, rather than an argument. */
 static bool is_option(const Call *call, const char *key)
 {
-    return strcmp(key, "shape") == 0 || ((strcmp(key, "where") == 0 || strcmp(key, "over") == 0 ||
-                                          strcmp(key, "part") == 0) &&
-                                         call->function->kind == FUNCTION_KERNEL);
+    return strcmp(key, "shape") == 0 ||
+           ((strcmp(key, "where") == 0 || strcmp(key, "over") == 0 || strcmp(key, "part") == 0) &&
+            call->function->kind == FUNCTION_KERNEL);
 }
 
 void call_push_names(lua_State *L, const Call *call, bool constants)
@@ -320,8 +320,10 @@ static bool is_plain_table(lua_State *L, int index)
 static void take_part(lua_State *L, Call *call)
 {
     const char *name = call->function->name;
-    if (!is_plain_table(L, -1) || lua_getfield(L, -1, "shape") == LUA_TNIL || lua_getfield(L, -2, "first") == LUA_TNIL) {
-        luaL_error(L, "%s: option 'part': expected {shape = the whole shape, first = the first index of the launch in it}",
+    if (!is_plain_table(L, -1) || lua_getfield(L, -1, "shape") == LUA_TNIL ||
+        lua_getfield(L, -2, "first") == LUA_TNIL) {
+        luaL_error(L,
+                   "%s: option 'part': expected {shape = the whole shape, first = the first index of the launch in it}",
                    name);
     }
     Shape first;

@@ -121,8 +121,7 @@ static int kernel_call(lua_State *L)
     Call call;
     int results;
     bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
-    if (expression_hooks_launch(L, &results) ||
-        expression_hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
+    if (expression_hooks_launch(L, &results) || expression_hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
         (reduces && state_get(L)->expression_meta && has_container(L) && expression_hooks_try(L, "reduce", &results))) {
         return results;
     }

@@ -20,14 +20,14 @@ typedef struct Plan {
     Shape launch_shape; /* after merging dimensions */
     int64_t count;
     bool check;
-    DeviceLength length;  /* length of the element-wise streams or of `active`, if only the device has it */
-    const Stream *active; /* flat indices of the elements to compute; NULL: all */
-    const PageSet *pages; /* the pages to compute; NULL: all elements */
-    uint64_t numbered;    /* see Domain */
-    uint64_t replicated;  /* bits of the arguments that are read through replicas */
-    uint64_t outputs;     /* bits of the arguments that are outputs */
+    DeviceLength length;        /* length of the element-wise streams or of `active`, if only the device has it */
+    const Stream *active;       /* flat indices of the elements to compute; NULL: all */
+    const PageSet *pages;       /* the pages to compute; NULL: all elements */
+    uint64_t numbered;          /* see Domain */
+    uint64_t replicated;        /* bits of the arguments that are read through replicas */
+    uint64_t outputs;           /* bits of the arguments that are outputs */
     const Placement *placement; /* see Domain */
-    bool *issued;         /* see Domain */
+    bool *issued;               /* see Domain */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* after resampling, copying and merging */
     bool resampled[MAX_PARAMS];

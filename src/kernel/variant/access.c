@@ -416,8 +416,7 @@ void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *strea
         if (key->halo) {
             Halo halo = stream->halo[own - 1 - d];
             words[layout->halo + 2 * d] = (uint32_t)halo.before;
-            words[layout->halo + 2 * d + 1] =
-                (uint32_t)(stream->shape.size[own - 1 - d] + halo.before + halo.after);
+            words[layout->halo + 2 * d + 1] = (uint32_t)(stream->shape.size[own - 1 - d] + halo.before + halo.after);
         }
     }
     if (layout->outside != NO_SLOT) {
