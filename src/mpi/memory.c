@@ -47,11 +47,12 @@ static int memory_hold(lua_State *L)
     lua_Integer size = luaL_checkinteger(L, 2);
     luaL_argcheck(L, size >= 0, 2, "a size from 0");
     if ((size_t)size > memory->size) {
-        char *bytes = realloc(memory->bytes, (size_t)size);
+        void *bytes = realloc(memory->bytes, (size_t)size);
         if (!bytes) {
             return luaL_error(L, "rill.mpi: not enough memory for a message of %I bytes", size);
         }
-        *memory = (Memory){bytes, (size_t)size};
+        memory->bytes = bytes;
+        memory->size = (size_t)size;
     }
     lua_pushlightuserdata(L, memory->bytes);
     return 1;

@@ -441,7 +441,7 @@ void stream_extended(const Stream *s, Stream *result)
 bool stream_halo(const Stream *s, const Halo *halo, Stream *result)
 {
     Stream made = *s;
-    int64_t first = s->offset, last = s->offset;
+    int64_t first = s->offset, last = first;
     memset(result, 0, sizeof *result);
     for (int d = 0; d < s->shape.rank; d++) {
         bool wide = halo[d].before || halo[d].after;

@@ -51,8 +51,9 @@ elseif way == "truncated" then
     refused(mpi.restart, path .. "/damaged")
 elseif way == "work" then -- a run with checkpoints that ends at a random time, and is started again
     local state = mpi.restart(path) or {step = 0, u = mpi.stream("float", {64, 64}, {init = 1})}
-    local k = rill.kernel "kernel void turn(neighbor float u<>, float t, out float r<>) { r = 0.5 * u[0][0] + " ..
-        "0.2 * (u[-1][1] + u[1][0]) + t; }"
+    local k = rill.kernel [=[
+        kernel void turn(neighbor float u<>, float t, out float r<>) { r = 0.5 * u[0][0] + 0.2 * (u[-1][1] + u[1][0]) + t; }
+    ]=]
     if arg[3] and mpi.rank == mpi.size then
         os.execute(("(sleep %s; kill -9 %d) >/dev/null 2>&1 &"):format(arg[3],
             tonumber(io.open("/proc/self/stat"):read "n")))

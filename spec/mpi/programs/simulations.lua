@@ -97,8 +97,9 @@ for _ = 1, 6 do
 end
 say("smoke", hash(smoke.density:collect "all"), ("%.3f"):format(smoke.density:max()))
 local n = 20
-local places = rill.kernel "kernel void place(int n, out vec2 r<>) { int i = indexof(r).x; r = 0.02 * (vec2(i % " ..
-    "n, i / n) + 0.5); }"
+local places = rill.kernel [=[
+        kernel void place(int n, out vec2 r<>) { int i = indexof(r).x; r = 0.02 * (vec2(i % n, i / n) + 0.5); }
+    ]=]
 local fluid = mpi.sph {
     positions = places {n = n, shape = n * n}, box = {{0, 0}, {1, 1}}, radius = 0.06, sound = 20, gravity = {0, -10},
 }

@@ -410,7 +410,7 @@ static void check_part(lua_State *L, const Call *call)
     const Shape *own = &call->launch.domain;
     bool inside = place && place->whole.rank == own->rank;
     for (int d = 0; inside && d < own->rank; d++) {
-        inside = place->origin[d] + own->size[d] <= place->whole.size[d];
+        inside = place->origin[d] >= 0 && place->origin[d] + own->size[d] <= place->whole.size[d];
     }
     if (place && !inside) {
         char a[SHAPE_TEXT], b[SHAPE_TEXT];
