@@ -181,7 +181,7 @@ describe("QOI", function()
             refused(header(63, 1, 4) .. "\xfd" .. END, "1 rows and 63 columns, more than its 23 bytes can hold")
             refused(header(0xffffffff, 0xffffffff, 4) .. "\xfd" .. END, "more than its 23 bytes can hold")
             refused(header(1, 1, 2) .. "\xc0" .. END, "header is damaged: it has 2 channels")
-            refused(header(1, 1, 4, 2) .. "\xc0" .. END, "header is damaged: it has 4 channels and colour space 2")
+            refused(header(1, 1, 4, 2) .. "\xc0" .. END, "header is damaged: it has 4 channels and color space 2")
         end)
 
         it("with more pixels or bytes than its size is refused", function()

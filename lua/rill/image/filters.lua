@@ -4,7 +4,7 @@ return [==[
 bilateral smooth (s: source, options: {sigma_space: number, sigma_range: number, radius?: integer}): stream -- smooths and keeps edges: returns, for each pixel, the mean of the pixels around it, weighted by distance and by difference of value
 canny canny (s: source, options?: {low?: number, high?: number, sigma?: number}): stream -- finds edges one pixel wide: returns a mask, a stream of bool
 cel tone (s: source, options?: {levels?: integer}): stream -- rounds each component to one of a few levels from 0 to 1. Default: 4 levels
-convert color (s: source, from: string, to: string): stream -- converts between colour spaces: "srgb", "linear", "hsv", "lab", "ycbcr" or "gray"
+convert color (s: source, from: string, to: string): stream -- converts between color spaces: "srgb", "linear", "hsv", "lab", "ycbcr" or "gray"
 resize resize (s: source, shape: integer[], options?: {filter?: string}): stream -- resizes to the shape {rows, columns}, by the filter "nearest", "linear" (default), "cubic", "area" or "lanczos"
 tonemap tone (s: source, options?: {operator?: string, key?: number, white?: number}): stream -- maps high dynamic range to 0 to 1 by the operator "linear" or "reinhard" (default)
 close morphology (s: source, shape: integer|source|table): stream -- dilates, then erodes, by a square of a radius or by a mask

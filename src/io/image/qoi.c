@@ -145,7 +145,7 @@ static bool decode(const unsigned char *bytes, size_t size, Image *image)
             rows = (int64_t)byteorder_get_big(bytes + MAGIC + 4, 4);
     int channels = bytes[HEADER - 2], space = bytes[HEADER - 1];
     if ((channels != 3 && channels != 4) || space > 1) {
-        return error_set("its header is damaged: it has %d channels and colour space %d, expected 3 or 4 and 0 or "
+        return error_set("its header is damaged: it has %d channels and color space %d, expected 3 or 4 and 0 or "
                          "1",
                          channels, space);
     }
