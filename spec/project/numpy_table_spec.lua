@@ -243,8 +243,8 @@ local EXPECTED <const> = {
     {[[rill.csv.save("t.csv", {x = x, y = y, names = {"x", "y"}})]], check = [[rill.csv.load("t.csv").y]],
         values = {2, 7, 1, 8, 2, 8}},
     {[[rill.csv.load("t.csv").x]], shape = "6", values = {3, 1, 4, 1, 5, 9}},
-    {[[rill.wav.save(s / 8, "n.wav", 8000, {depth = "float"})]], check = [[rill.wav.load "n.wav"]], values = {0.125,
-        0.375, 0.625, 0.875}},
+    {[[rill.wav.save(s / 8, "n.wav", 8000, {depth = "float"})]], check = [[(rill.wav.load "n.wav")]],
+        values = {0.125, 0.375, 0.625, 0.875}},
     {[[rill.wav.load "n.wav"]], check = "r", values = {0.125, 0.375, 0.625, 0.875}},
 }
 
