@@ -39,7 +39,7 @@ end
 -- Returns the data of a level (rules.level). Raises an error if a crease given by the user is not an edge.
 local function level_of(m, creases, first)
     local l, missing = rules.level(m, creases)
-    if first and missing < 0x7fffffff then
+    if first and missing then
         local c = creases:get(missing + 1)
         fail("%s: option 'creases': crease %d, {%d, %d}, is not an edge of the mesh", WHERE, missing, c[1], c[2])
     end

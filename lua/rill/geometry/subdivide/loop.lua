@@ -25,20 +25,22 @@ local function weights_of(most, limit)
     return rill.from(list)
 end
 
+local MOST_INT <const> = 0x7fffffff
+
 --- rules.level(m, creases): returns the data that the rules need for a mesh with triangles: its edges (edges.of), and
 -- `sharp`, 1 for sharp edges. The caller closes it. creases: a stream of ivec2, or nil. Also returns the 0-based index
--- of the first crease that is not an edge.
+-- of the first crease that is not an edge, if there is one.
 function rules.level(m, creases)
     local k, l = kernels(), edges.of(m)
     l.m, l.sharp = m, k.borders(l.sides)
-    local missing <close> = rill.from({0x7fffffff}, "int")
-    if creases and creases.size > 0 then
-        local borders <close> = l.sharp
-        l.crease = rill.stream("int", l.count)
-        k.crease(creases, l.edges, l.count, l.crease, missing)
-        l.sharp = rill.max(borders, l.crease):eval()
-    end
-    return l, missing:get(1)
+    if not creases or creases.size == 0 then return l end
+    local missing <close> = rill.from({MOST_INT}, "int")
+    local borders <close> = l.sharp
+    l.crease = rill.stream("int", l.count)
+    k.crease(creases, l.edges, l.count, l.crease, missing)
+    l.sharp = rill.max(borders, l.crease):eval()
+    local first <const> = missing:get(1)
+    return l, first < MOST_INT and first or nil
 end
 
 --- rules.odd(l, straight): returns the new vertices, one for each edge. straight: 1 for edges whose new vertex is
