@@ -234,7 +234,7 @@ describe("an unknown option", function()
 
     it("of a launch by name is refused with the parameters and options", function()
         local k = rill.kernel "kernel void scaled(float factor, float x<>, out float r<>) { r = factor * x; }"
-        check.raises("scaled: unknown argument or option 'fcator': expected factor, over, r, shape, where, x; " ..
+        check.raises("scaled: unknown argument or option 'fcator': expected factor, over, part, r, shape, where, x; " ..
             "did you mean 'factor'%?$", k, {fcator = 1, x = line})
         check.raises("scaled: unknown argument or option 'size': .*; did you mean 'shape'%?$", k,
             {factor = 1, x = line, size = 4})
