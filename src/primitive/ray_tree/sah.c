@@ -200,25 +200,31 @@ static void inner_first(Range *parts, int n)
     }
 }
 
+/* Returns the part to split next: the largest of those that would become nodes, or else of the leaves with several triangles. -1: none. */
+static int largest_part(const Range *parts, int n, bool halve)
+{
+    int at = -1;
+    bool inner = false;
+    double largest = -1;
+    for (int k = 0; k < n; k++) {
+        bool is_inner = parts[k].count > RAY_LEAF;
+        double size = halve ? parts[k].count : area(&parts[k].box);
+        if (parts[k].count > 1 && (is_inner > inner || (is_inner == inner && size > largest))) {
+            inner = is_inner;
+            largest = size;
+            at = k;
+        }
+    }
+    return at;
+}
+
 /* Splits a range into at most four. Returns how many. */
 static int split_wide(Builder *b, const Range *r, int depth, Range *parts)
 {
     bool halve = depth + levels_of(r->count) + 1 >= RAY_DEPTH;
     int n = 1;
     parts[0] = *r;
-    while (n < WIDTH) {
-        int at = -1;
-        double largest = -1;
-        for (int k = 0; k < n; k++) {
-            double size = halve ? parts[k].count : (area(&parts[k].box) + 1e-300) * (parts[k].count > RAY_LEAF ? 4 : 1);
-            if (parts[k].count > (halve || n > 1 ? RAY_LEAF : 1) && size > largest) {
-                largest = size;
-                at = k;
-            }
-        }
-        if (at < 0) {
-            break;
-        }
+    for (int at = largest_part(parts, n, halve); n < WIDTH && at >= 0; at = largest_part(parts, n, halve)) {
         Range whole = parts[at];
         split(b, &whole, halve, &parts[at], &parts[n]);
         n++;
