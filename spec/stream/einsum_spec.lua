@@ -93,7 +93,7 @@ end
 describe("einsum", function()
     leaks.watch(setup, teardown)
 
-    it("computes products of two streams", function()
+    it("computes products of two streams #doubles", function()
         for _, subscripts in ipairs {
             "ij,jk->ik", "ij,jk->ki", "ij,kj->ik", "ji,jk->ik", "ij,j->i", "j,jk->k", "i,i->", "i,i->i", "i,j->ij",
             "i,j->ji", "ij,ij->ij", "ij,ij->", "ij,ji->ij", "ij,ij->i", "ij,ij->j", "ij,kl->ijkl", "ij,kl->",
@@ -126,7 +126,7 @@ describe("einsum", function()
         check.equal({1, 2}, s:values())
     end)
 
-    it("has types as kernels read them", function()
+    it("has types as kernels read them #doubles", function()
         assert.equal("float", compare("ij,jk->ik", {"half"}, 0).type)
         assert.equal("double", compare("ij,jk->ik", {"double", "float"}, 0).type)
         assert.equal("int", compare("ij,jk->ik", {"bool"}, 0).type)

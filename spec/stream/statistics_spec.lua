@@ -68,7 +68,7 @@ local TYPES <const> = {"float", "double", "int", "uint", "half", "int8", "uint16
 describe("quantiles", function()
     leaks.watch(setup, teardown)
 
-    it("of all elements are those of the sorted elements", function()
+    it("of all elements are those of the sorted elements #tables", function()
         local qs <const> = {0, 1, 0.5, 0.25, 1 / 3, 0.999}
         for k, size in ipairs {1, 2, 3, 4, 5, 16, 17, 255, 257, 1024, 5000, 70001} do
             local kind <const> = TYPES[k % #TYPES + 1]
@@ -224,7 +224,7 @@ end
 describe("covariances", function()
     leaks.watch(setup, teardown)
 
-    it("of the rows of matrices", function()
+    it("of the rows of matrices #doubles", function()
         for _, kind in ipairs(TYPES) do
             for _, shape in ipairs {{2, 3}, {3, 2}, {5, 17}, {4, 4097}, {1, 9000}} do
                 local m = random(shape, kind, 5)
@@ -245,7 +245,7 @@ describe("covariances", function()
             1e-12)
     end)
 
-    it("of two streams, of different types", function()
+    it("of two streams, of different types #doubles", function()
         local x, y = random(50, "float", 7), random({2, 50}, "half", 8)
         local lists = {values_of(x), table.unpack(lines_of(y, 2))}
         check.equal(covariance(lists, 1), rill.cov(x, y):values(), 1e-4)
@@ -254,7 +254,7 @@ describe("covariances", function()
         check.equal(coefficients(covariance(lists, 1), 3), rill.corrcoef(x, y):values(), 1e-6)
     end)
 
-    it("do not lose precision if the mean is large, or if there are many observations", function()
+    it("do not lose precision if the mean is large, or if there are many observations #doubles", function()
         local noise = rill.random({2, 300000}, {seed = 4, low = -1, high = 1, type = "float"})
         local shifted = (noise:cast "double" + 1e8):eval()
         local a, b = rill.cov(noise:cast "double"), rill.cov(shifted)
@@ -263,7 +263,7 @@ describe("covariances", function()
         check.equal(covariance(lines_of(large, 2), 1), rill.cov(large):values(), 1e-7)
     end)
 
-    it("of constants, of NaN, and of too few observations", function()
+    it("of constants, of NaN, and of too few observations #doubles", function()
         local c = rill.corrcoef(rill.from {{1, 1, 1}, {1, 2, 4}})
         check.equal({NAN, NAN, NAN, 1}, c:values(), 1e-6)
         check.equal({NAN, NAN, NAN, 1}, rill.cov(rill.from {{1, NAN, 1}, {1, 2, 3}}):values(), 1e-6)
@@ -463,7 +463,7 @@ end)
 describe("histograms of two streams", function()
     leaks.watch(setup, teardown)
 
-    it("count pairs, and return the edges", function()
+    it("count pairs, and return the edges #tables", function()
         for _, kinds in ipairs {{"float", "float"}, {"int", "int"}, {"double", "float"}, {"uint8", "half"}} do
             local x, y = random({9, 30}, kinds[1], 1), random({9, 30}, kinds[2], 2)
             local counts, of_x, of_y = rill.histogram2d(x, y, {bins = {3, 5}, min = {-10, 0}, max = {20, 12}})
