@@ -147,7 +147,7 @@ describe("a stream of 0-based indices", function()
         local pipe <close> = assert(io.popen "ls docs/*.md")
         for path in pipe:lines() do
             local file <close> = assert(io.open(path))
-            local text = file:read "a":gsub("%s+", " ")
+            local text = file:read "a":gsub("%s+", " "):gsub("D:%w+", "") -- methods of distributed streams
             local mentions = text:find "%f[%w_]argsort" or text:find "%f[%w_]top_k" or text:find ":find%f[%W]" or
                 text:find "searchsorted" or text:find "argmax%f[%W]"
             if mentions and not lists[path:match "(%w[%w_]*)%.md$"] then
