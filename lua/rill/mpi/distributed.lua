@@ -404,6 +404,11 @@ local function collect(kernel, ...)
             launch.vouts[#launch.vouts + 1] = param
         end
     end
+    for _, param in ipairs(params) do
+        if param.kind == "in-place stream" or param.kind == "random-access stream" then
+            launch.made[#launch.made + 1] = {name = param.name, value = launch.values[param.name]}
+        end
+    end
     return launch
 end
 

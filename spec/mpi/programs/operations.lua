@@ -62,6 +62,7 @@ local pushes = rill.kernel [=[
         if (x > 100.0) push(big, -x);
     }
 ]=]
+local twice = rill.kernel "kernel void twice(inout float x<>, out float r<>) { x *= 2.0; r = x + 1.0; }"
 local MODES = {"clamp", "wrap", "mirror", "zero", 2.5}
 
 local function stencils(ranks)
@@ -86,6 +87,11 @@ local function stencils(ranks)
     five {u = d, k = 1, r = r, where = mask}
     five {u = whole:boundary(table.unpack(modes)), k = 1, r = t, where = whole:gt(1.0)}
     equal("where", r, t)
+    local changed = (d * 1):eval()
+    local r2, same, none = twice(changed)
+    check("an inout parameter is returned after the outputs", same == changed and none == nil)
+    equal("inout", changed, (whole * 2):eval())
+    equal("out after inout", r2, (whole * 2 + 1):eval())
     local index = {d:argmax()}
     check("argmax", table.concat(index, " ") == table.concat({whole:argmax()}, " "))
     check("min", d:min() == whole:min() and d:max() == whole:max())
