@@ -1,7 +1,7 @@
 # rill: build, run, test and check. `make help` lists the targets.
 #
-# Settings: BUILD, CC, CFLAGS, LUA (the interpreter), PREFIX, LUADIR, LIBDIR, BINDIR, DESTDIR. WERROR=-Werror turns warnings into
-# errors. Only `make check` sets it, so that warnings of an unknown compiler do not stop a build. `make V=1` shows the commands.
+# Settings: BUILD, CC, CFLAGS, LUA (the interpreter), JPEG (yes or no: build with libjpeg-turbo), PREFIX, LUADIR, LIBDIR,
+# BINDIR, DESTDIR. WERROR=-Werror turns warnings into errors. Only `make check` sets it, so that warnings of an unknown compiler do not stop a build. `make V=1` shows the commands.
 
 BUILD ?= build
 # Always a relative path: BUILD is one of the flags, and changed flags rebuild everything.
@@ -24,10 +24,14 @@ LUA_FLAGS = $(call memo,LUA_FLAGS,$(if $(LUA_INCDIR),-I$(LUA_INCDIR)) $(or $(cal
 MODULES = egl opengl glew libpng zlib
 DEP_FLAGS = $(call memo,DEP_FLAGS,$(foreach m,$(MODULES),$(call pkg,--cflags,$m)))
 DEP_DIRS = $(call memo,DEP_DIRS,$(foreach m,$(MODULES),$(call pkg,--libs-only-L,$m)))
-LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng -lz -lm -ldl -lpthread
+# libjpeg-turbo is optional: without it JPEG files are an error that names the package.
+JPEG = $(call memo,JPEG,$(if $(call pkg,--modversion,libjpeg),yes,no))
+JPEG_FLAGS = $(if $(filter yes,$(JPEG)),-DRILL_JPEG $(call pkg,--cflags,libjpeg))
+JPEG_LIBS = $(if $(filter yes,$(JPEG)),$(call pkg,--libs,libjpeg))
+LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng $(JPEG_LIBS) -lz -lm -ldl -lpthread
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS)
+COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS) $(JPEG_FLAGS)
 
 # src/mpi is a shared object of its own, which is built where MPI is installed. Its headers are not checked for warnings.
 MPI_SOURCES := $(wildcard src/mpi/*.c)
@@ -131,28 +135,28 @@ demo: ## install missing packages, build, run the examples
 	@$(RUN) $(LUA) examples/demo.lua
 
 test: ## install missing packages, build, run the suite without #long tests; SPEC=sort: one file, SPEC=spec/kernel: a directory
-	$(DEPS) build prompt test
+	$(DEPS) build jpeg prompt test
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) own -- $(SPEC)
 
 test-all: ## run all tests, for both families, with an aggressive garbage collector, and on all drivers; PASSES="own other": only these passes
-	$(DEPS) build prompt test drivers mpi
+	$(DEPS) build jpeg prompt test drivers mpi
 	@$(AGAIN) $(PARALLEL) units
 	@RILL_SUITE_LONG=1 $(SUITE) $(or $(PASSES),own other poison drivers) -- $(SPEC)
 
 drivers: ## run the suite on every driver of this machine, for both families
-	$(DEPS) build prompt test drivers
+	$(DEPS) build jpeg prompt test drivers
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) drivers -- $(SPEC)
 
 # One pass of tools/passes.lua: make test-gpu, make test-softpipe-cpu SPEC=sort.
 test-%: force
-	$(DEPS) build prompt test
+	$(DEPS) build jpeg prompt test
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) $* -- $(SPEC)
 
 sanitize: ## run the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
-	$(DEPS) build prompt test
+	$(DEPS) build jpeg prompt test
 	@$(AGAIN) $(PARALLEL) units BUILD=build-asan LDFLAGS='-fsanitize=address,undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 	@$(AGAIN) run-sanitized BUILD=build-asan
@@ -192,14 +196,14 @@ fuzz: ## compare random cases with references: SECONDS=60 SEED=n CASES="bodies e
 
 # Uses clang and its libFuzzer, which is guided by code coverage. The formats are taken from the tables of src/io.
 fuzz-readers: ## run the file readers under libFuzzer and sanitizers: SECONDS=60 for all formats together, FORMATS="png ply"
-	$(DEPS) build fuzz
+	$(DEPS) build jpeg fuzz
 	@$(AGAIN) $(BUILD)/readers/readers
 	@SECONDS='$(SECONDS)' FORMATS='$(FORMATS)' $(LUA) fuzz/readers.lua '$(BUILD)/readers/readers'
 
 $(BUILD)/readers/readers: fuzz/readers.c $(wildcard src/base/*.[ch] src/io/*.[ch] src/io/*/*.[ch])
 	@mkdir -p $(@D)
-	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders $(DEP_FLAGS) -Wall -Wextra -o $@ $(filter %.c,$^) \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(DEP_DIRS) -lpng -lz -lm -lpthread
+	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders $(DEP_FLAGS) $(JPEG_FLAGS) -Wall -Wextra -o $@ $(filter %.c,$^) \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(DEP_DIRS) -lpng $(JPEG_LIBS) -lz -lm -lpthread
 
 inject: $(BUILD)/spec/inject.so ## inject a fault into the n-th allocation, compilation, mapping, wait ...: MOST=400 of each, CASES="sort tour ..."
 	$(DEPS) build prompt
@@ -251,7 +255,7 @@ C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
 check: ## check formatting, static analysis, the order of layers, the manual, the language
-	$(DEPS) build test check docs
+	$(DEPS) build jpeg test check docs
 	@$(AGAIN) -k check-warnings check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations check-phrases check-glsl
 	@echo "make check: all passed"
 
@@ -325,7 +329,7 @@ docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 # ---- installing
 
 deps: ## install the missing packages of all targets
-	$(DEPS) build prompt test drivers mpi check fuzz docs rock
+	$(DEPS) build jpeg prompt test drivers mpi check fuzz docs rock
 
 env: ## print shell commands that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'

@@ -86,7 +86,7 @@ static void write_again(const Image *image)
         if (!image_format->decode((unsigned char *)bytes.text, bytes.length, &again)) {
             fail("what was written cannot be read");
         }
-        if (!same(image, &again)) {
+        if (image_format->samples != IMAGE_LOSSY && !same(image, &again)) {
             fail("what was written has other samples");
         }
     }

@@ -18,6 +18,7 @@ build   libpng-dev          libpng-devel        libpng           libpng16-devel
 build   zlib1g-dev          zlib-devel          zlib             zlib-devel
 build   libegl1             mesa-libEGL         mesa             Mesa-libEGL1
 build   libgl1-mesa-dri     mesa-dri-drivers    mesa             Mesa-dri
+jpeg    libjpeg-dev         libjpeg-turbo-devel libjpeg-turbo    libjpeg8-devel
 prompt  lua-argparse        rock:argparse       rock:argparse    rock:argparse
 prompt  lua-penlight        rock:penlight       rock:penlight    rock:penlight
 prompt  lua-readline        rock:readline       rock:readline    rock:readline

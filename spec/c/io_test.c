@@ -386,7 +386,12 @@ static bool round_trip(const ImageFormat *format, const Image *image)
         Guarded file = guard(bytes.text, bytes.length);
         assert_ptr_equal(image_format_of_bytes(file.bytes, file.size)->decode, format->decode);
         unit_check(format->decode(file.bytes, file.size, &again));
-        same_image(image, &again);
+        if (format->samples == IMAGE_LOSSY) {
+            assert_int_equal(image->rows, again.rows);
+            assert_int_equal(image->cols, again.cols);
+        } else {
+            same_image(image, &again);
+        }
         unguard(&file);
         if (bytes.length < 700) {
             assert_int_equal(read_truncated(read_image, format, bytes.text, bytes.length), 0);
@@ -410,7 +415,7 @@ static void test_images(void **state)
             held += round_trip(format, &image);
             image_free(&image);
         }
-        assert_true(held >= 5);
+        assert_true(held >= 5 || !image_format_is_built(format));
         assert_ptr_equal(image_format_of_path(path_of(format->extension)), NULL);
     }
 }
@@ -850,7 +855,9 @@ static void test_corpus(void **state)
 {
     (void)state;
     for (int i = 0; image_format_at(i); i++) {
-        read_corpus(image_format_at(i)->extension, read_image, image_format_at(i));
+        if (image_format_is_built(image_format_at(i))) {
+            read_corpus(image_format_at(i)->extension, read_image, image_format_at(i));
+        }
     }
     for (int i = 0; mesh_format_at(i); i++) {
         read_corpus(mesh_format_at(i)->extension, read_mesh, mesh_format_at(i));

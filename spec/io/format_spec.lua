@@ -1,4 +1,5 @@
 local rill = require "rill"
+local check = require "spec.support.check"
 local tempfiles = require "spec.support.tempfiles"
 
 describe("rill.image.formats", function()
@@ -14,7 +15,7 @@ describe("rill.image.formats", function()
             local path = files:path("picture." .. format.extension)
             rill.image.save(gray, path)
             local content = files:write("content.dat", tempfiles.read(path))
-            assert.are.same(gray:values(), rill.image.load(content, "float"):values(), format.extension)
+            check.equal(gray:values(), rill.image.load(content, "float"):values(), format.lossy and 0.1 or 0)
         end
     end)
 

@@ -223,8 +223,8 @@ rill.correlate(a: source, b: source|number[], options?: {boundary?: string|numbe
 ]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- loads an image of any supported format: float, vec3 or vec4 in 0 to 1, shape {rows, columns}
-rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes an image in the format of the path's extension
-rill.image.formats(): table[] -- returns the image formats: tables with extension and name (nil if the extension is an alias of another one)
+rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer, quality?: integer}) -- writes an image in the format of the path's extension
+rill.image.formats(): table[] -- returns the image formats: tables with extension, name (nil if the extension is an alias of another one) and lossy (whether samples change)
 rill.csv.load(path: string, options?: {header?: boolean, delimiter?: string, quote?: string|boolean, decimal?: string, comment?: string, skip?: integer, missing?: string[], columns?: string|integer|(string|integer)[], type?: string|table}): table -- reads the columns of a text file (CSV, TSV): streams of double, and tables of strings for text, by name and by index; names is the list of names
 rill.csv.save(path: string, columns: table, options?: {header?: boolean, delimiter?: string, decimal?: string, digits?: integer, missing?: string}) -- writes streams and tables of strings as the columns of a text file
 rill.load(path: string, type?: typename, options?: {round?: boolean}): stream|container -- loads a .npy or .rill file. round: 64-bit integers that double does not represent are rounded. Default: false, they are an error

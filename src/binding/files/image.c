@@ -66,10 +66,10 @@ static int l_load(lua_State *L)
     return file_load(L, load_name, path, type, load_picture);
 }
 
-/* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): writes an image in the format of the extension. min and
+/* rill.image.save(s, path [, {min=, max=, colormap=, depth=, quality=}]): writes an image in the format of the extension. min and
  * max are drawn black and white. Default: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535
  * for uint16; required for other integers. Values outside are clamped, NaN is black, alpha is not scaled. colormap: for
- * scalars. depth: 8 or 16 bits. Default: 16 for uint16, else 8. PFM stores floats unchanged. */
+ * scalars. depth: 8 or 16 bits. Default: 16 for uint16, else 8. PFM stores floats unchanged. quality: of JPEG, 1 to 100. Default: 90. */
 static int l_save(lua_State *L)
 {
     binding_count(L, save_name, 3, false);
@@ -80,8 +80,9 @@ static int l_save(lua_State *L)
         error_prefix("%s", save_name);
         binding_raise(L);
     }
-    PictureCall call = {
-        .function = save_name, .s = 1, .options = 3, .limit = format->floats ? PICTURE_FLOATS : PICTURE_ANY};
+    static const PictureLimit limits[] = {
+        [IMAGE_INTEGERS] = PICTURE_ANY, [IMAGE_FLOATS] = PICTURE_FLOATS, [IMAGE_LOSSY] = PICTURE_LOSSY};
+    PictureCall call = {.function = save_name, .s = 1, .options = 3, .limit = limits[format->samples]};
     Image image;
     image_options_take(L, &call, &image);
     bool ok = image_save(&image, path);
@@ -93,16 +94,20 @@ static int l_save(lua_State *L)
     return 0;
 }
 
-/* rill.image.formats(): returns the list of supported formats, {name =, extension =}. */
+/* rill.image.formats(): returns the list of supported formats, {name =, extension =, lossy =}. */
 static int l_formats(lua_State *L)
 {
     binding_count(L, formats_name, 0, false);
     lua_newtable(L);
     for (int i = 0; image_format_at(i); i++) {
-        lua_createtable(L, 0, 2);
-        fields_string(L, "name", image_format_at(i)->name);
-        fields_string(L, "extension", image_format_at(i)->extension);
-        lua_rawseti(L, -2, i + 1);
+        const ImageFormat *format = image_format_at(i);
+        if (image_format_is_built(format)) {
+            lua_createtable(L, 0, 3);
+            fields_string(L, "name", format->name);
+            fields_string(L, "extension", format->extension);
+            fields_boolean(L, "lossy", format->samples == IMAGE_LOSSY);
+            lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+        }
     }
     return 1;
 }

@@ -28,6 +28,7 @@ const PictureType *image_options_type(const Type *type)
 typedef struct Options {
     PixelOptions pixels;
     bool has_min, has_max, has_depth;
+    int quality; /* 0: default */
 } Options;
 
 static double number_option(lua_State *L, const PictureCall *call, const char *key)
@@ -63,6 +64,16 @@ static void read_depth(lua_State *L, const PictureCall *call, Options *options)
     options->has_depth = true;
 }
 
+static void read_quality(lua_State *L, const PictureCall *call, Options *options)
+{
+    lua_Integer quality = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+    if (quality < 1 || quality > 100) {
+        luaL_error(L, "%s: option 'quality': expected a whole number from 1 to 100, got %s", call->function,
+                   binding_describe(L, -1));
+    }
+    options->quality = (int)quality;
+}
+
 static void read_colormap(lua_State *L, const PictureCall *call, Options *options)
 {
     if (lua_type(L, -1) != LUA_TSTRING) {
@@ -78,10 +89,7 @@ static const struct {
     const char *key;
     void (*read)(lua_State *L, const PictureCall *call, Options *options); /* reads the value on top of the stack */
 } known_options[] = {
-    {"min", read_min},
-    {"max", read_max},
-    {"colormap", read_colormap},
-    {"depth", read_depth},
+    {"min", read_min}, {"max", read_max}, {"colormap", read_colormap}, {"depth", read_depth}, {"quality", read_quality},
 };
 
 static void read_option(lua_State *L, const PictureCall *call, Options *options)
@@ -93,7 +101,7 @@ static void read_option(lua_State *L, const PictureCall *call, Options *options)
             return;
         }
     }
-    binding_unknown(L, -2, call->function, (const char *const[]){"min", "max", "colormap", "depth", NULL});
+    binding_unknown(L, -2, call->function, (const char *const[]){"min", "max", "colormap", "depth", "quality", NULL});
 }
 
 static void read_options(lua_State *L, const PictureCall *call, Options *options)
@@ -160,8 +168,12 @@ static void settle_options(lua_State *L, const PictureCall *call, const Stream *
     if (call->limit == PICTURE_FLOATS && options->has_depth) {
         luaL_error(L, "%s: option 'depth' is not for PFM, which holds floats", call->function);
     }
-    if (call->limit == PICTURE_BYTES && options->pixels.depth == IMAGE_U16) {
-        luaL_error(L, "%s: option 'depth': a video has 8 bits, got 16", call->function);
+    if ((call->limit == PICTURE_BYTES || call->limit == PICTURE_LOSSY) && options->pixels.depth == IMAGE_U16) {
+        luaL_error(L, "%s: option 'depth': %s has 8 bits, got 16", call->function,
+                   call->limit == PICTURE_BYTES ? "a video" : "a JPEG");
+    }
+    if (options->quality > 0 && call->limit != PICTURE_LOSSY) {
+        luaL_error(L, "%s: option 'quality' is for JPEG files (.jpg)", call->function);
     }
     settle_range(L, call, stream, kind, options);
     if (call->limit == PICTURE_FLOATS) {
@@ -192,4 +204,5 @@ void image_options_take(lua_State *L, const PictureCall *call, Image *image)
                         .rows = stream->shape.size[0],
                         .cols = stream->shape.size[1]};
     binding_make(L, stream->device, call->function, take_pixels(stream, &array, &options.pixels, image));
+    image->quality = options.quality;
 }

@@ -15,8 +15,9 @@ typedef struct PictureType {
     bool loads;   /* rill.image.load can return the type */
 } PictureType;
 
-/* The samples that the destination of an image can store: any, floats only, 8 bits only. */
-typedef enum PictureLimit { PICTURE_ANY, PICTURE_FLOATS, PICTURE_BYTES } PictureLimit;
+/* The samples that the destination of an image can store: any, floats only, 8 bits only, 8 bits with a choice of their
+ * quality. */
+typedef enum PictureLimit { PICTURE_ANY, PICTURE_FLOATS, PICTURE_BYTES, PICTURE_LOSSY } PictureLimit;
 
 /* A call with a stream and a table of options, which may be absent. */
 typedef struct PictureCall {
@@ -29,7 +30,7 @@ typedef struct PictureCall {
 /* Returns the description of a type, or NULL if streams of this type cannot be converted to images. */
 const PictureType *image_options_type(const Type *type);
 
-/* Converts the stream to a new image, scaled and colored by the options min, max, colormap and depth. Raises. */
+/* Converts the stream to a new image, scaled and colored by the options min, max, colormap, depth and quality. Raises. */
 void image_options_take(lua_State *L, const PictureCall *call, Image *image);
 
 #endif

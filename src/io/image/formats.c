@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "io/file.h"
 
-#define IMAGE_FORMAT_ROW(name, extension, floats, format, encode)                                                      \
-    {name, extension, floats, format##_recognise, format##_decode, encode},
+#define IMAGE_FORMAT_ROW(name, extension, samples, format, encode)                                                     \
+    {name, extension, IMAGE_##samples, format##_recognise, format##_decode, encode},
 static const ImageFormat formats[] = {IMAGE_FORMATS(IMAGE_FORMAT_ROW)};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -12,6 +12,11 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 const ImageFormat *image_format_at(int i)
 {
     return i >= 0 && i < FORMATS ? &formats[i] : NULL;
+}
+
+bool image_format_is_built(const ImageFormat *format)
+{
+    return format->decode != jpeg_decode || jpeg_is_built();
 }
 
 const ImageFormat *image_format_of_bytes(const unsigned char *bytes, size_t size)

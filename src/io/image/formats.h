@@ -6,20 +6,25 @@
 #include "base/strbuf.h"
 #include "io/image/image.h"
 
-/* Table of the formats: name (NULL for a second extension of another format), extension, whether samples are
- * floats (else integers), prefix of the functions that read it, function that writes it. */
+/* The samples of a format: integers, floats, or integers of 8 bits that are not preserved exactly. */
+typedef enum ImageSamples { IMAGE_INTEGERS, IMAGE_FLOATS, IMAGE_LOSSY } ImageSamples;
+
+/* Table of the formats: name (NULL for a second extension of another format), extension, ImageSamples, prefix of the
+ * functions that read it, function that writes it. */
 #define IMAGE_FORMATS(X)                                                                                               \
-    X("PNG", "png", false, png, png_encode)                                                                            \
-    X("PGM", "pgm", false, pnm, pnm_encode_gray)                                                                       \
-    X("PPM", "ppm", false, pnm, pnm_encode_rgb)                                                                        \
-    X(NULL, "pnm", false, pnm, pnm_encode_either)                                                                      \
-    X("PFM", "pfm", true, pnm, pnm_encode_floats)                                                                      \
-    X("QOI", "qoi", false, qoi, qoi_encode)                                                                            \
-    X("BMP", "bmp", false, bmp, bmp_encode)
+    X("PNG", "png", INTEGERS, png, png_encode)                                                                         \
+    X("PGM", "pgm", INTEGERS, pnm, pnm_encode_gray)                                                                    \
+    X("PPM", "ppm", INTEGERS, pnm, pnm_encode_rgb)                                                                     \
+    X(NULL, "pnm", INTEGERS, pnm, pnm_encode_either)                                                                   \
+    X("PFM", "pfm", FLOATS, pnm, pnm_encode_floats)                                                                    \
+    X("QOI", "qoi", INTEGERS, qoi, qoi_encode)                                                                         \
+    X("BMP", "bmp", INTEGERS, bmp, bmp_encode)                                                                         \
+    X("JPEG", "jpg", LOSSY, jpeg, jpeg_encode)                                                                         \
+    X(NULL, "jpeg", LOSSY, jpeg, jpeg_encode)
 
 typedef struct ImageFormat {
     const char *name, *extension;
-    bool floats;
+    ImageSamples samples;
     /* Returns whether the content begins with the signature of the format. */
     bool (*recognise)(const unsigned char *bytes, size_t size);
     /* Decodes a file. Returns false with error_set; the image may have samples to free in this case. */
@@ -28,7 +33,7 @@ typedef struct ImageFormat {
     bool (*encode)(const Image *image, StrBuf *bytes);
 } ImageFormat;
 
-#define IMAGE_FORMAT_FUNCTIONS(name, extension, floats, format, encode)                                                \
+#define IMAGE_FORMAT_FUNCTIONS(name, extension, samples, format, encode)                                               \
     bool format##_recognise(const unsigned char *bytes, size_t size);                                                  \
     bool format##_decode(const unsigned char *bytes, size_t size, Image *image);                                       \
     bool encode(const Image *image, StrBuf *bytes);
@@ -36,6 +41,10 @@ typedef struct ImageFormat {
 IMAGE_FORMATS(IMAGE_FORMAT_FUNCTIONS)
 #undef IMAGE_FORMAT_FUNCTIONS
 
+/* Returns whether rill was built with libjpeg-turbo. */
+bool jpeg_is_built(void);
+/* Returns whether a format can be read and written: libraries of some formats are optional. */
+bool image_format_is_built(const ImageFormat *format);
 /* Returns row i (0-based) of the table, or NULL after the last one. */
 const ImageFormat *image_format_at(int i);
 /* Returns the format of a file's contents, or NULL if it is unknown. */

@@ -16,6 +16,7 @@ typedef struct Image {
      * PPM file declares. Unused for floats. */
     uint32_t white;
     void *data;
+    int quality; /* of the file in a lossy format, 1 to 100; 0: the default of the format */
 } Image;
 
 /* The largest number of elements of a stream. */
