@@ -30,6 +30,7 @@ local examples = {
     {"raytrace", "ray tracing: a figure, and a room with glass and a mirror", 256, 32, directory, 8},
     {"turntable", "an animation of a mesh on a turntable (with a mesh of yours: examples/turntable.lua FILE)", "-", 24,
         directory},
+    {"heat_ranks", "heat flow in a plate that is divided among processes (with mpirun -n 4)", 256, 2000, directory},
     {"smoke", "smoke from a vent meets a moving ball, 256 x 256 cells, 200 steps", 256, 200, directory},
 }
 

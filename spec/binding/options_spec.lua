@@ -164,6 +164,7 @@ if has_mpi then
     calls["rill.mpi.stream"] = function(o) return mpi.stream("float", 4, o) end
     calls["rill.mpi.distribute"] = function(o) return mpi.distribute(line, 1, o) end
     calls["rill.mpi.load"] = function(o) return mpi.load("/nowhere.npy", o) end
+    calls["rill.mpi.restart"] = function(o) return mpi.restart("/nowhere.state", o) end
     calls["rill.mpi.cg"] = function(o) return mpi.cg(function(x, y) y:write(x) end, d, o) end
     calls["rill.mpi.multigrid"] = function(o) return mpi.multigrid(d, o) end
     calls["rill.mpi.particles"] = with({positions = positions, box = box}, mpi.particles)
@@ -171,7 +172,8 @@ if has_mpi then
     calls["rill.mpi.sph"] = with({positions = positions, box = box, radius = 1, sound = 1}, mpi.sph)
     calls["D:sort"] = function(o) return d:sort(o) end
     calls["D:scan"] = function(o) return d:scan(o) end
-    calls["Y:source"] = with({center = {1, 1}, radius = 1}, function(o) return mpi.smoke({shape = {4, 4}}):source(o) end)
+    local smoke = mpi.smoke {shape = {4, 4}}
+    calls["Y:source"] = with({center = {1, 1}, radius = 1}, function(o) return smoke:source(o) end)
 end
 for name in pairs {sum = 1, prod = 1, min = 1, max = 1, mean = 1, var = 1, std = 1, any = 1, all = 1, count = 1,
     argmin = 1, argmax = 1, norm = 1} do

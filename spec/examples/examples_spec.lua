@@ -123,6 +123,26 @@ describe("the example", function()
         assert.is_truthy(io.open(script:path "dam-movie.png"))
     end)
 
+    it("heat_ranks conserves heat, and continues from its checkpoint", function()
+        if not pcall(require, "rill.mpi.core") then
+            return pending "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
+        end
+        local state = script:path "heat.state"
+        script:run("heat_ranks", 40, 30, script.directory, "--checkpoint", state)
+        script:says "30 steps of 40 x 40 cells from step 0 on 1 x 1 ranks"
+        script:names "heat_ranks.png"
+        script:run("heat_ranks", 40, 50, script.directory, "--checkpoint", state)
+        script:says "20 steps of 40 x 40 cells from step 30 on 1 x 1 ranks"
+        local continued = script:picture("heat_ranks.png", 80, 80)
+        script:run("heat_ranks", 40, 50, script.directory)
+        assert.equal(continued, script:picture("heat_ranks.png", 80, 80))
+        local before, after = script.said:match "heat (%S+) at the start, (%S+) now"
+        assert.near(1, tonumber(after) / tonumber(before), 1e-5)
+        local done, message = pcall(script.run, script, "heat_ranks", 40, "x")
+        assert.is_false(done)
+        assert.matches("steps: expected a whole number", tostring(message), 1, true)
+    end)
+
     it("have at most 150 lines, and state their purpose and command in the first ten", function()
         local names = io.popen "ls examples/*.lua"
         for path in names:lines() do

@@ -263,11 +263,14 @@ local function read_checkpoint(path)
     return content
 end
 
---- rill.mpi.restart(path) returns the table that rill.mpi.checkpoint has written, with distributed streams in their standard cut; nil if the file does not
--- exist. Raises on all ranks if it is damaged.
-function files.restart(path)
+local RESTART_OPTIONS <const> = {ranks = LOAD_OPTIONS.ranks}
+
+--- rill.mpi.restart(path [, options]) returns the table that rill.mpi.checkpoint has written, with distributed streams in their standard cut; nil if the file
+-- does not exist. Raises on all ranks if it is damaged. Option: ranks, as for rill.mpi.stream, for the streams with at least as many dimensions.
+function files.restart(path, options)
     local where <const> = "rill.mpi.restart"
     check_path(where, path)
+    local o = option.take(where, options, RESTART_OPTIONS)
     local content, problem, absent
     if wire.rank == 1 then
         content, problem, absent = read_checkpoint(path)
@@ -280,7 +283,8 @@ function files.restart(path)
     local state = content.values
     local file = open(where, path, false)
     for _, stream in ipairs(content.streams) do
-        local d = distributed.create(stream.element, cut.new(where, stream.shape), stream.modes)
+        local ranks = o.ranks and #o.ranks <= #stream.shape and o.ranks or nil
+        local d = distributed.create(stream.element, cut.new(where, stream.shape, ranks), stream.modes)
         problem = move(file, content.at + stream.at, d._state, false)
         agree(where, path, problem)
         state[stream.name] = d

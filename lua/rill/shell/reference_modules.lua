@@ -217,7 +217,7 @@ rill.mpi.stream(type: string, shape: integer|integer[], options?: {init?: any, h
 rill.mpi.distribute(stream?: source, root?: integer, options?: {halo?: integer, boundary?: string|number|table, ranks?: integer[]}): distributed -- returns a distributed stream of the elements of a stream of rank root. Default: 1
 rill.mpi.load(path: string, options?: {halo?: integer, boundary?: string|number|table, ranks?: integer[]}): distributed -- reads a .npy file on all ranks together
 rill.mpi.checkpoint(path: string, state: table) -- writes distributed streams and plain values by name to a file, which is replaced only when it is complete
-rill.mpi.restart(path: string): table? -- returns the table that rill.mpi.checkpoint has written; nil if there is no file
+rill.mpi.restart(path: string, options?: {ranks?: integer[]}): table? -- returns the table that rill.mpi.checkpoint has written; nil if there is no file
 rill.mpi.cg(A: kernel|function, b: distributed, options?: {tolerance?: number, iterations?: integer, x0?: distributed, strict?: boolean, preconditioner?: function}): distributed, table -- solves A x = b by conjugate gradients; returns x and a report
 rill.mpi.multigrid(b: distributed, options?: {boundary?: string|table, spacing?: number|table, shift?: number, tolerance?: number, iterations?: integer, x0?: distributed, strict?: boolean}): distributed, table -- solves (shift - laplace) x = b on a grid; returns x and a report
 rill.mpi.particles(options: {positions: source, box: table, fields?: table}): distributed_particles -- returns particles that are divided among the ranks

@@ -118,6 +118,9 @@ if mpi.size > 1 then -- of the run with fewer ranks
     local state = mpi.restart(directory .. "/state")
     check("restart", state.grid:collect "all":bytes() == grid:collect "all":bytes() and state.step == 7 and
         state.more[2].x == "y")
+    state = mpi.restart(directory .. "/state", {ranks = {1, mpi.size}})
+    check("restart with ranks", state.grid.ranks[2] == mpi.size and
+        state.grid:collect "all":bytes() == grid:collect "all":bytes())
 end
 mpi.barrier()
 grid:save(directory .. "/grid.npy")
