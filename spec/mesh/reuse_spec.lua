@@ -330,8 +330,9 @@ describe("rill.reuse.order", function()
             assert.is_true(static.asr <= most[1], static.asr)
             assert.is_true(moving.asr <= most[2], moving.asr)
         end
-        -- libmeshoptimizer's order has 0.6820 for a FIFO of 16 entries.
-        assert.is_true(reuse.acmr(reuse.order(bunny.triangles, "forsyth"), 16) <= 0.6820 * 1.04)
+        -- libmeshoptimizer's orders have 0.6820 and 0.6853 (a sphere of 81,920 triangles) for a FIFO of 16 entries.
+        assert.is_true(reuse.acmr(reuse.order(bunny.triangles, "forsyth"), 16) <= 0.6820 * 1.03)
+        assert.is_true(reuse.acmr(reuse.order(rill.mesh.icosphere(6).triangles, "forsyth"), 16) <= 0.6853 * 1.04)
         assert.is_true(reuse.acmr(reuse.order(bunny.triangles, "hoppe"), 16) <= 0.70)
         local ordered = reuse.order(bunny.triangles, "forsyth")
         assert.is_true(math.abs(reuse.cache(ordered, {parallel = 1024}) - 2.77) < 0.03)

@@ -143,24 +143,24 @@ static int32_t use_corners(Order *o, const int32_t *corner)
 }
 
 /* Updates the scores of the `n` vertices that are or were in the cache, and of their triangles. Returns the triangle
- * with the highest score, or NONE. */
+ * with the highest score, or NONE. Of triangles with equal scores, the one that is updated last is returned. */
 static int32_t update_scores(Order *o, int32_t n)
 {
     int32_t best = NONE;
     float most = 0;
-    o->count = n;
-    for (int32_t i = n - 1; i >= 0; i--) {
+    o->count = 0;
+    for (int32_t i = 0; i < n; i++) {
         Vertex *v = &o->vertices[o->cache[i].vertex];
         int32_t place = o->cache[i].place;
         bool inside = place < o->entries;
         float score = vertex_score(o, v, inside ? place : NONE), change = score - v->score;
         const int32_t *around = o->around + v->begin;
         v->score = score;
-        o->count = inside ? o->count : i;
+        o->count += inside;
         for (int32_t k = 0; k < v->left; k++) {
             int32_t t = around[k];
             float sum = o->triangle_score[t] += change;
-            if (sum > most) {
+            if (sum >= most) {
                 most = sum;
                 best = t;
             }
