@@ -14,7 +14,7 @@ local classes = {
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
     F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
     M = "mesh", T = "tree", S = "scene", D = "distributed", Q = "distributed_particles",
-    Y = "distributed_smoke", Z = "distributed_sph",
+    Y = "distributed_smoke", Z = "distributed_sph", b = "big_stream",
 }
 
 -- Methods of streams that write, which expressions do not have.
@@ -197,6 +197,11 @@ local distributed_smoke = {}
 %s
 local distributed_sph = {}
 
+---A file as a stream, which is read by tiles.
+---@class rill.big_stream
+%s
+local big_stream = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -220,7 +225,7 @@ local distributed_sph = {}
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
     "matrix factors hierarchy fluid particles wave heat cloth nbody mesh tree scene struct report " ..
-    "distributed distributed_particles distributed_smoke distributed_sph"):gmatch "[%a_]+" do
+    "distributed distributed_particles distributed_smoke distributed_sph big_stream"):gmatch "[%a_]+" do
     kinds[word] = true
 end
 
@@ -313,7 +318,7 @@ local function annotations()
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
         fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N",
-        fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z")}
+        fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z", fields "b")}
     for _, name in ipairs(files.sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is one of the classes above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

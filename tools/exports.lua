@@ -59,6 +59,9 @@ local function samples()
     local rill = require "rill"
     local s, path = rill.stream("float", 1), os.tmpname()
     os.remove(path)
+    s:save(path .. ".npy")
+    local big = rill.big(path .. ".npy", {tile = 1})
+    os.remove(path .. ".npy")
     local list = {
         rill = rill, s = s, e = s + 1, d = rill.device(), r = s:request(), m = s:map_cpu(), p = rill.progress(1),
         k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }", a = rill.animate(path .. ".png"),
@@ -72,7 +75,7 @@ local function samples()
         C = rill.cloth {shape = {1, 1}}, N = rill.nbody {positions = rill.stream("vec2", 1)},
         M = rill.mesh.grid {}, T = rill.collide.bvh(rill.mesh.box()),
         S = rill.ray.scene(rill.mesh.box()),
-        P = rill.sph {positions = rill.stream("vec2", 1), radius = 1, sound = 1},
+        b = big, P = rill.sph {positions = rill.stream("vec2", 1), radius = 1, sound = 1},
     }
     return has_mpi and add_distributed(list) or list
 end

@@ -322,7 +322,7 @@ local lua_layers = {
     {"simulation/particle", "simulation/fluid"},
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"ray/"}, {"ray"},
     {"render/volume"}, {"volume"},
-    {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"csv/", "npz/"}, {"csv", "npz"}, {"mpi/"}, {"mpi"},
+    {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"csv/", "npz/"}, {"csv", "npz"}, {"big"}, {"mpi/"}, {"mpi"},
     {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},
 }
 local lua_heights = {}

@@ -28,6 +28,19 @@ local function with(given, call) -- what must be there beside the unknown option
     end
 end
 
+-- Returns a call with a big stream.
+local function big(call)
+    return function(o)
+        local path = os.tmpname()
+        os.rename(path, path .. ".npy")
+        line:save(path .. ".npy")
+        local b = rill.big(path .. ".npy")
+        local done, message = pcall(call, b, o)
+        os.remove(path .. ".npy")
+        error(done and "no error" or message, 0)
+    end
+end
+
 local three = rill.from {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}
 local points = rill.from({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, "vec3")
 local shape = {shape = {8, 8}}
@@ -112,6 +125,13 @@ local calls = {
     end,
     ["rill.reuse.order"] = function(o) return rill.reuse.order(rill.stream("ivec3", 1), "hoppe", o) end,
     ["rill.reuse.cache"] = function(o) return rill.reuse.cache(rill.stream("ivec3", 1), o) end,
+    ["rill.big"] = function(o) return rill.big("/nowhere.npy", o) end,
+    ["b:map"] = big(function(b, o) return b:map("x", "/nowhere/a.npy", o) end),
+    ["b:filter"] = big(function(b, o) return b:filter("x > 0.0", "/nowhere/a.npy", o) end),
+    ["b:scan"] = big(function(b, o) return b:scan("/nowhere/a.npy", o) end),
+    ["b:sort"] = big(function(b, o) return b:sort("/nowhere/a.npy", o) end),
+    ["b:histogram"] = big(function(b, o) return b:histogram(o) end),
+    ["b:top_k"] = big(function(b, o) return b:top_k(1, o) end),
     ["rill.load"] = function(o) return rill.load("/nowhere.npy", nil, o) end,
     ["rill.npz.load"] = function(o) return rill.npz.load("/nowhere.npz", o) end,
     ["rill.npz.save"] = function(o) return rill.npz.save("/nowhere/a.npz", {line}, o) end,

@@ -8,7 +8,7 @@
 -- table of options, the types after `): ` are the results. Names begin with `rill.`, or with a letter for the type of the value: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
 -- translator, `c` a container, `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid, `M` a mesh, `T` a tree, `D` a distributed stream, `Q` distributed particles, `Y` distributed smoke,
--- `Z` a distributed fluid of particles.
+-- `Z` a distributed fluid of particles, `b` a big stream.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.core.packed_methods"
 local filters = require "rill.image.filters"

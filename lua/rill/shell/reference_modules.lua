@@ -203,6 +203,33 @@ rill.reuse.acmr(triangles: source, entries?: integer): number -- returns the ave
     { "subdivide", [==[
 rill.subdivide.loop(m: mesh, options: {levels: integer, creases?: source|table, limit?: boolean, adaptive?: {edge?: number, pixels?: number, camera?: table, size?: integer[], curvature?: number, kernel?: kernel}, patch?: string}): mesh, table -- subdivides by Loop's scheme, everywhere or adaptively where edges require it. Also returns the numbers of faces and vertices at each level
 ]==] },
+    { "big", [==[
+rill.big(path: string, type?: string|{type?: string, shape?: integer|integer[], memory?: integer, tile?: integer}, shape?: integer|integer[], options?: {memory?: integer, tile?: integer}): big_stream -- returns a .npy file on disk as a stream, which is read by tiles
+b.path: string -- the name of the file
+b.type: string -- the type of the elements
+b.shape: integer[] -- the shape of the whole
+b.size: integer -- the number of elements
+b.memory: integer -- the bytes that an operation uses for its tiles
+b.tile: integer? -- the number of elements of a tile, if it was given
+b:map(f: kernel|string, path: string, options?: {arguments?: table}): big_stream -- writes the results of a kernel or an expression in x of all elements to a file
+b:filter(pred: kernel|string, path: string, options?: {arguments?: table}): big_stream -- writes the elements for which a predicate holds to a file
+b:scan(path: string, options?: {exclusive?: boolean}): big_stream -- writes the running sums to a file
+b:sort(path: string, options?: {descending?: boolean}): big_stream -- writes the sorted elements to a file, in the order of s:sort
+b:sum(): number -- returns the sum of all elements
+b:mean(): number? -- returns the mean of all elements
+b:norm(): number -- returns the square root of the sum of the squares
+b:var(): number? -- returns the population variance of all elements
+b:std(): number? -- returns the standard deviation
+b:min(): number? -- returns the least element. The result is NaN if an element is NaN
+b:max(): number? -- returns the largest element. The result is NaN if an element is NaN
+b:argmin(): integer ... -- returns the 1-based indices of the first least element
+b:argmax(): integer ... -- returns the 1-based indices of the first largest element
+b:any(): boolean -- returns whether an element is not zero
+b:all(): boolean -- returns whether no element is zero
+b:count(): integer -- returns the number of elements that are not zero
+b:histogram(options?: {bins?: integer, min?: number, max?: number, outside?: string}): stream, stream -- counts the elements in each of a row of bins, and returns the edges of the bins
+b:top_k(k: integer, options?: {largest?: boolean}): stream, stream -- returns the k largest elements in descending order, and their 0-based indices
+]==] },
     { "scale", [==[
 rill.mpi.rank: integer -- the number of this process, from 1
 rill.mpi.size: integer -- the number of processes

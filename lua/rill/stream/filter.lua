@@ -21,11 +21,19 @@ local KEEP <const> = {
     bool = "x", int = "x != 0", uint = "x != 0u", float = "(floatBitsToUint(x) << 1) != 0u", double = "x != 0.0lf",
 }
 
--- Runs a kernel that writes its result to a new mask.
-local function masked(kernel, s, values)
+-- Runs a kernel that writes its result to a new mask. `part`: see the launch option of the same name.
+local function masked(kernel, s, values, part)
     local mask, given = core._mask(s), values or {}
     given[#given + 1], given[#given + 2] = s, mask
-    kernel(table.unpack(given))
+    if part then
+        local named = {part = part}
+        for i, param in ipairs(kernel.params) do
+            named[param.name] = given[i]
+        end
+        kernel(named)
+    else
+        kernel(table.unpack(given))
+    end
     return mask
 end
 
@@ -65,7 +73,7 @@ local function from_expression(name, s, expression)
 end
 
 -- Returns the mask of a text, which is a condition, or else a number that counts as true if it is nonzero.
-local function from_text(name, flat, text, constants)
+local function from_text(name, flat, text, constants, part)
     if not text:find "%S" then
         fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its index), "
             .. "got an empty string")
@@ -89,7 +97,7 @@ local function from_text(name, flat, text, constants)
     if not kernel then
         fail(name, "%s", message)
     end
-    return masked(kernel, flat, values)
+    return masked(kernel, flat, values, part)
 end
 
 local PREDICATES <const> = { bool = true, int = true, uint = true, float = true }
@@ -161,6 +169,13 @@ end
 filter.filter = errors.guard(function(s, ...)
     return compact("filter", s, ...)
 end)
+
+--- filter.text(s, text, constants, part) is s:filter of a stream of one dimension by an expression whose index counts in the
+-- whole of which the stream is a part: part = {first = 1-based index, shape = size}.
+function filter.text(s, text, constants, part)
+    local mask <close> = from_text("filter", s, text, constants, part)
+    return core._compact("filter", s, mask)
+end
 
 --- s:find(pred [, constants]) returns an int stream of the flat 0-based indices of the elements for which the predicate
 -- holds.

@@ -34,7 +34,7 @@ static bool is_kind(Scalar scalar, int i)
     return kinds[i].form == type_scalar_form(scalar) && kinds[i].bytes == type_scalar_bytes(scalar);
 }
 
-static Scalar scalar_of(NpyKind kind)
+Scalar npy_scalar_of(NpyKind kind)
 {
     int i = 0, scalar = 0;
     while (i < KINDS - 1 && kinds[i].kind != kind) {
@@ -46,8 +46,7 @@ static Scalar scalar_of(NpyKind kind)
     return (Scalar)scalar;
 }
 
-/* Returns false for scalars that .npy files cannot store. */
-static bool kind_of(Scalar scalar, NpyKind *kind)
+bool npy_kind_of(Scalar scalar, NpyKind *kind)
 {
     for (int i = 0; i < KINDS; i++) {
         if (is_kind(scalar, i)) {
@@ -133,7 +132,7 @@ static bool settle_shape(const NpyArray *array, const Type *type, Shape *shape)
  * array. */
 static bool upload(Device *device, const NpyArray *array, const Type *type, const Shape *shape, Stream *result)
 {
-    const Type *own = type_of(scalar_of(array->kind), 1);
+    const Type *own = type_of(npy_scalar_of(array->kind), 1);
     const Type *wanted = type ? type_of(type->scalar, 1) : own;
     Shape row = {.rank = 1, .size = {(int64_t)array->count}};
     Stream numbers, cast = {0};
@@ -159,7 +158,7 @@ static bool settle_type(const NpyArray *array, const Type **type)
         return error_set("a .npy file holds numbers, not structures (%s); those are in .rill files", (*type)->name);
     }
     if (array->is_complex && !*type) {
-        *type = type_of(scalar_of(array->kind), 2);
+        *type = type_of(npy_scalar_of(array->kind), 2);
     }
     if (array->is_complex && (*type)->components != 2) {
         return error_set("it holds complex numbers: expected the type vec2 or dvec2, got %s", (*type)->name);
@@ -261,7 +260,7 @@ bool npy_array(const Stream *stream, NpyArray *array)
 {
     const Type *type = stream->type;
     *array = (NpyArray){.rank = stream->shape.rank};
-    if (!kind_of(type->scalar, &array->kind)) {
+    if (!npy_kind_of(type->scalar, &array->kind)) {
         return array_of_value(stream, array); /* unorm8, which files cannot store, is saved as its type in kernels */
     }
     for (int i = 0; i < array->rank; i++) {

@@ -5,6 +5,10 @@
 #include "io/array/npy.h"
 #include "stream/stream.h"
 
+/* Returns the scalar of streams for a kind other than 64-bit integers. */
+Scalar npy_scalar_of(NpyKind kind);
+/* Finds the kind in files for a scalar. Returns false for scalars that .npy files cannot store. */
+bool npy_kind_of(Scalar scalar, NpyKind *kind);
 /* Creates a stream of an array, whose numbers may be converted in place. `type` is the type of the stream, or NULL: the
  * type of the array. `round`: 64-bit integers that double does not represent are rounded; otherwise they are an error.
  * Must be called inside a scope. Returns false with error_set on failure. */

@@ -318,25 +318,17 @@ static void transpose(const Header *header, const unsigned char *from, unsigned 
 
 static bool take_data(const Header *header, const unsigned char *data, NpyArray *array)
 {
-    size_t width = element_bytes(header);
-    array->kind = header->kind;
-    array->rank = header->rank;
-    memcpy(array->dim, header->dim, sizeof array->dim);
+    size_t width = kinds[header->kind].bytes;
     array->data = malloc(array->count * width + 1);
     if (!array->data) {
         return error_set("out of host memory for %zu elements", array->count);
     }
     if (header->fortran && header->rank > 1) {
-        transpose(header, data, array->data, array->count);
+        transpose(header, data, array->data, array->count >> header->is_complex);
     } else {
         memcpy(array->data, data, array->count * width);
     }
-    if (header->is_complex) {
-        array->is_complex = true;
-        array->dim[array->rank++] = 2;
-        array->count *= 2;
-    }
-    byteorder_convert(array->data, kinds[header->kind].bytes, array->count, header->little);
+    byteorder_convert(array->data, width, array->count, header->little);
     return true;
 }
 
@@ -345,22 +337,52 @@ bool npy_recognise(const unsigned char *bytes, size_t size)
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
 }
 
-bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array)
+/* Reads the header, and describes the array without its data. */
+static bool read_head(const unsigned char *bytes, size_t size, size_t total, Header *header, NpyHead *head)
 {
     Scanner scanner;
-    Header header = {0};
-    *array = (NpyArray){0};
+    *header = (Header){0};
+    *head = (NpyHead){.start = 0};
     if (!npy_recognise(bytes, size)) {
         return error_set("it is not a .npy file");
     }
-    if (!find_header(bytes, size, &scanner) || !parse_header(&scanner, &header)) {
+    if (!find_header(bytes, size, &scanner) || !parse_header(&scanner, header)) {
         return false;
     }
-    if (header.is_complex && header.rank == NPY_MAX_RANK) {
+    if (header->is_complex && header->rank == NPY_MAX_RANK) {
         return error_set("the .npy file's array has more than %d dimensions", NPY_MAX_RANK - 1);
     }
-    const unsigned char *data = (const unsigned char *)scanner.end;
-    return check_size(&header, (size_t)(bytes + size - data), &array->count) && take_data(&header, data, array);
+    NpyArray *array = &head->array;
+    head->start = (size_t)((const unsigned char *)scanner.end - bytes);
+    head->little = header->little;
+    head->fortran = header->fortran && header->rank > 1;
+    array->kind = header->kind;
+    array->rank = header->rank;
+    memcpy(array->dim, header->dim, sizeof array->dim);
+    if (!check_size(header, total - head->start, &array->count)) {
+        return false;
+    }
+    if (header->is_complex) {
+        array->is_complex = true;
+        array->dim[array->rank++] = 2;
+        array->count *= 2;
+    }
+    return true;
+}
+
+bool npy_head(const unsigned char *bytes, size_t size, size_t total, NpyHead *head)
+{
+    Header header;
+    return read_head(bytes, size, total, &header, head);
+}
+
+bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array)
+{
+    Header header;
+    NpyHead head;
+    bool ok = read_head(bytes, size, size, &header, &head);
+    *array = ok ? head.array : (NpyArray){0};
+    return ok && take_data(&header, bytes + head.start, array);
 }
 
 void npy_free(NpyArray *array)

@@ -45,6 +45,15 @@ const char *npy_kind_name(NpyKind kind);
 bool npy_recognise(const unsigned char *bytes, size_t size);
 /* Decodes a file. Release the array with npy_free. Returns false with error_set on failure. */
 bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array);
+/* What the header of a file tells about its elements. */
+typedef struct NpyHead {
+    NpyArray array; /* without data */
+    size_t start;   /* of the first element in the file */
+    bool little, fortran;
+} NpyHead;
+
+/* Decodes the header of a file of `total` bytes, of which `bytes` has the first `size`. Returns false with error_set. */
+bool npy_head(const unsigned char *bytes, size_t size, size_t total, NpyHead *head);
 /* Frees the array. */
 void npy_free(NpyArray *array);
 

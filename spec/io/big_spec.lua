@@ -1,0 +1,342 @@
+-- Files that are larger than memory: each operation against a reference in Lua or the operation on the whole stream, over
+-- small tiles; sources that change, full disks, and the memory of a process.
+local rill = require "rill"
+local check = require "spec.support.check"
+local tempfiles = require "spec.support.tempfiles"
+local tiles = require "rill.big.tiles"
+
+local NUMBERS <const> = {"float", "double", "half", "int", "uint", "int8", "uint8", "int16", "uint16", "bool"}
+local SPECIAL <const> = {0.0, -0.0, 0 / 0, -(0 / 0), 1 / 0, -1 / 0, 3.5, 3.5}
+
+-- Returns a stream of small numbers of a type, many of them equal; `special`: also NaN, infinities and zeros.
+local function values(element, n, special)
+    local list, state = {}, n + 7
+    for i = 1, n do
+        state = (state * 1103515245 + 12345) & 0x7fffffff
+        local x = (state >> 8) % 41 - 20
+        if element:find "^u" then
+            x = math.abs(x)
+        elseif element == "bool" then
+            x = x > 5
+        elseif element == "float" or element == "double" or element == "half" then
+            x = special and (state >> 16) % 4 == 0 and SPECIAL[(state >> 20) % #SPECIAL + 1] or x / 4
+        end
+        list[i] = x
+    end
+    return n > 0 and rill.from(list, element) or rill.stream(element, 0)
+end
+
+describe("big streams", function()
+    local files
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
+
+    local function save(s, name)
+        local path = files:path(name or "source.npy")
+        s:save(path)
+        return path
+    end
+
+    local function cases(f)
+        for _, element in ipairs(NUMBERS) do
+            for _, n in ipairs {0, 1, 2, 7, 64, 65, 301} do
+                local s = values(element, n)
+                local path = save(s)
+                for _, tile in ipairs {1, 7, 64, 1000} do
+                    if n // tile <= 70 then
+                        f(s, rill.big(path, {tile = tile}), element, n)
+                    end
+                end
+            end
+        end
+    end
+
+    it("tell the type and the shape of their file", function()
+        local b = rill.big(save(rill.stream("float", {3, 4}, 2)), {memory = 1000})
+        assert.same({"float", {3, 4}, 12, 1000}, {b.type, b.shape, b.size, b.memory})
+        assert.same({"big stream<float>[3x4] '" .. b.path .. "'"}, {tostring(b)})
+        local vectors = rill.big(save(rill.stream("vec4", 3)), "vec4")
+        assert.same({"vec4", {3}}, {vectors.type, vectors.shape})
+        assert.same({2, 6}, rill.big(b.path, "float", {2, 6}).shape)
+        assert.same({12}, rill.big(b.path, nil, 12).shape)
+    end)
+
+    it("are reduced as the whole", function()
+        cases(function(s, b, element, n)
+            local whole, exact = s:values(), 0
+            for i, x in ipairs(whole) do
+                whole[i] = x == true and 1 or x == false and 0 or x
+                exact = exact + whole[i]
+            end
+            assert.near(exact, b:sum(), 1e-6)
+            assert.equal(s:count(), b:count())
+            assert.equal(s:any(), b:any())
+            assert.equal(s:all(), b:all())
+            assert.same({s:argmin(), s:argmax()}, {b:argmin(), b:argmax()})
+            assert.equal(s:min(), b:min())
+            assert.equal(s:max(), b:max())
+            if n == 0 then
+                assert.same({}, {b:mean(), b:var(), b:std()})
+                assert.equal(0, b:norm())
+                return
+            end
+            local squares, mean = 0, exact / n
+            for _, x in ipairs(whole) do squares = squares + (x - mean) ^ 2 end
+            assert.near(mean, b:mean(), 1e-6)
+            assert.near(squares / n, b:var(), 1e-4)
+            assert.near(math.sqrt(squares / n), b:std(), 1e-4)
+            assert.near(math.sqrt(squares + n * mean * mean), b:norm(), 1e-4 * n, element)
+        end)
+    end)
+
+    it("are mapped, filtered and scanned as the whole", function()
+        cases(function(s, b, element)
+            local text = element == "bool" and "!x" or "x * x"
+            local r = b:map(text, files:path "map.npy")
+            local whole = s:map(text)
+            local got = rill.load(r.path, r.type)
+            assert.same({whole.type, whole.shape[1]}, {r.type, r.shape[1]})
+            assert.equal(whole:bytes(), got:bytes())
+            local test = element == "bool" and "x || i % 3 == 1" or "float(x) > 1.0 || i % 3 == 1"
+            local kept = b:filter(test, files:path "filter.npy")
+            assert.equal(s:filter(test):bytes(), rill.load(kept.path, s.type):bytes())
+            for _, exclusive in ipairs {false, true} do
+                local sums = b:scan(files:path "scan.npy", {exclusive = exclusive})
+                local expected = s:scan("add", {exclusive = exclusive})
+                assert.equal(expected.type, sums.type)
+                check.equal(expected:values(), rill.load(sums.path):values(), 1e-3)
+            end
+        end)
+    end)
+
+    it("are sorted bit for bit as the whole", function()
+        for _, element in ipairs(NUMBERS) do
+            for _, n in ipairs {0, 1, 2, 7, 64, 301} do
+                local s = values(element, n, true)
+                local path = save(s)
+                for _, tile in ipairs {1, 7, 64, 1000} do
+                    for _, descending in ipairs(n // tile <= 70 and {false, true} or {}) do
+                        local r = rill.big(path, {tile = tile}):sort(files:path "sorted.npy", {descending = descending})
+                        assert.equal(s:sort {descending = descending}:bytes(), rill.load(r.path):bytes())
+                        assert.equal(element, r.type)
+                    end
+                end
+            end
+        end
+    end)
+
+    it("sort larger runs of equal, sorted and random elements", function()
+        for name, s in pairs {
+            equal = rill.stream("int", 20000, 4), up = rill.iota(20000), down = rill.iota(20000):flip():copy(),
+            random = rill.random(20000, {seed = 4}), few = rill.random(20000, {type = "uint", seed = 4}):map "x % 3u"
+        } do
+            local r = rill.big(save(s), {tile = 1500}):sort(files:path "sorted.npy")
+            assert.equal(s:sort():bytes(), rill.load(r.path):bytes(), name)
+        end
+    end)
+
+    it("have histograms and largest elements", function()
+        for _, element in ipairs {"float", "double", "int", "uint8"} do
+            for _, n in ipairs {1, 65, 301} do
+                local s = values(element, n)
+                local b = rill.big(save(s), {tile = 16})
+                for _, o in ipairs {
+                    {bins = 5}, {bins = 4, min = -2, max = 3}, {bins = 3, min = 0, outside = "clamp"},
+                } do
+                    local counts, edges = b:histogram(o)
+                    local expected, bounds = s:histogram(o)
+                    assert.same(expected:values(), counts:values())
+                    check.equal(bounds:values(), edges:values(), 1e-6)
+                end
+                for _, largest in ipairs {true, false} do
+                    for _, k in ipairs {0, 1, n // 2, n} do
+                        local best, at = b:top_k(k, {largest = largest})
+                        local expected, places = s:top_k(k, {largest = largest})
+                        assert.same({expected:values(), places:values()}, {best:values(), at:values()})
+                    end
+                end
+            end
+        end
+        local counts = rill.big(save(rill.stream("float", 0)), {}):histogram {bins = 2, min = 0, max = 1}
+        assert.same({0, 0}, counts:values())
+    end)
+
+    it("run kernels whose indices count in the whole", function()
+        local s = rill.random({37, 5}, {seed = 3})
+        local place = rill.kernel [=[
+            kernel void place(float x<>, float table[], int more, out int r<>) {
+                r = indexof(x).y * 1000 + indexof(x).x * 10 + sizeof_stream(x).y * 0 + more + int(table[0]);
+            }
+        ]=]
+        local b = rill.big(save(s), {tile = 16})
+        local r = b:map(place, files:path "place.npy", {arguments = {table = rill.from {2}, more = 3}})
+        assert.same({37, 5}, r.shape)
+        assert.same(place {x = s, table = rill.from {2}, more = 3}:values(), rill.load(r.path):values())
+        local pushes = rill.kernel "kernel void pushes(float x<>, vout int r<>) { if (x > 0.5) push(r, indexof(x).y); }"
+        local found = b:map(pushes, files:path "pushes.npy")
+        assert.same(pushes(s):values(), rill.load(found.path):values())
+        local late = rill.kernel "kernel void late(float x<>, out bool r<>) { r = indexof(x).y >= 30; }"
+        assert.equal(s:filter(late(s)):bytes(), rill.load(b:filter(late, files:path "late.npy").path):bytes())
+        local shift = b:map("x + a", files:path "shift.npy", {arguments = {a = 2}})
+        assert.equal(s:map("x + 2.0"):bytes(), rill.load(shift.path):bytes())
+        assert.same({37, 5}, shift.shape)
+    end)
+
+    it("have vectors", function()
+        local s = rill.random(100, {type = "vec3", seed = 2})
+        local b = rill.big(save(s), "vec3", nil, {tile = 7})
+        local r = b:map("x.zyx * 2.0", files:path "vectors.npy")
+        assert.equal(s:map("x.zyx * 2.0"):bytes(), rill.load(r.path, "vec3"):bytes())
+        assert.same({"vec3", {100}}, {r.type, r.shape})
+        assert.equal(s:filter("x.x > 0.5"):bytes(),
+            rill.load(b:filter("x.x > 0.5", files:path "some.npy").path, "vec3"):bytes())
+        check.raises("b:sum: expected a big stream of numbers, got elements of vec3", function() return b:sum() end)
+    end)
+
+    -- Returns the bytes of a .npy file.
+    local function npy(dtype, shape, data, order)
+        local text = ("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }\n"):format(dtype, order or "False", shape)
+        return "\x93NUMPY\1\0" .. string.pack("<s2", text) .. data
+    end
+
+    it("read all types of files", function()
+        local function read(dtype, data, element, shape)
+            local b = rill.big(files:write("types.npy", npy(dtype, shape or "3,", data)), {tile = 2, type = element})
+            return rill.load(b:map("x", files:path "copy.npy").path, b.type):values(), b.type
+        end
+        for _, case in ipairs {
+            {">f4", ">fff", {1.5, -2, 3}, "float"}, {">i2", ">i2i2i2", {1, -2, 300}, "int16"},
+            {"<i8", "<i8i8i8", {1, -2, 3}, "int"}, {">i8", ">i8i8i8", {1, -2, 3}, "int"},
+            {"<u8", "<I8I8I8", {1, 2, 0xffffffff}, "uint"}, {"<i8", "<i8i8i8", {1, -(1 << 40), 3}, "double"},
+            {"<i8", "<i8i8i8", {1, -7, 3}, "float"}, {"|u1", "BBB", {1, 200, 3}, "float"},
+            {"<i4", "<i4i4i4", {1, -7, 3}, "double"},
+        } do
+            local got, element = read(case[1], string.pack(case[2], table.unpack(case[3])), case[4])
+            assert.same(case[4], element)
+            check.equal(case[3], got)
+        end
+        assert.same({true, false, true}, (read("|b1", "\1\0\2")))
+        local pairs_of, element = read("<c8", string.pack("<ffffff", 1, 2, 3, 4, 5, 6))
+        assert.same({{1, 2, 3, 4, 5, 6}, "vec2"}, {pairs_of, element})
+        check.raises("element 0, 4294967296, does not fit int", read, "<i8", string.pack("<i8i8i8", 1, 2, 1 << 32))
+        local raw = rill.big(files:write("raw.bin", string.pack("<i2i2i2", 4, 5, -6)), "int16", nil, {tile = 2})
+        assert.same({{3}, 3}, {raw.shape, raw:sum()})
+    end)
+
+    it("refuse bad arguments", function()
+        local s = rill.iota(6)
+        local path = save(s)
+        local b = rill.big(path)
+        local out = files:path "out.npy"
+        local near = rill.kernel "kernel void near(neighbor int x<>, out int r<>) { r = x[1]; }"
+        local two = rill.kernel "kernel void two(int x<>, int y<>, out int r<>) { r = x + y; }"
+        for message, f in pairs {
+            ["argument #1 'path': expected the name of a file, got number 3"] = function() rill.big(3) end,
+            ["cannot read '/nowhere.npy'"] = function() rill.big "/nowhere.npy" end,
+            ["argument #2 'type': expected the name of a type"] = function() rill.big(path, "nothing") end,
+            ["argument #3 'shape': expected a size"] = function() rill.big(path, nil, {-1}) end,
+            ["has 6 elements, not 2x2"] = function() rill.big(path, {shape = {2, 2}}) end,
+            ["needs a last dimension of 4"] = function() rill.big(path, "vec4") end,
+            ["in Fortran's order"] = function()
+                rill.big(files:write("f.npy", npy("<f4", "1, 2", ("\0"):rep(8), "True")))
+            end,
+            ["truncated"] = function() rill.big(files:write("f.npy", npy("<f4", "3,", ("\0"):rep(8)))) end,
+            ["is not a .npy file: give the type"] = function() rill.big(files:write("f.bin", "abcde")) end,
+            ["has 5 bytes"] = function() rill.big(files:write("f.bin", "abcde"), "float") end,
+            ["b:map: argument #2 'path': expected the name"] = function() b:map("x", nil) end,
+            ["is the file of the stream"] = function() b:map("x", files.directory .. "/./source.npy") end,
+            ["argument #1: expected a kernel or an expression"] = function() b:map(3, out) end,
+            ["argument 'x' is a neighbor stream"] = function() b:map(near, out) end,
+            ["has two input streams"] = function() b:map(two, out) end,
+            ["b:sort: argument #1 'path': '"] = function() b:sort(path) end,
+            ["b:scan: expected one dimension, got shape 2x3"] = function() rill.big(path, nil, {2, 3}):scan(out) end,
+            ["b:top_k: argument #1 'k': expected a whole number from 0 to 6"] = function() b:top_k(7) end,
+            ["cannot write '/nowhere/out.npy'"] = function() b:map("x", "/nowhere/out.npy") end,
+            ["b:map: error"] = function() b:map("x +", out) end,
+        } do
+            check.raises(message, f)
+        end
+        assert.falsy(io.open(out))
+    end)
+
+    it("detect a source that is changed or truncated", function()
+        local s = rill.iota(1000)
+        local path = save(s, "changed.npy")
+        local bytes = tempfiles.read(path)
+        local function trial(change)
+            files:write("changed.npy", bytes)
+            local b = rill.big(path, {tile = 100})
+            local count, state = 0, b._state
+            return pcall(tiles.each, "b:sum", state, 100, function()
+                count = count + 1
+                if count == 3 then change() end
+            end), b
+        end
+        check.raises("truncated", function()
+            local _, b = trial(function() end)
+            files:write("changed.npy", bytes:sub(1, 1000))
+            b:sum()
+        end)
+        check.raises("changed", function()
+            local _, b = trial(function() end)
+            files:write("changed.npy", bytes .. "more")
+            b:map("x", files:path "never.npy")
+        end)
+        assert.truthy((trial(function() end)))
+        assert.falsy((trial(function() files:write("changed.npy", bytes:sub(1, 3000)) end)))
+        assert.falsy((trial(function()
+            os.execute "sleep 0.02"
+            files:write("changed.npy", bytes)
+        end)))
+        for _, name in ipairs(files:list()) do
+            assert.falsy(name:find "^%.rill" or name == "never.npy")
+        end
+    end)
+
+    -- Runs a script in another process. Returns its output.
+    local function child(prefix, text)
+        local script = files:write("child.lua", text)
+        local pipe = assert(io.popen(("%s MESA_SHADER_CACHE_DISABLE=true %s '%s' 2>&1"):format(prefix,
+            os.getenv "RILL_LUA" or "lua5.4", script)))
+        local output = pipe:read "a"
+        pipe:close()
+        return output
+    end
+
+    it("leave no file if the disk is full", function()
+        local path = save(rill.iota(200000), "large.npy")
+        files:write("full.npy", "earlier")
+        local output = child("ulimit -f 400;", ([[
+            local rill = require "rill"
+            local b = rill.big("%s", {tile = 10000})
+            for _, f in ipairs {function(p) b:map("x", p) end, function(p) b:sort(p) end} do
+                print(pcall(f, "%s"))
+            end
+        ]]):format(path, files:path "full.npy"))
+        local _, count = output:gsub("false\t[^\n]*File too large", "")
+        assert.equal(2, count, output)
+        assert.equal("earlier", tempfiles.read(files:path "full.npy"))
+        for _, name in ipairs(files:list()) do
+            assert.falsy(name:find "^%.rill")
+        end
+    end)
+
+    it("use memory that does not depend on the size of the file", function()
+        local function peak(n)
+            local path = files:path "peak.npy"
+            local part = rill.random(1 << 20, {seed = 1}):bytes()
+            files:write("peak.npy", npy("<f4", (n << 20) .. ",", part:rep(n)))
+            local output = child("", ([[
+                local rill = require "rill"
+                local b = rill.big("%s", {memory = 8 << 20})
+                b:map("x * 2.0", "%s")
+                b:sort "%s"
+                b:sum()
+                for line in io.lines "/proc/self/status" do print(line:match "VmHWM:%%s*(%%d+)" or "") end
+            ]]):format(path, files:path "peak1.npy", files:path "peak2.npy"))
+            return tonumber(output:match "%d+") or error(output)
+        end
+        local small, large = peak(4), peak(24)
+        assert.truthy(large - small < 30000, ("%d kB, %d kB"):format(small, large)) -- the files differ by 80 MB
+    end)
+end)
