@@ -103,6 +103,12 @@ describe("rill.mpi", function()
         end
     end)
 
+    test("refuses cuts that leave ranks without elements", function()
+        local text, good = run(5, "failures", "columns")
+        assert(good, text)
+        assert.truthy(text:find("option 'ranks': dimension 3 can be divided among at most 4 ranks, got 5", 1, true))
+    end)
+
     test("refuses damaged files on all ranks", function()
         files:write("short.npy", "\x93NUMPY\1\0" .. string.pack("<I2", 70) ..
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }"):sub(1, 69) .. (" "):rep(9) .. "\n" ..

@@ -106,6 +106,9 @@ function cut.new(where, shape, ranks, multiple)
     for d, n in ipairs(shape) do
         if grid[d] > 1 and d > #BOX_UNITS then
             fail("%s: option 'ranks': only the first %d dimensions can be cut", where, #BOX_UNITS)
+        elseif d > 1 and grid[d] > 1 and grid[d] > BOX_UNITS[d] then -- the other ranks would have no elements
+            fail("%s: option 'ranks': dimension %d can be divided among at most %d ranks, got %d", where, d,
+                BOX_UNITS[d], grid[d])
         elseif grid[d] > 1 and d > 1 and n < LEAST_SPLIT then
             fail("%s: option 'ranks': dimension %d has %d elements, only dimensions of at least %d are cut", where,
                 d, n,

@@ -637,6 +637,10 @@ function distributed.set(where, d, init)
         init = rill.from(init, data.type)
     end
     if rill.type(init) ~= "stream" and rill.type(init) ~= "expression" then
+        if type(init) == "function" or type(init) == "userdata" or type(init) == "string" then
+            fail("%s: option 'init': expected a value, or a stream or table of all elements, got %s", where,
+                errors.told(init))
+        end
         data.part:fill(init)
         return
     end

@@ -294,6 +294,20 @@ of_all("any", false, function(a, b) return a or b end)
 of_all("all", true, function(a, b) return a and b end)
 of_all("count", 0, function(a, b) return a + b end)
 
+-- These methods reduce all elements. Without this check an axis, which methods of streams take, would be ignored.
+for _, name in ipairs {
+    "sum", "mean", "norm", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count",
+} do
+    local f = methods[name]
+    methods[name] = function(d, axis)
+        if axis ~= nil then
+            fail("D:%s: expected no argument, got %s: distributed streams are reduced as a whole; reduce D.part " ..
+                "along an axis, and combine the parts with rill.mpi.reduce", name, errors.told(axis))
+        end
+        return f(d)
+    end
+end
+
 -- ---- scans
 
 -- The elements of a chunk, which one invocation scans.

@@ -116,8 +116,14 @@ function mpi.reduce(value, operation)
     return rill.type(result) == "expression" and result:eval() or result
 end
 
---- rill.mpi.device() returns the device of this rank: the one with the number of the rank among the ranks of its machine, modulo the number of devices, or that of
--- the environment variable RILL_DEVICE. It is opened when rill.mpi is loaded, unless a device is open already.
+-- Opens the device of this rank, if there are several ranks and several devices in this machine.
+if wire.near_size > 1 and (os.getenv "RILL_DEVICE" or "") == "" then
+    local index = wire.device_of(rill.devices(), wire.near_rank)
+    if index then rill.open(index) end
+end
+
+--- rill.mpi.device() returns the device of this rank: that of the environment variable RILL_DEVICE, or the devices of a machine in turn, by the numbers of its
+-- ranks. If there are several, it is opened when rill.mpi is loaded.
 function mpi.device()
     return rill.device()
 end

@@ -19,6 +19,18 @@ local wire = {}
 wire.mpi = mpi
 wire.rank, wire.size, wire.near_rank, wire.near_size = mpi.start()
 
+--- wire.device_of(list, rank) returns the index of the device for a rank of this machine: the ranks use the devices of a list (of rill.devices()) that are of
+-- the same type as the first one, hardware or software, in turn. nil if there is only one.
+function wire.device_of(list, rank)
+    local usable = {}
+    for _, d in ipairs(list) do
+        if d.software == list[1].software then
+            usable[#usable + 1] = d.index
+        end
+    end
+    return #usable > 1 and usable[(rank - 1) % #usable + 1] or nil
+end
+
 local free = {} -- memories that no message uses
 
 --- wire.borrow(bytes) returns a memory with room for a number of bytes, to be given back with wire.give.

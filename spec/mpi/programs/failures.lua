@@ -23,6 +23,8 @@ elseif way == "killed" then
     mpi.barrier()
 elseif way == "shape" then
     mpi.stream("float", 10 + mpi.rank)
+elseif way == "columns" then
+    refused(mpi.stream, "float", {64, 4096, 512}, {ranks = {1, 1, mpi.size}})
 elseif way == "messages" then
     local d = mpi.stream("float", {30, 20})
     refused(mpi.stream, "float", {3, -1})
