@@ -192,6 +192,9 @@ describe("files of columns", function()
         assert.equal("a\tb\n3\t1\n", written {a = {3}, b = {1}})
         assert.equal("0.33333,NA\n", written({{1 / 3}, {nan}}, {header = false, digits = 5, missing = "NA",
             delimiter = ","}))
+        assert.equal('a\n1\n""\n', written({a = {1, nan}}, {missing = ""})) -- a blank line would be skipped
+        check.equal({1, nan}, rill.csv.load(path).a:values())
+        assert.equal('a,b\n"?,",2\n', written({a = {nan}, b = {2}}, {missing = "?,", delimiter = ","}))
         path = files:path "out.csv"
         assert.equal("a;b\n0,5;1e+300\n", written({a = {0.5}, b = {1e300}}, {decimal = ","}))
         assert.equal("c1,c2\n1,2\n", written {rill.from({1}, "uint8"), rill.from {2}})

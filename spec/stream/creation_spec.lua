@@ -73,6 +73,10 @@ describe("creating streams", function()
         end
         assert.same({0, 1, 2}, rill.arange(3):values())
         assert.same({0.0, 0.5, 1.0}, rill.arange(0, 1.5, 0.5):values())
+        assert.same({-5, -2, 1, 5}, rill.linspace(-5, 5, 4, "int"):values()) -- integers are rounded down
+        assert.same({-3, -2, -2, -1}, rill.linspace(-2.5, -0.5, 4, "int"):values())
+        check.raises("rill.arange: from %S+ to %S+ in steps of 1 are more than the 2147483647 elements", rill.arange,
+            math.mininteger, math.maxinteger)
         assert.same({0, 1}, rill.arange(0, 2, 1, "uint"):values())
         assert.equal("float", rill.arange(2.0).type)
         assert.equal(0, rill.arange(3, 1).size)

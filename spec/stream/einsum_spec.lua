@@ -203,6 +203,7 @@ describe("outer and trace", function()
         end
         assert.equal("0x2", tostring(rill.outer(rill.stream("float", 0), rill.iota(2)).shape))
         check.raises("rill.outer: argument #1 'a': expected an open stream, got number", rill.outer, 1, 2)
+        check.raises("rill.outer: shape 65536x65536 has more than", rill.outer, rill.iota(1 << 16), rill.iota(1 << 16))
     end)
 
     it("add the diagonal", function()

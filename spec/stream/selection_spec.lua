@@ -277,7 +277,17 @@ describe("selecting and shaping", function()
 
     it("names invalid arguments", function()
         local s = rill.zeros {2, 3}
-        check.raises("s:select: argument #1 'indices': index 6 is out of range: expected %-6 .. 5", s.select, s, {6})
+        check.raises("s:select: argument #1 'indices': index 6 is out of range: expected 0%-based indices from %-6",
+            s.select, s, {6})
+        check.raises("s:select: argument #1 'indices': index 9223372036854775807 is out of range", s.select, s,
+            {math.maxinteger})
+        check.raises("s:select: argument #1 'indices': expected only integers or only booleans, got number 0.5",
+            s.select, s, {1, 0.5})
+        check.raises("s:select: argument #1 'indices': expected only integers or only booleans, got true",
+            s.select, s, {1, true})
+        assert.same({2, 0}, rill.iota(6):select {2.0, 0}:values())
+        check.raises("s:pad: shape %d+ has more than 2147483647 elements", s.pad, rill.iota(5),
+            {before = (1 << 31) - 1})
         check.raises("s:select: argument #1 'indices': index %-4 is out of range", s.select, s, {-4}, 2)
         check.raises("s:select: argument #1 'indices': expected integers or booleans, got float", s.select, s, s)
         check.raises("expected a stream or a table, got number; put a number into a table", s.select, s, 1)

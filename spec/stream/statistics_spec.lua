@@ -361,6 +361,8 @@ describe("moving means", function()
             s.moving_mean, s, 6)
         check.raises("s:moving_mean: argument #1 'n': expected a whole number from 1, got number 0", s.moving_mean, s,
             0, {boundary = 0})
+        check.raises("s:moving_mean: shape %S+ has more than 2147483647 elements", s.moving_mean, s, (1 << 31) - 1,
+            {boundary = "clamp"})
         check.raises("s:moving_mean: option 'axis': expected 1 .. 2", s.moving_mean, s, 1, {axis = 3})
         check.raises("s:moving_mean: option 'boundary': expected \"clamp\"", s.moving_mean, s, 1, {boundary = "edge"})
         local S = rill.struct("Statistics", "float x;")

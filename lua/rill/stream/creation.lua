@@ -81,12 +81,13 @@ function creation.eye(n, type, ...)
     return result
 end
 
--- Element i is from + i * step, computed in double precision. `last` is the exact element `end`, -1 for none.
+-- Element i is from + i * step, computed in double precision, and rounded down if it is an integer, as in numpy. `last` is
+-- the exact element `end`, -1 for none.
 local RAMP <const> = template.new [[
     kernel void ramp(double from, double step, double last, int end, double base, out $type r<>) {
         int i = indexof(r).x;
         double v = i == end ? last : from + double(i) * step;
-        $if(powers){r = $type(pow(base, v));}$else{r = $type(v);}
+        $if(powers){r = $type(pow(base, v));}$else{r = $type($down(v));}
     }
 ]]
 
@@ -106,7 +107,9 @@ local function ramp(where, i, type, n, from, step, last, base)
             result:close()
             fail("%s: the numbers from %s to %s do not fit %s", where, from, last or from + (n - 1) * step, type)
         end
-        RAMP:kernel {type = type, powers = base ~= nil}(from, step, last or 0, last and n - 1 or -1, base or 1, result)
+        local down <const> = (type == "int" or type == "uint") and "floor" or ""
+        RAMP:kernel {type = type, powers = base ~= nil, down = down}(from, step, last or 0, last and n - 1 or -1,
+            base or 1, result)
     end
     return result
 end
@@ -128,7 +131,7 @@ function creation.arange(from, to, step, type, ...)
     end
     local whole <const> = math.type(from) == "integer" and math.type(to) == "integer" and
         math.type(step) == "integer"
-    local n <const> = math.max(0, math.ceil((to - from) / step))
+    local n <const> = math.max(0, math.ceil((to - (from + 0.0)) / step)) -- differences of integers would wrap
     if n > MOST then
         fail("rill.arange: from %s to %s in steps of %s are more than the %d elements that a stream can have", from,
             to, step, MOST)
@@ -184,7 +187,7 @@ function creation.meshgrid(...)
         if option.table[1](s) then
             s = rill.from(s)
         end
-        axes[d] = errors.open(("rill.meshgrid: argument #%d"):format(d), s)
+        axes[d] = errors.open(("rill.meshgrid: argument #%d"):format(d), s, "expected a stream or a table, got %s")
         if #axes[d].shape ~= 1 then
             fail("rill.meshgrid: argument #%d: expected a stream of one dimension, got shape %s", d, axes[d].shape)
         end

@@ -349,7 +349,7 @@ function einsum.trace(s, options, ...)
 end
 
 for name, f in pairs(einsum) do
-    einsum[name] = errors.guard(f, "rill." .. name)
+    einsum[name] = errors.guard(f, "rill." .. name, "^expression%d*")
 end
 
 return einsum

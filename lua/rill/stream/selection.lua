@@ -40,13 +40,17 @@ local SELECT_FLAT <const> = template.new [[
     }
 ]]
 
--- Raises if a table of indices has one that is not in -n .. n - 1.
+-- Raises if a table of indices has a number that is not an integer in -n .. n - 1.
 local function check_table(indices, n)
     for _, i in ipairs(indices) do
+        local whole <const> = math.tointeger(i)
         if option.table[1](i) then
             check_table(i, n)
-        elseif math.type(i) == "integer" and (i < -n or i >= n) then
-            fail("s:select: argument #1 'indices': index %d is out of range: expected %d .. %d", i, -n, n - 1)
+        elseif whole and (whole < -n or whole >= n) then
+            fail("s:select: argument #1 'indices': index %d is out of range: expected 0-based indices from %d to %d",
+                whole, -n, n - 1)
+        elseif not whole then
+            fail("s:select: argument #1 'indices': expected only integers or only booleans, got %s", errors.told(i))
         end
     end
 end
@@ -57,12 +61,15 @@ local function element(s)
     return {declared = declared, type = declared == "" and (oneline.value_types[s.type] or s.type) or s.type}
 end
 
--- Returns a stream or an expression of indices or a mask.
-local function indices_of(indices)
+-- Returns a stream or an expression of indices or a mask, for n elements.
+local function indices_of(indices, n)
     if option.table[1](indices) then
         local first = indices
         while type(first) == "table" do
             first = first[1]
+        end
+        if n > 0 and type(first) ~= "boolean" then
+            check_table(indices, n)
         end
         return rill.from(indices, type(first) == "boolean" and "bool" or "int")
     end
@@ -112,7 +119,8 @@ function selection.select(s, indices, axis, ...)
     s = self_of("s:select", s)
     local rank <const> = #s.shape
     axis = axis ~= nil and axes.one("s:select: argument #2 'axis'", axis, rank) or nil
-    local at = indices_of(indices)
+    local n <const> = axis and s.shape[axis] or s.size
+    local at = indices_of(indices, n)
     local scalar <const> = types.scalar(at.type) and types.seen_scalar(at.type)
     if scalar == "bool" then
         if not axis and at.shape == s.shape then
@@ -127,12 +135,8 @@ function selection.select(s, indices, axis, ...)
     elseif scalar ~= "int" and scalar ~= "uint" then
         fail("s:select: argument #1 'indices': expected integers or booleans, got %s", at.type)
     end
-    local n <const> = axis and s.shape[axis] or s.size
     if n == 0 and at.size > 0 then
         fail("s:select: argument 's': a stream without elements has none to select")
-    end
-    if option.table[1](indices) then
-        check_table(indices, n)
     end
     return axis and select_axis(s, at, axis) or select_flat(s, at)
 end
@@ -378,7 +382,8 @@ function selection.stack(list, axis, ...)
 end
 
 for _, name in ipairs(tables.keys(selection)) do
-    selection[name] = errors.guard(selection[name], (name == "stack" and "rill." or "s:") .. name)
+    selection[name] = errors.guard(selection[name], (name == "stack" and "rill." or "s:") .. name,
+        "^rill%.concat: argument #1 'list'")
 end
 
 return selection

@@ -347,7 +347,7 @@ end
 
 for name, f in pairs(statistics) do
     local prefix <const> = (name:find "^cum" or name == "moving_mean") and "s:" or "rill."
-    statistics[name] = errors.guard(f, prefix .. name, name:find "^cum" and "s:scan" or nil)
+    statistics[name] = errors.guard(f, prefix .. name, name:find "^cum" and "s:scan" or "^s:pad")
 end
 
 return statistics

@@ -523,11 +523,11 @@ static void write_text(TextWriter *writer, const CsvStyle *style, const char *te
     text_add_bytes(writer, "\"", 1);
 }
 
-static void write_number(TextWriter *writer, const CsvStyle *style, const CsvColumn *column, double number)
+static void write_number(TextWriter *writer, const CsvStyle *style, const CsvColumn *column, double number, bool alone)
 {
     char text[DECIMAL_TEXT];
     if (isnan(number)) {
-        text_add_bytes(writer, style->missing, strlen(style->missing));
+        write_text(writer, style, style->missing, strlen(style->missing), alone);
         return;
     }
     int length = decimal_write(text, number, style->digits, column->single);
@@ -567,7 +567,7 @@ bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, c
             if (text) {
                 write_text(&writer, style, text, length, count == 1);
             } else {
-                write_number(&writer, style, &columns[c], columns[c].numbers[row]);
+                write_number(&writer, style, &columns[c], columns[c].numbers[row], count == 1);
             }
         }
         text_add_bytes(&writer, "\n", 1);
