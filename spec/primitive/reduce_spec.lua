@@ -208,6 +208,8 @@ describe("special values", function()
         check.raises("any: .*vec3", function() rill.stream("vec3", 3):any() end)
         check.raises("write a reduce kernel for structures",
             function() rill.stream(rill.struct("ReducePair", "int a; int b;"), 2):sum() end)
+        check.raises("^[^ ]*: s:sum: a stream of ReducePair has no sum", -- the name occurs once
+            function() return rill.stream(rill.struct("ReducePair", "int a; int b;"), 2):sum(1) end)
         local s = rill.iota(2)
         s:close()
         check.raises("s:sum: argument 's': expected an open stream, got closed stream", rill.iota(1).sum, s)

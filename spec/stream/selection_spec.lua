@@ -286,6 +286,9 @@ describe("selecting and shaping", function()
         check.raises("s:select: argument #1 'indices': expected only integers or only booleans, got true",
             s.select, s, {1, true})
         assert.same({2, 0}, rill.iota(6):select {2.0, 0}:values())
+        check.raises("s:pad: option 'value': expected a table of 3 numbers for vec3, got table of 2", s.pad,
+            rill.stream("vec3", 2), {after = 1, value = {1, 2}})
+        check.raises("s:pad: option 'value': expected a number for float, got string", s.pad, s, {value = "x"})
         check.raises("s:pad: shape %d+ has more than 2147483647 elements", s.pad, rill.iota(5),
             {before = (1 << 31) - 1})
         check.raises("s:select: argument #1 'indices': index %-4 is out of range", s.select, s, {-4}, 2)

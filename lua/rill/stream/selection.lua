@@ -239,15 +239,23 @@ local AMOUNT <const> = {option.some(is_amount), "a whole number from 0, or a tab
 
 local FEW <const> = 1 << 16 -- elements that are filled by one launch, also where they are written later
 
+-- Fills a stream with the option `value`.
+local function fill(s, value)
+    local done, message = pcall(s.fill, s, value)
+    if not done then
+        fail("%s", (message:gsub("^.-s:fill: ", "s:pad: ", 1):gsub("argument #1", "option", 1)))
+    end
+end
+
 -- Fills the elements outside of a box.
 local function fill_outside(s, from, to, value)
     local shape <const> = s.shape
     for axis, size in ipairs(shape) do
         if from[axis] > 1 then
-            part(s, axis, 1, from[axis] - 1):fill(value)
+            fill(part(s, axis, 1, from[axis] - 1), value)
         end
         if to[axis] < size then
-            part(s, axis, to[axis] + 1, size):fill(value)
+            fill(part(s, axis, to[axis] + 1, size), value)
         end
     end
 end
@@ -282,7 +290,7 @@ function selection.pad(s, options, ...)
         end
         local result = core._sized(s, new)
         if s.size == 0 or result.size < FEW then
-            result:fill(value)
+            fill(result, value)
         else
             fill_outside(result, from, to, value)
         end

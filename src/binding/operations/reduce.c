@@ -125,6 +125,9 @@ static bool check_keep(lua_State *L, int index, const char *function)
 
 static int push_along_axis(lua_State *L, ReduceOp op, const ReduceOperand *x, int axis, bool keep, const char *function)
 {
+    if (!reduce_result_type(op, x->type, false)) {
+        binding_raise(L);
+    }
     Stream *result = stream_handle_push(L);
     binding_make(L, x->device, function, reduce_along(op, x, axis, keep, result));
     if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
