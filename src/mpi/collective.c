@@ -129,47 +129,81 @@ static long long unit_number(const UnitBox *box, long long unit)
     return number;
 }
 
-/* Reads the doubles of this rank's units (a text, argument 1) and their box. Pushes a userdata with the doubles of the
- * units of all ranks, in the order of the units, and returns it. Every unit belongs to one rank: the others contribute
- * zero bits. */
-static double *units_gather(lua_State *L, UnitBox *box, long long *own, long long *all)
+/* Reads the box of this rank's units in arguments n to n + 11. Returns the number of all units. */
+static long long units_box(lua_State *L, int n, UnitBox *box)
 {
-    size_t length;
-    const char *text = luaL_checklstring(L, 1, &length);
-    *all = 1;
+    long long all = 1;
     for (int d = 0; d < UNIT_DIMS; d++) {
-        box->first[d] = luaL_checkinteger(L, 2 + 3 * d);
-        box->own[d] = luaL_checkinteger(L, 3 + 3 * d);
-        box->all[d] = luaL_checkinteger(L, 4 + 3 * d);
-        *all *= box->all[d];
+        box->first[d] = luaL_checkinteger(L, n + 3 * d);
+        box->own[d] = luaL_checkinteger(L, n + 3 * d + 1);
+        box->all[d] = luaL_checkinteger(L, n + 3 * d + 2);
+        all *= box->all[d];
     }
-    *own = (long long)(length / sizeof(double));
-    luaL_argcheck(L, *all < INT_MAX && *own <= *all, 1, "as many units as the box");
-    double *units = lua_newuserdatauv(L, (size_t)(*all + 1) * sizeof *units, 0);
-    memset(units, 0, (size_t)*all * sizeof *units);
-    for (long long i = 0; i < *own; i++) {
+    luaL_argcheck(L, all > 0 && all < INT_MAX, n, "a box of units");
+    return all;
+}
+
+/* Pushes a userdata with the doubles of the units of all ranks, in the order of the units, and returns it. `text` has
+ * those of this rank. Every unit belongs to one rank: the others contribute zero bits. */
+static double *units_gather(lua_State *L, const char *text, const UnitBox *box, long long own, long long all)
+{
+    double *units = lua_newuserdatauv(L, (size_t)(all + 1) * sizeof *units, 0);
+    memset(units, 0, (size_t)all * sizeof *units);
+    for (long long i = 0; i < own; i++) {
         memcpy(&units[unit_number(box, i)], text + (size_t)i * sizeof(double), sizeof(double));
     }
     if (ranks() > 1) {
         double begin = mpi_wait_begin();
-        int code = MPI_Allreduce(MPI_IN_PLACE, units, (int)*all, MPI_LONG_LONG, MPI_BOR, mpi_all);
+        int code = MPI_Allreduce(MPI_IN_PLACE, units, (int)all, MPI_LONG_LONG, MPI_BOR, mpi_all);
         mpi_wait_end(begin);
         mpi_traffic.collectives++;
-        mpi_traffic.sent += *all * (long long)sizeof(double);
+        mpi_traffic.sent += all * (long long)sizeof(double);
         mpi_check(L, code, "reduction");
     }
     return units;
 }
 
-/* add_units(text, first, own, all, ...): adds the sums of the units of all ranks in their order, with the rounding errors
- * (A. Neumaier 1974). Returns the sum. */
+/* Adds the units with the same first coordinate in their order. `rows` may be `units`. */
+static void units_fold(const double *units, long long rows, long long width, double *sums)
+{
+    for (long long i = 0; i < rows; i++) {
+        double sum = 0;
+        for (long long k = 0; k < width; k++) {
+            sum += units[i * width + k];
+        }
+        sums[i] = sum;
+    }
+}
+
+/* Returns the doubles of a text, argument 1, in a userdata, which is pushed: a text need not be aligned. */
+static double *units_copy(lua_State *L, long long *count)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length);
+    double *units = lua_newuserdatauv(L, length + sizeof *units, 0);
+    memcpy(units, text, length);
+    *count = (long long)(length / sizeof *units);
+    return units;
+}
+
+/* add_units(text, rows, first, own, all, ...): adds the sums of the units of all ranks: first those with the same first
+ * coordinate, then the results, with the rounding errors (A. Neumaier 1974). `rows`: only the first dimension is divided
+ * among the ranks, so that each rank adds its units with the same first coordinate. Returns the sum. */
 static int collective_add_units(lua_State *L)
 {
     UnitBox box;
-    long long own, all;
-    const double *units = units_gather(L, &box, &own, &all);
-    double sum = 0, error = 0;
-    for (long long i = 0; i < all; i++) {
+    long long own, all = units_box(L, 3, &box), rows = box.all[0], width = all / rows;
+    bool local = lua_toboolean(L, 2);
+    double *units = units_copy(L, &own), sum = 0, error = 0;
+    if (local) {
+        const UnitBox line = {{box.first[0], 0, 0, 0}, {own ? box.own[0] : 0, 1, 1, 1}, {rows, 1, 1, 1}};
+        units_fold(units, line.own[0], width, units);
+        units = units_gather(L, (const char *)units, &line, line.own[0], rows);
+    } else {
+        units = units_gather(L, (const char *)units, &box, own, all);
+        units_fold(units, rows, width, units);
+    }
+    for (long long i = 0; i < rows; i++) {
         double next = sum + units[i];
         error += fabs(sum) >= fabs(units[i]) ? (sum - next) + units[i] : (units[i] - next) + sum;
         sum = next;
@@ -183,8 +217,9 @@ static int collective_add_units(lua_State *L)
 static int collective_scan_units(lua_State *L)
 {
     UnitBox box;
-    long long own, all;
-    double *units = units_gather(L, &box, &own, &all), sum = 0;
+    long long own, all = units_box(L, 2, &box);
+    double *units = units_copy(L, &own), sum = 0;
+    units = units_gather(L, (const char *)units, &box, own, all);
     for (long long i = 0; i < all; i++) {
         double next = sum + units[i];
         units[i] = sum;

@@ -5,9 +5,12 @@
 
 static const char *const request_name = "rill.mpi.request";
 
-/* A message under way. Its user value is the memory, which must not move or be freed before the message has ended. */
+/* A message under way. Its user value is the memory, which must not move or be freed before the message has ended. A
+ * repeated message (`length` is not 0) can be started again after it has ended. */
 typedef struct Request {
     MPI_Request request;
+    size_t length;
+    bool sends;
 } Request;
 
 static int tag_argument(lua_State *L, int n)
@@ -26,36 +29,71 @@ static void finish(lua_State *L, Request *r)
     mpi_check(L, code, "a message");
 }
 
-static int post(lua_State *L, bool sends)
+static void count(bool sends, size_t length)
+{
+    mpi_traffic.messages += sends;
+    *(sends ? &mpi_traffic.sent : &mpi_traffic.taken) += (long long)length;
+}
+
+static int post(lua_State *L, bool sends, bool repeated)
 {
     size_t length;
-    int count;
+    int items;
     char *bytes = memory_range(L, 1, &length);
     int rank = mpi_rank(L, 4), tag = tag_argument(L, 5);
     Request *r = lua_newuserdatauv(L, sizeof *r, 1);
-    r->request = MPI_REQUEST_NULL;
+    *r = (Request){.request = MPI_REQUEST_NULL, .length = repeated ? length : 0, .sends = sends};
     luaL_setmetatable(L, request_name);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, -2, 1);
-    MPI_Datatype type = mpi_bytes(L, length, &count);
-    int code = sends ? MPI_Isend(bytes, count, type, rank, tag, mpi_all, &r->request)
-                     : MPI_Irecv(bytes, count, type, rank, tag, mpi_all, &r->request);
+    MPI_Datatype type = mpi_bytes(L, length, &items);
+    int code;
+    if (repeated) {
+        code = sends ? MPI_Send_init(bytes, items, type, rank, tag, mpi_all, &r->request)
+                     : MPI_Recv_init(bytes, items, type, rank, tag, mpi_all, &r->request);
+    } else {
+        code = sends ? MPI_Isend(bytes, items, type, rank, tag, mpi_all, &r->request)
+                     : MPI_Irecv(bytes, items, type, rank, tag, mpi_all, &r->request);
+        count(sends, length);
+    }
     mpi_bytes_free(&type);
     mpi_check(L, code, "a message");
-    mpi_traffic.messages += sends;
-    *(sends ? &mpi_traffic.sent : &mpi_traffic.taken) += (long long)length;
     return 1;
 }
 
 /* send(memory, offset, bytes, rank, tag), receive(...): begin a message and return a request. */
 static int message_send(lua_State *L)
 {
-    return post(L, true);
+    return post(L, true, false);
 }
 
 static int message_receive(lua_State *L)
 {
-    return post(L, false);
+    return post(L, false, false);
+}
+
+/* send_often(memory, offset, bytes, rank, tag), receive_often(...): return a request for a message that message_begin
+ * starts, any number of times. */
+static int message_send_often(lua_State *L)
+{
+    return post(L, true, true);
+}
+
+static int message_receive_often(lua_State *L)
+{
+    return post(L, false, true);
+}
+
+/* begin(request, ...): starts messages of send_often and receive_often. */
+static int message_begin(lua_State *L)
+{
+    for (int i = 1, n = lua_gettop(L); i <= n; i++) {
+        Request *r = luaL_checkudata(L, i, request_name);
+        luaL_argcheck(L, r->length > 0, i, "a request of send_often or receive_often");
+        mpi_check(L, MPI_Start(&r->request), "a message");
+        count(r->sends, r->length);
+    }
+    return 0;
 }
 
 /* wait(request, ...): waits for messages. */
@@ -100,6 +138,9 @@ void message_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"send", message_send},
                                          {"receive", message_receive},
+                                         {"send_often", message_send_often},
+                                         {"receive_often", message_receive_often},
+                                         {"begin", message_begin},
                                          {"wait", message_wait},
                                          {"message_size", message_size},
                                          {NULL, NULL}};

@@ -19,7 +19,7 @@ local fail <const> = errors.fail
 local cut = {}
 
 local LINE_UNITS <const> = 1024                -- of a stream of one dimension
-local BOX_UNITS <const> = {128, 8, 4}          -- along each of the first dimensions of others
+local BOX_UNITS <const> = {1024, 8, 4}         -- along each of the first dimensions of others
 local LEAST_SPLIT <const> = 64                 -- elements of a dimension after the first that is divided into units
 
 -- Returns the least power of two that is at least n, so that parts can be coarsened.
@@ -90,16 +90,18 @@ end
 
 --- cut.new(where, shape [, ranks [, multiple]]) returns the standard cut of a shape. `ranks`: the numbers of ranks along the
 -- first dimensions; default: all along the first. `multiple`: a power of two of which the ends of parts are multiples.
-function cut.new(where, shape, ranks, multiple)
+-- `size`: the number of ranks; default: that of this run.
+function cut.new(where, shape, ranks, multiple, size)
     local grid, product = {}, 1
+    size = size or wire.size
     for d = 1, #shape do
-        grid[d] = ranks and (ranks[d] or 1) or d == 1 and wire.size or 1
+        grid[d] = ranks and (ranks[d] or 1) or d == 1 and size or 1
         product = product * grid[d]
     end
-    if product ~= wire.size or (ranks and #ranks > #shape) then
+    if product ~= size or (ranks and #ranks > #shape) then
         fail("%s: option 'ranks': expected numbers whose product is %d, the number of ranks, for at most %d " ..
             "dimension%s, " ..
-            "got %s", where, wire.size, #shape, #shape == 1 and "" or "s", errors.told(ranks))
+            "got %s", where, size, #shape, #shape == 1 and "" or "s", errors.told(ranks))
     end
     local c = {shape = tables.copy(shape), grid = grid, ends = {}}
     local units = unit_sizes(shape)

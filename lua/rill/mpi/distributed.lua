@@ -61,6 +61,16 @@ function distributed.create(element, c, modes, widths)
     return kind.create {data = allocate(c, element, widths), modes = list, widths = widths}
 end
 
+--- distributed.adopt(part, c, modes) returns a distributed stream whose part is a stream that nothing else uses.
+function distributed.adopt(part, c, modes)
+    local data = {cut = c, type = part.type, halo = {}, plans = {}, filled = {}, store = part, part = part}
+    local list = {}
+    for d = 1, #c.shape do
+        data.halo[d], list[d] = 0, modes and modes[d] or "clamp"
+    end
+    return kind.create {data = data, modes = list}
+end
+
 --- distributed.wrap(part, c, modes) returns a distributed stream whose part is a copy of a stream.
 function distributed.wrap(part, c, modes)
     local d = distributed.create(part.type, c, modes)

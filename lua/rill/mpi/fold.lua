@@ -108,7 +108,8 @@ local function unit_sums(state, term, other)
     return text
 end
 
--- Returns the position of this rank's first unit in the whole, the numbers of its units and of all units, slowest first.
+-- Returns the position of this rank's first unit in the whole, the numbers of its units and of all units, for four
+-- dimensions, slowest first.
 local function unit_box(c)
     local whole, own, units = four(c.shape), four(c.own), four(c.units)
     local first = four(c.first)
@@ -117,11 +118,13 @@ local function unit_box(c)
             first[i] = 0
         end
     end
-    local at, counts, all = {}, unit_counts(own, units), unit_counts(whole, units)
+    local counts, all = unit_counts(own, units), unit_counts(whole, units)
     local result = {}
-    for i = 4, 1, -1 do
-        at[i] = first[i] // units[i]
-        result[#result + 1], result[#result + 2], result[#result + 3] = at[i], counts[i], all[i]
+    for i = math.min(4, #c.shape), 1, -1 do
+        result[#result + 1], result[#result + 2], result[#result + 3] = first[i] // units[i], counts[i], all[i]
+    end
+    while #result < 12 do
+        result[#result + 1], result[#result + 2], result[#result + 3] = 0, 1, 1
     end
     return result
 end
@@ -136,7 +139,11 @@ end
 
 --- fold.add(state, term, other) returns the sum of the terms of all elements, on every rank.
 function fold.add(state, term, other)
-    return wire.mpi.add_units(unit_sums(state, term, other), table.unpack(unit_box(state.data.cut)))
+    local c = state.data.cut
+    if tables.product(c.shape) == 0 then
+        return 0.0
+    end
+    return wire.mpi.add_units(unit_sums(state, term, other), cut.is_rows(c), table.unpack(unit_box(c)))
 end
 
 local function scalar_state(d, name)
@@ -377,6 +384,9 @@ function methods.scan(d, options)
         totals = UNIT_SCANS:kernel(values) {s = sums, chunks = chunks, before = before, shape = units}
         text = totals:cast("double"):bytes()
         sums:close()
+    end
+    if c.shape[1] == 0 then
+        return result
     end
     local carry = wire.mpi.scan_units(text, table.unpack(unit_box(c)))
     if n > 0 then

@@ -66,6 +66,22 @@ local function needs(c, d, part, reach, mode)
     return runs
 end
 
+--- halo.messages(c, d, part, reach, mode) returns the messages that a part receives along dimension d: a list of {part, rows}.
+function halo.messages(c, d, part, reach, mode)
+    local list, by_owner = {}, {}
+    for _, run in ipairs(needs(c, d, part, reach, mode)) do
+        if run.owner and run.owner ~= part then
+            local message = by_owner[run.owner]
+            if not message then
+                message = {run.owner, 0}
+                by_owner[run.owner], list[#list + 1] = message, message
+            end
+            message[2] = message[2] + run.count
+        end
+    end
+    return list
+end
+
 -- Returns the view of `count` rows from index `at` (relative to the part) along dimension d of the store. Dimensions before
 -- d are taken with their halos, which were exchanged before.
 local function slab(data, reach, modes, d, at, count)
@@ -162,52 +178,60 @@ local function planned(data, reach, modes, key, d)
     return plans[d]
 end
 
+-- Makes the messages of a plan. Each has its memory, so that nothing is allocated when it is sent again.
+local function prepare(steps, tag)
+    steps.requests = {}
+    for list, make in pairs {receives = wire.mpi.receive_often, sends = wire.mpi.send_often} do
+        for _, message in ipairs(steps[list]) do
+            message.memory = wire.mpi.memory()
+            message.memory:hold(message.bytes)
+            steps.requests[#steps.requests + 1] = make(message.memory, 0, message.bytes, message.rank, tag)
+        end
+    end
+    return steps
+end
+
 --- halo.begin(data, reach, modes, d, tag) begins the exchange along dimension d. Exchanges along earlier dimensions must
 -- have ended. Returns the exchange, for halo.finish.
 function halo.begin(data, reach, modes, d, tag)
-    local key = halo.key(reach, modes)
+    local key = halo.key(reach, modes) .. ":" .. tag
     local steps = planned(data, reach, modes, key, d)
-    local exchange = {steps = steps, requests = {}, borrowed = {}, incoming = {}, value = modes[d], key = key, d = d}
-    for i, message in ipairs(steps.receives) do
-        local memory = wire.borrow(message.bytes)
-        exchange.incoming[i], exchange.borrowed[#exchange.borrowed + 1] = memory, memory
-        wire.post(exchange.requests, false, memory, 0, message.bytes, message.rank, tag)
+    if not steps.requests then
+        prepare(steps, tag)
+        steps.key, steps.d, steps.value = key, d, modes[d]
     end
     for _, message in ipairs(steps.sends) do
-        local memory, offset = wire.borrow(message.bytes), 0
-        exchange.borrowed[#exchange.borrowed + 1] = memory
+        local offset = 0
         for _, view in ipairs(message) do
-            offset = wire.download(view, memory, offset)
+            offset = wire.download(view, message.memory, offset)
         end
-        wire.post(exchange.requests, true, memory, 0, message.bytes, message.rank, tag)
     end
-    return exchange
+    wire.mpi.begin(table.unpack(steps.requests))
+    return steps
 end
 
 --- halo.finish(data, exchange) waits for the messages of an exchange and stores them.
-function halo.finish(data, exchange)
-    local steps = exchange.steps
+function halo.finish(data, steps)
     for _, copy in ipairs(steps.copies) do
         copy.to:write(copy.from)
     end
-    if data.filled.key ~= exchange.key then
-        data.filled = {key = exchange.key}
-    end
-    if not data.filled[exchange.d] then -- constants stay
-        data.filled[exchange.d] = true
-        for _, view in ipairs(steps.fills) do
-            view:fill(exchange.value == "zero" and 0 or exchange.value)
+    if #steps.fills > 0 then
+        if data.filled.key ~= steps.key then
+            data.filled = {key = steps.key}
+        end
+        if not data.filled[steps.d] then -- constants stay
+            data.filled[steps.d] = true
+            for _, view in ipairs(steps.fills) do
+                view:fill(steps.value == "zero" and 0 or steps.value)
+            end
         end
     end
-    wire.wait(exchange.requests)
-    for i, message in ipairs(steps.receives) do
+    wire.mpi.wait(table.unpack(steps.requests))
+    for _, message in ipairs(steps.receives) do
         local offset = 0
         for _, view in ipairs(message) do
-            offset = wire.upload(view, exchange.incoming[i], offset)
+            offset = wire.upload(view, message.memory, offset)
         end
-    end
-    for _, memory in ipairs(exchange.borrowed) do
-        wire.give(memory)
     end
 end
 

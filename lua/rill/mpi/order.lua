@@ -107,7 +107,7 @@ end
 --- order.recut(d, target) returns a distributed stream with the same elements in another cut along the first dimension.
 function order.recut(d, target)
     local state = d._state
-    return distributed.wrap(recut(distributed.part(state), state.data.cut, target), target, state.modes)
+    return distributed.adopt(recut(distributed.part(state), state.data.cut, target), target, state.modes)
 end
 
 --- D:rebalance() returns a distributed stream with the same elements in the standard cut, in which all ranks have about as many elements. D must be cut
@@ -120,7 +120,7 @@ function methods.rebalance(d)
     if cut.same(c, target) then
         return d:copy()
     end
-    return distributed.wrap(recut(distributed.part(state), c, target), target, state.modes)
+    return distributed.adopt(recut(distributed.part(state), c, target), target, state.modes)
 end
 
 -- Returns a distributed stream whose parts are streams of any numbers of rows, in order of the ranks.
@@ -132,7 +132,7 @@ local function from_rows(part)
     end
     local shape = tables.copy(part.shape)
     shape[1] = total
-    return distributed.wrap(part, cut.rows(shape, counts))
+    return distributed.adopt(part, cut.rows(shape, counts))
 end
 --- order.from_rows(part) returns a distributed stream whose parts are streams of any numbers of rows, in order of the ranks.
 order.from_rows = from_rows
@@ -321,7 +321,7 @@ function methods.sort(d, options)
         fail("D:sort: expected a distributed stream of numbers, got elements of %s", state.data.type)
     end
     local part = distributed.part(state)
-    local sorted = part.size > 0 and part:sort {descending = o.descending} or part
+    local sorted = part.size > 0 and part:sort {descending = o.descending} or rill.stream(part.type, 0)
     if wire.size > 1 then
         sorted = order.split(sorted, state.data.type, o.descending)
     end
@@ -360,6 +360,28 @@ local function separate(sorted, separators, descending)
     return ends
 end
 
+-- Merges the sorted runs of a stream, whose lengths are given.
+local function merge_runs(s, counts, descending)
+    local runs, first = {}, 0
+    for _, n in ipairs(counts) do
+        if n > 0 then
+            runs[#runs + 1] = s:domain({first + 1}, {first + n})
+        end
+        first = first + n
+    end
+    if descending then -- rill.merge takes ascending runs
+        return #runs > 1 and s:sort {descending = true} or s
+    end
+    while #runs > 1 do
+        local merged = {}
+        for i = 1, #runs, 2 do
+            merged[#merged + 1] = runs[i + 1] and rill.merge(runs[i], runs[i + 1]) or runs[i]
+        end
+        runs = merged
+    end
+    return runs[1] and runs[1].size == s.size and runs[1] or s
+end
+
 --- order.split(sorted, element, descending) sends the elements of sorted streams to the ranks, so that all elements of a rank
 -- come before those of the next. Returns this rank's elements, sorted.
 function order.split(sorted, element, descending)
@@ -383,8 +405,8 @@ function order.split(sorted, element, descending)
         sends[rank], given[rank] = {before, last - before}, last - before
         before = last
     end
-    local taken = exchange(sorted, element, {0}, sends, wire.mpi.counts(given))
-    return taken.size > 0 and taken:sort {descending = descending} or taken
+    local counts = wire.mpi.counts(given)
+    return merge_runs(exchange(sorted, element, {0}, sends, counts), counts, descending)
 end
 
 --- D:unique() returns the distinct elements in ascending order, as a distributed stream, and how often each occurs (int). D has one dimension of numbers.
