@@ -308,6 +308,77 @@ local function sample(sorted, n)
     return rill.gather(sorted, rill.from(positions, "int"))
 end
 
+local EARLY_SAMPLES <const>, MOST_EARLY <const>, UNEVEN <const> = 512, 8, 1.3
+
+-- Divides the elements of a stream at separators first .. last - 1. Appends the pieces to a list, in the order of the ranks.
+local function divide(s, separators, first, last, descending, pieces)
+    if first == last or s.size == 0 then
+        for _ = first, last do
+            pieces[#pieces + 1] = #pieces + 1 == first and s or rill.stream(s.type, 0)
+        end
+        return
+    end
+    local middle = (first + last) // 2
+    local value = separators[middle]
+    -- NaN is greater than all numbers.
+    local low, high = s:partition(descending and "!(x <= at)" or "x < at", {at = value})
+    divide(low, separators, first, middle, descending, pieces)
+    divide(high, separators, middle + 1, last, descending, pieces)
+end
+
+-- Sends the elements of streams that are not sorted to the ranks, so that all elements of a rank come before those of the
+-- next: one sort of each rank's elements follows. Returns nil, on all ranks, if there are many ranks, or if equal elements
+-- would make the parts uneven.
+local function divide_early(s, element, descending)
+    if wire.size > MOST_EARLY then
+        return nil
+    end
+    local own = ""
+    if s.size > 0 then
+        local positions = {}
+        for i = 1, EARLY_SAMPLES do
+            positions[i] = (2 * i - 1) * s.size // (2 * EARLY_SAMPLES)
+        end
+        own = rill.gather(s, rill.from(positions, "int")):bytes()
+    end
+    local all = table.concat(wire.mpi.gather(own))
+    local n = #all // rill.stream(element, 1).nbytes
+    if n == 0 then
+        return nil
+    end
+    local pool, separators = rill.stream(element, n):write(all):sort {descending = descending}, {}
+    for rank = 1, wire.size - 1 do
+        separators[rank] = pool:get(n * rank // wire.size + 1)
+        if separators[rank] ~= separators[rank] then
+            return nil
+        end
+    end
+    local pieces, given = {}, {}
+    divide(s, separators, 1, wire.size, descending, pieces)
+    for rank, piece in ipairs(pieces) do
+        given[rank] = piece.size
+    end
+    local totals, sum = {}, 0
+    for rank = 1, wire.size do totals[rank] = 0 end
+    for _, text in ipairs(wire.mpi.gather(string.pack("<" .. ("i8"):rep(wire.size), table.unpack(given)))) do
+        for rank, count in ipairs {string.unpack("<" .. ("i8"):rep(wire.size), text)} do
+            if rank <= wire.size then -- the last result is a position
+                totals[rank], sum = totals[rank] + count, sum + count
+            end
+        end
+    end
+    if math.max(table.unpack(totals)) > UNEVEN * sum / wire.size + EARLY_SAMPLES then
+        return nil
+    end
+    local sends, first = {}, 0
+    for rank, count in ipairs(given) do
+        sends[rank] = {first, count}
+        first = first + count
+    end
+    local taken = exchange(rill.concat(pieces), element, {0}, sends, wire.mpi.counts(given))
+    return taken.size > 0 and taken:sort {descending = descending} or taken
+end
+
 local SORT_OPTIONS <const> = {descending = option.default(option.flag, false)}
 
 --- D:sort([options]) returns the sorted elements as a distributed stream in the standard cut: rank 1 has the first ones. D has one dimension of
@@ -321,9 +392,10 @@ function methods.sort(d, options)
         fail("D:sort: expected a distributed stream of numbers, got elements of %s", state.data.type)
     end
     local part = distributed.part(state)
-    local sorted = part.size > 0 and part:sort {descending = o.descending} or rill.stream(part.type, 0)
-    if wire.size > 1 then
-        sorted = order.split(sorted, state.data.type, o.descending)
+    local sorted = wire.size > 1 and divide_early(part, state.data.type, o.descending)
+    if not sorted then
+        sorted = part.size > 0 and part:sort {descending = o.descending} or rill.stream(part.type, 0)
+        sorted = wire.size > 1 and order.split(sorted, state.data.type, o.descending) or sorted
     end
     local result = from_rows(sorted)
     local target = cut.new("D:sort", c.shape)
