@@ -273,7 +273,8 @@ local may_require = {
         return own(name) or name:match "^spec%.support" ~= nil or name:match "^fuzz%." ~= nil
     end,
     bench = function(name)
-        return public(name) or name:match "^bench%.support" ~= nil or name == "peer"
+        -- Messages are timed below the public functions.
+        return public(name) or name:match "^bench%.support" ~= nil or name == "peer" or name:match "^rill%.mpi%." ~= nil
     end,
 }
 
