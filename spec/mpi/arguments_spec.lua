@@ -40,4 +40,18 @@ describe("rill.mpi in one process", function()
         assert.falsy(done)
         assert.matches("rill.mpi.stream: option 'init': expected a value, or a stream", message, 1, true)
     end)
+
+    test("names the streams that have a method", function()
+        local d = require "rill.mpi".stream("float", 4)
+        for _, name in ipairs {"read", "get", "reshape"} do
+            local done, message = pcall(function() return d[name] end)
+            assert.falsy(done)
+            assert.matches("'" .. name .. "': D.part, the stream of this rank's elements, has it", message, 1, true)
+        end
+        local done, message = pcall(function() return d.shapes end)
+        assert.falsy(done)
+        assert.matches("'shapes'; did you mean D.shape?", message, 1, true)
+        d:close()
+        assert.falsy(pcall(function() return d.read end))
+    end)
 end)

@@ -6,15 +6,16 @@ local fail <const> = errors.fail
 
 local class = {}
 
---- class.put(metatable, words, letter, methods, fields [, read]) gives the objects with a metatable methods and fields.
+--- class.put(metatable, words, letter, methods, fields [, read [, hint]]) gives the objects with a metatable methods and fields.
 -- A field is a function of the object; with `read` its value is read(field, object, key). `words` begins messages: "a
--- hierarchy has"; `letter` is the letter that stands for an object in the manual.
-function class.put(metatable, words, letter, methods, fields, read)
+-- hierarchy has"; `letter` is the letter that stands for an object in the manual. `hint`: a function of an object and a name that
+-- it does not have, whose text ends the message; nil means the suggestion of a similar name.
+function class.put(metatable, words, letter, methods, fields, read, hint)
     function metatable.__index(object, key)
         local field = fields[key]
         if not field and not methods[key] then
             fail("%s no field or method '%s'%s", words, tostring(key), -- "a wave has no field ..."
-                suggest.hint(letter, key))
+                hint and hint(object, key) or suggest.hint(letter, key))
         end
         if not field then
             return methods[key]
@@ -48,6 +49,7 @@ end
 --   state     a function that returns the state of an object, or false if it is closed. Default: object._state
 --   read      a function of a field, an object and a name that returns the value of a field. Default: as above; raises if the object is closed
 --   told      a function that describes a value that is not an object, for messages; nil means its type
+--   hint      a function of an object and a name that it does not have, which returns the end of the message or nil: see class.put
 --   release   a function that frees the memory of a state. Afterwards spec.state, if given, must return false. With release, objects have
 --             the method close and can be to-be-closed variables. lenient = true: closing a closed object is not an error
 --   describe  a function of a state that returns the text for tostring; closed: the text for a closed object
@@ -78,7 +80,8 @@ function class.define(spec)
         return field(state, object)
     end
 
-    class.put(metatable, spec.one .. (spec.plural and " have" or " has"), letter, methods, fields, spec.read or read)
+    class.put(metatable, spec.one .. (spec.plural and " have" or " has"), letter, methods, fields, spec.read or read,
+        spec.hint)
     if spec.release then
         function methods.close(object)
             if spec.lenient and is(object) and not state_of(object) then return end

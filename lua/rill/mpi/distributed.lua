@@ -29,6 +29,10 @@ local kind <const> = class.define {
         end
     end,
     closed = "closed distributed stream", lenient = true,
+    hint = function(d, key) -- for methods of streams
+        local found, value = pcall(function() return d._state and d.part[key] end)
+        return found and value and ": D.part, the stream of this rank's elements, has it, and so has D:collect()" or nil
+    end,
 }
 local metatable <const>, methods <const>, fields <const> = kind.metatable, kind.methods, kind.fields
 
