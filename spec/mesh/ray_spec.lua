@@ -250,6 +250,28 @@ describe("rays", function()
         assert.is_true(math.abs(t[2] / 2e20 - 1) < 1e-2 and t[4] > 1.9e-20)
     end)
 
+    it("that begin at a corner of a triangle whose size is a few units in the last place of its coordinates meet it", function()
+        local corner = {0x1.865384p-36, -0x1.eb282cp-37, -0x1.aedfb2p-42}
+        local m = rill.mesh.new {triangles = {{0, 1, 2}}, positions = {{0x1.8653d8p-36, -0x1.eb22eep-37, -0x1.aec91ap-42},
+            {0x1.8655fep-36, -0x1.eb282ap-37, -0x1.aebcfep-42}, corner}}
+        for _, structure in ipairs(STRUCTURES) do
+            local s <close> = rill.ray.scene(m, {structure = structure})
+            assert.are.equal(1, s:count({corner}, {{-0x1.16744p-40, -0x1.a19ap-40, 0x1.3db848p-40}}):get(1))
+        end
+    end)
+
+    it("that begin far away have the direction that was given, not a rounded one", function()
+        -- A strip whose width is 1e-3, hit in its middle from a distance of 1e5; the components of the direction have a ratio of 3.
+        local m = rill.mesh.new {triangles = {{0, 1, 2}, {0, 2, 3}},
+            positions = {{-1, -0.0005, 0}, {1, -0.0005, 0}, {1, 0.0005, 0}, {-1, 0.0005, 0}}}
+        for _, structure in ipairs(STRUCTURES) do
+            local s <close> = rill.ray.scene(m, {structure = structure})
+            local _, _, b = s:closest({{-99999, -99999, 299997}}, {{1, 1, -3}})
+            local v = b:values()
+            assert.is_true(math.abs(v[1] + v[2] - 0.5) < 0.3 and math.abs(v[2] - 0.5) < 0.1, v[1] .. " " .. v[2])
+        end
+    end)
+
     it("meet no triangle of an empty mesh, and no degenerate one", function()
         local empty = rill.mesh.new {positions = rill.stream("vec3", 0), triangles = rill.stream("ivec3", 0)}
         local flat = rill.mesh.new {positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}},

@@ -14,12 +14,14 @@ typedef struct Extent {
     double normal[3], offset, reach;
 } Extent;
 
+/* Sets the box and the number of cells. The box begins at least one float before the triangles: `pad` can be too small to change a coordinate. */
 static void choose_size(const RayFaces *faces, RayGrid *grid, float pad)
 {
     double side[3], volume = 1;
     double longest = 0;
     for (int d = 0; d < 3; d++) {
-        side[d] = (double)faces->high[d] - (double)faces->low[d] + 8 * (double)pad;
+        grid->low[d] = nextafterf((float)((double)faces->low[d] - 4 * (double)pad), -INFINITY);
+        side[d] = (double)faces->high[d] + 4 * (double)pad - (double)grid->low[d];
         longest = side[d] > longest ? side[d] : longest;
     }
     for (int d = 0; d < 3; d++) {
@@ -30,7 +32,6 @@ static void choose_size(const RayFaces *faces, RayGrid *grid, float pad)
     for (int d = 0; d < 3; d++) {
         double n = floor(side[d] / longest * per + 0.5);
         grid->size[d] = (int32_t)fmin(fmax(n, 1), MOST_SIDE);
-        grid->low[d] = (float)((double)faces->low[d] - 4 * (double)pad);
         grid->cell[d] = (float)(side[d] / grid->size[d]);
     }
 }

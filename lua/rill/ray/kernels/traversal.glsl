@@ -25,7 +25,7 @@ Line line_of(vec3 o, vec3 d, vec3 middle, float reach) {
     l.start = 0.0lf;
     vec3 gap = abs(middle - o);
     if (l.valid && max(max(gap.x, gap.y), gap.z) > 4.0 * reach) {
-        dvec3 far = dvec3(middle) - dvec3(o), way = dvec3(l.way);
+        dvec3 far = dvec3(middle) - dvec3(o), way = dvec3(d) / double(l.size);
         double t = dot(far, way) / dot(way, way) - 2.0lf * double(reach);
         if (t > 0.0lf) {
             l.start = t;
