@@ -374,19 +374,22 @@ describe("path tracing", function()
         assert.is_true(math.abs(picture.x:mean() - 0.5 / math.pi * 2 * 0.8) < 1e-4)
     end)
 
-    it("gives the same light from an emitter by shadow rays and by chance", function()
-        local lamp = rill.mesh.grid {size = {1, 1}}:transform {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 2}, {0, 0, 0, 1}}
-        local s <close> = rill.ray.scene {rill.mesh.grid {size = {20, 20}}, lamp}
+    it("gives the same light from an emitter by shadow rays and by chance, at all scales", function()
         local c <const> = encoded(0.5)
-        local picture = rill.ray.trace(s, {size = {16, 16}, samples = 64, bounces = 0, linear = true,
-            materials = {{color = {c, c, c}}, {type = "emitter", emission = 3}},
-            camera = {eye = {0, 3, 0.5}, target = {0, 0, 0}, orthographic = 0.01}})
         -- The form factor of a square of side 1 at distance 2, seen from the point below its center.
         local x <const> = 0.25
         local part = x / math.sqrt(1 + x * x) * math.atan(x / math.sqrt(1 + x * x))
         local factor = 4 * part / math.pi
-        assert.is_true(math.abs(picture.x:mean() - 0.5 * 3 * factor) < 0.01 * 0.5 * 3 * factor,
-            picture.x:mean() .. " " .. 1.5 * factor)
+        for _, z in ipairs {1, 1e-14, 1e14} do
+            local lamp = rill.mesh.grid {size = {1, 1}}:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 2 * z}, {0, 0, 0, 1}}
+            local floor = rill.mesh.grid {size = {20, 20}}:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}}
+            local s <close> = rill.ray.scene {floor, lamp}
+            local picture = rill.ray.trace(s, {size = {16, 16}, samples = 64, bounces = 0, linear = true,
+                materials = {{color = {c, c, c}}, {type = "emitter", emission = 3}},
+                camera = {eye = {0, 3 * z, 0.5 * z}, target = {0, 0, 0}, orthographic = 0.01 * z}})
+            assert.is_true(math.abs(picture.x:mean() - 0.5 * 3 * factor) < 0.01 * 0.5 * 3 * factor,
+                z .. ": " .. picture.x:mean() .. " " .. 1.5 * factor)
+        end
     end)
 
     it("pushes no ray at an absorber, one at a mirror, two at glass", function()

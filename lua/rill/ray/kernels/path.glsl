@@ -69,16 +69,21 @@ vec3 sky(vec3 d, vec3 horizon, vec3 zenith, vec3 up) {
     return mix(horizon, zenith, clamp(dot(normalize(d), up), 0.0, 1.0));
 }
 
-typedef struct { vec3 p; vec3 flat_normal; vec3 normal; int material; float gap; } Surface;
+float largest(vec3 v) { return max(max(abs(v.x), abs(v.y)), abs(v.z)); }
+// The unit normal of a triangle with the sides u and v. The product is scaled first, because its square may be too large or too small for a float.
+vec3 unit_normal(vec3 u, vec3 v) { return normalize(cross(u, v) * (1.0 / max(largest(u) * largest(v), 1e-37))); }
 
-// The surface at a crossing. Both normals point to the side that the ray comes from.
+typedef struct { vec3 p; vec3 flat_normal; vec3 normal; int material; bool outside; float gap; } Surface;
+
+// The surface at a crossing. Both normals point to the side that the ray comes from. outside: whether the triangle's own normal does.
 Surface surface_of(vec3 d, int triangle, vec2 b, vec3 corner[], vec3 normal[], int which[], float reach) {
     int f = 3 * triangle;
     vec3 a = corner[f], u = corner[f + 1] - a, v = corner[f + 2] - a;
     Surface s;
     s.p = a + b.x * u + b.y * v;
-    s.flat_normal = normalize(cross(u, v) * (1.0 / max(max(max(abs(u.x), abs(u.y)), abs(u.z)) * max(max(abs(v.x), abs(v.y)), abs(v.z)), 1e-37)));
-    if (dot(s.flat_normal, d) > 0.0) s.flat_normal = -s.flat_normal;
+    s.flat_normal = unit_normal(u, v);
+    s.outside = !(dot(s.flat_normal, d) > 0.0);
+    if (!s.outside) s.flat_normal = -s.flat_normal;
     s.material = which[triangle];
     s.normal = s.flat_normal;
     vec3 n = (1.0 - b.x - b.y) * normal[f] + b.x * normal[f + 1] + b.y * normal[f + 2];
@@ -87,12 +92,8 @@ Surface surface_of(vec3 d, int triangle, vec2 b, vec3 corner[], vec3 normal[], i
         n = dot(n, s.flat_normal) < 0.0 ? -n : n;
         if (dot(n, d) < 0.0) s.normal = n;
     }
-    s.gap = 3e-6 * (reach + max(max(abs(s.p.x), abs(s.p.y)), abs(s.p.z)));
+    s.gap = 3e-6 * (reach + largest(s.p));
     return s;
-}
-bool is_outside(vec3 d, int triangle, vec3 corner[]) {
-    vec3 a = corner[3 * triangle];
-    return dot(cross(corner[3 * triangle + 1] - a, corner[3 * triangle + 2] - a), d) < 0.0;
 }
 
 // Materials: {color, type}, {emission, index of refraction}. Types: 0 diffuse, 1 mirror, 2 glass.
@@ -134,7 +135,7 @@ kernel void interact(vec3 o<>, vec3 d<>, vec4 weight<>, ivec2 key<>, int triangl
             } else {
                 vec3 in_way = normalize(d), back = reflect(in_way, f.normal);
                 float cosine = -dot(in_way, f.normal), refracted = 0.0, share = 1.0;
-                float ratio = is_outside(d, triangle, corner) ? 1.0 / second.w : second.w;
+                float ratio = f.outside ? 1.0 / second.w : second.w;
                 if (first.w > 1.5) share = reflectance(cosine, ratio, refracted);
                 bool both = depth < 2 && share < 1.0 && first.w > 1.5;
                 bool reflects = first.w < 1.5 || share >= 1.0 || both || random(child, 4u) < share;
@@ -196,9 +197,9 @@ kernel void shadows(vec3 d<>, vec4 weight<>, ivec2 key<>, int triangle<>, vec2 b
             float r = sqrt(depth == 0 ? even(uint(key.y), 9u, s, 0.67104360) : random(seed, 9u));
             float q = depth == 0 ? even(uint(key.y), 10u, s, 0.54970048) : random(seed, 10u);
             vec3 target = a + r * (1.0 - q) * u + r * q * v;
-            vec3 way = target - p, n = cross(u, v), power = material[2 * which[e] + 1].xyz;
+            vec3 way = target - p, n = unit_normal(u, v), power = material[2 * which[e] + 1].xyz;
             float square = max(dot(way, way), 1e-37), near = inversesqrt(square);
-            float cosine = dot(way, f.normal) * near, other = abs(dot(way, n)) * near * inversesqrt(max(dot(n, n), 1e-37));
+            float cosine = dot(way, f.normal) * near, other = abs(dot(way, n)) * near;
             if (cosine > 0.0 && other > 0.0 && dot(way, f.flat_normal) > 0.0 && e != triangle) {
                 push(from, p);
                 push(to, way);
