@@ -250,10 +250,11 @@ describe("rays", function()
         assert.is_true(math.abs(t[2] / 2e20 - 1) < 1e-2 and t[4] > 1.9e-20)
     end)
 
-    it("that begin at a corner of a triangle whose size is a few units in the last place of its coordinates meet it", function()
+    it("that begin at a corner of a triangle that is tiny compared with its coordinates meet it", function()
         local corner = {0x1.865384p-36, -0x1.eb282cp-37, -0x1.aedfb2p-42}
-        local m = rill.mesh.new {triangles = {{0, 1, 2}}, positions = {{0x1.8653d8p-36, -0x1.eb22eep-37, -0x1.aec91ap-42},
-            {0x1.8655fep-36, -0x1.eb282ap-37, -0x1.aebcfep-42}, corner}}
+        local m = rill.mesh.new {triangles = {{0, 1, 2}}, positions = {
+            {0x1.8653d8p-36, -0x1.eb22eep-37, -0x1.aec91ap-42}, {0x1.8655fep-36, -0x1.eb282ap-37, -0x1.aebcfep-42},
+            corner}}
         for _, structure in ipairs(STRUCTURES) do
             local s <close> = rill.ray.scene(m, {structure = structure})
             assert.are.equal(1, s:count({corner}, {{-0x1.16744p-40, -0x1.a19ap-40, 0x1.3db848p-40}}):get(1))
@@ -261,7 +262,7 @@ describe("rays", function()
     end)
 
     it("that begin far away have the direction that was given, not a rounded one", function()
-        -- A strip whose width is 1e-3, hit in its middle from a distance of 1e5; the components of the direction have a ratio of 3.
+        -- A strip whose width is 1e-3, hit in its middle from a distance of 3e5.
         local m = rill.mesh.new {triangles = {{0, 1, 2}, {0, 2, 3}},
             positions = {{-1, -0.0005, 0}, {1, -0.0005, 0}, {1, 0.0005, 0}, {-1, 0.0005, 0}}}
         for _, structure in ipairs(STRUCTURES) do
@@ -381,9 +382,11 @@ describe("path tracing", function()
         local part = x / math.sqrt(1 + x * x) * math.atan(x / math.sqrt(1 + x * x))
         local factor = 4 * part / math.pi
         for _, z in ipairs {1, 1e-14, 1e14} do
-            local lamp = rill.mesh.grid {size = {1, 1}}:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 2 * z}, {0, 0, 0, 1}}
-            local floor = rill.mesh.grid {size = {20, 20}}:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}}
-            local s <close> = rill.ray.scene {floor, lamp}
+            local function square(side, height)
+                return rill.mesh.grid {size = {side, side}}:transform {
+                    {z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, height * z}, {0, 0, 0, 1}}
+            end
+            local s <close> = rill.ray.scene {square(20, 0), square(1, 2)}
             local picture = rill.ray.trace(s, {size = {16, 16}, samples = 64, bounces = 0, linear = true,
                 materials = {{color = {c, c, c}}, {type = "emitter", emission = 3}},
                 camera = {eye = {0, 3 * z, 0.5 * z}, target = {0, 0, 0}, orthographic = 0.01 * z}})

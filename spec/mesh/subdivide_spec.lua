@@ -165,7 +165,8 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
-    -- Vertices of up to 8, 12 or 16 corners are computed in registers, up to 12 neighbors are added in the order of their coordinates.
+    -- Vertices of up to 8, 12 or 16 corners are computed in registers. Up to 12 neighbors are added in the order of
+    -- their coordinates.
     it("is Loop's rules around a vertex of any number of triangles, closed and open, with creases", function()
         for _, n in ipairs {3, 7, 8, 9, 11, 12, 13, 15, 16, 17, 40} do
             for open = 0, 1 do
@@ -287,6 +288,11 @@ describe("rill.subdivide.loop", function()
                 assert.is_true(report.met and most_bent(s) <= 14.001, most_bent(s))
                 sound(s)
             end
+        end
+        for _, z in ipairs {1e-15, 1e-8, 1, 1e8, 1e15} do -- the angle does not depend on the size of the mesh
+            local m = rill.mesh.icosphere(1):transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}}
+            local _, report = loop(m, {levels = 4, adaptive = {curvature = 10}})
+            assert.are.same({80, 320, 1280}, report.faces)
         end
         local ring, report = loop(rill.mesh.torus {segments = {12, 6}}, {levels = 6, adaptive = {curvature = 14}})
         assert.is_true(report.met and most_bent(ring) <= 14.001, most_bent(ring))

@@ -67,8 +67,8 @@ local function by_sorting(m)
 end
 
 --- edges.of(m): returns the edges of a mesh with triangles: {count =, edge =, edges =, sides =, valence =}. edge: the edge of each half-edge. edges:
--- the two vertices of each edge. sides: the two half-edges of each edge, the higher index first; the second is -1 at a boundary, and -2 if the edge
--- has more than two triangles. valence: the number of edges at each vertex. If each vertex has at most 16 corners, also {corners =, last =, list =,
+-- the two vertices of each edge. sides: the two half-edges of each edge, the higher index first. The second is -1 at a boundary. It is -2 if the edge
+-- has more than two triangles; then the first is any of them. valence: the number of edges at each vertex. If each vertex has at most 16 corners, also {corners =, last =, list =,
 -- ring =}: the number of corners at each vertex, its running sum, the corners in the order of their vertices, and the values of the template
 -- vertex_ring. The caller closes the streams. Waits for the device.
 function edges.of(m)

@@ -1,3 +1,4 @@
+$use(unit_of)
 // A path tracer in launches over lists of rays, one launch for each step: rays of the camera, interaction at the first crossing, which pushes 0, 1 or 2 rays for
 // the next list and one shadow ray per light, and summation. A ray is given by its origin, its direction, its weight (w: 1 if the light of an emitter that it
 // meets counts, because no shadow ray has counted it), and its key (pixel, seed). Lists are in the order of pixels.
@@ -69,10 +70,6 @@ vec3 sky(vec3 d, vec3 horizon, vec3 zenith, vec3 up) {
     return mix(horizon, zenith, clamp(dot(normalize(d), up), 0.0, 1.0));
 }
 
-float largest(vec3 v) { return max(max(abs(v.x), abs(v.y)), abs(v.z)); }
-// The unit normal of a triangle with the sides u and v. The product is scaled first, because its square may be too large or too small for a float.
-vec3 unit_normal(vec3 u, vec3 v) { return normalize(cross(u, v) * (1.0 / max(largest(u) * largest(v), 1e-37))); }
-
 typedef struct { vec3 p; vec3 flat_normal; vec3 normal; int material; bool outside; float gap; } Surface;
 
 // The surface at a crossing. Both normals point to the side that the ray comes from. outside: whether the triangle's own normal does.
@@ -81,7 +78,7 @@ Surface surface_of(vec3 d, int triangle, vec2 b, vec3 corner[], vec3 normal[], i
     vec3 a = corner[f], u = corner[f + 1] - a, v = corner[f + 2] - a;
     Surface s;
     s.p = a + b.x * u + b.y * v;
-    s.flat_normal = unit_normal(u, v);
+    s.flat_normal = unit_of(cross(u, v));
     s.outside = !(dot(s.flat_normal, d) > 0.0);
     if (!s.outside) s.flat_normal = -s.flat_normal;
     s.material = which[triangle];
@@ -92,7 +89,7 @@ Surface surface_of(vec3 d, int triangle, vec2 b, vec3 corner[], vec3 normal[], i
         n = dot(n, s.flat_normal) < 0.0 ? -n : n;
         if (dot(n, d) < 0.0) s.normal = n;
     }
-    s.gap = 3e-6 * (reach + largest(s.p));
+    s.gap = 3e-6 * (reach + max(max(abs(s.p.x), abs(s.p.y)), abs(s.p.z)));
     return s;
 }
 
@@ -197,7 +194,7 @@ kernel void shadows(vec3 d<>, vec4 weight<>, ivec2 key<>, int triangle<>, vec2 b
             float r = sqrt(depth == 0 ? even(uint(key.y), 9u, s, 0.67104360) : random(seed, 9u));
             float q = depth == 0 ? even(uint(key.y), 10u, s, 0.54970048) : random(seed, 10u);
             vec3 target = a + r * (1.0 - q) * u + r * q * v;
-            vec3 way = target - p, n = unit_normal(u, v), power = material[2 * which[e] + 1].xyz;
+            vec3 way = target - p, n = unit_of(cross(u, v)), power = material[2 * which[e] + 1].xyz;
             float square = max(dot(way, way), 1e-37), near = inversesqrt(square);
             float cosine = dot(way, f.normal) * near, other = abs(dot(way, n)) * near;
             if (cosine > 0.0 && other > 0.0 && dot(way, f.flat_normal) > 0.0 && e != triangle) {

@@ -1,3 +1,4 @@
+$use(unit_of)
 // An edge with NaN is not split.
 kernel void longer(ivec2 e<>, vec3 p[], float most, out int split<>) { split = distance(p[e.x], p[e.y]) > most ? 1 : 0; }
 // The length of the edge in the image, if it were perpendicular to the line of sight to its midpoint.
@@ -6,14 +7,13 @@ kernel void larger(ivec2 e<>, vec3 p[], vec3 eye, int parallel, float focus, flo
     float far = parallel == 1 ? 1.0 : distance(0.5 * a + 0.5 * b, eye);
     split = focus * distance(a, b) > most * far ? 1 : 0;
 }
-vec3 normal_of(ivec3 v, vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
 // Bent edges of final triangles do not count, because slivers are bends at any level. Sharp edges do not count
 // either, because they must stay sharp.
 kernel void bent(ivec2 side<>, int sharp<>, ivec3 t[], int live[], vec3 p[], float most, out int split<>) {
     int own = side.x, other = side.y;
     if (sharp != 0 || live[own / 3] == 0 || live[max(other, 0) / 3] == 0) other = -1;
     ivec3 u = t[own / 3], v = t[max(other, 0) / 3];
-    vec3 m = normal_of(u, p[u.x], p[u.y], p[u.z]), n = normal_of(v, p[v.x], p[v.y], p[v.z]);
+    vec3 m = unit_of(cross(p[u.y] - p[u.x], p[u.z] - p[u.x])), n = unit_of(cross(p[v.y] - p[v.x], p[v.z] - p[v.x]));
     if (u[own % 3] == v[max(other, 0) % 3]) n = -n; // the orientations of the two triangles differ
     vec3 turn = cross(m, n);
     split = other >= 0 && (turn != vec3(0.0) || dot(m, n) < 0.0) && atan(length(turn), dot(m, n)) > most ? 1 : 0;
