@@ -45,6 +45,33 @@ describe("rill.mpi.model", function()
         assert.truthy(count.bytes >= (1 << 20) * 4 * 1023 / 1024)
     end)
 
+    test("counts iterations of conjugate gradients", function()
+        local sum = model.reduce({4096, 512}, 8)
+        for times, preconditioned in pairs {[3] = false, [4] = true} do
+            local count = model.cg({4096, 512}, 8, 8, preconditioned)
+            assert.same({2 + times * 3, 2 * 512 * 8 + times * sum.bytes, 1 + times * 3},
+                {count.messages, count.bytes, count.rounds})
+        end
+        assert.equal(0, model.cg({4096, 512}, 1, 8).messages)
+    end)
+
+    test("counts cycles of multigrid", function()
+        local count = model.multigrid({512, 512}, 4, 4) -- levels of 512^2 and 256^2; 128^2 is gathered
+        assert.same({2 * 5 * 2 + 3, 5 * 2 * 4 * (512 + 256) + 4 * 128 * 128 * 3 // 4, 11},
+            {count.messages, count.bytes, count.rounds})
+        count = model.multigrid({64, 64, 64}, 2, 4) -- 32^3 is distributed, 16^3 gathered
+        assert.same({2 * 5 + 1, 5 * 4 * (64 * 64 + 32 * 32) + 4 * 16 ^ 3 // 2}, {count.messages, count.bytes})
+        assert.equal(0, model.multigrid({512, 512}, 1, 4).bytes)
+    end)
+
+    test("counts ghosts, and the time of checkpoints", function()
+        local count = model.ghosts(1000, 16, 3, 20)
+        assert.same({4 + 6, 8 * 16 + 20000, 4 + 3}, {count.messages, count.bytes, count.rounds})
+        assert.equal(3, model.ghosts(1000, 2, 2, 20).rounds)
+        assert.equal(0, model.ghosts(0, 1, 2, 20).messages)
+        assert.near(2 + 12 * 10 * 1e-6, model.checkpoint(2e9, 1024, 1e9, 1e-6), 1e-12)
+    end)
+
     test("computes times", function()
         local p = {latency = 1e-6, bandwidth = 1e10, copy_latency = 1e-6, copy_bandwidth = 1e10}
         assert.equal(0, model.seconds({messages = 0, bytes = 0}, p))

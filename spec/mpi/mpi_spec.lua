@@ -67,6 +67,14 @@ describe("rill.mpi", function()
         assert.truthy(same("simulations", files.directory):find "done")
     end)
 
+    test("sends the messages that the model counts", function()
+        for _, ranks in ipairs {2, 4} do
+            local text, good = run(ranks, "traffic")
+            assert(good, text)
+            assert.equal("cg\ttrue\nmultigrid\ttrue\n", text)
+        end
+    end)
+
     test("ends all ranks if one has an error", function()
         local text, good = run(3, "failures", "error")
         assert.falsy(good)

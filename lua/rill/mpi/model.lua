@@ -83,6 +83,65 @@ function model.sort(n, size, bytes)
         rounds = rounds + 3}
 end
 
+-- Returns the sum of counts, each of which is repeated: {{count, times}, ...}.
+local function total(list)
+    local sum = {messages = 0, bytes = 0, all_messages = 0, all_bytes = 0, rounds = 0}
+    for _, item in ipairs(list) do
+        for name, value in pairs(sum) do
+            sum[name] = value + item[1][name] * item[2]
+        end
+    end
+    return sum
+end
+
+-- Counts the exchange of one row with each neighbor, of a stream that is cut along its first dimension.
+local function row_halo(shape, size, bytes)
+    local reach = {}
+    for d in ipairs(shape) do reach[d] = 1 end
+    return model.halo(shape, {size}, reach, bytes)
+end
+
+--- model.cg(shape, size, bytes, preconditioned) counts an iteration of rill.mpi.cg without the preconditioner itself: the halo of a matrix that reads the nearest
+-- neighbors, and the sums. bytes: of an element; preconditioned: whether there is a preconditioner, whose method needs another sum.
+function model.cg(shape, size, bytes, preconditioned)
+    return total {{row_halo(shape, size, bytes), 1}, {model.reduce(shape, size), preconditioned and 4 or 3}}
+end
+
+local LEAST_GRID <const> = 16384 -- elements of the grid that rill.mpi.multigrid gathers
+local HALOS <const> = 5          -- of a level: two sweeps before the residual, the residual, and two sweeps after it
+
+--- model.multigrid(shape, size, bytes) counts a cycle of rill.mpi.multigrid: the halos of the levels, and the last level, which all ranks gather.
+function model.multigrid(shape, size, bytes)
+    local list, level = {}, {table.unpack(shape)}
+    while true do
+        local elements = 1
+        for _, n in ipairs(level) do elements = elements * n end
+        if elements <= LEAST_GRID then
+            local share = bytes * elements * (size - 1) // size
+            list[#list + 1] = {{messages = size - 1, bytes = share, all_messages = size * (size - 1),
+                all_bytes = share * size, rounds = size > 1 and 1 or 0}, 1}
+            return total(list)
+        end
+        list[#list + 1] = {row_halo(level, size, bytes), HALOS}
+        for d, n in ipairs(level) do level[d] = (n + 1) // 2 end
+    end
+end
+
+--- model.ghosts(near, size, fields, bytes) counts an exchange of ghosts: Q:ghosts and Q:sum. near: the particles of other ranks within the radius of a slab; fields: the number of
+-- fields, with id and position; bytes: of a particle in these fields. Slabs are wider than the radius.
+function model.ghosts(near, size, fields, bytes)
+    local rounds, neighbors = rounds_of(size), math.min(2, size - 1)
+    local own = {messages = rounds + neighbors * fields, bytes = size > 1 and 8 * size + near * bytes or 0}
+    return {messages = own.messages, bytes = own.bytes, all_messages = own.messages * size,
+        all_bytes = own.bytes * size, rounds = size > 1 and rounds + fields or 0}
+end
+
+--- model.checkpoint(bytes, size, bandwidth, latency) returns the seconds of rill.mpi.checkpoint: the writing of all bytes at the bandwidth of the file system, and six
+-- agreements of the ranks of two collective operations each. latency: of a message.
+function model.checkpoint(bytes, size, bandwidth, latency)
+    return bytes / bandwidth + 12 * rounds_of(size) * latency
+end
+
 --- model.seconds(count, parameters) returns the time of the messages of a rank: {latency =, bandwidth =, copy_latency =, copy_bandwidth =} in seconds and
 -- bytes per second. The messages of a round travel at the same time, but their bytes one after the other.
 function model.seconds(count, parameters)
