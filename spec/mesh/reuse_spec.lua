@@ -303,6 +303,23 @@ describe("rill.reuse.order", function()
         assert.equal(4 / 2, select(2, reuse.cache(far)))
     end)
 
+    it("orders a fan of many triangles in linear time", function()
+        local n <const> = 200000
+        -- Triangles 0, 1500, 3000 ... have the hub twice.
+        local fan = rill.kernel [=[
+          kernel void fan(int n, out ivec3 t<>) {
+            int i = indexof(t).x;
+            t = ivec3(0, i + 1, i % 1500 == 0 ? 0 : i + 2);
+          }
+        ]=]
+        local triangles = fan {n = n, shape = n}
+        local start = os.clock()
+        local ordered, order = reuse.order(triangles, "forsyth")
+        assert.is_true(os.clock() - start < 3) -- 10 s if the time grows with the square
+        assert.is_true(reuse.acmr(ordered, 16) < 1.1)
+        assert.equal(rill.iota(n):bytes(), order:sort():bytes())
+    end)
+
     it("counts the invocations of the device's own pipeline", function()
         local bunny = rill.mesh.load(BUNNY)
         local invocations, rate = reuse.driver(bunny.triangles)

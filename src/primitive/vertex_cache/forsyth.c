@@ -10,6 +10,10 @@
  * The last column is for all larger numbers. */
 enum { VALENCES = 32, CORNERS = 3, NONE = -1 };
 
+/* While a vertex has more remaining triangles, its score does not change, and written triangles stay in its list. Otherwise the time would grow with
+ * the square of the number. */
+enum { MOST_LISTED = 1024 };
+
 /* The constants of the paper. */
 static const float decay_power = 1.5f, last_triangle = 0.75f, valence_scale = 2, valence_power = 0.5f;
 
@@ -95,6 +99,7 @@ static void find_around(Order *o, int64_t faces, int32_t vertices)
         sum += v[i].left;
         v[i].left = 0;
     }
+    v[vertices].begin = sum;
     for (int64_t i = 0; i < CORNERS * faces; i++) {
         Vertex *corner = &v[o->dense[i]];
         o->around[corner->begin + corner->left++] = (int32_t)(i / CORNERS);
@@ -108,14 +113,34 @@ static void find_around(Order *o, int64_t faces, int32_t vertices)
     }
 }
 
-/* Removes a triangle from the remaining triangles of a vertex. */
-static void take_from(Order *o, Vertex *v, int32_t triangle)
+/* Removes the written triangles from the list of a vertex. */
+static void list_remaining(const Order *o, Vertex *v)
+{
+    int32_t count = 0;
+    for (int32_t k = v[0].begin; k < v[1].begin; k++) {
+        if (o->triangle_score[o->around[k]] >= 0) {
+            o->around[v->begin + count++] = o->around[k];
+        }
+    }
+    v->left = count;
+}
+
+/* Removes a triangle, which is marked as written, from the remaining triangles of a vertex. */
+static void take_from(const Order *o, Vertex *v, int32_t triangle)
 {
     int32_t *around = o->around + v->begin, k = 0;
-    while (around[k] != triangle) {
+    if (v->left > MOST_LISTED) {
+        if (--v->left == MOST_LISTED) {
+            list_remaining(o, v);
+        }
+        return;
+    }
+    while (k < v->left && around[k] != triangle) {
         k++;
     }
-    around[k] = around[--v->left];
+    if (k < v->left) { /* else list_remaining removed a triangle with two equal corners */
+        around[k] = around[--v->left];
+    }
 }
 
 /* Moves the corners of a triangle to the front of the cache; the other vertices keep their order. Returns the number
@@ -153,10 +178,13 @@ static int32_t update_scores(Order *o, int32_t n)
         Vertex *v = &o->vertices[o->cache[i].vertex];
         int32_t place = o->cache[i].place;
         bool inside = place < o->entries;
+        o->count += inside;
+        if (v->left > MOST_LISTED) {
+            continue;
+        }
         float score = vertex_score(o, v, inside ? place : NONE), change = score - v->score;
         const int32_t *around = o->around + v->begin;
         v->score = score;
-        o->count += inside;
         for (int32_t k = 0; k < v->left; k++) {
             int32_t t = around[k];
             float sum = o->triangle_score[t] += change;
@@ -186,10 +214,10 @@ bool forsyth_order(const int32_t *dense, int64_t faces, int32_t vertices, int en
         int32_t t = best < 0 ? (int32_t)first : best;
         const int32_t *corner = dense + CORNERS * (int64_t)t;
         order[i] = t;
+        o.triangle_score[t] = -INFINITY;
         for (int c = 0; c < CORNERS; c++) {
             take_from(&o, &o.vertices[corner[c]], t);
         }
-        o.triangle_score[t] = -INFINITY;
         best = update_scores(&o, use_corners(&o, corner));
     }
     release(&o);
