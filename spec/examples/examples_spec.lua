@@ -143,6 +143,12 @@ describe("the example", function()
         assert.matches("steps: expected a whole number", tostring(message), 1, true)
     end)
 
+    it("sort_big sorts a file in tiles", function()
+        script:run("sort_big", 300000, script.directory)
+        script:says "wrote 300000 numbers in .* mean 0.[45]%d+, standard deviation 0.28%d+"
+
+    end)
+
     it("have at most 150 lines, and state their purpose and command in the first ten", function()
         local names = io.popen "ls examples/*.lua"
         for path in names:lines() do

@@ -186,7 +186,7 @@ return function(big, methods)
         local element = empty:scan().type
         local real = types.is_real(element)
         local carry = CARRY:kernel {type = element, wide = real and "double" or element}
-        local per = tiles.elements(state, 8, 16)
+        local per = tiles.elements(state, 8)
         local sink <close> = tiles.sink(where, path, element, state.shape, per)
         local before = real and adder() or 0
         tiles.each(where, state, per, function(s)

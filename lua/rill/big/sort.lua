@@ -16,7 +16,7 @@ local types = require "rill.core.types"
 local tiles = require "rill.big.tiles"
 
 local SORT_OPTIONS <const> = {descending = option.default(option.flag, false)}
-local SHARES <const> = 16 -- a sort has the memory of 16 tiles
+local SHARES <const> = 20 -- a sort has the memory of 20 tiles, measured
 local MOST_MERGED <const> = 16 -- pieces
 local DENSITY <const> = 8 -- elements of the sample in a tile's share of a run
 

@@ -10,7 +10,7 @@ local fail <const> = errors.fail
 
 local tiles = {}
 
-local SHARES <const> = 8 -- the memory of an operation in tiles: four on the host, about four on the device
+local SHARES <const> = 16 -- the memory of an operation in tiles, measured: four buffers, streams, copies in the driver
 local MOST <const> = 1 << 30 -- elements of a tile
 
 --- tiles.elements(state, bytes, shares) returns the number of elements of a tile. `bytes`: of an element of the

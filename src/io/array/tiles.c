@@ -29,7 +29,7 @@ struct Tiles {
     bool is_source;
     size_t stride; /* bytes of a number in buffers */
     unsigned char *memory[TILES_BUFFERS];
-    size_t flushed; /* the end of the last range whose writing to the disk has begun */
+    size_t flushed; /* the bytes that the disk has */
 
     pthread_t thread;
     pthread_mutex_t lock; /* protects the following fields */
@@ -147,16 +147,17 @@ static bool read_numbers(const Tiles *tiles, const Transfer *transfer)
            (!tiles->is_source || check_source(tiles));
 }
 
-/* Begins to write the last range to the disk, and waits for the one before, so that few pages of the cache wait to be
- * written. */
+/* Begins to write the last range to the disk, and waits for ranges that are far behind, so that a limited number of pages
+ * of the cache wait to be written. */
 static void flush(Tiles *tiles, size_t offset, size_t size)
 {
+    const size_t window = (size_t)32 << 20;
     sync_file_range(tiles->handle, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
-    if (tiles->flushed > 0) {
+    if (offset > tiles->flushed + window) {
         unsigned flags = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-        sync_file_range(tiles->handle, 0, (off_t)tiles->flushed, flags);
+        sync_file_range(tiles->handle, (off_t)tiles->flushed, (off_t)(offset - window - tiles->flushed), flags);
+        tiles->flushed = offset - window;
     }
-    tiles->flushed = offset;
 }
 
 static bool write_numbers(Tiles *tiles, const Transfer *transfer)
@@ -304,6 +305,9 @@ Tiles *tiles_scratch(const char *path, const TilesLayout *layout)
     bool ok = file_draft_open(path, &tiles->draft);
     tiles->handle = ok ? dup(tiles->draft.handle) : -1;
     file_draft_discard(&tiles->draft);
+    if (tiles->handle >= 0) {
+        posix_fadvise(tiles->handle, 0, 0, POSIX_FADV_RANDOM);
+    }
     return opened(tiles, ok && (tiles->handle >= 0 || error_set("cannot write '%s': %s", path, strerror(errno))));
 }
 
@@ -317,6 +321,10 @@ bool tiles_post(Tiles *tiles, int buffer, bool write, size_t first, size_t count
     Transfer *transfer = malloc(sizeof *transfer);
     if (!transfer) {
         return error_set("out of host memory");
+    }
+    if (!write && !tiles->is_source) { /* many small ranges: the system begins to read them together */
+        size_t width = npy_kind_bytes(tiles->layout.kind);
+        posix_fadvise(tiles->handle, (off_t)(first * width), (off_t)(count * width), POSIX_FADV_WILLNEED);
     }
     *transfer = (Transfer){.buffer = buffer, .write = write, .first = first, .count = count, .at = at};
     pthread_mutex_lock(&tiles->lock);
