@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local types = require "rill.core.types"
 local fail <const> = errors.fail
 
 local reduce_axes = {}
@@ -33,9 +34,14 @@ local function count_of(s, axis)
     return count
 end
 
+-- Rounds a number as an element of s is rounded: the product of a float and a factor has digits that it does not need.
+local function rounded(value, s)
+    return types.seen_scalar(s.type) == "float" and (string.unpack("<f", string.pack("<f", value))) or value
+end
+
 --- reduce_axes.reduce(name, s, axis, options) returns the reduction `name` of an open stream. `axis` is nil, an axis or
--- a table of axes. options: axis, if `axis` is nil; keep; for "var" and "std" also ddof, which is subtracted from the number of elements by which
--- the sum of squares is divided.
+-- a table of axes. options: axis, if `axis` is nil; keep; for "var" and "std" also ddof, which is subtracted from the
+-- number of elements by which the sum of squares is divided.
 function reduce_axes.reduce(name, s, axis, options)
     local where <const> = "s:" .. name
     s = errors.open(where .. ": argument 's'", s)
@@ -78,12 +84,12 @@ function reduce_axes.reduce(name, s, axis, options)
     local scale <const> = name == "std" and factor ^ 0.5 or factor
     if type(result) == "table" and not rill.type(result) then -- a vector
         for c, value in ipairs(result) do
-            result[c] = value * scale
+            result[c] = rounded(value * scale, s)
         end
         return result
     end
     result = result * scale
-    return type(result) == "number" and result or result:eval()
+    return type(result) == "number" and rounded(result, s) or result:eval()
 end
 
 reduce_axes.reduce = errors.guard(reduce_axes.reduce)
