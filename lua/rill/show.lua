@@ -334,8 +334,8 @@ local function show(s, options)
     local shape, kind = s.shape, seen[s.type]
     local drawn = kind and s.size > 0 and (#shape == 2 or #shape == 1 and kind[1] == "float")
     if not drawn then
-        local expected = "a stream of two dimensions of numbers, vec3 or vec4, " ..
-            "or a stream of one dimension of numbers"
+        local expected = "a stream that is not empty, of two dimensions of numbers, vec3 or vec4, " ..
+            "or of one dimension of numbers"
         problem("argument #1 's': expected %s, got stream<%s>[%s]", expected, s.type, tostring(shape))
     end
     check_range(s, kind[1], kind[2], options)

@@ -97,7 +97,7 @@ describe("rill.show", function()
             {"argument #1 's': expected an open stream, got number", 3},
             {"two dimensions of numbers, .* got stream<float>%[4x1x1%]", rill.stream("float", {4, 1, 1})},
             {"got stream<vec3>%[4%]", rill.stream("vec3", 4)},
-            {"got stream<float>%[0%]", rill.stream("float", 0)},
+            {"that is not empty, .* got stream<float>%[0%]", rill.stream("float", 0)},
             {"expected min below max, got 2 and 1", rill.stream("float", 4), {min = 2, max = 1}},
             {"option 'mode': expected kitty, iterm, blocks, 256 or ascii, got 'sixel'", s, {mode = "sixel"}},
             {"option 'width': expected a finite number, got inf", s, {width = math.huge}},

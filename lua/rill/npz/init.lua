@@ -58,16 +58,17 @@ function npz.save(path, arrays, options)
     if not option.table[1](arrays) then
         fail("%s: argument #2 'arrays': expected a table of streams, got %s", SAVE, errors.told(arrays))
     end
-    local names, list = tables.order(arrays, "arr_%d", 0), {}
+    local names, list, seen = tables.order(arrays, "arr_%d", 0), {}, {}
     for i, name in ipairs(names) do
         local value = arrays[name]
         if value == nil or value == names then
             value = arrays[i]
         end
-        if not is_name(name) or #name > LONGEST or name == "" or name:find("\0", 1, true) then
-            fail("%s: argument #2 'arrays': expected names of 1 to %d characters, got %s", SAVE, LONGEST,
+        if not is_name(name) or #name > LONGEST or name == "" or name:find("\0", 1, true) or seen[name] then
+            fail("%s: argument #2 'arrays': expected different names of 1 to %d characters, got %s", SAVE, LONGEST,
                 errors.told(name))
         end
+        seen[name] = true
         list[i] = errors.open(SAVE, value, ("array \"%s\": expected an open stream, got %%s"):format(name))
     end
     core._npz_save(path, names, list, options.compress)
