@@ -82,6 +82,15 @@ describe("rill.mpi", function()
         assert.truthy(text:find("rill.mpi: rank 3 of 3 ended with status 1", 1, true))
     end)
 
+    test("prints nothing but the error if there is only one rank", function()
+        local pipe = io.popen(("%s spec/mpi/programs/failures.lua error 2>&1; echo status $?"):format(lua))
+        local text = pipe:read "a"
+        pipe:close()
+        assert.truthy(text:find("this rank fails", 1, true))
+        assert.truthy(text:find "status 1\n$")
+        assert.falsy(text:find("MPI_ABORT", 1, true) or text:find("are ended", 1, true))
+    end)
+
     test("ends all ranks if one is killed", function()
         local text, good = run(2, "failures", "killed")
         assert.falsy(good)

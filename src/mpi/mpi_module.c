@@ -17,7 +17,7 @@ static void finish(int status, void *unused)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     fflush(NULL);
-    if (status != 0) {
+    if (status != 0 && size > 1) {
         fprintf(stderr, "rill.mpi: rank %d of %d ended with status %d, so all ranks are ended\n", rank + 1, size,
                 status);
         fflush(stderr);
