@@ -30,7 +30,8 @@ local function project_corners(view, values, strategy)
     local program <const> = texts.reuse:program()
     local clip = rill.reuse.run(strategy, view.mesh.triangles, program.project_index, values)
     view.clip = clip:reshape(clip.size)
-    view.corners = program.corners(rill.iota(view.mesh.faces))
+    local faces <close> = rill.iota(view.mesh.faces)
+    view.corners = program.corners(faces)
 end
 
 -- Returns the data for drawing a mesh: `clip`, and `corners`, the indices into it of each triangle.

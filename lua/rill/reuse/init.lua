@@ -93,6 +93,7 @@ local function report_of(plain, count, primitives)
             local n = (i - 1) % #sums + 1
             sums[n] = n == 3 and math.max(sums[n], value) or sums[n] + value
         end
+        count:close()
         for n, name in ipairs(NAMES) do rawset(report, name, sums[n]) end
         rawset(report, "asr", primitives > 0 and sums[1] / primitives or 0)
         count = nil
@@ -177,6 +178,10 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
         o.starts = not row.static and core._reuse_batches(o.indices, corners, o.batch, o.block) or nil
         local count = strategies.batched(RUN, strategy, o)
         report = report_of({batches = count.shape[1]}, count, o.primitives)
+        if o.starts then o.starts:close() end
+    end
+    for n, s in ipairs(out) do
+        if not rawequal(s, whole[n]) then s:close() end
     end
     whole[#whole + 1] = report
     return table.unpack(whole)

@@ -230,6 +230,7 @@ local function run_groups(row, o, count, buffered)
     end
     p["reuse_" .. row.method](call)
     for _, s in ipairs(held) do s:close() end
+    call.reuse_count:close()
 end
 
 -- The same in three launches: distinct indices of the batches, their results, and the results for all indices. The number of distinct indices is read back.
@@ -239,14 +240,17 @@ local function run_launches(row, o, count)
     local length <close> = rill.stream("int", 1)
     local list <close> = rill.stream("int", row.static and count.shape[1] * most_invocations(o) or o.total)
     local call = call_of(row, o, count)
-    call.reuse_b, call.reuse_slots, call.reuse_list, call.reuse_length = rill.iota(count.shape[1]), slots, list, length
+    local numbers <close> = rill.iota(count.shape[1])
+    call.reuse_b, call.reuse_slots, call.reuse_list, call.reuse_length = numbers, slots, list, length
     finder.reuse_find(call)
+    call.reuse_count:close()
     local all, shaded = length:get(1), {}
     local p = program("shade", values_of(o.shade, row, o, false))
     for n, result in ipairs(o.shade.results) do
         shaded[n] = rill.stream(result.element, all)
     end
-    p.reuse_shade(table.unpack(append(append(append({list:domain({1}, {all})}, o.arguments), shaded), {o.rate})))
+    local distinct <close> = list:domain({1}, {all})
+    p.reuse_shade(table.unpack(append(append(append({distinct}, o.arguments), shaded), {o.rate})))
     for n, s in ipairs(o.out) do
         p["reuse_assemble" .. n](slots, shaded[n], s)
         shaded[n]:close()
