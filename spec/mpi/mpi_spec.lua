@@ -100,8 +100,12 @@ describe("rill.mpi", function()
     test("names the ranks that disagree on a shape", function()
         local text, good = run(2, "failures", "shape")
         assert.falsy(good)
-        assert.truthy(text:find("the ranks disagree on the type and shape: rank 1 has float[11], rank 2 has " ..
-            "float[12]", 1, true))
+        assert.truthy(text:find("the ranks disagree on the type, shape and options: rank 1 has float[11], rank 2 " ..
+            "has float[12]", 1, true))
+        text, good = run(2, "failures", "options")
+        assert.falsy(good)
+        assert.truthy(text:find("rank 1 has float[10x10], boundary {wrap, zero}, rank 2 has float[10x10], boundary " ..
+            "zero", 1, true))
     end)
 
     test("refuses wrong arguments on all ranks", function()
@@ -131,10 +135,29 @@ describe("rill.mpi", function()
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }"):sub(1, 69) .. (" "):rep(9) .. "\n" ..
                 ("\0"):rep(100))
         files:write("damaged", "rill checkpoint 1\n" .. string.pack("<I8", 5000) .. "T")
+        files:write("altered", "rill checkpoint 1\n" .. string.pack("<I8", 9) .. "T" .. string.pack("<i8", 3))
         local text, good = run(2, "failures", "truncated", files.directory)
         assert(good, text)
         assert.truthy(text:find("ends too early", 1, true))
         assert.truthy(text:find("the checkpoint is damaged", 1, true))
+    end)
+
+    test("keeps the earlier files if the disk is full, on all ranks", function()
+        -- A limit of the size of files gives the same errors of write.
+        local limited = ("sh -c 'trap \"\" XFSZ; ulimit -f 20000; exec %s spec/mpi/programs/failures.lua full %s'")
+            :format(lua, files.directory)
+        local pipe = io.popen(("%s timeout -k 5 120 mpirun -n 3 %s 2>&1"):format(SETTINGS, limited))
+        local text = pipe:read "a"
+        assert(pipe:close(), text)
+        local _, count = text:gsub("cannot be written: the disk is full", "")
+        assert.equal(6, count)
+    end)
+
+    test("restores values, lazy and empty streams, and options from checkpoints", function()
+        local text, good = run(2, "failures", "values", files.directory)
+        assert(good, text)
+        assert.truthy(text:find("function cannot be sent", 1, true))
+        assert.truthy(text:find("the ranks disagree on the names", 1, true))
     end)
 
     -- Runs that are killed at any moment, also while they write, and one that is not.

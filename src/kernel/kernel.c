@@ -209,7 +209,7 @@ const char *kernel_baked_text(const Kernel *kernel, int param)
 
 bool kernel_reach(const Kernel *kernel, int param, int reach[3])
 {
-    const ParamUse *use = &kernel->body.use[param];
+    const ParamUse *use = &(kernel->write ? kernel->write : kernel)->body.use[param]; /* of kernels with push() */
     for (int d = 0; d < 3; d++) {
         reach[d] = use->ranges ? use->reach : 0;
         for (int k = 0; k < use->offset_count; k++) {

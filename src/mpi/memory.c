@@ -23,6 +23,11 @@ char *memory_range(lua_State *L, int n, size_t *length)
     return memory->bytes ? memory->bytes + offset : NULL;
 }
 
+void memory_abandon(lua_State *L, int n)
+{
+    *memory_argument(L, n) = (Memory){NULL, 0};
+}
+
 /* memory(): returns an empty memory. */
 static int memory_new(lua_State *L)
 {

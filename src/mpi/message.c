@@ -105,15 +105,19 @@ static int message_wait(lua_State *L)
     return 0;
 }
 
-/* A request that is collected before its message has ended, after an error: the memory must stay valid. */
+/* Frees a request that is collected. If its message has not ended, after an error, MPI may still use the bytes of the
+ * memory, which are then not freed. Lua collects the request before the memory, which is older. */
 static int message_drop(lua_State *L)
 {
     Request *r = luaL_checkudata(L, 1, request_name);
-    int ended = 1;
-    MPI_Finalized(&ended);
-    if (!ended && r->request != MPI_REQUEST_NULL) {
+    int finalized = 1, ended = 0;
+    MPI_Finalized(&finalized);
+    if (!finalized && r->request != MPI_REQUEST_NULL) {
+        MPI_Request_get_status(r->request, &ended, MPI_STATUS_IGNORE);
         lua_getiuservalue(L, 1, 1);
-        luaL_ref(L, LUA_REGISTRYINDEX);
+        if (!ended) {
+            memory_abandon(L, -1);
+        }
         MPI_Request_free(&r->request);
     }
     return 0;

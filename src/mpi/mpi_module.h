@@ -35,6 +35,8 @@ extern MPI_Comm mpi_all;
 void mpi_check(lua_State *L, int code, const char *what);
 /* Returns the bytes at arguments n to n + 2: a Memory, an offset and a length. Raises unless they are inside of it. */
 char *memory_range(lua_State *L, int n, size_t *length);
+/* Makes the Memory at index n empty without freeing its bytes. */
+void memory_abandon(lua_State *L, int n);
 /* Returns a datatype for a number of bytes, and the number of its elements: MPI counts at most INT_MAX elements. The
  * caller passes the type to mpi_bytes_free. */
 MPI_Datatype mpi_bytes(lua_State *L, size_t length, int *count);

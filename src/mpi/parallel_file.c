@@ -119,8 +119,8 @@ static int transfer(lua_State *L, bool writes)
     double begin = mpi_wait_begin();
     int code = view_box(f->file, (MPI_Offset)at, (int)element, rank, shape, first, own);
     if (code == MPI_SUCCESS) {
-        code = writes ? MPI_File_write_at_all(f->file, 0, bytes, count, type, &status)
-                      : MPI_File_read_at_all(f->file, 0, bytes, count, type, &status);
+        code = writes ? MPI_File_write_at(f->file, 0, bytes, count, type, &status)
+                      : MPI_File_read_at(f->file, 0, bytes, count, type, &status);
     }
     mpi_wait_end(begin);
     if (code == MPI_SUCCESS) {
@@ -139,7 +139,8 @@ static int transfer(lua_State *L, bool writes)
 }
 
 /* file:write(at, element, shape, first, own, memory, offset, bytes), file:read(...): all ranks write or read their boxes of
- * an array of elements of a number of bytes, which begins at byte `at`. Return the number of bytes that this rank has moved,
+ * an array of elements of a number of bytes, which begins at byte `at`. Each rank writes alone: collective functions of
+ * Open MPI do not report that a disk is full, or wait forever. Return the number of bytes that this rank has moved,
  * which is smaller if the disk is full or the file is too short; or -1 and a message. */
 static int parallel_file_write(lua_State *L)
 {

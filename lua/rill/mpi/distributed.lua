@@ -23,11 +23,13 @@ local kind <const> = class.define {
             wire.rank, wire.size, table.concat(c.own, "x"))
     end,
     release = function(state)
-        if state.data.store then
-            state.data.store:close()
-            state.data.store = nil
+        local data = state.data
+        if data.store then
+            data.store:close()
         end
+        data.store, data.part, data.value, data.plans, data.closed = nil, nil, nil, nil, true
     end,
+    state = function(object) return not object._state.data.closed and object._state end, -- views share the data
     closed = "closed distributed stream", lenient = true,
     hint = function(d, key) -- for methods of streams
         local found, value = pcall(function() return d._state and d.part[key] end)
@@ -75,9 +77,9 @@ function distributed.adopt(part, c, modes)
     return kind.create {data = data, modes = list}
 end
 
---- distributed.wrap(part, c, modes) returns a distributed stream whose part is a copy of a stream.
-function distributed.wrap(part, c, modes)
-    local d = distributed.create(part.type, c, modes)
+--- distributed.wrap(part, c, modes, widths) returns a distributed stream whose part is a copy of a stream.
+function distributed.wrap(part, c, modes, widths)
+    local d = distributed.create(part.type, c, modes, widths)
     if c.size > 0 then
         d._state.data.part:write(part)
     end
@@ -88,7 +90,7 @@ end
 function distributed.check(where, name, value)
     if not kind.is(value) then
         fail("%s: argument '%s': expected a distributed stream, got %s", where, name, errors.told(value))
-    elseif not value._state then
+    elseif value._state.data.closed then
         fail("%s: argument '%s': the distributed stream was closed", where, name)
     end
     return value._state
@@ -98,8 +100,10 @@ end
 
 -- A distributed stream may have a value instead of a store: an expression of the parts of others, which is computed when
 -- its store is needed.
-local function lazy(value, c, modes)
-    return kind.create {data = {cut = c, type = value.type, value = value, plans = {}, filled = {}}, modes = modes}
+local function lazy(value, of)
+    local c = of.data.cut
+    return kind.create {data = {cut = c, type = value.type, value = value, plans = {}, filled = {}}, modes = of.modes,
+        widths = of.widths}
 end
 
 -- Computes the elements of a lazy stream. Returns the data with a store.
@@ -141,7 +145,11 @@ local function widen(state, reach)
         enough = enough and (c.grid[d] == 1 or c.size == 0 or data.halo[d] >= reach[d])
     end
     if not enough then
-        local wide = allocate(c, data.type, reach)
+        local widths = {}
+        for d, n in ipairs(reach) do
+            widths[d] = math.max(n, data.halo[d])
+        end
+        local wide = allocate(c, data.type, widths)
         wide.part:write(data.part)
         data.store:close()
         data.fresh, data.plans, data.filled = nil, {}, {}
@@ -193,8 +201,7 @@ end
 --- D:copy() returns a distributed stream with the same elements and the same cut.
 function methods.copy(d)
     local state = kind.check(d, "copy")
-    local result = distributed.wrap(distributed.part(state), state.data.cut, state.modes)
-    return result
+    return distributed.wrap(distributed.part(state), state.data.cut, state.modes, state.widths)
 end
 
 --- D:write(other) sets the elements to those of another distributed stream or expression with the same shape and cut. Returns D.
@@ -243,7 +250,13 @@ local MODES <const> = {clamp = true, wrap = true, mirror = true, zero = true}
 
 --- distributed.check_modes(where, modes) raises unless all modes are boundary modes of streams.
 function distributed.check_modes(where, modes)
+    local outside
     for _, mode in ipairs(modes) do
+        local value = mode == "zero" and 0 or type(mode) == "number" and mode or outside
+        if outside and value ~= outside then
+            fail("%s: all dimensions must have the same value outside", where)
+        end
+        outside = value
         if not MODES[mode] and type(mode) ~= "number" then
             fail('%s: expected "clamp", "wrap", "mirror", "zero" or a number, got %s', where, errors.told(mode))
         end
@@ -271,7 +284,7 @@ local function each(f, where, ...)
         end
     end
     local result = f(table.unpack(list, 1, count))
-    return lazy(result, owner.data.cut, owner.modes)
+    return lazy(result, owner)
 end
 
 metatable.__each = each
@@ -299,15 +312,15 @@ end
 function methods.map(d, text, constants)
     local state = kind.check(d, "map")
     if state.data.cut.size == 0 then -- only to find the type
-        return lazy(rill.stream(distributed.value(state).type, 1):map(text, constants), state.data.cut, state.modes)
+        return lazy(rill.stream(distributed.value(state).type, 1):map(text, constants), state)
     end
-    return lazy(distributed.part(state):map(text, constants), state.data.cut, state.modes)
+    return lazy(distributed.part(state):map(text, constants), state)
 end
 
 --- D:cast(type) returns a distributed stream with the elements converted.
 function methods.cast(d, element)
     local state = kind.check(d, "cast")
-    return distributed.wrap(distributed.part(state):cast(element), state.data.cut, state.modes)
+    return distributed.wrap(distributed.part(state):cast(element), state.data.cut, state.modes, state.widths)
 end
 
 -- ---- launches
@@ -340,20 +353,43 @@ local function reach_of(kernel, param, state)
     for d = 1, rank do
         local known = param.reach and (param.reach[rank - d + 1] or 0)
         if not known and state.data.cut.grid[d] > 1 and not (state.widths and state.widths[d]) then
-            fail("%s: argument '%s': the kernel computes the offsets of neighbors, so that the width of the halo " ..
-                "is unknown: " ..
-                "make the distributed stream with the option halo = n, the largest offset", kernel.name, param.name)
+            fail("%s: argument '%s': the width of the halo is unknown, because the kernel computes the offsets of " ..
+                "neighbors or has offsets above 9: make the distributed stream with the option halo = n, the " ..
+                "largest offset", kernel.name, param.name)
         end
         reach[d] = known or state.widths and state.widths[d] or 0
     end
     return reach
 end
 
--- A launch: kernel, params, arguments by name, the cut, and the neighbor streams with their reach.
+-- Notes a neighbor stream. Streams of the same elements share one halo, which is as wide as the widest of them needs.
+-- Streams of the same elements with other boundary modes have other halos: the launch reads a copy.
+local function add_neighbor(launch, name, value, state, reach)
+    for _, group in ipairs(launch.groups) do
+        local same = group.state.data == state.data
+        if same and table.concat(group.state.modes, " ") ~= table.concat(state.modes, " ") then
+            value = value:copy()
+            state = value._state
+            launch.values[name], launch.states[name] = value, state
+        elseif same then
+            for d, n in ipairs(reach) do
+                group.reach[d] = math.max(group.reach[d], n)
+            end
+            launch.neighbors[#launch.neighbors + 1] = {state = state, name = name, reach = group.reach}
+            return
+        end
+    end
+    launch.groups[#launch.groups + 1] = {state = state, reach = reach}
+    launch.neighbors[#launch.neighbors + 1] = {state = state, name = name, reach = reach}
+end
+
+-- A launch: kernel, params, arguments by name, the cut, the neighbor streams with their reach, and the groups of these with
+-- the same elements.
 local function collect(kernel, ...)
     local params = kernel.params
     local given = named_arguments(kernel, params, ...)
-    local launch = {kernel = kernel, values = {}, states = {}, neighbors = {}, written = {}, made = {}, vouts = {}}
+    local launch = {kernel = kernel, values = {}, states = {}, neighbors = {}, groups = {}, written = {}, made = {},
+        vouts = {}}
     local known = {}
     for _, param in ipairs(params) do
         known[param.name] = param
@@ -387,8 +423,7 @@ local function collect(kernel, ...)
             end
             local state = take(param.name, value)
             if of == "neighbor stream" then
-                launch.neighbors[#launch.neighbors + 1] = {state = state, name = param.name,
-                    reach = reach_of(kernel, param, state)}
+                add_neighbor(launch, param.name, value, state, reach_of(kernel, param, state))
             elseif WRITTEN[of] then
                 launch.written[#launch.written + 1] = {state = state, name = param.name}
             end
@@ -404,11 +439,11 @@ local function collect(kernel, ...)
     if not owner then
         fail("%s: no argument is a distributed stream", kernel.name)
     end
-    launch.cut, launch.modes = owner.state.data.cut, owner.state.modes
+    launch.cut = owner.state.data.cut
     for _, param in ipairs(params) do
         if param.kind == "output stream" then
             if launch.values[param.name] == nil then
-                local made = distributed.create(param.type, launch.cut, launch.modes)
+                local made = distributed.create(param.type, launch.cut, owner.state.modes, owner.state.widths)
                 launch.values[param.name], launch.states[param.name] = made, made._state
                 launch.written[#launch.written + 1] = {state = made._state, name = param.name}
             end
@@ -463,15 +498,14 @@ local function run(launch, first, last)
     return launch.kernel(values)
 end
 
--- Begins the exchanges along dimension d of all neighbor streams whose halos are not up to date.
+-- Begins the exchanges along dimension d of all halos that are not up to date.
 local function begin_exchanges(launch, d)
     local list = {}
-    for i, neighbor in ipairs(launch.neighbors) do
-        local state = neighbor.state
+    for i, group in ipairs(launch.groups) do
+        local state = group.state
         local data = state.data
-        if launch.cut.grid[d] > 1 and neighbor.stale then
-            list[#list + 1] = {data = data, exchange = halo.begin(data, neighbor.reach, state.modes, d,
-                16 * d + i % 16)}
+        if launch.cut.grid[d] > 1 and group.stale then
+            list[#list + 1] = {data = data, exchange = halo.begin(data, group.reach, state.modes, d, 256 * d + i)}
         end
     end
     return list
@@ -483,20 +517,20 @@ local function finish_exchanges(list)
     end
 end
 
--- Finds the neighbor streams whose halos have to be exchanged. Returns the widest reach, or nil if there is none.
+-- Finds the halos that have to be exchanged. Returns the widest reach, or nil if there is none.
 local function find_stale(launch)
     local widest
-    for _, neighbor in ipairs(launch.neighbors) do
-        local data = widen(neighbor.state, neighbor.reach)
-        local key = halo.key(neighbor.reach, neighbor.state.modes)
-        neighbor.stale = data.fresh ~= key
-        for d, n in ipairs(neighbor.reach) do
-            if neighbor.stale and launch.cut.grid[d] > 1 and n > 0 then
+    for _, group in ipairs(launch.groups) do
+        local data = widen(group.state, group.reach)
+        local key = halo.key(group.reach, group.state.modes)
+        group.stale = data.fresh ~= key
+        for d, n in ipairs(group.reach) do
+            if group.stale and launch.cut.grid[d] > 1 and n > 0 then
                 widest = widest or {}
                 widest[d] = math.max(widest[d] or 0, n)
             end
         end
-        neighbor.key = key
+        group.key = key
     end
     return widest
 end
@@ -578,8 +612,8 @@ local function launch_kernel(kernel, ...)
         end
         results = run_all(launch)
     end
-    for _, neighbor in ipairs(launch.neighbors) do
-        neighbor.state.data.fresh = neighbor.key
+    for _, group in ipairs(launch.groups) do
+        group.state.data.fresh = group.key
     end
     for _, output in ipairs(launch.written) do
         output.state.data.fresh = nil
@@ -623,7 +657,13 @@ function distributed.stream(element, shape, options)
     end
     local o = option.take(where, options, OPTIONS)
     local probe = rill.stream(element, 0) -- checks the type
-    wire.agree(where, "the type and shape", ("%s[%s]"):format(probe.type, table.concat(shape, "x")))
+    local text = ("%s[%s]"):format(probe.type, table.concat(shape, "x"))
+    for _, name in ipairs {"ranks", "boundary", "halo"} do -- text only if they are given
+        local value = o[name]
+        text = text .. (value and (", %s %s"):format(name, type(value) == "table" and
+            "{" .. table.concat(value, ", ") .. "}" or value) or "")
+    end
+    wire.agree(where, "the type, shape and options", text)
     local modes, widths = {}, o.halo and {}
     for d = 1, #shape do
         modes[d] = type(o.boundary) == "table" and o.boundary[d] or type(o.boundary) ~= "table" and o.boundary or

@@ -39,7 +39,11 @@ end
 -- Opens a file on all ranks; raises on all of them.
 local function open(where, path, writes)
     local file, problem = wire.mpi.file(path, writes)
-    agree(where, path, not file and "cannot be opened: " .. problem or nil)
+    local done, message = pcall(agree, where, path, not file and "cannot be opened: " .. problem or nil)
+    if not done then
+        if file then pcall(file.close, file) end
+        error(message, 0)
+    end
     return file
 end
 
@@ -79,25 +83,24 @@ local function write_whole(where, path, write)
     local own = path .. ".part"
     local file = open(where, own, true)
     local problem = write(file)
-    local failed = false
-    for _, text in ipairs(wire.mpi.gather(problem or "")) do
-        failed = failed or text ~= ""
-    end
-    if not failed then
-        local done, message = pcall(file.sync, file)
-        problem = not done and message or nil
-    end
-    local closed, message = pcall(file.close, file)
-    problem = problem or not closed and message or nil
-    if failed and wire.rank == 1 then
-        os.remove(own)
-    end
-    agree(where, path, problem and "cannot be written: " .. problem)
-    local renamed, why
+    local done, message = pcall(file.sync, file)
+    problem = problem or not done and message or nil
+    done, message = pcall(file.close, file)
+    problem = problem or not done and message or nil
+    local good, why = pcall(agree, where, path, problem and "cannot be written: " .. problem)
+    problem = nil
     if wire.rank == 1 then
-        renamed, why = os.rename(own, path)
+        if good then
+            good, problem = os.rename(own, path)
+        end
+        if not good then
+            os.remove(own)
+        end
     end
-    agree(where, path, wire.rank == 1 and not renamed and why or nil)
+    agree(where, path, problem)
+    if why then
+        error(why, 0)
+    end
 end
 
 -- ---- .npy
@@ -206,7 +209,7 @@ function files.checkpoint(path, state)
     local names, values, streams = {}, {}, {}
     for name, value in pairs(state) do
         if type(name) ~= "string" then
-            fail("%s: argument #2 'state': expected names as keys, got %s", where, errors.told(name))
+            names[#names + 1] = "[" .. errors.told(name) .. "]"
         elseif distributed.is(value) then
             names[#names + 1] = name
         else
@@ -217,17 +220,24 @@ function files.checkpoint(path, state)
     wire.agree(where, "the names of the streams", table.concat(names, " "))
     local at = 0
     for i, name in ipairs(names) do
+        if not state[name] then
+            fail("%s: argument #2 'state': expected names as keys, got %s", where, name)
+        end
         local own = distributed.check(where, name, state[name])
         if not types.list[own.data.type] then
             fail("%s: stream '%s': a stream of structures cannot be written: save its fields", where, name)
         end
         local bytes = element_bytes(own.data.type) * tables.product(own.data.cut.shape)
         streams[i] = {name = name, element = own.data.type, shape = own.data.cut.shape, at = at, modes = own.modes,
-            bytes = bytes}
+            widths = own.widths, bytes = bytes}
         at = at + bytes
     end
-    local text = wire.encode {values = values, streams = streams}
-    text = wire.mpi.gather(wire.rank == 1 and text or "")[1]
+    local done, text = true, ""
+    if wire.rank == 1 then
+        done, text = pcall(wire.encode, {values = values, streams = streams})
+    end
+    agree(where, path, not done and text or nil)
+    text = wire.mpi.gather(text)[1]
     local header = MAGIC .. string.pack("<s8", text)
     write_whole(where, path, function(file)
         local problem = begin(where, file, path, header)
@@ -237,6 +247,28 @@ function files.checkpoint(path, state)
         end
         return problem
     end)
+end
+
+-- Returns the content that a checkpoint's text describes. Raises if it is damaged.
+local function check_content(text)
+    local content = wire.decode(text)
+    content.bytes = 0
+    for name in pairs(content.values) do
+        assert(type(name) == "string")
+    end
+    for _, stream in ipairs(content.streams) do
+        assert(type(stream.name) == "string" and types.list[stream.element] and #stream.shape >= 1 and
+            #stream.modes == #stream.shape)
+        distributed.check_modes("", stream.modes)
+        local bytes = element_bytes(stream.element)
+        for _, n in ipairs(stream.shape) do
+            assert(math.type(n) == "integer" and n >= 0)
+            bytes = bytes * n
+        end
+        assert(stream.bytes == bytes and stream.at == content.bytes)
+        content.bytes = content.bytes + bytes
+    end
+    return content
 end
 
 local function read_checkpoint(path)
@@ -254,10 +286,12 @@ local function read_checkpoint(path)
     if not text or #text < bytes then
         return nil, "the checkpoint is damaged"
     end
-    local content = wire.decode(text)
+    local done, content = pcall(check_content, text)
+    if not done then
+        return nil, "the checkpoint is damaged"
+    end
     content.at = #MAGIC + 8 + bytes
-    local total, last = head:seek "end", content.streams[#content.streams]
-    if last and total < content.at + last.at + last.bytes then
+    if head:seek "end" < content.at + content.bytes then
         return nil, "the checkpoint ends too early"
     end
     return content
@@ -284,12 +318,13 @@ function files.restart(path, options)
     local file = open(where, path, false)
     for _, stream in ipairs(content.streams) do
         local ranks = o.ranks and #o.ranks <= #stream.shape and o.ranks or nil
-        local d = distributed.create(stream.element, cut.new(where, stream.shape, ranks), stream.modes)
-        problem = move(file, content.at + stream.at, d._state, false)
-        agree(where, path, problem)
+        local d = distributed.create(stream.element, cut.new(where, stream.shape, ranks), stream.modes, stream.widths)
+        local other = move(file, content.at + stream.at, d._state, false)
+        problem = problem or other
         state[stream.name] = d
     end
     pcall(file.close, file)
+    agree(where, path, problem)
     return state
 end
 

@@ -19,7 +19,7 @@ local LANES <const> = 8 -- invocations that add the elements of a unit
 -- Adds the elements of a unit, or their products: lane i adds the elements i, i + LANES ... of each of its lines. The
 -- part has four dimensions, and u is the size of a unit in each of them.
 local ADD <const> = template.new [[
-    kernel void unit_sums($type s[][][][], $if(pair){$type t[][][][],} ivec4 n, ivec4 u, ivec4 units, out double r<>) {
+    kernel void unit_sums($type s[][][][], $if(pair){$type t[][][][],} double mean, ivec4 n, ivec4 u, ivec4 units, out double r<>) {
         int unit = indexof(r).y, lane = indexof(r).x;
         ivec4 at;
         at.x = unit % units.x;
@@ -70,6 +70,7 @@ end
 local TERMS <const> = {
     sum = "double(s[i][j][k][x])", square = "double(s[i][j][k][x]) * double(s[i][j][k][x])",
     product = "double(s[i][j][k][x]) * double(t[i][j][k][x])",
+    deviation = "(double(s[i][j][k][x]) - mean) * (double(s[i][j][k][x]) - mean)",
 }
 
 -- Returns the numbers of units of a box, fastest first.
@@ -82,7 +83,7 @@ local function unit_counts(own, units)
 end
 
 -- Returns the sums of the units of this rank's part, as packed doubles.
-local function unit_sums(state, term, other)
+local function unit_sums(state, term, other, mean)
     local c = state.data.cut
     if c.size == 0 then
         return ""
@@ -98,7 +99,7 @@ local function unit_sums(state, term, other)
     local kernel = ADD:kernel {type = types.list[state.data.type].seen, lanes = LANES, term = TERMS[term],
         pair = other ~= nil}
     local total = counts[1] * counts[2] * counts[3] * counts[4]
-    local given = {s = view(state), n = own, u = units, units = counts, shape = {total, LANES}}
+    local given = {s = view(state), mean = mean or 0, n = own, u = units, units = counts, shape = {total, LANES}}
     given.t = other and view(other)
     local lanes = kernel(given)
     local sums = JOIN:kernel {lanes = LANES} {s = lanes, shape = {total}}
@@ -137,13 +138,13 @@ local function aligned(state, d)
     return d:rebalance()._state
 end
 
---- fold.add(state, term, other) returns the sum of the terms of all elements, on every rank.
-function fold.add(state, term, other)
+--- fold.add(state, term, other, mean) returns the sum of the terms of all elements, on every rank.
+function fold.add(state, term, other, mean)
     local c = state.data.cut
     if tables.product(c.shape) == 0 then
         return 0.0
     end
-    return wire.mpi.add_units(unit_sums(state, term, other), cut.is_rows(c), table.unpack(unit_box(c)))
+    return wire.mpi.add_units(unit_sums(state, term, other, mean), cut.is_rows(c), table.unpack(unit_box(c)))
 end
 
 local function scalar_state(d, name)
@@ -212,9 +213,8 @@ function methods.var(d)
     if n == 0 then
         return nil
     end
-    local mean = sum_of(state, d) / n
-    local shifted = (is_whole(state) and d:cast "double" or d) - mean
-    return fold.add(aligned(shifted._state, shifted), "square") / n
+    local even = aligned(state, d)
+    return fold.add(even, "deviation", nil, sum_of(state, d) / n) / n
 end
 
 --- D:std() returns the standard deviation, the square root of D:var.
@@ -259,7 +259,8 @@ local function index_of(name, better)
         if c.size > 0 then
             local part = distributed.part(state)
             local index = {part[name](part)}
-            own = {part:get(table.unpack(index)), 0}
+            local value = part:get(table.unpack(index))
+            own = {type(value) == "boolean" and (value and 1 or 0) or value, 0}
             for e, n in ipairs(c.shape) do -- the flat index in the whole stream, which decides between equal values
                 own[2] = own[2] * n + c.first[e] + index[e] - 1
             end
@@ -360,8 +361,14 @@ local CHUNK_SCANS <const> = template.new [[
 
 local SCAN_OPTIONS <const> = {exclusive = option.default(option.flag, false)}
 
---- D:scan([options]) returns the running sums of a distributed stream of one dimension of numbers, as a distributed stream of the same type and
--- cut. Floats are added as doubles, in an order that does not depend on the number of ranks. Option: exclusive (default false): an element is not
+-- The remainders of whole sums, as the 32-bit integers that the kernels compute with.
+local WRAP <const> = {
+    int = "x - 4294967296.0lf * floor((x + 2147483648.0lf) / 4294967296.0lf)",
+    uint = "x - 4294967296.0lf * floor(x / 4294967296.0lf)",
+}
+
+--- D:scan([options]) returns the running sums of a distributed stream of one dimension of numbers, as a distributed stream of the type of s:scan (int,
+-- uint, float or double) in the same cut. Sums of integers are those modulo 2^32. Floats are added as doubles, in an order that does not depend on the number of ranks. Option: exclusive (default false): an element is not
 -- part of its own sum.
 function methods.scan(d, options)
     local state = scalar_state(d, "scan")
@@ -370,15 +377,18 @@ function methods.scan(d, options)
         fail("D:scan: expected a distributed stream of one dimension, got %d", #state.data.cut.shape)
     end
     local own = aligned(state, d)
-    local c, seen = own.data.cut, types.list[own.data.type].seen
+    local c, seen = own.data.cut, types.seen_scalar(own.data.type)
+    seen = seen == "bool" and "int" or seen
     local wide = is_whole(own) and seen or "double"
-    local result = distributed.create(own.data.type, c, own.modes)
+    local result = distributed.create(seen, c, own.modes)
+    local part = distributed.part(own)
+    part = own.data.type ~= seen and c.size > 0 and part:cast(seen) or part
     local n, unit = c.own[1], c.units[1]
     local chunks, units = (unit + CHUNK - 1) // CHUNK, (n + unit - 1) // unit
     local before, totals, text = nil, nil, ""
     local values = {type = seen, wide = wide, chunk = CHUNK, exclusive = o.exclusive}
     if n > 0 then
-        local sums = CHUNK_SUMS:kernel(values) {s = distributed.part(own), n = n, unit = unit, chunks = chunks,
+        local sums = CHUNK_SUMS:kernel(values) {s = part, n = n, unit = unit, chunks = chunks,
             shape = units * chunks}
         before = rill.stream(wide, units * chunks)
         totals = UNIT_SCANS:kernel(values) {s = sums, chunks = chunks, before = before, shape = units}
@@ -390,8 +400,9 @@ function methods.scan(d, options)
     end
     local carry = wire.mpi.scan_units(text, table.unpack(unit_box(c)))
     if n > 0 then
-        totals:write((rill.stream("double", units):write(carry)):cast(wide))
-        CHUNK_SCANS:kernel(values) {s = distributed.part(own), before = before, carry = totals, n = n, unit = unit,
+        carry = rill.stream("double", units):write(carry)
+        totals:write((WRAP[wide] and carry:map(WRAP[wide]) or carry):cast(wide))
+        CHUNK_SCANS:kernel(values) {s = part, before = before, carry = totals, n = n, unit = unit,
             chunks = chunks, r = distributed.part(result._state), shape = units * chunks}
         before:close()
         totals:close()

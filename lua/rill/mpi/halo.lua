@@ -178,17 +178,25 @@ local function planned(data, reach, modes, key, d)
     return plans[d]
 end
 
--- Makes the messages of a plan. Each has its memory, so that nothing is allocated when it is sent again.
-local function prepare(steps, tag)
-    steps.requests = {}
-    for list, make in pairs {receives = wire.mpi.receive_often, sends = wire.mpi.send_often} do
-        for _, message in ipairs(steps[list]) do
-            message.memory = wire.mpi.memory()
-            message.memory:hold(message.bytes)
-            steps.requests[#steps.requests + 1] = make(message.memory, 0, message.bytes, message.rank, tag)
+-- Makes the requests of a plan's messages. Each has its memory, so that nothing is allocated when it is sent again. All
+-- streams of a cut with elements of one type share them: the streams that a loop makes are of the same cut.
+local function prepare(data, steps, key, tag)
+    local shared = data.cut.messages or {}
+    data.cut.messages = shared
+    local name = key .. ":" .. data.type
+    if not shared[name] then
+        local made = {requests = {}, receives = {}, sends = {}}
+        for list, make in pairs {receives = wire.mpi.receive_often, sends = wire.mpi.send_often} do
+            for i, message in ipairs(steps[list]) do
+                local memory = wire.mpi.memory()
+                memory:hold(message.bytes)
+                made[list][i] = memory
+                made.requests[#made.requests + 1] = make(memory, 0, message.bytes, message.rank, tag)
+            end
         end
+        shared[name] = made
     end
-    return steps
+    steps.shared = shared[name]
 end
 
 --- halo.begin(data, reach, modes, d, tag) begins the exchange along dimension d. Exchanges along earlier dimensions must
@@ -196,17 +204,17 @@ end
 function halo.begin(data, reach, modes, d, tag)
     local key = halo.key(reach, modes) .. ":" .. tag
     local steps = planned(data, reach, modes, key, d)
-    if not steps.requests then
-        prepare(steps, tag)
+    if not steps.shared then
+        prepare(data, steps, key, tag)
         steps.key, steps.d, steps.value = key, d, modes[d]
     end
-    for _, message in ipairs(steps.sends) do
+    for i, message in ipairs(steps.sends) do
         local offset = 0
         for _, view in ipairs(message) do
-            offset = wire.download(view, message.memory, offset)
+            offset = wire.download(view, steps.shared.sends[i], offset)
         end
     end
-    wire.mpi.begin(table.unpack(steps.requests))
+    wire.mpi.begin(table.unpack(steps.shared.requests))
     return steps
 end
 
@@ -226,11 +234,11 @@ function halo.finish(data, steps)
             end
         end
     end
-    wire.mpi.wait(table.unpack(steps.requests))
-    for _, message in ipairs(steps.receives) do
+    wire.mpi.wait(table.unpack(steps.shared.requests))
+    for i, message in ipairs(steps.receives) do
         local offset = 0
         for _, view in ipairs(message) do
-            offset = wire.upload(view, message.memory, offset)
+            offset = wire.upload(view, steps.shared.receives[i], offset)
         end
     end
 end

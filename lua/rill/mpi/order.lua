@@ -320,17 +320,17 @@ local function divide(s, separators, first, last, descending, pieces)
     end
     local middle = (first + last) // 2
     local value = separators[middle]
-    -- NaN is greater than all numbers.
-    local low, high = s:partition(descending and "!(x <= at)" or "x < at", {at = value})
+    -- NaN comes last in both orders.
+    local low, high = s:partition(descending and "x > at" or "x < at", {at = value})
     divide(low, separators, first, middle, descending, pieces)
     divide(high, separators, middle + 1, last, descending, pieces)
 end
 
 -- Sends the elements of streams that are not sorted to the ranks, so that all elements of a rank come before those of the
--- next: one sort of each rank's elements follows. Returns nil, on all ranks, if there are many ranks, or if equal elements
--- would make the parts uneven.
+-- next: one sort of each rank's elements follows. Returns nil, on all ranks, if there are many ranks, if equal elements
+-- would make the parts uneven, and for elements of bool.
 local function divide_early(s, element, descending)
-    if wire.size > MOST_EARLY then
+    if wire.size > MOST_EARLY or element == "bool" then -- bools are mostly equal
         return nil
     end
     local own = ""
@@ -382,8 +382,8 @@ end
 local SORT_OPTIONS <const> = {descending = option.default(option.flag, false)}
 
 --- D:sort([options]) returns the sorted elements as a distributed stream in the standard cut: rank 1 has the first ones. D has one dimension of
--- numbers. A sample of each rank's sorted elements gives the values at which the ranks are separated (J. S. Huang and Y. C. Chow, Parallel
--- sorting and data partitioning by sampling, 1983). Option: descending (default false).
+-- numbers; 0.0 and -0.0 are equal, and their order may depend on the number of ranks. A sample of each rank's sorted elements gives the values at which the
+-- ranks are separated (J. S. Huang and Y. C. Chow, Parallel sorting and data partitioning by sampling, 1983). Option: descending (default false).
 function methods.sort(d, options)
     local state = line_state(d, "sort")
     local o = option.take("D:sort", options, SORT_OPTIONS)
@@ -487,6 +487,9 @@ function methods.unique(d)
     local sorted = d:sort()
     local part = distributed.part(sorted._state)
     local values, counts = part:unique()
+    local function equal(a, b) -- all NaN are one value
+        return a == b or (a ~= a and b ~= b)
+    end
     -- An element at the end of a part may continue on the following ranks: the first rank that has it counts it.
     local own = {n = values.size}
     if values.size > 0 then
@@ -500,14 +503,14 @@ function methods.unique(d)
     local first, extra = 1, 0
     if own.n > 0 then
         for rank = 1, wire.rank - 1 do
-            if all[rank].n > 0 and all[rank].last == own.first then
+            if all[rank].n > 0 and equal(all[rank].last, own.first) then
                 first = 2
             end
         end
         for rank = wire.rank + 1, wire.size do
             local other = all[rank]
             if other.n > 0 then
-                if other.first ~= own.last then
+                if not equal(other.first, own.last) then
                     break
                 end
                 extra = extra + other.count

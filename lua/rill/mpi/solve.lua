@@ -4,6 +4,7 @@ local boundaries = require "rill.core.boundary"
 local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local cut = require "rill.mpi.cut"
 local distributed = require "rill.mpi.distributed"
@@ -336,10 +337,12 @@ function solve.multigrid(b, options)
     end
     local kinds = option.per_dimension(where, "boundary", o.boundary or "dirichlet", #shape)
     local spacing = option.per_dimension(where, "spacing", o.spacing or 1, #shape)
-    local multiple, size = 1, 1
-    for _, n in ipairs(shape) do size = size * n end
-    while size > LEAST_GRID do
-        size, multiple = size // (1 << #shape), 2 * multiple
+    local multiple, coarse = 1, tables.copy(shape)
+    while tables.product(coarse) > LEAST_GRID do -- the ends of the parts of each level but the last must be even
+        for d, n in ipairs(coarse) do
+            coarse[d] = (n + 1) // 2
+        end
+        multiple = 2 * multiple
     end
     local c = cut.new(where, shape, nil, multiple)
     local function moved(d, target)

@@ -44,6 +44,26 @@ elseif way == "messages" then
     else
         print "the width of the halo is unknown: only of interest to several ranks"
     end
+elseif way == "full" then
+    local small, big = mpi.stream("float", 1000, {init = 3}), mpi.stream("float", 8000000, {init = 3})
+    small:save(path .. "/full.npy")
+    mpi.checkpoint(path .. "/full", {u = small, step = 1})
+    refused(big.save, big, path .. "/full.npy")
+    refused(mpi.checkpoint, path .. "/full", {u = big})
+    assert(mpi.load(path .. "/full.npy"):sum() == 3000 and mpi.restart(path .. "/full").u:sum() == 3000)
+    assert(not io.open(path .. "/full.npy.part") and not io.open(path .. "/full.part"))
+elseif way == "values" then
+    local u = mpi.stream("float", {40, 70}, {init = 3, halo = 12, boundary = {"zero", "wrap"}})
+    mpi.checkpoint(path .. "/values", {u = u, lazy = u * 2, none = mpi.stream("int", {0, 4}), limit = {0 / 0, {1 / 0}},
+        other = mpi.rank > 1 and print or nil})
+    refused(mpi.checkpoint, path .. "/values", {u = u, f = mpi.rank == 1 and print or 1})
+    refused(mpi.checkpoint, path .. "/values", {[mpi.rank == 2 and "u" or 3] = u})
+    local state = mpi.restart(path .. "/values")
+    local far = rill.kernel "kernel void far(neighbor float u<>, int k, out float r<>) { r = u[k][0]; }"
+    assert(far(state.u, 12):sum() == 28 * 70 * 3 and state.lazy:sum() == 40 * 70 * 6 and state.none.shape[2] == 4)
+    assert(state.limit[1] ~= state.limit[1] and state.limit[2][1] == 1 / 0 and state.other == nil)
+elseif way == "options" then
+    mpi.stream("float", {10, 10}, {boundary = mpi.rank == 1 and {"wrap", "zero"} or "zero"})
 elseif way == "truncated" then
     local file = io.open(path .. "/short.npy", "rb")
     if file then
@@ -51,6 +71,7 @@ elseif way == "truncated" then
     end
     refused(mpi.load, path .. "/short.npy")
     refused(mpi.restart, path .. "/damaged")
+    refused(mpi.restart, path .. "/altered")
 elseif way == "work" then -- a run with checkpoints that ends at a random time, and is started again
     local state = mpi.restart(path) or {step = 0, u = mpi.stream("float", {64, 64}, {init = 1})}
     local k = rill.kernel [=[

@@ -150,6 +150,79 @@ local function lines(kind)
     end
 end
 
+-- Several views of the same elements in one launch, and offsets in the condition of a push.
+local function views()
+    local pair = rill.kernel [=[
+        kernel void pair(neighbor float u<>, neighbor float v<>, out float r<>) {
+            r = u[-1][0] + 2.0 * u[6][0] + 3.0 * v[2][0] + 4.0 * v[0][-7];
+        }
+    ]=]
+    local near = rill.kernel "kernel void near(neighbor float u<>, out float r<>) { r = u[-1][0] + 2.0 * u[1][0]; }"
+    local choose = rill.kernel [=[
+        kernel void choose(neighbor float u<>, vout float r<>) { if (u[1] > u[-2]) push(r, u[1]); }
+    ]=]
+    local whole = numbers(30 * 256, "float"):reshape {30, 256}
+    local ranks = mpi.size == 4 and {2, 2} or {1, mpi.size}
+    local d = mpi.stream("float", {30, 256}, {init = whole, ranks = ranks, boundary = "wrap"})
+    local s = whole:boundary "wrap"
+    equal("near", near(d), near(s))
+    equal("a wider halo", pair(d, d), pair(s, s))
+    equal("two modes", pair(d, d:boundary "zero"), pair(s, s:boundary "zero"))
+    equal("two modes again", pair(d:boundary(5), d), pair(s:boundary(5), s))
+    local line_of = numbers(1000, "float")
+    equal("neighbors of a push", choose(mpi.stream("float", 1000, {init = line_of, boundary = "mirror"})),
+        choose(line_of:boundary "mirror"))
+    local wide = mpi.stream("float", 1000, {init = line_of, halo = 6})
+    local again = far((far(wide, 6) * 2):copy(), 5)
+    equal("the option halo is kept", far(again:map "x + 1.0", 3),
+        far((far((far(line_of, 6) * 2):eval(), 5) + 1):eval(), 3))
+    local view = d:boundary "zero"
+    d:close()
+    d:close()
+    check("views of closed elements", not pcall(view.sum, view) and tostring(view):find "closed")
+end
+
+-- Types with fewer bits, sums beyond 2^31, equal values on several ranks, and variances much smaller than the mean.
+local function extremes()
+    local n = 2500
+    for _, kind in ipairs {"int8", "uint8", "int16", "uint16", "half", "bool"} do
+        local list = {}
+        for i = 1, n do
+            list[i] = i * 7 % 100
+            if kind == "bool" then list[i] = i % 3 == 0 end
+        end
+        local whole = rill.from(list, kind)
+        local d = mpi.stream(kind, n, {init = whole})
+        equal("scan of " .. kind, d:scan(), whole:scan())
+        check("argmax of " .. kind, d:argmax() == whole:argmax())
+        equal("sort of " .. kind, d:sort(), whole:sort())
+    end
+    for _, case in ipairs {{"int", 2000000000}, {"uint", 4000000000}} do
+        local kind, start = case[1], case[2]
+        local whole = (rill.iota(n):cast(kind) + start):eval():cast(kind)
+        local d = mpi.stream(kind, n, {init = whole})
+        equal("scan that wraps", d:scan(), whole:scan())
+        equal("sort of large " .. kind, d:sort {descending = true}, whole:sort {descending = true})
+        equal("exclusive scan that wraps", d:scan {exclusive = true}, whole:scan("add", {exclusive = true}))
+    end
+    local list = {}
+    for i = 1, n do list[i] = i % 700 == 5 and 0 / 0 or i % 37 end
+    local some = rill.from(list, "float")
+    for _, descending in ipairs {true, false} do
+        equal("sort with NaN", mpi.stream("float", n, {init = some}):sort {descending = descending},
+            some:sort {descending = descending})
+    end
+    local nan = rill.stream("float", n, 0 / 0)
+    local values, counts = mpi.stream("float", n, {init = nan}):unique()
+    check("unique NaN", values.size == 1 and counts:sum() == n)
+    for i = 1, 3000 do list[i] = 1e6 + i % 2 / 16 end
+    local variance = mpi.stream("float", 3000, {init = list}):var()
+    check("variance", math.abs(variance - 1 / 1024) < 1e-12)
+    say("extremes", ("%a"):format(variance))
+end
+
+views()
+extremes()
 for _ = 1, rounds do
     stencils(false)
     stencils(true)
