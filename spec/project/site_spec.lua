@@ -28,6 +28,16 @@ frame.onload = async function () {
     return Array.from(list.children).map(function (item) { return item.firstChild.textContent; });
   }
   function selected() { return Array.from(list.children).indexOf(list.querySelector("[aria-selected]")); }
+  function luminance(color) { // of WCAG 2
+    var c = color.match(/\d+/g).slice(0, 3).map(function (v) { v /= 255; return v <= .04045 ? v / 12.92 : Math.pow((v + .055) / 1.055, 2.4); });
+    return .2126 * c[0] + .7152 * c[1] + .0722 * c[2];
+  }
+  var paper = luminance(view.getComputedStyle(page.body).backgroundColor);
+  say("scheme", paper < .1 ? "dark" : paper > .9 ? "light" : paper);
+  say("contrast", ["body", "main a", "main code", "#search input"].every(function (place) {
+    var text = luminance(view.getComputedStyle(page.querySelector(place)).color);
+    return (Math.max(text, paper) + .05) / (Math.min(text, paper) + .05) >= 4.5;
+  }));
   say("overflow", page.documentElement.scrollWidth > view.innerWidth);
   key("/", page.body);
   say("focused", page.activeElement === field);
@@ -126,14 +136,15 @@ describe("the site of the manual", function()
         end
     end)
 
-    -- Returns what the steps above found in a window of a width, by name.
-    local function walk(width)
+    -- Returns what the steps above found in a window of a width, in a color scheme, by name.
+    local function walk(width, scheme)
         local file = assert(io.open(site .. "/visit.html", "w"))
         file:write((visit:gsub("WIDTH", width)))
         file:close()
         local command = "chromium --headless --no-sandbox --disable-gpu --allow-file-access-from-files "
+            .. "--blink-settings=preferredColorScheme=%d "
             .. "--user-data-dir='%s' --virtual-time-budget=20000 --dump-dom 'file://%s/visit.html' 2>/dev/null"
-        local pipe = io.popen(command:format(files:path "profile", site))
+        local pipe = io.popen(command:format(scheme == "dark" and 0 or 1, files:path "profile", site))
         local text = pipe:read "a":match '<pre id="said">(.-)</pre>'
         pipe:close()
         local found = {}
@@ -141,8 +152,9 @@ describe("the site of the manual", function()
         return found
     end
 
-    for _, width in ipairs {400, 1200} do
-        local name = ("is searched with the keyboard in a window of %d pixels #slow"):format(width)
+    for _, case in ipairs {{400, "light"}, {400, "dark"}, {1200, "light"}, {1200, "dark"}} do
+        local width <const>, scheme <const> = case[1], case[2]
+        local name = ("is searched with the keyboard in a %s window of %d pixels #slow"):format(scheme, width)
         if browser then
             check(name, function()
                 assert.same({
@@ -150,8 +162,8 @@ describe("the site of the manual", function()
                     ["method first"] = "s:sort", title = "Sparse matrices", text = "true", markup = "0 true",
                     selected = "0", down = "1", ["up wraps"] = "true", expanded = "true", closed = "true",
                     none = "0 No results", anchor = "true", opened = "image.html#rillimagegaussians-sigma",
-                    done = "true",
-                }, walk(width))
+                    scheme = scheme, contrast = "true", done = "true",
+                }, walk(width, scheme))
             end)
         else
             pending(name .. ": there is no Chromium (apt-get install chromium)")

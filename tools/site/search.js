@@ -62,7 +62,7 @@
   // The last word of a name counts most: "gaussian" finds rill.image.gaussian.
   function name_points(entry, at, term) {
     var pieces = words(entry[2]), last = pieces[pieces.length - 1] || "";
-    if (last === term) return entry[2].startsWith("c:") ? 88 : 90; // s:sort before c:sort
+    if (last === term) return /:/.test(entry[2]) && !entry[2].startsWith("s:") ? 88 : 90; // s:sort before c:sort and D:sort
     if (last.startsWith(term)) return term.length > 1 ? 72 : 0;
     return Math.max(match(pieces, term, 40, 30), last.split("_").includes(term) ? 60 : 0, term.length > 2 && last.includes(term) ? 35 : 0,
       match(index.summaries[at], term, 25, 12));
