@@ -188,10 +188,9 @@ static int32_t update_scores(Order *o, int32_t n)
         for (int32_t k = 0; k < v->left; k++) {
             int32_t t = around[k];
             float sum = o->triangle_score[t] += change;
-            if (sum >= most) {
-                most = sum;
-                best = t;
-            }
+            bool better = sum >= most; /* without a branch, which would be mispredicted where scores are equal */
+            best = better ? t : best;
+            most = most > sum ? most : sum;
         }
     }
     return best;
