@@ -118,7 +118,8 @@ local function place_walls(state)
     local x, own = state.data.position, {}
     local n = math.min(SAMPLES, x.size)
     for i = 1, n do
-        own[i] = x:get((2 * i - 1) * x.size // (2 * n) + 1)[1]
+        local first = x:get((2 * i - 1) * x.size // (2 * n) + 1)[1]
+        own[#own + 1] = first == first and first or nil -- NaN has no place in an order
     end
     local all = {}
     for _, text in ipairs(wire.mpi.gather(wire.encode {own, x.size})) do

@@ -90,6 +90,10 @@ for dimensions = 2, 3 do
     say("particles", texts[mpi.size])
 end
 
+local lost = mpi.particles {positions = rill.from({{0.2, 0.5}, {0 / 0, 0.5}, {0.8, 0.5}}, "vec2"),
+    box = {{0, 0}, {1, 1}}}
+check("a position that is not a number", mpi.reduce(lost:rebalance().count, "sum") == 3)
+
 -- smoke and SPH
 local smoke = mpi.smoke {shape = {96, 80}, lift = 0.4}
 for _ = 1, 6 do
