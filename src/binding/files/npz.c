@@ -114,6 +114,8 @@ static const Stream *check_stream(lua_State *L, const char *name)
 static int npz_save_file(lua_State *L)
 {
     const char *path = argument_path(L, 1, save_name, 1, "path");
+    luaL_checktype(L, 2, LUA_TTABLE);
+    luaL_checktype(L, 3, LUA_TTABLE);
     lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, 2, i);
