@@ -57,7 +57,7 @@ describe("rill.mpi", function()
         end)
     end
 
-    for seed = 30, 33 do
+    for seed = 30, 31 do
         test("computes the same with any number of ranks, seed " .. seed .. " #long", function()
             assert.truthy(same("operations", seed, 3):find "ranks\ttrue")
         end)
@@ -174,5 +174,10 @@ describe("rill.mpi", function()
     end
 
     test("continues from a checkpoint after a rank was killed", function() killed(2) end)
-    test("continues from a checkpoint after a rank was killed, 20 times #long", function() killed(20) end)
+    test("continues from a checkpoint after a rank was killed, 20 times #long", function()
+        if os.getenv "RILL_FAMILY" == "gpu" or os.getenv "RILL_POISON" then
+            return pending "files do not depend on the family of algorithms or on the contents of new memory"
+        end
+        killed(20)
+    end)
 end)
