@@ -351,6 +351,7 @@ ifneq ($(COMMANDS),)
 endif
 	@touch '$(INSTALLED)'
 	@{ cat '$(INSTALLED)'; echo '$(LIBDIR)/rill/core.so'; \
+	$(if $(MPI_MODULE),echo '$(LIBDIR)/rill/mpi/core.so';) \
 	for file in $(LUA_FILES:lua/rill/%=%) library/rill.lua installed-files; do echo '$(LUADIR)/rill/'"$$file"; done; \
 	for file in $(COMMANDS:bin/%=%); do echo '$(BINDIR)/'"$$file"; done; } | LC_ALL=C sort -u -o '$(INSTALLED)'
 
