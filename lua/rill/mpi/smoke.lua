@@ -2,9 +2,12 @@
 -- grid (F. H. Harlow and J. E. Welch 1965), with buoyancy (R. Fedkiw, J. Stam and H. W. Jensen 2001).
 local rill = require "rill.core.public"
 local class = require "rill.core.class"
+local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local distributed = require "rill.mpi.distributed"
 local solve = require "rill.mpi.solve"
+
+local fail <const> = errors.fail
 
 local smoke = {}
 
@@ -161,6 +164,9 @@ function methods.step(w, n)
         local left = state.o.dt
         while left > 0 do
             local fastest = math.max(rill.abs(state.u):max(), rill.abs(state.v):max())
+            if fastest - fastest ~= 0 then
+                fail("Y:step: a velocity is infinite or NaN: use a smaller dt or lift")
+            end
             local most = fastest > 0 and (state.o.reach - 1.5) / fastest or left
             local parts = math.ceil(left / most)
             local dt = left / parts
