@@ -489,8 +489,8 @@ static void test_pnm_by_hand(void **state)
     static const char plain[] = "P2 # a comment\n3 2\n# another\n15\n0 1 2\n3 4 15", rgb[] = "P3\n1 2 15 0 1 2 3 4 15 ",
                       wide[] = "P5\n3 1\n65535\n\0\0\1\2\377\377", big[] = "Pf\n1 2\n1.0\n\xc0\x20\0\0\x3f\x80\0\0",
                       little[] = "Pf\n1 2\n-1.0\n\0\0\x20\xc0\0\0\x80\x3f";
-    const Image gray = {2, 3, 1, IMAGE_U8, 15, bytes}, colour = {2, 1, 3, IMAGE_U8, 15, bytes},
-                deep = {1, 3, 1, IMAGE_U16, 65535, words}, real = {2, 1, 1, IMAGE_FLOAT, 255, floats};
+    const Image gray = {2, 3, 1, IMAGE_U8, 15, bytes, 0}, colour = {2, 1, 3, IMAGE_U8, 15, bytes, 0},
+                deep = {1, 3, 1, IMAGE_U16, 65535, words, 0}, real = {2, 1, 1, IMAGE_FLOAT, 255, floats, 0};
     read_pnm(plain, sizeof plain - 1, &gray);
     read_pnm(rgb, sizeof rgb - 1, &colour);
     read_pnm(wide, sizeof wide - 1, &deep);

@@ -4,7 +4,7 @@ local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local mesh <const> = rill.mesh
 
-local data <const> = (os.getenv "RILL_DATA" or "../shared/data") .. "/meshes/"
+local tempfiles = require "spec.support.tempfiles"
 
 local function minus(a, b) return {a[1] - b[1], a[2] - b[2], a[3] - b[3]} end
 local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
@@ -172,7 +172,9 @@ describe("rill.mesh.envelope", function()
     end)
 
     it("encloses spot #long", function()
-        local m <close> = mesh.load(data .. "spot.obj")
+        local data, why = tempfiles.data()
+        if not data then return pending(why) end
+        local m <close> = mesh.load(data .. "/meshes/spot.obj")
         local low, high = check(m)
         assert(low >= 0.2 and high >= 0.2, ("%g %g"):format(low, high))
     end)
@@ -193,10 +195,9 @@ describe("rill.mesh.envelope", function()
         refuses(mesh.box(), "option 'distance': expected a length above 0", {distance = 0})
         refuses(mesh.box(), "option 'reuse'", {reuse = "none"})
         refuses(mesh.box(), "option 'depth'", {depth = 9})
-        local bunny = io.open(data .. "stanford-bunny.obj")
-        if bunny then
-            bunny:close()
-            refuses(mesh.load(data .. "stanford-bunny.obj"), "it has 223 boundary edges")
+        local data = tempfiles.data()
+        if data then
+            refuses(mesh.load(data .. "/meshes/stanford-bunny.obj"), "it has 223 boundary edges")
         end
     end)
 end)
