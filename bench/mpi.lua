@@ -4,8 +4,7 @@ local support = require "bench.support"
 
 -- More ranks than cores are permitted, and root may start them.
 local SETTINGS <const> = "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none " ..
-    "OMPI_ALLOW_RUN_AS_ROOT=1 " ..
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LP_NUM_THREADS=1"
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LP_NUM_THREADS=1"
 
 -- Returns the lines "NAME SECONDS" that a command prints, by name.
 local function read(command)

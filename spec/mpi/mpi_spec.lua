@@ -114,9 +114,9 @@ describe("rill.mpi", function()
             assert(good, text)
             for _, part in ipairs {
                 "argument #2 'shape': dimension 2", "option 'ranks'", "option 'boundary'", "none.npy",
-                    "cannot be opened",
+                "cannot be opened",
                 "cannot be sent", "argument #2 'rank'", "rill.mpi.distribute makes one", "one dimension",
-                    "argument 's'",
+                "argument 's'",
                 "width of the halo is unknown",
             } do
                 assert(text:find(part, 1, true), part .. "\n" .. text)

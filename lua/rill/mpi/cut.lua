@@ -100,8 +100,7 @@ function cut.new(where, shape, ranks, multiple, size)
     end
     if product ~= size or (ranks and #ranks > #shape) then
         fail("%s: option 'ranks': expected numbers whose product is %d, the number of ranks, for at most %d " ..
-            "dimension%s, " ..
-            "got %s", where, size, #shape, #shape == 1 and "" or "s", errors.told(ranks))
+            "dimension%s, got %s", where, size, #shape, #shape == 1 and "" or "s", errors.told(ranks))
     end
     local c = {shape = tables.copy(shape), grid = grid, ends = {}}
     local units = unit_sizes(shape)

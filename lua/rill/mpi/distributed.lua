@@ -397,8 +397,7 @@ local function collect(kernel, ...)
     for name, value in pairs(given) do
         if not known[name] and name ~= "where" then
             fail("%s: unknown argument or option '%s': launches over distributed streams take arguments by name " ..
-                "and the " ..
-                "option where", kernel.name, tostring(name))
+                "and the option where", kernel.name, tostring(name))
         end
         launch.values[name] = value
     end
@@ -418,8 +417,7 @@ local function collect(kernel, ...)
         if kind.is(value) then
             if WHOLE[of] then
                 fail("%s: argument '%s': a distributed stream has only some elements on each rank: D:collect() " ..
-                    "gives all of " ..
-                    "them to one rank", kernel.name, param.name)
+                    "gives all of them to one rank", kernel.name, param.name)
             end
             local state = take(param.name, value)
             if of == "neighbor stream" then
@@ -429,8 +427,7 @@ local function collect(kernel, ...)
             end
         elseif value ~= nil and ALONG[of] and type(value) ~= "number" then
             fail("%s: argument '%s': expected a distributed stream, as others are, got %s: rill.mpi.distribute " ..
-                "makes one",
-                kernel.name, param.name, errors.told(value))
+                "makes one", kernel.name, param.name, errors.told(value))
         end
     end
     if kind.is(launch.values.where) then

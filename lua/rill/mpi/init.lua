@@ -143,8 +143,7 @@ function mpi.profile(f, ...)
     row.computing = total - row.waiting
     return setmetatable(mpi.gather(row), {__name = "rill.mpi.profile", __tostring = function(rows)
         local lines = {("%4s %10s %10s %10s %12s %12s %9s %11s"):format("rank", "total/ms", "computing", "waiting",
-            "sent/bytes",
-            "received", "messages", "collectives")}
+            "sent/bytes", "received", "messages", "collectives")}
         for rank, r in ipairs(rows) do
             lines[rank + 1] = ("%4d %10.2f %10.2f %10.2f %12d %12d %9d %11d"):format(rank, r.total * 1e3,
                 r.computing * 1e3,

@@ -180,12 +180,19 @@ end
 local INSIDE <const> = template.new
     "kernel void inside($V x<>, float low, float high, out bool r<>) { r = x.x >= low && x.x < high; }"
 
+-- Returns the end of a slab moved by a distance, and by more than floats round: a particle whose distance is rounded to the
+-- radius is a neighbor.
+local function beyond(place, distance)
+    local more = 1e-5 * (math.abs(distance) + (math.abs(place) < math.huge and math.abs(place) or 0))
+    return place + distance + (distance < 0 and -more or more)
+end
+
 -- Returns the streams of the fields of this rank's particles and of those of others within `radius` of its slab, sorted by id.
 local function with_ghosts(state, radius, names)
     local data, counts, sends, pieces, first = state.data, {}, {}, {}, 0
     local inside = INSIDE:kernel {V = data.position.type}
     for rank = 1, wire.size do
-        local low, high = state.ends[rank] - radius, (state.ends[rank + 1] or math.huge) + radius
+        local low, high = beyond(state.ends[rank], -radius), beyond(state.ends[rank + 1] or math.huge, radius)
         local found
         if rank ~= wire.rank and data.id.size > 0 and high > state.ends[wire.rank] and
             low < (state.ends[wire.rank + 1] or math.huge) then
@@ -277,8 +284,8 @@ local MOST_CELLS <const> = 1 << 26
 -- The names of the kernel above, which constants cannot have.
 local TAKEN <const> = {}
 for name in ("position radius d distance total axis squared_distance neighbor_index neighbor_total cell_start " ..
-    "cell_least " ..
-    "cell_count cell_x cell_y cell_row box_low box_cells own_cell own_last own_middle row_from row_to"):gmatch "%S+" do
+    "cell_least cell_count cell_x cell_y cell_row box_low box_cells own_cell own_last own_middle row_from row_to")
+    :gmatch "%S+" do
     TAKEN[name] = true
 end
 
@@ -401,8 +408,7 @@ function particles.new(options)
     local dimensions = VECTORS[x.type]
     if not dimensions or #x.shape ~= 1 or #o.box[1] ~= dimensions then
         fail("%s: option 'positions': expected a stream of vec2 or vec3 in one dimension, and a box of as many " ..
-            "coordinates, got %s",
-            where, x.type)
+            "coordinates, got %s", where, x.type)
     end
     wire.agree(where, "the number of particles", tostring(x.size))
     local state = {dimensions = dimensions, box = o.box, total = x.size, names = {}, data = {}}

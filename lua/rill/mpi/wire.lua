@@ -73,8 +73,7 @@ local encoders = {
     table = function(value, seen)
         if getmetatable(value) then
             fail("rill.mpi: a table with a metatable cannot be sent: send plain tables, numbers, strings, " ..
-                "booleans and " ..
-                "streams")
+                "booleans and streams")
         elseif seen[value] then
             fail("rill.mpi: a table that contains itself cannot be sent")
         end

@@ -94,6 +94,16 @@ local lost = mpi.particles {positions = rill.from({{0.2, 0.5}, {0 / 0, 0.5}, {0.
     box = {{0, 0}, {1, 1}}}
 check("a position that is not a number", mpi.reduce(lost:rebalance().count, "sum") == 3)
 
+-- a particle whose distance is rounded to the radius is a neighbor, also of another rank
+local pair = mpi.particles {positions = rill.from({{-1e-10, 0}, {0.1, 0}}, "vec2"), box = {{-1, -1}, {1, 1}},
+    fields = {near = rill.stream("float", 2)}}
+pair.near = pair:sum("float", 0.1, "1.0")
+local both = pair:collect()
+if both then
+    say("pair", both.near:get(1), both.near:get(2))
+    check("a neighbor at the radius", both.near:get(1) == 2 and both.near:get(2) == 2)
+end
+
 -- smoke and SPH
 local smoke = mpi.smoke {shape = {96, 80}, lift = 0.4}
 for _ = 1, 6 do
