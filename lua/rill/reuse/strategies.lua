@@ -188,6 +188,15 @@ function strategies.naive(o)
     p.reuse_naive(table.unpack(append(append(append({o.indices}, o.arguments), o.out), {o.rate})))
 end
 
+-- Launches the kernel that assembles the results `out` of all indices from those of distinct ones, which are closed.
+local function assemble(p, call, shaded, out)
+    for n, s in ipairs(out) do
+        call["reuse_v" .. n], call["reuse_out" .. n] = shaded[n], s
+    end
+    p.reuse_assemble(call)
+    for _, s in ipairs(shaded) do s:close() end
+end
+
 --- strategies.multi(o): runs the vertex kernel for each of o.vertices indices, 0, 1, ...; a second kernel assembles the results.
 function strategies.multi(o)
     local p = program("multi", values_of(o.shade, rows.multi, o, false))
@@ -196,10 +205,7 @@ function strategies.multi(o)
         shaded[n] = rill.stream(o.shade.results[n].element, o.vertices)
     end
     p.reuse_shade(table.unpack(append(append(append({}, o.arguments), shaded), {o.rate})))
-    for n, s in ipairs(o.out) do
-        p["reuse_assemble" .. n](o.indices, shaded[n], s)
-        shaded[n]:close()
-    end
+    assemble(p, {reuse_index = o.indices}, shaded, o.out)
 end
 
 -- The arguments of the kernels that find or process batches.
@@ -240,7 +246,7 @@ local function run_launches(row, o, count)
     local length <close> = rill.stream("int", 1)
     local list <close> = rill.stream("int", row.static and count.shape[1] * most_invocations(o) or o.total)
     local call = call_of(row, o, count)
-    local numbers <close> = rill.iota(count.shape[1])
+    local numbers <close> = rill.iter("int", count.shape[1], 0, count.shape[1])
     call.reuse_b, call.reuse_slots, call.reuse_list, call.reuse_length = numbers, slots, list, length
     finder.reuse_find(call)
     call.reuse_count:close()
@@ -251,10 +257,7 @@ local function run_launches(row, o, count)
     end
     local distinct <close> = list:domain({1}, {all})
     p.reuse_shade(table.unpack(append(append(append({distinct}, o.arguments), shaded), {o.rate})))
-    for n, s in ipairs(o.out) do
-        p["reuse_assemble" .. n](slots, shaded[n], s)
-        shaded[n]:close()
-    end
+    assemble(p, {reuse_slot = slots}, shaded, o.out)
 end
 
 --- strategies.batched(where, name, o): the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts`. Returns a stream of the counters of each

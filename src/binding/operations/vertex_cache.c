@@ -15,8 +15,8 @@ typedef struct Indices {
     int32_t vertices;
 } Indices;
 
-/* Reads the stream of int or ivec3 at 1 and numbers its distinct values; raises. */
-static Indices take_indices(lua_State *L, const char *function)
+/* Reads the stream of int or ivec3 at 1 and numbers its distinct values (number_indices); raises. */
+static Indices take_indices(lua_State *L, const char *function, bool gaps)
 {
     Indices indices = {.stream = accept_check(L, 1, function, 1, "indices")};
     const Stream *s = indices.stream;
@@ -33,7 +33,7 @@ static Indices take_indices(lua_State *L, const char *function)
         binding_run(L, s->device, function,
                     buffer_read(s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, values, bytes));
     }
-    indices.vertices = number_indices(values, indices.count, indices.dense);
+    indices.vertices = number_indices(values, indices.count, gaps, indices.dense);
     binding_raise_unless(L, indices.vertices >= 0);
     return indices;
 }
@@ -54,7 +54,7 @@ static int reuse_batches(lua_State *L)
     static const char function[] = "rill.reuse.run";
     int corners = (int)luaL_checkinteger(L, 2), most = (int)luaL_checkinteger(L, 3),
         unique = (int)luaL_checkinteger(L, 4);
-    Indices indices = take_indices(L, function);
+    Indices indices = take_indices(L, function, true);
     int32_t *starts = scratch_push(L, ((size_t)(indices.count / corners) + 1) * sizeof *starts);
     int64_t batches = batches_find(indices.dense, indices.count, indices.vertices, corners, most, unique, starts);
     binding_raise_unless(L, batches >= 0);
@@ -67,7 +67,7 @@ static int reuse_order(lua_State *L)
     static const char function[] = "rill.reuse.order";
     bool hoppe = lua_toboolean(L, 2);
     int entries = (int)luaL_checkinteger(L, 3);
-    Indices indices = take_indices(L, function);
+    Indices indices = take_indices(L, function, false);
     int64_t faces = indices.count / 3;
     int32_t *order = scratch_push(L, (size_t)faces * sizeof *order + 1);
     binding_raise_unless(L,
@@ -83,7 +83,7 @@ static int reuse_misses(lua_State *L)
                         .lru = lua_toboolean(L, 3),
                         .parallel = (int)luaL_checkinteger(L, 4),
                         .sliding = lua_toboolean(L, 5)};
-    Indices indices = take_indices(L, "rill.reuse.cache");
+    Indices indices = take_indices(L, "rill.reuse.cache", false);
     int64_t misses = vertex_cache_misses(indices.dense, indices.count, indices.vertices, &model);
     binding_raise_unless(L, misses >= 0);
     lua_pushinteger(L, misses);

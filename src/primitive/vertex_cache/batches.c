@@ -4,6 +4,17 @@
 
 #include <stdlib.h>
 
+/* Notes that the vertices of a primitive are in a batch. Returns how many of them were not yet. */
+static int take_primitive(int32_t *batch_of, const int32_t *vertices, int corners, int32_t batch)
+{
+    int more = 0;
+    for (int c = 0; c < corners; c++) {
+        more += batch_of[vertices[c]] != batch;
+        batch_of[vertices[c]] = batch;
+    }
+    return more;
+}
+
 int64_t batches_find(const int32_t *dense, int64_t count, int32_t vertices, int corners, int most, int unique,
                      int32_t *starts)
 {
@@ -16,23 +27,14 @@ int64_t batches_find(const int32_t *dense, int64_t count, int32_t vertices, int 
         return -1;
     }
     for (int64_t i = 0; i < count; i += corners) {
-        int more = 0;
-        for (int c = 0; c < corners; c++) {
-            bool again = batches > 0 && batch_of[dense[i + c]] == batches;
-            for (int k = 0; k < c; k++) {
-                again = again || dense[i + k] == dense[i + c];
-            }
-            more += !again;
-        }
+        int more = take_primitive(batch_of, dense + i, corners, batches);
         if (batches == 0 || found + more > unique || i + corners - begin > most) {
             starts[batches++] = (int32_t)i;
             begin = i;
             found = 0;
+            more = take_primitive(batch_of, dense + i, corners, batches);
         }
-        for (int c = 0; c < corners; c++) {
-            found += batch_of[dense[i + c]] != batches;
-            batch_of[dense[i + c]] = batches;
-        }
+        found += more;
     }
     free(batch_of);
     starts[batches] = (int32_t)count;

@@ -53,7 +53,7 @@ static int32_t number_by_hash(const int32_t *indices, int64_t count, int32_t *de
     return vertices;
 }
 
-int32_t number_indices(const int32_t *indices, int64_t count, int32_t *dense)
+int32_t number_indices(const int32_t *indices, int64_t count, bool gaps, int32_t *dense)
 {
     int32_t least = count ? indices[0] : 0, most = least;
     for (int64_t i = 1; i < count; i++) {
@@ -61,6 +61,13 @@ int32_t number_indices(const int32_t *indices, int64_t count, int32_t *dense)
         most = indices[i] > most ? indices[i] : most;
     }
     int64_t span = (int64_t)most - least + 1;
-    return span <= SPARSE * count + 1 ? number_by_table(indices, count, least, span, dense)
-                                      : number_by_hash(indices, count, dense);
+    if (span > SPARSE * count + 1) {
+        return number_by_hash(indices, count, dense);
+    } else if (!gaps || span > INT32_MAX) {
+        return number_by_table(indices, count, least, span, dense);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        dense[i] = (int32_t)((int64_t)indices[i] - least);
+    }
+    return (int32_t)span;
 }

@@ -10,9 +10,10 @@
 /* Largest number of entries of a modelled cache, and limits of the cache sizes of the two orders. */
 enum { VERTEX_CACHE_MOST = 1 << 20, FORSYTH_LEAST = 4, FORSYTH_MOST = 256, HOPPE_LEAST = 3, HOPPE_MOST = 128 };
 
-/* Replaces `count` arbitrary ints by 0, 1, ... in the order in which distinct values occur first. Returns the number
- * of distinct values, or -1 with error_set. */
-int32_t number_indices(const int32_t *indices, int64_t count, int32_t *dense);
+/* Replaces `count` arbitrary ints by 0, 1, ... in the order in which distinct values occur first. With `gaps` the order
+ * is another one, and some numbers may not occur, which takes less time. Returns the number of numbers, or -1 with
+ * error_set. */
+int32_t number_indices(const int32_t *indices, int64_t count, bool gaps, int32_t *dense);
 
 /* Divides indices into batches, as the load-time analysis of M. Kenzel et al. (2018), section 3.4. Each batch takes
  * primitives of `corners` indices until the next primitive would exceed `most` indices or `unique` distinct indices,

@@ -24,10 +24,9 @@ kernel void reuse_shade($for(other, others){$other.declaration, }$for(result, re
     $if(rated){atomicAdd(reuse_rate[reuse_id], 1);}
     $if(returns){reuse_out1 = }$name($for(argument, arguments, ", "){$argument.direct});
 }
-$for(result, results){
-kernel void reuse_assemble$result.n($index reuse_index[], $result.type reuse_v[], out $result.type reuse_out<>) {
-    reuse_out = reuse_v[reuse_key(reuse_index, indexof(reuse_out).x)];
-}
+kernel void reuse_assemble($index reuse_index[]$for(result, results){, $result.type reuse_v$result.n[], out $result.type reuse_out$result.n<>}) {
+    int reuse_id = reuse_key(reuse_index, indexof(reuse_out1).x);
+    $for(result, results){reuse_out$result.n = reuse_v$result.n[reuse_id]; }
 }
 $section(warp)
 // Statically batched warp voting (algorithm 1, with its listing corrected). A work group is a warp of $width lanes, of which each of its $lanes invocations stands for
@@ -309,8 +308,8 @@ kernel void reuse_shade(int reuse_index<>$for(other, others){, $other.declaratio
     $if(rated){atomicAdd(reuse_rate[reuse_id], 1);}
     $if(returns){reuse_out1 = }$name($for(argument, arguments, ", "){$argument.direct});
 }
-$for(result, results){
-kernel void reuse_assemble$result.n(int reuse_slot<>, $result.type reuse_v[], out $result.type reuse_out<>) { reuse_out = reuse_v[reuse_slot]; }
+kernel void reuse_assemble(int reuse_slot<>$for(result, results){, $result.type reuse_v$result.n[], out $result.type reuse_out$result.n<>}) {
+    $for(result, results){reuse_out$result.n = reuse_v$result.n[reuse_slot]; }
 }
 $section(find)
 // The distinct indices of batches, where a batch belongs to one invocation, which needs no barriers and no atomic operations within the batch. `slots` gets for each
