@@ -47,14 +47,14 @@ local function open(where, path, writes)
     return file
 end
 
--- Writes a text at the beginning of a file, on rank 1.
-local function begin(where, file, path, text)
+-- Writes a text at the beginning of a file, on rank 1. Returns nil, or a message.
+local function begin(file, text)
     local memory = wire.borrow(#text)
     local own = wire.rank == 1 and #text or 0
     memory:put(text, 0)
     local moved, problem = file:write(0, 1, {#text}, {0}, {own}, memory, 0, own)
     wire.give(memory)
-    return moved ~= own and (problem or "the disk is full") or nil, where, path
+    return moved ~= own and (problem or "the disk is full") or nil
 end
 
 -- Writes or reads the part of a distributed stream. Returns nil, or a message.
@@ -66,8 +66,7 @@ local function move(file, at, state, writes)
         wire.download(part, memory, 0)
     end
     local moved, problem = (writes and file.write or file.read)(file, at, element_bytes(state.data.type), c.shape,
-        c.first,
-        c.own, memory, 0, bytes)
+        c.first, c.own, memory, 0, bytes)
     if moved == bytes and not writes and bytes > 0 then
         wire.upload(part, memory, 0)
     end
@@ -124,7 +123,7 @@ function distributed.methods.save(d, path)
     end
     local header = npy_header(description, state.data.cut.shape)
     write_whole(where, path, function(file)
-        local problem = begin(where, file, path, header)
+        local problem = begin(file, header)
         local other = move(file, #header, state, true)
         return problem or other
     end)
@@ -240,7 +239,7 @@ function files.checkpoint(path, state)
     text = wire.mpi.gather(text)[1]
     local header = MAGIC .. string.pack("<s8", text)
     write_whole(where, path, function(file)
-        local problem = begin(where, file, path, header)
+        local problem = begin(file, header)
         for i, name in ipairs(names) do
             local other = move(file, #header + streams[i].at, state[name]._state, true)
             problem = problem or other
