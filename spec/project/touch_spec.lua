@@ -374,7 +374,7 @@ bool flat_encode(const Image *image, StrBuf *bytes)
     return true;
 }
 ]])
-        copy:insert("src/io/image/formats.h", '    X("FLAT", "flat", false, flat, flat_encode) \\\n', '    X("QOI"')
+        copy:insert("src/io/image/formats.h", '    X("FLAT", "flat", INTEGERS, flat, flat_encode) \\\n', '    X("QOI"')
         copy:write("spec/io/flat_spec.lua", [[
 local rill = require "rill"
 local s = rill.from({{0, 1, 0}, {1, 0, 1}}, "float")

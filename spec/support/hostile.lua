@@ -185,6 +185,13 @@ for number, entry in ipairs(functions) do
             try(f, own, v, v)
             try(f, own, own, v)
             try(f, kernel, v)
+            try(f, v, v, v, v, v, v)
+        end
+        math.randomseed(number) -- the same arguments in every run
+        for _ = 1, 30 do
+            local list = {}
+            for i = 1, math.random(2, 8) do list[i] = hostile[math.random(#hostile)] end
+            try(f, table.unpack(list, 1, 8))
         end
     end
 end

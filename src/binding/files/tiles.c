@@ -126,11 +126,15 @@ static int tile_wait(lua_State *L)
 /* Reads an array's header from arguments: the kind, and the shape at `index`. */
 static void header_argument(lua_State *L, int kind, int index, NpyArray *array)
 {
-    *array = (NpyArray){.kind = (NpyKind)luaL_checkinteger(L, kind), .rank = (int)lua_rawlen(L, index)};
-    luaL_argcheck(L, array->kind < NPY_KINDS && array->rank <= NPY_MAX_RANK, index, "a shape");
+    lua_Integer number = luaL_checkinteger(L, kind);
+    luaL_argcheck(L, number >= 0 && number < NPY_KINDS, kind, "a kind");
+    luaL_checktype(L, index, LUA_TTABLE);
+    luaL_argcheck(L, lua_rawlen(L, index) <= NPY_MAX_RANK, index, "a shape");
+    *array = (NpyArray){.kind = (NpyKind)number, .rank = (int)lua_rawlen(L, index)};
     for (int d = 0; d < array->rank; d++) {
         lua_rawgeti(L, index, d + 1);
         array->dim[d] = luaL_checkinteger(L, -1);
+        luaL_argcheck(L, array->dim[d] >= 0, index, "sizes of at least 0");
         lua_pop(L, 1);
     }
 }

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Half of the width by which boxes are enlarged, relative to the size of the scene: more than the rounding errors of rays that start at most
- * four diagonals away. */
+/* Half of the width by which boxes are enlarged, relative to the size of the scene: more than the rounding errors of
+ * rays that start at most four diagonals away. */
 static const float PAD = 4e-6f;
 
 static void set_numbers(lua_State *L, const char *name, const float *values)
@@ -33,17 +33,21 @@ static void set_integer(lua_State *L, const char *name, lua_Integer value)
     lua_setfield(L, -2, name);
 }
 
-/* Fills an array of prefix sums from the list at `index`: 0, the first value, the sum of the first two ... */
-static int64_t *sums_push(lua_State *L, int index)
+/* Fills an array of prefix sums from the list of counts at `index`: 0, the first value, the sum of the first two ...
+ * `bytes`, the size of a string that has `width` bytes for each counted item, must agree with the total. */
+static int64_t *sums_push(lua_State *L, int index, size_t bytes, size_t width)
 {
-    int64_t n = (int64_t)lua_rawlen(L, index);
-    int64_t *sums = scratch_push(L, ((size_t)n + 1) * sizeof *sums);
+    size_t n = lua_rawlen(L, index);
+    int64_t *sums = scratch_push(L, (n + 1) * sizeof *sums);
     sums[0] = 0;
-    for (int64_t i = 0; i < n; i++) {
-        lua_rawgeti(L, index, i + 1);
-        sums[i + 1] = sums[i] + lua_tointeger(L, -1);
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, index, (lua_Integer)i + 1);
+        lua_Integer count = lua_tointeger(L, -1);
+        luaL_argcheck(L, count >= 0 && count <= INT32_MAX, index, "counts are expected");
+        sums[i + 1] = sums[i] + count;
         lua_pop(L, 1);
     }
+    luaL_argcheck(L, bytes == (size_t)sums[n] * width, index, "the counts do not agree with the bytes");
     return sums;
 }
 
@@ -97,14 +101,19 @@ static bool add_list(lua_State *L, const RayFaces *faces)
     return true;
 }
 
-/* _ray_build(structure, positions, triangles, vertex counts, triangle counts): a table with the bytes of the structure "bvh", "grid" or "none", and the bounds. The
- * positions and triangles of all meshes are strings of floats and ints. */
+/* _ray_build(structure, positions, triangles, vertex counts, triangle counts): a table with the bytes of the structure
+ * "bvh", "grid" or "none", and the bounds. The positions and triangles of all meshes are strings of floats and ints. */
 static int ray_build(lua_State *L)
 {
     const char *structure = luaL_checkstring(L, 1);
-    const float *positions = (const float *)(const void *)luaL_checkstring(L, 2);
-    const int32_t *triangles = (const int32_t *)(const void *)luaL_checkstring(L, 3);
-    int64_t *vertex_bases = sums_push(L, 4), *face_bases = sums_push(L, 5);
+    size_t position_bytes, triangle_bytes;
+    const float *positions = (const float *)(const void *)luaL_checklstring(L, 2, &position_bytes);
+    const int32_t *triangles = (const int32_t *)(const void *)luaL_checklstring(L, 3, &triangle_bytes);
+    luaL_checktype(L, 4, LUA_TTABLE);
+    luaL_checktype(L, 5, LUA_TTABLE);
+    luaL_argcheck(L, lua_rawlen(L, 4) == lua_rawlen(L, 5), 5, "expected as many meshes as argument #4 has");
+    int64_t *vertex_bases = sums_push(L, 4, position_bytes, 3 * sizeof *positions);
+    int64_t *face_bases = sums_push(L, 5, triangle_bytes, 3 * sizeof *triangles);
     RayFaces faces;
     binding_raise_unless(
         L, ray_faces_collect(positions, triangles, face_bases, vertex_bases, (int64_t)lua_rawlen(L, 5), &faces));
