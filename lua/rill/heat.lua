@@ -32,7 +32,7 @@ local OPTIONS <const> = {
     diffusivity = lattice.number_or_stream(option.is_positive, "a number above 0"),
     boundary = {function(v) return type(v) == "string" or type(v) == "table" or option.is_finite(v) end,
         "a word, a number, or a table of one per dimension"},
-    dt = simulation.seconds,
+    dt = simulation.seconds, substeps = simulation.substeps,
 }
 
 -- Replaces all fixed boundary temperatures by the value of one side, and stores the differences of the other sides in
@@ -62,6 +62,7 @@ local function new(given)
     local differ = level_sides(self)
     self.d, self.k = simulation.factors("rill.heat", "diffusivity", self, taken.diffusivity or 1)
     self.limit, self.dt, self.time = 1 / (2 * self.d * self.stiff), taken.dt, 0
+    self.substeps = taken.substeps or true
     self.q = lattice.field("rill.heat", "source", self, taken.source)
     self.u = lattice.field("rill.heat", "temperature", self, taken.temperature)
     for _, name in ipairs {"flow", "a", "b", "c"} do
@@ -85,16 +86,24 @@ local function b(j)
     return j < 2 and 1 / 3 or (j * j + j - 2) / (2 * j * (j + 1))
 end
 
---- H:step([dt]): advances by any number of seconds. Default: the option dt, or the longest stable step of a single
--- stage. Returns the object. Nothing is read back.
-function methods:step(dt)
-    local h = state_of(self, "step")
-    dt = simulation.dt("H:step", dt) or h.dt or h.limit
-    local s = stages(dt / h.limit)
-    if s > MOST_STAGES then
-        fail("H:step: %g seconds need %.0f stages, and rounding errors would be too large: "
-            .. "take steps of less than %g", dt, s, MOST_STAGES ^ 2 / 4 * h.limit)
+local GROWTH <const> = 0.5 -- the longest part of a step, relative to the time before it in the step
+
+-- Returns the durations of the parts of a step. The first part is at most `limit`, and each other part is at most half
+-- as long as the time before it in the step: one part only halves the modes that decay within it, and the shorter parts
+-- before it remove them. The last part is the longest.
+local function growing(limit, dt)
+    local parts, done = {}, 0
+    while done < dt do
+        local part, left = math.max(limit, GROWTH * done), dt - done
+        local last = part >= left * (1 - 1e-9)
+        parts[#parts + 1] = last and left or math.min(part, left / 2)
+        done = last and dt or done + parts[#parts]
     end
+    return parts
+end
+
+-- Advances by dt seconds in s stages.
+local function advance(h, dt, s)
     local w = 4 / (s * s + s - 2)
     local k = h.k:boundary(table.unpack(h.around))
     local before, y, spare = h.u, h.a, h.b
@@ -108,6 +117,25 @@ function methods:step(dt)
         before, y, spare = y, spare, free
     end
     h.a, h.b, h.c, h.u = before, spare, h.u, y
+end
+
+--- H:step([dt]): advances by any number of seconds, in the parts of the option substeps. Default: the option dt, or the
+-- longest stable step of a single stage. Returns the object. Nothing is read back.
+function methods:step(dt)
+    local h = state_of(self, "step")
+    dt = simulation.dt("H:step", dt) or h.dt or h.limit
+    local parts = h.substeps == true and growing(h.limit, dt)
+    local count = parts and #parts or h.substeps
+    local longest = parts and parts[count] or dt / count
+    local most = stages(longest / h.limit)
+    if most > MOST_STAGES then
+        fail("H:step: %g seconds need %.0f stages in one part, and rounding errors would be too large: "
+            .. "take steps of less than %g", dt, most, MOST_STAGES ^ 2 / 4 * h.limit * (dt / longest))
+    end
+    for i = 1, count do
+        local part = parts and parts[i] or longest
+        advance(h, part, stages(part / h.limit))
+    end
     h.time = h.time + dt
     return self
 end

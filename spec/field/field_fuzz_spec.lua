@@ -210,7 +210,7 @@ local function compare_heat(rank)
     local sides = each(rank, function() return pick("insulated", "periodic", uniform(-1, 1)) end)
     local state = {spacing = spacing, cells = cells_of(shape, sides)}
     local count = #state.cells
-    local how = {shape = shape, spacing = spacing, boundary = sides}
+    local how = {shape = shape, spacing = spacing, boundary = sides, substeps = 1}
     how.diffusivity, state.d = number_or_field(shape, count, 0.1, 3)
     how.temperature, state.u = number_or_field(shape, count, -1, 1)
     how.source, state.q = number_or_field(shape, count, -1, 1)
