@@ -85,7 +85,9 @@ describe("rill.heat", function()
             end
             return result
         end
-        local start = rill.stream("float", {rows, columns}, function(i, j) return block(i, rows) * block(j, columns) end)
+        local start = rill.stream("float", {rows, columns}, function(i, j)
+            return block(i, rows) * block(j, columns)
+        end)
         local function error_of(dt, steps, substeps)
             local h <close> = rill.heat {shape = {rows, columns}, temperature = start, substeps = substeps}
             for _ = 1, steps do h:step(dt * h.limit) end
